@@ -1,4 +1,4 @@
-"""A chat backend on Django's ASGI side that remembers:  python integrations/examples/django_app.py"""
+"""A chat backend with session memory on Django (ASGI). Run: python integrations/examples/django_app.py"""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if not settings.configured:
 @csrf_exempt
 @require_POST
 async def chat(request: HttpRequest) -> HttpResponseBase:
-    """Django cancels this view, and the stream it returns, when the client leaves."""
+    """Relay a chat call. Django cancels this view, and the stream it returns, when the client disconnects."""
     scope: Mapping[str, Any] = request.scope
     answer = await scope["upstream"].open(scope, request.body)
     response = StreamingHttpResponse(_pieces(answer), status=answer.status, content_type=None)
@@ -44,9 +44,9 @@ async def _pieces(answer: Answer) -> AsyncIterator[bytes]:
 
 
 async def remembered(request: HttpRequest, session_id: str) -> HttpResponse:
-    """What is known of a session, as the model will be told when the context is full.
+    """Return the resume block of a session, as the model gets it when the context is full.
 
-    A real application asks here who is calling: session ids are no secrets.
+    A real application must authenticate the caller here, because session ids are not secret.
     """
     memory: SessionMemory = request.scope["memory"]
     try:
@@ -60,7 +60,7 @@ urlpatterns = [path("sessions/<session_id>", remembered), re_path("^.*$", chat)]
 
 
 def create_app(memory: SessionMemory, upstream: Upstream) -> Any:
-    """The application. ``memory`` is the caller's to close. Django has no lifespan, so this adds a small one."""
+    """Return the application. The caller must close ``memory``. Django has no lifespan, so this adds a small one."""
     inner = get_asgi_application()
 
     async def application(scope: Any, receive: Any, send: Any) -> None:

@@ -1,4 +1,4 @@
-"""A chat backend on FastAPI that remembers:  python integrations/examples/fastapi_app.py"""
+"""A chat backend with session memory on FastAPI. Run: python integrations/examples/fastapi_app.py"""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tokenmizer_mw.errors import UnknownSession
 
 
 def create_app(memory: SessionMemory, upstream: Upstream) -> FastAPI:
-    """The application. ``memory`` is the caller's to close."""
+    """Return the application. The caller must close ``memory``."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -26,9 +26,9 @@ def create_app(memory: SessionMemory, upstream: Upstream) -> FastAPI:
 
     @app.get("/sessions/{session_id}", response_class=PlainTextResponse)
     async def remembered(session_id: str) -> str:
-        """What is known of a session, as the model will be told when the context is full.
+        """Return the resume block of a session, as the model gets it when the context is full.
 
-        A real application asks here who is calling: session ids are no secrets.
+        A real application must authenticate the caller here, because session ids are not secret.
         """
         try:
             return (await memory.aresume(session_id, "full")).text + "\n"

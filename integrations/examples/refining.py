@@ -1,10 +1,10 @@
-"""A session that a model reads when asked to:  python integrations/examples/refining.py
+"""Refinement of a session by a model. Run: python integrations/examples/refining.py
 
-With TOKENMIZER_LLM_URL and TOKENMIZER_LLM_MODEL that model is asked, say a local Ollama:
+TOKENMIZER_LLM_URL and TOKENMIZER_LLM_MODEL select the model, for example of a local Ollama:
 
     TOKENMIZER_LLM_URL=http://localhost:11434/v1 TOKENMIZER_LLM_MODEL=qwen3 python integrations/examples/refining.py
 
-Without, a scripted provider in this file answers, over HTTP all the same. It needs the extra ``llm``.
+Without them, a scripted provider in this file answers over HTTP. Needs the extra ``llm``.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ RECORD = {
 
 
 class Scripted(BaseHTTPRequestHandler):
-    """Answers every call in the shape of OpenAI Chat Completions."""
+    """HTTP handler that answers every call in the format of OpenAI Chat Completions."""
 
     def do_POST(self) -> None:
-        """Read the question, give the record."""
+        """Read the request and send the scripted record."""
         self.rfile.read(int(self.headers["content-length"]))
         message = {"role": "assistant", "content": json.dumps(RECORD)}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
@@ -71,7 +71,7 @@ class Scripted(BaseHTTPRequestHandler):
 
 @contextmanager
 def scripted_provider() -> Iterator[str]:
-    """A provider on this machine, and its address."""
+    """Run the scripted provider on this machine; yield its address."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Scripted)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
@@ -82,7 +82,7 @@ def scripted_provider() -> Iterator[str]:
 
 
 def main() -> None:
-    """Record the chat, show what is known of it, let the model read it, show that again."""
+    """Record the chat, print the session, refine it with the model, print it again."""
     settings = Settings.load()
     with nullcontext(settings.llm_url) if settings.llm_url else scripted_provider() as url:
         settings = settings.with_(llm_url=url, llm_model=settings.llm_model or "scripted")

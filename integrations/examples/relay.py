@@ -1,8 +1,9 @@
-"""Where the examples' answers come from: a provider, byte for byte, or a scripted model that needs no key.
+"""Where the examples' responses come from: a provider, relayed byte for byte, or a scripted model that needs no API
+key.
 
-What a relay owes its clients is easily lost: the provider's own status, headers and bytes, piece by piece as they
-come; a stream that breaks off must not look finished; and when the client leaves, even before the first byte, the
-provider has to hear of it, or it goes on writing what is paid for and read by nobody.
+A relay must pass on the provider's status, headers and bytes as they arrive; a stream that breaks off must not look
+complete; and when the client disconnects, even before the first byte, the provider's connection must be closed, or it
+continues to generate a reply that is paid for and not read.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from tokenmizer_mw.context.tokens import MessageCounter, counter_for
 
 
 class Provider(NamedTuple):
-    """Who answers at paths that end like this, and how it wants its key."""
+    """The provider for paths with certain endings, and how it takes its API key."""
 
     ending: str
     url: str
@@ -58,7 +59,7 @@ _NOT_ANSWERED = _NOT_PASSED_ON | {b"date", b"server"}
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A response that has begun. Whoever gets one closes it, read or unread."""
+    """A response whose head has arrived. The caller must close it, read or unread."""
 
     status: int
     headers: list[tuple[bytes, bytes]]
@@ -66,25 +67,25 @@ class Answer:
     held: AsyncExitStack = field(default_factory=AsyncExitStack)
 
     async def aclose(self) -> None:
-        """Let go of the provider. It hears of it when it was not through."""
+        """Release the connection; the provider is disconnected if the response was not complete."""
         await self.held.aclose()
 
 
 class Upstream(Protocol):
-    """Whoever answers a chat request."""
+    """Protocol of anything that answers chat requests."""
 
     async def open(self, scope: Mapping[str, Any], body: bytes) -> Answer:
-        """Send a request and return as soon as its response begins. ``scope`` is that of ASGI."""
+        """Send a request and return when the response head has arrived. ``scope`` is the ASGI scope."""
 
     async def aclose(self) -> None:
         """Release connections."""
 
 
 class Relay:
-    """Providers over HTTP, through one pool of connections.
+    """Providers over HTTP, through one connection pool.
 
-    ``environ`` may hold their keys; without one the client's own goes through. ``UPSTREAM_URL`` names another server
-    for all of them.
+    ``environ``: may contain their API keys; without one the client's own key is sent. ``UPSTREAM_URL`` selects another
+    server instead of all of them.
     """
 
     def __init__(self, environ: Mapping[str, str]) -> None:
@@ -92,7 +93,7 @@ class Relay:
         self._client = httpx2.AsyncClient(timeout=httpx2.Timeout(600, connect=10), trust_env=False)
 
     async def open(self, scope: Mapping[str, Any], body: bytes) -> Answer:
-        """Relay a request. A provider that cannot be reached is a 502 of ours."""
+        """Relay a request. Returns 502 if the provider cannot be reached."""
         provider = next((row for row in PROVIDERS if scope["path"].endswith(row.ending)), None)
         if provider is None:
             return _said(404, "no provider is known for this path")
@@ -127,7 +128,7 @@ class Scripted:
         self._model = ScriptedModel(load_script(), MessageCounter(counter_for("gpt-4o")), pace=Pace(0.05, 0.01))
 
     async def open(self, scope: Mapping[str, Any], body: bytes) -> Answer:
-        """Answer a request; other paths than ``/chat/completions`` are told what they lack."""
+        """Answer a request; paths other than ``/chat/completions`` get an error that says which variables to set."""
         if not scope["path"].endswith("/chat/completions"):
             return _said(404, "without a provider's key there is only a scripted model, at /v1/chat/completions")
         answer = await self._model.open(body)
@@ -138,7 +139,7 @@ class Scripted:
 
 
 def upstream_from(environ: Mapping[str, str]) -> Upstream:
-    """Providers when the environment holds a key or an address, else the scripted model."""
+    """Return the providers if the environment contains a key or an address, else the scripted model."""
     given = any(environ.get(provider.key) for provider in PROVIDERS) or environ.get("UPSTREAM_URL")
     if not given:
         print("No provider's key in the environment: a scripted model answers /v1/chat/completions.", flush=True)
@@ -146,7 +147,7 @@ def upstream_from(environ: Mapping[str, str]) -> Upstream:
 
 
 def serve(create_app: Callable[[SessionMemory, Upstream], Any]) -> None:
-    """Run an application until Ctrl-C, on ``PORT`` (8000), with its memory at ``MEMORY`` (``chat.db``)."""
+    """Run an application until Ctrl-C, on port ``PORT`` (8000), with its memory at ``MEMORY`` (``chat.db``)."""
     memory = SessionMemory.open(os.environ.get("MEMORY", "sqlite:///chat.db"), Settings.load())
     try:
         uvicorn.run(create_app(memory, upstream_from(os.environ)), port=int(os.environ.get("PORT", "8000")))
@@ -165,7 +166,7 @@ def _said(status: int, text: str) -> Answer:
 
 
 class Relayed(StreamingResponse):
-    """An answer on its way to the client. It is let go whatever happens: before the first piece, too."""
+    """A response to the client that closes the upstream response in any case, even before the first piece."""
 
     def __init__(self, answer: Answer) -> None:
         super().__init__(answer.body, answer.status)
@@ -173,7 +174,7 @@ class Relayed(StreamingResponse):
         self._answer = answer
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Send it."""
+        """Send the response."""
         try:
             await super().__call__(scope, receive, send)
         finally:
@@ -181,21 +182,21 @@ class Relayed(StreamingResponse):
 
 
 class Unheard(Response):
-    """Nothing, for nobody."""
+    """An empty response for a client that has disconnected."""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Send nothing."""
 
 
 async def relayed(request: Request, upstream: Upstream) -> Response:
-    """The upstream's answer to ``request``, or none when the client does not wait for it."""
+    """Return the upstream's response to ``request``; an empty one if the client disconnects first."""
     opening = upstream.open(request.scope, await request.body())
     answer = await unless_gone(opening, request.receive)
     return Relayed(answer) if answer is not None else Unheard()
 
 
 async def unless_gone(opening: Awaitable[Answer], receive: Callable[[], Awaitable[Mapping[str, Any]]]) -> Answer | None:
-    """What ``opening`` gives; when the client leaves first, ``opening`` is cancelled and there is nothing."""
+    """Return the result of ``opening``; if the client disconnects first, cancel it and return ``None``."""
     answered = asyncio.ensure_future(opening)
     left = asyncio.ensure_future(_left(receive))
     try:

@@ -1,4 +1,4 @@
-"""A chat backend on Starlette that remembers:  python integrations/examples/starlette_app.py"""
+"""A chat backend with session memory on Starlette. Run: python integrations/examples/starlette_app.py"""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from tokenmizer_mw.errors import UnknownSession
 
 
 def create_app(memory: SessionMemory, upstream: Upstream) -> Starlette:
-    """The application. ``memory`` is the caller's to close."""
+    """Return the application. The caller must close ``memory``."""
 
     async def chat(request: Request) -> Response:
         return await relayed(request, upstream)
 
     async def remembered(request: Request) -> Response:
-        """What is known of a session, as the model will be told when the context is full.
+        """Return the resume block of a session, as the model gets it when the context is full.
 
-        A real application asks here who is calling: session ids are no secrets.
+        A real application must authenticate the caller here, because session ids are not secret.
         """
         try:
             resume = await memory.aresume(request.path_params["session_id"], "full")

@@ -1,1 +1,1 @@
-"""Coding agents: the MCP server, the hooks, and their installation into an agent's configuration."""
+"""Coding agents: the MCP server, the hooks, and installation into an agent's configuration."""

@@ -1,4 +1,4 @@
-"""``mcp`` and ``install``: what coding agents are given."""
+"""The commands ``mcp`` and ``install``, for coding agents."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NEEDED: Final = ("mcp", "httpx2", "uvicorn", "platformdirs")
 
 
 def run_mcp(arguments: argparse.Namespace) -> int:
-    """Serve the memory over the Model Context Protocol: needs the extra ``mcp``. 0 when the client has gone."""
+    """Run the MCP server (needs the extra ``mcp``); return 0 when the client has disconnected."""
     try:
         from tokenmizer_mw.agents.mcp.serving import ServingOptions, run_http, run_stdio
     except ModuleNotFoundError as missing:
@@ -43,9 +43,9 @@ def run_mcp(arguments: argparse.Namespace) -> int:
 
 
 def run_install(arguments: argparse.Namespace) -> int:
-    """Write a host's configuration, or take it out again, once its user has seen the difference.
+    """Write a coding agent's configuration, or remove this package from it, after showing the difference to the user.
 
-    Raises ``ConfigError`` where what would be written could not run: nothing is written then.
+    Raises ``ConfigError`` if the installed command could not run; nothing is written then.
     """
     plan = _plan(arguments)
     changes = [change for change in plan if change.before != change.after]

@@ -1,4 +1,4 @@
-"""``analyze``: a file in a few hundred tokens, or lines of it."""
+"""The command ``analyze``: the digest of a file, or lines of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``tokenmizer-mw cache``: what the cache of answers holds, and emptying it."""
+"""The command ``cache``: shows the content of the response cache, and clears it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _OFF = "no cache that this command could reach: set cache and cache_url (memory:
 
 
 def cache(arguments: argparse.Namespace, store: Store) -> None:
-    """Tell what is held of a tenant's answers, or forget them.
+    """Print number and size of a tenant's cached responses, or delete them.
 
-    Raises ``ConfigError`` where there is no cache outside of a server's process, and ``StoreError``.
+    Raises ``ConfigError`` if the cache is only in the memory of a server, and ``StoreError``.
     """
     answers = store.memory.service.answers
     if answers is None or answers.settings.cache_url == "memory://":

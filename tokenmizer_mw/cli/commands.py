@@ -1,4 +1,4 @@
-"""The commands that work on a store. Each prints its result and returns nothing; failures are raised."""
+"""The commands that use a store. Each prints its result and returns nothing; errors are raised."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _STEPS_MAX: Final = 50
 
 
 def run_command(arguments: argparse.Namespace) -> int:
-    """Run the command that ``arguments`` name on its store. Returns 0; failures are raised."""
+    """Run the command in ``arguments`` on its store. Returns 0; errors are raised."""
     if arguments.command == "import":
         _import(arguments)
         return 0

@@ -1,4 +1,4 @@
-"""``compaction``: what a compaction that a client keeps stands for."""
+"""The command ``compaction``: shows the content of a compaction that a client stores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``compress``: a chat, or the output of a tool, in fewer tokens, and what each stage saved."""
+"""The command ``compress``: compresses a chat or tool output, and prints what each stage saved."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tokenmizer_mw.settings import Settings
 
 
 def run_compress(arguments: argparse.Namespace) -> int:
-    """Run the command. The result goes to standard output, the figures to standard error."""
+    """Run the command. The result goes to standard output, the statistics to standard error."""
     settings = Settings.load(arguments.config)
     stages = arguments.stages or settings.compress or "all"
     settings = settings.with_(compress=stages)

@@ -1,4 +1,4 @@
-"""``tokenmizer-mw dashboard``: pages about the sessions of a store. Needs the extra ``dashboard``."""
+"""The command ``dashboard``: serves web pages about the sessions of a store. Needs the extra ``dashboard``."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _CLOSING_SECONDS: Final = 3
 
 
 def run_dashboard(arguments: argparse.Namespace) -> int:
-    """Show the dashboard until Ctrl-C; 0 when it ended as it should.
+    """Serve the dashboard until Ctrl-C; return 0 after a clean end.
 
-    Raises ``ConfigError`` for a file that is not there, and for an address that others than this machine reach, without
-    a token of its own and the names that it is reached by.
+    Raises ``ConfigError`` for a database file that does not exist, and for an address that other machines can reach
+    without a token and host names.
     """
     try:
         import uvicorn

@@ -1,4 +1,4 @@
-"""``tokenmizer-mw demo``: needs the extra ``demo``."""
+"""The command ``demo``. Needs the extra ``demo``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tokenmizer_mw.runtime.installing import install_hint
 
 
 def run_demo(arguments: argparse.Namespace) -> int:
-    """Run the demonstration; 0 when it showed what it promises."""
+    """Run the demonstration; return 0 if it succeeded."""
     if arguments.live and not os.environ.get("OPENAI_API_KEY"):
         raise ConfigError("--live needs your key in OPENAI_API_KEY")
     print("Starting the application and the model ...", flush=True)  # loading them takes longer than a moment

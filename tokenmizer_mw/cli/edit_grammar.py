@@ -1,4 +1,4 @@
-"""The grammar of the commands that ask about facts and change them by hand. Imports nothing heavy."""
+"""Argument parsers of the commands that query and edit facts. Imports nothing heavy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands that ask about facts and change them by hand. Each change has a number, by which it can be undone."""
+"""The commands that query and edit facts. Each edit has a number, by which it can be undone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .opening import Store
 
 
 def recall(arguments: argparse.Namespace, store: Store) -> None:
-    """Print what the session says about a question."""
+    """Print what the session contains about a question."""
     found = store.memory.recall(arguments.session, arguments.question, budget=arguments.budget, tenant=arguments.tenant)
     if arguments.json:
         show_json({"text": found.text, "tokens": found.tokens, "facts": found.ids, "messages": found.turns})
@@ -25,7 +25,7 @@ def recall(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def search(arguments: argparse.Namespace, store: Store) -> None:
-    """Print the facts that share most with a text."""
+    """Print the facts most similar to a text."""
     hits = store.memory.search(arguments.session, arguments.text, arguments.limit, tenant=arguments.tenant)
     if arguments.json:
         show_json([{**node_to_dict(hit.node), "score": hit.score} for hit in hits])
@@ -53,7 +53,7 @@ def remember(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def correct(arguments: argparse.Namespace, store: Store) -> None:
-    """Change the words of a fact."""
+    """Correct the text of a fact."""
     if arguments.text is None and arguments.because is None:
         raise CallerError("nothing to change: pass --text, --because or both")
     node = _fact(arguments, store)
@@ -69,28 +69,28 @@ def correct(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def invalidate(arguments: argparse.Namespace, store: Store) -> None:
-    """Declare a fact wrong."""
+    """Invalidate a fact."""
     node = _fact(arguments, store)
     store.memory.invalidate(arguments.session, node.id, arguments.reason, tenant=arguments.tenant)
     _changed(arguments, store, node)
 
 
 def archive(arguments: argparse.Namespace, store: Store) -> None:
-    """Put a fact away."""
+    """Archive a fact."""
     node = _fact(arguments, store)
     store.memory.archive(arguments.session, node.id, arguments.reason, tenant=arguments.tenant)
     _changed(arguments, store, node)
 
 
 def pin(arguments: argparse.Namespace, store: Store) -> None:
-    """Put a fact before others, or no longer."""
+    """Pin or unpin a fact."""
     node = _fact(arguments, store)
     store.memory.pin(arguments.session, node.id, not arguments.off, tenant=arguments.tenant)
     _changed(arguments, store, node)
 
 
 def undo(arguments: argparse.Namespace, store: Store) -> None:
-    """Take a change back, the newest one unless its number is given."""
+    """Undo an edit: the newest one, unless its number is given."""
     edits = store.memory.edits(arguments.session, tenant=arguments.tenant)
     undone = {one.edit.undoes for one in edits}
     left = [one.edit for one in edits if not one.edit.undoes and one.edit.number not in undone]
@@ -107,7 +107,7 @@ def undo(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def edits(arguments: argparse.Namespace, store: Store) -> None:
-    """List the changes by hand, oldest first."""
+    """List the manual edits, oldest first."""
     found = store.memory.edits(arguments.session, tenant=arguments.tenant)
     if arguments.json:
         show_json(

@@ -1,4 +1,4 @@
-"""The commands that keep a store: backups, restoring, retention by age, and erasing a session."""
+"""The commands that maintain a store: backup, restore, retention by age, and erasure of a session."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _AGE: Final = re.compile(r"([0-9]{1,6})([dhwy])")
 
 
 def backup(arguments: argparse.Namespace, store: Store) -> None:
-    """Write a backup, or list those on record, or strike one off."""
+    """Write a backup, list the recorded ones, or remove one from the record."""
     if arguments.list:
         _listed(on_record(store.log), arguments.json)
     elif arguments.drop is not None:
@@ -79,7 +79,7 @@ def _dropped(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def restore(arguments: argparse.Namespace, store: Store) -> None:
-    """Take the sessions of a backup back into the store."""
+    """Restore the sessions of a backup into the store."""
     path = Path(arguments.source).expanduser()
     count = sum(1 for _ in sessions_of(path))
     with progress("sessions", count) as advance:
@@ -94,7 +94,7 @@ def restore(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def retain(arguments: argparse.Namespace, store: Store) -> None:
-    """Erase the sessions that nothing was added to for long."""
+    """Erase the sessions that have been idle for longer than the given time."""
     since = time.time() - _seconds(arguments.older_than)
     tenants = None if arguments.all_tenants else [arguments.tenant]
     found = expire(store.memory, since, tenants=tenants, dry_run=arguments.dry_run)
@@ -109,7 +109,7 @@ def retain(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def forget(arguments: argparse.Namespace, store: Store) -> None:
-    """Erase a session from the store. Raises ``UnknownSession`` when it is not there."""
+    """Erase a session from the store. Raises ``UnknownSession`` if it does not exist."""
     gone = erase(store.memory, arguments.session, tenant=arguments.tenant)
     if not gone.events:
         raise UnknownSession(f"no session {arguments.session!r}")

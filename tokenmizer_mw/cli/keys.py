@@ -1,4 +1,4 @@
-"""``tokenmizer-mw keys``: the API keys that a server lets its callers in with."""
+"""The command ``keys``: manages the API keys of a server's callers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SHOWN_ONCE: Final = "this is the only time that the key is shown: what is kept 
 
 
 def run_keys(arguments: argparse.Namespace) -> int:
-    """Run the command. Returns 0; failures are raised."""
+    """Run the command. Returns 0; errors are raised."""
     _ACTIONS[arguments.action](arguments)
     return 0
 

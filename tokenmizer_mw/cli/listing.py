@@ -1,4 +1,4 @@
-"""``sessions``: what is stored, and what each session is about."""
+"""The command ``sessions``: lists the stored sessions with their summaries."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FIXED: Final = 26
 
 
 def list_sessions(arguments: argparse.Namespace, store: Store) -> None:
-    """Print the sessions of a tenant, the most recent first."""
+    """Print the sessions of a tenant, most recent first."""
     found = store.memory.sessions(tenant=arguments.tenant, limit=arguments.limit + 1)
     rows = list(_rows(store, found[: arguments.limit]))
     if arguments.json:

@@ -1,4 +1,4 @@
-"""Where the program starts. A hook of a coding agent pays for this with every event: it loads next to nothing."""
+"""The entry point of the program. Imports almost nothing, because agents' hooks start it with every event."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ if TYPE_CHECKING:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line; ``argv`` without the program's name (``None``: the process's own). Returns the exit
-    status; ``SystemExit`` comes from ``--help``, ``--version`` and misuse only."""
+    """Run the command line; return the exit status.
+
+    ``argv``: arguments without the program's name (``None``: those of the process). ``SystemExit`` is raised only by
+    ``--help``, ``--version`` and invalid arguments.
+    """
     given = sys.argv[1:] if argv is None else list(argv)
     if given[:1] == ["hook"]:
         from tokenmizer_mw.agents.hooks.client import run_hook

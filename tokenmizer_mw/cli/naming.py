@@ -1,4 +1,4 @@
-"""Sessions as people name them on the command line: by the whole id, or by how it begins or ends."""
+"""Completes session ids on the command line from their beginning or end."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _OPTIONS: Final = ("session", "calls")
 
 
 def complete_session(arguments: argparse.Namespace, log: EventLog, place: str) -> None:
-    """Put the whole id of the session into ``arguments`` where they hold its beginning or its end.
+    """Replace the beginning or end of a session id in ``arguments`` by the whole id.
 
-    A name that no session has, begins with or ends with stays as it is: the command says that it is unknown. Raises
-    ``CallerError`` where several sessions are meant, and for ``forget --yes`` without the whole id.
+    A text that matches no session stays unchanged; the command then reports an unknown session. Raises ``CallerError``
+    if several sessions match, and for ``forget --yes`` without the whole id.
     """
     if getattr(arguments, "create", False):
         return
@@ -55,8 +55,8 @@ def _listed(ids: list[str]) -> str:
 
 
 def suggest_command(arguments: argparse.Namespace, command: str) -> str:
-    """``tokenmizer-mw`` with ``command`` and what this call was given to find its store, to be pasted. A password is
-    left out of the address."""
+    """Return the command line for ``command`` on the same store, to be pasted. A password in the address is left
+    out."""
     words = ["tokenmizer-mw", command]
     if store := getattr(arguments, "store", None):
         words += ["--store", shlex.quote(without_password(store))]

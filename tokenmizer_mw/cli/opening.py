@@ -1,4 +1,4 @@
-"""The store that a command works on."""
+"""Opens the store that a command uses."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SQLITE: Final = "sqlite:///"
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """An open store: the memory over it and the log below. ``place`` names it for people."""
+    """An open store: its memory, and the event log below it. ``place``: where it is, for messages to people."""
 
     memory: SessionMemory
     log: EventLog
@@ -33,9 +33,9 @@ class Store:
 
 @contextmanager
 def opened(arguments: argparse.Namespace, *, writes: bool = False) -> Iterator[Store]:
-    """The store that ``arguments`` name, closed at the end.
+    """Open the store that ``arguments`` name, and close it at the end.
 
-    A command that only reads creates nothing: a database file that is not there reads as an empty store.
+    A read-only command creates nothing: a missing database file counts as an empty store.
     """
     settings = Settings.load(arguments.config)
     address = resolve_store(arguments.store)
@@ -55,7 +55,7 @@ def opened(arguments: argparse.Namespace, *, writes: bool = False) -> Iterator[S
 
 
 def elsewhere(log: EventLog, tenant: str) -> str:
-    """A hint that other tenants have sessions, for where ``tenant`` has none; "" when no tenant has any."""
+    """Return a hint that other tenants have sessions, for a ``tenant`` without any; "" if no other tenant has any."""
     others = any(name not in (tenant, BACKUPS_TENANT) for name in log.tenants())
     return "; other tenants have sessions here: see --tenant" if others else ""
 

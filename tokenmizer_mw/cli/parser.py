@@ -1,4 +1,4 @@
-"""The command line's grammar. Imports nothing heavy, so that ``--help`` answers at once."""
+"""The argument parser of the command line. Imports nothing heavy, so that ``--help`` is fast."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parser() -> argparse.ArgumentParser:
-    """The grammar: ``arguments.command`` names the command."""
+    """Return the argument parser; ``arguments.command`` is the name of the command."""
     top = _Parser(
         prog="tokenmizer-mw",
         description="Session memory that survives the context window.",

@@ -1,4 +1,4 @@
-"""Graphs on a terminal, and the formats that they are written in."""
+"""Graphs on a terminal, and the file formats of graphs."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ _LOG_SUFFIXES: Final = (".jsonl", ".ndjson")
 
 
 def format_of(named: str | None, output: str | None) -> str | None:
-    """The format that was asked for, by name or by what the file's name ends in; ``None`` is the log. Raises
-    ``CallerError`` for a name that ends in something else."""
+    """Return the format requested by name or by the file's ending; ``None`` for the log.
+
+    Raises ``CallerError`` for an unknown ending.
+    """
     if named is not None:
         return named if named in FORMATS else None
     if output is None:
@@ -30,7 +32,7 @@ def format_of(named: str | None, output: str | None) -> str | None:
 
 
 def grow(graph: SessionGraph, title: str, *, most: int) -> None:
-    """Print the graph as a tree, in colours where somebody looks. Raises ``ConfigError`` where ``rich`` is missing."""
+    """Print the graph as a tree, in colours on a terminal. Raises ``ConfigError`` if ``rich`` is not installed."""
     drawn = tree(graph, title, most=most)
     from rich.console import Console
 

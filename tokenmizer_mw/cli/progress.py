@@ -1,4 +1,4 @@
-"""A bar that moves while a command works for longer than a moment."""
+"""A progress bar for slow commands."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Advance = Callable[[int], None]
 
 @contextmanager
 def progress(what: str, total: int) -> Iterator[Advance]:
-    """Show ``what`` and a bar on standard error while the context lasts; only on a terminal."""
+    """Show ``what`` and a bar on standard error while the context is active; only on a terminal."""
     if not sys.stderr.isatty():
         yield lambda done: None
         return

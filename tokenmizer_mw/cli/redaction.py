@@ -1,4 +1,4 @@
-"""``redact``: secrets out of a text, or out of what is stored."""
+"""The command ``redact``: removes secrets from a text, or from stored events."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _explained(arguments: argparse.Namespace, ingress: Ingress) -> None:
 
 
 def read_text(file: str) -> str:
-    """What a file says, or standard input where it is "-"."""
+    """Return the content of a file, or of standard input for "-"."""
     try:
         raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Run a command and turn every failure into one line and an exit status."""
+"""Runs a command, and turns every error into one line and an exit status."""
 
 from __future__ import annotations
 
@@ -18,8 +18,11 @@ PIPE_CLOSED: Final = 141
 
 
 def run(argv: Sequence[str]) -> int:
-    """Run the command line; ``argv`` without the program's name. Returns the exit status; ``SystemExit`` comes from
-    ``--help``, ``--version`` and misuse only."""
+    """Run the command line; return the exit status.
+
+    ``argv``: arguments without the program's name. ``SystemExit`` is raised only by ``--help``, ``--version`` and
+    invalid arguments.
+    """
     tolerate_any_character()
     try:
         status = _run(argv)

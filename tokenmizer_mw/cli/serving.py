@@ -1,4 +1,4 @@
-"""``tokenmizer-mw serve`` and ``tokenmizer-mw check``: need the extra ``proxy``."""
+"""The commands ``serve`` and ``check``. Need the extra ``proxy``."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ _log = logging.getLogger("tokenmizer_mw")
 
 
 def run_serve(arguments: argparse.Namespace) -> int:
-    """Serve until a signal ends it; 0 when it ended as it should.
+    """Run the server until a signal stops it; return 0 after a clean end.
 
-    What would keep it from serving is found out before anything is logged, and before there are other processes.
+    Problems of the configuration are found before anything is logged and before other processes are started.
     """
     configuration = _configuration(arguments)
     try:
@@ -99,7 +99,8 @@ def _served(config: uvicorn.Config, sockets: list[socket.socket]) -> int:
 
 
 def run_check(arguments: argparse.Namespace) -> int:
-    """Say what is wrong or fine; 0 when nothing is wrong. Without the extra ``proxy`` the store alone is looked at."""
+    """Print what is wrong and what is fine; return 0 if nothing is wrong. Without the extra ``proxy`` only the store is
+    checked."""
     found = _looked_at(arguments) if _has_proxy() else list(_look_at_store_alone(arguments))
     _print(found, as_json=arguments.json)
     return _FAILED if any(finding.grade is Grade.WRONG for finding in found) else 0

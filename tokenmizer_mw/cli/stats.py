@@ -1,4 +1,4 @@
-"""``stats``: what calls cost and what was saved, net of the providers' prompt caches."""
+"""The command ``stats``: what calls cost and what was saved, net of the providers' prompt caches."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Row = Sequence[str]
 
 
 def stats(arguments: argparse.Namespace, store: Store) -> None:
-    """Print the sums, or the newest calls of a session."""
+    """Print the totals, or the newest calls of a session."""
     if arguments.calls:
         _calls(arguments, store)
         return
@@ -115,7 +115,7 @@ def _calls(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def money(nano: int) -> str:
-    """An amount in dollars, small ones to the hundredth of a cent."""
+    """Format an amount in dollars, small ones to a hundredth of a cent."""
     amount = dollars(nano)
     digits = 2 if abs(amount) >= 100 else 4
     return f"{'-' if amount < 0 else ''}${abs(amount):,.{digits}f}"

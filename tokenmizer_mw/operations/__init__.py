@@ -1,1 +1,1 @@
-"""What keeps an installation going: exports and imports, backups, erasure, retention by age, logs."""
+"""Operation of an installation: exports and imports, backups, erasure, retention, logs."""

@@ -1,7 +1,7 @@
-"""What hosts write of a session: one JSON value a line, in formats that nobody documents and that change.
+"""Parser of coding agents' transcripts (Claude Code, Codex): one JSON value per line, in undocumented formats that
+change.
 
-Read are the lines that hold messages, as Claude Code and Codex write them; all others are passed over, and so is what
-cannot be read: a line that is cut, a kind that is new. Pure.
+Reads the lines that contain messages; all others are skipped, also truncated lines and unknown kinds. Pure.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SPEAKS: Final = (b'"assistant"', b'"function_call"', b'"reasoning"')
 
 @dataclass(frozen=True, slots=True)
 class TranscriptMessage:
-    """A message and where its line begins, in bytes."""
+    """A message, and the byte position at which its line begins."""
 
     place: int
     message: Message
@@ -37,16 +37,20 @@ class TranscriptMessage:
 
 @dataclass(frozen=True, slots=True)
 class ShownContext:
-    """Whether the context that a transcript stands for has a block of ours (``present``), and whether the model has
-    said nothing since it came (``last``)."""
+    """What the model's context contains according to a transcript.
+
+    ``present``: whether it has a resume block of this package; ``last``: whether the model has said nothing since.
+    """
 
     present: bool = False
     last: bool = False
 
 
 def messages_in(raw: bytes, start: int = 0) -> tuple[list[TranscriptMessage], int]:
-    """The messages in ``raw``, which begins at ``start`` of a transcript, and where the last whole line ends: what
-    comes behind it is not there yet."""
+    """Return the messages in ``raw``, and where its last complete line ends.
+
+    ``raw``: a part of a transcript that begins at byte ``start``. An incomplete last line is ignored.
+    """
     found = [
         TranscriptMessage(start + place, message)
         for place, line in _lines(raw)
@@ -56,8 +60,10 @@ def messages_in(raw: bytes, start: int = 0) -> tuple[list[TranscriptMessage], in
 
 
 def shown(raw: bytes, secret: bytes, given: int = -1) -> ShownContext:
-    """What of a whole transcript the model has before it. ``given``: where the transcript ended when a block was handed
-    out last, -1 for never: a host writes down later what it was given."""
+    """Return what the model has in its context, from a whole transcript.
+
+    ``given``: length of the transcript when a block was last returned (-1 for never); hosts write the block down later.
+    """
     present, last, name = False, False, ""
     for place, line in _lines(raw):
         if any(mark in line for mark in _COMPACTED) and _is_cut(value := _value(line)):

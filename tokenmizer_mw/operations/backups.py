@@ -1,4 +1,4 @@
-"""Backups of a store: made while it is in use, verified, on record, and taken back into any store."""
+"""Backups of a store: made while it is in use, verified, recorded, and restored into any store."""
 
 from __future__ import annotations
 
@@ -32,12 +32,11 @@ def back_up(
     tenants: Collection[str] | None = None,
     advance: Callable[[int], None] = lambda done: None,
 ) -> Backup:
-    """Write a backup to ``where``, a new file or a directory for one, verify it, and put it on record. ``advance`` is
-    told of each session when it is written, and again when it is verified.
+    """Write a backup to ``where`` (a new file, or a directory for one), verify it, and record it.
 
-    A SQLite store gives a copy of its database as it is at one moment, all else JSON Lines, as it does when it is to be
-    ``portable`` or to hold some ``tenants`` only. The file is for its owner alone. Raises ``CallerError`` when it is
-    there already or does not hold what it should.
+    A SQLite store gives a consistent copy of its database. JSON Lines are written for other stores, if ``portable`` is
+    true, and for selected ``tenants``. Only the owner may read the file. ``advance`` is called for each session when it
+    is written and again when it is verified. Raises ``CallerError`` if the file exists or fails verification.
     """
     form: Form = "sqlite" if isinstance(log, SqliteLog) and not portable and tenants is None else "lines"
     path = _target(where, form, now)
@@ -63,7 +62,7 @@ def _target(where: Path, form: Form, now: float) -> Path:
 
 
 def form_of(path: Path) -> Form:
-    """What kind of backup a file is, by its first bytes. Raises ``CallerError`` when it cannot be read."""
+    """Return the format of a backup, by its first bytes. Raises ``CallerError`` if it cannot be read."""
     try:
         with open(path, "rb") as file:
             return "sqlite" if file.read(len(_SQLITE_HEAD)) == _SQLITE_HEAD else "lines"
@@ -72,8 +71,10 @@ def form_of(path: Path) -> Form:
 
 
 def sessions_of(path: Path) -> Iterator[Session]:
-    """The sessions of a backup, one after the other; those of our own records are left out. Raises ``CallerError`` or
-    ``StoreError`` for a file that is damaged or none, at the latest at its end."""
+    """Yield the sessions of a backup, without this package's own records.
+
+    Raises ``CallerError`` or ``StoreError`` for a damaged or foreign file, at the latest at its end.
+    """
     if form_of(path) == "lines":
         try:
             yield from read_lines(path)
@@ -89,8 +90,10 @@ def sessions_of(path: Path) -> Iterator[Session]:
 
 @dataclass(frozen=True, slots=True)
 class TakenBack:
-    """How many sessions of a backup are there now, how many events came in, and the sessions that were left alone
-    because the store holds something else under their names."""
+    """Result of a restore: number of sessions, number of events added, and the sessions that were skipped.
+
+    A session is skipped if the store has different content under its id.
+    """
 
     sessions: int
     events: int
@@ -98,9 +101,9 @@ class TakenBack:
 
 
 def take_back(log: EventLog, path: Path, advance: Callable[[int], None] = lambda done: None) -> TakenBack:
-    """Put the sessions of a backup, of whatever store, into this one, with their times; ``advance`` is told of each.
+    """Restore the sessions of a backup of any store into this one, with their times. ``advance`` is called for each.
 
-    What is there already stays. Nothing comes in from a file that is damaged.
+    Existing events stay. Nothing is restored from a damaged file.
     """
     for _ in sessions_of(path):
         pass  # to its end: a damaged one raises before anything is written

@@ -1,8 +1,8 @@
-"""Conversations in the exports of chat interfaces: ChatGPT's and Claude's ``conversations.json``.
+"""Parser of chat exports: ChatGPT's and Claude's ``conversations.json``.
 
-ChatGPT writes a tree of messages for each conversation and names its newest one: what leads to that is the
-conversation, edits and regenerated answers lie beside it. Claude writes a list. What neither the person nor the model
-said (system messages, hidden ones, the calls of tools of the site) is left out. Pure.
+ChatGPT writes a tree of messages for each conversation and names the newest one: the path to it is the conversation;
+edits and regenerated replies are beside it. Claude writes a list. Messages of neither the user nor the model (system
+messages, hidden ones, calls of the site's tools) are dropped. Pure.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _CLAUDE_ROLES: Final = {"human": Role.USER, "assistant": Role.ASSISTANT}
 
 
 def is_chat_export(value: object) -> bool:
-    """Whether ``value``, read from JSON, is such a conversation, or begins a list of them."""
+    """Return whether ``value``, parsed JSON, is such a conversation or a list that begins with one."""
     first = value[0] if isinstance(value, list) and value else value
     if not isinstance(first, dict):
         return False
@@ -25,7 +25,7 @@ def is_chat_export(value: object) -> bool:
 
 
 def read_chat_export(value: object) -> Iterator[tuple[str, list[Message]]]:
-    """The conversations in ``value``, those that say something: the id and the messages of each."""
+    """Return id and messages of each non-empty conversation in ``value``."""
     for number, one in enumerate(value if isinstance(value, list) else [value], 1):
         if not is_chat_export(one):
             continue

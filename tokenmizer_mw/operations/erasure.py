@@ -1,4 +1,4 @@
-"""Sessions erased from the store, and the backups on record that may still hold them."""
+"""Erases sessions from the store, and reports the recorded backups that may still contain them."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ from .known_backups import BACKUPS_TENANT, Backup, on_record
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """How many events were erased, and the backups that may still hold them."""
+    """Number of erased events, and the backups that may still contain them."""
 
     events: int
     backups: tuple[Backup, ...] = ()
 
 
 def erase(memory: SessionMemory, session_id: str, *, tenant: str = LOCAL_TENANT) -> Erased:
-    """Erase a session from the store as ``memory.forget`` does, and list the backups on record, which stay."""
+    """Erase a session from the store as ``memory.forget`` does, and list the recorded backups, which are not
+    changed."""
     events = memory.forget(session_id, tenant=tenant)
     return Erased(events, tuple(on_record(memory.log)) if events else ())
 
 
 @dataclass(frozen=True, slots=True)
 class Expired:
-    """The sessions that were erased because of their age (or would be), and the backups that may still hold them."""
+    """The sessions that were (or would be) erased because of their age, and the backups that may still contain them."""
 
     sessions: tuple[SessionKey, ...]
     backups: tuple[Backup, ...] = ()
@@ -36,8 +37,11 @@ class Expired:
 def expire(
     memory: SessionMemory, since: float, *, tenants: Collection[str] | None = None, dry_run: bool = False
 ) -> Expired:
-    """Erase the sessions of ``tenants`` (``None``: of all) that nothing was added to since then (seconds since the
-    epoch), and list the backups on record. ``dry_run``: only say which sessions."""
+    """Erase the sessions of ``tenants`` (``None``: of all) that were not updated since a time (seconds since the
+    epoch).
+
+    Also lists the recorded backups. ``dry_run``: only report the sessions.
+    """
     own = [name for name in (memory.log.tenants() if tenants is None else tenants) if name != BACKUPS_TENANT]
     if dry_run:
         idle = [info.key for name in own for info in memory.sessions(tenant=name) if info.updated_at < since]

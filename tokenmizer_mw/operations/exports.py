@@ -1,4 +1,4 @@
-"""The log of a session as JSON Lines, and back: every event in its place, with the time it was recorded."""
+"""Export of a session's log as JSON Lines, and restore: every event in order, with its recording time."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ EXPORT_VERSION: Final = 1
 
 
 class SessionDiffers(CallerError):
-    """A session exists already and does not begin as what is to be put in its place."""
+    """Raised if a session exists and does not begin like the events to restore."""
 
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """A log as read from a file. ``id`` is the session that it was written from."""
+    """A log read from a file. ``id``: the session that was exported."""
 
     id: str
     events: tuple[Recorded, ...]
 
 
 def export_lines(id: str, events: Sequence[Recorded], **more: str) -> Iterator[str]:
-    """A heading, with ``more`` in it, and one line for every event, each without its newline."""
+    """Yield a header, which includes ``more``, and one line per event; without newlines."""
     yield line_of({EXPORT_MARK: EXPORT_VERSION, "session": id, **more, "events": len(events)})
     for recorded in events:
         kind, version, payload = encode(recorded.event)
@@ -38,7 +38,8 @@ def export_lines(id: str, events: Sequence[Recorded], **more: str) -> Iterator[s
 
 
 def read_export(lines: Iterable[tuple[int, Any]]) -> Export:
-    """The inverse of ``export_lines``, from pairs of line number and value. Raises ``CallerError`` with the line."""
+    """Parse what ``export_lines`` wrote, from pairs of line number and value. Raises ``CallerError`` that names the
+    line."""
     rest = iter(lines)
     heading = next(rest)[1]
     if heading[EXPORT_MARK] != EXPORT_VERSION:
@@ -50,9 +51,9 @@ def read_export(lines: Iterable[tuple[int, Any]]) -> Export:
 
 
 def restore(log: EventLog, key: SessionKey, events: Sequence[Recorded]) -> int:
-    """Put what the session does not have yet behind what it has. Returns how many events that were.
+    """Append the events that the session does not have yet; return their number.
 
-    Raises ``SessionDiffers`` when the session holds something else.
+    Raises ``SessionDiffers`` if the session has different content.
     """
     while True:
         held = log.read(key)
@@ -68,7 +69,7 @@ def restore(log: EventLog, key: SessionKey, events: Sequence[Recorded]) -> int:
 
 
 def renumbered(events: Sequence[Recorded], after: int) -> Sequence[Recorded]:
-    """Events with numbers above ``after``: their own where these are."""
+    """Return the events unchanged if their numbers are above ``after``; else renumbered from ``after + 1`` on."""
     if not events or events[0].seq > after:
         return events
     return [replace(one, seq=seq) for seq, one in enumerate(events, after + 1)]
@@ -86,5 +87,5 @@ def _recorded(value: Any, number: int) -> Recorded:
 
 
 def line_of(value: Mapping[str, Any]) -> str:
-    """An object of JSON on one line of ASCII."""
+    """Return a JSON object on one line of ASCII."""
     return json.dumps(value, ensure_ascii=True, separators=(",", ":"))

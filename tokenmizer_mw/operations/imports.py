@@ -1,4 +1,4 @@
-"""What was exported, or written down elsewhere, taken into a session: checked, without secrets, all of it or none."""
+"""Imports an export or a foreign transcript into a session: validated, redacted, all or nothing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ COMPARED_TEXT_MAX: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What was imported, how many of it, and how many of these were new to the session."""
+    """What was imported (events or messages), how many, and how many were new to the session."""
 
     what: Literal["events", "messages"]
     count: int
@@ -33,11 +33,11 @@ class Imported:
 
 
 def import_into(memory: SessionMemory, key: SessionKey, found: Export | ImportedTranscript, *, now: float) -> Imported:
-    """Take an export or a transcript into a session.
+    """Import an export or a transcript into a session.
 
-    An export gives the same graph, with the times at which things were recorded; where the session has its first
-    events already, the rest joins them. The facts of a transcript are drawn in the background. Raises ``CallerError``
-    for events that could not have been recorded, and ``SessionDiffers`` where the session holds something else.
+    An export gives the same graph with the original recording times; if the session already has its first events, the
+    rest is appended. The facts of a transcript are extracted in the background. Raises ``CallerError`` for invalid
+    events, and ``SessionDiffers`` if the session has different content.
     """
     if isinstance(found, ImportedTranscript):
         new = memory.record(key.id, found.messages, later=True, tenant=key.tenant)
@@ -47,8 +47,10 @@ def import_into(memory: SessionMemory, key: SessionKey, found: Export | Imported
 
 
 def continues_session(memory: SessionMemory, key: SessionKey, found: ImportedTranscript) -> bool:
-    """Whether a transcript begins as the session does that its file names, or there is no such session yet. Whoever
-    wrote the file may have chosen the name, and does not know what was said."""
+    """Return whether a transcript begins like the session that its file names, or that session does not exist yet.
+
+    The check is needed because the author of the file can choose any name, but does not know the session's messages.
+    """
     known = [one.message for one in memory.messages(key.id, tenant=key.tenant) if one.number > 0]
     door = memory.service.redaction.ingress
     told = found.messages[: min(len(known), COMPARED_MAX)]

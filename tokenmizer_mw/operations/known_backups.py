@@ -1,6 +1,6 @@
-"""The backups that we made, on record in the store itself: whoever erases a session needs to know where else it lies.
+"""The record of backups, kept in the store itself: it tells who erases a session where copies may remain.
 
-Each backup is a session of a tenant of its own, with one message that tells about it.
+Each backup is a session of a special tenant, with one message that describes it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Form = Literal["sqlite", "lines"]
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """A backup where it was made: an absolute path on a host."""
+    """A recorded backup: its absolute path, and the host where it was made."""
 
     path: str
     host: str
@@ -41,13 +41,13 @@ class Backup:
 
     @property
     def key(self) -> SessionKey:
-        """Where it stands on record."""
+        """The session that records it."""
         place = json.dumps([self.host, self.path]).encode()
         return SessionKey(BACKUPS_TENANT, hashlib.blake2b(place, digest_size=16).hexdigest())
 
 
 def put_on_record(log: EventLog, backup: Backup) -> None:
-    """Remember a backup, in the place of what the same file held before."""
+    """Record a backup, replacing an earlier record of the same file."""
     event = MessageRecorded(1, "", Message(Role.SYSTEM, json.dumps(asdict(backup))))
     while True:
         if log.read(backup.key):
@@ -60,7 +60,7 @@ def put_on_record(log: EventLog, backup: Backup) -> None:
 
 
 def on_record(log: EventLog) -> list[Backup]:
-    """The backups that are known, the newest first."""
+    """Return the recorded backups, newest first."""
     found = []
     for info in log.sessions(BACKUPS_TENANT):
         for recorded in log.read(info.key):
@@ -70,5 +70,5 @@ def on_record(log: EventLog) -> list[Backup]:
 
 
 def strike_off(log: EventLog, backups: Collection[Backup]) -> None:
-    """Forget backups that are no more."""
+    """Remove the records of backups that no longer exist."""
     log.erase([backup.key for backup in backups])

@@ -1,6 +1,6 @@
-"""All sessions of a store as JSON Lines: a backup that every store can make and take back.
+"""Backup of all sessions as JSON Lines, which every store can write and restore.
 
-A heading, the export of every session one after the other, and a last line with a digest of all before it.
+A header, the exports of all sessions, and a last line with a digest of everything before it.
 """
 
 from __future__ import annotations
@@ -33,23 +33,24 @@ def write_lines(
     tenants: Collection[str] | None = None,
     advance: Callable[[int], None] = lambda done: None,
 ) -> int:
-    """Write the sessions of ``tenants`` (``None``: of all) into a new file that only its owner can read. Returns how
-    many there were; ``advance`` is told of each.
+    """Write the sessions of ``tenants`` (``None``: of all) to a new file that only its owner can read; return their
+    number.
 
-    Every session is as it was at one moment, which is not the same for all. Raises ``OSError``.
+    ``advance`` is called for each session. Each session is consistent in itself; different sessions may be of slightly
+    different times. Raises ``OSError``.
     """
     return _write(path, counted(_sessions(log, tenants), advance))
 
 
 def counted(sessions: Iterable[Session], advance: Callable[[int], None]) -> Iterator[Session]:
-    """The same sessions; ``advance`` is told of each when it is done with."""
+    """Yield the same sessions, and call ``advance`` after each."""
     for session in sessions:
         yield session
         advance(1)
 
 
 def read_lines(path: Path) -> Iterator[Session]:
-    """The sessions of a backup, one after the other. Raises ``CallerError`` for a file that is damaged or none."""
+    """Yield the sessions of a backup. Raises ``CallerError`` for a damaged or foreign file."""
     with open(path, encoding="utf-8", errors="strict") as file:
         try:
             yield from _read(enumerate(file, 1))

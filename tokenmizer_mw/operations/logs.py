@@ -1,8 +1,8 @@
-"""Log lines that can be kept: one line each, as text or as JSON, without secrets and without what anybody said.
+"""Log formatting: one line per record, as text or JSON, without secrets and without chat content.
 
-Our own lines name kinds and places only. Those of servers and libraries pass through the same formatter: secrets and
-query strings are taken out, session ids in the paths of requests too, line breaks and escape sequences are shown as
-such, and an exception is told by its type and its places, never by its text, which may quote what it failed on.
+This package's own records name kinds and places only. Records of servers and libraries pass the same formatter:
+secrets, query strings, and session ids in request paths are removed; line breaks and escape sequences are escaped; an
+exception is reported by type and position, never by its text, which may quote data.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ _UNSHOWN: Final = "(not shown: it could not be redacted)"
 
 
 def configure_logging(form: Form = "text", level: str = "INFO", stream: TextIO | None = None) -> None:
-    """Let all loggers of the process write to ``stream`` (``None``: standard error) in this form, and nowhere else.
+    """Make all loggers of the process write to ``stream`` (``None``: standard error) in this format only.
 
-    For a process of its own, such as a server; a host application adds ``formatter`` to a handler of its own. Raises
-    ``ConfigError`` for an unknown form or level.
+    For a process of this package, such as a server; a host application adds ``formatter`` to its own handler instead.
+    Raises ``ConfigError`` for an unknown format or level.
     """
     told = log_config(form, level)
     told["handlers"]["out"]["stream"] = stream or sys.stderr
@@ -47,8 +47,10 @@ def configure_logging(form: Form = "text", level: str = "INFO", stream: TextIO |
 
 
 def log_config(form: Form = "text", level: str = "INFO") -> dict[str, Any]:
-    """The same for ``logging.config.dictConfig``, as servers take it (uvicorn's ``log_config``). Raises
-    ``ConfigError`` for an unknown form or level."""
+    """Return the same configuration for ``logging.config.dictConfig`` (uvicorn's ``log_config``).
+
+    Raises ``ConfigError`` for an unknown format or level.
+    """
     levels = logging.getLevelNamesMapping()
     if level.upper() not in levels:
         raise ConfigError(f"the level of the log is one of {', '.join(levels)}, not {level!r}")
@@ -65,7 +67,7 @@ def log_config(form: Form = "text", level: str = "INFO") -> dict[str, Any]:
 
 
 def formatter(form: Form = "text") -> logging.Formatter:
-    """A formatter for a handler of any logger. Raises ``ConfigError`` for an unknown form."""
+    """Return a formatter for any logging handler. Raises ``ConfigError`` for an unknown format."""
     if form not in _FORMATTERS:
         raise ConfigError(f"the form of the log is one of {', '.join(_FORMATTERS)}, not {form!r}")
     return _FORMATTERS[form]()

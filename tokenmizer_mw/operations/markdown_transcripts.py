@@ -1,9 +1,9 @@
-"""Conversations that tools write as Markdown: SpecStory's histories, and aider's.
+"""Parser of conversations in Markdown: SpecStory's histories, and aider's.
 
-SpecStory puts a line like ``_**User**_`` or ``_**Assistant (model)**_`` before each message and a rule between them.
-aider writes what the user says behind ``####``, with two blanks at the end of each line, its own output behind ``>``,
-and the answer as it is. What a message quotes may look like such a mark: it begins no message within a block of code
-or a folded part, nor without the rule before it or the blanks behind it. Pure.
+SpecStory writes a line like ``_**User**_`` or ``_**Assistant (model)**_`` before each message and a rule between
+messages. aider writes user text after ``####`` with two blanks at each line end, its own output after ``>``, and
+replies as they are. A message may quote such a mark: it does not count inside a code block or a folded section, nor
+without the rule before it or the blanks after it. Pure.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _FOLD: Final = "<details>"
 
 
 def is_markdown_transcript(text: str) -> bool:
-    """Whether ``text`` is such a file."""
+    """Return whether ``text`` is such a file."""
     return _SPEAKER.search(text) is not None or _AIDER.search(text) is not None
 
 
 def read_markdown_transcript(text: str) -> list[Message]:
-    """The messages of ``text``, in order, those that say something."""
+    """Return the non-empty messages of ``text``, in order."""
     told = _aider(text) if _AIDER.search(text) is not None else _specstory(text)
     return [message for message in told if message.text]
 

@@ -1,4 +1,4 @@
-"""Retention by age while a server runs: what nothing was added to for long goes, without anybody calling a command."""
+"""Retention by age while a server runs: erases sessions that have been idle for too long."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _log = logging.getLogger("tokenmizer_mw")
 def retaining(
     memory: SessionMemory, *, every: float = EVERY_SECONDS, clock: Callable[[], float] = time.time
 ) -> Iterator[None]:
-    """While the context lasts, erase sessions of all tenants that are older than the setting ``retain_days``, at once
-    and then ``every`` so many seconds, in a thread of its own. Does nothing when the setting is ``None``.
+    """While the context is active, erase sessions of all tenants that are older than the setting ``retain_days``.
 
-    Several workers may do so side by side. What fails is counted as "retain_failed" and tried again; "sessions_expired"
-    counts what was erased. Leaving waits at most ``Settings.drain_seconds`` for an erasure that is under way.
+    Runs at once and then every ``every`` seconds, in a thread of its own; does nothing if the setting is ``None``.
+    Several workers may do so at the same time. Errors are counted as "retain_failed" and retried; "sessions_expired"
+    counts erased sessions. Leaving the context waits at most ``Settings.drain_seconds`` for an erasure in progress.
     """
     days = memory.settings.retain_days
     if days is None:

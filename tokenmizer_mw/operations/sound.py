@@ -1,6 +1,6 @@
-"""Whether events that come from outside could have been recorded here: types, sizes, numbers, times, and a fold.
+"""Validates events from outside: types, sizes, numbers, times, and that they can be folded.
 
-What was exported once is sound. What somebody wrote by hand must not make a session that cannot be read any more.
+An exported session is always valid. A file edited by hand must not create a session that cannot be read.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _FIXED: Final = _BY_HAND_TOO | {"status"}
 
 
 def require_sound(events: Sequence[Recorded], now: float) -> None:
-    """Raise ``CallerError``, which names the first wrong event by its place, for what could not have been recorded."""
+    """Raise ``CallerError`` that names the first invalid event."""
     heard = 0
     for place, recorded in enumerate(events, 1):
         heard += isinstance(recorded.event, MessageRecorded)

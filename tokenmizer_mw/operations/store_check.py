@@ -1,4 +1,4 @@
-"""What a look at a store finds, in plain words, without a network."""
+"""Checks a store address and reports problems in plain words, without using the network."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ POSTGRES_SCHEMES: Final = ("postgresql", "postgres")
 
 
 class Grade(StrEnum):
-    """How bad it is. ``WRONG``: a server would not work like this."""
+    """Severity of a result. ``WRONG``: a server would not work with this configuration."""
 
     FINE = "fine"
     NOTE = "note"
@@ -26,7 +26,7 @@ class Grade(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """One thing that was looked at: ``place`` in the configuration, and what there is to say."""
+    """The result of one check: the ``place`` in the configuration, its grade, and a text."""
 
     grade: Grade
     place: str
@@ -34,7 +34,10 @@ class CheckResult:
 
 
 def look_at_store(address: str, *, reaching: bool = False) -> Iterator[CheckResult]:
-    """Whether a store can be used. ``reaching``: one elsewhere is going to be tried, and nothing is said of that."""
+    """Check whether a store can be used.
+
+    ``reaching``: true if a remote store is tried afterwards; otherwise the results say that it was not tried.
+    """
     try:
         open_log(address).close()
     except ConfigError as error:

@@ -1,4 +1,4 @@
-"""What a session is about, for lists of sessions."""
+"""Summaries of sessions, for lists."""
 
 from __future__ import annotations
 
@@ -22,9 +22,11 @@ _EVENTS_READ: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class SessionSummary:
-    """``goal``: the newest goal that holds; "" where none was stated. ``title``: that, else how the first question
-    begins; "" without either. ``project``: what stands before the last "/" of the id. ``open_work``: how many tasks
-    and errors are not finished."""
+    """The summary of a session.
+
+    ``goal``: the newest current goal, "" if none was stated; ``title``: the goal, else the start of the first question,
+    else ""; ``project``: the part of the id before the last "/"; ``open_work``: number of unfinished tasks and errors.
+    """
 
     goal: str
     title: str
@@ -33,7 +35,7 @@ class SessionSummary:
 
 
 def summarize_session(memory: SessionMemory, key: SessionKey) -> SessionSummary:
-    """The summary of a session. Raises ``UnknownSession`` and ``StoreError``."""
+    """Return the summary of a session. Raises ``UnknownSession`` and ``StoreError``."""
     goal, open_work = memory.view(key.id, _goal_and_open_work, tenant=key.tenant)
     title = goal or _first_question(memory.log, key)
     return SessionSummary(goal, title, key.id.rpartition("/")[0], open_work)

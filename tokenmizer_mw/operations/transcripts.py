@@ -1,4 +1,4 @@
-"""Transcripts as people have them, read from JSON, JSON Lines or Markdown."""
+"""Reads transcripts from JSON, JSON Lines or Markdown files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FILLED: Final = re.compile(r"\S[^\n]*")
 
 @dataclass(frozen=True, slots=True)
 class ImportedTranscript:
-    """A conversation without its system messages. ``id`` is what the file calls it, "" for nothing."""
+    """A conversation without its system messages. ``id``: its id in the file, "" if it has none."""
 
     id: str
     messages: tuple[Message, ...]
@@ -42,7 +42,8 @@ SHAPES: Final = (
 
 
 def read_transcript(raw: bytes, name: str, *, size_max: int = SIZE_MAX) -> ImportedTranscript | Export:
-    """The one conversation in ``raw``: see ``read_transcripts``. Raises ``CallerError`` for several, too."""
+    """Return the only conversation in ``raw``, see ``read_transcripts``. Raises ``CallerError`` also if there are
+    several."""
     found = read_transcripts(raw, name, size_max=size_max)
     if len(found) > 1:
         raise CallerError(f"{name}: holds {len(found):,} conversations, expected one")
@@ -50,8 +51,10 @@ def read_transcript(raw: bytes, name: str, *, size_max: int = SIZE_MAX) -> Impor
 
 
 def read_transcripts(raw: bytes, name: str, *, size_max: int = SIZE_MAX) -> list[ImportedTranscript | Export]:
-    """What ``raw`` holds: one of our exports, or conversations, at least one; ``SHAPES`` are read. Raises
-    ``CallerError`` that starts with ``name`` and says which line is wrong, or that the shape is unknown."""
+    """Parse ``raw``: an export of this package, or at least one conversation in one of the formats ``SHAPES``.
+
+    Raises ``CallerError`` that begins with ``name`` and names the invalid line, or says that the format is unknown.
+    """
     try:
         text = _text(raw, size_max)
         if is_markdown_transcript(text):
@@ -121,7 +124,7 @@ def _first(text: str) -> tuple[int, Any, Iterator[_Line]]:
 
 
 def text_lines(text: str) -> Iterator[tuple[int, str]]:
-    """The lines that are not blank, with their numbers. Runs of blank ones cost next to nothing."""
+    """Yield the non-blank lines with their numbers. Runs of blank lines cost almost nothing."""
     number, counted = 1, 0
     for match in _FILLED.finditer(text):
         start = text.rfind("\n", 0, match.start()) + 1

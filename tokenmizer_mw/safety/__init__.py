@@ -1,1 +1,1 @@
-"""What protects people and models: redaction of secrets, the guard, the fence around replayed text, harmless labels."""
+"""Safety: redaction of secrets, the prompt-injection guard, the delimiters of replayed text, harmless labels."""

@@ -1,10 +1,10 @@
-"""The fence around what is replayed to a model: a delimiter that cannot be forged, and our own blocks found again when
-a client sends them back.
+"""Unforgeable delimiters around text that is replayed to a model, and recognition of such blocks when clients send them
+back.
 
-A block opens with a nonce of 64 bits and closes with a keyed digest of it, its seal: the two ids differ on purpose,
-so that who has seen how a block opens cannot close it and write behind it. Both are written as 20 decimal digits, of
-which tokenizers make fewer tokens than of hexadecimal ones, and always the same number. Without the secret of the
-installation neither can be guessed, and no label can hold a delimiter, because ``labels.flatten`` breaks every tag.
+A block opens with a nonce of 64 bits and closes with a keyed digest of it. The two ids differ, so that text that
+contains the opening cannot close the block and continue after it. Both are written as 20 decimal digits: always the
+same length, and fewer tokens than hexadecimal. Without the installation's secret neither can be guessed, and no label
+can contain a delimiter, because ``labels.flatten`` breaks every tag.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ _OPENS: Final = ("lt;", "60;", "3c", "3c;")
 
 
 def nonce_for(secret: bytes, session: SessionKey, checkpoint_id: str) -> str:
-    """32 hex digits for the fence of a checkpoint's block: the same for the same checkpoint, else unguessable.
+    """Return 32 hexadecimal digits for the delimiters of a checkpoint's block: constant for a checkpoint, else
+    unguessable.
 
     The first half opens the block; the second half, a keyed digest of the first, closes it.
     """
@@ -60,10 +61,10 @@ def _keyed(secret: bytes, purpose: bytes, text: bytes) -> str:
 
 
 def frame(nonce: str) -> tuple[str, str]:
-    """What stands before and after the lines of a block, line breaks included.
+    """Return the texts before and after the lines of a block, line breaks included.
 
-    ``nonce`` is what ``nonce_for`` gives; of a shorter one (at least 16 hex digits) both delimiters carry the same
-    digits, and the block is not recognised later. Raises ``ValueError`` for anything else.
+    ``nonce`` comes from ``nonce_for``. With a shorter one (at least 16 hexadecimal digits) both delimiters have the
+    same digits, and the block is not recognised later. Raises ``ValueError`` for anything else.
     """
     if _NONCE.fullmatch(nonce) is None:
         raise ValueError("a nonce is at least 16 lower-case hex digits")
@@ -75,22 +76,22 @@ def _decimal(digits: str) -> str:
 
 
 def opens_block(text: str) -> bool:
-    """Whether a block of any installation begins in ``text``, spelled as it was sent."""
+    """Return whether a block of any installation begins in ``text``, in its original spelling."""
     return _SENT.search(text) is not None
 
 
 def first_block(text: str) -> str:
-    """``text`` up to the second one of the blocks that it is made of."""
+    """Return ``text``, which consists of blocks, up to the start of its second block."""
     first = _SENT.search(text)
     second = _SENT.search(text, first.end()) if first is not None else None
     return text if second is None else text[: second.start()].rstrip("\n")
 
 
 def own_blocks(text: str, secret: bytes) -> list[Span]:
-    """Where ``text`` holds blocks of this installation, in order, without overlaps.
+    """Return the positions of this installation's blocks in ``text``, in order, without overlaps.
 
-    They are found in any spacing, in compatibility spellings such as full-width letters, and with their brackets
-    escaped as HTML, JSON and addresses do it. Delimiters that were not made with ``secret`` are plain text.
+    Blocks are found with any spacing, in compatibility spellings such as full-width letters, and with brackets escaped
+    as in HTML, JSON and URLs. Delimiters that were not made with ``secret`` are plain text.
     """
     if not _may_hold(text):
         return []
@@ -113,7 +114,7 @@ def own_blocks(text: str, secret: bytes) -> list[Span]:
 
 
 def without_own_blocks(message: Message, secret: bytes) -> Message:
-    """``message`` as extraction may see it: blocks of ours in its text and its tool results are blanked out."""
+    """Return ``message`` for extraction: this installation's blocks in its text and tool results are blanked out."""
     text = _blanked(message.text, secret)
     results = tuple(replace(result, text=_blanked(result.text, secret)) for result in message.tool_results)
     if text == message.text and results == message.tool_results:
@@ -122,13 +123,15 @@ def without_own_blocks(message: Message, secret: bytes) -> Message:
 
 
 def may_echo(text: str) -> bool:
-    """Whether ``text`` may hold a block of ours as we wrote it. Cheap."""
+    """Return whether ``text`` may contain a block in its original spelling. Fast."""
     return _TAG in text
 
 
 def unechoed(message: Message, secret: bytes) -> Message:
-    """``message`` as its speaker wrote it: without blocks of ours behind what it says. A message that says nothing else
-    stays as it is."""
+    """Return ``message`` without this installation's blocks after the speaker's own text.
+
+    A message that contains nothing else is returned unchanged.
+    """
     if not (may_echo(message.text) or any(may_echo(result.text) for result in message.tool_results)):
         return message
     text = _removed(message.text, secret)

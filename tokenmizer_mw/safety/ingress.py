@@ -1,8 +1,9 @@
-"""Secrets taken out at the door: of requests before anything else reads them, of messages before they are kept.
+"""Request redaction: removes secrets from requests before anything else reads them, and from messages before they are
+stored.
 
-A client sends the whole history with every call. How the call before began is known, so that only what is new has to
-be looked at: all behind the last message but one, for clients change the last one and send it again. Of a request that
-held secrets a hash and the clean beginning are kept, never the original one.
+A client sends the whole transcript with every call. The start of the previous request is remembered, so that only new
+text is scanned: everything after the last message but one, because clients change the last one and send it again. For
+requests with secrets, a hash and the redacted start are kept, never the original.
 """
 
 from __future__ import annotations
@@ -31,23 +32,26 @@ _SHORTEST: Final = 1024
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """How a request of a session began: so many bytes, which became ``clean``; their hash when that is something
-    else."""
+    """The start of a session's previous request: its ``length`` in bytes, its redacted form ``clean``, and a hash if
+    they differ."""
 
     length: int
     clean: bytes
     mark: int | None = None
 
     def of(self, body: bytes) -> bool:
-        """Whether ``body`` begins like this and goes on."""
+        """Return whether ``body`` starts with this and is longer."""
         if len(body) <= self.length:
             return False
         return body.startswith(self.clean) if self.mark is None else hash(body[: self.length]) == self.mark
 
 
 class Ingress:
-    """The door. ``beginnings_max``: sessions whose last request is known; ``bytes_max``: what is kept of those with
-    secrets in them. Threads may share it when they bring a ``lock``."""
+    """Redacts requests and messages.
+
+    ``beginnings_max``: number of sessions whose previous request is remembered; ``bytes_max``: total size of what is
+    kept of requests with secrets. Thread-safe if a ``lock`` is passed.
+    """
 
     def __init__(
         self,
@@ -67,22 +71,24 @@ class Ingress:
 
     @property
     def redactor(self) -> Redactor:
-        """What finds the secrets."""
+        """The redactor that finds the secrets."""
         return self._redactor
 
     def known(self, key: Hashable, body: bytes) -> Beginning | None:
-        """How the last request of the session ``key`` began, if ``body`` begins the same."""
+        """Return the remembered start of session ``key`` if ``body`` starts with it; else ``None``."""
         known = self._beginnings.get(key)
         return known if known is not None and known.of(body) else None
 
     @staticmethod
     def quick(body: bytes, known: Beginning | None) -> bool:
-        """Whether ``clean`` takes no longer than an event loop can bear."""
+        """Return whether ``clean`` is fast enough to run on an event loop."""
         return len(body) - (known.length if known is not None else 0) <= QUICK_MAX
 
     def clean(self, body: bytes, known: Beginning | None = None) -> bytes:
-        """The request ``body`` without secrets, of whose beginning is ``known`` what came of it; the same object when
-        there are none. Raises ``UnicodeError`` for a body that is not UTF-8."""
+        """Return the request ``body`` with secrets redacted; the same object if it has none.
+
+        ``known``: its start, which was redacted before. Raises ``UnicodeError`` for a body that is not UTF-8.
+        """
         if known is None:
             return self._redacted(body)
         rest = _OPENING + body[known.length :]
@@ -92,8 +98,7 @@ class Ingress:
         return known.clean + redacted[len(_OPENING) :]
 
     def note(self, key: Hashable, body: bytes, clean: bytes, request: ChatRequest) -> None:
-        """The session's newest request was ``body`` and is ``clean`` now, as read in ``request``: the next one will
-        begin like it."""
+        """Remember the session's newest request: ``body`` as received, ``clean`` as redacted, ``request`` as parsed."""
         ends = reversed(_ends_of_messages(request))
         known = next(filter(None, (_beginning(body, clean, end) for end in ends)), None)
         if known is None:
@@ -106,14 +111,14 @@ class Ingress:
                 self._drop(next(iter(self._beginnings)))
 
     def forget(self) -> None:
-        """Keep nothing of any request."""
+        """Forget all requests."""
         with self._lock:
             self._beginnings.clear()
             self._clean.clear()
             self._held = 0
 
     def text(self, text: str) -> str:
-        """``text`` without secrets, as a member of a request would be read; the same object when there are none."""
+        """Return ``text`` redacted like a member of a request; the same object if it has no secrets."""
         mark = hash(text)
         if mark in self._clean:
             return text
@@ -134,11 +139,11 @@ class Ingress:
         self._clean.add(mark)
 
     def document(self, text: str) -> str:
-        """JSON text without secrets; the same object when there are none."""
+        """Return JSON text with secrets redacted; the same object if it has none."""
         return self._redactor.redact_body(text)
 
     def message(self, message: Message) -> Message:
-        """``message`` without secrets; the same object when there are none."""
+        """Return ``message`` with secrets redacted; the same object if it has none."""
         text, thinking, refusal = self.text(message.text), self.text(message.thinking), self.text(message.refusal)
         calls = tuple([self._call(call) for call in message.tool_calls])
         results = tuple([self._result(result) for result in message.tool_results])

@@ -1,4 +1,4 @@
-"""Labels made harmless: one line of plain text, wherever it is shown to a model."""
+"""Turns labels into one harmless line of plain text before they are shown to a model."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ INDENT_MAX: Final = 16
 
 
 def flatten(text: str, limit: int = LABEL_MAX) -> str:
-    """``text`` as one harmless line of at most ``limit`` characters, "" when nothing visible is left.
+    """Return ``text`` as one harmless line of at most ``limit`` characters; "" if nothing visible remains.
 
-    In NFKC, without control, format, invisible and variation characters, and with a blank in the place of private and
-    unassigned ones; tags and chat-template tokens, Markdown images, links and code fences are broken so that they read
-    the same but do nothing. A text that is too long ends at a word with "...".
+    The text is normalised (NFKC). Control, format, invisible and variation characters are removed; private and
+    unassigned ones become blanks. Tags, chat-template tokens, Markdown images and links, and code fences are broken so
+    that they read the same but have no effect. A text that is too long ends at a word with "...".
     """
     if not (text.isascii() and text.isprintable()):
         text = unicodedata.normalize("NFKC", "".join(_visible(unicodedata.normalize("NFKC", text))))
@@ -43,8 +43,10 @@ def flatten(text: str, limit: int = LABEL_MAX) -> str:
 
 
 def flatten_lines(text: str, limit: int = LINE_MAX) -> str:
-    """``text`` with each line as harmless as ``flatten`` makes it, and at most ``limit`` characters long. Lines keep
-    their indentation; blank lines are left out."""
+    """Return ``text`` with ``flatten`` applied to each line, at most ``limit`` characters long.
+
+    Lines keep their indentation; blank lines are removed.
+    """
     lines = ((line[: len(line) - len(line.lstrip(" "))], flatten(line, limit)) for line in text.splitlines())
     return "\n".join(indent[:INDENT_MAX] + said for indent, said in lines if said)
 

@@ -1,4 +1,4 @@
-"""The redactor that settings ask for."""
+"""Builds the redactor that the settings describe."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from tokenmizer_mw.settings import Settings
 
 
 def redactor_of(settings: Settings, secret: bytes) -> Redactor:
-    """The redactor of an installation: its placeholders stay the same for as long as ``secret``, the store's, does.
-    Raises ``ConfigError`` for rules that cannot be used."""
+    """Return the redactor of an installation.
+
+    ``secret``: the store's secret; placeholders stay the same as long as it does. Raises ``ConfigError`` for invalid
+    rules.
+    """
     key = hashlib.blake2b(b"redaction", key=secret, digest_size=32).digest()
     if settings.redact_rules is None:
         return Redactor(pii=settings.redact_pii, key=key)

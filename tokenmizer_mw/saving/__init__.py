@@ -1,1 +1,1 @@
-"""Fewer tokens: compression of requests, the cache of answers, files, shorter replies."""
+"""Saving tokens: request compression, the response cache, file digests, and shorter replies."""

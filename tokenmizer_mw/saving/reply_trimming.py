@@ -1,7 +1,7 @@
-"""Replies that are not streamed, held back until they are whole, and sent on without pleasantries: an ASGI middleware.
+"""ASGI middleware that removes polite phrases from complete (not streamed) replies.
 
-It stands behind the memory, which then keeps what the client gets. Off unless the settings say so: whoever waits for a
-whole reply waits no longer for it, but other replies must not be held, and are not.
+It runs inside the memory middleware, which then records what the client receives. Off unless the settings switch it on.
+Only complete JSON replies are buffered, so that other responses are not delayed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _log = logging.getLogger("tokenmizer_mw")
 
 
 class TrimmedReplies:
-    """``app`` whose whole JSON replies of up to ``most`` bytes lose polite sentences at their edges."""
+    """Wraps ``app``: polite sentences at the edges of its JSON replies of up to ``most`` bytes are removed."""
 
     def __init__(self, app: App, *, most: int) -> None:
         self.app = app

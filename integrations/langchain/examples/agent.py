@@ -1,4 +1,4 @@
-"""An agent whose thread stays whole while its prompts stay short. Needs no key: ``python agent.py``."""
+"""An agent whose thread stays complete while its prompts stay short. Needs no key: ``python agent.py``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def read_file(path: str) -> str:
 
 
 def script(messages: Any) -> AIMessage:
-    """Reads a file when it is asked to look, else answers."""
+    """Call the file tool when asked to look at a file; else answer."""
     last = messages[-1]
     if isinstance(last, HumanMessage) and last.text.startswith("Look"):
         calls: Any = [{"name": "read_file", "args": {"path": last.text.split()[-1]}, "id": f"call-{last.id}"}]

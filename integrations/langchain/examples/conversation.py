@@ -1,4 +1,4 @@
-"""``ConversationKGMemory`` replaced in a chain, by two names: ``python conversation.py``."""
+"""A chain with ``ConversationKGMemory`` replaced by changing two names: ``python conversation.py``."""
 
 from __future__ import annotations
 

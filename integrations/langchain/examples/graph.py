@@ -1,4 +1,4 @@
-"""A graph of LangGraph whose nodes read what the session decided: ``python graph.py``."""
+"""A LangGraph graph whose nodes read the session's decisions: ``python graph.py``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ chat = create_agent(ScriptedModel(), middleware=[TokenMizerMiddleware(memory)])
 
 
 def report(state: MessagesState, *, store: BaseStore) -> Any:
-    """Says what holds now, from the store."""
+    """Return the current decisions, read from the store."""
     facts = store.search(("invoices", "decision"), filter={"current": True})
     return {"messages": [AIMessage("Decided: " + "; ".join(item.value["label"] for item in facts))]}
 

@@ -1,4 +1,4 @@
-"""A chain with a history that survives restarts and overlapping runs: ``python history.py``."""
+"""A chain with a message history that survives restarts and overlapping runs: ``python history.py``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ config: Any = {"configurable": {"session_id": "ann"}}
 
 
 def chain(memory: SessionMemory) -> Any:
-    """The chain on a memory."""
+    """Return the chain on a memory."""
     return RunnableWithMessageHistory(
         prompt | ScriptedModel(),
         TokenMizerChatMessageHistory.factory(memory),

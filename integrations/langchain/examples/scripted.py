@@ -1,4 +1,4 @@
-"""A chat model that answers from a script: for examples and tests without a key and without a network."""
+"""A chat model that answers from a script, for examples and tests without API key and network."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pydantic import Field
 
 
 def understood(messages: Sequence[BaseMessage]) -> AIMessage:
-    """The answer of a model that has nothing to say."""
+    """Return a default answer."""
     return AIMessage("Understood.")
 
 
 class ScriptedModel(BaseChatModel):
-    """Answers with what ``answer`` makes of a prompt; ``prompts`` holds all that it was asked."""
+    """Answers with the result of ``answer`` for a prompt; ``prompts`` collects all prompts."""
 
     answer: Callable[[Sequence[BaseMessage]], AIMessage] = understood
     prompts: list[list[BaseMessage]] = Field(default_factory=list)
@@ -27,7 +27,7 @@ class ScriptedModel(BaseChatModel):
         return "scripted"
 
     def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> ScriptedModel:
-        """The model itself: its script knows its tools."""
+        """Return the model itself, because the script knows the tools."""
         return self
 
     def _generate(

@@ -1,4 +1,4 @@
-"""The stock summarization middleware without a model call for its summaries: ``python summarization.py``."""
+"""LangChain's summarization middleware with summaries that need no model call: ``python summarization.py``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A chain that stays as it is, watched: ``python watching.py``."""
+"""An unchanged chain, recorded by a callback handler: ``python watching.py``."""
 
 from __future__ import annotations
 

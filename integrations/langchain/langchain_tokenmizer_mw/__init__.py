@@ -1,4 +1,4 @@
-"""tokenmizer-mw for LangChain and LangGraph: thin faces over ``SessionMemory``, each loaded when it is first used."""
+"""tokenmizer-mw for LangChain and LangGraph: thin integrations of ``SessionMemory``, each loaded at first use."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _EXTRAS = {"langchain": "agents", "langgraph": "agents", "langchain_classic": "c
 
 
 def __getattr__(name: str) -> Any:
-    """Load a class with the part of LangChain that it needs when it is first used."""
+    """Import a class, and the part of LangChain that it needs, at first use."""
     from importlib import import_module
 
     from tokenmizer_mw.runtime.installing import install_hint

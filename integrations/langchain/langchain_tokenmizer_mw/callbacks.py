@@ -1,4 +1,4 @@
-"""A callback handler that remembers what chat models are asked and answer. It observes; it changes nothing."""
+"""A callback handler that records the prompts and replies of chat models. It only observes."""
 
 from __future__ import annotations
 
@@ -25,10 +25,9 @@ RUNS_MAX: Final = 1_000
 class TokenMizerCallbackHandler(BaseCallbackHandler):
     """Records the chats of existing chains: ``chain.invoke(..., config={"callbacks": [handler]})``.
 
-    What a model is asked is recorded when the call starts, its answer when it ends; results of tools are part of the
-    next call's messages. The session is ``session_id``, else what the run's metadata or configurable name as thread or
-    session id; a run that names none counts as "no_session" and is not recorded. LangChain logs what is raised here and
-    goes on.
+    A prompt is recorded when the call starts, the reply when it ends; tool results are part of the next call's
+    messages. The session is ``session_id``, else the thread or session id in the run's metadata or configurable; a run
+    without one is not recorded and counted as "no_session". LangChain logs exceptions of the handler and continues.
     """
 
     def __init__(self, memory: SessionMemory, *, session_id: str | None = None, tenant: str = LOCAL_TENANT) -> None:
@@ -47,7 +46,7 @@ class TokenMizerCallbackHandler(BaseCallbackHandler):
         metadata: dict[str, Any] | None = None,
         **kwargs: Any,
     ) -> None:
-        """A chat model is asked ``messages[0]``."""
+        """Record the prompt of a chat model, ``messages[0]``."""
         self._asked(run_id, list(messages[0]) if messages else [], metadata)
 
     def on_llm_start(
@@ -59,11 +58,11 @@ class TokenMizerCallbackHandler(BaseCallbackHandler):
         metadata: dict[str, Any] | None = None,
         **kwargs: Any,
     ) -> None:
-        """A model that completes text is asked ``prompts[0]``."""
+        """Record the prompt of a text completion model, ``prompts[0]``."""
         self._asked(run_id, [HumanMessage(prompt) for prompt in prompts[:1]], metadata)
 
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **kwargs: Any) -> None:
-        """The model has answered."""
+        """Record the reply."""
         with self._lock:
             known = self._runs.pop(run_id, None)
         first = next((some[0] for some in response.generations if some), None)
@@ -73,7 +72,7 @@ class TokenMizerCallbackHandler(BaseCallbackHandler):
         self.memory.record(session, chat([*asked, _answer(first)]), later=True, tenant=self.tenant)
 
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
-        """The model did not answer; what it was asked is recorded."""
+        """End a call without a reply; its prompt stays recorded."""
         with self._lock:
             self._runs.pop(run_id, None)
 

@@ -1,4 +1,4 @@
-"""The messages of a session as a chat message history: verbatim, in a store, safe when runs overlap."""
+"""A LangChain chat message history on a session: stored word for word, safe for overlapping runs."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
 
 
 class TokenMizerChatMessageHistory(BaseChatMessageHistory):
-    """A handle on the messages of one session.
+    """The message history of one session.
 
-    ``messages`` is read once and then stays as it is until the handle itself adds or clears: a run of
-    ``RunnableWithMessageHistory`` compares what it finds at its end with what it found at its start. Hence one handle
-    a run: hand ``factory(memory)`` over as ``get_session_history``. Handles of other runs, threads and processes add
-    beside this one, and nothing of it is lost.
+    ``messages`` is read once and then changes only when this object adds or clears messages, because
+    ``RunnableWithMessageHistory`` compares the history at the end of a run with that at its start. So use one object
+    per run: pass ``factory(memory)`` as ``get_session_history``. Other runs, threads and processes can add messages at
+    the same time; nothing is lost.
 
-    With ``cut`` ``messages`` are those that a model should see, as in ``context_messages``: all while they fit, then a
-    block of facts in the place of the old ones. That is what the handles of ``factory`` give, for what a run reads goes
-    into its prompt. Otherwise they are all messages, to be shown to people. ``window`` and ``model`` are those of
+    With ``cut``, ``messages`` are those that a model should see, as in ``context_messages``: all while they fit the
+    window, then a resume block in place of the old ones. The objects of ``factory`` do that, because a run puts them
+    into its prompt. Without ``cut`` they are all messages, for display. ``window`` and ``model``: see
     ``context_messages``.
 
-    ``memory`` may be the address of a store, such as "sqlite:///chat.db": all handles of the process on one address
-    share a memory, which is closed when the process ends.
+    ``memory`` may be the address of a store, such as "sqlite:///chat.db": all objects of the process with the same
+    address share a memory, which is closed when the process ends.
 
-    Raises ``InvalidSession`` for a session id or tenant that is empty, too long or not printable, and ``StoreError``
-    when the store fails: then nothing was added.
+    Raises ``InvalidSession`` for a session id or tenant that is empty, too long or not printable, and ``StoreError`` if
+    the store fails; no message is added then.
     """
 
     def __init__(
@@ -66,8 +66,10 @@ class TokenMizerChatMessageHistory(BaseChatMessageHistory):
         window: int | None = None,
         model: str = "",
     ) -> Callable[[str], TokenMizerChatMessageHistory]:
-        """A ``get_session_history`` that gives every run a handle of its own, with what a prompt should hold of the
-        session: see ``cut``, ``window`` and ``model`` above."""
+        """Return a ``get_session_history`` function that gives every run an object of its own.
+
+        Its ``messages`` are those for a prompt; ``window`` and ``model``: see ``context_messages``.
+        """
 
         def get_session_history(session_id: str) -> TokenMizerChatMessageHistory:
             return cls(session_id, memory, tenant=tenant, cut=cut, window=window, model=model)
@@ -79,14 +81,17 @@ class TokenMizerChatMessageHistory(BaseChatMessageHistory):
 
     @property
     def messages(self) -> list[BaseMessage]:  # type: ignore[override]
-        """The messages, oldest first, as this handle first saw them: all, or with ``cut`` those that a model should
-        see. The list is the caller's own."""
+        """The messages when this object first read them, oldest first: all, or with ``cut`` those that a model should
+        see.
+
+        Returns a new list, which the caller may change.
+        """
         if self._read is None:
             self._read = self.context_messages() if self.cut else self._all()
         return list(self._read)
 
     async def aget_messages(self) -> list[BaseMessage]:
-        """``messages``, off the event loop."""
+        """Return ``messages``, read in a worker thread."""
         if self._read is None:
             said = unwritten(await self.memory.amessages(self.session_id, tenant=self.tenant))
             if self.cut:
@@ -100,37 +105,39 @@ class TokenMizerChatMessageHistory(BaseChatMessageHistory):
         self.add_messages([message])
 
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:
-        """Append messages in one piece; they are durable when the call returns.
+        """Append messages atomically; they are durable when the call returns.
 
-        Raises what LangChain raises for what is no message, ``ValueError`` for messages of classes that it cannot read
-        back, and ``TypeError`` for contents that are no JSON; then none is added.
+        Raises LangChain's errors for anything that is not a message, ``ValueError`` for message classes that LangChain
+        cannot load again, and ``TypeError`` for content that is not JSON; no message is added then.
         """
         self.memory.add(self.session_id, written(messages), tenant=self.tenant)
         self._read = None
 
     async def aadd_messages(self, messages: Sequence[BaseMessage]) -> None:
-        """``add_messages``, off the event loop."""
+        """Async form of ``add_messages``, in a worker thread."""
         await self.memory.aadd(self.session_id, written(messages), tenant=self.tenant)
         self._read = None
 
     def clear(self) -> None:
-        """Erase the session for good, with all that was drawn from it."""
+        """Erase the session permanently, with all facts derived from it."""
         self.memory.forget(self.session_id, tenant=self.tenant)
         self._read = None
 
     async def aclear(self) -> None:
-        """``clear``, off the event loop."""
+        """Async form of ``clear``, in a worker thread."""
         await self.memory.aforget(self.session_id, tenant=self.tenant)
         self._read = None
 
     def context_messages(self, *, model: str = "", window: int | None = None, question: str = "") -> list[BaseMessage]:
-        """The messages as a model should see them: all while they fit, then a block of facts in the place of the old
-        ones, the same in every call until the window fills again.
+        """Return the messages that a model should see: all while they fit the window, then a resume block in place of
+        the old ones.
 
-        - ``window``: tokens that the model takes in; without it that of the handle, else what the settings say, else
-          what is known of the ``model``, else 128,000.
-        - ``model``: its name, which also says how tokens are counted; without it that of the handle.
-        - ``question``: what the person asks next. What was left out and it asks for ends the messages as a reminder.
+        The block stays the same in every call until the window fills again.
+
+        - ``window``: the model's context window in tokens; by default that of this object, else that of the settings,
+          else the known window of ``model``, else 128,000.
+        - ``model``: its name, which also selects the tokenizer; by default that of this object.
+        - ``question``: the user's next message. What was cut and matches it is appended as a reminder.
         """
         messages = self._all()
         options = self._options(model=model, window=window)

@@ -1,4 +1,4 @@
-"""Memory for the chains of langchain-classic: the place of ``ConversationKGMemory`` and of the buffers."""
+"""Memory for chains of langchain-classic: replaces ``ConversationKGMemory`` and the buffer memories."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ UNUSED: Final = ("llm", "k", "kg", "knowledge_extraction_prompt", "entity_extrac
 
 
 class TokenMizerMemory(BaseChatMemory):
-    """What a session decided, did and left open, under ``memory_key``, in at most ``budget`` tokens.
+    """Provides a session's decisions, changes and open work under ``memory_key``, in at most ``budget`` tokens.
 
-    No model is called. Takes the arguments of ``ConversationKGMemory``; ``UNUSED`` names those that do nothing, which
-    is said once, as it is of others that are not known here. Without ``memory`` it lasts as long as the object, as the
-    stock classes do; with ``memory`` and a ``session_id`` it survives restarts, and all instances on one session know
-    the same. ``chat_memory`` may be a history of another class: what is in it is recorded too.
+    No model is called. Takes the arguments of ``ConversationKGMemory``; those in ``UNUSED`` and unknown ones have no
+    effect and are reported once. Without ``memory`` the session lasts as long as this object, as in LangChain's
+    classes; with ``memory`` and a ``session_id`` it survives restarts, and all objects with the same session share it.
+    ``chat_memory`` may be a history of another class; its messages are recorded too.
 
-    Facts come first that the input asks for. What the input asks for and they do not tell follows as a reminder, in at
-    most ``Settings.reminder_tokens`` tokens more. As text both are fenced as data; ``return_messages`` gives one
-    message of ``summary_message_cls``, without that in the role that the settings name.
+    Facts that match the input come first. Matching messages that the facts do not cover follow as a reminder, in at
+    most ``Settings.reminder_tokens`` more tokens. As text, both are delimited as data; ``return_messages`` gives one
+    message of ``summary_message_cls``, or in the role that the settings name.
     """
 
     memory: SessionMemory = Field(default_factory=private, exclude=True, repr=False)
@@ -82,47 +82,47 @@ class TokenMizerMemory(BaseChatMemory):
 
     @property
     def memory_variables(self) -> list[str]:
-        """The key under which ``load_memory_variables`` answers."""
+        """The key of the result of ``load_memory_variables``."""
         return [self.memory_key]
 
     def load_memory_variables(self, inputs: dict[str, Any]) -> dict[str, Any]:
-        """What the session says, that first which ``inputs`` ask for; "" or [] for a session without facts."""
+        """Return the session's facts, those that match ``inputs`` first; "" or [] for a session without facts."""
         self._take_over()
         return {self.memory_key: self._shown(self._known_about(self._asked(inputs)))}
 
     async def aload_memory_variables(self, inputs: dict[str, Any]) -> dict[str, Any]:
-        """``load_memory_variables``, off the event loop."""
+        """Async form of ``load_memory_variables``, in a worker thread."""
         await self._atake_over()
         text = await offload(partial(self._known_about, self._asked(inputs)), CALLS)
         return {self.memory_key: self._shown(text)}
 
     def save_context(self, inputs: dict[str, Any], outputs: dict[str, str]) -> None:
-        """Add an exchange. Raises ``ValueError`` where the input or the output is not the only one and no key says
-        which it is."""
+        """Record an input and its output. Raises ``ValueError`` if there are several inputs or outputs and no key
+        selects one."""
         super().save_context(inputs, outputs)
         self._take_over()
 
     async def asave_context(self, inputs: dict[str, Any], outputs: dict[str, str]) -> None:
-        """``save_context``, off the event loop."""
+        """Async form of ``save_context``, in a worker thread."""
         await super().asave_context(inputs, outputs)
         await self._atake_over()
 
     def clear(self) -> None:
-        """Erase the session for good."""
+        """Erase the session permanently."""
         super().clear()
         self.memory.forget(self.session_id, tenant=self.tenant)
 
     async def aclear(self) -> None:
-        """``clear``, off the event loop."""
+        """Async form of ``clear``, in a worker thread."""
         await super().aclear()
         await self.memory.aforget(self.session_id, tenant=self.tenant)
 
     def get_current_entities(self, input_string: str) -> list[str]:
-        """The labels of the facts that share words with ``input_string``, best first; no model is called."""
+        """Return the labels of the facts that share words with ``input_string``, best first. Calls no model."""
         return self.kg.about(input_string)  # type: ignore[no-any-return]
 
     def get_knowledge_triplets(self, input_string: str) -> list[KnowledgeTriple]:
-        """The current facts that share words with ``input_string``, as triples; no model is called."""
+        """Return the current facts that share words with ``input_string``, as triples. Calls no model."""
         return self.kg.triples(input_string)  # type: ignore[no-any-return]
 
     def _known_about(self, question: str | None) -> str:

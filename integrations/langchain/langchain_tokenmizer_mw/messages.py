@@ -1,4 +1,4 @@
-"""LangChain's messages as words, and as JSON text that gives them back exactly."""
+"""Converts LangChain messages to session messages, and to JSON text from which they are restored exactly."""
 
 from __future__ import annotations
 
@@ -38,36 +38,36 @@ _CALLS: Final = frozenset(
 
 
 def chat(messages: Iterable[BaseMessage]) -> History:
-    """The messages for ``SessionMemory``, each read when it is looked at."""
+    """Return the messages for ``SessionMemory``; each is converted when it is accessed."""
     given = list(messages)
     return History(given, list(map(role, given)), lambda message, _: spoken(message))
 
 
 def written(messages: Iterable[Any]) -> list[Written]:
-    """The messages with the JSON text from which ``unwritten`` makes them again.
+    """Return the messages with the JSON text from which ``unwritten`` restores them.
 
-    Whatever LangChain turns into messages is taken: strings, pairs and dicts too. Raises what LangChain raises for
-    others, ``ValueError`` for messages of classes that it cannot make again, and ``TypeError`` for contents that are
-    no JSON; then none of them is written.
+    Accepts whatever LangChain converts to messages, such as strings, pairs and dictionaries. Raises LangChain's errors
+    for anything else, ``ValueError`` for message classes that cannot be restored, and ``TypeError`` for content that is
+    not JSON; nothing is converted then.
     """
     given = [one if isinstance(one, BaseMessage) else convert_to_messages([one])[0] for one in messages]
     return [_written(message, number) for number, message in enumerate(given, 1)]
 
 
 def unwritten(kept: Iterable[Written]) -> list[BaseMessage]:
-    """The messages as they were; those that came to the session by another door in LangChain's shape."""
+    """Return the original LangChain messages; messages that were recorded in another way are converted."""
     return [_again(one) for one in kept]
 
 
 def role(message: BaseMessage) -> Role:
-    """Who speaks. A ``ChatMessage`` says it itself; of what nobody knows, a person."""
+    """Return the role of a message: a ``ChatMessage`` names it; "user" for unknown classes."""
     if isinstance(message, ChatMessage):
         return _SPOKEN.get(message.role.lower(), Role.USER)
     return next((role for kind, role in _ROLES if isinstance(message, kind)), Role.USER)
 
 
 def spoken(message: Any) -> Message:
-    """What ``message`` says, as a neutral message."""
+    """Return ``message`` as a session message."""
     parts = [message.content] if isinstance(message.content, str) else message.content
     texts, thoughts, attachments = _parted(parts)
     speaker, text = role(message), "".join(texts)

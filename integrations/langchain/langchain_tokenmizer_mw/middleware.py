@@ -1,4 +1,4 @@
-"""Agent middleware: the thread stays as it is, the model sees a block of facts in the place of what is old."""
+"""Agent middleware: the thread stays complete; the model sees a resume block in place of old messages."""
 
 from __future__ import annotations
 
@@ -46,23 +46,22 @@ class _Call:
 class TokenMizerMiddleware(AgentMiddleware[AgentState[Any], ContextT, Any]):
     """Session memory for ``create_agent``.
 
-    Every message of the thread is recorded in ``memory`` (``None``: one that ends with the process); the thread itself
-    is never changed. When a model call would fill its window, the old messages give way to one message with what the
-    session decided, did and left open, right behind the system prompt; from then on the prompt begins the same until
-    the window fills again. Calls and results of tools stay together. What the newest question or result of a tool asks
-    for and the cut took out comes back as a reminder behind it, in at most ``Settings.reminder_tokens`` tokens. A turn
-    that fills the window by itself, with many calls of tools, loses its middle; the question stays. Where the settings
-    switch compression on, old results of tools say less in the request before messages give way.
+    Every message of the thread is recorded in ``memory`` (``None``: a memory that ends with the process); the thread
+    itself is never changed. When a prompt would fill the model's window, the old messages are replaced by one message
+    with the session's decisions, changes and open work, directly after the system prompt; from then on the prompt
+    begins the same until the window fills again. Tool calls stay together with their results. What was cut and matches
+    the newest question or tool result follows it as a reminder, in at most ``Settings.reminder_tokens`` tokens. If one
+    turn with many tool calls fills the window, its middle is cut and its question stays. If the settings switch
+    compression on, old tool results are shortened before messages are cut.
 
-    The session is the thread id of the run, or ``session_id`` where that is given; a run with neither passes
-    untouched and counts as "no_session". ``session_id`` and ``tenant`` may be functions of the request: agents that
-    share a thread but not a chat, and users that share an agent but nothing else, are told apart by them. ``window`` is
-    what the model takes in, in tokens: by default what the settings, the model's profile, or else the table of models
-    say.
+    The session is the run's thread id, or ``session_id`` if that is given; a run with neither passes unchanged and is
+    counted as "no_session". ``session_id`` and ``tenant`` may be functions of the request, for agents that share a
+    thread but not a chat, and for users that share an agent only. ``window``: the model's context window in tokens; by
+    default that of the settings, the model's profile, or else the table of models.
 
-    Nothing of ours breaks a run, but for ``RequestBlocked`` where the settings let the guard refuse: when the store
-    fails, the model gets the whole thread, and a counter and a line in the log say so. Put it before middleware that
-    edits messages: what it records is the thread.
+    Failures never break a run, except ``RequestBlocked`` if the settings let the guard refuse requests: when the store
+    fails, the model gets the whole thread, and a counter and a log line report it. Put it before middleware that edits
+    messages, because it records the thread.
     """
 
     def __init__(
@@ -87,7 +86,7 @@ class TokenMizerMiddleware(AgentMiddleware[AgentState[Any], ContextT, Any]):
     def wrap_model_call(
         self, request: ModelRequest[ContextT], handler: Callable[[ModelRequest[ContextT]], ModelResponse[Any]]
     ) -> ModelResponse[Any] | AIMessage:
-        """Call the model with the chat cut where that is due, and record what was said."""
+        """Call the model with the transcript cut if necessary, and record prompt and reply."""
         call = self._call(request)
         if call is None:
             return handler(request)
@@ -105,7 +104,7 @@ class TokenMizerMiddleware(AgentMiddleware[AgentState[Any], ContextT, Any]):
         request: ModelRequest[ContextT],
         handler: Callable[[ModelRequest[ContextT]], Awaitable[ModelResponse[Any]]],
     ) -> ModelResponse[Any] | AIMessage:
-        """``wrap_model_call``, with the store asked off the event loop."""
+        """Async form of ``wrap_model_call``; the store is used in a worker thread."""
         call = self._call(request)
         if call is None:
             return await handler(request)

@@ -1,4 +1,4 @@
-"""What fills the context of a model beside the messages: the system prompt and the tools' definitions, as text."""
+"""The parts of a prompt besides messages, as text for token counting: system prompt and tool definitions."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _TOOLS_MAX: Final = 512
 
 
 class Overhead:
-    """Texts for counting. Definitions of tools are made once for each tool object."""
+    """Texts for token counting; the definition of each tool object is cached."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[int, tuple[object, str]] = OrderedDict()
 
     def of(self, request: ModelRequest[Any]) -> str:
-        """The text beside the messages of ``request``."""
+        """Return the text of ``request`` besides its messages."""
         system = request.system_message.text if request.system_message is not None else ""
         return "\n".join([str(system), *map(self._definition, request.tools or ())])
 

@@ -1,4 +1,4 @@
-"""A chat as a model sees it after a cut."""
+"""Applies a cut to LangChain messages."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ SOURCE: Final = "tokenmizer_mw"
 
 
 def shortened(messages: Sequence[BaseMessage], cut: Shortened | None) -> list[Any]:
-    """``messages`` with those that ``cut`` drops replaced by its block, and its reminder behind what it answers.
+    """Return ``messages`` with those that ``cut`` drops replaced by its block, and its reminder after the message it
+    belongs to.
 
-    Leading system messages stay where they are; without a cut everything does. No message is changed: one with a
-    reminder, or with a shorter result of a tool, is a copy.
+    Leading system messages stay; if ``cut`` is ``None``, all messages do. Messages are never changed: one with a
+    reminder or a shortened tool result is a copy.
     """
     if cut is None:
         return list(messages)
@@ -30,7 +31,7 @@ def shortened(messages: Sequence[BaseMessage], cut: Shortened | None) -> list[An
 
 
 def question_in(messages: Sequence[BaseMessage]) -> int | None:
-    """Where the newest message of a person stands; ``None`` when there is none."""
+    """Return the index of the newest user message; ``None`` if there is none."""
     return next((i for i in reversed(range(len(messages))) if isinstance(messages[i], HumanMessage)), None)
 
 

@@ -1,4 +1,4 @@
-"""Which session a running chain, agent or graph belongs to."""
+"""Finds the session of a running chain, agent or graph."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ NAMES: Final = ("thread_id", "session_id", "conversation_id")
 
 
 def checked(memory: SessionMemory) -> SessionMemory:
-    """``memory`` itself. Raises ``TypeError`` for anything that is no memory: later on only the log would say so."""
+    """Return ``memory``. Raises ``TypeError`` if it is not a memory, because later only the log would report that."""
     if not hasattr(memory, "settings"):
         raise TypeError(f"memory is a SessionMemory, such as SessionMemory.open(...), not {memory!r:.60}")
     return memory
 
 
 def tokens(name: str, value: int, least: int) -> int:
-    """``value`` itself. Raises ``ConfigError`` for anything but a whole number of at least ``least``."""
+    """Return ``value``. Raises ``ConfigError`` for anything but an integer of at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise ConfigError(f"{name} is a whole number of at least {least}, not {value!r:.60}")
     return value
 
 
 def private(settings: Settings | None = None) -> SessionMemory:
-    """A memory that lives as long as whoever asked for it."""
+    """Return a memory that is closed together with the object that uses it."""
     from tokenmizer_mw.memory import SessionMemory
 
     return SessionMemory.open(settings=settings)
@@ -41,8 +41,10 @@ def private(settings: Settings | None = None) -> SessionMemory:
 
 @cache
 def shared(address: str) -> SessionMemory:
-    """The memory on the store at ``address``: one in the process, closed at its end. Raises ``ConfigError`` for an
-    address that is not understood, and ``StoreError`` when it cannot be opened."""
+    """Return the memory on the store at ``address``: one per process, closed when the process ends.
+
+    Raises ``ConfigError`` for an invalid address, and ``StoreError`` if it cannot be opened.
+    """
     from tokenmizer_mw.memory import SessionMemory
 
     memory = SessionMemory.open(address)
@@ -51,8 +53,7 @@ def shared(address: str) -> SessionMemory:
 
 
 def running_session(metadata: dict[str, Any] | None = None) -> str | None:
-    """The session that the code now running belongs to, by ``metadata`` or by its config; ``None`` when neither
-    names one."""
+    """Return the session of the running code, from ``metadata`` or its config; ``None`` if neither names one."""
     config: RunnableConfig = ensure_config()
     for named in (metadata or {}, config.get("configurable") or {}, config.get("metadata") or {}):
         found = next((named[name] for name in NAMES if named.get(name)), None)

@@ -1,4 +1,4 @@
-"""The sessions' graphs as a LangGraph store that nodes of a graph can read."""
+"""The session graphs as a read-only LangGraph store for the nodes of a graph."""
 
 from __future__ import annotations
 
@@ -39,13 +39,14 @@ Namespace = tuple[str, ...]
 
 
 class TokenMizerStore(BaseStore):
-    """A read-only view: namespace ``(session id, node type)``, key the node's id, value the node.
+    """A read-only view of session graphs: namespace ``(session id, node type)``, key: the node's id, value: the node.
 
-    ``graph.compile(store=TokenMizerStore(memory))``; in a node ``store.search((thread_id,), query="...")`` finds facts
-    by their words, without embeddings, and ``store.search((thread_id, "decision"), filter={"status": "active"})``
-    those of a type. A value holds ``label``, ``type``, ``status``, ``current``, ``source`` and what else the node has.
+    Pass it to ``graph.compile(store=TokenMizerStore(memory))``. In a node, ``store.search((thread_id,), query="...")``
+    finds facts by their words, without embeddings, and ``store.search((thread_id, "decision"), filter={"status":
+    "active"})`` finds those of a type. A value contains ``label``, ``type``, ``status``, ``current``, ``source`` and
+    the node's other members.
 
-    Writing raises ``NotImplementedError``: facts come from what was said, not from ``put``.
+    Writing raises ``NotImplementedError``: facts are derived from messages, not written with ``put``.
     """
 
     __slots__ = ("_memory", "_tenant")
@@ -57,7 +58,7 @@ class TokenMizerStore(BaseStore):
         self._tenant = tenant
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Answer all of ``ops``, or raise."""
+        """Execute all of ``ops``; raise an error if one is not possible."""
         given = list(ops)
         for op in given:
             if isinstance(op, PutOp):
@@ -65,7 +66,7 @@ class TokenMizerStore(BaseStore):
         return [self._answer(op) for op in given]
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """``batch``, off the event loop."""
+        """Async form of ``batch``, in a worker thread."""
         return await offload(partial(self.batch, list(ops)), CALLS)
 
     def _answer(self, op: Op) -> Result:

@@ -1,4 +1,4 @@
-"""Summaries without a model call for the stock summarization middleware."""
+"""Summaries without a model call, for LangChain's summarization middleware."""
 
 from __future__ import annotations
 
@@ -33,15 +33,16 @@ _READ: Final = "__pregel_read"
 
 
 class TokenMizerSummarizer:
-    """From messages to the facts in them: ``SummarizationMiddleware(..., summarizer=TokenMizerSummarizer(memory))``.
+    """Summarises messages by the facts in them: ``SummarizationMiddleware(...,
+    summarizer=TokenMizerSummarizer(memory))``.
 
-    The whole thread is recorded before the middleware deletes the old part of it, also where
-    ``trim_tokens_to_summarize`` hands over only the last few messages; ``memory.messages`` and ``memory.restore`` give
-    it back. A summary takes at most ``budget`` tokens.
+    The whole thread is recorded before the middleware deletes its old part, even if ``trim_tokens_to_summarize`` passes
+    only the last few messages; ``memory.messages`` and ``memory.restore`` return it. A summary has at most ``budget``
+    tokens.
 
-    The session is the run's thread id, or ``session_id`` where that is given. Where there is neither, as in an agent
-    without a checkpointer, the facts of the messages at hand are kept in the process alone: ``memory`` has no session
-    to put them into. The chat is known again by the summary in it.
+    The session is the run's thread id, or ``session_id`` if that is given. Without either, as in an agent without a
+    checkpointer, the facts of the given messages are kept in this process only, because ``memory`` has no session for
+    them. Such a chat is recognised by the summary that it contains.
     """
 
     def __init__(
@@ -59,7 +60,7 @@ class TokenMizerSummarizer:
         self._unnamed: UnnamedChats | None = None
 
     def __call__(self, messages: Sequence[BaseMessage]) -> str:
-        """The facts of the session, those of ``messages`` included."""
+        """Return the facts of the session, including those of ``messages``."""
         session = self.session_id if self.session_id is not None else running_session()
         given = _thread() or messages
         told = [message for message in given if not _is_summary(message)]
@@ -94,11 +95,12 @@ def tokenmizer_summarization(
     budget: int = SUMMARY_TOKENS,
     **options: Any,
 ) -> SummarizationMiddleware:
-    """The stock ``SummarizationMiddleware`` with a ``TokenMizerSummarizer``, at 85 % of the window of ``model``.
+    """Return LangChain's ``SummarizationMiddleware`` with a ``TokenMizerSummarizer``, at 85 % of the window of
+    ``model``.
 
-    ``options`` are the middleware's own. A model without a profile has no window that the middleware knows: then the
-    table of models of ``memory`` tells. Raises ``TypeError`` for a LangChain whose middleware takes no summarizer, and
-    ``ValueError`` for a ``trim_tokens_to_summarize``, which would take away from the summary what it stands for.
+    ``options`` are those of the middleware. For a model without a profile, the window is taken from the table of models
+    of ``memory``. Raises ``TypeError`` for a LangChain version without the ``summarizer`` option, and ``ValueError``
+    for ``trim_tokens_to_summarize``, which would remove text from the summary's input.
     """
     if "summarizer" not in inspect.signature(SummarizationMiddleware.__init__).parameters:
         raise TypeError("this langchain has no summarizer= in SummarizationMiddleware: 1.4.7 and newer do")

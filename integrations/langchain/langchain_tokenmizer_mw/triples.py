@@ -1,4 +1,4 @@
-"""A session's facts as the triples that a knowledge graph of LangChain has."""
+"""A session's facts as triples of LangChain's knowledge graphs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FACTS_MAX: Final = 20
 
 
 class KnowledgeTriple(NamedTuple):
-    """The shape of ``langchain_community.graphs.networkx_graph.KnowledgeTriple``."""
+    """A triple with the fields of ``langchain_community.graphs.networkx_graph.KnowledgeTriple``."""
 
     subject: str
     predicate: str
@@ -22,24 +22,24 @@ class KnowledgeTriple(NamedTuple):
 
 
 class Knowledge:
-    """What ``ConversationKGMemory.kg`` is asked for, read from a session's graph."""
+    """The interface of ``ConversationKGMemory.kg``, backed by a session's graph."""
 
     def __init__(self, graph: Callable[[], SessionGraph]) -> None:
         self._graph = graph
 
     def get_triples(self) -> list[tuple[str, str, str]]:
-        """All current facts and relations as (subject, object, predicate), the order of LangChain's graphs."""
+        """Return all current facts and relations as (subject, object, predicate), the order of LangChain's graphs."""
         graph = self._graph()
         found = [_fact(node) for node in graph.nodes() if node.current]
         found += _relations(graph)
         return [(one.subject, one.object_, one.predicate) for one in found]
 
     def about(self, text: str) -> list[str]:
-        """Labels of the facts that share words with ``text``, best first."""
+        """Return the labels of the facts that share words with ``text``, best first."""
         return [hit.node.label for hit in search(self._graph(), text, k=FACTS_MAX)]
 
     def triples(self, text: str) -> list[KnowledgeTriple]:
-        """The current ones of these facts."""
+        """Return the current facts among these, as triples."""
         return [_fact(hit.node) for hit in search(self._graph(), text, k=FACTS_MAX) if hit.node.current]
 
 

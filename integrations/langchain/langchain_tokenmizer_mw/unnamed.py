@@ -1,4 +1,4 @@
-"""Chats that nobody has named a session of: each is kept in the process, and known again by its own summary."""
+"""Chats without a session id: kept in this process, and recognised by their own summaries."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CHATS_MAX: Final = 256
 
 
 class UnnamedChats:
-    """Sessions for chats without a thread id, in a memory that ends with the process. Safe for threads."""
+    """Sessions for chats without a thread id, in a memory that ends with the process. Thread-safe."""
 
     def __init__(self, memory: SessionMemory) -> None:
         self.memory = memory
@@ -26,7 +26,7 @@ class UnnamedChats:
         self._lock = Lock()
 
     def session(self, summaries: Sequence[BaseMessage]) -> str:
-        """The session of the chat whose messages hold one of ``summaries``; a new one where none is known."""
+        """Return the session of the chat that contains one of ``summaries``; a new one if none is known."""
         texts = [message.content for message in summaries if isinstance(message.content, str)]
         with self._lock:
             for summary, session in reversed(self._sessions.items()):
@@ -35,7 +35,7 @@ class UnnamedChats:
         return uuid4().hex
 
     def note(self, session: str, summary: str) -> None:
-        """The session's newest summary, by which its chat is known again."""
+        """Store the session's newest summary, by which the chat is recognised."""
         with self._lock:
             self._sessions[summary] = session
             self._sessions.move_to_end(summary)

@@ -1,8 +1,9 @@
-"""An agent with a tool on a memory that keeps the whole run: calls stay with their results, nothing outgrows the limit.
+"""An agent with a tool, on a memory that keeps the whole run: tool calls stay with their results, prompts within the
+limit.
 
     python agent.py [PATH]
 
-The model is scripted, so that no key and no network are needed; put your own in its place.
+The model is scripted, so that no API key and no network are needed; replace it with your own.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The framework's own `Memory` with our store behind it and our block inside it.
+"""LlamaIndex's own `Memory` with this package's chat store and memory block.
 
 python block.py [PATH]
 """
@@ -15,7 +15,7 @@ from llama_index.storage.chat_store.tokenmizer_mw import TokenMizerAsyncChatStor
 
 
 async def main(path: str) -> None:
-    """Put a chat that is too long, and show what comes out."""
+    """Add a chat that is too long, and print what a model gets."""
     store = TokenMizerAsyncChatStore(path)
     memory = Memory.from_defaults(
         session_id="invoices",

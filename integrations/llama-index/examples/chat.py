@@ -1,8 +1,8 @@
-"""A chat engine whose chat outlives the process and its window: run it twice.
+"""A chat engine whose chat survives the process and exceeds its window: run it twice.
 
     python chat.py [PATH]
 
-The model is scripted, so that no key and no network are needed; put your own in its place.
+The model is scripted, so that no API key and no network are needed; replace it with your own.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ ASKED = [
 
 
 def answer(messages: Sequence[ChatMessage]) -> ChatMessage:
-    """Talks at length."""
+    """Return a long answer."""
     return said("That is a long story, and it goes like this. " * 12)
 
 
 def main(path: str) -> None:
-    """Talk, and show what a model is told in the end."""
+    """Chat, and print what a model gets at the end."""
     memory = TokenMizerMemory.from_defaults(chat_store=path, session_id="invoices", token_limit=1_000)
     print(f"{len(memory.get_all())} messages from before")
     engine = SimpleChatEngine.from_defaults(llm=ScriptedLLM(answer=answer), memory=memory)

@@ -1,4 +1,4 @@
-"""A model that answers from a script: for examples and tests without a key and without a network."""
+"""A model that answers from a script, for examples and tests without API key and network."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from pydantic import Field
 
 
 def understood(messages: Sequence[ChatMessage]) -> ChatMessage:
-    """The answer of a model that has nothing to say."""
+    """Return a default answer."""
     return said("Understood.")
 
 
 def said(text: str) -> ChatMessage:
-    """What an assistant says."""
+    """Return an assistant message."""
     return ChatMessage(role=MessageRole.ASSISTANT, content=text)
 
 
 def calling(name: str, id: str = "call-1", **arguments: Any) -> ChatMessage:
-    """A call of a tool by an assistant."""
+    """Return an assistant message with a tool call."""
     block = ToolCallBlock(tool_call_id=id, tool_name=name, tool_kwargs=arguments)
     return ChatMessage(role=MessageRole.ASSISTANT, blocks=[block])
 
 
 class ScriptedLLM(FunctionCallingLLM):
-    """Answers with what ``answer`` makes of a prompt; ``prompts`` holds all that it was asked."""
+    """Answers with the result of ``answer`` for a prompt; ``prompts`` collects all prompts."""
 
     answer: Callable[[Sequence[ChatMessage]], ChatMessage] = understood
     prompts: list[list[ChatMessage]] = Field(default_factory=list)

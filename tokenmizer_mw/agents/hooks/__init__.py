@@ -1,6 +1,7 @@
-"""Events of coding agents: sessions recorded from their transcripts, and the resume block given back.
+"""Hooks for coding agents: record sessions from their transcripts, and return the resume block.
 
-A host starts ``tokenmizer-mw hook EVENT`` for every event. That process (``client``) loads next to nothing and hands
-the event to another one (``worker``), which it starts where none listens: it has the package loaded, the store open and
-the session folded. ``handling`` says what an event does, ``transcript`` reads what hosts write.
+An agent host starts ``tokenmizer-mw hook EVENT`` for every event. That process (``client``) imports almost nothing and
+passes the event to a long-running process (``worker``), which it starts if none is listening; the worker has the
+package imported, the store open and the session folded. ``handling`` implements the events, ``transcript`` reads the
+hosts' transcripts.
 """

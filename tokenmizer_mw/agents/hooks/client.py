@@ -1,7 +1,7 @@
-"""The process that a host starts for an event: hands the event over, prints what comes back.
+"""The short-lived process that a host starts for an event: passes the event to the worker and prints the answer.
 
-It pays for its imports with every event of every session, so it has few: no JSON, no argument parser, nothing of ours.
-Whatever happens, it ends with 0: other statuses mean something to hosts, such as not to compact.
+It imports almost nothing (no JSON, no argument parser, no other module of this package), because it starts with every
+event of every session. It always exits with status 0: other statuses have a meaning to hosts, such as not to compact.
 """
 
 from __future__ import annotations
@@ -42,11 +42,12 @@ _USAGE = "usage: tokenmizer-mw hook EVENT [--host {claude-code,codex,vscode,curs
 
 
 class Lost(Exception):
-    """The worker went before it answered."""
+    """Raised when the worker exited before it answered."""
 
 
 def run_hook(arguments: Sequence[str]) -> int:
-    """Handle one event, whose JSON is on standard input. Always returns 0; what failed is a line on standard error."""
+    """Handle one event, whose JSON is on standard input. Always returns 0; errors are printed as one line on standard
+    error."""
     try:
         _run(arguments)
     except Exception as error:

@@ -1,4 +1,4 @@
-"""What an event does: the session is brought up to what its transcript says, marked, and given back as a block."""
+"""Handles a hook event: records the new part of the transcript, creates a checkpoint, and returns the resume block."""
 
 from __future__ import annotations
 
@@ -41,8 +41,11 @@ _BY_ITSELF: Final = frozenset({"claude-code"})
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An event as a host tells it. ``name`` in lower-case letters; ``session`` is the host's name for it; ``folder`` is
-    where its work is; ``transcript`` is a path, "" for none."""
+    """An event of an agent host.
+
+    ``name``: in lower case; ``session``: the host's session id; ``folder``: the working directory; ``transcript``: path
+    of the host's transcript, "" for none.
+    """
 
     name: str
     host: str
@@ -55,9 +58,11 @@ class Event:
 
 
 def read_event(name: str, host: str, payload: bytes, *, project: str = "", folder: str = "") -> Event:
-    """An event from its JSON. Members that are missing or of another type are "". ``project`` is the folder that the
-    host calls its project, ``folder`` the one that the hook was started in. Raises ``ValueError`` for what is no JSON
-    object."""
+    """Parse an event. Members that are missing or not strings are "".
+
+    ``project``: the folder that the host calls its project; ``folder``: the folder in which the hook was started.
+    Raises ``ValueError`` if the payload is not a JSON object.
+    """
     told = json.loads(payload or b"{}")
     if not isinstance(told, dict):
         raise ValueError("the event is not a JSON object")
@@ -78,9 +83,13 @@ def read_event(name: str, host: str, payload: bytes, *, project: str = "", folde
 
 
 class Hooks:
-    """The events of all sessions, on a ``memory`` whose settings separate projects. ``notes`` is a folder for what it
-    need not read twice; ``asking`` is a file that is there while the next prompt of a session should wait for an
-    answer. ``clock`` tells seconds, from whenever."""
+    """Handles the events of all sessions.
+
+    - ``memory``: its settings must name a project separator.
+    - ``notes``: folder that stores how far transcripts were read; ``None`` keeps that in this process.
+    - ``asking``: file that exists while the next prompt of a session has to wait for an answer.
+    - ``clock``: returns seconds from any starting point.
+    """
 
     def __init__(
         self,
@@ -101,8 +110,10 @@ class Hooks:
         self._rest: list[Callable[[], None]] = []
 
     def handle(self, event: Event) -> str:
-        """Do what ``event`` asks for, but for what its host need not wait for, which ``finish`` does. Returns what the
-        host is told, "" for nothing. Raises ``TokenMizerError``."""
+        """Handle ``event``; work that the host need not wait for is left to ``finish``.
+
+        Returns the text for the host, "" for none. Raises ``TokenMizerError``.
+        """
         self.finish()
         if not event.session:
             return ""
@@ -112,13 +123,13 @@ class Hooks:
         return work(self, session, event) if work is not None else ""
 
     def finish(self) -> None:
-        """Do what is left of the event before: its messages are durable. Raises ``TokenMizerError``."""
+        """Complete the work of the previous event. Raises ``TokenMizerError``."""
         rest, self._rest = self._rest, []
         for work in rest:
             work()
 
     def not_told(self, event: Event, answer: str) -> None:
-        """The host has gone without ``answer``: the next prompt gets it."""
+        """Note that the host left without ``answer``; the next prompt gets it."""
         if answer and event.name in _GIVING:
             self._given.pop(event.session, None)
             self._note_given(event, given=-1)
@@ -268,7 +279,7 @@ class Hooks:
 
 
 def root_of(folder: str) -> str:
-    """The project that ``folder`` is in: the next one above with a repository, else itself."""
+    """Return the project of ``folder``: the nearest parent with a repository, else ``folder`` itself."""
     start = Path(os.path.abspath(folder or "."))
     for place in (start, *start.parents):
         if (place / ".git").exists():

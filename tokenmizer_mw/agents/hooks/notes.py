@@ -1,4 +1,4 @@
-"""How far transcripts were read, noted in files: losing one costs time and nothing else."""
+"""Stores how far transcripts were read, in files. A lost note only costs time."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ _HEAD: Final = 256
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Of one transcript: ``head`` knows its beginning again, by a hash and without its words. ``start`` is where
-    reading goes on (some known messages before what is new), ``given`` is where it ended when a block was handed out
-    last, -1 for never."""
+    """Progress in one transcript.
+
+    ``head``: hash of its beginning, to recognise the file; ``start``: byte position to continue from (a few known
+    messages before the new ones); ``given``: length of the transcript when a block was last returned, -1 for never.
+    """
 
     head: str = ""
     start: int = 0
@@ -27,8 +29,10 @@ class Note:
 
 
 class Notes:
-    """Notes in ``folder``; ``None`` keeps them in this process alone. ``store`` tells stores apart: another one may
-    lack what this one has of a transcript."""
+    """Notes in ``folder``; ``None`` keeps them in this process only.
+
+    ``store``: identifies the store, because another store may lack messages of the same transcript.
+    """
 
     def __init__(self, folder: Path | None, store: bytes = b"") -> None:
         self._folder = folder
@@ -36,13 +40,13 @@ class Notes:
         self._known: dict[str, Note] = {}
 
     def of(self, transcript: str) -> Note:
-        """What is known of ``transcript``; nothing when it is another file now."""
+        """Return the note about ``transcript``; an empty one if the file was replaced or truncated."""
         note = self._known.get(transcript) or self._loaded(transcript)
         shrunk = note.start > _size(transcript)
         return note if note.head and note.head == _head(transcript, note.head) and not shrunk else Note()
 
     def keep(self, transcript: str, note: Note) -> None:
-        """Note something. A disk that takes nothing costs time later."""
+        """Store a note. Write errors are ignored; they only cost time later."""
         whole = note.head.startswith(f"{_HEAD}:")
         note = note if whole else replace(note, head=_head(transcript))
         if note == self._known.get(transcript):

@@ -1,4 +1,4 @@
-"""Where the worker of a user is found: a directory that nobody else can look into, and names in it."""
+"""The files of a user's worker, in a directory that only this user can access."""
 
 from __future__ import annotations
 
@@ -21,8 +21,11 @@ _PATH_MAX = 100
 
 
 class WorkerFiles:
-    """One worker's files: ``socket``, ``lock``, ``log``, ``asking`` (it is there while the worker has something to add
-    to the next prompt), and ``folder``, in which it notes how far it has read."""
+    """The files of one worker.
+
+    ``socket``, ``lock``, ``log``; ``asking`` (exists while the worker has something to add to the next prompt);
+    ``folder`` (the notes about transcripts).
+    """
 
     __slots__ = ("asking", "folder", "lock", "log", "socket")
 
@@ -35,8 +38,11 @@ class WorkerFiles:
 
 
 def place(environ: Mapping[str, str]) -> WorkerFiles | None:
-    """The place of the worker for these settings; ``None`` where there can be none: the system has no sockets in
-    files, the user wants none, or the directory is somebody else's."""
+    """Return the worker files for these settings; ``None`` if no worker is possible.
+
+    That is so if the system has no Unix sockets, the user has switched the worker off, or the directory belongs to
+    somebody else.
+    """
     if environ.get(WORKER) == "0" or not hasattr(os, "fork"):
         return None
     for base in _bases(environ):
@@ -48,13 +54,13 @@ def place(environ: Mapping[str, str]) -> WorkerFiles | None:
 
 
 def store_address(environ: Mapping[str, str]) -> str:
-    """The store that the environment names, a relative path made absolute; "" when it names none."""
+    """Return the store address in the environment, with a relative path made absolute; "" if there is none."""
     address = environ.get(STORE, "")
     return absolute_address(address, os.getcwd()) if address else ""
 
 
 def config_path(environ: Mapping[str, str]) -> str:
-    """The proxy's configuration file that the environment names, made absolute; "" when it names none."""
+    """Return the path of the proxy's configuration file in the environment, made absolute; "" if there is none."""
     path = environ.get(CONFIG, "")
     return os.path.abspath(path) if path else ""
 

@@ -1,4 +1,4 @@
-"""Parts of files that others name. Nothing that is no regular file is read: a pipe would be waited for."""
+"""Reads parts of files that hosts name. Only regular files are read, because a pipe could block."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ _HOW: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY
 
 
 def part_of(path: str, start: int, most: int) -> bytes | None:
-    """At most ``most`` bytes of a file, from ``start`` on; ``None`` when it cannot be read, or is no regular file."""
+    """Return at most ``most`` bytes of a file from ``start`` on; ``None`` if it cannot be read or is not a regular
+    file."""
     try:
         with open(path, "rb", opener=_opened) as file:
             file.seek(start)

@@ -1,4 +1,4 @@
-"""A connection to the worker, which is started where none listens."""
+"""Connects to the worker, and starts it if none is listening."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FULL_ATTEMPTS = 50
 
 
 def reached(spot: WorkerFiles) -> socket.socket:
-    """A connection to the worker at ``spot``. Raises ``OSError`` when there is none to be had."""
+    """Return a connection to the worker at ``spot``. Raises ``OSError`` if that is not possible."""
     with suppress(*_GONE):
         return _connected(spot)
     with alone(spot):
@@ -38,7 +38,7 @@ def reached(spot: WorkerFiles) -> socket.socket:
 
 @contextmanager
 def alone(spot: WorkerFiles) -> Iterator[None]:
-    """Holds a lock: no other process starts or ends the worker meanwhile."""
+    """Hold the lock under which the worker is started and stopped."""
     handle = os.open(spot.lock, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)

@@ -1,7 +1,7 @@
-"""The process behind the hooks: it has everything loaded, and ends when nothing happened for a while.
+"""The long-running process behind the hooks: keeps everything loaded, and exits after some idle time.
 
-Events are handled one after the other, so that what a host told before a compaction is there after it. Everything that
-it knows is in the store and in the hosts' transcripts; it may be killed at any time.
+Events are handled one after the other, so that everything reported before a compaction is available after it. All state
+is in the store and in the hosts' transcripts, so the process may be killed at any time.
 """
 
 from __future__ import annotations
@@ -47,8 +47,11 @@ STOP: Final = b"stop"
 
 
 class WorkerState:
-    """The store and the settings that the environment names, and what is done with them. Opened at the first event, and
-    anew when its file was replaced, or another store is the installation's since a server began or ended."""
+    """The store and settings that the environment names, and the hooks on them.
+
+    The store is opened at the first event, and again when its file was replaced or the installation uses another store
+    because a server started or stopped.
+    """
 
     def __init__(self, environ: Mapping[str, str], spot: WorkerFiles | None = None) -> None:
         self._environ = environ
@@ -67,13 +70,14 @@ class WorkerState:
         self.close()
 
     def done(self, head: bytes, payload: bytes) -> bytes:
-        """The answer to an event: "ok" and what the host is told, or "no" and a sentence. Never raises."""
+        """Return the answer to an event: "ok" and the text for the host, or "no" and an error message. Never raises."""
         answer, _ = self.answered(head, payload)
         self.finish()
         return answer
 
     def answered(self, head: bytes, payload: bytes) -> tuple[bytes, Event | None]:
-        """``done``, and the event where it says something."""
+        """Return the answer as ``done`` does, without finishing, and the event if the answer has a text; else
+        ``None``."""
         try:
             name, host, project, folder = head.decode("utf-8", "surrogateescape").split("\x1f")
             event = read_event(name, host, payload, project=project, folder=folder)
@@ -87,7 +91,7 @@ class WorkerState:
         return b"ok\n" + told.encode("utf-8", "replace"), event if told else None
 
     def finish(self) -> None:
-        """Do what is left to do behind the answer. Never raises."""
+        """Complete the work that was left for after the answer. Never raises."""
         self.answered_at = time.process_time()
         try:
             if self._hooks is not None:
@@ -98,7 +102,7 @@ class WorkerState:
             _refused(f"a fault of tokenmizer-mw itself: {_place_of(error)}")
 
     def not_told(self, event: Event) -> None:
-        """The host did not wait for the answer to ``event``."""
+        """Note that the host did not wait for the answer to ``event``."""
         if self._hooks is not None:
             self._hooks.not_told(event, "unheard")
 
@@ -116,7 +120,7 @@ class WorkerState:
         return self._hooks
 
     def close(self) -> None:
-        """Release the store; the next event opens it again."""
+        """Close the store; the next event opens it again."""
         if self._memory is not None:
             self._memory.close()
         self._memory = self._hooks = None
@@ -151,8 +155,10 @@ def _refused(sentence: str) -> bytes:
 
 
 def serve(listener: socket.socket, spot: WorkerFiles, work: WorkerState, linger: float) -> None:
-    """Answer events until none came for ``linger`` seconds, or somebody says stop; who does is answered when all is
-    done."""
+    """Answer events until none arrives for ``linger`` seconds, or a stop request arrives.
+
+    The sender of a stop request is answered when all work is done.
+    """
     from .starting import alone  # not every system has what it needs; the work itself runs everywhere
 
     stopping: list[socket.socket] = []

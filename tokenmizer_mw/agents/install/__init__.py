@@ -1,4 +1,4 @@
-"""Configurations of coding agents: what would be written, shown before it is, and taken out again."""
+"""Installation into configurations of coding agents: plan changes, show them, apply them, and remove them again."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BACKUP: Final = ".before-tokenmizer"
 
 
 class LeftAlone(CallerError):
-    """A file that is not changed; ``by_hand`` is what to put into it by hand, "" for nothing."""
+    """Raised for a file that is not changed; ``by_hand``: what the user should add by hand, "" for nothing."""
 
     def __init__(self, sentence: str, by_hand: str = "") -> None:
         super().__init__(sentence)
@@ -32,7 +32,7 @@ _NOTHING: Final[tuple[dict[str, object], ...]] = ({}, {"version": 1}, {"version"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A file as it is and as it is to be; ``None``: it is not there."""
+    """A file before and after a change; ``None`` if it does not exist."""
 
     path: Path
     before: str | None
@@ -40,15 +40,17 @@ class Change:
 
     @property
     def diff(self) -> str:
-        """The difference for people."""
+        """Return the difference as text."""
         old, new = (self.before or "").splitlines(keepends=True), (self.after or "").splitlines(keepends=True)
         was, is_ = (str(self.path) if text is not None else os.devnull for text in (self.before, self.after))
         lines = difflib.unified_diff(old, new, was, is_)
         return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
     def carry_out(self) -> Path | None:
-        """Write the file, all of it or nothing. Returns where what it was is kept, if it was there. Raises
-        ``CallerError`` when it has changed meanwhile."""
+        """Write the file atomically; return the path of the backup of its old content, if it existed.
+
+        Raises ``CallerError`` if the file has changed meanwhile.
+        """
         path = self.path.resolve()  # people link such files from elsewhere
         if _text(path) != self.before:
             raise CallerError(f"{self.path} has changed meanwhile: run this again")
@@ -71,8 +73,10 @@ class Change:
 
 
 def planned(host: str, home: Path, folder: Path, *, project: bool = False, remove: bool = False) -> list[Change]:
-    """What would change so that ``host`` uses us, or no longer does. Nothing is written. Raises ``CallerError`` for a
-    file that cannot be read, and ``LeftAlone`` for one that cannot be changed."""
+    """Return the changes that would install this package for ``host``, or remove it. Writes nothing.
+
+    Raises ``CallerError`` for a file that cannot be read, and ``LeftAlone`` for one that cannot be changed.
+    """
     return [_change(edit, remove) for edit in HOSTS[host](InstallTarget(home, folder, project))]
 
 

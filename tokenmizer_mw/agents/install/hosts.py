@@ -1,4 +1,4 @@
-"""What each coding agent is told, and in which of its files. Pure but for where things are."""
+"""What is written for each coding agent, and into which files. Pure except for paths."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TIMEOUT: Final = 30
 
 @dataclass(frozen=True, slots=True)
 class InstallTarget:
-    """Where and for whom: the user's home, the folder of the project, and whether it is for the project alone."""
+    """Where to install: the user's home, the project folder, and whether to install for this project only."""
 
     home: Path
     folder: Path
@@ -31,7 +31,7 @@ class InstallTarget:
 
     @property
     def command(self) -> str:
-        """What starts us. In files of a project, which people share, without a path."""
+        """The command that starts this package; without a path in project files, because people share them."""
         if self.project:
             return OWN
         beside = Path(sys.executable).parent / OWN
@@ -40,7 +40,7 @@ class InstallTarget:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A file, and what is done to its text to put our part in (``add``) and to take it out (``drop``)."""
+    """A file, and the functions that add this package's part to its text and remove it."""
 
     path: Path
     add: Callable[[str], str]

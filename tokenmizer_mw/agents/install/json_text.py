@@ -1,4 +1,4 @@
-"""A JSON text with one value put in or taken out, every other character as it was. Pure."""
+"""Adds or removes one value in JSON text; all other characters stay. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MARK: Final = "  "
 
 
 class NotPlain(ValueError):
-    """A text that is no JSON object, such as one with comments, or says something twice."""
+    """Raised for text that is not a JSON object (such as JSON with comments) or that has duplicate members."""
 
 
 @dataclass(slots=True)
@@ -32,8 +32,10 @@ class _Part:
 
 
 def put(text: str, path: Sequence[str | int], value: Any) -> str:
-    """``text`` with ``value`` as the member that ``path`` names, in place of what is there; objects on the way are
-    made. Numbers are elements that are there. Raises ``NotPlain``."""
+    """Return ``text`` with ``value`` as the member at ``path``, replacing what is there; missing objects are created.
+
+    Numbers in ``path`` are indices of existing elements. Raises ``NotPlain``.
+    """
     text = text if text.strip() else "{}\n"
     part = _read(text)
     for depth, name in enumerate(path):
@@ -51,8 +53,8 @@ def put(text: str, path: Sequence[str | int], value: Any) -> str:
 
 
 def append(text: str, path: list[str], value: Any) -> str:
-    """``text`` with ``value`` behind the elements of the array that ``path`` names, which is made where there is none.
-    Raises ``NotPlain``."""
+    """Return ``text`` with ``value`` appended to the array at ``path``, which is created if missing. Raises
+    ``NotPlain``."""
     text = text if text.strip() else "{}\n"
     part = _found(text, path)
     if part is None:
@@ -63,8 +65,10 @@ def append(text: str, path: list[str], value: Any) -> str:
 
 
 def take(text: str, path: list[str | int]) -> str:
-    """``text`` without the member or element that ``path`` names, and without the containers that are empty
-    then; those that were empty before something was put in stay."""
+    """Return ``text`` without the member or element at ``path``, and without containers that become empty by that.
+
+    Containers that were empty before a value was added stay.
+    """
     part = _read(text) if text.strip() else _Part(0)
     chain = [(part, -1)]
     for step in path:
@@ -83,7 +87,7 @@ def take(text: str, path: list[str | int]) -> str:
 
 
 def value_of(text: str) -> dict[str, Any]:
-    """The object that ``text`` is; {} for an empty one. Raises ``NotPlain``."""
+    """Parse ``text`` as an object; {} for empty text. Raises ``NotPlain``."""
     if not text.strip():
         return {}
     try:

@@ -1,7 +1,7 @@
-"""A section of a TOML text put in or taken out, every other character as it was. Pure.
+"""Adds or removes a section of TOML text; all other characters stay. Pure.
 
-What is cut is found by the parser: a line begins something new where all that is above it can be read by itself. Each
-result is read again, and refused where more has changed than was asked for.
+The parser finds the boundaries: a line starts something new if everything above it parses by itself. Each result is
+parsed again, and refused if more has changed than intended.
 """
 
 from __future__ import annotations
@@ -15,8 +15,11 @@ _ELSEWHERE: Final = "it keeps us, or its servers, in a form that is not changed 
 
 
 def with_section(text: str, name: str, section: str) -> str:
-    """``text`` with ``section``, whose first line is the header ``[name]``, at its end; where it has one of that name,
-    only the keys of ``section`` are set there. Raises ``NotPlain`` where that cannot be done and nothing else."""
+    """Return ``text`` with ``section``, whose first line is the header ``[name]``, at its end.
+
+    If ``text`` already has this section, only the keys of ``section`` are set in it. Raises ``NotPlain`` if that is not
+    possible without other changes.
+    """
     path = name.split(".")
     told = _read(text)
     wanted = _at(_read(section), path)
@@ -28,8 +31,11 @@ def with_section(text: str, name: str, section: str) -> str:
 
 
 def without_section(text: str, name: str) -> str:
-    """``text`` without the section ``[name]`` and those below it, each up to its last key: comments behind that stay.
-    Raises ``NotPlain`` for what is no TOML, and where more or less than that would be gone."""
+    """Return ``text`` without the section ``[name]`` and its subsections, each up to its last key; comments after that
+    stay.
+
+    Raises ``NotPlain`` for invalid TOML, and if more or less than that would be removed.
+    """
     path = name.split(".")
     told = _read(text)
     if _at(told, path) is None:

@@ -1,4 +1,4 @@
-"""The memory as a server of the Model Context Protocol: tools, resources and a prompt. Needs the extra ``mcp``.
+"""The memory as an MCP server (Model Context Protocol): tools, resources and a prompt. Needs the extra ``mcp``.
 
-``backing`` is where sessions are looked up, ``server`` is what clients see of them, ``serving`` runs it.
+``backing`` gives access to sessions, ``server`` defines what clients see, ``serving`` runs the server.
 """

@@ -1,4 +1,4 @@
-"""What the tools answer: the structure that clients are told of, and get."""
+"""Structured results of the MCP tools."""
 
 from __future__ import annotations
 

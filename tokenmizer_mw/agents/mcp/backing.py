@@ -1,5 +1,7 @@
-"""Where sessions are looked up: in the store, or with a server that has it open. Either way through the routes of
-docs/rest.md, so that both give the same answers."""
+"""Access to sessions: in a store, or through a running server that has it open.
+
+Both use the routes of docs/rest.md, so that both return the same.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ Source = tuple[httpx2.AsyncClient, "SessionMemory | None"]
 
 
 class Backing:
-    """Sessions through ``client``. ``place`` names where they are for people."""
+    """Sessions reached through the HTTP client ``client``. ``place``: where they are, for messages to people."""
 
     def __init__(self, client: httpx2.AsyncClient, place: str, memory: SessionMemory | None = None) -> None:
         self.place = place
@@ -42,16 +44,17 @@ class Backing:
         self._memory = memory
 
     async def get(self, *path: str, **query: Any) -> dict[str, Any]:
-        """The answer of a route. Raises ``ToolError``, which says what is wrong and what to do."""
+        """Return the response of a route. Raises ``ToolError`` with a sentence that says what is wrong and what to
+        do."""
         params = {name.rstrip("_"): value for name, value in query.items() if value is not None}
         return await self._asked("GET", path, params=params)
 
     async def post(self, *path: str, **body: Any) -> dict[str, Any]:
-        """``get`` for routes that change something."""
+        """Call a route that changes something, as ``get`` does."""
         return await self._asked("POST", path, json=body)
 
     async def delete(self, *path: str) -> dict[str, Any]:
-        """``get`` for routes that erase something."""
+        """Call a route that erases something, as ``get`` does."""
         return await self._asked("DELETE", path)
 
     async def _asked(self, method: str, path: tuple[str, ...], **how: Any) -> dict[str, Any]:
@@ -81,8 +84,10 @@ class Backing:
 
 
 class InstallationBacking(Backing):
-    """Sessions in the store of this installation, which may be another one once a server begins or ends: ``resolve``
-    gives its address, in a worker thread. Stores stay open until ``stack`` is closed."""
+    """Sessions in the store of this installation, which changes when a server starts or stops.
+
+    ``resolve``: returns the current address, called in a worker thread. Stores stay open until ``stack`` is closed.
+    """
 
     def __init__(self, resolve: Callable[[], str], settings: Settings, stack: AsyncExitStack) -> None:
         self.place = "The store itself"
@@ -103,7 +108,7 @@ class InstallationBacking(Backing):
             raise ToolError(_as_sentence(error)) from None
 
     async def open(self) -> None:
-        """Open the store of now, if it is not open. Raises ``ToolError``."""
+        """Open the current store, unless it is open already. Raises ``ToolError``."""
         await self._source()
 
     async def _opened(self, address: str) -> Source:
@@ -162,15 +167,17 @@ _ADVICE: Final = {
 
 @asynccontextmanager
 async def on_store(memory: SessionMemory, place: str) -> AsyncIterator[Backing]:
-    """Sessions of a memory in this process; it stays the caller's to close."""
+    """Return access to a memory in this process; the caller must close it."""
     async with _client_of(memory) as client:
         yield Backing(client, place, memory)
 
 
 @asynccontextmanager
 async def on_installation(resolve: Callable[[], str], settings: Settings) -> AsyncIterator[Backing]:
-    """Sessions of this installation, whose store ``resolve`` names before each call. It is opened soon, or at the first
-    call: what is wrong with it is reported by the calls."""
+    """Return access to the sessions of this installation; ``resolve`` names the store before each call.
+
+    The store is opened in the background or at the first call; calls report what is wrong with it.
+    """
     async with AsyncExitStack() as stack:
         backing = InstallationBacking(resolve, settings, stack)
         async with anyio.create_task_group() as group:
@@ -196,7 +203,7 @@ def _client_of(memory: SessionMemory) -> httpx2.AsyncClient:
 
 @asynccontextmanager
 async def on_server(url: str, key: str = "") -> AsyncIterator[Backing]:
-    """Sessions of a running server."""
+    """Return access to the sessions of a running server."""
     headers = {"authorization": f"Bearer {key}"} if key else {}
     async with httpx2.AsyncClient(base_url=url, headers=headers, timeout=_SECONDS, trust_env=False) as client:
         yield Backing(client, f"The server at {url}")

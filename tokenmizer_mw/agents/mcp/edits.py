@@ -1,4 +1,4 @@
-"""The tools that change facts by hand. Every change can be undone by its number."""
+"""The MCP tools for manual edits of facts. Every edit can be undone by its number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that a model may have analysed: those below folders that its user named."""
+"""Files that a model may analyse: those below folders that the user named."""
 
 from __future__ import annotations
 
@@ -15,8 +15,11 @@ ROOTS_VARIABLE: Final = "TOKENMIZER_ROOTS"
 
 @contextmanager
 def opened(path: str, roots: Sequence[str]) -> Iterator[BinaryIO]:
-    """The regular file at ``path``, relative to the first root, if it lies below one of them when all links are
-    followed. Raises ``ToolError`` for any other."""
+    """Open the regular file at ``path`` (relative to the first root) if it is below a root after all links are
+    resolved.
+
+    Raises ``ToolError`` otherwise.
+    """
     if "\0" in path:
         raise ToolError("That is not a path.")
     real = os.path.realpath(os.path.join(roots[0], os.path.expanduser(path)))

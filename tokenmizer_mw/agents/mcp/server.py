@@ -1,4 +1,4 @@
-"""What clients see: ten tools, resources for sessions, resume blocks and graphs, and a prompt."""
+"""The MCP server: ten tools, resources for sessions, resume blocks and graphs, and a prompt."""
 
 from __future__ import annotations
 
@@ -74,8 +74,11 @@ _Kind = Literal["rule", "choice", "preference", "goal", "task", "environment"]
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What the tools work with: the sessions, the folder that the client works in, which files may be read, and how
-    many bytes of memory and seconds reading one may take (``None``: the defaults)."""
+    """What the tools work with.
+
+    ``backing``: the sessions; ``folder``: the client's working directory; ``roots``: folders whose files may be read;
+    ``bounds``: bytes of memory and seconds for reading one file (``None``: the defaults).
+    """
 
     backing: Backing
     folder: str
@@ -84,14 +87,15 @@ class Memory:
 
     @property
     def project(self) -> str:
-        """The project of the folder."""
+        """The project of the working directory."""
         from tokenmizer_mw.agents.hooks.handling import root_of  # needs what is imported with the store
         from tokenmizer_mw.session.project import project_named
 
         return project_named(root_of(self.folder))
 
     async def named(self, session_id: str) -> str:
-        """A session by its id, or the newest one of the project for "". Raises ``ToolError`` when there is none."""
+        """Return a session by its id, or for "" the newest one of the project. Raises ``ToolError`` if there is
+        none."""
         if session_id:
             return session_id
         told = await self.backing.get("sessions", limit=_LISTED_MAX)
@@ -105,7 +109,7 @@ class Memory:
 
 
 def server(memory: Memory, version: str) -> MCPServer[Any]:
-    """The server on ``memory``."""
+    """Return the MCP server for ``memory``."""
     made = ToolServer(
         "tokenmizer", title="Session memory", instructions=INSTRUCTIONS, version=version, log_level="WARNING"
     )

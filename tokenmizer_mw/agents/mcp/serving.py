@@ -1,4 +1,4 @@
-"""Running the server: over standard input and output, or over HTTP for this machine."""
+"""Runs the MCP server: over standard input and output, or over HTTP for this machine."""
 
 from __future__ import annotations
 
@@ -31,8 +31,11 @@ _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 
 @dataclass(frozen=True, slots=True)
 class ServingOptions:
-    """What was asked for: addresses of a store and of a server ("": not named), folders whose files may be read, and
-    the settings of a store that is opened here."""
+    """Options of the server.
+
+    ``store`` and ``server``: their addresses, "" if not given; ``roots``: folders whose files may be read; ``config``:
+    settings for a store that is opened here.
+    """
 
     store: str = ""
     server: str = ""
@@ -42,7 +45,7 @@ class ServingOptions:
 
 
 def run_stdio(wanted: ServingOptions) -> None:
-    """Serve one client on standard input and output, until it goes. Raises ``KeyboardInterrupt`` at Ctrl-C."""
+    """Serve one client on standard input and output until it disconnects. Raises ``KeyboardInterrupt`` at Ctrl-C."""
 
     async def run() -> None:
         async with _made(wanted) as made:
@@ -53,7 +56,7 @@ def run_stdio(wanted: ServingOptions) -> None:
 
 
 def run_http(wanted: ServingOptions, host: str, port: int) -> None:
-    """Serve clients of this machine at ``/mcp`` until a signal ends it. Raises ``ConfigError`` for other hosts."""
+    """Serve clients of this machine at ``/mcp`` until a signal stops it. Raises ``ConfigError`` for other hosts."""
     if host not in _LOOPBACK:
         raise ConfigError(f"the MCP server has no keys: it listens on {', '.join(_LOOPBACK)}, not {host}")
     anyio.run(_serve, wanted, host, port)

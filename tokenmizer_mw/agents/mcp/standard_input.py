@@ -1,9 +1,9 @@
-"""Standard input and output of a server that is asked by one client.
+"""Standard input and output of the MCP server, with a clean end.
 
-Two things that the SDK does not do. A thread copies the real input into a pipe, which takes its place: an interrupt
-(Ctrl-C) ends the pipe, and with it the session, where the SDK would wait for the client's next line. And where the
-client has closed the input, the pipe ends when all requests are answered, as another thread sees that copies the
-output: the SDK cancels whatever is still at work when the input ends.
+Adds two things that the SDK lacks. A thread copies standard input into a pipe that replaces it: an interrupt (Ctrl-C)
+closes the pipe and so ends the session, where the SDK would wait for the next line. When the client closes the input,
+the pipe is closed only after all requests are answered (a second thread counts the answers on the output), because the
+SDK cancels unfinished work at the end of the input.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _JOIN_SECONDS: Final = 5.0
 
 
 class Unanswered:
-    """Counts requests that went in and answers that came out, in pieces of lines as they pass. Safe for threads."""
+    """Counts requests received and answers sent, from pieces of lines as they pass. Thread-safe."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
@@ -36,16 +36,16 @@ class Unanswered:
 
     @property
     def count(self) -> int:
-        """Requests without an answer."""
+        """Number of requests without an answer."""
         with self._guard:
             return self._count
 
     def asked(self, data: bytes) -> None:
-        """The client wrote this."""
+        """Count the requests in a piece of the input."""
         self._count_lines("in", data)
 
     def answered(self, data: bytes) -> None:
-        """The server wrote this."""
+        """Count the answers in a piece of the output."""
         self._count_lines("out", data)
 
     def _count_lines(self, side: str, data: bytes) -> None:
@@ -69,11 +69,10 @@ def _has(line: bytes, *members: str) -> bool:
 
 @contextmanager
 def interruptible_input() -> Iterator[None]:
-    """Standard input ends at SIGINT while the context lasts, and then ``KeyboardInterrupt`` is raised; when the client
-    closes it, it ends once all requests are answered.
+    """Close standard input at SIGINT while the context is active, and then raise ``KeyboardInterrupt``.
 
-    SIGINT stays as it is where it is ignored or handled by somebody else. Nothing changes on systems without ``select``
-    for files.
+    When the client closes the input, it ends once all requests are answered. A SIGINT that is ignored or handled by
+    other code is left alone. Does nothing on systems without ``select`` for files.
     """
     if os.name != "posix":
         yield

@@ -1,4 +1,4 @@
-"""The SDK's server with short tool lists, and refusals of one sentence."""
+"""The SDK's MCP server with short tool lists and one-sentence errors."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _LEFT_OUT: Final = frozenset({"title", "default", "maxLength", "minLength"})
 
 
 class ToolServer(MCPServer[Any]):
-    """An ``MCPServer`` that refuses arguments that a tool does not take, and reports what is wrong in one sentence.
+    """An ``MCPServer`` that refuses unknown arguments of tools, and reports errors in one sentence.
 
-    Tools are listed without schemas of what they return: answers are structured, and their text holds the same.
+    Tools are listed without output schemas: results are structured, and their text has the same content.
     """
 
     async def list_tools(self) -> list[Tool]:
-        """The tools, as few bytes as they need."""
+        """Return the list of tools in as few bytes as possible."""
         return [
             Tool(
                 name=tool.name,

@@ -1,1 +1,2 @@
-"""The demonstration: a chat session through the middleware in a real application, with a model that needs no key."""
+"""The demonstration: a chat session through the middleware in a real application, with a model that needs no API
+key."""

@@ -1,4 +1,4 @@
-"""How the scripted model answers a question about the past: from the request that it got, or not at all."""
+"""How the scripted model answers a question about earlier turns: from the messages of its request only."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _SHOWN: Final = "Further up in this conversation it says"
 
 @dataclass(frozen=True, slots=True)
 class AnsweringLine:
-    """A line of the request that answers a question, and how it is introduced."""
+    """A line of the request that answers a question, and its introduction in the reply."""
 
     line: str
     introduction: str
 
 
 def answer(script: DemoScript, turn: ScriptTurn, messages: Sequence[ChatMessage]) -> str:
-    """The reply to the question of ``turn``, drawn from ``messages`` and nothing else."""
+    """Return the reply to the question of ``turn``, derived from ``messages`` only."""
     assert turn.probe is not None
     found = find(script, turn, messages)
     if found is None:
@@ -36,7 +36,8 @@ def answer(script: DemoScript, turn: ScriptTurn, messages: Sequence[ChatMessage]
 
 
 def find(script: DemoScript, turn: ScriptTurn, messages: Sequence[ChatMessage]) -> AnsweringLine | None:
-    """The line that answers, newest message first, or ``None``. The question itself does not count."""
+    """Return the line that answers, searching newest messages first; ``None`` if there is none. The question does not
+    count."""
     assert turn.probe is not None
     shape = re2.compile(turn.probe.shape)
     asked = {scripted.user for scripted in script.turns}
@@ -48,7 +49,7 @@ def find(script: DemoScript, turn: ScriptTurn, messages: Sequence[ChatMessage]) 
 
 
 def answering_lines(probe: Probe, messages: Iterable[ChatMessage]) -> Iterator[str]:
-    """The lines that speak of what is asked for, tool calls included."""
+    """Return the lines about the topic of the question, tool calls included."""
     mention = re2.compile(r"(?i)\b(" + "|".join(map(re2.escape, probe.mentions)) + r")\b")
     for message in messages:
         yield from (line for line in _lines(message) if mention.search(line))

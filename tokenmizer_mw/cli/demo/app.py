@@ -1,4 +1,4 @@
-"""The demonstration's application: a real FastAPI app, and the one line that gives it a memory."""
+"""The demonstration's application: a real FastAPI app, and the one line that adds the middleware."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .upstream import DemoUpstream
 
 
 def create_app(upstream: DemoUpstream, memory: SessionMemory | None = None) -> FastAPI:
-    """A chat application in front of ``upstream``; with ``memory`` it gets the middleware, without it does not."""
+    """Return a chat application in front of ``upstream``; with ``memory`` it has the middleware."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

@@ -1,4 +1,4 @@
-"""The end of the demonstration: what is known now, what it costs, where it lies."""
+"""The end of the demonstration: the graph, tokens and times, and where the data is stored."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _PER_BLOCK: Final = 4
 
 
 def show_memory(screen: Screen, memory: SessionMemory) -> None:
-    """The graph, what replaced what, the resume blocks and the loss report."""
+    """Print the graph, replaced decisions, the resume blocks and the loss report."""
     graph = memory.graph(SESSION)
     screen.heading("The session graph")
     facts, relations = len(graph), len(graph.edges())
@@ -83,13 +83,13 @@ def _lost(report: LossReport) -> Iterator[str]:
 
 
 def show_figures(screen: Screen, figures: RunFigures, counted_by: str) -> None:
-    """Tokens and times, with and without."""
+    """Print tokens and times, with and without memory."""
     screen.heading("What it cost and what it saved")
     screen.lines(_figures(figures, counted_by))
 
 
 def show_store(screen: Screen, database: Path) -> None:
-    """Where everything lies and how to look at it: commands that name the database themselves, to be pasted."""
+    """Print where the data is stored, and commands to inspect it that can be pasted."""
     screen.heading("Look for yourself")
     screen.lines(["The database of this run is no other chat's; each command names it:"])
     for command in (f"graph {SESSION}", f"resume {SESSION} --level full", f'why {SESSION} "PostgreSQL"'):
@@ -104,7 +104,7 @@ def _show_command(screen: Screen, command: str, database: Path) -> None:
 
 
 def show_next(screen: Screen) -> None:
-    """What to try next, with chats of one's own."""
+    """Print what to try next with one's own chats."""
     program = _program()
     screen.heading("Try it with your own chats")
     screen.lines(["A chat that you have (ChatGPT, Claude, Claude Code, Codex, aider, JSON):"])

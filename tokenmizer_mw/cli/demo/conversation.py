@@ -1,4 +1,4 @@
-"""The client's side: a history that is sent back in full with every call, as SDKs do, and tools."""
+"""The demonstration's client: sends the whole transcript with every call, as SDKs do, and answers tool calls."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ CALLS_MAX: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class DemoReply:
-    """What came back: the message, seconds from sending the request to its first chunk, and the tokens that the model
-    says it took in."""
+    """A response: the message, seconds from request to first chunk, and the prompt tokens that the model reports."""
 
     message: ChatMessage
     first_byte: float
@@ -33,11 +32,11 @@ class DemoReply:
 
 
 class RequestRefused(Exception):
-    """The application or the model answered with an error; its message says which."""
+    """Raised when the application or the model returned an error; the message quotes it."""
 
 
 class Client:
-    """A client of the application at ``address``; with ``session`` its calls carry the session's id."""
+    """A client of the application at ``address``; with ``session`` its calls carry the session id."""
 
     def __init__(self, address: str, *, session: str | None = None) -> None:
         headers = {"authorization": "Bearer none", **({"x-session-id": session} if session is not None else {})}
@@ -45,7 +44,7 @@ class Client:
         self._http = httpx2.Client(base_url=f"{address}/v1", headers=headers, timeout=_SECONDS, trust_env=False)
 
     def stream(self, request: dict[str, Any]) -> Iterator[tuple[float, dict[str, Any]]]:
-        """The chunks of a streamed answer, each with the seconds since the request was sent. Raises
+        """Yield the chunks of a streamed response, each with the seconds since the request. Raises
         ``RequestRefused``."""
         decoder, started = SSEDecoder(), time.perf_counter()
         try:
@@ -60,7 +59,7 @@ class Client:
             raise RequestRefused(f"{type(error).__name__}: {error}") from None
 
     def connect(self) -> None:
-        """Connect, so that the first call does not pay for it."""
+        """Open the connection, so that the first call is not slowed down by it."""
         with suppress(httpx2.HTTPError):
             self._http.get("/models")
 
@@ -79,7 +78,7 @@ def _error_in(status: int, body: bytes) -> str:
 
 @dataclass(slots=True)
 class Conversation:
-    """A chat as clients keep it: the whole history, resent with every call."""
+    """A chat as clients store it: the whole transcript, sent with every call."""
 
     model: str
     script: DemoScript
@@ -89,7 +88,7 @@ class Conversation:
         self.messages = [{"role": "system", "content": self.script.system}]
 
     def request(self) -> dict[str, Any]:
-        """The body of the next call."""
+        """Return the body of the next call."""
         choice = {"tool_choice": "none"} if self._calls_since_the_person_spoke() >= CALLS_MAX else {}
         return {
             "model": self.model,
@@ -110,7 +109,7 @@ class Conversation:
 
 
 def ask(client: Client, request: dict[str, Any], said: Callable[[str], None]) -> DemoReply:
-    """Send one request and read the stream to its end; ``said`` gets each piece of text as it comes."""
+    """Send one request and read the stream to its end; ``said`` is called with each piece of text."""
     first_byte, tokens = 0.0, 0
     text: list[str] = []
     calls: dict[int, ChatMessage] = {}
@@ -139,8 +138,10 @@ def _add(calls: dict[int, ChatMessage], part: dict[str, Any]) -> None:
 def tool_results(
     turn: ScriptTurn, calls: Sequence[ChatMessage], before: Sequence[ChatMessage]
 ) -> Iterator[ChatMessage]:
-    """What the tools give back. Nothing is executed: a scripted call has its scripted result, and a call that a live
-    model makes of its own gets the turn's next result that is left."""
+    """Return the results of tool calls, without executing anything.
+
+    A scripted call has its scripted result; any other call of a live model gets the next unused result of the turn.
+    """
     results = {step.id: step.result for step in turn.steps}
     used = sum(message["role"] == "tool" for message in before[_last_user(before) :])
     for place, call in enumerate(calls, used):
@@ -153,7 +154,7 @@ def _last_user(messages: Sequence[ChatMessage]) -> int:
 
 
 def summary(call: ChatMessage, result: str) -> str:
-    """A tool call and what became of it, in one line."""
+    """Return a tool call and its result in one line."""
     function = call["function"]
     try:
         arguments = json.loads(function["arguments"])

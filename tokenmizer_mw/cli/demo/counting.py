@@ -1,4 +1,4 @@
-"""Tokens of requests and messages as they go over the wire, counted beside the middleware and not by it."""
+"""Counts tokens of requests and messages on the wire, independently of the middleware."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .script import ChatMessage, text_of
 
 
 def request_tokens(request: Mapping[str, Any], counter: MessageCounter) -> int:
-    """Tokens of everything that a model takes in: messages and tool definitions. ``ValueError`` for odd messages."""
+    """Return the tokens of a request: messages and tool definitions. Raises ``ValueError`` for malformed messages."""
     tools = counter.text(_compact(request["tools"])) if request.get("tools") else 0
     return tools + sum(message_tokens(message, counter) for message in request["messages"])
 
 
 def message_tokens(message: ChatMessage, counter: MessageCounter) -> int:
-    """Tokens of one message and its wrapping. ``ValueError`` for odd tool calls."""
+    """Return the tokens of one message with its framing. Raises ``ValueError`` for malformed tool calls."""
     tokens = MESSAGE_TOKENS + counter.text(text_of(message))
     try:
         functions = [call["function"] for call in message.get("tool_calls") or ()]

@@ -1,4 +1,5 @@
-"""What is seen of a run from outside the middleware: requests as sent and as received, cuts, first bytes, answers."""
+"""What the demonstration measures from outside of the middleware: requests before and after it, cuts, latency,
+answers."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from .upstream import DemoUpstream, StartedResponse
 
 
 class Tap:
-    """An upstream that remembers the newest request as the application got it, after the middleware."""
+    """An upstream that records the newest request as it arrives after the middleware."""
 
     def __init__(self, upstream: DemoUpstream) -> None:
         self._upstream = upstream
@@ -37,9 +38,11 @@ class Tap:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A request on both sides of the middleware. ``block`` is the message that took the place of ``dropped`` others
-    ("" when nothing was replaced), ``kept`` are the client's that went through; tokens are those of the request.
-    ``reminder`` is what stands behind one of these."""
+    """A request on both sides of the middleware.
+
+    ``sent`` and ``received``: its tokens on either side; ``block``: the message that replaced ``dropped`` others ("" if
+    none was replaced); ``kept``: the client's messages that passed; ``reminder``: the reminder in one of them.
+    """
 
     sent: int = 0
     received: int = 0
@@ -72,8 +75,10 @@ def _common(one: list[ChatMessage], other: list[ChatMessage]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class CutSeen:
-    """The request at which the transcript was replaced. ``held`` is how many tokens it would have had as the last
-    cut left it; ``first_byte`` is in seconds."""
+    """The request at which the transcript was cut.
+
+    ``held``: the tokens it would have had with the previous cut; ``first_byte``: in seconds.
+    """
 
     turn: int
     held: int
@@ -83,7 +88,8 @@ class CutSeen:
 
 @dataclass(frozen=True, slots=True)
 class ProbeOutcome:
-    """A probe's outcome: whether the answer holds what was expected, and which part of the request knew it."""
+    """The result of a probe: whether the answer contains what was expected, and which part of the request
+    contained it."""
 
     turn: int
     probe: Probe
@@ -105,7 +111,7 @@ def judged(turn: int, probe: Probe, answer: str, request: Seen) -> ProbeOutcome:
 
 @dataclass(slots=True)
 class RunFigures:
-    """What a run measured. Times are in seconds, tokens are those of requests."""
+    """The measurements of a run. Times are in seconds; tokens are those of requests."""
 
     requests: int = 0
     tokens_sent: int = 0
@@ -118,9 +124,9 @@ class RunFigures:
 
     @property
     def succeeded(self) -> bool:
-        """Whether the transcript was cut and every old fact was still known afterwards."""
+        """Whether the transcript was cut and all old facts were still known afterwards."""
         return bool(self.cuts) and bool(self.answers) and all(answer.right for answer in self.answers)
 
     def saved(self) -> float:
-        """The share of tokens that were not sent."""
+        """The share of tokens that were saved."""
         return 1 - self.tokens_received / self.tokens_sent if self.tokens_sent else 0.0

@@ -1,4 +1,4 @@
-"""The demonstration: a session of 40 turns through the middleware, a client in front, a model behind."""
+"""Runs the demonstration: a session of 40 turns through the middleware, between a client and a model."""
 
 from __future__ import annotations
 
@@ -38,12 +38,11 @@ _COMPARED: Final = 4_000
 
 
 def demonstrate(*, fast: bool = False, live_model: str | None = None, keep: str | None = None) -> int:
-    """Play the session; 0 when the transcript was cut and every old fact was still known afterwards, else 1.
+    """Play the session; return 0 if the transcript was cut and all old facts were still known afterwards, else 1.
 
-    ``fast`` leaves out the pauses that a model makes. ``live_model`` asks the provider behind ``OPENAI_BASE_URL``
-    with the key in ``OPENAI_API_KEY``, otherwise a scripted model answers. ``keep`` is the folder where the database
-    stays (``None``: ``demo`` in the user's data directory, begun anew with each run). Raises ``ConfigError`` for a
-    missing key and ``StoreError``.
+    ``fast``: without the pauses of a model. ``live_model``: name of a model at ``OPENAI_BASE_URL`` with the key in
+    ``OPENAI_API_KEY``; ``None`` for the scripted model. ``keep``: folder for the database (``None``: ``demo`` in the
+    user's data directory, emptied at each run). Raises ``ConfigError`` for a missing key, and ``StoreError``.
     """
     settings = Settings(context_window=WINDOW)
     database = _database(keep)
@@ -71,7 +70,7 @@ def demonstrate(*, fast: bool = False, live_model: str | None = None, keep: str 
 
 @dataclass(slots=True)
 class Rehearsal:
-    """Everything that plays: the session, both applications' clients, and what is seen of them."""
+    """The parts of a run: the session, the clients of both applications, and the measurements."""
 
     script: DemoScript
     memory: SessionMemory
@@ -87,7 +86,7 @@ class Rehearsal:
     _plain_first: bool = True
 
     def play(self, turn: ScriptTurn) -> None:
-        """One turn: the person's message, tool calls until there are no more, the reply."""
+        """Play one turn: the user message, tool calls until there are no more, the reply."""
         conversation, tools = self.conversation, 0
         conversation.messages.append({"role": "user", "content": turn.user})
         self.screen.begins(turn.number, turn.user)

@@ -1,4 +1,4 @@
-"""What the person at the terminal sees. Without a terminal the same story is told line by line, without colour."""
+"""Terminal output of the demonstration; without a terminal, plain lines without colour."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FIXED: Final = 43
 
 
 class Screen:
-    """The terminal of a demonstration; ``window`` is the model's context in tokens."""
+    """The terminal output; ``window``: the model's context window in tokens."""
 
     def __init__(self, window: int) -> None:
         self._window = window
@@ -33,36 +33,36 @@ class Screen:
         self._said = ""
 
     def heading(self, text: str) -> None:
-        """Begin a part."""
+        """Print the heading of a part."""
         self._console.print()
         self._console.print(Text(f"== {text} {'=' * max(0, self.width - len(text) - 4)}", style="bold cyan"))
 
     def lines(self, lines: Iterable[str], style: str = "", *, rows: int | None = None) -> None:
-        """Lines of text, each wrapped under its own beginning, to at most ``rows`` rows (``None``: all)."""
+        """Print lines of text, wrapped with hanging indents, at most ``rows`` rows (``None``: all)."""
         for line in lines:
             for piece in _wrapped(inert(line), self.width, rows):
                 self._console.print(Text(piece, style=style))
 
     def verbatim(self, text: str, style: str = "") -> None:
-        """A text line by line as it is, neither wrapped nor indented."""
+        """Print a text unchanged, neither wrapped nor indented."""
         for line in text.splitlines():
             self._console.print(Text(inert(line), style=style), soft_wrap=True)
 
     def paragraph(self, text: str) -> None:
-        """A paragraph of prose."""
+        """Print a paragraph."""
         self.lines([" ".join(text.split())])
 
     # -- a turn ----------------------------------------------------------------------------------------------
 
     def table_head(self) -> None:
-        """The heading of the table of turns."""
+        """Print the header of the table of turns."""
         words = f"{'turn':>4}  {'the person says':<{self._words_width()}}"
         self._console.print(Text(f"{words}  tool  tokens sent to   first byte", style="bold"))
         limit = f"model, of {self._window:,}"
         self._console.print(Text(f"{'':>{len(words)}}  calls {limit:<15} with/without", style="bold"))
 
     def begins(self, number: int, user: str) -> None:
-        """A turn begins: show it while it lasts."""
+        """Show that a turn has begun."""
         self._lines = [Text(f"turn {number}, the person: {one_line(user)}", style="yellow")]
         self._said = ""
         if self._console.is_terminal:
@@ -70,12 +70,12 @@ class Screen:
             self._live.start()
 
     def says(self, text: str) -> None:
-        """The model said a piece of text."""
+        """Show a piece of the model's text."""
         self._said += text
         self._refresh()
 
     def used(self, call: str) -> None:
-        """A tool was called."""
+        """Show a tool call."""
         if self._said:
             self._lines.append(Text(inert(self._said)))
             self._said = ""
@@ -83,7 +83,7 @@ class Screen:
         self._refresh()
 
     def ends(self, number: int, user: str, tools: int, tokens: int, first: float, without: float | None) -> None:
-        """Add a finished turn as a row of the table."""
+        """Print a finished turn as a row of the table."""
         self.stop()
         times = f"{first * 1000:.0f}" + (f"/{without * 1000:.0f}" if without is not None else "")
         filled = min(_BAR, round(tokens / self._window * _BAR))
@@ -94,7 +94,7 @@ class Screen:
         self._console.print(row, no_wrap=True)
 
     def stop(self) -> None:
-        """Leave the live display."""
+        """End the live display."""
         if self._live is not None:
             self._live.stop()
             self._live = None
@@ -102,7 +102,7 @@ class Screen:
     # -- what matters ----------------------------------------------------------------------------------------
 
     def cut(self, cut: CutSeen, threshold: int, *, show_block: bool) -> None:
-        """The transcript was replaced, by the block that is shown if wished."""
+        """Print that the transcript was cut, and on request the block."""
         before, after = cut.held, cut.seen.received
         kept = sum(message["role"] != "system" for message in cut.seen.kept)
         self._console.print(Text(f"  >>> context full at turn {cut.turn}: {before:,} tokens -> {after:,}", "bold red"))
@@ -116,12 +116,12 @@ class Screen:
             self.verbatim(cut.seen.block, style="magenta")
 
     def reminder(self, text: str) -> None:
-        """What a request carried of what the cut took out."""
+        """Print the reminder that a request contained."""
         self.lines(["      Behind the newest message stands what it asks for of the replaced ones:"], style="red")
         self.lines([f"      | {line}" for line in text.splitlines()], style="magenta")
 
     def probe(self, question: str, answered: ProbeOutcome, dropped: int) -> None:
-        """A question about an old fact, and its answer."""
+        """Print a question about an old fact, and its answer."""
         style = "green" if answered.right else "bold red"
         known = f"known from: {answered.source}" if answered.right else "the answer is wrong"
         asked = f"asked for {answered.probe.question}; {dropped} old messages are no longer sent; {known}"

@@ -1,4 +1,4 @@
-"""The session that the demonstration plays, as OpenAI Chat Completions messages."""
+"""The scripted session of the demonstration, as OpenAI Chat Completions messages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ChatMessage = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A tool call of the assistant (``arguments`` is JSON text) and what the tool gave back."""
+    """A tool call of the assistant (``arguments`` is JSON text) and its result."""
 
     id: str
     say: str
@@ -27,10 +27,12 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A question whose answer is old: the model has to find it in what reaches it.
+    """A question about an old fact, which the model must find in its request.
 
-    ``mentions`` (any of the words) and ``shape`` (a pattern) say what kind of line answers it, ``then`` is what the
-    model adds. ``expected`` is the driver's: words that a right answer holds. ``question`` says what is asked for.
+    - ``question``: the topic.
+    - ``mentions`` (any of these words) and ``shape`` (a pattern): recognise a line that answers it.
+    - ``then``: what the scripted model adds to its answer.
+    - ``expected``: words that a right answer contains; used for judging only.
     """
 
     question: str
@@ -42,7 +44,7 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class ScriptTurn:
-    """What the person says, what the assistant does, and its closing reply ("" for a probe)."""
+    """One turn: the user message, the assistant's steps, and its final reply ("" for a probe)."""
 
     number: int
     user: str
@@ -53,14 +55,14 @@ class ScriptTurn:
 
 @dataclass(frozen=True, slots=True)
 class DemoScript:
-    """A whole session. ``tools`` are the definitions that every request carries."""
+    """A whole session. ``tools``: the definitions in every request."""
 
     system: str
     tools: tuple[dict[str, Any], ...]
     turns: tuple[ScriptTurn, ...]
 
     def transcript(self) -> Iterator[ChatMessage]:
-        """Every message in order, without the system prompt; a probe's reply is left out."""
+        """Return all messages in order, without the system prompt and the replies of probes."""
         for turn in self.turns:
             yield {"role": "user", "content": turn.user}
             for step in turn.steps:
@@ -71,7 +73,7 @@ class DemoScript:
 
 
 def calling(step: Step) -> ChatMessage:
-    """The assistant message that makes a step's tool call."""
+    """Return the assistant message with a step's tool call."""
     function = {"name": step.name, "arguments": step.arguments}
     return {
         "role": "assistant",
@@ -81,13 +83,13 @@ def calling(step: Step) -> ChatMessage:
 
 
 def split_reminder(message: ChatMessage) -> tuple[ChatMessage, str]:
-    """A message as its sender wrote it, and the reminder that stands behind it; "" for none."""
+    """Split a message into its original text and the appended reminder ("" for none)."""
     said, mark, reminder = text_of(message).partition("\n\n<session-record ")
     return ({**message, "content": said}, (mark + reminder).strip()) if mark else (message, "")
 
 
 def text_of(message: ChatMessage) -> str:
-    """The text of a message, whether its content is a string or a list of parts."""
+    """Return the text of a message, whether its content is a string or a list of parts."""
     content = message.get("content") or ""
     if isinstance(content, str):
         return content
@@ -95,7 +97,7 @@ def text_of(message: ChatMessage) -> str:
 
 
 def load_script() -> DemoScript:
-    """The session that comes with the package."""
+    """Load the session that is included in the package."""
     raw = yaml.safe_load(files(__package__).joinpath("session.yaml").read_text(encoding="utf-8"))
     turns = tuple(_turn(number, turn) for number, turn in enumerate(raw["turns"], 1))
     return DemoScript(raw["system"], tuple(map(_tool, raw["tools"])), turns)

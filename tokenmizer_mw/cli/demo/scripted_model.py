@@ -1,8 +1,7 @@
-"""A model that needs no key and no network: it plays the script over the OpenAI Chat Completions wire format.
+"""A model without API key and network, which plays the script over the OpenAI Chat Completions format.
 
-It keeps nothing between requests. From the messages of a request alone it finds out where in the script the
-conversation stands, so a shortened history makes no difference to it; a probe it answers from what it was sent, and
-when the answer is not in there it says so.
+It is stateless: it finds the current position in the script from the messages of a request, so that a cut transcript
+makes no difference. It answers a probe from its request, and says so when the answer is not in there.
 """
 
 from __future__ import annotations
@@ -32,8 +31,11 @@ _WORD = re2.compile(r"\S+\s*|\s+")
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Seconds before the first chunk and between chunks; ``fragment`` is the number of characters of a tool call's
-    arguments in a chunk. A chunk of text is a word, or several up to a sixth of that."""
+    """Seconds before the first chunk and between chunks.
+
+    ``fragment``: characters of a tool call's arguments per chunk. A chunk of text has one or several words, up to a
+    sixth of that.
+    """
 
     first: float = 0.0
     between: float = 0.0
@@ -41,7 +43,7 @@ class Pace:
 
 
 def apart(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
-    """``messages`` with what reminders say in front: it was said before all of them."""
+    """Return ``messages`` with the content of reminders at the front, because it was said before all of them."""
     parts = [split_reminder(message) for message in messages]
     reminders = [{"role": "user", "content": reminder} for _, reminder in parts if reminder]
     return [*reminders, *(message for message, _ in parts)]
@@ -50,8 +52,8 @@ def apart(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
 class ScriptedModel:
     """An upstream that plays ``script``.
 
-    ``counter`` counts tokens, for the usage figures. ``window`` is the number of tokens that it takes in: a longer
-    request is refused as a provider refuses it; ``None`` for no limit.
+    ``counter``: counts tokens for the reported usage. ``window``: context window in tokens; longer requests are refused
+    as providers do; ``None`` for no limit.
     """
 
     def __init__(
@@ -64,7 +66,7 @@ class ScriptedModel:
         self._ids = numbers(1)
 
     async def open(self, body: bytes) -> StartedResponse:
-        """Answer one request. Faults of the caller give a 400 with the error object that OpenAI's API sends."""
+        """Answer one request. Invalid requests get status 400 with an error object as OpenAI's API sends it."""
         try:
             request = _read(body)
             sent = request_tokens(request, self._counter)
@@ -106,7 +108,7 @@ class ScriptedModel:
 
 
 def reply_to(script: DemoScript, messages: Sequence[ChatMessage]) -> ChatMessage:
-    """The assistant message that comes next, judged by the newest tool result or else the newest known user message."""
+    """Return the next assistant message, from the newest tool result or else the newest known user message."""
     turn, done = locate(script, messages)
     if turn is None:
         return {"role": "assistant", "content": LOST}
@@ -117,7 +119,8 @@ def reply_to(script: DemoScript, messages: Sequence[ChatMessage]) -> ChatMessage
 
 
 def locate(script: DemoScript, messages: Sequence[ChatMessage]) -> tuple[ScriptTurn | None, int]:
-    """The turn that the conversation is in and how many of its steps are done; ``(None, 0)`` when it is not ours."""
+    """Return the current turn and its number of finished steps; ``(None, 0)`` if the conversation is not the
+    script's."""
     by_call = {step.id: (turn, done) for turn in script.turns for done, step in enumerate(turn.steps, 1)}
     if messages and (place := by_call.get(str(messages[-1].get("tool_call_id")))):
         return place

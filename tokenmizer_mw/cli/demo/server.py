@@ -1,4 +1,4 @@
-"""An ASGI application under uvicorn, in a thread, on a free port of this machine."""
+"""Runs an ASGI application under uvicorn in a thread, on a free port of this machine."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ STARTS_WITHIN: Final = 10.0
 
 @contextmanager
 def serving(app: Any) -> Iterator[str]:
-    """Serve ``app`` while the context lasts; gives its address, such as ``http://127.0.0.1:40123``.
+    """Serve ``app`` while the context is active; yield its address, such as ``http://127.0.0.1:40123``.
 
-    Raises ``RuntimeError`` when it does not start.
+    Raises ``RuntimeError`` if it does not start.
     """
     # The protocol is named because asyncio sends small pieces at once only where it knows that this is TCP.
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listening:

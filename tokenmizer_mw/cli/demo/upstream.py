@@ -1,4 +1,4 @@
-"""Where the demonstration's application gets its answers from: the port, and the provider behind ``--live``."""
+"""The protocol of the demonstration's models, and the HTTP provider for ``--live``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OPENAI_URL = "https://api.openai.com/v1"
 
 @dataclass(frozen=True, slots=True)
 class StartedResponse:
-    """A response that has started: its status, its media type and its bytes as they come."""
+    """A response whose head has arrived: status, media type, and the body as it arrives."""
 
     status: int
     media_type: str
@@ -22,24 +22,24 @@ class StartedResponse:
 
 
 class DemoUpstream(Protocol):
-    """A model that speaks OpenAI Chat Completions."""
+    """Protocol of a model that speaks OpenAI Chat Completions."""
 
     async def open(self, body: bytes) -> StartedResponse:
-        """Send a request body and return as soon as the response has started."""
+        """Send a request body and return when the response head has arrived."""
 
     async def aclose(self) -> None:
         """Release connections."""
 
 
 class HttpProvider:
-    """The real thing, over HTTP: bytes go there and come back untouched."""
+    """A real provider over HTTP; bytes are passed unchanged."""
 
     def __init__(self, key: str, url: str = OPENAI_URL) -> None:
         headers = {"authorization": f"Bearer {key}", "content-type": "application/json"}
         self._client = httpx2.AsyncClient(base_url=url, headers=headers, timeout=120.0)
 
     async def open(self, body: bytes) -> StartedResponse:
-        """Relay ``body``; the provider's own status and error bodies come back as they are."""
+        """Forward ``body``; return the provider's response, errors included."""
         stack = AsyncExitStack()
         response = await stack.enter_async_context(self._client.stream("POST", "chat/completions", content=body))
         media_type = response.headers.get("content-type", "application/json")

@@ -1,11 +1,10 @@
-"""Words that try to take over a model: scored, so that what they say can be marked. A signal, not a protection.
+"""The prompt-injection guard: scores phrases that try to take over a model. A warning signal, not a protection.
 
-Phrases can only find attacks that are spelled out; instructions hidden in ordinary sentences look like ordinary
-sentences. What keeps those from doing harm is elsewhere: text of tools, files and quotations never becomes a decision,
-a rule or a goal, and what is replayed stands in a fence. A system prompt is the application's own and is never scored.
+Phrases only find explicit attacks; instructions hidden in ordinary sentences look like ordinary sentences. The
+protection against those is elsewhere: text from tools, files and quotations never becomes a decision, a rule or a goal,
+and replayed text is delimited. System prompts belong to the application and are never scored.
 
-``readings`` says what a text reads like under its disguises, ``signals`` and ``tongues`` what attempts look like,
-``score`` adds up.
+``readings`` undoes disguises of a text, ``signals`` and ``tongues`` list the phrases, ``score`` adds up their weights.
 """
 
 from .score import FLAGGED_AT, NOTHING, SCANNED_MAX, Suspicion, explained, judge, suspicion

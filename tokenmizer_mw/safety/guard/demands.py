@@ -1,5 +1,7 @@
-"""Further rows: what attempts demand, rather than how they say that orders before are void. Most of them are half of an
-attempt each (where a rule is said not to count, what is to be sent, who is addressed), so that two have to meet."""
+"""Further phrases: what attacks demand, such as what to send and which rule to ignore.
+
+Most of them are only half of an attack, so that two must occur together.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a text reads like: in plain lower case first, then under the disguises that it may wear.
+"""Readings of a text: in plain lower case, and with disguises undone.
 
-A disguise is only lifted where a word of an attempt would come to light, or where a long enough run of it stands, so
-that ordinary text is read once. Each reading costs time linear in the text, and there are at most eight.
+A disguise is undone only if that reveals a word of an attack, or if the disguised run is long enough, so that ordinary
+text is read once. Each reading takes linear time; there are at most eight.
 """
 
 from __future__ import annotations
@@ -54,8 +54,10 @@ _VISIBLE: Final = _Visible()
 
 
 def plain(text: str) -> str:
-    """In compatibility form and lower case with single spaces, without invisible characters. Line breaks stay: they
-    tell where a line begins."""
+    """Return the text in compatibility form (NFKC) and lower case, with single spaces and without invisible characters.
+
+    Line breaks stay, because some phrases must begin a line.
+    """
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
         text = text.translate(_VISIBLE).casefold()
@@ -64,8 +66,11 @@ def plain(text: str) -> str:
 
 
 def disguised(text: str, read: str) -> Iterator[str]:
-    """What else ``text`` reads like, whose plain form is ``read``: look-alike letters, digits for letters, spaced
-    letters, backwards, rotated by 13, escapes of addresses and pages, base64 and hexadecimal digits."""
+    """Return other readings of ``text``, whose plain form is ``read``.
+
+    Undoes look-alike letters, digits for letters, spaced letters, reversal, ROT13, URL and HTML escapes, base64 and
+    hexadecimal.
+    """
     if not read.isascii():
         yield read.translate(_LOOK_ALIKES)
     if _shown(turned := read.translate(_LEET), read):
@@ -83,8 +88,8 @@ def disguised(text: str, read: str) -> Iterator[str]:
 
 
 def hides(text: str) -> bool:
-    """Whether letters are hidden in characters that nobody sees: tag characters outside of flags, and rows of
-    variation selectors."""
+    """Return whether text is hidden in invisible characters: tag characters outside of flags, or runs of variation
+    selectors."""
     if text.isascii():
         return False
     text = _FLAG.sub("", text)

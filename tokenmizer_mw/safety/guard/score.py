@@ -1,4 +1,4 @@
-"""Adding up what a text shows."""
+"""Adds up the weights of the guard's signals in a text."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ _DISGUISED: Final = ("disguised", 0.5)
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """What was found in a text: the sum of the weights, and the names of the signals, those of disguise first and
-    then in the order of the table."""
+    """The guard's result for a text: the sum of the weights, and the names of the signals (disguises first, then table
+    order)."""
 
     score: float
     signals: tuple[str, ...]
 
     @property
     def flagged(self) -> bool:
-        """Whether the text counts as an attempt."""
+        """Whether the text counts as an attack."""
         return self.score >= FLAGGED_AT
 
 
@@ -43,8 +43,11 @@ NOTHING: Final = Suspicion(0.0, ())
 
 
 def suspicion(text: str, voice: Voice = Voice.USER) -> Suspicion:
-    """How much ``text`` reads like an attempt to take over the model. Linear in the text; the first ``SCANNED_MAX``
-    characters are looked at. Disguises (width, look-alike and invisible letters, encodings) are seen through."""
+    """Score how much ``text`` looks like an attempt to take over the model.
+
+    Linear time; checks the first ``SCANNED_MAX`` characters. Undoes disguises (full-width, look-alike and invisible
+    letters, encodings).
+    """
     text = text[:SCANNED_MAX]
     read = plain(text)
     open_ = _matches(read)
@@ -56,7 +59,7 @@ def suspicion(text: str, voice: Voice = Voice.USER) -> Suspicion:
 
 
 def judge(message: Message) -> Suspicion:
-    """The worst suspicion about what a user said or a tool returned in a message; nobody else is judged."""
+    """Return the highest suspicion among a message's user text and tool results; other texts are not judged."""
     texts = [(result.text, Voice.TOOL) for result in message.tool_results]
     if message.role is Role.USER:
         texts.append((message.text, Voice.USER))
@@ -64,7 +67,7 @@ def judge(message: Message) -> Suspicion:
 
 
 def explained() -> Mapping[str, str]:
-    """For each signal an example of what gives it."""
+    """Return an example of each signal."""
     return {signal.name: signal.example for signal in SIGNALS}
 
 

@@ -1,4 +1,4 @@
-"""The words of the guard's tables: whose text it is, and a row."""
+"""Types of the guard's tables: the source of a text, and a table row."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Voice(StrEnum):
-    """Whose text it is. Tools and files have no business to instruct anybody, so that less is needed there."""
+    """The source of a text. Tools and files have no reason to give instructions, so a lower score flags them."""
 
     USER = "user"
     TOOL = "tool"
@@ -15,9 +15,9 @@ class Voice(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """A row: what it is called, what it looks like in plain lower case, and how much it weighs in each voice.
+    """A table row: a pattern for plain lower-case text, and its weight by source (``user``, ``tool``).
 
-    ``example`` matches and ``counter`` does not. A weight below zero speaks for the text.
+    ``example`` matches and ``counter`` does not. A negative weight counts in favour of the text.
     """
 
     name: str

@@ -1,8 +1,8 @@
-"""What attempts look like, a row a kind of phrase.
+"""The phrases of attacks, one kind per row.
 
-Rows that ordinary work can match only count together with others. An order ("ignore all previous instructions") weighs
-more than the mention of one ("a text that asks to ignore all previous instructions"): people write about attempts, in
-tests and reviews above all.
+Rows that also match ordinary work only count together with others. A command ("ignore all previous instructions")
+weighs more than its mention ("a text that asks to ignore all previous instructions"), because people write about
+attacks, above all in tests and reviews.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""Attempts in other languages than English: a row a language for the order to drop all orders, and rows of common
-phrases across languages."""
+"""Attacks in other languages than English: per language, the command to ignore all instructions, and common phrases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What users let through."""
+"""Allow rules: findings that users exempt from redaction."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from .found import SecretSpan
 
 @dataclass(frozen=True)
 class Allow:
-    """A rule that lets findings through. A finding must fit everything that the rule names.
+    """A rule that exempts findings. All conditions that the rule sets must hold.
 
-    ``exact``: the secret is one of these. ``pattern``: RE2 that finds something in the secret; ``None`` for any.
-    ``names``: the value was given one of these names, case ignored. ``kinds``: it was found as one of these kinds.
+    ``exact``: the secret is one of these; ``pattern``: RE2 that matches anywhere in the secret, ``None`` for any;
+    ``names``: the name of the value, ignoring case; ``kinds``: the kind of the finding.
     """
 
     name: str
@@ -23,7 +23,7 @@ class Allow:
     kinds: frozenset[str] = frozenset()
 
     def admits(self, found: SecretSpan, secret: bytes) -> bool:
-        """Whether the rule lets ``found`` through."""
+        """Return whether the rule exempts ``found``."""
         return (
             (not self.exact or secret.decode("utf-8", "replace") in self.exact)
             and (self.pattern is None or self.pattern.search(secret) is not None)

@@ -1,4 +1,4 @@
-"""Reads secrets of many lines: PEM and PGP blocks, PuTTY keys, Kubernetes manifests; and cookies of many pairs."""
+"""Readers of multi-line secrets: PEM and PGP blocks, PuTTY keys, Kubernetes manifests; and of cookie headers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ TAIL_MAX: Final = 8192
 
 
 def read_block(text: bytes, start: int) -> PlaceReading:
-    """A private key from its first line to its last; without a last line, as far as its lines go."""
+    """Read a private key from its BEGIN line to its END line; without an END line, as far as its lines continue."""
     begin = _BEGIN.match(text, start, min(len(text), start + 120))
     if begin is None:
         return refusal("private-key", start, start + 5, "no key begins here", start + 5)
@@ -51,7 +51,7 @@ def read_block(text: bytes, start: int) -> PlaceReading:
 
 
 def read_block_end(text: bytes, start: int) -> PlaceReading:
-    """The lines before an END line whose BEGIN line is missing."""
+    """Read the key lines before an END line whose BEGIN line is missing."""
     end = _BLOCK_END.match(text, start)
     if end is None:
         return refusal("private-key", start, start + 5, "no key ends here", start + 5)
@@ -72,7 +72,7 @@ _PUTTY: Final = compiled(
 
 
 def read_putty(text: bytes, start: int) -> PlaceReading:
-    """The private lines of a PuTTY key."""
+    """Read the private lines of a PuTTY key."""
     lines = _PUTTY.match(text, start)
     if lines is None:
         return refusal("private-key", start, start + 8, "no private lines", start + 8)
@@ -91,7 +91,7 @@ KEY_MAX: Final = 8192
 
 
 def read_web_key(text: bytes, start: int) -> PlaceReading:
-    """The private members of a JSON web key."""
+    """Read the private members of a JSON web key."""
     first = text.rfind(b"{", max(0, start - KEY_MAX), start)
     last = text.find(b"}", start, start + KEY_MAX)
     if first < 0 or last < 0:
@@ -112,7 +112,7 @@ _ENTRY: Final = compiled(
 
 
 def read_manifest(text: bytes, start: int) -> PlaceReading:
-    """The values under data and stringData of a Kubernetes Secret, before and behind its kind."""
+    """Read the values under data and stringData of a Kubernetes Secret, before and after its kind."""
     before = max(0, start - MANIFEST_MAX)
     first = max(text.rfind(b"\n---", before, start), text.rfind(b"\nkind: ", before, start), before)
     last = text.find(b"\n---", start, start + MANIFEST_MAX)
@@ -146,7 +146,7 @@ _SESSION: Final = (
 
 
 def read_cookies(text: bytes, start: int) -> PlaceReading:
-    """The values of a Cookie or Set-Cookie header that open something."""
+    """Read the values of a Cookie or Set-Cookie header that grant access."""
     head = _COOKIES.match(text, start)
     if head is None or not begins_word(text, start):
         return refusal("cookie", start, start + 6, "no header", start + 6)

@@ -1,7 +1,7 @@
-"""Secrets in JSON text: found string by string, replaced in place, so that every other character stays.
+"""Redacts secrets in JSON text string by string; all other characters stay unchanged.
 
-Only the parts of the text that hold something the first pass stopped at are walked; the rest is skipped by the C
-scanner of the standard library.
+Only the parts of the text at which the first pass stopped are parsed; the rest is skipped with the C scanner of the
+standard library.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ _PRIVATE: Final = words("d p q dp dq qi k")
 
 
 def member_findings(name: str, raw: bytes, scan: Callable[[bytes], list[SecretSpan]]) -> list[SecretSpan]:
-    """What the name of a member says about its value ``raw``."""
+    """Return what the name of a member implies about its value ``raw``."""
     if not name or not raw or "redacted:" in name:
         return []
     if name.lower() in HEADERS:
@@ -112,9 +112,9 @@ def member_findings(name: str, raw: bytes, scan: Callable[[bytes], list[SecretSp
 
 
 def body_edits(text: str, places: list[Span], find: Find) -> list[Edit]:
-    """What to replace in the JSON text, in order. ``places`` are where the first pass stopped, in order.
+    """Return the replacements in the JSON text, in order. ``places``: positions where the first pass stopped, in order.
 
-    Raises ``ValueError`` when the text is no JSON.
+    Raises ``ValueError`` if the text is not JSON.
     """
     return _edits(text, places, find, nested=0)
 

@@ -1,6 +1,6 @@
-"""Reads secrets in columns: tables of Markdown, comma-separated values, rows that SQL inserts.
+"""Readers of secrets in columns: Markdown tables, comma-separated values, SQL inserts.
 
-The head of a table names its columns; what stands in a column with a telling name is judged as a value of that name.
+The header names the columns; a cell in a column with a secret's name is judged like a value of that name.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _FIELD: Final = compiled(r"\s*((?:[NE]?'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.)*\"
 
 
 def read_table(text: bytes, start: int) -> PlaceReading:
-    """The telling cells below the head at ``start``, up to the first line that is no row of the same table."""
+    """Read the cells in columns with secrets' names below the header at ``start``, up to the end of the table."""
     mark = text[start : start + 1]
     line = _line(text, start)
     head = _ROW.match(text, line, min(len(text), line + HEAD_MAX))
@@ -89,7 +89,7 @@ def _judged(text: bytes, cell: tuple[int, int], kind: NameKind, name: str) -> li
 
 
 def read_insert(text: bytes, start: int) -> PlaceReading:
-    """The values that an INSERT statement puts into columns whose names suggest secrets."""
+    """Read the values that an SQL statement inserts into columns with secrets' names."""
     columns = _COLUMNS.match(text, start, min(len(text), start + HEAD_MAX))
     if columns is None:
         return refusal("value", start, start + 6, "no columns and values", start + 6)

@@ -1,4 +1,4 @@
-"""Users' own rules and what they let through, read from YAML.
+"""User-defined redaction rules and exemptions, read from YAML such as this.
 
 pii: false
 without: [telephone]
@@ -57,7 +57,8 @@ class Redaction:
 
 
 def load(text: str) -> Redaction:
-    """The settings in a YAML text; the defaults for an empty one. Raises ``ConfigError`` naming the row at fault."""
+    """Parse the settings in a YAML text; an empty text gives the defaults. Raises ``ConfigError`` that names the
+    invalid row."""
     try:
         data = yaml.safe_load(text)
     except yaml.YAMLError as error:
@@ -67,7 +68,7 @@ def load(text: str) -> Redaction:
 
 
 def settings(data: Any) -> Redaction:
-    """The settings in parsed YAML or JSON. Raises ``ConfigError`` that names the row at fault."""
+    """Build the settings from parsed YAML or JSON. Raises ``ConfigError`` that names the invalid row."""
     top = _mapping(data, _TOP, "redaction")
     pii = top.get("pii", False)
     if not isinstance(pii, bool):

@@ -1,7 +1,7 @@
-"""Where a text may hold a key that is none as it stands: characters that vanish or stand for others, escapes, tags,
-ends of lines, joined literals, encodings.
+"""Finds where a text may contain a disguised key: invisible or look-alike characters, escapes, tags, line wraps, joined
+string literals, encodings.
 
-One pass of RE2 over the bytes of a text or of its JSON, with room for false alarms: ``views`` reads what it points at.
+One RE2 pass over the bytes of a text or of its JSON, with some false alarms; ``views`` then reads those positions.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ _BROKEN: Final = re.compile(rb"[ \t]{0,4}[\\=]{0,2}(?:\r?\n|(?:\\r)?\\n)[ \t>|#]
 
 
 def disguised(raw: bytes) -> Iterator[tuple[int, int]]:
-    """Where ``raw``, a text or JSON, may hold a key in disguise; not in order."""
+    """Return where ``raw`` (a text or JSON) may contain a disguised key; unordered."""
     place = _ANY.first(raw, 0, len(raw))
     if place < 0:
         return
@@ -144,7 +144,7 @@ def _may_be_wrapped_key(raw: bytes, start: int, end: int) -> bool:
 
 
 def decoded_text(run: bytes) -> bytes:
-    """The text, UTF-8, that ``run`` spells in hexadecimal digits or base 64; b"" when it spells none."""
+    """Return the UTF-8 text that ``run`` encodes in hexadecimal or base64; b"" if it encodes none."""
     try:
         if _HEX.fullmatch(run):
             plain = bytes.fromhex(run[: len(run) // 2 * 2].decode())

@@ -1,4 +1,4 @@
-"""What is found in a text, and what was looked at and let through. Positions are in bytes of the text."""
+"""Types of scan results: secrets found, and candidates that were not redacted. Positions are in bytes of the text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _COLOUR_MAX: Final = 8
 
 
 class FindingRank(IntEnum):
-    """How much a finding says about what the secret is; the greater names an overlap."""
+    """How specific a finding is; where findings overlap, the highest rank names the kind."""
 
     PERSONAL = 0
     NAMED = 1
@@ -23,8 +23,11 @@ class FindingRank(IntEnum):
 
 
 class SecretSpan(NamedTuple):
-    """A secret: ``kind`` as the placeholder shows it, where it stands, and why it counts as one. ``name`` is the name
-    that its value was given ("" when it was found by itself)."""
+    """A secret in a text.
+
+    ``kind``: as shown in the placeholder; ``start``, ``end``: byte positions; ``why``: the reason; ``name``: the name
+    of the value, "" if it was recognised without one.
+    """
 
     kind: str
     start: int
@@ -34,12 +37,12 @@ class SecretSpan(NamedTuple):
     name: str = ""
 
     def moved(self, by: int) -> SecretSpan:
-        """The same, ``by`` bytes further on."""
+        """Return the same span ``by`` bytes later."""
         return self._replace(start=self.start + by, end=self.end + by)
 
 
 class LetThrough(NamedTuple):
-    """Something that begins like a secret and was let through, and why."""
+    """A candidate that was not redacted, and why."""
 
     kind: str
     start: int
@@ -48,7 +51,7 @@ class LetThrough(NamedTuple):
 
 
 class PlaceReading(NamedTuple):
-    """What a reader makes of one place, and where to look on: behind everything that it has judged."""
+    """What a reader found at one position, and where to continue the scan: after everything it has judged."""
 
     resume: int
     found: tuple[SecretSpan, ...] = ()
@@ -60,14 +63,15 @@ Reader = Callable[[bytes, int], PlaceReading]
 
 
 def refusal(kind: str, start: int, end: int, why: str, resume: int) -> PlaceReading:
-    """A reading that found nothing."""
+    """Return a reading without a secret."""
     return PlaceReading(resume, (), (LetThrough(kind, start, end, why),))
 
 
 def begins_word(text: bytes, start: int) -> bool:
-    """Whether a word may begin at ``start``: no ASCII letter or digit stands before, but for the end of an escape.
+    """Return whether a word may begin at ``start``: no ASCII letter or digit precedes it, except as the end of an
+    escape.
 
-    Escapes are those of JSON and programming languages, of URLs, and of terminals' colours.
+    Escapes are those of JSON and programming languages, of URLs, and of terminal colours.
     """
     if not start or text[start - 1] not in ALNUM:
         return True

@@ -1,4 +1,4 @@
-"""Is this text a secret? Judgements by content alone: entropy, placeholders, identifiers, checksums."""
+"""Judges by content alone whether a text is a secret: entropy, placeholders, identifiers, checksums."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def entropy(text: str) -> float:
 
 @lru_cache(JUDGED_MAX)
 def placeholder(text: str) -> bool:
-    """Whether ``text`` stands in for a secret: "changeme", "your-key-here", a run of one character, an alphabet."""
+    """Return whether ``text`` is a placeholder: "changeme", "your-key-here", one repeated character, an alphabet."""
     raw = text[:LOOK_MAX].encode("latin-1", "replace")
     return _PLACEHOLDER.first(raw, 0, len(raw)) >= 0 or _monotonous(raw[:_STEPS_MAX])
 
@@ -90,7 +90,7 @@ def _monotonous(codes: bytes) -> bool:
 
 
 def stands_in(text: str) -> bool:
-    """Whether ``text`` is a word that documentation uses for a password, alone or with up to four digits."""
+    """Return whether ``text`` is a word that documentation uses as a password, alone or with up to four digits."""
     word = text.lower().strip("<>[]{}()*'\"`.,:;!?_-")
     core = word.rstrip("0123456789")
     return core in _WEAK_WORDS and len(word) - len(core) <= 4
@@ -107,19 +107,22 @@ def is_hex(text: str) -> bool:
 
 
 def mixed(text: str) -> bool:
-    """Whether ``text`` has capitals, small letters and digits."""
+    """Return whether ``text`` has upper-case letters, lower-case letters and digits."""
     return any(map(str.isdigit, text)) and any(map(str.isupper, text)) and any(map(str.islower, text))
 
 
 def numbered(text: str) -> bool:
-    """Whether ``text`` is a word, a sign of names, and a number that letters follow ("Meadow-" and "4821qk"), in
-    letters of both cases: made up for a rule that asks for all of them, and no name that code could have."""
+    """Return whether ``text`` is a password like "Meadow-4821qk": a word, a sign, a number followed by letters, in
+    mixed case.
+
+    No identifier in code has this form.
+    """
     raw = text[:LOOK_MAX].encode("latin-1", "replace")
     return len(text) >= NUMBERED_MIN and mixed(text) and _NUMBERED.search(raw) is not None
 
 
 def worded(text: str) -> bool:
-    """Whether ``text`` is words with a number of two to four digits behind them, as passphrases are made."""
+    """Return whether ``text`` consists of words followed by a number of two to four digits, like a passphrase."""
     return _WORDED.search(text[:LOOK_MAX].encode("latin-1", "replace")) is not None
 
 
@@ -129,7 +132,7 @@ def lettered_digits(text: str) -> bool:
 
 
 def luhn(text: str) -> bool:
-    """Whether the digits of ``text`` are 13 to 19 and carry the check digit of payment cards."""
+    """Return whether ``text`` has 13 to 19 digits with the check digit of payment cards."""
     digits = [int(char) for char in text if char.isdigit()]
     if not 13 <= len(digits) <= 19 or len(set(digits)) < 2:
         return False
@@ -146,7 +149,7 @@ def iban(text: str) -> bool:
 
 
 def base58check(text: str) -> bool:
-    """Whether ``text`` is base 58 and ends with the checksum of its content."""
+    """Return whether ``text`` is base58 with a valid checksum."""
     number = 0
     for char in text:
         place = _BASE58.find(char)
@@ -158,7 +161,7 @@ def base58check(text: str) -> bool:
 
 
 def stellar(text: str) -> bool:
-    """Whether ``text`` is a Stellar seed: base 32 with a CRC-16 at its end."""
+    """Return whether ``text`` is a Stellar seed: base32 with a valid CRC-16."""
     try:
         raw = base64.b32decode(text)
     except (ValueError, binascii.Error):
@@ -167,7 +170,7 @@ def stellar(text: str) -> bool:
 
 
 def basic_pair(text: str) -> bool:
-    """Whether ``text`` is the base 64 of printable text with a colon: a user's name and password."""
+    """Return whether ``text`` is base64 of printable text with a colon: user name and password."""
     try:
         raw = base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
     except (ValueError, binascii.Error):
@@ -177,7 +180,8 @@ def basic_pair(text: str) -> bool:
 
 
 def opaque(text: str, least: int) -> bool:
-    """Whether ``text`` looks drawn by a machine: long enough, with digits and letters, and no name or placeholder."""
+    """Return whether ``text`` looks random: long enough, with digits and letters, and neither a name nor a
+    placeholder."""
     return len(text) >= least and _drawn(text)
 
 
@@ -189,7 +193,7 @@ def _drawn(text: str) -> bool:
 
 
 def forget() -> None:
-    """Remember no judgement: what was judged may be a secret, and a text that was read is none of our business."""
+    """Clear the caches of judgements, which may contain secrets."""
     placeholder.cache_clear()
     _drawn.cache_clear()
 

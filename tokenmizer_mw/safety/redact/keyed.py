@@ -1,4 +1,4 @@
-"""Reads values that are secret by the name they are given: assignments, members, headers, flags, prose."""
+"""Readers of values that are secret because of their name: assignments, members, headers, flags, prose."""
 
 from __future__ import annotations
 
@@ -63,8 +63,11 @@ _LOOSE: Final = (b"to", b"as", b"was", b"auf")
 
 
 class SecretValue(NamedTuple):
-    """A value and how it was given: ``quoted``, after mere blanks (``loose``), as a part of a URL, or to a variable of
-    a shell."""
+    """The position of a value and how it was given.
+
+    ``quoted``: in quotes; ``loose``: separated from the name by blanks only; ``url``: as part of a URL; ``shell``: to a
+    shell variable.
+    """
 
     start: int
     end: int
@@ -75,7 +78,7 @@ class SecretValue(NamedTuple):
 
 
 def read(text: bytes, start: int) -> PlaceReading:
-    """What is given to the name of which the telling word starts at ``start``."""
+    """Read the value of the name whose significant word starts at ``start``."""
     named = _NAMED.match(text, start, min(len(text), start + 256))
     if named is None:
         return refusal("value", start, start + 3, "nothing is assigned", start + 3)
@@ -196,7 +199,7 @@ def _trimmed(text: bytes, start: int, end: int) -> int:
 
 
 def doubts(said: str, kind: NameKind, name: str, value: SecretValue, text: bytes = b"") -> str:
-    """Why ``said``, the value of ``name``, is no secret; "" when it is one."""
+    """Return why ``said``, the value of ``name``, is not a secret; "" if it is one."""
     if kind is NameKind.CODE:
         digits = said.replace(" ", "").replace("-", "")
         return "" if digits.isdigit() and len(said) >= 4 and not placeholder(digits) else "no code"
@@ -242,7 +245,7 @@ def _password_doubts(said: str, value: SecretValue) -> str:
 
 
 def made_up(said: str) -> bool:
-    """Whether ``said`` is put together as people make up a password: letters, digits, and a sign between them."""
+    """Return whether ``said`` looks like a password made up by a person: letters, digits, and a sign between them."""
     if numbered(said):
         return True
     raw = said.encode("latin-1", "replace")

@@ -1,4 +1,4 @@
-"""What the name of a value says about the value: is it a password, a key, or something that only sounds like one?"""
+"""Judges a value by its name: password, key, or a name that only sounds like one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ NAME_MAX: Final = 80
 
 
 class NameKind(Enum):
-    """What a value is by its name. ``BARE`` and ``WEAK`` names ask more of it: they mean much else."""
+    """The kind of value that a name promises. ``BARE`` and ``WEAK`` names are ambiguous, so their values are judged
+    more strictly."""
 
     PASSWORD = "password"
     TOKEN = "secret"
@@ -113,7 +114,7 @@ _WORDS: Final = compiled(r"[A-Z]?[a-z\x80-\xff]+|[A-Z]+|[0-9]+")
 
 @lru_cache(maxsize=4096)
 def sort(name: str) -> NameKind | None:
-    """What a value of this name is; ``None`` when the name promises no secret."""
+    """Return the kind of value that a name promises; ``None`` if it promises no secret."""
     words = _words(name)
     while len(words) > 1 and (words[-1].isdigit() or words[-1] in _SUFFIXES):
         words = words[:-1]
@@ -131,13 +132,13 @@ def sort(name: str) -> NameKind | None:
 
 @lru_cache(maxsize=4096)
 def vendor(name: str) -> str:
-    """The service that a name names, "" for none."""
+    """Return the service that a name mentions; "" if it mentions none."""
     return next((word for word in _words(name) if word in _VENDORS), "")
 
 
 @lru_cache(maxsize=4096)
 def asks(name: str) -> bool:
-    """Whether a function of this name asks for a secret or looks at one, and is not given one."""
+    """Return whether a function of this name prompts for or inspects a secret, instead of receiving one."""
     return bool(_ASKS.intersection(_words(name)[:-1]))
 
 

@@ -1,4 +1,4 @@
-"""Does a text read like a name that people gave (an identifier, a path, a version), or like something drawn?"""
+"""Distinguishes names made by people (identifiers, paths, versions) from random strings."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final
 
 
 def words(text: str) -> frozenset[str]:
-    """The words of ``text``, which is how tables of words are written."""
+    """Return the words of ``text``; word tables are written as text."""
     return frozenset(text.split())
 
 
@@ -40,7 +40,8 @@ _CUTS: Final = ((b"AAa", b"A|Aa"), (b"aA", b"a|A"), (b"a0", b"a|0"), (b"0a", b"0
 
 
 def identifier(text: str) -> bool:
-    """Whether ``text`` is made of words, abbreviations and short numbers. Also for one without letters."""
+    """Return whether ``text`` consists of words, abbreviations and short numbers. True also for a text without
+    letters."""
     raw = text[:_READ_MAX].encode("latin-1", "replace")
     kinds = raw.translate(_KINDS)
     if min(kinds.count(b"a0"), kinds.count(b"0a")) > _GLUED_MAX:  # numbers between letters, nothing between them

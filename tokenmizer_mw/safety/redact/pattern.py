@@ -1,9 +1,10 @@
-"""How the patterns of redaction are compiled: RE2 over the bytes of a text, one byte one character.
+"""Compiles redaction patterns: RE2 over the bytes of a text, one byte as one character.
 
-Bytes above 127 are matched as they stand, so that a neighbour in any script is a boundary and positions cost nothing.
+Bytes above 127 are matched as they are, so that a neighbour in any script is a word boundary and positions cost
+nothing.
 
-A redactor asks thousands of small questions, and the generator and the match object with which ``re2`` wraps each of
-them take twice as long as the answer. ``BytePattern`` asks the compiled expression itself where the wrapper shows it.
+A redactor runs thousands of small matches; the generator and match object of the ``re2`` wrapper would take twice as
+long as the match itself. ``BytePattern`` therefore calls the compiled expression directly where the wrapper exposes it.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ Ask = Callable[[bytes, int, int], Spans]
 
 
 class Asks(NamedTuple):
-    """How an expression is asked: anywhere, at the start, and for the whole."""
+    """The match functions of an expression: anywhere, at the start, and of the whole text."""
 
     find: Ask
     begin: Ask
@@ -37,7 +38,7 @@ _NOWHERE: Final = (-1, -1)
 
 
 class ByteMatch:
-    """A match; places are in bytes of the text."""
+    """A match; positions are in bytes of the text."""
 
     __slots__ = ("_text", "spans")
 
@@ -45,25 +46,26 @@ class ByteMatch:
         self._text, self.spans = text, spans
 
     def start(self, group: int = 0) -> int:
-        """Where a group starts, the whole match without one; -1 when the group took no part."""
+        """Return the start of a group, by default the whole match; -1 if the group did not match."""
         return self.spans[group][0]
 
     def end(self, group: int = 0) -> int:
-        """Where it ends."""
+        """Return the end of a group, by default the whole match; -1 if the group did not match."""
         return self.spans[group][1]
 
     def span(self, group: int = 0) -> tuple[int, int]:
-        """Both."""
+        """Return start and end of a group."""
         return self.spans[group]
 
     def group(self, group: int = 0) -> bytes:
-        """What it says; b"" when it took no part."""
+        """Return the bytes of a group; b"" if the group did not match."""
         start, end = self.spans[group]
         return self._text[start:end] if start >= 0 else b""
 
 
 class BytePattern:
-    """A compiled pattern. Texts are searched in ``[start, end)``; ``^`` and ``$`` are the ends of the text itself."""
+    """A compiled pattern that searches in ``[start, end)`` of a text; ``^`` and ``$`` match the ends of the whole
+    text."""
 
     __slots__ = ("_begin", "_find")
 
@@ -74,25 +76,26 @@ class BytePattern:
         self._find, self._begin, _ = asks_of(made)
 
     def search(self, text: bytes, start: int = 0, end: int = sys.maxsize) -> ByteMatch | None:
-        """The first match."""
+        """Return the first match; ``None`` if there is none."""
         spans = self._find(text, start, min(end, len(text)))
         return ByteMatch(text, spans) if spans[0][0] >= 0 else None
 
     def match(self, text: bytes, start: int = 0, end: int = sys.maxsize) -> ByteMatch | None:
-        """The match that begins at ``start``."""
+        """Return the match that begins at ``start``; ``None`` if there is none."""
         spans = self._begin(text, start, min(end, len(text)))
         return ByteMatch(text, spans) if spans[0][0] >= 0 else None
 
     def first(self, text: bytes, start: int, end: int) -> int:
-        """Where the first match starts; -1 for none. ``end`` lies in the text, as in all that follow."""
+        """Return the start of the first match; -1 if there is none. ``end`` must be inside of the text, as in the
+        methods below."""
         return self._find(text, start, end)[0][0]
 
     def reach(self, text: bytes, start: int, end: int) -> int:
-        """Where the match that begins at ``start`` ends; ``start`` when there is none."""
+        """Return the end of the match that begins at ``start``; ``start`` if there is none."""
         return max(start, self._begin(text, start, end)[0][1])
 
     def finditer(self, text: bytes) -> Iterator[ByteMatch]:
-        """All matches, none overlapping the one before."""
+        """Yield all matches, without overlaps."""
         find, place, end = self._find, 0, len(text)
         while place <= end:
             spans = find(text, place, end)
@@ -103,12 +106,13 @@ class BytePattern:
             place = last if last > place else place + 1
 
     def findall(self, text: bytes) -> list[bytes]:
-        """What all matches say."""
+        """Return the texts of all matches."""
         return [text[slice(*match.spans[0])] for match in self.finditer(text)]
 
 
 def asks_of(made: Any) -> Asks:
-    """The questions to the expression that the wrapper holds; to the wrapper itself where it does not show it."""
+    """Return the match functions of the wrapped expression; those of the wrapper if it does not expose the
+    expression."""
     try:
         ask, anchor = made._regexp.Match, made._regexp.Anchor
         asks = Asks(*(partial(ask, how) for how in (anchor.UNANCHORED, anchor.ANCHOR_START, anchor.ANCHOR_BOTH)))
@@ -119,7 +123,7 @@ def asks_of(made: Any) -> Asks:
 
 
 def matching_of(made: Any) -> Callable[[bytes], list[int] | None]:
-    """The same for a set of expressions or a filter before them."""
+    """Return the match function of a set of expressions or of a prefilter."""
     inner: Any = getattr(made, "_set", made)
     match: Callable[[bytes], list[int] | None] = inner.Match
     return match
@@ -142,19 +146,18 @@ def _options(memory: int, *, captures: bool = True) -> Any:
 
 @cache
 def compiled(pattern: str, memory: int = MEMORY) -> BytePattern:
-    """The pattern, ready to use on bytes. Raises ``re2.error`` when it is not RE2 syntax."""
+    """Compile a pattern for bytes. Raises ``re2.error`` for invalid RE2 syntax."""
     return BytePattern(re2.compile(pattern.encode(), _options(memory)))
 
 
 @cache
 def outlined(pattern: str, memory: int = MEMORY) -> BytePattern:
-    """The pattern without its groups: where it begins and ends is found by the automaton alone, groups take a slower
-    way through the text."""
+    """Return the pattern without groups, which RE2 matches faster when only start and end are needed."""
     return BytePattern(re2.compile(pattern.encode(), _options(memory, captures=False)))
 
 
 class StartSet:
-    """Many patterns matched at the start of a text in one pass."""
+    """Several patterns matched at the start of a text in one pass."""
 
     __slots__ = ("_match",)
 
@@ -166,5 +169,5 @@ class StartSet:
         self._match = matching_of(made)
 
     def matching(self, text: bytes) -> list[int]:
-        """Indices of the patterns that match at the start of ``text``, ascending."""
+        """Return the indices of the patterns that match at the start of ``text``, ascending."""
         return sorted(self._match(text) or ())

@@ -1,4 +1,4 @@
-"""Personal data, which is looked for on request only: mail addresses, telephone numbers, payment cards, IBANs."""
+"""Personal data, redacted only on request: e-mail addresses, telephone numbers, payment cards, IBANs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _mail(said: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Personal:
-    """A row: what such data looks like, where it begins, and the check that it passes."""
+    """A kind of personal data: the pattern, the pattern of its beginning (``gate``), and a check that it must pass."""
 
     kind: str
     gate: str
@@ -30,7 +30,7 @@ class Personal:
     check: Callable[[str], bool]
 
     def read(self, text: bytes, start: int) -> PlaceReading:
-        """What stands at ``start``."""
+        """Judge the text at ``start``."""
         if not begins_word(text, start):
             return refusal(self.kind, start, start + 1, "in the middle of a word", start + 1)
         match = compiled(self.pattern).match(text, start, min(len(text), start + 320))

@@ -1,4 +1,4 @@
-"""Reads secrets that are known by the place they stand in: key blocks, JWTs, URLs, headers, cookies, commands."""
+"""Readers of secrets that are recognised by their position: key blocks, JWTs, URLs, headers, cookies, commands."""
 
 from __future__ import annotations
 
@@ -32,12 +32,14 @@ _REFERENCE: Final = compiled(r"^(?:&lt;|\]|\$|\{|<|%[({A-Z]|\*+$|x+$|\.+$|redact
 
 @dataclass(frozen=True, slots=True)
 class PlaceRule:
-    """A row: ``gate`` is where it begins (RE2), ``pattern`` the whole, with one group around the secret.
+    """A rule for secrets at a certain position.
 
-    ``judge`` names how the secret is judged, one of ``JUDGES``. ``edge`` rows do not begin in the middle of a word.
-    ``before`` is RE2 that must be found in the text before, up to where it ends ("" for anything). ``holds`` stands in
-    every match (b"" when that says nothing). ``apart``: nothing else begins as the row does, so that the first pass
-    may stop at an ``edge`` only.
+    - ``gate``: RE2 for its beginning; ``pattern``: RE2 for the whole, with one group around the secret.
+    - ``judge``: how the secret is judged, a name in ``JUDGES``.
+    - ``edge``: true if it must begin at the start of a word.
+    - ``before``: RE2 that must match in the preceding text ("" for anything).
+    - ``holds``: bytes that every match contains (b"" if there are none).
+    - ``apart``: true if no other rule begins in the same way, so that the first pass may stop at an ``edge`` only.
     """
 
     kind: str
@@ -52,7 +54,7 @@ class PlaceRule:
     apart: bool = False
 
     def read(self, text: bytes, start: int) -> PlaceReading:
-        """What stands at ``start``."""
+        """Judge the text at ``start``."""
         onward = start + 3
         if self.edge and not begins_word(text, start):
             return refusal(self.kind, start, onward, "in the middle of a word", onward)
@@ -88,8 +90,10 @@ def behind(
     edge: bool = True,
     before: str = "",
 ) -> PlaceRule:
-    """A row of which the secret stands right behind ``lead`` and in front of ``after``, both RE2; it is made of at
-    least ``least`` characters of the class ``value``."""
+    """Return a rule for a secret directly after ``lead`` and before ``after`` (both RE2).
+
+    The secret has at least ``least`` characters of the class ``value``.
+    """
     gate = f"{lead}{value}{{{least},}}{after}" if after else f"{lead}{value}{{{least}}}"
     return PlaceRule(kind, gate, f"{lead}({value}{{{least},}}){after}", judge, example, counter, edge, before)
 

@@ -1,9 +1,9 @@
-"""The redactor: takes secrets out of texts and of JSON, and says what it did and why.
+"""The redactor: replaces secrets in texts and JSON, and explains its decisions.
 
-A secret is replaced by ``redacted:<kind>:<tag>``. The tag is a keyed digest of the secret: the same secret has the same
-tag in every call, and nobody without the key can check a guess. A placeholder is made of letters, digits, hyphens and
-colons only. So it stands in a JSON string, in a plain YAML or shell word, and in every part of a URL behind the host
-name's port or before its ``@`` without being escaped, and no rule finds anything in it.
+A secret is replaced by ``redacted:<kind>:<tag>``. The tag is a keyed digest of the secret: the same secret always has
+the same tag, and a guess cannot be verified without the key. A placeholder consists of letters, digits, hyphens and
+colons only. It therefore needs no escaping in a JSON string, a plain YAML or shell word, and every part of a URL after
+the port or before the ``@``, and no rule matches inside of it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _SPELT: Final = compiled(r"(?:\\/|\\u(?i:00[2-7c-f]|0[1-9a-f]|[13-9a-c]|d[0-7])[
 
 @dataclass(frozen=True, slots=True)
 class SecretFinding:
-    """A secret in a text: its kind and where it stands, in characters."""
+    """A secret in a text: its kind and position, in characters."""
 
     kind: str
     start: int
@@ -56,9 +56,9 @@ class SecretFinding:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """One judgement: the span that was examined, in characters of the text, and the outcome.
+    """One decision of the redactor; positions are in characters of the text.
 
-    ``outcome`` is "redacted", "allowed" (``why`` names the rule of the user) or "let through".
+    ``outcome`` is "redacted", "allowed" (``why`` names the user's rule) or "let through".
     """
 
     kind: str
@@ -71,9 +71,9 @@ class Explained:
 class Redactor:
     """Replaces secrets by placeholders.
 
-    ``rules`` are the tables, ``allow`` what users let through, ``pii`` switches personal data on. ``key`` keys the tags
-    of the placeholders: keep it secret, and the same for as long as placeholders shall stay the same. Raises
-    ``ValueError`` for a key of fewer than ``KEY_MIN`` bytes.
+    ``rules``: the rule tables; ``allow``: exemptions of the user; ``pii``: whether to redact personal data. ``key``
+    keys the tags of placeholders: keep it secret, and do not change it as long as placeholders must stay the same.
+    Raises ``ValueError`` for a key of fewer than ``KEY_MIN`` bytes.
     """
 
     def __init__(self, rules: Rules = DEFAULT, *, allow: Iterable[Allow] = (), pii: bool = False, key: bytes) -> None:
@@ -83,27 +83,27 @@ class Redactor:
         self._scanner = rules.scanner(pii=pii)
 
     def redact(self, text: str) -> str:
-        """``text`` with placeholders for its secrets; the same object when there is none."""
+        """Return ``text`` with placeholders for its secrets; the same object if it has none."""
         raw = _encoded(text)
         found = self._found(raw)
         return _decoded(self._replaced(raw, found)) if found else text
 
     def find(self, text: str) -> list[SecretFinding]:
-        """The secrets in ``text``, in order, without overlaps."""
+        """Return the secrets in ``text``, in order, without overlaps."""
         raw = _encoded(text)
         found = self._found(raw)
         places = _characters(raw, [place for one in found for place in (one.start, one.end)])
         return [SecretFinding(one.kind, places[one.start], places[one.end]) for one in found]
 
     def suspects(self, text: str) -> bool:
-        """False when there is certainly no secret in ``text``. Quick."""
+        """Return False if ``text`` certainly contains no secret. Fast."""
         raw = _encoded(text)
         if self._rules.custom or self._scanner.touches(raw) or _spelt(raw):
             return True
         return next(disguised(raw), None) is not None
 
     def explain(self, text: str) -> list[Explained]:
-        """Every span of ``text`` that a rule examined, in order, with the outcome and the reason."""
+        """Return every candidate in ``text`` that a rule judged, in order, with outcome and reason."""
         raw = _encoded(text)
         kept = self._found(raw)
         spans = {(one.start, one.end) for one in kept}
@@ -120,18 +120,18 @@ class Redactor:
         return sorted(rows, key=lambda row: (row.start, row.end, row.outcome, row.kind, row.why))
 
     def redact_json(self, value: Any) -> Any:
-        """Parsed JSON with placeholders in its strings and keys; the same object when nothing was found.
+        """Return parsed JSON with placeholders in its strings and keys; the same object if nothing was found.
 
-        Names of members tell what their values are; fields of the API that must stay as they are, are left alone.
+        Names of members help to judge their values; API fields that must not change are left alone.
         """
         text = json.dumps(value, ensure_ascii=False)
         redacted = self.redact_body(text)
         return value if redacted is text else json.loads(redacted)
 
     def redact_body(self, text: str) -> str:
-        """JSON text with placeholders inside its strings; every other character stays, escapes too.
+        """Return JSON text with placeholders inside its strings; all other characters, escapes included, stay.
 
-        The same object when nothing was found. A text that is no JSON is redacted as it stands.
+        Returns the same object if nothing was found. Text that is not JSON is redacted as plain text.
         """
         if not self.suspects(text):
             return text

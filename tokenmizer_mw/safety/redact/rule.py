@@ -1,4 +1,4 @@
-"""What a row of the token tables is."""
+"""The type of a row in the token tables."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ _FILLERS: Final = ("x", "0")
 
 @dataclass(frozen=True)
 class Token:
-    """A credential that is known by its own shape, wherever it stands.
+    """A credential that is recognised by its own shape, at any position.
 
-    ``kind`` is what the placeholder shows. ``shape`` is one shape, or some with blanks between them. ``counter`` is
-    a shape that looks similar and is none ("" when those that follow from the shape say enough). ``check`` names a
-    validator of ``judge.CHECKS`` ("" for none). ``inside`` rows may begin in the middle of a word: what they begin
-    with is distinct enough. ``around`` rows are known by a mark in their middle. ``floor`` is the least entropy, in
-    bits per character, of what is not literal.
+    - ``kind``: as shown in the placeholder.
+    - ``shape``: one shape, or several separated by blanks.
+    - ``counter``: a similar text that is not a credential ("" if those derived from the shape suffice).
+    - ``check``: a validator in ``judge.CHECKS``; "" for none.
+    - ``inside``: it may begin in the middle of a word, because its beginning is distinctive.
+    - ``around``: it is recognised by a mark in its middle.
+    - ``floor``: least entropy of its variable part, in bits per character.
     """
 
     kind: str
@@ -35,18 +37,19 @@ class Token:
 
     @cached_property
     def shapes(self) -> tuple[str, ...]:
-        """The shapes, one by one."""
+        """The shapes as a list."""
         return tuple(self.shape.split(" "))
 
     @cached_property
     def examples(self) -> tuple[str, ...]:
-        """Made-up texts that the row finds as a whole; the same in every run. None for rows with a checksum."""
+        """Return generated texts that the row matches as a whole, the same in every run; none for rows with a
+        checksum."""
         if self.check:
             return ()
         return tuple(fake for one in self.shapes for fake in shapes.fakes(one, self.kind))
 
     @cached_property
     def counters(self) -> tuple[str, ...]:
-        """Texts that look like the token and are none: nothing in it varies, and the counter-example of the row."""
+        """Return texts that look like the token but are not: without variation, and the row's counter-example."""
         plain = tuple(shapes.filled(one, filler) for one in self.shapes for filler in _FILLERS)
         return plain + (tuple(shapes.fakes(self.counter, self.kind)) if self.counter else ())

@@ -1,12 +1,12 @@
-"""The engine: one pass over the text that stops where something may begin, and readers that judge what stands there.
+"""The scan engine: one pass over the text stops where a secret may begin, and readers judge the text there.
 
-The pass is an RE2 alternation of the beginnings of rules. It goes through ordinary text at memory speed and stops once
-per candidate; a set of the same beginnings then says which rules mean this place. A reader looks at a bounded piece of
-text, and says where to look on: behind what it has judged. So the whole is linear: each stop costs a bounded amount and
-moves on, and only a secret that was found is followed to its end.
+The pass is an RE2 alternation of the beginnings of all rules. It runs through ordinary text at memory speed and stops
+once per candidate; a set of the same beginnings then says which rules apply. A reader judges a bounded piece of text
+and says where to continue. So the scan is linear: each stop has a bounded cost and moves on, and only a secret that was
+found is followed to its end.
 
-There are two alternations and not one, because an automaton has a state for each combination of what its parts have
-seen: credentials and names of values together have many times as many as both apart.
+There are two alternations instead of one, because an automaton has a state for each combination of what its parts have
+seen: credentials and names of values together would have many times as many states as both apart.
 """
 
 from __future__ import annotations
@@ -41,10 +41,12 @@ _NOWHERE: Final = PlaceReading(0)
 
 
 class Scanner:
-    """Rules compiled into passes. ``shaped`` are the rules for credentials that are known by themselves, which are
-    also looked for inside of what others find: groups, each of what must stand before its rows, and the rows;
-    ``begins`` are the bytes that any of these rows begin with. ``placed`` are the other rules, in
-    groups as well."""
+    """Rules compiled for scanning.
+
+    ``shaped``: rules for credentials with a shape of their own, which are also searched inside of other findings, in
+    groups of a required prefix and rows; ``begins``: the bytes that these rows can begin with; ``placed``: the other
+    rules, in groups too.
+    """
 
     __slots__ = ("_all", "_shaped")
 
@@ -58,18 +60,18 @@ class Scanner:
         self._all = (self._shaped, _Pass(placed))
 
     def touches(self, text: bytes) -> bool:
-        """Whether anything in ``text`` may begin a secret."""
+        """Return whether a secret may begin anywhere in ``text``."""
         size = len(text)
         shaped, placed = self._all
         return shaped.gate.first(text, 0, size) >= 0 or placed.gate.first(text, 0, size) >= 0
 
     def spans(self, text: bytes) -> list[tuple[int, int]]:
-        """Where something may begin a secret, as far as the first pass looks; in order, without overlaps."""
+        """Return the stretches in which a secret may begin, according to the first pass; in order, without overlaps."""
         return merged([match.span() for one in self._all for match in one.gate.finditer(text)])
 
     def scan(self, text: bytes, first: int = 0, last: int = sys.maxsize) -> tuple[list[SecretSpan], list[LetThrough]]:
-        """Everything that begins in ``[first, last)`` and was found, and everything that was looked at and let through,
-        in order of their starts."""
+        """Return everything that begins in ``[first, last)`` and was judged, found or let through, in order of its
+        start."""
         found: list[SecretSpan] = []
         refused: list[LetThrough] = []
         for start, reading, clear in _stops(self._all, text, first, min(last, len(text))):
@@ -83,7 +85,7 @@ class Scanner:
 
 
 def merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The same stretches in order, those that overlap made one."""
+    """Return the stretches in order, with overlapping ones merged."""
     apart: list[tuple[int, int]] = []
     for start, end in sorted(spans):
         if apart and start < apart[-1][1]:
@@ -116,7 +118,7 @@ def _glued(passes: tuple[_Pass, ...], text: bytes, start: int) -> PlaceReading:
 
 
 def joined(readings: list[PlaceReading]) -> PlaceReading:
-    """What several readers make of one place. What was found says where to look on, else what was refused."""
+    """Merge the results of several readers for one position. Findings decide where to continue, else the refusals."""
     if len(readings) < 2:
         return readings[0] if readings else _NOWHERE
     resume, behind = 0, 0

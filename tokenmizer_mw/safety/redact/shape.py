@@ -1,8 +1,8 @@
-"""Shapes: how the table writes what a credential looks like, without writing a credential.
+"""The notation for the shape of a credential, with which tables describe credentials without containing any.
 
 A shape is literal text with pieces in braces: ``{w36}`` is 36 letters or digits, ``{w36+}`` at least as many,
-``{w20-40}`` a range, ``{a|b}`` one of some literals. One shape gives the pattern, the beginning of it that the first
-pass looks for, and as many fakes as a test wants, made when they are asked for.
+``{w20-40}`` a range, ``{a|b}`` one of some literals. A shape gives the pattern, the beginning that the first pass
+searches for, and generated fakes for tests.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _UUID: Final = "{h8}-{h4}-{h4}-{h4}-{h12}"
 
 @dataclass(frozen=True, slots=True)
 class ShapePiece:
-    """A run of characters of an alphabet, or one of some literals. ``most`` is ``None`` for a run without an end."""
+    """A run of characters of an alphabet, or one of some literals. ``most``: maximum length, ``None`` for no limit."""
 
     literals: tuple[str, ...] = ()
     alphabet: str = ""
@@ -75,7 +75,7 @@ class ShapePiece:
 
 
 def pattern(shape: str) -> str:
-    """RE2 for the whole of a shape; its group is what follows the literals that the shape begins with."""
+    """Return RE2 for a whole shape; its group is the part after the shape's initial literals."""
     found = pieces(shape)
     lead = next((place for place, piece in enumerate(found) if not piece.literals), len(found))
     written = [piece.pattern(piece.least, piece.most) for piece in found]
@@ -83,7 +83,7 @@ def pattern(shape: str) -> str:
 
 
 def gate(shape: str) -> str:
-    """RE2 for the beginning of a shape: up to the first literal and some characters behind it."""
+    """Return RE2 for the beginning of a shape: up to the first literal and some characters after it."""
     found, literal = "", 0
     for piece in pieces(shape):
         if not piece.literals and literal >= 2:
@@ -95,10 +95,10 @@ def gate(shape: str) -> str:
 
 
 def distinct(shape: str) -> bool:
-    """Whether a shape begins with a literal that is rare in a run of letters and digits.
+    """Return whether a shape begins with a literal that is rare in a run of letters and digits.
 
-    Other shapes are looked for where a run begins only: otherwise every character of a long run would begin them, and
-    the automaton would have to remember all of those.
+    Other shapes are searched only at the start of a run: otherwise every character of a long run would begin them, and
+    the automaton would have to track all of those.
     """
     lead = ""
     for piece in pieces(shape):
@@ -109,37 +109,37 @@ def distinct(shape: str) -> bool:
 
 
 def first(shape: str) -> str:
-    """The characters that a shape may begin with."""
+    """Return the characters that a shape may begin with."""
     piece = pieces(shape)[0]
     return "".join(literal[0] for literal in piece.literals) if piece.literals else expanded(piece.alphabet)
 
 
 def mark_gate(shape: str) -> str:
-    """RE2 for the first literal of a shape and some characters behind it."""
+    """Return RE2 for the first literal of a shape and some characters after it."""
     found = pieces(shape)
     place = next(place for place, piece in enumerate(found) if piece.literals)
     return found[place].pattern(0, 0) + found[place + 1].pattern(4, 4)
 
 
 def follows(shape: str) -> str:
-    """The characters that may not stand behind a shape of fixed length; "" when its end is where its run ends."""
+    """Return the characters that must not follow a shape of fixed length; "" if the shape ends where its run ends."""
     last = pieces(shape)[-1]
     return "" if last.literals or last.most is None else expanded(last.alphabet)
 
 
 def least(shape: str) -> int:
-    """Characters that a shape has at least."""
+    """Return the minimum length of a shape in characters."""
     return sum(min(map(len, piece.literals)) if piece.literals else piece.least for piece in pieces(shape))
 
 
 def hexadecimal(shape: str) -> bool:
-    """Whether everything that varies in a shape is hexadecimal or decimal digits."""
+    """Return whether all variable parts of a shape are hexadecimal or decimal digits."""
     return all(piece.literals or piece.alphabet in "hHde" for piece in pieces(shape))
 
 
 @cache
 def expanded(alphabet: str) -> str:
-    """Every character that a letter of shapes stands for."""
+    """Return all characters of a class letter of the shape notation."""
     inside, found, place = ALPHABETS[alphabet], "", 0
     while place < len(inside):
         if place + 2 < len(inside) and inside[place + 1] == "-":
@@ -152,7 +152,7 @@ def expanded(alphabet: str) -> str:
 
 
 def fakes(shape: str, seed: str = "") -> Iterator[str]:
-    """One made-up text per way to choose the literals; the same for the same seed."""
+    """Return one generated text for each choice of the literals; the same for the same seed."""
     found = pieces(shape)
     for number, choice in enumerate(product(*(piece.literals or ("",) for piece in found))):
         yield "".join(
@@ -162,7 +162,7 @@ def fakes(shape: str, seed: str = "") -> Iterator[str]:
 
 
 def drawn(alphabet: str, count: int, seed: str) -> str:
-    """``count`` characters of an alphabet, spread evenly; the same for the same seed."""
+    """Return ``count`` characters of an alphabet, evenly distributed; the same for the same seed."""
     letters, stream, block = expanded(alphabet), b"", 0
     while len(stream) < 2 * count:
         stream += hashlib.blake2b(f"{seed}/{block}".encode()).digest()
@@ -172,7 +172,7 @@ def drawn(alphabet: str, count: int, seed: str) -> str:
 
 @cache
 def pieces(shape: str) -> tuple[ShapePiece, ...]:
-    """The pieces of a shape. Raises ``ValueError`` when it cannot be read."""
+    """Parse a shape into its pieces. Raises ``ValueError`` for an invalid shape."""
     found: list[ShapePiece] = []
     rest = shape.replace("{uuid}", _UUID)
     while rest:
@@ -204,5 +204,5 @@ def _quoted(literal: str) -> str:
 
 
 def filled(shape: str, filler: str) -> str:
-    """A shape whose runs are one character over and over: what people write in place of a key."""
+    """Return a shape filled with one repeated character, as people write in place of a key."""
     return "".join(piece.literals[0] if piece.literals else filler * piece.least for piece in pieces(shape))

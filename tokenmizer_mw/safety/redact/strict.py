@@ -1,8 +1,8 @@
-"""A stricter look at what is quoted: labels, evidence and the sentences of a resume block.
+"""Stricter redaction for quoted text: labels, evidence and the sentences of a resume block.
 
-Text keeps whatever no rule takes for a secret: a placeholder of a documentation, a run of letters and digits that
-nothing names. A label is shown again and again, and nobody misses such a run in it: whatever begins as a vendor's keys
-do, and whatever looks drawn by a machine, is masked there. Identifiers (UUID) and names made of words stay.
+A transcript keeps what no rule takes for a secret, such as placeholders in documentation and unnamed random strings.
+Labels are shown repeatedly and lose nothing without such strings, so whatever begins like a vendor's key or looks
+random is masked in them. UUIDs and names made of words stay.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _keys() -> re.Pattern[str]:
 
 
 def mask_opaque(text: str) -> str:
-    """``text`` with a mask in place of whatever may be a key. Texts without such a run are returned as they are."""
+    """Return ``text`` with possible keys masked; unchanged if it contains no such string."""
     if _LONG.search(text) is None:
         return text
     masked = _keys().sub(lambda found: MASK if _is_key(found[1]) else found[0], text)

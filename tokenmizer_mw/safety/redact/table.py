@@ -1,4 +1,4 @@
-"""All rules that a redactor goes by, and the one pass that they are compiled into."""
+"""All rules of a redactor, and their compilation into one scanner."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _SCANNERS_MAX: Final = 8
 
 @dataclass(frozen=True)
 class Custom:
-    """A rule of a user: an RE2 pattern, of which the first group is the secret (the whole match without a group).
+    """A user's rule: an RE2 pattern whose first group is the secret (the whole match if it has no group).
 
-    ``keywords``: the rule is only tried on texts that hold one of them, in small letters ("" for every text).
+    ``keywords``: the rule is only tried on texts that contain one of these lower-case words (empty for every text).
     ``floor``: least entropy of the secret in bits per character.
     """
 
@@ -38,7 +38,7 @@ class Custom:
     floor: float = 0.0
 
     def find(self, text: bytes) -> Iterator[SecretSpan]:
-        """Every match in ``text``."""
+        """Return every match in ``text``."""
         if self.keywords and not any(word in text.lower() for word in self.keywords):
             return
         for match in self.pattern.finditer(text):
@@ -49,7 +49,7 @@ class Custom:
 
 @dataclass(frozen=True)
 class Rules:
-    """The tables that a redactor goes by; ``without`` names kinds that are switched off."""
+    """The rule tables of a redactor; ``without`` names kinds that are switched off."""
 
     tokens: tuple[Token, ...] = TOKENS
     places: tuple[PlaceRule, ...] = PLACES
@@ -57,12 +57,14 @@ class Rules:
     without: frozenset[str] = field(default_factory=frozenset)
 
     def scanner(self, *, pii: bool) -> Scanner:
-        """The rules, compiled; with those for personal data when ``pii``. Compiled once in a process, since that takes
-        as long as reading a megabyte and an automaton that was used is faster."""
+        """Return the compiled rules, with those for personal data if ``pii`` is true.
+
+        Compiled once per process, because that takes as long as scanning a megabyte, and a used automaton is faster.
+        """
         return _scanner(replace(self, custom=()), pii)
 
     def compiled(self, *, pii: bool) -> Scanner:
-        """The same, compiled now."""
+        """Compile the rules anew."""
         shapes = [(token, shape) for token in self.tokens if token.kind not in self.without for shape in token.shapes]
         anywhere = [row(*one) for one in shapes if one[0].inside or one[0].around]
         words = [row(*one) for one in shapes if not (one[0].inside or one[0].around) and distinct(one[1])]
@@ -71,7 +73,7 @@ class Rules:
         return Scanner((("", anywhere), (WORD_EDGE, words), (RUN_EDGE, runs)), self._placed(pii), begins)
 
     def kinds(self, *, pii: bool = True) -> frozenset[str]:
-        """Every kind that a finding may have by the tables alone; values by name can have further ones."""
+        """All kinds of findings in the tables; values found by name can have further ones."""
         known = {rule.kind for rule in (*self.tokens, *self.places, *self.custom, *(PERSONAL if pii else ()))}
         return frozenset(known) - self.without
 

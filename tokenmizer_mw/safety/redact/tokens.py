@@ -1,4 +1,4 @@
-"""Reads credentials that are known by their own shape."""
+"""Reader of credentials that are recognised by their own shape."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _AROUND_MAX: Final = 100
 
 
 def row(token: Token, shape: str) -> tuple[str, Reader]:
-    """The beginning of a shape and its reader."""
+    """Return the beginning of a shape, and its reader."""
     if token.around:
         return shapes.mark_gate(shape), _Around(token, shape).read
     return shapes.gate(shape), _Shape(token, shape).read
@@ -90,8 +90,10 @@ class _Around:
 
 
 def doubts(token: Token, said: bytes, prefix: int, *, named: bool) -> str:
-    """Why ``said``, which has the shape of ``token``, is no secret; "" when it is one. The first ``prefix`` bytes are
-    literal. ``named``: the rest may be a name."""
+    """Return why ``said``, which has the shape of ``token``, is not a secret; "" if it is one.
+
+    ``prefix``: number of literal bytes at its start; ``named``: whether the rest may be a name.
+    """
     text = said[: LOOK_MAX + prefix].decode("latin-1")
     body = text[prefix:]
     if token.check and not CHECKS[token.check](text if token.check in WHOLE else body):
@@ -105,7 +107,7 @@ def doubts(token: Token, said: bytes, prefix: int, *, named: bool) -> str:
 
 
 def in_base64(text: bytes, start: int) -> bool:
-    """Whether what stands before ``start`` is a long run of base 64, so that anything may turn up there."""
+    """Return whether a long run of base64 precedes ``start``, in which anything may occur by chance."""
     if text[start - 1 : start] not in (b"+", b"/"):
         return False
     before = text[max(0, start - _BEFORE) : start]

@@ -1,4 +1,5 @@
-"""Reads passwords that people made up and tell in words: known by their looks and by the company they keep."""
+"""Reader of passwords made up by people and written in sentences: recognised by their form and the words around
+them."""
 
 from __future__ import annotations
 
@@ -37,7 +38,7 @@ GATE: Final = r"[A-Za-z0-9]{3}(?:(?:[!#$^*]|%[g-zG-Z])[A-Za-z0-9!@#$%^&*]{2}|@[A
 
 
 def read(text: bytes, start: int) -> PlaceReading:
-    """The made-up word around ``start``, when the line speaks of passwords or of logging in."""
+    """Judge the word around ``start``, if its line is about passwords or logging in."""
     onward = start + 4
     lead = _LEAD.search(text[max(0, start - WORD_MAX) : start])
     first = start - (len(lead.group()) if lead is not None else 0)

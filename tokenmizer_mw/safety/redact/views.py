@@ -1,11 +1,10 @@
-"""Texts as others will read them: without invisible characters, escapes, colours, line wraps and encodings.
+"""Alternative readings of a text: without invisible characters, escapes, colours, line wraps and encodings.
 
-A key with a zero-width space in it, in full-width letters, percent-escaped or cut by a line wrap is no key as it
-stands, and becomes one again when a label is normalised (NFKC), a page rendered or a terminal's output joined. Each
-*view* of a text undoes one family of such changes and maps every place back, so that the rules that read the plain
-text can read the view, too.
+A key with a zero-width space, in full-width letters, percent-escaped or broken by a line wrap does not match as it is,
+and becomes a key again when a label is normalised (NFKC), a page is rendered or terminal output is joined. Each *view*
+undoes one family of such changes and maps every position back, so that the rules for plain text apply to it.
 
-Every pattern is bounded: a view costs time and memory in proportion to the text.
+Every pattern is bounded: a view takes time and memory in proportion to the text.
 """
 
 from __future__ import annotations
@@ -71,7 +70,7 @@ Piece = tuple[str, str | None]
 
 
 class View:
-    """A stretch of a text, from byte ``offset`` on, read in another way. ``text`` is what is read, UTF-8."""
+    """A stretch of a text from byte ``offset`` on, in another reading. ``text``: the reading, in UTF-8."""
 
     __slots__ = ("_origins", "_pieces", "_starts", "offset", "text")
 
@@ -83,8 +82,10 @@ class View:
         self._origins: list[int] = []
 
     def origin(self, start: int, end: int, before: int = 0) -> tuple[int, int] | None:
-        """Where ``[start, end)`` stands in the original; ``None`` when nothing in it, or in the ``before`` bytes before
-        it, is read in another way."""
+        """Return the original position of ``[start, end)``.
+
+        Returns ``None`` if nothing in it, or in the ``before`` bytes before it, is read differently.
+        """
         self._measure()
         first, last = self._index(start), self._index(end - 1)
         nearest = self._index(max(0, start - before))
@@ -108,8 +109,8 @@ class View:
 
 
 def views(raw: bytes) -> Iterator[View]:
-    """The ways to read ``raw``, UTF-8 with lone surrogates allowed, other than as it stands: of the places that are in
-    disguise and what stands around them."""
+    """Return the alternative readings of ``raw`` (UTF-8, lone surrogates allowed), for disguised positions and their
+    surroundings."""
     for start, end in _windows(raw):
         window = raw[start:end]
         text = window.decode("utf-8", "surrogatepass")

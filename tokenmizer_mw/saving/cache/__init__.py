@@ -1,1 +1,1 @@
-"""Answers that are given again: exact ones first, then those to questions of the same meaning."""
+"""The response cache: exact matches first, then semantic matches (questions with the same meaning)."""

@@ -1,4 +1,4 @@
-"""A reply as it is given again: its bytes in the client's dialect, in the pieces in which they came."""
+"""A recorded response that the cache can send again: its bytes in the client's dialect, in the original pieces."""
 
 from __future__ import annotations
 
@@ -29,8 +29,11 @@ _FINISHED: Final = frozenset({"stop", "end_turn", "stop_sequence", "complete", "
 
 @dataclass(frozen=True, slots=True)
 class CachedAnswer:
-    """A complete reply: ``content_type``, the body, and the sizes of its pieces. ``way``: how it was found;
-    ``browsers``: the headers that tell a browser whose page may read it."""
+    """A complete response.
+
+    ``sizes``: the sizes of the body's pieces, in bytes. ``way``: how the cache found it. ``browsers``: the CORS and
+    ``vary`` headers to send with it.
+    """
 
     content_type: bytes
     body: bytes
@@ -39,31 +42,31 @@ class CachedAnswer:
     browsers: tuple[tuple[bytes, bytes], ...] = ()
 
     def pieces(self) -> Iterator[bytes]:
-        """The body in the pieces in which it was received."""
+        """Yield the body in its original pieces."""
         place = 0
         for size in self.sizes:
             yield self.body[place : place + size]
             place += size
 
     def headers(self, marker: str) -> list[tuple[bytes, bytes]]:
-        """The headers with which it is given again; ``marker`` is the one that says so."""
+        """Return the response headers; ``marker`` is the name of the header that reports the cache hit."""
         whole = [(b"content-length", str(len(self.body)).encode())] if len(self.sizes) == 1 else []
         told = (marker.lower().encode("latin-1"), f"hit; {self.way}".encode())
         return [(b"content-type", self.content_type), *whole, *self.browsers, told]
 
     def found(self, way: Way) -> CachedAnswer:
-        """The same, found another way."""
+        """Return the same response with another ``way``."""
         return self if way == self.way else replace(self, way=way)
 
     def to_bytes(self) -> bytes:
-        """As a store keeps it."""
+        """Serialise the response for a store."""
         browsers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in self.browsers]
         head = {"type": self.content_type.decode("latin-1"), "sizes": self.sizes, "browsers": browsers}
         return json.dumps(head, separators=(",", ":")).encode() + b"\n" + self.body
 
     @classmethod
     def from_bytes(cls, data: bytes) -> CachedAnswer:
-        """As ``to_bytes`` wrote it. Raises ``ValueError`` for what is damaged."""
+        """Parse what ``to_bytes`` wrote. Raises ``ValueError`` for damaged data."""
         line, _, body = data.partition(b"\n")
         try:
             head = json.loads(line)
@@ -90,8 +93,11 @@ _TAIL: Final = 512
 
 
 class Recording:
-    """A response that comes by: its start, then its pieces. ``answer`` is ``None`` unless it came whole, at most
-    ``most`` bytes of it, and is one that may be given again as far as its head tells."""
+    """Records a response as it passes: call ``starts``, then ``takes`` for each piece.
+
+    ``answer`` stays ``None`` unless the response is complete, has at most ``most`` bytes, and its status and headers
+    allow that it is sent again.
+    """
 
     __slots__ = ("_browsers", "_encoding", "_good", "_most", "_pieces", "_size", "_type", "ended")
 
@@ -107,11 +113,12 @@ class Recording:
 
     @property
     def size(self) -> int:
-        """Bytes that are held."""
+        """Number of bytes recorded so far."""
         return self._size
 
     def starts(self, status: int, headers: Headers) -> None:
-        """The response begins. One that sets a cookie, or forbids to be kept, is not kept."""
+        """Record the response head. A response with a cookie or ``no-store``, or a status other than 200, is not
+        recorded."""
         self._good = status == 200
         for key, value in headers:
             match key.lower():
@@ -128,7 +135,7 @@ class Recording:
         self._good = self._good and sum(len(name) + len(value) for name, value in self._browsers) <= BROWSERS_MAX
 
     def takes(self, piece: bytes) -> None:
-        """The next piece of the body."""
+        """Record the next piece of the body."""
         if not piece or not self._good:
             return
         self._size += len(piece)
@@ -139,7 +146,7 @@ class Recording:
             self._pieces.append(piece)
 
     def has_ended(self, dialect: str) -> bool:
-        """Whether nothing can come any more: the end was seen, or the last event of a stream of this dialect."""
+        """Return whether the response is complete: its end, or the last event of a stream of this dialect, was seen."""
         if self.ended or dialect not in _LAST or self._encoding != "identity":
             return self.ended
         tail = b"".join(self._pieces[-4:])[-_TAIL:]
@@ -147,7 +154,7 @@ class Recording:
 
     @property
     def answer(self) -> CachedAnswer | None:
-        """What was recorded, its encoding undone."""
+        """The recorded response with its content encoding removed; ``None`` if it must not be cached."""
         if not (self._good and self.ended and self._pieces and self._type):
             return None
         pieces = self._decoded()
@@ -175,7 +182,7 @@ class Recording:
 
 
 def unkept(reply: Reply | None) -> str:
-    """Why a reply must not be given again, as the end of a counter's name; "" when it may be."""
+    """Return why a reply must not be cached, as the end of a counter's name; "" if it may be."""
     if reply is None or reply.message is None or reply.error or reply.outcome is not Outcome.COMPLETE:
         return "incomplete"
     if reply.message.tool_calls:

@@ -1,11 +1,11 @@
-"""The cache of answers: exact keys first, then questions of the same meaning; one call for many who ask the same.
+"""The response cache: exact lookup, then semantic lookup; identical concurrent requests share one call to the model.
 
-    asking = answers.ask(opened, owner, place, alone=...)    None: this request is none of the cache's business
-    answer = asking.look()  or  await asking.alook()         an answer that is given again, or None: ask the model
-    asking.recording                                         then the response is fed to it
-    asking.replied(reply), asking.ended(), asking.over()     how it ended; a complete one is kept, in the background
+    asking = answers.ask(opened, owner, place, alone=...)    None: the cache does not handle this request
+    answer = asking.look()  or  await asking.alook()         a cached response, or None: call the model
+    asking.recording                                         the recorder to feed the model's response to
+    asking.replied(reply), asking.ended(), asking.over()     report the end; a complete response is stored
 
-Nothing here raises because of us: what fails is counted, and the chat goes on without the cache.
+Cache failures never raise: they are counted, and the request goes to the model.
 """
 
 from __future__ import annotations
@@ -44,23 +44,24 @@ _log = logging.getLogger("tokenmizer_mw")
 
 
 class Host(Protocol):
-    """What the cache needs of the memory that it belongs to."""
+    """What the cache needs from its memory."""
 
     def count(self, reason: str, times: int = 1) -> None:
-        """Add to a counter."""
+        """Increment a counter."""
 
     def later(self, work: Callable[[], object], size: int) -> bool:
-        """Do ``work``, which holds ``size`` bytes, in the background. False: there is no room for it."""
+        """Run ``work``, which holds ``size`` bytes, in the background; return False if the queue has no room for it."""
 
     def clean(self, text: str) -> bool:
-        """Whether there is no secret in a text."""
+        """Return whether a text contains no secret."""
 
 
 class Answers:
-    """The cache of a memory. ``embed`` makes vectors of texts, in place of the model that the settings name.
+    """The response cache of a memory.
 
-    Nothing is read before it is asked for, but for the model: ``prepare`` does that. Raises ``ConfigError`` for an
-    address that is none.
+    ``embed``: function that returns the vectors of texts, instead of the model that the settings name. Nothing is
+    opened before its first use, except the model, which ``prepare`` loads. Raises ``ConfigError`` for an invalid store
+    address.
     """
 
     def __init__(self, host: Host, settings: Settings, *, beside: str = "", embed: Embed | None = None) -> None:
@@ -75,9 +76,10 @@ class Answers:
         self.store: AnswerStore = open_answers(settings, beside)
 
     def prepare(self) -> None:
-        """Load what questions are compared with, once: before the first request.
+        """Load the embedding model, if semantic lookup is on; call it before the first request.
 
-        Raises ``ConfigError`` for a model that is missing, another one, or of no use."""
+        Raises ``ConfigError`` if the model is missing, is not the configured one, or returns no vectors.
+        """
         if self.settings.cache == "semantic" and self.embedder is None:
             embedder = _embedder(self.settings, self._embed)
             self._vectors = _vectors(self.store, embedder.width, self.settings.cache_vectors_max)
@@ -85,7 +87,7 @@ class Answers:
 
     @property
     def here(self) -> bool:
-        """Whether a look-up can run on this thread without blocking."""
+        """Whether a lookup does not block, because the store is in this process."""
         return self.settings.cache_url == "memory://"
 
     def ask(
@@ -97,8 +99,12 @@ class Answers:
         rewritten: bool = False,
         looks: bool = True,
     ) -> CacheLookup | None:
-        """What a request asks of the cache; ``None`` where it is too large. ``rewritten``: its answer hangs on what is
-        known of its session. ``looks``: false where an answer is to be kept, and none to be given again."""
+        """Return the cache lookup for a request; ``None`` if the request is too large or the cache pauses after a
+        failure.
+
+        ``rewritten``: true if the response depends on the session's memory; it is then cached for this session only.
+        ``looks``: false to store the response without a lookup.
+        """
         if len(asked.body) > self.settings.cache_request_max:
             self.host.count("cache_skipped_size")
             return None
@@ -109,12 +115,12 @@ class Answers:
         return CacheLookup(self, asked, owner, place, alone=alone, looks=looks)
 
     def exact(self, key: bytes) -> CachedAnswer | None:
-        """The answer under a key. Raises ``StoreError``."""
+        """Return the response stored under ``key``; ``None`` if there is none. Raises ``StoreError``."""
         found = self.store.get(key)
         return _read(found.answer) if found is not None else None
 
     def meant(self, meaning: ComparableQuestion, vector: bytes) -> CachedAnswer | None:
-        """The answer to a question of the same meaning. Raises ``StoreError``."""
+        """Return the response to a question with the same meaning; ``None`` if there is none. Raises ``StoreError``."""
         import numpy as np  # its extra is there, or there would be no vector
 
         if self._vectors is None:
@@ -131,22 +137,22 @@ class Answers:
         return None
 
     def purge(self, tenant: str, session_id: str | None = None) -> int:
-        """Forget what was answered in a tenant, or in one session. Returns how many answers. Raises ``StoreError``."""
+        """Delete the cached responses of a tenant, or of one session; return how many. Raises ``StoreError``."""
         self.purges += 1
         if self._vectors is not None:
             self._vectors.forget()
         return self.store.purge(tenant, session_id)
 
     def holdings(self, tenant: str | None = None) -> Holdings:
-        """What is held. Raises ``StoreError``."""
+        """Return number and size of cached responses. Raises ``StoreError``."""
         return self.store.holdings(tenant)
 
     def close(self) -> None:
-        """Release the store."""
+        """Close the store."""
         self.store.close()
 
     def failed(self, error: Exception) -> None:
-        """Count a failure; its text may hold what was said, and is not logged."""
+        """Count a cache failure and log its type. Its text may contain chat content and is not logged."""
         if isinstance(error, MalformedRequest):
             return
         if isinstance(error, StoreUnavailable):
@@ -156,8 +162,11 @@ class Answers:
 
 
 class CacheLookup:
-    """One request at the cache: made for it, gone with it. ``recording`` is there where the response is to be fed to
-    it; ``found`` where an answer is given again."""
+    """The cache lookup of one request.
+
+    ``recording``: the recorder to feed the response to; ``None`` if the response is not to be cached. ``found``: the
+    cached response; ``None`` if there is none.
+    """
 
     __slots__ = (
         "_alone",
@@ -208,7 +217,7 @@ class CacheLookup:
     # -- looking -------------------------------------------------------------------------------------------------
 
     def look(self) -> CachedAnswer | None:
-        """An answer that is given again; ``None``: the model is to be asked. Blocks."""
+        """Return a cached response; ``None`` if the model must be called. Blocks."""
         try:
             answer = self._exact()
             flight = None if answer is not None else self._joined()
@@ -220,7 +229,7 @@ class CacheLookup:
             return None
 
     async def alook(self) -> CachedAnswer | None:
-        """``look`` from an event loop: what takes long is done in a worker thread."""
+        """Async form of ``look``; slow steps run in a worker thread."""
         try:
             answer = self._exact() if self._quick else await offload(self._exact, STORE)
             flight = None
@@ -303,13 +312,13 @@ class CacheLookup:
 
     @property
     def is_answered(self) -> bool:
-        """Whether an answer is given again."""
+        """Whether a cached response was found."""
         return self.found is not None
 
     # -- keeping -------------------------------------------------------------------------------------------------
 
     def starts(self, status: int, headers: Headers) -> None:
-        """The response begins."""
+        """Record the response head."""
         if self.recording is None:
             return
         try:
@@ -318,12 +327,12 @@ class CacheLookup:
             self._failed(error)
 
     def takes(self, piece: bytes) -> None:
-        """A piece of the response."""
+        """Record a piece of the response."""
         if self.recording is not None:
             self.recording.takes(piece)
 
     def replied(self, reply: Reply | None) -> None:
-        """What the response says, as far as it has come; ``None``: nothing of it may be kept."""
+        """Pass the parsed reply, as far as it has arrived; ``None`` if it must not be cached."""
         self._reply = reply
         reason = unkept(reply)
         if reason and self.recording is not None:
@@ -332,14 +341,17 @@ class CacheLookup:
         self._finish()
 
     def ended(self) -> None:
-        """The last piece of the response has come."""
+        """Report that the last piece of the response has arrived."""
         if self.recording is not None:
             self.recording.ended = True
             self._finish()
 
     def over(self) -> None:
-        """The call is over: nobody waits for it any longer, unless its answer is just being kept. A client that has
-        read the last event of a stream may leave the end of the body."""
+        """End the call: requests that wait for its response stop waiting, unless it is just being stored.
+
+        A response whose stream had its last event counts as complete even if the client left before the end of the
+        body.
+        """
         if self.recording is not None and self.recording.has_ended(self._asked.dialect.name):
             self.ended()
         if not self._kept:

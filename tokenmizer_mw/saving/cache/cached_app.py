@@ -1,4 +1,4 @@
-"""The cache around an ASGI application: an answer is given again in its place, or what it sends is recorded."""
+"""ASGI wrapper that sends a cached response, or records the response of the application."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 
 class CachedApp:
-    """An application whose answers are kept, for one request: ``asking`` is what that asks of the cache. ``marker`` is
-    the header that says of an answer that it is given again."""
+    """The wrapped application for one request. ``asking``: its cache lookup; ``marker``: name of the header that
+    reports a hit."""
 
     def __init__(self, app: ASGIApp, asking: CacheLookup, marker: str) -> None:
         self._app = app
@@ -21,7 +21,7 @@ class CachedApp:
         self._marker = marker
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """CachedAnswer the request: from the cache, or by the application."""
+        """Answer the request from the cache, or by calling the application."""
         answer = await self._asking.alook()
         if answer is not None:
             await self._replay(answer, send)

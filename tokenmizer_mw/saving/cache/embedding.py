@@ -1,4 +1,4 @@
-"""Texts to vectors: a sentence model in a directory, sentence-transformers, or any callable of the host's.
+"""Embedding of texts: a sentence model in a directory, sentence-transformers, or any function of the host.
 
 Needs the extra ``semantic``.
 """
@@ -26,17 +26,17 @@ Matrix = NDArray[np.float32]
 
 
 class BadVector(ValueError):
-    """An embedder returned something else than vectors of the width that it has."""
+    """Raised when an embedder returns anything but vectors of its width."""
 
 
 class Embedder:
-    """Vectors of length one by ``embed``, which is asked once here to learn how wide they are.
+    """Returns unit vectors of texts, computed by ``embed``. Calls ``embed`` once at construction to learn their width.
 
-    ``identity`` tells whose vectors they are, for those of one model are never compared with those of another: what
-    ``embed`` has under that name (a text), else to which side of nought the numbers of its first vector lie, which
-    another build or machine hardly moves.
+    ``identity`` identifies the model, because vectors of different models must not be compared: the attribute
+    ``identity`` of ``embed`` if it is a text, else the signs of the first vector's numbers, which hardly differ between
+    builds and machines.
 
-    Raises ``ConfigError`` when that fails, or gives no vector.
+    Raises ``ConfigError`` if that call fails or returns no vector.
     """
 
     def __init__(self, embed: Embed) -> None:
@@ -55,7 +55,7 @@ class Embedder:
         self.identity = self.width.to_bytes(4, "little") + told
 
     def __call__(self, text: str) -> Matrix:
-        """The vector of a text. Raises ``BadVector``, and what the embedder raises."""
+        """Return the vector of a text. Raises ``BadVector``, and what ``embed`` raises."""
         found = np.asarray(self._embed([text]), np.float32)
         if found.shape != (1, self.width):
             raise BadVector(f"a vector of the shape {found.shape} where {self.width} numbers were expected")
@@ -66,9 +66,9 @@ class Embedder:
 
 
 def model_in(directory: str, sha256: str = "") -> Embed:
-    """The sentence model in a directory; ``sha256``: what the digest of its weights must be, "" for any.
+    """Load the sentence model in a directory. ``sha256``: the required digest of its weights, "" for any.
 
-    Raises ``ConfigError`` for a directory without one, or with another one.
+    Raises ``ConfigError`` if the directory has no model or another one.
     """
     folder = Path(directory)
     digest = digest_of(folder)
@@ -89,8 +89,10 @@ class _Named:
 
 
 def sentence_transformer(directory: str) -> Embed:
-    """A model in a directory by the package sentence-transformers, for builds that ``model_in`` does not read. Nothing
-    is downloaded. Raises ``ConfigError`` where the package or the model is missing."""
+    """Load a model directory with the package sentence-transformers, for formats that ``model_in`` does not read.
+
+    Downloads nothing. Raises ``ConfigError`` if the package or the model is missing.
+    """
     try:
         from sentence_transformers import SentenceTransformer
     except ModuleNotFoundError:

@@ -1,4 +1,4 @@
-"""Coalesces identical concurrent requests: the first calls the model, the others await its answer."""
+"""Coalesces identical concurrent requests: the first calls the model, the others await its response."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .answer import CachedAnswer
 
 
 class Flight:
-    """A request under way, for those who wait for its answer: threads, and tasks of any event loop."""
+    """A request in progress, whose response other threads, and tasks of any event loop, can await."""
 
     __slots__ = ("_answer", "_landed", "_lock", "_waiting")
 
@@ -26,7 +26,7 @@ class Flight:
         self._waiting: list[Callable[[], None]] = []
 
     def land(self, answer: CachedAnswer | None) -> None:
-        """Give the answer to all who wait; ``None``: there is no answer to share. A second call changes nothing."""
+        """Give the response to all that wait; ``None`` if there is none to share. A second call has no effect."""
         with self._lock:
             if self._landed:
                 return
@@ -36,14 +36,14 @@ class Flight:
             wake()
 
     def wait(self, seconds: float) -> CachedAnswer | None:
-        """The answer, at most so many seconds from now; for threads."""
+        """Wait at most ``seconds`` for the response, in a thread; ``None`` if there is none."""
         landed = threading.Event()
         if self._asks(landed.set):
             landed.wait(seconds)
         return self._answer
 
     async def await_(self, seconds: float) -> CachedAnswer | None:
-        """``wait`` for tasks."""
+        """Async form of ``wait``."""
         landed = anyio.Event()
         if self._asks(_waker(landed)):
             with anyio.move_on_after(seconds):
@@ -59,7 +59,7 @@ class Flight:
 
 
 class Flights:
-    """The requests that are under way in this process, by their keys."""
+    """The requests in progress in this process, by key."""
 
     def __init__(self) -> None:
         self._lock = make_lock()
@@ -67,11 +67,11 @@ class Flights:
         renew_in_child(self)
 
     def renew_after_fork(self) -> None:
-        """Nothing is under way in this process."""
+        """Clear the table in a forked process, where no request is in progress."""
         self._flights = {}
 
     def join(self, key: bytes) -> tuple[Flight, bool]:
-        """The flight of a request, and whether it is the caller's own: then the caller must ``end`` it."""
+        """Return the flight of a request, and whether it is new; the caller of a new one must ``end`` it."""
         with self._lock:
             known = self._flights.get(key)
             if known is not None:
@@ -80,7 +80,7 @@ class Flights:
             return own, True
 
     def end(self, key: bytes, flight: Flight) -> None:
-        """Close the flight: no request joins it any more, and those that still wait get no answer."""
+        """Remove the flight; whoever still waits for it gets ``None``."""
         with self._lock:
             if self._flights.get(key) is flight:
                 del self._flights[key]

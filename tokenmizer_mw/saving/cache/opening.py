@@ -1,4 +1,4 @@
-"""From the settings to the place where answers are kept."""
+"""Opens the cache store that the settings name."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ ACCEPTED: Final = "memory://, store, sqlite:///path.db, postgresql://user@host:p
 
 
 def open_answers(settings: Settings, beside: str = "") -> AnswerStore:
-    """The store that ``cache_url`` names; ``beside`` is the address of the sessions' own.
+    """Return the store that ``cache_url`` names; ``beside`` is the address of the session store.
 
-    Raises ``ConfigError`` for an address that is not understood, or whose extra is missing. It never repeats one.
+    Raises ``ConfigError`` for an invalid address or a missing extra; its text never contains the address.
     """
     url = beside if settings.cache_url == BESIDE else settings.cache_url
     scheme, separator, rest = url.partition("://")

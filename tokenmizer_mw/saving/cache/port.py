@@ -1,4 +1,4 @@
-"""The interface of the cache's stores."""
+"""The protocol of cache stores."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ OVERHEAD: Final = 256
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An answer as it is kept, under the digest ``key``. ``owner``: the session in which it was given.
+    """A stored response, under the digest ``key``. ``owner``: the session in which it was given.
 
-    ``partition`` ("" bytes: none) and ``vector`` (float32, little-endian, of length one) are there where ``question``
-    may be compared by meaning. Times are seconds since the epoch.
+    ``partition`` and ``vector`` (float32, little-endian, length one) are set if ``question`` can be matched
+    semantically; else they are empty. Times are seconds since the epoch.
     """
 
     key: bytes
@@ -30,18 +30,18 @@ class Entry:
 
     @property
     def plain_question(self) -> str:
-        """The question without what databases do not take in a text: NUL, and halves of characters."""
+        """The question without characters that databases refuse: NUL and unpaired surrogates."""
         return self.question.encode("utf-8", "replace").decode().replace("\0", "?")
 
     @property
     def size(self) -> int:
-        """Bytes that count against the bound of a store."""
+        """Size in bytes that counts towards a store's limit."""
         return len(self.answer) + len(self.vector) + len(self.question.encode("utf-8", "replace")) + OVERHEAD
 
 
 @dataclass(frozen=True, slots=True)
 class CacheHit:
-    """What a key led to."""
+    """The stored response of a key, and its question."""
 
     answer: bytes
     question: str
@@ -49,7 +49,7 @@ class CacheHit:
 
 @dataclass(frozen=True, slots=True)
 class Vector:
-    """A question that may be compared: its place in the order in which a store got them, its key, its vector."""
+    """The vector of a stored question, its key, and its ``place``: its position in the store's insertion order."""
 
     place: int
     key: bytes
@@ -58,32 +58,32 @@ class Vector:
 
 @dataclass(frozen=True, slots=True)
 class Holdings:
-    """How much a store holds."""
+    """Number and total size of stored responses."""
 
     entries: int
     bytes: int
 
 
 class AnswerStore(Protocol):
-    """Answers by their keys, at most so many bytes of them: the longest unused give way.
+    """Protocol of cache stores: responses by key, up to a total size; the least recently used are evicted.
 
-    Calls block and may come from any thread. They raise ``StoreError`` when the store fails.
+    Methods block and may be called from any thread. They raise ``StoreError`` if the store fails.
     """
 
     def get(self, key: bytes) -> CacheHit | None:
-        """The answer under ``key`` unless its time is over; it counts as used."""
+        """Return the response under ``key``, unless it has expired, and mark it as used."""
 
     def put(self, entry: Entry) -> None:
-        """Store an answer, replacing one with the same key. An answer that is larger than the bound is not stored."""
+        """Store a response, replacing one with the same key. A response larger than the whole limit is not stored."""
 
     def vectors(self, partition: bytes, after: int, most: int) -> Sequence[Vector]:
-        """The questions of a partition behind a place, in order, at most so many."""
+        """Return the vectors of a partition after a position, in insertion order, up to a maximum number."""
 
     def purge(self, tenant: str, session_id: str | None = None) -> int:
-        """Forget what was answered in a tenant, or in one session of it. Returns how many answers that were."""
+        """Delete the responses of a tenant, or of one of its sessions; return how many."""
 
     def holdings(self, tenant: str | None = None) -> Holdings:
-        """What is held, of all or of one tenant."""
+        """Return number and size of all stored responses, or of one tenant's."""
 
     def close(self) -> None:
         """Release connections. Closing twice is harmless."""

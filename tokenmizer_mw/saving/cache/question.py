@@ -1,9 +1,9 @@
-"""What a request asks of the cache: its keys, and whether its answer may be given again.
+"""The cache keys of a request, and whether its response may be cached.
 
-Two requests share an exact key only when nothing that could change the answer differs: tenant, session (unless the
-scope is the tenant), dialect, host, path and query, headers, and every byte of the body but for a session field that is
-ours. A partition is the same with the newest user message's text left out; within one, questions are compared by
-their meaning. Everything here is hashed with the length of each part before it.
+Two requests share an exact key only if nothing that could change the response differs: tenant, session (unless the
+scope is the tenant), dialect, host, path and query, headers, and every byte of the body except this package's session
+field. A partition key is the same without the text of the newest user message; within a partition, questions are
+compared by meaning. All hashed parts are prefixed with their length.
 """
 
 from __future__ import annotations
@@ -77,29 +77,31 @@ _USUAL: Final = frozenset({b"", b"close", b"keep-alive", b"te", b"upgrade", b"ht
 
 
 class CacheableRequest(Protocol):
-    """A chat request, as far as the cache looks at it: ``drop`` names the fields of its ``body`` that are ours."""
+    """Protocol of a chat request, as far as the cache uses it."""
 
     @property
     def dialect(self) -> Dialect:
-        """How the body is written."""
+        """The dialect of the body."""
 
     @property
     def body(self) -> bytes:
-        """The request's body, without secrets."""
+        """The request body after redaction."""
 
     @property
     def drop(self) -> tuple[str, ...]:
-        """Fields of the body that are ours, and not the provider's."""
+        """Names of body fields that belong to this package, not to the provider."""
 
     @property
     def request(self) -> ChatRequest:
-        """The body, read when first asked for. Raises ``MalformedRequest``."""
+        """The parsed body; parsed at first use. Raises ``MalformedRequest``."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestTarget:
-    """Where a request was sent to: ``host`` ("" for the application itself), ``path``, ``query``, and its headers: all
-    values of each, in their order, by names in lower case."""
+    """Where a request was sent: ``host`` ("" for the application itself), ``path``, ``query``, and headers.
+
+    Headers have lower-case names and are sorted by name; values of one name stay in order.
+    """
 
     path: str
     host: str = ""
@@ -109,14 +111,15 @@ class RequestTarget:
 
 @dataclass(frozen=True, slots=True)
 class ComparableQuestion:
-    """A question that may be compared with others: the digest of all that must be equal, and the user's text."""
+    """A question for semantic lookup: ``partition`` is the digest of everything that must be equal, ``text`` the user's
+    text."""
 
     partition: bytes
     text: str
 
 
 def place_of(path: str, headers: Headers, settings: Settings, *, host: str = "", query: bytes = b"") -> RequestTarget:
-    """Where a request was sent to, without the headers that do not matter, or that the settings name as such."""
+    """Return where a request was sent, without headers that cannot change the response or that the settings exclude."""
     ignored = {settings.session_header.lower(), settings.cache_header.lower()}
     ignored |= {name.strip().lower() for name in settings.cache_ignored_headers.split(",")}
     without = _WITHOUT_INFLUENCE | {name.encode("latin-1", "replace") for name in ignored}
@@ -132,9 +135,9 @@ def _listed(value: bytes) -> set[bytes]:
 
 
 def exact_key(asked: CacheableRequest, owner: SessionKey, place: RequestTarget, *, alone: bool) -> bytes:
-    """The key of a request; ``alone``: answers stay in their session. Reads the body only where a field of it is ours.
+    """Return the exact key of a request. ``alone``: responses are shared within the session only.
 
-    Raises ``MalformedRequest`` when that field has to be looked for in what is no chat request.
+    Parses the body only if it contains a field of this package. Raises ``MalformedRequest`` if that fails.
     """
     return _digest((*_circumstances(asked, owner, place, alone), *_body(asked)))
 
@@ -142,8 +145,10 @@ def exact_key(asked: CacheableRequest, owner: SessionKey, place: RequestTarget, 
 def meaning_of(
     asked: CacheableRequest, owner: SessionKey, place: RequestTarget, *, alone: bool, model: bytes = b""
 ) -> ComparableQuestion | None:
-    """What the newest user message asks, for comparing; ``None`` where it is not one plain text. Reads the body.
-    ``model``: by whose vectors it is compared."""
+    """Return the newest user message for semantic lookup; ``None`` if it is not one plain text. Parses the body.
+
+    ``model``: identity of the embedding model.
+    """
     request = asked.request
     if not request.messages:
         return None
@@ -164,7 +169,7 @@ def meaning_of(
 
 
 def unfit(request: ChatRequest, settings: Settings) -> str:
-    """Why the answer to a request must not be given again, as the end of a counter's name; "" when it may be."""
+    """Return why the response to a request must not be cached, as the end of a counter's name; "" if it may be."""
     if request.stand_down not in ("", NO_LIST) or not request.messages:
         return "turn"
     newest: Message = request.messages[-1]
@@ -180,7 +185,7 @@ def unfit(request: ChatRequest, settings: Settings) -> str:
 
 
 def too_long(text: str, settings: Settings) -> bool:
-    """Whether a question has more tokens than may be compared by meaning. An estimate that errs high."""
+    """Return whether a question has too many tokens for semantic lookup. Estimated, never too low."""
     return len(text) > 8 * settings.cache_question_tokens or estimate(text) > settings.cache_question_tokens
 
 

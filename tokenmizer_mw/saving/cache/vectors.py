@@ -1,9 +1,9 @@
-"""Nearest questions among many: all of a partition are looked at, with bounds that spare most of the work.
+"""Exact nearest-neighbour search among the questions of a partition, with bounds that save most of the work.
 
-Vectors have length one. A rotation brings what a partition's questions have in common and how they mostly differ into
-the first places (their principal axes); what the others can add to a product at most is known from their lengths
-(Cauchy and Schwarz). Only those that could reach the threshold are multiplied out. Nothing is missed: the result is
-that of looking at every number.
+Vectors have length one. A rotation moves the mean and the main directions of variance of a partition into the first
+coordinates (principal axes). The lengths of the remaining coordinates bound what they can add to a product
+(Cauchy-Schwarz). Only vectors that could reach the threshold are multiplied in full, so the result is the same as a
+full scan.
 
 Needs the extra ``semantic``.
 """
@@ -39,7 +39,8 @@ Matrix = NDArray[np.float32]
 
 
 class Partition:
-    """The questions of a partition, in rows that are filled up to ``count``; ``place`` is where a store is read on."""
+    """The questions of one partition. ``count``: number of used rows; ``place``: position up to which the store was
+    read."""
 
     __slots__ = ("_learned", "_rotation", "count", "head", "keys", "place", "rest", "tail")
 
@@ -55,7 +56,7 @@ class Partition:
 
     @property
     def size(self) -> int:
-        """Memory that it takes."""
+        """Memory in bytes."""
         return self.head.nbytes + self.tail.nbytes + self.rest.nbytes + 100 * len(self.keys)
 
     def add(self, news: Sequence[Vector]) -> None:
@@ -97,7 +98,7 @@ class Partition:
             self._write(rows, np.hstack([self.head[rows], self.rest[rows]]) @ turn)
 
     def near(self, vector: Matrix, least: float) -> list[tuple[float, bytes]]:
-        """The nearest questions from a similarity on, the nearest and newest first."""
+        """Return the questions with at least the given similarity, nearest first, then newest first."""
         if self._rotation is not None:
             vector = vector @ self._rotation
         rest = vector[HEAD:]
@@ -115,7 +116,7 @@ class Partition:
 
 
 class Vectors:
-    """The partitions of a store that were asked for, at most ``most`` bytes of them; read on as the store grows."""
+    """Cached partitions of a store, at most ``most`` bytes; new questions of the store are read at each lookup."""
 
     def __init__(self, store: AnswerStore, width: int, most: int) -> None:
         self._store = store
@@ -125,7 +126,8 @@ class Vectors:
         self._partitions: OrderedDict[bytes, Partition] = OrderedDict()
 
     def near(self, partition: bytes, vector: Matrix, least: float) -> list[tuple[float, bytes]]:
-        """The keys of the nearest questions of a partition from a similarity on, each with it, the nearest first."""
+        """Return similarity and key of the questions of a partition with at least the given similarity, nearest
+        first."""
         with self._lock:
             known = self._partitions.pop(partition, None) or Partition(self._width)
             self._read_on(partition, known)
@@ -135,7 +137,7 @@ class Vectors:
             return known.near(vector, least)
 
     def forget(self) -> None:
-        """Hold none; those that are asked for are read again."""
+        """Drop all cached partitions; they are read again when needed."""
         with self._lock:
             self._partitions.clear()
 

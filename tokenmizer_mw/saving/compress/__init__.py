@@ -1,6 +1,6 @@
-"""Chats in fewer tokens: stages that each leave out what is said elsewhere or says nothing, in an order of their own.
+"""Request compression: stages that each remove repeated or empty text from a chat, in a fixed order.
 
-All of them are off unless the settings name them. What becomes of a message depends on what stands before it alone.
+All stages are off unless the settings name them. The compression of a message depends only on earlier messages.
 """
 
 from .compressing import Compressed, compress

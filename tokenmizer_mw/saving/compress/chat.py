@@ -1,4 +1,4 @@
-"""The passages of a chat, read from its messages as they were sent, and put back: into messages, or into bytes."""
+"""Reads the text passages of chat messages, and writes changed passages back into messages or request bytes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STRINGS_MAX: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class PlacedPassage:
-    """A passage and the spot where it stands; ``None`` for one that no stage may change."""
+    """A passage and its position in the message; ``spot`` is ``None`` if no stage may change it."""
 
     passage: ChatPassage
     spot: Spot | None = None
@@ -27,7 +27,7 @@ class PlacedPassage:
 
 @dataclass(frozen=True, slots=True)
 class ToolCallContext:
-    """What is known of a call when its result comes: the tool, its file, its command line."""
+    """What a tool call says about its result: tool name, file path, command line; "" if unknown."""
 
     tool: str = ""
     path: str = ""
@@ -35,14 +35,14 @@ class ToolCallContext:
 
 
 class MessageReader:
-    """Reads messages one after the other: a result is told with the call that it answers."""
+    """Reads messages in order, and connects each tool result with its call."""
 
     def __init__(self) -> None:
         self._calls: dict[str, ToolCallContext] = {}
         self._open: list[ToolCallContext] = []
 
     def message(self, number: int, message: Message, raw: object) -> Iterator[PlacedPassage]:
-        """The passages of the message with this number, which was sent as ``raw``."""
+        """Return the passages of one message; ``raw`` is the message as it was sent."""
         found = spots(raw) if isinstance(raw, Mapping | tuple) else _own_spots(message)
         results = [spot for spot in found if spot.result]
         if message.role in (Role.USER, Role.SYSTEM) and message.text:
@@ -82,7 +82,7 @@ class MessageReader:
 
 
 def read(messages: History, start: int = 0) -> list[PlacedPassage]:
-    """The passages of the messages from ``start`` on."""
+    """Return the passages of the messages from index ``start`` on."""
     reading = MessageReader()
     found: list[PlacedPassage] = []
     for number in range(start, len(messages)):
@@ -91,7 +91,7 @@ def read(messages: History, start: int = 0) -> list[PlacedPassage]:
 
 
 def read_results(messages: Sequence[Message], places: Iterable[int]) -> list[PlacedPassage]:
-    """The passages of the messages at ``places``, of which only the results of tools may change."""
+    """Return the passages of the messages at ``places``; only tool results in them may be changed."""
     reading = MessageReader()
     found = (one for place in places for one in reading.message(place, messages[place], None))
     return [
@@ -101,8 +101,7 @@ def read_results(messages: Sequence[Message], places: Iterable[int]) -> list[Pla
 
 
 def put_back(messages: Sequence[Any], changed: Mapping[int, Mapping[Steps, str]]) -> list[Any]:
-    """Messages as they were handed over, with ``changed`` texts by the number of their message; those that are not
-    changed are the same objects."""
+    """Return the messages with ``changed`` texts, by message index. Unchanged messages are the same objects."""
     return [_put(message, changed[number]) if number in changed else message for number, message in enumerate(messages)]
 
 
@@ -155,5 +154,5 @@ def _strings(arguments: Arguments) -> Iterator[str]:
 
 
 def texts(placed: Iterable[PlacedPassage]) -> list[ChatPassage]:
-    """The passages without their places."""
+    """Return the passages without their positions."""
     return [one.passage for one in placed]

@@ -1,4 +1,4 @@
-"""What a command line prints, by every program in it: files, matches, lists, or what builds and tests say."""
+"""Classifies the output of a command line by the programs in it: files, matches, listings, or build and test logs."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ _READS_INSIDE: Final = words("cat bat head tail sed nl awk less get-content gc")
 
 
 def printed_by(command: str) -> OutputKind | None:
-    """What the programs of a command line print, where all of them say the same; ``None`` where that is not known.
+    """Return the kind of output of a command line, if all its programs agree; ``None`` if it is unknown.
 
-    ``PRINTED`` where a file is shown among other things: then no line may be taken for that of a log.
+    Returns ``PRINTED`` if a file is shown among other output: its lines must not be treated as log lines.
     """
     line = command.strip()[:COMMAND_MAX]
     if any(name in line for name in _DIFFS):

@@ -1,8 +1,8 @@
-"""Comments in the source code that a tool read, taken out by Pygments (the extra ``compress``). Only where asked for.
+"""Stage "comments": removes comments from source code in tool results, with Pygments (extra ``compress``).
 
-Docstrings, directives to tools and the first line of a script stay. A line that was nothing but a comment goes, so that
-the lines that follow have other numbers than in the file, unless the tool wrote the numbers down. What Pygments has no
-lexer for is not touched.
+Docstrings, directives to tools and the first line of a script stay. Lines that only hold a comment are removed, so that
+later line numbers differ from the file, unless the tool printed line numbers. Languages without a Pygments lexer are
+not changed.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _DIRECTIVES: Final = (
 
 
 def without_comments(text: str, path: str) -> str:
-    """Source code without comments; the same object where there are none, where the file's language is not known, or
-    where it is too long. ``path`` names the file.
+    """Return source code without comments; ``path`` names the file.
 
-    Raises ``ConfigError`` when Pygments is not installed.
+    Returns the same object if there are no comments, if the language is unknown, or if the file is too long. Raises
+    ``ConfigError`` if Pygments is not installed.
     """
     lexer = _lexer(path.rsplit("/", 1)[-1].rsplit("\\\\", 1)[-1])
     if lexer is None or len(text) > CHARACTERS_MAX:

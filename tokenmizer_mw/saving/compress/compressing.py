@@ -1,4 +1,4 @@
-"""Compression for callers with messages in hand: frameworks, scripts, the command line."""
+"""Compression of message lists, for frameworks, scripts and the command line."""
 
 from __future__ import annotations
 
@@ -20,9 +20,13 @@ from .requests import changes
 
 @dataclass(frozen=True, slots=True)
 class Compressed:
-    """``messages`` as they were handed over, those that changed replaced by changed copies. ``savings``: what each
-    stage saved, in tokens; ``tokens_before`` and ``tokens_after`` count the texts of all messages. ``failed`` names
-    stages that raised: their texts are as they were."""
+    """Compressed messages.
+
+    - ``messages``: as passed in; changed ones are replaced by changed copies.
+    - ``savings``: tokens saved by each stage.
+    - ``tokens_before``, ``tokens_after``: tokens in the texts of all messages.
+    - ``failed``: names of stages that raised an error; they changed nothing.
+    """
 
     messages: list[Any]
     savings: tuple[StageSaving, ...]
@@ -38,12 +42,13 @@ def compress(
     model: str = "",
     shrink: Shrink | None = None,
 ) -> Compressed:
-    """``messages`` in fewer tokens, by the stages that ``settings.compress`` names; without settings, by "all".
+    """Compress ``messages`` with the stages that ``settings.compress`` names; without settings, with "all".
 
-    Messages are ``Message`` objects or dictionaries in the shape of OpenAI or Anthropic. What people and the system
-    say, and the arguments of calls, stays word for word. ``shrink`` is what the stage "neural" asks to say prose in
-    fewer words. Secrets are not taken out here: do that before, or let a memory do both. Tokens are counted as
-    ``model`` counts them. Raises ``InvalidMessage`` for what is no message.
+    Messages are ``Message`` objects or dictionaries in OpenAI's or Anthropic's format. User and system texts, and
+    arguments of tool calls, are never changed. ``shrink``: the function that the stage "neural" calls to shorten prose.
+    Secrets are not redacted here: do that before, or let a memory do both. Tokens are counted for ``model``.
+
+    Raises ``InvalidMessage`` for anything that is not a chat message.
     """
     told = history(messages)
     failed: list[str] = []

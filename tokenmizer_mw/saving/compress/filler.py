@@ -1,9 +1,9 @@
-"""Phrases of politeness around the content of an assistant's answer.
+"""Stage "filler": removes polite phrases at the beginning and end of assistant texts.
 
-Only whole sentences go that a row of the table matches from end to end, at the edges of a text, outside of code and
-quotes. A sentence that holds anything else, a number, a name, a condition, stays, and so does the last one left. A word
-that may be the answer stays ("Definitely."), and so does what may have been asked for: what follows a colon, a point of
-a list, a line of several, the end of a letter.
+Only whole sentences that match a row of the table from end to end are removed, and only at the edges of a text, outside
+of code and quotes. A sentence with any other content (a number, a name, a condition) stays, and so does the last
+sentence. A word that may be the answer stays ("Definitely."), and so does text that may have been asked for: text after
+a colon, list items, one of several lines, the end of a letter.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ROUNDS_MAX: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Sentences of one kind. ``pattern`` matches one from end to end, in any case, without its last mark."""
+    """One kind of polite sentence. ``pattern`` matches a whole sentence without its final mark, ignoring case."""
 
     pattern: str
     example: str
@@ -96,10 +96,10 @@ _LETTER: Final = re.compile(
 
 
 def without_filler(text: str) -> str:
-    """``text`` without polite sentences at its beginning and end; the same object when there are none, or when it holds
-    a letter.
+    """Return ``text`` without polite sentences at its beginning and end.
 
-    Running it again changes nothing. Never empty where the text was not.
+    Returns the same object if there are none or if the text contains a letter. Idempotent; never empty unless ``text``
+    is.
     """
     shorter = _without_last(_without_first(text))
     return text if shorter is text or _LETTER.search(text) else shorter

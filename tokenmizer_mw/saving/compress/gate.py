@@ -1,9 +1,8 @@
-"""The gate behind a stage that leaves words out of prose: what must not be lost was not lost.
+"""Checks the output of a stage that drops words from prose: nothing important may be lost or added.
 
-The words that are left must be words of the text, in its order: other words may say something else, and nothing here
-could tell. Compared besides are the numbers with their signs and units, the marks of comparing and reckoning, the names
-(paths, addresses, identifiers, words with a capital), what stands in quotes and code, and the words that turn a
-sentence round. What lost or made up one of them is not used.
+The remaining words must be words of the text, in their order, because paraphrases cannot be checked. Numbers with signs
+and units, comparison and arithmetic signs, names (paths, addresses, identifiers, capitalised words), quotations, code,
+and negating words must all be preserved. Output that loses or adds one of them is not used.
 """
 
 from __future__ import annotations
@@ -38,8 +37,8 @@ _LITTLE: Final = table(
 
 
 def faithful(before: str, after: str) -> bool:
-    """Whether ``after`` is ``before`` without some of its words, and kept all that must not change, as often as it
-    stood there."""
+    """Return whether ``after`` is ``before`` with words removed, and still has everything that must stay, as often as
+    before."""
     return (
         _in_order(before, after)
         and all(_counted(kind, before) == _counted(kind, after) for kind in (_NUMBER, _QUOTED, _TURNING))

@@ -1,12 +1,12 @@
-"""Old outputs of tools, told by what they named.
+"""Stage "history": prunes old tool results to the names in them.
 
-The newest results stay as they are; once enough old ones have gathered behind them, all old ones are pruned at one
-step, and then nothing changes until the next step: between two steps a chat that grows is forwarded with the same
-beginning. Where the steps lie follows from the chat alone, so that every process prunes the same.
+The newest results stay whole. When enough older ones have accumulated, all of them are pruned in one step, and nothing
+changes until the next step; in between, a growing chat is sent with the same beginning. The steps depend only on the
+chat, so that every process prunes the same results.
 
-What is left of a result is a line that says how much is gone, the lines that speak of failures, and the names in it
-that stand nowhere before it: paths, identifiers, addresses. Who knows the name can look again. Nobody is told to: what
-was run once may not be meant to be run twice.
+A pruned result consists of a line that says how much was removed, its lines about failures, and the names in it that
+did not occur earlier (paths, identifiers, addresses), so that the model can look them up again. The note does not ask
+for a rerun: some commands must not run twice.
 """
 
 from __future__ import annotations
@@ -32,11 +32,12 @@ LIST_SHARE: Final = 0.5
 
 
 def pruned_before(passages: Sequence[ChatPassage], *, keep: int, step: int, cut: int | None = None) -> int:
-    """The place from which on results stay whole: those of passages before it are pruned.
+    """Return the index of the passage before which results are pruned.
 
-    ``keep``: results that stay whole at the end, with all that came together with them: what the model has not seen
-    yet is never pruned. ``step``: tokens of unpruned results behind them that make a step. ``cut``: the newest message
-    when the chat was cut: all that was old then is pruned, since a provider's cache has to be written anew anyhow.
+    ``keep``: number of newest results that stay whole, with all that arrived together with them; results that the model
+    has not seen yet are never pruned. ``step``: tokens of older unpruned results that trigger a step. ``cut``: index of
+    the newest message when the chat was cut; everything old at that time is pruned, because the provider's cache is
+    invalid anyway.
     """
     places: list[int] = []
     behind = added = waiting = 0
@@ -71,8 +72,10 @@ def _size(text: str) -> int:
 
 
 def pruned(passage: ChatPassage, sort: OutputKind, known: KnownNames) -> str:
-    """What is left of a result. ``known`` is told before it; the same object when it is short, or
-    when what would be left is no shorter."""
+    """Return what remains of a result. ``known``: names that occurred before it.
+
+    Returns the same object if the result is short or would not get shorter.
+    """
     text = passage.text
     if len(text) < PRUNED_MIN:
         return text

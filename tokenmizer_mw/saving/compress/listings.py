@@ -1,7 +1,7 @@
-"""Lists of files and of matches: what stands in every row said once. Every name stays.
+"""Stage "listings": shortens file listings and search matches by stating repeated columns once. Every name stays.
 
-A long listing keeps kind, size and name; who owns a file and since when, can be asked for. Matches are grouped by their
-file. A tree keeps its indentation without its lines.
+A long listing keeps type, size and name, and drops owner and time. Matches are grouped by file. A tree keeps its
+indentation and loses its lines.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _KINDS: Final = {"-": "", "d": "/", "l": "", "c": "", "b": "", "s": "", "p": ""}
 
 
 def closer(text: str) -> str:
-    """``text`` with its rows told more closely; the same object when there are no rows of a list."""
+    """Return ``text`` in shorter form; the same object if it contains no listing."""
     lines = text.split("\n")
     for way in (_long, _found, _tree):
         shorter = way(lines)

@@ -1,6 +1,6 @@
-"""What builds, installations, tests and servers print: runs of lines that say the same, told by their ends and number.
+"""Stage "logs": shortens runs of similar lines in the output of builds, tests and servers to first, last and number.
 
-A line that speaks of a failure is never left out, nor is the one before or the one behind it.
+Lines about failures, and the lines next to them, always stay.
 """
 
 from __future__ import annotations
@@ -46,8 +46,10 @@ _STEPS: Final = words(
 
 
 def condensed(text: str) -> str:
-    """``text`` with runs of alike lines told by the first, the last and how many stood between; the same object when
-    there is no such run."""
+    """Return ``text`` with each run of similar lines replaced by its first and last line and the number between them.
+
+    Returns the same object if there is no such run.
+    """
     lines = text.split("\n")
     if len(lines) < RUN_MIN + 1:
         return text

@@ -1,4 +1,4 @@
-"""The names in a text: paths, addresses, identifiers, versions. One pass over runs of characters, in linear time."""
+"""Finds names in a text: paths, addresses, identifiers, versions. One pass, linear time."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _LETTER: Final = re.compile(r"[^\W\d_]")
 
 
 def names(text: str, read: dict[str, str] | None = None) -> Counter[str]:
-    """The names in ``text``, in order, and how often each stands there.
+    """Return the names in ``text`` in order, and how often each occurs.
 
-    A name is a run of letters, digits and the marks of paths and addresses that a plain word is not: it holds a mark
-    between its ends, or a capital behind a small letter. Runs of digits alone, and long ones of hexadecimal digits,
-    are not names; the line number behind a path is not part of it. ``read`` remembers what was made of each run.
+    A name is a run of letters, digits, and the marks of paths and addresses, that a plain word is not: it contains such
+    a mark inside, or a capital after a lower-case letter. Numbers and long hexadecimal strings are not names; a line
+    number after a path is not part of it. ``read`` caches the analysis.
     """
     memo = {} if read is None else read
     found: Counter[str] = Counter()
@@ -50,7 +50,7 @@ def _name(run: str) -> str:
 
 
 def is_name(run: str) -> bool:
-    """Whether a run of characters is a name."""
+    """Return whether a run of characters is a name."""
     if not (3 <= len(run) <= NAME_MAX and _NAMELIKE.search(run)):
         return False
     return _LETTER.search(run) is not None or run.count(".") > 1 or ":" in run
@@ -58,8 +58,8 @@ def is_name(run: str) -> bool:
 
 @dataclass(slots=True)
 class KnownNames:
-    """The names that were told so far, and the parts of each that are names themselves; what was made of each run of
-    characters that was looked at."""
+    """The names that occurred so far, with those of their parts that are names themselves; ``read`` caches the
+    analysis."""
 
     names: set[str] = field(default_factory=set)
     read: dict[str, str] = field(default_factory=dict)
@@ -72,7 +72,7 @@ class KnownNames:
                 self.names.update(part for part in _PART.findall(name) if is_name(part))
 
     def told(self, name: str) -> bool:
-        """Whether a name was told, or is the member of something: where ``run_all`` was, ``job.run_all`` is."""
+        """Return whether a name occurred before. If "run_all" occurred, "job.run_all" counts too."""
         if name in self.names:
             return True
         if "/" in name or "." not in name:
@@ -84,5 +84,5 @@ class KnownNames:
 
 
 def words(text: str) -> frozenset[str]:
-    """The words of a table."""
+    """Return the words of a table."""
     return frozenset(text.split())

@@ -1,7 +1,7 @@
-"""Prose in fewer words, by a model of the LLMLingua family (the extra ``neural``) or by any function.
+"""Stage "neural": shortens prose with an LLMLingua model (extra ``neural``) or any function.
 
-Each paragraph is handed over by itself and goes through the gate by itself: one that lost a number, a name, a quotation
-or a negation, or that says it in other words, stays as it was. Code in fences is handed to nobody.
+Each paragraph is shortened and checked separately: one that lost a number, a name, a quotation or a negation, or that
+was reworded, stays unchanged. Fenced code is not touched.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _KEPT: Final = ["\n", ".", "!", "?", ",", ":", ";", "not", "no", "never", "`", '
 
 
 def in_fewer_words(text: str, shrink: Shrink) -> str:
-    """``text`` with its paragraphs as ``shrink`` says them, where that is shorter and lost nothing that counts."""
+    """Return ``text`` with the paragraphs that ``shrink`` made shorter without losing anything that the gate checks."""
     return "\n\n".join(_told(text, shrink))
 
 
 def lingua(directory: str | Path, *, rate: float = 0.6) -> Shrink:
-    """A function that asks an LLMLingua-2 model in ``directory`` to leave about ``rate`` of the tokens of a text.
+    """Return a function that lets the LLMLingua-2 model in ``directory`` keep about ``rate`` of the tokens of a text.
 
-    Nothing is downloaded. Raises ``ConfigError`` when the extra is not installed, and when the directory is not there.
+    Downloads nothing. Raises ``ConfigError`` if the extra is not installed or the directory does not exist.
     """
     if not Path(directory).is_dir():
         raise ConfigError(f"no model in {directory}: it is no directory")

@@ -1,4 +1,4 @@
-"""The words of the stages: one passage of a chat, and what kind of thing the output of a tool is."""
+"""Types of the compression stages: passages of a chat, and kinds of tool output."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from enum import StrEnum
 
 
 class PassageKind(StrEnum):
-    """Who a passage belongs to. ``said``: the assistant's visible text. ``result``: what a tool returned. ``fixed``:
-    everything that no stage may change: what people and the system say, the arguments of calls. Fixed passages are
-    read all the same: what comes later may repeat them."""
+    """Whose text a passage is.
+
+    ``said``: the assistant's visible text; ``result``: a tool result; ``fixed``: text that no stage may change (user
+    and system texts, arguments of calls), which is read because later text may repeat it.
+    """
 
     SAID = "said"
     RESULT = "result"
@@ -17,8 +19,8 @@ class PassageKind(StrEnum):
 
 
 class OutputKind(StrEnum):
-    """What the output of a tool is, as far as it can be told from the call and from its lines. ``printed``: a command
-    printed it, and it may be anything."""
+    """The kind of a tool's output, judged by the call and by its lines. ``printed``: printed by a command, of unknown
+    kind."""
 
     FILE = "file"
     DIFF = "diff"
@@ -32,8 +34,11 @@ class OutputKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ChatPassage:
-    """A text of a chat. ``message`` is the place of its message, from 0. ``tool`` is the name of the tool that was
-    called, ``path`` the file that the call names, ``command`` the command line that it runs; "" where there is none."""
+    """A text of a chat.
+
+    ``message``: index of its message, from 0; ``tool``: name of the called tool; ``path``: file that the call names;
+    ``command``: command line of the call; "" if there is none.
+    """
 
     message: int
     kind: PassageKind
@@ -44,7 +49,7 @@ class ChatPassage:
 
     @property
     def title(self) -> str:
-        """What the passage is the output of, in a few words."""
+        """A few words that name the source of the passage."""
         what = self.command.strip().split("\n", 1)[0] if self.command else self.path
         short = what if len(what) <= _TITLE_MAX else what[: _TITLE_MAX - 3] + "..."
         return " ".join(filter(None, (self.tool or "a tool", short)))

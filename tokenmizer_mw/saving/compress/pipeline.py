@@ -1,7 +1,7 @@
-"""The stages in their order, run over the passages of a chat one after the other.
+"""Runs the compression stages, in order, over the passages of a chat.
 
-What becomes of a passage follows from it and from what stands before it, never from what comes later: a chat that
-grows is forwarded with the same beginning, which a provider's cache then serves. Only the step of ``history`` moves it.
+The result for a passage depends only on it and on earlier passages: a growing chat is sent with the same beginning,
+which the provider's cache can serve. The only exception is a step of ``history``.
 """
 
 from __future__ import annotations
@@ -24,9 +24,14 @@ from .sorts import sort_of
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What is switched on. ``stages``: names of ``STAGES``. ``result_max``: tokens of a result that ``shorten`` leaves.
-    ``keep`` and ``step``: results that ``history`` leaves whole, and tokens that make it move on. ``shrink`` is what
-    the stage ``neural`` asks; ``None``: it does nothing. ``failed`` is told the name of a stage that raised."""
+    """Which stages are on, and their parameters.
+
+    - ``stages``: names from ``STAGES``.
+    - ``result_max``: tokens that ``shorten`` leaves of a result.
+    - ``keep`` and ``step``: number of results that ``history`` leaves whole, and tokens that trigger its next step.
+    - ``shrink``: function of the stage ``neural``; ``None`` switches that stage off.
+    - ``failed``: called with the name of a stage that raised an error.
+    """
 
     stages: frozenset[str]
     result_max: int
@@ -39,7 +44,7 @@ class Options:
     def of(
         cls, settings: Settings, shrink: Shrink | None = None, failed: Callable[[str], None] = lambda stage: None
     ) -> Options:
-        """The options that settings name."""
+        """Return the options of ``settings``."""
         return cls(
             settings.compress_named,
             settings.compress_result_max,
@@ -52,8 +57,11 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class StageInput:
-    """What a stage is given: the passage as the stages before left it, what sort of output it is, the options, and what
-    was forwarded before it. ``whole``: no stage before it changed the text."""
+    """The input of a stage: the passage after the previous stages, its kind of output, the options, and the text before
+    it.
+
+    ``whole``: true if no previous stage changed the text.
+    """
 
     passage: ChatPassage
     sort: OutputKind
@@ -123,9 +131,12 @@ a note points to is cut out behind it, and no note is cut out. ``history`` stand
 
 @dataclass(slots=True)
 class Condensed:
-    """A chat as it is forwarded: ``texts`` in the place of those of ``passages``. ``changes`` names for each stage the
-    texts that it changed, before and after. Those before ``pruned`` were pruned. ``size``: characters of all passages.
-    What else it holds is known of what was forwarded, for the passages that come next, and what was counted."""
+    """A compressed chat.
+
+    ``texts``: the new texts of ``passages``; ``changes``: stage, text before and text after of each change; ``pruned``:
+    index of the passage before which results are pruned; ``size``: characters of all passages. The other fields are
+    state for the next passages, and token counts.
+    """
 
     passages: list[ChatPassage] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
@@ -139,7 +150,7 @@ class Condensed:
     counts: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def savings(self, counter: TokenCounter) -> tuple[StageSaving, ...]:
-        """What each stage saved, in the order of the stages."""
+        """Return the tokens that each stage saved, in the order of the stages."""
         if self.counted_by != counter.name:
             self.counted_by, self.counted, self.counts = counter.name, 0, {}
         for stage, before, after in self.changes[self.counted :]:
@@ -155,11 +166,11 @@ HISTORY: Final = "history"
 def condense(
     passages: Sequence[ChatPassage], options: Options, before: Condensed | None = None, *, cut: int | None = None
 ) -> Condensed:
-    """The passages of a chat, in order, as they are forwarded; ``cut``: the newest message when the cut in force was
-    made, which is a step of ``history`` (``None``: there is no cut).
+    """Compress the passages of a chat, in order.
 
-    ``before`` is what came of a chat with the same options; where this one goes on from it, only what is new is looked
-    at, and ``before`` is used up.
+    ``before``: the result for an earlier state of this chat with the same options; only new passages are then
+    processed, and ``before`` must not be used again. ``cut``: index of the newest message when the chat was cut, which
+    is a step of ``history``; ``None`` if it was not cut.
     """
     pruned = 0
     if HISTORY in options.stages:

@@ -1,12 +1,10 @@
-"""Blocks of lines that were there before, told by where they stand.
+"""Stage "repeats": replaces blocks of lines that occurred before by a reference to them.
 
-What was forwarded so far is known line by line. A run of lines that stands one behind the other in an earlier text, or
-further up in the same one, gives way to a line that says where it is; what is new between such runs stays word for
-word. So a file that is read again costs its changes. Each line is looked up once and compared with a few places: the
-cost is linear.
+All lines sent so far are indexed. A run of consecutive lines that also occurs in an earlier text, or earlier in the
+same text, is replaced by a line that says where; new lines in between stay. A file that is read again costs only its
+changes. Each line is looked up once and compared with a few positions, so the time is linear.
 
-Lines are the same when every character is. Only the numbers that count them, one after the other, may be others: then
-the note says which ones they have here.
+Lines are equal if every character is. Only consecutive line numbers may differ; the reference then states them.
 """
 
 from __future__ import annotations
@@ -44,20 +42,20 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """A text as it is compared. ``numbers``: those before its lines, which ``said`` is without, ``None`` for a line
-    that has none; ``None`` where no line has."""
+    """A text as it is compared. ``said``: its lines without line numbers; ``numbers``: the line numbers, ``None`` for a
+    line without one; ``None`` as a whole if no line has one."""
 
     said: list[str]
     numbers: list[int | None] | None = None
 
     def number(self, at: int) -> int | None:
-        """The number of a line."""
+        """Return the number of a line."""
         return None if self.numbers is None else self.numbers[at]
 
 
 @dataclass(slots=True)
 class ForwardedLines:
-    """What was forwarded so far, by line. Grows with ``learn``; ``shorter`` compares without learning."""
+    """Index of the lines sent so far. ``learn`` adds to it; ``shorter`` only reads it."""
 
     titles: list[str] = field(default_factory=list)
     texts: list[Lines] = field(default_factory=list)
@@ -65,7 +63,7 @@ class ForwardedLines:
     held: int = 0
 
     def learn(self, passage: ChatPassage, text: str) -> None:
-        """``text`` is what of the passage is forwarded."""
+        """Add a passage; ``text`` is what is sent of it."""
         lines = _compared(text, text.split("\n"), _GONE)
         if self.held + len(lines.said) > LINES_MAX:
             return
@@ -80,7 +78,7 @@ class ForwardedLines:
                 places[line] = ((number, place),) if before is None else (*before[1 - PLACES_MAX :], (number, place))
 
     def shorter(self, text: str) -> str:
-        """``text`` with the runs that are known told by their places; the same object when there are none."""
+        """Return ``text`` with known runs of lines replaced by references; the same object if there are none."""
         raw = text.split("\n")
         shorter = "\n".join(self._pieces(raw, _compared(text, raw, _OURS)))
         return shorter if len(shorter) < len(text) else text

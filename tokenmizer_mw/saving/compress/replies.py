@@ -1,4 +1,4 @@
-"""Whole replies without pleasantries at the edges of what they say, in every dialect; every other byte stays."""
+"""Removes polite phrases at the edges of complete replies, in every dialect; all other bytes stay."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from .filler import without_filler
 
 
 def trim_reply(body: bytes) -> bytes:
-    """The body of a whole reply, with polite sentences taken off the beginning and the end of its texts.
+    """Return the body of a complete reply without polite sentences at the beginning and end of its texts.
 
-    The same object when there is nothing to take off, and for everything that is not a reply that can be read. What
-    comes with the probabilities of its tokens, or with places in its text, stays whole.
+    Returns the same object if nothing is removed or if the body is not a reply. A reply with token probabilities, or
+    with positions in its text, stays unchanged.
     """
     try:
         text = body.decode()

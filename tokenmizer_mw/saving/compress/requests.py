@@ -1,4 +1,4 @@
-"""A chat request with its passages condensed: the same request with other characters, ready to be cut or sent."""
+"""Compresses the passages of a chat request in its bytes; all other bytes stay."""
 
 from __future__ import annotations
 
@@ -32,8 +32,11 @@ speaks in them."""
 
 @dataclass(frozen=True, slots=True)
 class CondensedRequest:
-    """``request`` is what goes on, the same object when nothing changed. ``state`` is known for the call after this
-    one. ``savings`` are those of each stage. ``moved``: a step of ``history`` came since the call before."""
+    """A compressed request.
+
+    ``request``: the request to send, the same object if nothing changed; ``state``: for the session's next call;
+    ``savings``: of each stage; ``moved``: the step of ``history`` since the previous call, ``None`` if there was none.
+    """
 
     request: ChatRequest
     state: Condensed
@@ -43,18 +46,21 @@ class CondensedRequest:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A step of ``history``: ``message`` is the first that went out otherwise in the call before, ``left_out`` the
-    tokens that all stages left out of those before it."""
+    """A step of ``history``.
+
+    ``message``: index of the first message that differs from the previous call; ``left_out``: tokens that all stages
+    removed from the messages before it.
+    """
 
     message: int
     left_out: int
 
 
 def refusal(request: ChatRequest, *, marked: bool) -> str:
-    """Why a request passes with its texts as they are, as the name of a counter; "" when they may change.
+    """Return why a request is not compressed, as the name of a counter; "" if it may be.
 
-    ``marked``: it may although its messages carry marks for a provider's cache. Where thinking is bound to what stood
-    before it when it was thought, nothing before it may change.
+    ``marked``: whether to compress requests whose messages carry cache marks for the provider. If reasoning is bound to
+    the messages before it, nothing before it may change.
     """
     if request.stand_down in _NEVER:
         return request.stand_down
@@ -72,10 +78,10 @@ def condense_request(
     before: Condensed | None = None,
     cut: int | None = None,
 ) -> CondensedRequest:
-    """``request`` with the passages of its messages from ``start`` on condensed (``None``: all behind the prefix).
+    """Compress the messages of ``request`` from index ``start`` on (``None``: all after the prefix).
 
-    ``before`` is the state of the session's last call; it is used up. ``cut``: the newest message when the cut in force
-    was made, ``None`` for none.
+    ``before``: state of the session's previous call, which must not be used again. ``cut``: index of the newest message
+    when the current cut was made; ``None`` if there is none.
     """
     placed = read(request.messages, request.prefix if start is None else start)
     state = condense(texts(placed), options, before, cut=cut)
@@ -106,7 +112,7 @@ def _moved(
 
 
 def changes(placed: Sequence[PlacedPassage], state: Condensed) -> dict[int, dict[Steps, str]]:
-    """The texts that changed, by the number of their message and their place in it."""
+    """Return the changed texts, by message index and position in the message."""
     found: dict[int, dict[Steps, str]] = {}
     for one, text in zip(placed, state.texts, strict=True):
         if one.spot is not None and text is not one.passage.text and text != one.passage.text:
@@ -115,7 +121,7 @@ def changes(placed: Sequence[PlacedPassage], state: Condensed) -> dict[int, dict
 
 
 def results(placed: Sequence[PlacedPassage], state: Condensed) -> dict[int, tuple[str, ...]]:
-    """The texts of the results of each message in which one changed, in their order."""
+    """Return all tool result texts of each message in which one changed, in order."""
     found: dict[int, list[str]] = {}
     changed = set()
     for one, text in zip(placed, state.texts, strict=True):
@@ -127,7 +133,7 @@ def results(placed: Sequence[PlacedPassage], state: Condensed) -> dict[int, tupl
 
 
 def shares(state: Condensed, messages: int) -> list[float]:
-    """The share of the text of each message that is left out."""
+    """Return the share (0 to 1) of each message's text that is removed."""
     whole, gone = [0] * messages, [0] * messages
     for passage, text in zip(state.passages, state.texts, strict=True):
         whole[passage.message] += len(passage.text)

@@ -1,4 +1,4 @@
-"""Compression for the sessions of one process: what went out last is known, so that only what is new is looked at."""
+"""Compression for the sessions of one process: caches the previous result, so that only new messages are processed."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from .requests import CondensedRequest, condense_request, refusal, results, shar
 
 
 class Compression:
-    """Condenses the requests of many sessions. Threads may share it when they bring a ``lock``.
+    """Compresses the requests of many sessions. Thread-safe if a ``lock`` is passed.
 
-    What is known of a session is a matter of speed alone: without it the outcome is the same. ``failed`` is told the
-    names of stages that raised.
+    The cached state only saves time: the result is the same without it. ``failed``: called with the name of a stage
+    that raised an error.
     """
 
     def __init__(
@@ -43,8 +43,10 @@ class Compression:
     def condense(
         self, key: Hashable, request: ChatRequest, counter: TokenCounter, rewrite: Rewrite | None = None
     ) -> CondensedRequest | str:
-        """The request of session ``key`` with shorter texts, where ``rewrite`` says what is left out of it anyway; why
-        it passes as it is, as the name of a counter, "" when there was nothing to make shorter."""
+        """Compress the request of session ``key``, for sending after the cut ``rewrite`` (``None``: no cut).
+
+        Returns the name of a counter instead if the request is not compressed; "" if there was nothing to shorten.
+        """
         if why := refusal(request, marked=self._marked):
             return why
         with self._lock:
@@ -58,9 +60,11 @@ class Compression:
     def spared(
         self, key: Hashable, request: ChatRequest, start: int | None = None, cut: int | None = None
     ) -> Sequence[float]:
-        """The share of each message's text that is not sent, where all from message ``start`` on are sent (``None``:
-        all behind the prefix), behind a cut that was made when message ``cut`` was the newest (``None``: behind none);
-        none where nothing may change."""
+        """Return the share of each message's text that compression removes; empty if the request is not compressed.
+
+        ``start``: index of the first message that is sent (``None``: all after the prefix). ``cut``: index of the
+        newest message when the cut was made (``None``: no cut).
+        """
         if refusal(request, marked=self._marked):
             return ()
         known = (key, "spared", cut)
@@ -75,15 +79,17 @@ class Compression:
     def spared_results(
         self, key: Hashable, messages: Sequence[Message], start: int, cut: int | None = None
     ) -> Sequence[float]:
-        """``spared`` where only the results of tools give way, of ``messages`` that were never bytes."""
+        """Like ``spared`` for ``messages`` without request bytes, where only tool results are compressed."""
         _, state = self._results(key, messages, range(start, len(messages)), cut)
         return shares(state, len(messages))
 
     def shorter_results(
         self, key: Hashable, messages: Sequence[Message], places: Sequence[int], cut: int | None = None
     ) -> dict[int, tuple[str, ...]]:
-        """The texts of the results in each of the messages at ``places`` of which one is made shorter, where these are
-        sent behind a cut that was made when message ``cut`` was the newest (``None``: behind none)."""
+        """Return the tool result texts of each message at ``places`` in which one was shortened, by message index.
+
+        ``cut``: index of the newest message when the cut was made (``None``: no cut).
+        """
         return results(*self._results(key, messages, places, cut))
 
     def _results(
@@ -100,11 +106,11 @@ class Compression:
 
     @property
     def held(self) -> int:
-        """Characters that are kept of requests."""
+        """Characters of requests in the cache."""
         return self._held
 
     def forget(self) -> None:
-        """Keep nothing of any session."""
+        """Clear the cache."""
         with self._lock:
             self._known.clear()
             self._held = 0

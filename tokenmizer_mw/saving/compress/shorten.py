@@ -1,8 +1,8 @@
-"""Outputs that are too long by themselves: the beginning, the end, and what matters between; the truth about the rest.
+"""Stage "shorten": shortens long tool results to beginning, end, important lines, and a note about the rest.
 
-What matters is told by what the output is: the definitions of a source file with their lines, the lines of a log that
-speak of failures, how many matches each file has. The note says which lines are left out. A line is told with its
-number only where that is known: its own one in a numbered file, its place in an output that nothing else made shorter.
+Which lines are important depends on the kind of output: definitions of a source file, failure lines of a log, number of
+matches per file. The note names the removed lines. Line numbers are given only if they are known: in a numbered file,
+or in output that no other stage shortened.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ _FOUND: Final = re.compile(r"^([^:\n]{3,300}):\d+[:-]")
 
 
 def shortened(passage: ChatPassage, sort: OutputKind, most: int, *, whole: bool = True) -> str:
-    """The text of ``passage`` in about ``most`` tokens; the same object when it is no longer than that.
+    """Return the text of ``passage`` in about ``most`` tokens; the same object if it is not longer.
 
-    ``whole``: it is what the tool returned, so that its lines can be counted.
+    ``whole``: true if it is the unchanged tool result, so that its lines can be counted.
     """
     text, room = passage.text, most * CHARACTERS_A_TOKEN
     if len(text) <= room:

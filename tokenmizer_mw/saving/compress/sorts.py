@@ -1,4 +1,4 @@
-"""What the output of a tool is: by the command that was run, by the file that was read, by how it looks."""
+"""Classifies tool output: by the command, by the file name, and by its lines."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ STAMP: Final = re.compile(
 
 
 def sort_of(passage: ChatPassage) -> OutputKind:
-    """What a tool's output is. Judged by the call first: a file that looks like a log is still a file."""
+    """Return the kind of a tool's output. The call decides first: a file that looks like a log is still a file."""
     look = passage.text[:LOOK]
     if _DIFF_LINE.search(look):
         return OutputKind.DIFF
@@ -59,23 +59,23 @@ def sort_of(passage: ChatPassage) -> OutputKind:
 
 
 def stamped(text: str) -> bool:
-    """Whether a text begins with lines as a log has them."""
+    """Return whether a text begins with log lines."""
     return _most(STAMP, _first(text[:LOOK]))
 
 
 def numbered(lines: list[str]) -> bool:
-    """Whether the lines of a file come with their numbers."""
+    """Return whether the lines of a file have line numbers."""
     return _most(_NUMBERED, lines[:_LINES])
 
 
 def bare(line: str) -> str:
-    """A numbered line without its number."""
+    """Return a numbered line without its number."""
     found = _NUMBERED.match(line)
     return line[found.end() :] if found else line
 
 
 def number_of(line: str) -> int | None:
-    """The number before a line; ``None`` where there is none."""
+    """Return the number of a line; ``None`` if it has none."""
     found = _NUMBERED.match(line)
     return int(found.group(1)) if found else None
 

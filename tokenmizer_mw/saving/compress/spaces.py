@@ -1,6 +1,6 @@
-"""White space that says nothing: in JSON outside of strings; in what commands print, colours, progress and blank lines.
+"""Stages "json" and "spaces": remove white space in JSON, and colours, progress bars and blank lines in command output.
 
-Code, diffs and tables are not touched: there, space is meaning.
+Code, diffs and tables are not changed, because white space has a meaning there.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ _TRAILING: Final = re.compile(r"(?<=\S)[ \t]+\n")
 
 
 def json_closer(text: str) -> str:
-    """JSON without the white space between its tokens. Numbers and strings stay as they are spelled; the same object
-    where it is not laid out, or no JSON."""
+    """Return JSON without white space between tokens; numbers and strings keep their spelling.
+
+    Returns the same object if the text is not JSON or has no such white space.
+    """
     if not _INDENTED.search(text):
         return text
     start = text.lstrip()[:1]
@@ -31,8 +33,10 @@ def json_closer(text: str) -> str:
 
 
 def printed(text: str) -> str:
-    """What a command printed, as a screen would show it in the end: without colours, with the last state of a line that
-    was overwritten, one blank line in the place of several, no blanks at the ends of lines."""
+    """Return command output as a terminal shows it in the end.
+
+    Removes colours, overwritten progress lines, repeated blank lines, and blanks at line ends.
+    """
     if "\x1b" in text:
         text = _ESCAPE.sub("", text)
     if "\r" in text:

@@ -1,12 +1,12 @@
-"""A file in a few hundred tokens: what it is, what is in it, what is odd about it, and how to ask for more.
+"""File digests: a file in a few hundred tokens (what it is, what is in it, what is unusual, how to see more).
 
     digest = analyze("orders.csv")
     print(digest.text)
 
-Files are read once, from front to back, in bounded memory. Plain lines (text, source code, logs, tables) are read
-in the calling process, everything else in a process of its own, with limits of memory and time. What is malformed or
-beyond a limit gives a partial digest that says where it broke. Secrets are taken out, and what a file says is one flat
-line after the other: data, never markup.
+Files are read once, from start to end, in bounded memory. Line-based files (text, source code, logs, tables) are read
+in the calling process, all others in a child process with memory and time limits. Malformed or too large files give a
+partial digest that says where reading stopped. Secrets are redacted, and file content appears only in flat lines: data,
+never markup.
 """
 
 from __future__ import annotations
@@ -49,15 +49,14 @@ def analyze(
     progress: Progress | None = None,
     limits: ReadingLimits = ReadingLimits(),  # noqa: B008 - frozen
 ) -> Digest:
-    """The digest of a file within ``budget`` tokens, counted as ``model`` counts.
+    """Return the digest of a file within ``budget`` tokens, counted for ``model``.
 
-    Without a model they are estimated, and rather too many: a tokenizer's table takes more memory than all else.
-
-    ``file`` is a path, or an open binary file that can be sought in; ``name`` is what it is called where it has no
-    path. ``redactor`` takes secrets out of what is told (default: with the built-in rules). ``progress`` is told how
-    many more bytes were read, and may raise ``Stopped`` to get what is known so far.
-
-    ``limits`` bounds the memory and the time of what is read in a process of its own.
+    - ``file``: a path, or an open seekable binary file; ``name``: its file name if it has no path.
+    - ``model``: ``None`` estimates tokens (rather too many), because a tokenizer takes more memory than everything
+      else.
+    - ``redactor``: redacts secrets in the digest (default: the built-in rules).
+    - ``progress``: called with the number of bytes read since the last call; raise ``Stopped`` to get a partial digest.
+    - ``limits``: memory and time of the child process.
 
     Raises ``CallerError`` for a file that cannot be opened and for a budget below 1.
     """
@@ -98,12 +97,12 @@ def excerpt(
     progress: Progress | None = None,
     limits: ReadingLimits = ReadingLimits(),  # noqa: B008 - frozen
 ) -> str:
-    """Lines of a text file with their numbers, within ``budget`` tokens.
+    """Return numbered lines of a text file within ``budget`` tokens.
 
-    Those from ``lines[0]`` to ``lines[1]``, and of these only those that hold ``find`` (in any case), where it is
-    given. Says from where on there are more. A compressed file is read for ``limits.seconds`` at most.
+    ``lines``: first and last line; ``find``: only lines that contain this text (ignoring case). The result says from
+    which line on there is more. A compressed file is read for at most ``limits.seconds``.
 
-    Raises ``CallerError`` for a file that cannot be opened or is no text.
+    Raises ``CallerError`` for a file that cannot be opened or is not text.
     """
     first, last = lines or (1, 1 << 62)
     count, redactor = _counter(model), redactor or _redactor()

@@ -1,7 +1,7 @@
-"""Reads a file in a process of its own, so that a hostile one takes neither the caller's memory nor its time.
+"""Reads a file in a child process, so that a malicious file cannot exhaust the caller's memory or time.
 
-A new interpreter, never a fork: the caller may have threads that hold locks. Redaction stays with the caller, whose key
-the other process does not learn. The process is no sandbox: it runs with the caller's rights.
+Starts a new interpreter instead of a fork, because threads of the caller may hold locks. Redaction stays in the parent,
+so that the child does not see its key. The child is not a sandbox: it has the caller's permissions.
 """
 
 from __future__ import annotations
@@ -49,15 +49,15 @@ main()
 
 @dataclass(frozen=True, slots=True)
 class ReadingLimits:
-    """What reading one file may take: ``memory`` in bytes, ``seconds`` of time."""
+    """Limits for reading one file: ``memory`` in bytes, ``seconds`` of time."""
 
     memory: int = MEMORY_MAX
     seconds: float = SECONDS_MAX
 
 
 def read_apart(source: FileSource, name: str, limits: ReadingLimits) -> tuple[str, Report]:
-    """The kind of the file and the report on it. A file beyond the limits gives a report of what was read, whose
-    ``broke`` names the limit."""
+    """Return the kind of the file and its report. If a limit is reached, the report is partial and ``broke`` names the
+    limit."""
     with _shared(source.file) as (path, handles), _started(handles) as process:
         overdue = threading.Event()
 

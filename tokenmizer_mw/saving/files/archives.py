@@ -1,4 +1,4 @@
-"""Archives: what lies in them, without unpacking them."""
+"""Archives: lists their members without unpacking them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class _Listing:
 
 
 def read_zip(source: FileSource) -> Report:
-    """The directory of a ZIP archive."""
+    """Read the directory of a ZIP archive."""
     listing = _Listing()
     try:
         with zipfile.ZipFile(source.file) as archive:
@@ -69,7 +69,7 @@ def read_zip(source: FileSource) -> Report:
 
 
 def read_tar(source: FileSource) -> Report:
-    """The headers of a tar archive, compressed or not, read once from front to back."""
+    """Read the headers of a tar archive, compressed or not, in one pass."""
     listing = _Listing()
     broke = ""
     source.file.seek(0)

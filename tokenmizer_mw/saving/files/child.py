@@ -1,7 +1,7 @@
-"""Reads one file in a process of its own, under limits of memory and time. The counterpart of `apart`.
+"""The child process that reads one file under memory and time limits. Counterpart of ``apart``.
 
-Each line of the dialogue is one JSON value. The parent sends the job; this process asks for what only the parent can do
-(count progress, take secrets out), waits for each answer, and sends its result last.
+Each line of the protocol is one JSON value. The parent sends the job; the child asks for what only the parent can do
+(report progress, redact secrets), waits for each answer, and sends its result last.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _GRACE: Final = 1
 
 
 class Dialogue:
-    """The parent at the other end of standard input and output."""
+    """The connection to the parent, over standard input and output."""
 
     def __init__(self) -> None:
         self._requests, self._answers = sys.stdout.buffer, sys.stdin.buffer
 
     def receive(self) -> Any:
-        """The parent's next value. Raises ``EOFError`` when the parent is gone."""
+        """Return the parent's next value. Raises ``EOFError`` if the parent has exited."""
         line = self._answers.readline()
         if not line:
             raise EOFError
@@ -44,24 +44,24 @@ class Dialogue:
         self._requests.flush()
 
     def advance(self, done: int) -> None:
-        """Report ``done`` more bytes. Raises ``Stopped`` when the parent does not want to wait any longer."""
+        """Report ``done`` more bytes. Raises ``Stopped`` if the parent wants to stop."""
         self.send(["advance", done])
         if not self.receive():
             raise Stopped
 
     def mask(self, name: str, value: str) -> str:
-        """A value without secrets, known by the name of its column."""
+        """Return a value with secrets redacted; the name of its column helps to detect them."""
         self.send(["mask", name, value])
         return str(self.receive())
 
     def clean(self, text: str) -> str:
-        """A text without secrets."""
+        """Return a text with secrets redacted."""
         self.send(["clean", text])
         return str(self.receive())
 
 
 class Deadline:
-    """Raises ``Stopped`` in the reader when ``seconds`` are over; ``passed`` says that this happened."""
+    """Raises ``Stopped`` in the reader after ``seconds``; ``passed`` is then true."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds, self.passed = seconds, False
@@ -74,13 +74,13 @@ class Deadline:
         raise Stopped
 
     def cancel(self) -> None:
-        """Let what follows take its time."""
+        """Cancel the deadline."""
         if hasattr(signal, "setitimer"):
             signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def limit_process(memory: int, seconds: float) -> None:
-    """Allow this process ``memory`` bytes beyond what it has now, and ``seconds`` of CPU time, where a system can."""
+    """Limit this process to ``memory`` more bytes and ``seconds`` of CPU time, where the system supports that."""
     try:
         import resource
     except ImportError:
@@ -104,7 +104,7 @@ def _lower(which: int, limit: int) -> None:
 
 
 def main() -> None:
-    """Read the file of the job that standard input names, and send the result."""
+    """Read the job from standard input, read the file, and send the result."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the parent, which ends this process
     dialogue = Dialogue()
     job = dialogue.receive()

@@ -1,4 +1,4 @@
-"""What is said of one column of values: type, range, typical values, outliers, gaps. One pass, bounded memory."""
+"""Statistics of one table column: type, range, typical values, outliers, gaps. One pass, bounded memory."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _NUMERIC: Final = frozenset("0123456789+-.")
 
 @dataclass(slots=True)
 class Column:
-    """Running statistics of one column, whose values come as text."""
+    """Running statistics of one column; values are passed as text."""
 
     name: str
     rows: int = 0
@@ -62,7 +62,7 @@ class Column:
     _random: random.Random = field(default_factory=lambda: random.Random(0))
 
     def add(self, values: Sequence[str]) -> None:
-        """More values, in order: many at once cost little more than one."""
+        """Add values, in order. Many values in one call cost little more than one."""
         start = self.rows
         self.rows += len(values)
         try:
@@ -155,7 +155,7 @@ class Column:
         return "text"
 
     def outliers(self) -> list[tuple[float, int]]:
-        """The records beyond Tukey's outer fences of the sample, each with the row that set it."""
+        """The records outside of Tukey's outer fences of the sample, with their rows."""
         if len(self.sample) < 20:
             return []
         ranked = sorted(self.sample)
@@ -167,7 +167,7 @@ class Column:
         return sorted(beyond, key=lambda one: -abs(one[0] - (low + high) / 2))
 
     def line(self, mask: Mask) -> str:
-        """The column in one line; ``mask`` takes out of its values what must not be told."""
+        """Return the column in one line; ``mask`` redacts secrets in its values."""
         if len(self.counts) == 1 and not self.empty:
             value = self._shown(next(iter(self.counts)), mask)
             return f"- {self.name}: {value}" if self.rows == 1 else f"- {self.name}: {self.kind}, always {value}"
@@ -212,7 +212,7 @@ class Column:
         return mask(self.name, whole)[:_SHOWN_MAX]
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
+        """Return the statistics as JSON values."""
         numbers = {"low": self.low, "high": self.high, "mean": self.mean} if self.numbers else {}
         dates = {"first": self.first, "last": self.last} if self.dates else {}
         return {
@@ -228,7 +228,7 @@ class Column:
 
 
 def plain(number: float) -> str:
-    """A number for people: whole where it is whole or large, else four digits that count."""
+    """Format a number for people: as an integer if it is whole or large, else with four significant digits."""
     told = f"{number:.4g}"
     if math.isfinite(number) and abs(number) < 1e15 and (number == int(number) or ("e" in told and abs(number) > 1)):
         return str(round(number))
@@ -236,13 +236,13 @@ def plain(number: float) -> str:
 
 
 def exact(number: float) -> str:
-    """A number as it is, up to the 15 digits or so that a number of a computer has."""
+    """Format a number with full precision (about 15 digits)."""
     whole = math.isfinite(number) and abs(number) < 1e15 and number == int(number)
     return str(int(number)) if whole else repr(number)
 
 
 def looks_like_data(values: Iterable[str]) -> bool:
-    """Whether a row holds a number or a date: then it is no header."""
+    """Return whether a row contains a number or a date, and so is not a header."""
     return any(isinstance(kind := _kind(value.strip()), float) or kind == "date" for value in values)
 
 

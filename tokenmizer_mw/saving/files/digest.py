@@ -1,4 +1,4 @@
-"""What a file is told as: a few lines, the weightiest first, within a budget of tokens."""
+"""Composes the digest of a file: a few lines within a token budget, chosen by weight."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LINE_MAX: Final = 400
 
 @dataclass(frozen=True, slots=True)
 class DigestLine:
-    """One line of a digest. Heavier lines are kept when there is not room for all; they stand in their order."""
+    """One line of a digest. If not all lines fit, the heaviest are chosen; their order does not change."""
 
     text: str
     weight: float = 1.0
@@ -25,8 +25,11 @@ class DigestLine:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a reader says of a file: ``title`` ("CSV, 12 rows"), the lines, where it ``broke`` ("" when it did not), and
-    ``more``: what to ask for to see more ("--lines 100:120"). ``facts`` is the same for programs, JSON-ready."""
+    """What a reader found in a file.
+
+    ``title``: such as "CSV, 12 rows"; ``broke``: where reading stopped, "" if it did not; ``more``: options that show
+    more ("--lines 100:120"); ``facts``: the same content as JSON values.
+    """
 
     title: str
     lines: tuple[DigestLine, ...] = ()
@@ -37,8 +40,11 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """A file in few words. ``text`` takes ``tokens`` tokens; ``kind`` is the name of the reader ("csv"); ``size`` is in
-    bytes; ``partial`` says why it does not tell of the whole file ("" when it does)."""
+    """The digest of a file.
+
+    ``tokens``: length of ``text``; ``kind``: name of the reader ("csv"); ``size``: in bytes; ``partial``: why the
+    digest does not cover the whole file, "" if it does.
+    """
 
     name: str
     kind: str
@@ -49,7 +55,7 @@ class Digest:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
+        """Return the digest as JSON values."""
         return {
             "name": self.name,
             "kind": self.kind,
@@ -71,8 +77,11 @@ def told(
     count: Callable[[str], int],
     clean: Callable[[str], str],
 ) -> Digest:
-    """``report`` within ``budget`` tokens, counted by ``count``. The title and what broke are always told. Every line
-    is flat, and ``clean`` has taken out of it, and of the facts, what must not be told."""
+    """Return the digest of ``report`` within ``budget`` tokens, counted by ``count``.
+
+    The title, and where reading stopped, are always included. Lines are flat; ``clean`` redacts secrets in lines and
+    facts.
+    """
 
     def line(text: str) -> str:
         return flatten(clean(text), LINE_MAX)
@@ -128,7 +137,7 @@ def _cut(text: str, budget: int, count: Callable[[str], int]) -> str:
 
 
 def measured(size: int) -> str:
-    """A number of bytes for people."""
+    """Format a number of bytes for people."""
     amount = float(size)
     for unit in ("bytes", "kB", "MB"):
         if amount < 1_000:
@@ -138,12 +147,12 @@ def measured(size: int) -> str:
 
 
 def counted(number: int, thing: str) -> str:
-    """A number of things: "1 line", "2,000 lines"."""
+    """Format a number of things: "1 line", "2,000 lines"."""
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def share(part: float, whole: float) -> str:
-    """A share for people: "12 %", "<1 %"."""
+    """Format a share: "12 %", "<1 %"."""
     if not whole:
         return "0 %"
     percent = 100 * part / whole
@@ -151,7 +160,7 @@ def share(part: float, whole: float) -> str:
 
 
 def listed(names: Iterable[str], most: int) -> str:
-    """The first ``most`` names, and how many more there are."""
+    """Join the first ``most`` names, and say how many more there are."""
     every = list(names)
     rest = f" and {len(every) - most} more" if len(every) > most else ""
     return ", ".join(every[:most]) + rest

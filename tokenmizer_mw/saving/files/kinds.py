@@ -1,4 +1,4 @@
-"""Which reader a file gets: by how it begins, by its name, and by what its first lines look like."""
+"""Selects the reader of a file: by its first bytes, its name, and its first lines."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ _TAR_MARK: Final = slice(257, 262)
 
 
 def reader_of(name: str, source: FileSource) -> tuple[str, Reader]:
-    """The kind of a file and what reads it. Contents go before names."""
+    """Return the kind of a file and its reader. The content decides before the name."""
     kind = _by_contents(name, source)
     if kind:
         return kind, READERS[kind]
@@ -87,7 +87,8 @@ def reader_of(name: str, source: FileSource) -> tuple[str, Reader]:
 
 
 def is_plain(kind: str) -> bool:
-    """Whether files of a kind are read line by line in time and memory that nothing in them can raise."""
+    """Return whether files of a kind are safe to read in the calling process: line by line, in bounded time and
+    memory."""
     return kind in _PLAIN
 
 

@@ -1,4 +1,4 @@
-"""How definitions, imports and comments begin in the languages of source files."""
+"""How definitions, imports and comments begin in programming languages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """How definitions of a programming language begin; ``comment`` begins its comments."""
+    """A programming language: file endings, patterns for definitions and imports, and the start of comments."""
 
     name: str
     endings: tuple[str, ...]
@@ -93,5 +93,5 @@ _BY_ENDING: Final = {ending: language for language in LANGUAGES for ending in la
 
 
 def language_of(name: str) -> Language | None:
-    """The language of a source file by its name."""
+    """Return the language of a source file by its name."""
     return next((language for ending, language in _BY_ENDING.items() if name.lower().endswith(ending)), None)

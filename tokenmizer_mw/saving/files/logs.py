@@ -1,4 +1,4 @@
-"""Logs: from when to when, how many lines of each level, which complaints repeat, where the first of each stands."""
+"""Log files: time range, lines by level, repeated errors and their first lines."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _WEIGHTS: Final = {"fatal": 6.0, "error": 5.0, "warning": 3.0}
 
 
 def looks_like_log(lines: list[str]) -> bool:
-    """Whether most of the first lines carry a time or a level at their start."""
+    """Return whether most of the first lines start with a time or a level."""
     told = [line[:80] for line in lines if line.strip()]
     marked = sum(bool(_TIME.search(line) or _LEVEL.search(line)) for line in told)
     return len(told) >= 3 and marked * 10 >= len(told) * 6
@@ -93,7 +93,7 @@ def _level(head: str) -> str:
 
 
 def read(source: FileSource) -> Report:
-    """Counts, times and complaints of the log in ``source``."""
+    """Read the log in ``source``: counts, times and errors."""
     log = _Log()
     broke = ""
     try:

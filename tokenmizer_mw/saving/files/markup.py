@@ -1,4 +1,4 @@
-"""XML, read as it comes: which elements and attributes there are. Entities are not expanded, nothing is fetched."""
+"""XML files, read as a stream: elements and attributes by path. Entities are not expanded; nothing is fetched."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class _Handlers:
 
 
 def read(source: FileSource) -> Report:
-    """Elements and attributes by their paths."""
+    """Read elements and attributes by path."""
     tree = Tree()
     handlers = _Handlers(tree)
     parser = expat.ParserCreate()

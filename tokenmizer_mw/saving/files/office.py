@@ -1,4 +1,4 @@
-"""Workbooks and PDF documents, through the libraries of the extra `files`."""
+"""Excel workbooks and PDF documents, read with the libraries of the extra ``files``."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _REASON_MAX: Final = 160
 
 
 def read_workbook(source: FileSource) -> Report:
-    """Sheets, their columns and values."""
+    """Read sheets, columns and values of a workbook."""
     try:
         from openpyxl.reader.excel import ExcelReader
     except ImportError:
@@ -161,7 +161,7 @@ def _blocks(rows: Iterator[list[str]]) -> Iterator[list[list[str]]]:
 
 
 def read_pdf(source: FileSource) -> Report:
-    """Pages, title, outline and how the text begins."""
+    """Read number of pages, title, outline and the beginning of the text of a PDF document."""
     try:
         import pypdf
     except ImportError:

@@ -1,4 +1,4 @@
-"""From an open file to what its reader sees: unpacked where it is compressed, with its encoding and its first bytes."""
+"""Opens a file for its reader: decompresses it, and detects its encoding."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from .reading import HEAD, Clean, FileSource, Mask, Progress, encoding_of
 def open_source(
     file: BinaryIO, name: str, progress: Progress, mask: Mask, clean: Clean, *, unpack: bool = True
 ) -> tuple[str, FileSource]:
-    """The name by which a file is judged, and the file as readers see it. Raises ``CallerError`` when it cannot be
-    read. Without ``unpack``, a compressed file stays as it is."""
+    """Return the name that determines the file's kind, and the file as a source for readers.
+
+    ``unpack``: whether to decompress a compressed file. Raises ``CallerError`` if the file cannot be read.
+    """
     try:
         size = file.seek(0, io.SEEK_END)
         file.seek(0)

@@ -1,4 +1,4 @@
-"""One compressed file that is no archive ("events.csv.gz"): read as what is in it, up to a limit."""
+"""Single compressed files ("events.csv.gz"): decompressed up to a limit."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _READ: Final = 1 << 16
 
 
 def is_packed(head: bytes) -> bool:
-    """Whether a file that starts with ``head`` is compressed."""
+    """Return whether a file that begins with ``head`` is compressed."""
     return any(head.startswith(mark) for mark, _, _ in _OPENERS)
 
 
 def unpacked(file: BinaryIO, name: str) -> tuple[str, BinaryIO]:
-    """The name and the contents of a compressed file; itself when it is not compressed, or is an archive inside."""
+    """Return name and content of a compressed file; the file itself if it is not compressed or contains an archive."""
     file.seek(0)
     head = file.read(8)
     file.seek(0)

@@ -1,4 +1,4 @@
-"""A file as its readers see it: bytes in pieces, decoded, in lines of a bounded length."""
+"""A file as readers see it: bytes in pieces, decoded text, lines of bounded length."""
 
 from __future__ import annotations
 
@@ -38,17 +38,20 @@ Clean = Callable[[str], str]
 
 
 class Stopped(Exception):
-    """The caller no longer wants the digest."""
+    """Raised by a progress function to stop reading and get a partial digest."""
 
 
 class BrokenFile(Exception):
-    """The file is not what its kind says from some place on, which the message names."""
+    """Raised when a file is malformed from some position on, which the message names."""
 
 
 @dataclass(slots=True)
 class FileSource:
-    """An open file: ``size`` in bytes, its first ``head``, the ``encoding`` that fits it ("" for bytes that are no
-    text). ``cut_lines`` counts lines that were longer than ``line_max``."""
+    """An open file.
+
+    ``size``: in bytes; ``head``: its first bytes; ``encoding``: "" if it is not text; ``cut_lines``: number of lines
+    that were cut because they were longer than ``line_max``.
+    """
 
     file: BinaryIO
     size: int
@@ -62,25 +65,25 @@ class FileSource:
 
     @property
     def broke(self) -> str:
-        """Why the file could not be read to its end, "" when it could."""
+        """Why the file could not be read to its end; "" if it could."""
         return getattr(self.file, "broke", "")
 
     def pieces(self) -> Iterator[bytes]:
-        """The whole file, from its start."""
+        """Yield the whole file in pieces, from its start."""
         self.file.seek(0)
         while piece := self.file.read(PIECE):
             self.advance(len(piece))
             yield piece
 
     def texts(self) -> Iterator[str]:
-        """The whole file as text; what is no text in its encoding becomes a replacement character."""
+        """Yield the whole file as text; undecodable bytes become replacement characters."""
         decoder = codecs.getincrementaldecoder(self.encoding or "utf-8")("replace")
         for piece in self.pieces():
             yield decoder.decode(piece)
         yield decoder.decode(b"", final=True)
 
     def lines(self) -> Iterator[str]:
-        """Lines with their ends, none of them longer than ``line_max``."""
+        """Yield lines with their line ends, each at most ``line_max`` long."""
         kept: list[str] = []
         length = 0
         for text in self.texts():
@@ -106,14 +109,16 @@ class FileSource:
 
     @property
     def cut(self) -> str:
-        """What to say of lines that were too long, "" when there were none."""
+        """A note about lines that were too long; "" if there were none."""
         lines = "line" if self.cut_lines == 1 else "lines"
         return f"{self.cut_lines} {lines} longer than {self.line_max:,} characters cut" if self.cut_lines else ""
 
 
 def clipped(text: str, size: int) -> str:
-    """At most the first ``size`` characters, up to where a word ends: a piece of a secret is not known for one any
-    more. "..." for a word that is longer."""
+    """Return at most the first ``size`` characters, cut at the end of a word; "..." for a longer word.
+
+    Words are never cut, because part of a secret would not be recognised as one.
+    """
     if len(text) <= size:
         return text
     if text[size].isspace():
@@ -124,7 +129,7 @@ def clipped(text: str, size: int) -> str:
 
 
 def encoding_of(head: bytes) -> str:
-    """The encoding that fits the start of a file; "" when it is no text."""
+    """Return the encoding of a file from its first bytes; "" if it is not text."""
     for mark, name in _MARKS:
         if head.startswith(mark):
             return name

@@ -1,4 +1,4 @@
-"""JSON, JSON Lines and YAML, read as they come: which paths there are and what stands at them."""
+"""JSON, JSON Lines, TOML and YAML files, read as a stream: paths and the values at them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SCALARS: Final = {bool: "boolean", int: "number", float: "number", str: "string
 
 
 def read_json(source: FileSource) -> Report:
-    """The paths of one JSON document."""
+    """Read the paths of one JSON document."""
     tree = Tree()
     broke = ""
     try:
@@ -155,7 +155,7 @@ def _text(value: Any) -> str:
 
 
 def read_json_lines(source: FileSource) -> Report:
-    """The paths of the documents in ``source``, one a line."""
+    """Read the paths of the documents in ``source``, one per line."""
     tree = Tree()
     documents = wrong = first_wrong = 0
     broke = ""
@@ -182,7 +182,7 @@ def read_json_lines(source: FileSource) -> Report:
 
 
 def read_toml(source: FileSource) -> Report:
-    """The paths of a TOML document."""
+    """Read the paths of a TOML document."""
     tree = Tree()
     broke = ""
     try:
@@ -200,7 +200,7 @@ def read_toml(source: FileSource) -> Report:
 
 
 def read_yaml(source: FileSource) -> Report:
-    """The paths of the YAML documents in ``source``. Aliases are not followed, so that they cannot swell."""
+    """Read the paths of the YAML documents in ``source``. Aliases are not followed, so that they cannot expand."""
     tree = Tree()
     broke = ""
     counts: Counter[str] = Counter()

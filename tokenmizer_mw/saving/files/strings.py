@@ -1,4 +1,4 @@
-"""The texts that the cells of a workbook share, read as they come: the library keeps them all, and takes long."""
+"""The shared strings of a workbook, read as a stream, because the library loads all of them and is slow."""
 
 from __future__ import annotations
 
@@ -18,18 +18,20 @@ UNPACKED_MAX: Final = 32 * 1024 * 1024
 
 
 class Strings(list[str]):
-    """Texts by their numbers. ``cut`` says that there are more, which read as empty."""
+    """Strings by index. ``cut``: true if there were more than the limit; those read as empty."""
 
     cut = False
 
     def __getitem__(self, number: Any) -> Any:
-        """The text of a number."""
+        """Return the string with this index."""
         return "" if self.cut and number >= len(self) else super().__getitem__(number)
 
 
 def read_strings(file: BinaryIO, source: FileSource) -> Strings:
-    """The texts. Raises ``BrokenFile`` for a document that declares entities, and what the
-    parser raises for one that is no XML."""
+    """Read the shared strings.
+
+    Raises ``BrokenFile`` for a document that declares entities, and the parser's error for invalid XML.
+    """
     texts = _Texts()
     parser = expat.ParserCreate()
     parser.buffer_text = True

@@ -1,4 +1,4 @@
-"""Tables in text: values between commas, semicolons, tabs or bars."""
+"""Delimited tables: values separated by commas, semicolons, tabs or bars."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _BLOCK_TEXT: Final = 1 << 20
 
 
 def read(source: FileSource) -> Report:
-    """Rows and columns of the table in ``source``."""
+    """Read rows and columns of the table in ``source``."""
     head = source.head.decode(source.encoding or "utf-8", "replace")
     delimiter = delimiter_of(head)
     lines = _Lines(source.lines())
@@ -35,7 +35,7 @@ def read(source: FileSource) -> Report:
 
 
 def delimiter_of(text: str) -> str:
-    """The delimiter by which the first lines fall into the same number of values, more than one; else a comma."""
+    """Return the delimiter that splits most of the first lines into the same number of values; "," if there is none."""
     lines = [line for line in text.splitlines()[:_LOOKED_AT] if line.strip()]
     lines = lines[:-1] if len(lines) > 1 else lines  # the last one may be cut
     best, most = ",", (0.0, 0)

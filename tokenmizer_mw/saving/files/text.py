@@ -71,7 +71,7 @@ class _Outline:
 
 
 def read_source(source: FileSource, language: Language) -> Report:
-    """Definitions with their lines."""
+    """Read definitions and their lines."""
     outline = _Outline(language)
     broke = ""
     try:
@@ -90,7 +90,7 @@ def _signature(text: str, end: int) -> str:
 
 
 def read_markdown(source: FileSource) -> Report:
-    """Headings with their lines; what is open and done on its lists."""
+    """Read headings and their lines, and the open and done items of task lists."""
     counts: Counter[str] = Counter()
     outline: list[DigestLine] = []
     fence = ""
@@ -127,7 +127,7 @@ def read_markdown(source: FileSource) -> Report:
 
 
 def read_plain(source: FileSource) -> Report:
-    """Lines and words, how it begins and ends."""
+    """Read number of lines and words, the beginning and the end."""
     counts: Counter[str] = Counter()
     end: deque[str] = deque(maxlen=_END)
     broke = ""

@@ -1,4 +1,4 @@
-"""Values within values (JSON, YAML, XML): which paths there are, of which types, with which values."""
+"""Nested values (JSON, YAML, XML): paths, types and values."""
 
 from __future__ import annotations
 
@@ -43,13 +43,16 @@ class _Place:
 
 @dataclass(slots=True)
 class Tree:
-    """What has been seen so far. A path is names with points between them; "[]" stands for the items of a list."""
+    """The paths seen so far. A path consists of names separated by dots; "[]" stands for the items of a list."""
 
     places: dict[str, _Place] = field(default_factory=dict)
     ignored: int = 0
 
     def add(self, path: str, kind: str, value: str | None = None) -> None:
-        """A value at ``path``: its ``kind`` in the words of its format, and itself as text where it is no container."""
+        """Add a value at ``path``.
+
+        ``kind``: its type in the terms of the file format; its text is counted if it is not a container.
+        """
         place = self.places.get(path)
         if place is None:
             if len(self.places) >= PATHS_MAX or path.count(".") > DEPTH_MAX:
@@ -74,7 +77,7 @@ class Tree:
         return told
 
     def facts(self) -> list[dict[str, Any]]:
-        """JSON-ready."""
+        """Return the paths as JSON values."""
         return [
             {
                 "path": path,
@@ -98,10 +101,10 @@ class Tree:
 
 
 def below(path: str, name: str) -> str:
-    """The path of the member ``name``."""
+    """Return the path of the member ``name``."""
     return f"{path}.{name}" if path else name
 
 
 def item(path: str) -> str:
-    """The path of the items of a list."""
+    """Return the path of the items of a list."""
     return path + _ITEM

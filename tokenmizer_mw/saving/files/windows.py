@@ -1,5 +1,8 @@
-"""Lines of a text without its secrets. A secret may go over many lines, and what a line means may stand in another one:
-lines are read together with those around them, and with the first line, which names the columns of a table."""
+"""Redacts secrets in lines of a text.
+
+A secret may span lines, and its meaning may depend on another line; so lines are checked together with their
+neighbours, and with the first line, which names the columns of a table.
+"""
 
 from __future__ import annotations
 
@@ -38,9 +41,10 @@ class _Block:
 
 
 def shown(lines: Iterable[str], wanted: Wanted, last: int, redactor: Redactor) -> Iterator[tuple[int, str]]:
-    """The numbers and the text of those of ``lines`` (with their ends) that are ``wanted``, of which none stands behind
-    line ``last``, with placeholders in place of secrets. Lines that lie inside of a secret are left out where its
-    placeholder was shown before."""
+    """Return number and text of the ``wanted`` lines up to line ``last``, with placeholders instead of secrets.
+
+    ``lines`` include their line ends. Lines inside of a secret are left out if its placeholder was already shown.
+    """
     head, told = "", ""
     for before, block, behind in _around(_blocks(lines)):
         if block.first == 1:

@@ -1,11 +1,12 @@
-"""The dashboard: pages about the memory, an ASGI application that mounts under any prefix of any other.
+"""The dashboard: web pages about the memory, as an ASGI application that can be mounted under any prefix of another
+one.
 
     from tokenmizer_mw.server.dashboard import dashboard
     app.mount("/memory", dashboard(memory, token=os.environ["DASHBOARD_TOKEN"], hosts=["desk.example.org"]))
 
-``table.py`` is the one list of pages and changes; ``app.py`` speaks ASGI; ``entrance.py`` says who comes in, with
-``seal.py`` (cookies and tokens of forms) and ``guards.py`` (hosts and foreign pages); ``live.py`` tells browsers that
-something happened. A page is a module of its own; ``frame.py`` and ``markup.py`` are what all are made with.
+``table.py`` lists all pages and actions; ``app.py`` is the ASGI layer; ``entrance.py`` signs users in, with ``seal.py``
+(cookies and form tokens) and ``guards.py`` (hosts and cross-site requests); ``live.py`` notifies browsers of changes.
+Each page is a module of its own; ``frame.py`` and ``markup.py`` are shared by all.
 """
 
 from .app import Dashboard, dashboard

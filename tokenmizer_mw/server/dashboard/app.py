@@ -1,4 +1,5 @@
-"""The ASGI application: lets in who may, has the work done beside the event loop, and answers with pages."""
+"""The ASGI application of the dashboard: checks access, runs the page function in a worker thread, and sends the
+page."""
 
 from __future__ import annotations
 
@@ -58,18 +59,20 @@ def dashboard(
     signed_in_seconds: float = SIGNED_IN_SECONDS,
     clock: Callable[[], float] = time.time,
 ) -> Dashboard:
-    """Pages about ``memory``, as an ASGI application to be mounted under any prefix.
+    """Return web pages about ``memory``, as an ASGI application that can be mounted under any prefix.
 
-    One of three says who comes in. ``token``: whoever enters it once, at least 16 characters, may do everything with
-    the local tenant. ``authorize``: the application around it, called with the scope of each request, returns a
-    ``Caller`` or ``None``; ``authorize=local`` lets in everybody, and then only this machine's requests to itself
-    are answered. ``keys``: API keys of a server; the key's scopes say what its owner may do here.
+    Pass exactly one of these to control access:
 
-    ``hosts``: the names that it is reached by, "desk.example.org" or "desk.example.org:8443"; none: those of this
-    machine. ``checks`` and ``doubts``: what else the page about health looks at, as ``Health`` says.
-    ``signed_in_seconds``: how long a browser stays signed in. The memory stays the host's to close.
+    - ``token``: whoever enters it (at least 16 characters) may do everything with the local tenant.
+    - ``authorize``: function that is called with the scope of each request and returns a ``Caller``, or ``None`` to
+      refuse. ``authorize=local`` accepts everybody, but then only requests from and to this machine are answered.
+    - ``keys``: API keys of a server; a key's scopes decide what its owner may do.
 
-    Raises ``ConfigError`` when nothing, or more than one, says who comes in, and for values that cannot be used.
+    ``hosts``: the host names of the dashboard, "desk.example.org" or "desk.example.org:8443"; by default those of this
+    machine. ``checks`` and ``doubts``: further checks for the health page, see ``Health``. ``signed_in_seconds``: how
+    long a browser stays signed in. The caller must close ``memory``.
+
+    Raises ``ConfigError`` if not exactly one access option is passed, and for invalid values.
     """
     if not isinstance(memory, SessionMemory):
         raise ConfigError(f"memory is a SessionMemory, such as SessionMemory.open(...), not {memory!r:.60}")
@@ -106,7 +109,7 @@ class _Visitor:
 
 
 class Dashboard:
-    """What ``dashboard`` makes."""
+    """The ASGI application that ``dashboard`` returns."""
 
     def __init__(
         self,
@@ -132,11 +135,11 @@ class Dashboard:
         self._tails = live.Tails(memory)
 
     def end(self) -> None:
-        """Let the streams of events end: the server is about to. Browsers ask again later."""
+        """Close the event streams before the server shuts down; browsers reconnect later."""
         self.ending = True
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One connection."""
+        """Handle one ASGI connection."""
         if scope["type"] == "http":
             await self._http(scope, receive, send)
         elif scope["type"] == "websocket":
@@ -296,8 +299,10 @@ class Dashboard:
 
 
 def name_of(scope: Mapping[str, object]) -> str | None:
-    """What a path below the prefix names, without its slash; ``None`` for the prefix itself without one. Hosts that
-    have taken the prefix off already are understood, too."""
+    """Return the part of a path below the prefix, without its slash; ``None`` for the prefix itself without a slash.
+
+    Also handles hosts that have already removed the prefix.
+    """
     path, root = str(scope["path"]), str(scope.get("root_path", ""))
     below = path[len(root) :] if root and path.startswith(root) else path
     if below in ("", "/") or below[:1] != "/":
@@ -306,7 +311,7 @@ def name_of(scope: Mapping[str, object]) -> str | None:
 
 
 def is_page(path: str) -> bool:
-    """Whether a path is one of the dashboard's where it is mounted at the root."""
+    """Return whether a path belongs to the dashboard when it is mounted at the root."""
     return path[:1] == "/" and path[1:] in NAMES
 
 

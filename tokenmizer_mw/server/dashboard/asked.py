@@ -1,4 +1,4 @@
-"""A request that was let in, as the work of a page sees it, and what that work gives."""
+"""The input and output types of page functions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FORM_FIELD = "form_token"
 
 @dataclass(frozen=True, slots=True)
 class DashboardState:
-    """What a dashboard keeps between requests, all of it bounded."""
+    """Caches that a dashboard keeps between requests, all of bounded size."""
 
     titles: Summaries
     pasts: Pasts
@@ -27,7 +27,7 @@ class DashboardState:
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """Who asks for what. ``form_token`` goes into every form of the page; ``now`` is in seconds since the epoch."""
+    """An authorized request. ``form_token`` is put into every form of the page; ``now``: seconds since the epoch."""
 
     memory: SessionMemory
     caller: Caller
@@ -40,16 +40,16 @@ class PageRequest:
 
     @property
     def tenant(self) -> str:
-        """Whose sessions."""
+        """Tenant of the caller."""
         return self.caller.tenant
 
     @property
     def id(self) -> str:
-        """The session that is asked for, "" for none."""
+        """Id of the requested session; "" if there is none."""
         return self.form.get("id") or self.query.get("id", "")
 
     def form_of(self, action: str, *children: object, **fields: str | int) -> Markup:
-        """A form that changes something, with its token."""
+        """Return an HTML form for an action, with its token."""
         told = {FORM_FIELD: self.form_token, **fields}
         hidden = [tag("input", type="hidden", name=name, value=value) for name, value in told.items()]
         return tag("form", hidden, *children, method="post", action=action)  # type: ignore[arg-type]
@@ -57,8 +57,11 @@ class PageRequest:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page. ``here`` names the entry of the navigation that it belongs to, ``session_id`` the session that it is
-    about; ``live``: the address of the events that renew it, "" for none; ``note``: what was just done."""
+    """A page.
+
+    ``here``: its entry in the navigation; ``session_id``: the session it shows; ``live``: address of the event stream
+    that refreshes it, "" for none; ``note``: a message about the action just done.
+    """
 
     title: str
     body: Markup
@@ -72,7 +75,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file to be saved: its name, its media type and its bytes."""
+    """A file to download: name, media type and content."""
 
     name: str
     media: str
@@ -81,6 +84,6 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class See:
-    """Go there: a relative address."""
+    """A redirect to a relative address."""
 
     address: str

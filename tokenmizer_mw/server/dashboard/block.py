@@ -1,4 +1,4 @@
-"""The resume block on a session's page: loaded behind the rest, because composing it reads the whole transcript."""
+"""The resume block on a session's page, loaded separately because composing it reads the whole transcript."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _DEFAULT = "standard"
 
 
 def block_card(asked: PageRequest) -> Markup:
-    """The block at the level that the query names; without a level, where it is to be loaded from."""
+    """Return the card with the resume block at the level in the query; without a level, a card that loads it."""
     level = asked.query.get("level", "")
     if not level:
         address = to("session", id=asked.id, level=_DEFAULT)

@@ -1,4 +1,4 @@
-"""Changes by hand as a list, each with its way back."""
+"""List of manual edits, each with an undo button."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .words import link, moment, to, told
 
 
 def edits_list(asked: PageRequest, edits: Iterable[Edited], *, of_fact: bool = False) -> Markup:
-    """The edits, in the order in which they are given. ``of_fact``: they are shown on the page of their fact."""
+    """Return the edits as a list, in the given order. ``of_fact``: true on the page of their fact."""
     return tag("ul", [_row(asked, one, of_fact) for one in edits], class_="edits")
 
 

@@ -1,4 +1,4 @@
-"""What forms change: facts by hand, checkpoints. Everything is recorded, and can be taken back."""
+"""The actions of forms: manual edits of facts, and checkpoints. All are recorded; edits can be undone."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _Work = Callable[[PageRequest, str], None]
 
 
 def change(asked: PageRequest) -> See:
-    """Do what the form's ``do`` says to the fact that it names."""
+    """Apply the edit in the form's field ``do`` to the fact that the form names."""
     do, node = asked.form.get("do", ""), asked.form.get("node", "")
     if do not in _WORK:
         raise CallerError("the form says nothing that can be done")
@@ -24,7 +24,7 @@ def change(asked: PageRequest) -> See:
 
 
 def checkpoint(asked: PageRequest) -> See:
-    """Mark this point of the session."""
+    """Create a checkpoint of the session."""
     asked.memory.checkpoint(asked.id, tenant=asked.tenant)
     return See(to("session", id=asked.id, done="checkpoint"))
 

@@ -1,4 +1,4 @@
-"""A bar chart of what was saved by day, as SVG that lives under the content security policy. Pure."""
+"""A bar chart of savings by day, as SVG that the content security policy allows. Pure."""
 
 from __future__ import annotations
 
@@ -19,8 +19,11 @@ _TOP: Final = 16
 
 
 def chart(days: Mapping[str, UsageSums]) -> Markup | None:
-    """Tokens of the input by day (UTC), for the ``DAYS`` up to the newest one with calls: what was sent, and above it
-    what was not sent. ``None`` without calls."""
+    """Return a chart of input tokens by day (UTC), sent and saved, for the ``DAYS`` days up to the newest one with
+    calls.
+
+    ``None`` without calls.
+    """
     if not days:
         return None
     newest = date.fromisoformat(max(days))

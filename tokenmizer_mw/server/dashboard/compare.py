@@ -1,4 +1,4 @@
-"""Two moments of a session side by side: what held at the one, what held at the other, and what is different."""
+"""Page that compares two points of a session: the facts at each, and the difference."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ROWS: Final = 60
 
 
 def page(asked: PageRequest) -> Page:
-    """The facts at ``from`` beside those at ``to``: ids of checkpoints, "start" or "now"."""
+    """Return the comparison of ``from`` and ``to``: ids of checkpoints, "start" or "now"."""
 
     def look(state: SessionState) -> tuple[str, int, list[Marked]]:
         return title_of(state), state.seq, list(state.checkpoints[-CHOICES:])

@@ -1,4 +1,4 @@
-"""Whether the memory works, and what does not."""
+"""The health page."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _STATES: Final = {
 
 
 def page(asked: PageRequest) -> Page:
-    """Health with reasons, and the counters of this process."""
+    """Return health with reasons, and the counters of this process."""
     found = asked.health.look(with_place=asked.caller.may("admin"))
     mark, title, text = _STATES[found["status"]]
     reasons = [tag("li", tag("code", name), " ", REASONS.get(name, "")) for name in found["reasons"]]

@@ -1,4 +1,4 @@
-"""The end of a server that has streams open: they would keep it waiting, so they end first."""
+"""Closes event streams before a server shuts down, because it would wait for them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 
 def before_the_end(call: Callable[[], None]) -> None:
-    """From now on the signals that end a server call ``call`` first, and then whoever they called before. Where signals
-    are not to be had, nothing changes."""
+    """Install handlers of SIGINT and SIGTERM that call ``call`` before the previous handlers.
+
+    Does nothing outside of the main thread.
+    """
     if threading.current_thread() is not threading.main_thread():
         return
     for number in _SIGNALS:

@@ -1,7 +1,8 @@
-"""Who comes in: by a token that is entered once, by an API key of the server, or as the application around us says.
+"""Sign-in to the dashboard: with a token that is entered once, an API key of the server, or the host application's
+function.
 
-After the token, a cookie says who it is: signed, for this origin alone, out of the reach of scripts. It has no path of
-its own, so that browsers give it the folder that the pages are in, wherever that is mounted.
+After sign-in a signed cookie identifies the browser: same-site and not readable by scripts. It has no path attribute,
+so that browsers limit it to the folder of the pages, wherever that is mounted.
 """
 
 from __future__ import annotations
@@ -27,25 +28,26 @@ _COOKIES_MAX: Final = 16_384
 
 
 class Entrance(Protocol):
-    """One way in. ``about`` is what passes are tied to besides the installation."""
+    """Protocol of sign-in methods. ``about``: text that cookies are bound to besides the installation."""
 
     about: str
     asks: str
     """What people are asked for, "" where they are never asked."""
 
     async def admitted(self, given: str) -> str | None:
-        """The subject of the pass that ``given`` earns; ``None`` for a wrong one. Raises ``StoreError``."""
+        """Return the subject of the cookie for what the user entered; ``None`` if it is wrong. Raises
+        ``StoreError``."""
 
     async def caller(self, subject: str, scope: Mapping[str, Any]) -> Caller | None:
-        """Who comes with a pass of ``subject``, "" for a browser without one; ``None`` for nobody.
+        """Return the caller for a cookie's ``subject`` ("" for a browser without one); ``None`` if nobody is signed in.
 
-        Raises ``NoVerdict`` or ``StoreError`` when it cannot be told.
+        Raises ``NoVerdict`` or ``StoreError`` if that cannot be decided.
         """
 
 
 class Tokened:
-    """One token for everybody; whoever has it may do everything with the sessions of ``tenant``. Another token makes
-    all cookies worthless."""
+    """Sign-in with one shared token, for everything in the sessions of ``tenant``. A new token invalidates all
+    cookies."""
 
     asks = "token"
 
@@ -67,7 +69,7 @@ class Tokened:
 
 
 class Keyed:
-    """An API key of the server, with its tenant and scopes; a key that is revoked lets nobody in any more."""
+    """Sign-in with an API key of the server, with its tenant and scopes. A revoked key is rejected."""
 
     asks = "API key"
     about = ""
@@ -90,7 +92,7 @@ class Keyed:
 
 
 class Hosted:
-    """As the application around us says, with every request."""
+    """Access decided by the host application for each request."""
 
     asks = ""
     about = ""
@@ -100,7 +102,7 @@ class Hosted:
         self.everybody = authorize is local
 
     async def admitted(self, given: str) -> str | None:
-        """See ``Entrance``: there is nothing to enter."""
+        """See ``Entrance``; there is nothing to enter."""
         return None
 
     async def caller(self, subject: str, scope: Mapping[str, Any]) -> Caller | None:
@@ -109,7 +111,7 @@ class Hosted:
 
 
 def cookie_of(scope: Mapping[str, Any], name: str) -> str:
-    """The value of a cookie, "" when it is not there or cannot be read."""
+    """Return the value of a cookie; "" if it is missing or invalid."""
     given = b"; ".join(value for key, value in scope["headers"] if key.lower() == b"cookie")
     if name.encode() not in given or len(given) > _COOKIES_MAX:
         return ""
@@ -121,7 +123,7 @@ def cookie_of(scope: Mapping[str, Any], name: str) -> str:
 
 
 def cookie(name: str, value: str, scope: Mapping[str, Any], seconds: float) -> bytes:
-    """The header that hands a cookie out; an empty value takes it back."""
+    """Return the ``set-cookie`` header; an empty value deletes the cookie."""
     parts = [f"{name}={value}", f"Max-Age={int(seconds) if value else 0}", "HttpOnly", "SameSite=Strict"]
     if scope.get("scheme") == "https":
         parts.append("Secure")

@@ -1,4 +1,4 @@
-"""The graph of a session as a file of any of the formats."""
+"""Export of a session's graph in any of the file formats."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .words import link, to
 
 
 def export(asked: PageRequest) -> File:
-    """The graph in the format that the query names, by default a page that opens without a server."""
+    """Return the graph as a file in the format that the query names; by default a self-contained HTML page."""
     name = asked.query.get("format", "html")
     format_ = format_named(name)
     text = asked.memory.export(asked.id, name, tenant=asked.tenant)
@@ -21,6 +21,6 @@ def export(asked: PageRequest) -> File:
 
 
 def formats(asked: PageRequest) -> Markup:
-    """Links to the graph in every format."""
+    """Return links to the graph in every format."""
     links = [link(to("export", id=asked.id, format=name), name, title=one.about) for name, one in FORMATS.items()]
     return tag("p", "Save the graph as ", *[part for one in links for part in (one, " ")], class_="hint")

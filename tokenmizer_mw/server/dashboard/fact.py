@@ -1,4 +1,4 @@
-"""One fact: who said it and in which words, what it replaced, what it is related to, and changes by hand."""
+"""The page of one fact: its source and quotation, what it replaced, its relations, and manual edits."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .words import card, exactly, fact_link, message_link, moment, status_of, to
 
 @dataclass(frozen=True, slots=True)
 class FactView:
-    """What the page of a fact shows, taken out of the folded session."""
+    """What the page shows of the fact."""
 
     title: str
     seq: int
@@ -35,7 +35,7 @@ class FactView:
 
 
 def page(asked: PageRequest) -> Page:
-    """The page of the fact that the query names as ``node``."""
+    """Return the page of the fact whose id is ``node`` in the query."""
     node_id = asked.query.get("node", "")
 
     def look(state: SessionState) -> FactView:

@@ -1,4 +1,4 @@
-"""All facts of a session, by type and status, page by page."""
+"""The list of a session's facts, filtered by type and status, in pages and as files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CURRENT: Final = "current"
 
 
 def chosen(nodes: Sequence[Node], type_: str, status: str) -> list[Node]:
-    """The nodes of a type and a status ("" for any), the newest first."""
+    """Return the nodes of a type and a status ("" for any), newest first."""
     return [node for node in reversed(nodes) if _fits(node, type_, status)]
 
 
@@ -41,7 +41,7 @@ def _fits(node: Node, type_: str, status: str) -> bool:
 
 
 def filters(asked: PageRequest, page_name: str, type_: str, status: str, **kept: str) -> Markup:
-    """The form that chooses a type and a status; ``kept`` are other parameters of the page."""
+    """Return the form that selects type and status; ``kept``: other query parameters to preserve."""
     types = [("", "All types"), *((one.value, look.title) for one, look in TYPES.items())]
     statuses = [("", "Any status"), (CURRENT, "current"), (OPEN, "open")]
     statuses += [(one.value, look.word) for one, look in STATUSES.items()]
@@ -75,18 +75,18 @@ SORTS: Final[Mapping[str, Callable[[Node], object]]] = {
 
 
 def ordered(nodes: list[Node], sort: str) -> list[Node]:
-    """``nodes`` sorted by a column, "-" before its name for downwards; as they are for any other name."""
+    """Return ``nodes`` sorted by a column ("-" before its name for descending); unchanged for an unknown name."""
     key = SORTS.get(sort.removeprefix("-"))
     return nodes if key is None else sorted(nodes, key=key, reverse=sort.startswith("-"))  # type: ignore[arg-type]
 
 
 def csv(asked: PageRequest) -> File:
-    """The facts that are chosen, as a table."""
+    """Return the selected facts as a CSV file."""
     return csv_file("facts.csv", _records(asked))
 
 
 def json(asked: PageRequest) -> File:
-    """The facts that are chosen, as JSON."""
+    """Return the selected facts as a JSON file."""
     return json_file("facts.json", _records(asked))
 
 
@@ -115,7 +115,7 @@ def _record(node: Node) -> dict[str, object]:
 
 
 def page(asked: PageRequest) -> Page:
-    """A page of facts."""
+    """Return one page of the list."""
     type_, status = asked.query.get("type", ""), asked.query.get("status", "")
     sort = asked.query.get("sort", "")
     at = asked.query.get("page", "1")
@@ -159,7 +159,7 @@ def _head(asked: PageRequest, name: str) -> Markup:
 
 
 def table(asked: PageRequest, nodes: Sequence[Node]) -> Markup:
-    """Facts, one a row."""
+    """Return a table of facts, one per row."""
     head = tag("tr", [_head(asked, name) for name in SORTS])
     rows = [
         tag(

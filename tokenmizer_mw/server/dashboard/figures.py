@@ -1,4 +1,4 @@
-"""What was saved, net of what changing a prompt costs: all together, by stage, by model and by day."""
+"""The savings page: net savings in total, by stage, by model and by day."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SMALL: Final = 100
 
 
 def page(asked: PageRequest) -> Page:
-    """The savings of a session, or of all that the tenant has."""
+    """Return the savings of a session, or of the whole tenant."""
     title = asked.memory.view(asked.id, title_of, tenant=asked.tenant) if asked.id else ""
     found = asked.memory.savings(asked.id or None, tenant=asked.tenant)
     lead = tag("p", "What calls cost, and what they would have cost without the memory.", class_="lead")
@@ -135,6 +135,6 @@ def _remarks(whole: UsageSums) -> Markup:
 
 
 def money(nano: int) -> str:
-    """An amount in dollars, of billionths of one."""
+    """Format an amount given in billionths of a dollar."""
     amount = dollars(nano)
     return f"${amount:,.2f}" if abs(amount) >= _SMALL else f"${amount:,.4f}"

@@ -1,4 +1,4 @@
-"""Tables as files: CSV that spreadsheets may open, and JSON."""
+"""Downloads of tables: CSV that is safe for spreadsheets, and JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 def csv_file(name: str, records: Records) -> File:
-    """The records as CSV with a line of headings. A text that a spreadsheet would compute begins with an apostrophe."""
+    """Return records as CSV with a header. Text that a spreadsheet would evaluate as a formula gets a leading
+    apostrophe."""
     written = io.StringIO()
     writer = csv.writer(written)
     writer.writerow(records[0].keys() if records else ())
@@ -26,7 +27,7 @@ def csv_file(name: str, records: Records) -> File:
 
 
 def json_file(name: str, records: Records) -> File:
-    """The records as a JSON array."""
+    """Return records as a JSON array."""
     text = json.dumps(records, ensure_ascii=False, indent=1)
     return File(name, "application/json", text.encode("utf-8", "replace"))
 

@@ -1,4 +1,4 @@
-"""Erasing a session for good, after a second look."""
+"""Page that erases a session, after a confirmation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .words import counted, link, to, told
 
 
 def page(asked: PageRequest) -> Page:
-    """Asks once more."""
+    """Return the confirmation page."""
 
     def look(state: SessionState) -> tuple[str, int, int]:
         return title_of(state), len(state.transcript), len(state.graph)
@@ -42,7 +42,7 @@ def page(asked: PageRequest) -> Page:
 
 
 def forget(asked: PageRequest) -> See:
-    """Erases the session that the form names, once its owner is sure."""
+    """Erase the session that the form names, if the form confirms it."""
     if asked.form.get("sure") != "yes":
         raise CallerError("nothing was erased: tick the box to say that you are sure")
     gone = erase(asked.memory, asked.id, tenant=asked.tenant)

@@ -1,4 +1,4 @@
-"""What a form brings: its fields, within a cap."""
+"""Parses queries and form bodies, within size limits."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _MEDIA: Final = "application/x-www-form-urlencoded"
 
 
 class UnreadableForm(Exception):
-    """A form or a query that the dashboard's own pages cannot have sent."""
+    """Raised for a malformed query or form."""
 
 
 class BrowserGone(Exception):
-    """The browser has left."""
+    """Raised when the browser disconnects before its form is complete."""
 
 
 def fields_of(raw: bytes) -> Mapping[str, str]:
-    """The fields of a query or of a form. Raises ``UnreadableForm`` for too many of them."""
+    """Return the fields of a query or a form. Raises ``UnreadableForm`` if there are too many."""
     try:
         pairs = parse_qsl(raw.decode("ascii"), keep_blank_values=True, max_num_fields=_FIELDS_MAX, errors="replace")
     except ValueError:
@@ -34,7 +34,8 @@ def fields_of(raw: bytes) -> Mapping[str, str]:
 
 
 async def form_of(scope: Mapping[str, Any], receive: Receive) -> Mapping[str, str]:
-    """Fields of a request's form. Raises ``UnreadableForm`` for another body or a larger one, and ``BrowserGone``."""
+    """Read a request's form. Raises ``UnreadableForm`` for another media type or a too large body, and
+    ``BrowserGone``."""
     media = dict(scope["headers"]).get(b"content-type", b"").decode("latin-1").partition(";")[0].strip().lower()
     if media != _MEDIA:
         raise UnreadableForm

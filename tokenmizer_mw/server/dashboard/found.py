@@ -1,4 +1,4 @@
-"""Looking for facts: in one session, or in those that were last active."""
+"""The search page: facts of one session, or of the most recently active sessions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SESSIONS_MAX: Final = 20
 
 
 def page(asked: PageRequest) -> Page:
-    """What was found."""
+    """Return the search results."""
     text = flatten(asked.query.get("q", ""), TEXT_MAX)
     if asked.id:
         return _within(asked, text)
@@ -35,7 +35,7 @@ def page(asked: PageRequest) -> Page:
 
 
 def form(asked: PageRequest, text: str) -> Markup:
-    """Where one says what is looked for."""
+    """Return the search form."""
     where = tag("input", type="hidden", name="id", value=asked.id) if asked.id else None
     return tag(
         "form",

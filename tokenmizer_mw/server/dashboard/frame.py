@@ -1,4 +1,4 @@
-"""What all pages share: head, navigation, and where they say what was just done."""
+"""The frame of all pages: head, navigation, and messages about the last action."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ NOTES: Final[Mapping[str, str]] = {
 
 
 def framed(page: Page, asked: PageRequest | None, *, leaves: bool = False) -> bytes:
-    """The document. ``asked`` is ``None`` where nobody came in; ``leaves``: there is something to sign out of."""
+    """Return the complete HTML document.
+
+    ``asked`` is ``None`` if nobody is signed in; ``leaves``: whether to show the sign-out button.
+    """
     head = tag(
         "head",
         tag("meta", charset="utf-8"),
@@ -89,7 +92,7 @@ def _item(child: Markup) -> Markup:
 
 
 def session_head(asked: PageRequest, here: str, title: str) -> Markup:
-    """The head of the pages about one session: what it is about, its id, and its pages."""
+    """Return the heading of a session's pages: its title, its id, and links to its pages."""
     items = [
         _item(link(to(name, id=asked.id), text, aria_current="page" if name == here else None))
         for name, text in _OF_SESSION
@@ -104,10 +107,10 @@ def session_head(asked: PageRequest, here: str, title: str) -> Markup:
 
 
 def heading(title: str, *below: object) -> Markup:
-    """The head of a page."""
+    """Return the heading of a page."""
     return tag("div", tag("h1", title), *below, class_="page-head")  # type: ignore[arg-type]
 
 
 def trouble(title: str, sentence: str, *more: Markup) -> Markup:
-    """A page that says what is wrong and what to do."""
+    """Return a page that explains a problem and what to do."""
     return tag("div", tag("h1", title), tag("p", sentence), joined(*more), class_="trouble")

@@ -1,4 +1,4 @@
-"""The graph as a picture, now or at any time before: as it was believed then, or as it was true then."""
+"""The graph page: a picture of the facts, now or at an earlier time (as recorded then, or as valid then)."""
 
 from __future__ import annotations
 
@@ -42,8 +42,11 @@ As = Literal["recorded", "valid"]
 
 @dataclass(frozen=True, slots=True)
 class Then:
-    """A time of a session: ``at`` in seconds since the epoch, ``None`` for now. ``first`` and ``last`` are when it
-    began and when it last changed; ``before`` and ``after`` the changes next to it, ``None`` where there are none."""
+    """A point in time of a session.
+
+    ``at``: seconds since the epoch, ``None`` for now; ``by``: as recorded or as valid; ``first`` and ``last``: times of
+    the first and the last change; ``before`` and ``after``: the neighbouring changes, ``None`` if there are none.
+    """
 
     at: float | None
     by: As
@@ -56,7 +59,7 @@ class Then:
 
 
 def page(asked: PageRequest) -> Page:
-    """The picture, the slider and the filters."""
+    """Return the picture, with time slider and filters."""
     type_, status = asked.query.get("type", ""), asked.query.get("status", "")
     by: As = "valid" if asked.query.get("as") == "valid" else "recorded"
     wanted = _time(asked.query.get("at", ""))

@@ -1,4 +1,4 @@
-"""Which requests a browser may make here: hosts that are answered for, and pages that may ask for changes. Pure."""
+"""Checks of browser requests: allowed hosts, and protection against cross-site requests. Pure."""
 
 from __future__ import annotations
 
@@ -39,22 +39,26 @@ _OURS: Final = frozenset({b"same-origin", b"none"})
 
 
 def exact_hosts(named: Sequence[str]) -> Hosts:
-    """The hosts that are answered for, this machine's names where none are given. Raises ``ConfigError`` for one that
-    is no host, or stands for many."""
+    """Return the allowed hosts; this machine's names by default.
+
+    Raises ``ConfigError`` for an invalid host or a wildcard.
+    """
     if any(host.startswith("*") for host in named):
         raise ConfigError("the dashboard answers for hosts that are named one by one, such as desk.example.org")
     return Hosts(tuple(named) or LOOPBACK)
 
 
 def one(headers: Iterable[Header], name: bytes) -> bytes | None:
-    """The value of a header that is there once; ``None`` for one that is missing or there twice."""
+    """Return the value of a header that occurs exactly once; else ``None``."""
     found = [value for key, value in headers if key.lower() == name]
     return found[0] if len(found) == 1 else None
 
 
 def foreign(headers: Sequence[Header]) -> bool:
-    """Whether a request that changes something comes from a page that is not ours, as the browser tells it. A browser
-    that tells nothing sends no cookie of ours either, unless the page is ours; the form's own token says so then."""
+    """Return whether the browser reports that a request comes from a page of another site.
+
+    False if the browser reports nothing: it then sends no cookie from other sites, and the form token is checked.
+    """
     told = {key.lower() for key, _ in headers}
     if b"sec-fetch-site" in told and one(headers, b"sec-fetch-site") not in _OURS:
         return True
@@ -65,6 +69,6 @@ def foreign(headers: Sequence[Header]) -> bool:
 
 
 def reached_from_afar(scope: Mapping[str, Any]) -> bool:
-    """Whether the server listens, or the client sits, where others than this machine's users are."""
+    """Return whether the server's or the client's address is not a loopback address."""
     ends = [end[0] for end in (scope.get("server"), scope.get("client")) if end]
     return any(not is_loopback(str(end)) for end in ends)

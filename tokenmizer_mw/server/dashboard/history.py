@@ -1,4 +1,4 @@
-"""How a session came to believe what it does: checkpoints and what changed between any two, transitions as a story."""
+"""The history page: checkpoints, the difference between two of them, replaced decisions, and manual edits."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _Step = tuple[Transition, Node | None, Node | None]
 
 
 def page(asked: PageRequest) -> Page:
-    """Checkpoints, a diff, transitions and changes by hand."""
+    """Return the history of a session."""
     most = _most(asked, STEPS)
 
     def look(state: SessionState) -> tuple[str, int, list[Marked], list[_Step], int, list[Edited]]:

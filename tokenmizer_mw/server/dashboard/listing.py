@@ -1,4 +1,4 @@
-"""Which sessions a page of the listing shows: found by words, filtered by age and open work, sorted."""
+"""Selects the sessions of a list page: by words, age and open work, sorted."""
 
 from __future__ import annotations
 
@@ -26,9 +26,11 @@ SORTS: Final = {"active": "last active", "started": "started", "events": "most e
 
 @dataclass(frozen=True, slots=True)
 class ListingFilter:
-    """What a listing is asked for. ``words`` stand in the id or the goal; ``days``: active within so many, 0 for any;
-    ``open``: only with open work. ``place`` is where the page begins in the order of activity, ``number`` its number in
-    another order."""
+    """The query of a session list.
+
+    ``words``: occur in the id or the goal; ``days``: active within so many days, 0 for any; ``open``: only with open
+    work. ``place``: cursor of the page in the order of activity; ``number``: page number in another order.
+    """
 
     words: str = ""
     days: int = 0
@@ -39,18 +41,18 @@ class ListingFilter:
 
     @property
     def plain(self) -> bool:
-        """Whether it asks for nothing but the sessions last active."""
+        """Whether it asks for the most recently active sessions without a filter."""
         return not (self.words or self.days or self.open) and self.sort == "active"
 
     def query(self) -> dict[str, str | int | None]:
-        """The parameters of an address that asks for the same."""
+        """Return the query parameters for the same list."""
         sort = self.sort if self.sort != "active" else None
         return {"find": self.words, "days": self.days or None, "open": 1 if self.open else None, "sort": sort}
 
 
 @dataclass(frozen=True, slots=True)
 class SessionListing:
-    """A page of sessions, their summaries as far as they are known, and whether more follow."""
+    """A page of sessions, with their known summaries, and whether there are more."""
 
     infos: Sequence[SessionInfo]
     summaries: Mapping[str, Summary]
@@ -58,7 +60,7 @@ class SessionListing:
 
 
 def wish_of(query: Mapping[str, str]) -> ListingFilter:
-    """What the query of an address asks for; what cannot be read counts as not asked for."""
+    """Parse the query of an address; invalid values count as missing."""
     words = "".join(filter(str.isprintable, query.get("find", "").strip()))[:SESSION_ID_MAX]
     sort, number = query.get("sort", ""), query.get("page", "")
     return ListingFilter(
@@ -82,7 +84,7 @@ def _place(query: Mapping[str, str]) -> Place | None:
 
 
 def listed(asked: PageRequest, wish: ListingFilter) -> SessionListing:
-    """A page of sessions."""
+    """Return a page of sessions."""
     if wish.plain:
         infos = asked.memory.log.sessions(asked.tenant, after=wish.place, limit=PER_PAGE + 1)
         shown = infos[:PER_PAGE]
@@ -93,7 +95,7 @@ def listed(asked: PageRequest, wish: ListingFilter) -> SessionListing:
 
 
 def matching(asked: PageRequest, wish: ListingFilter) -> tuple[list[SessionInfo], Mapping[str, Summary]]:
-    """All sessions that fit, among the ``SCANNED_MAX`` last active, sorted."""
+    """Return all matching sessions among the ``SCANNED_MAX`` most recently active ones, sorted."""
     infos = asked.memory.log.sessions(asked.tenant, limit=SCANNED_MAX)
     if wish.days:
         infos = [info for info in infos if asked.now - info.updated_at <= wish.days * 86_400]

@@ -1,7 +1,7 @@
-"""Telling browsers that something happened: server-sent events, from a look at the log's tail every now and then.
+"""Notifies browsers of changes with server-sent events, by polling the end of the event log.
 
-The log is the only thing that all processes of an installation share, so that what another one wrote is seen like what
-this one did. However many browsers look at a session, its tail is read once a tick.
+The log is shared by all processes of an installation, so changes of other processes are seen too. The end of a
+session's log is read once per tick, whatever the number of browsers.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Sender = Callable[[dict[str, Any]], Awaitable[None]]
 
 
 class Tails:
-    """Where logs end, as this process saw it less than a tick ago. For one event loop."""
+    """Cached end positions of logs, at most one tick old. For one event loop."""
 
     def __init__(self, memory: SessionMemory, clock: Callable[[], float] = time.monotonic) -> None:
         self._memory = memory
@@ -49,8 +49,10 @@ class Tails:
         self._seen: OrderedDict[tuple[str, str], tuple[float, str]] = OrderedDict()
 
     async def of(self, tenant: str, id: str, before: str = "") -> str:
-        """A mark that changes when something is added to the session, or with "" to any of the tenant. ``before`` is
-        the last one that is known, "" for none; it is what is said while the store cannot be asked."""
+        """Return a mark that changes when events are added to the session, or for id "" to any session of the tenant.
+
+        ``before``: the last known mark, "" for none; returned while the store cannot be read.
+        """
         known = self._seen.get((tenant, id), (-TICK, before))
         if self._clock() - known[0] < TICK * 0.9:
             return known[1]
@@ -64,12 +66,12 @@ class Tails:
 
 
 def mark_of_session(seq: int) -> str:
-    """The mark of a session whose newest event has that number."""
+    """Return the mark of a session whose newest event has number ``seq``."""
     return str(seq)
 
 
 def mark_of_tenant(newest: SessionInfo | None) -> str:
-    """The mark of a tenant whose session that was last added to is ``newest``."""
+    """Return the mark of a tenant whose most recently updated session is ``newest``."""
     told = f"{newest.key.id}\0{newest.seq}\0{newest.created_at}" if newest is not None else ""
     return hashlib.blake2b(told.encode(), digest_size=8).hexdigest()
 
@@ -92,15 +94,17 @@ def _end(memory: SessionMemory, key: SessionKey, known: int) -> int:
 
 
 def newest_of(memory: SessionMemory, tenant: str) -> SessionInfo | None:
-    """The session that was last added to."""
+    """Return the most recently updated session; ``None`` if there is none."""
     return next(iter(memory.log.sessions(tenant, limit=1)), None)
 
 
 async def stream(
     tails: Tails, tenant: str, id: str, since: str, receive: Receive, send: Sender, ending: Callable[[], bool]
 ) -> None:
-    """Events until the browser leaves, the server ends, or the stream is old. ``since`` is the mark of what the browser
-    shows: what was added between the page and the stream is told, too."""
+    """Send change events until the browser disconnects, the server shuts down, or the stream is ``LIFE`` seconds old.
+
+    ``since``: the mark of the page that the browser shows; a change between the page and the stream is reported too.
+    """
     headers = [
         (b"content-type", b"text/event-stream; charset=utf-8"),
         (b"x-accel-buffering", b"no"),

@@ -1,4 +1,4 @@
-"""The page where a token is entered, once."""
+"""The sign-in page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ _BACK_MAX: Final = 1_000
 
 
 def page(asks: str, form_token: str, back: str, *, wrong: bool = False) -> Page:
-    """Asks for the token or the key. ``back``: where to go then; ``wrong``: it was tried and is none."""
+    """Return the form for the token or API key.
+
+    ``back``: where to go after sign-in; ``wrong``: true after a failed attempt.
+    """
     hint = {
         "token": "The token is what whoever started the dashboard was shown, or has set.",
         "API key": "The API key of the server that you use; it begins with tmz_ and needs the scope read.",
@@ -50,12 +53,12 @@ def page(asks: str, form_token: str, back: str, *, wrong: bool = False) -> Page:
 
 
 def address(back: str) -> str:
-    """Where to sign in, on the way to ``back``."""
+    """Return the address of the sign-in page that leads to ``back``."""
     return to("login", next=back[:_BACK_MAX])
 
 
 def inside(back: str) -> str:
-    """Where to go after signing in: a page of ours, whatever is asked for."""
+    """Return where to go after sign-in: always a page of the dashboard."""
     name, mark, query = back.partition("?")
     known = name in NAMES and name.isalpha() and query.isascii() and query.isprintable()
     return f"{name}{mark}{query}" if known else "./"

@@ -1,4 +1,4 @@
-"""HTML as values: what is not markup already is text, and is escaped."""
+"""HTML generation: anything that is not ``Markup`` is escaped as text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 
 class Markup(str):
-    """Text that is HTML already."""
+    """Text that is already HTML and is not escaped again."""
 
     __slots__ = ()
 
@@ -20,8 +20,11 @@ _VOID: Final = frozenset({"br", "hr", "img", "input", "link", "meta"})
 
 
 def tag(name: str, /, *children: Child, **attributes: str | int | bool | None) -> Markup:
-    """The element ``name``. Underscores in the names of attributes are dashes, one at the end is dropped (``class_``);
-    ``True`` gives an attribute without a value, ``None`` and ``False`` give none."""
+    """Return the element ``name``.
+
+    In attribute names underscores become dashes and a final one is dropped (``class_``). ``True`` gives an attribute
+    without a value; ``None`` and ``False`` omit it.
+    """
     told = "".join(
         f" {_spelled(key)}" if value is True else f' {_spelled(key)}="{escape(str(value))}"'
         for key, value in attributes.items()
@@ -33,7 +36,7 @@ def tag(name: str, /, *children: Child, **attributes: str | int | bool | None) -
 
 
 def joined(*children: Child) -> Markup:
-    """Markup one behind the other."""
+    """Concatenate markup."""
     return Markup("".join(map(_told, children)))
 
 

@@ -1,4 +1,5 @@
-"""What a session holds, in the order of its block: goal, decisions, rules, open work, errors, what was rejected."""
+"""The current content of a session in the order of its resume block: goal, decisions, rules, open work, errors,
+rejected."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ OPEN_WORK: Final = "open work"
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The newest facts of each part of the block with how many there are, what replaced what, and why facts ended."""
+    """The newest facts of each section of the block and their numbers, what replaced them, and why facts ended."""
 
     newest: Mapping[str, Sequence[Node]]
     counts: Mapping[str, int]
@@ -31,16 +32,16 @@ class Overview:
     reasons: Mapping[str, str]
 
     def of(self, part: str) -> Sequence[Node]:
-        """The newest facts of a part."""
+        """Return the newest facts of a section."""
         return self.newest.get(part, ())
 
     def count(self, part: str) -> int:
-        """How many facts a part has."""
+        """Return the number of facts of a section."""
         return self.counts.get(part, 0)
 
 
 def overview(state: SessionState) -> Overview:
-    """The facts of a session by part of the block."""
+    """Return the facts of a session by section of the block."""
     graph = state.graph
     parts: dict[str, list[Node]] = defaultdict(list)
     for node in graph.nodes():
@@ -70,7 +71,7 @@ def _newest(part: str, nodes: Sequence[Node]) -> list[Node]:
 
 
 def cards(asked: PageRequest, found: Overview, flagged: int) -> Markup:
-    """A card for every part; parts that most sessions have say so when they are empty."""
+    """Return a card for every section; usual sections are shown even when they are empty."""
     everywhere = (
         ("Goal", Section.GOAL.name, "goals", "goal", "current", "No goal was stated."),
         ("Decisions in force", Section.DECISIONS.name, "decisions", "decision", "current", "Nothing was decided."),

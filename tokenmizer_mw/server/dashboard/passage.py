@@ -1,4 +1,5 @@
-"""The text of a message as markup: harmless characters, its lines kept, the words that facts come from marked. Pure."""
+"""The text of a message as markup: line breaks stay, control characters are removed, quoted evidence of facts is
+linked. Pure."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ _KEPT: Final = frozenset("\n\t\u200d")
 
 
 def visible(text: str) -> str:
-    """``text`` without control, format and unassigned characters; line ends and tabs stay."""
+    """Return ``text`` without control, format and unassigned characters; line ends and tabs stay."""
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
     text = text.replace("\r\n", "\n")
@@ -32,8 +33,11 @@ def visible(text: str) -> str:
 
 
 def marked(session_id: str, text: str, nodes: Iterable[Node], limit: int = TEXT_MAX) -> Markup:
-    """The first ``limit`` characters of ``text``, each passage that a fact of ``nodes`` comes from linked to the fact.
-    Of passages that overlap, the one that begins first is linked."""
+    """Return the first ``limit`` characters of ``text``, with each passage that is the source of a fact linked to the
+    fact.
+
+    Of overlapping passages, the one that begins first is linked.
+    """
     pieces: list[Markup | str] = []
     done = 0
     for start, end, node in _passages(text, nodes):

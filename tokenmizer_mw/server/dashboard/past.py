@@ -1,7 +1,7 @@
-"""The graph of a session as it was believed at a time: what its log says of facts, kept for whoever moves the slider.
+"""Past graphs of a session, as recorded at a time, cached for the time slider.
 
-Reading a long log is what costs; its events about facts are read once, and folding them stops at the time that is asked
-for. A few sessions are kept, the ones last asked for.
+Reading a long log is the expensive part; its events about facts are read once, and folding stops at the requested time.
+The last few requested sessions are cached.
 """
 
 from __future__ import annotations
@@ -40,26 +40,26 @@ class _Past:
 
 
 class Pasts:
-    """Past graphs of sessions. Safe for threads."""
+    """Cache of past graphs of sessions. Thread-safe."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[SessionKey, _Past] = OrderedDict()
         self._guard = make_lock()
 
     def at(self, memory: SessionMemory, key: SessionKey, seconds: float) -> SessionGraph:
-        """The graph as it was believed at that time (seconds since the epoch). The caller must not change it."""
+        """Return the graph as recorded at a time (seconds since the epoch). The caller must not change it."""
         with self._guard:
             past = self._refreshed(memory, key)
             return self._folded(past, bisect_right(past.times, seconds))
 
     def upto(self, memory: SessionMemory, key: SessionKey, seq: int) -> SessionGraph:
-        """The graph after event ``seq`` of the log. The caller must not change it."""
+        """Return the graph after event ``seq`` of the log. The caller must not change it."""
         with self._guard:
             past = self._refreshed(memory, key)
             return self._folded(past, bisect_right(past.events, seq, key=lambda event: event.seq))
 
     def forget(self, key: SessionKey) -> None:
-        """Nothing of a session that was erased stays here."""
+        """Drop a session that was erased from the cache."""
         with self._guard:
             self._kept.pop(key, None)
 

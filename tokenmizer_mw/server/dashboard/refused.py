@@ -1,4 +1,4 @@
-"""Why a page is not shown, in one sentence, and what to do."""
+"""Error pages: why a page is not shown, in one sentence, and what to do."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _WHY: Final[Mapping[str, tuple[int, str, str]]] = {
 
 
 class PageRefusal(Exception):
-    """A request that is not answered with what it asks for; ``page`` is shown in its place."""
+    """Raised to answer a request with the error ``page``."""
 
     def __init__(self, page: Page) -> None:
         super().__init__(page.title)
@@ -48,7 +48,8 @@ class PageRefusal(Exception):
 
 
 def failure(name: str, status: int = 0, sentence: str = "") -> PageRefusal:
-    """The refusal of that name. ``status`` and ``sentence`` for one that has no row: "problem"."""
+    """Return the error of that name. A name that is not in the table becomes "problem", with ``status`` and
+    ``sentence``."""
     if name in _WHY:
         status, title, sentence = _WHY[name]
     else:
@@ -58,5 +59,5 @@ def failure(name: str, status: int = 0, sentence: str = "") -> PageRefusal:
 
 
 def page_of(refused: PageRefusal) -> Page:
-    """The page that says it."""
+    """Return the error page."""
     return refused.page

@@ -1,4 +1,4 @@
-"""A request before and after: the transcript that the client has, beside what a cut and a reminder make of it."""
+"""Page that shows a request before and after: the client's transcript, and what a cut and a reminder make of it."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ CUTS: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class RequestView:
-    """What the page needs of the folded session: its cuts, the one that is looked at, what a reminder carried, and the
-    numbers of the messages of the request."""
+    """What the page shows: the session's cuts, the selected one, the reminder, its facts, and the message numbers of
+    the request."""
 
     title: str
     cuts: Sequence[Checkpointed]
@@ -43,7 +43,8 @@ class RequestView:
 
 
 def page(asked: PageRequest) -> Page:
-    """The request at the cut that the query names, by default the newest, or the one that message ``turn`` answers."""
+    """Return the request at the cut that the query names (by default the newest), or the one that message ``turn``
+    answers."""
     turn = asked.query.get("turn", "")
     wanted = int(turn) if turn.isdecimal() and len(turn) < 9 else 0
 

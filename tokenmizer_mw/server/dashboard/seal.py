@@ -1,6 +1,6 @@
-"""What a browser is given and brings back, sealed with a key of the installation: who it is, and that forms are ours.
+"""Signed cookies and form tokens, keyed by the installation's secret.
 
-Nothing here reads a clock or makes randomness. A pass is ``base64url(JSON).base64url(HMAC-SHA256)``.
+Pure: no clock, no randomness. A cookie is ``base64url(JSON).base64url(HMAC-SHA256)``.
 """
 
 from __future__ import annotations
@@ -18,8 +18,11 @@ _PASS_MAX: Final = 2_048
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """Who a browser is: ``subject`` as the entrance knows it ("" for nobody yet), ``nonce``, random, which ties forms
-    to it, and when it was given out, in seconds since the epoch."""
+    """The content of a sign-in cookie.
+
+    ``subject``: who is signed in, as the entrance identifies them ("" for nobody yet); ``nonce``: random, binds forms
+    to the cookie; ``issued_at``: seconds since the epoch.
+    """
 
     subject: str
     nonce: str
@@ -27,20 +30,23 @@ class Pass:
 
 
 class PageSigner:
-    """Signs and checks. ``secret``: the store's, so that all processes of an installation know each other's passes;
-    ``about``: what else a pass is only good for, such as the digest of a token."""
+    """Signs and verifies cookies and form tokens.
+
+    ``secret``: the store's, so that all processes of an installation accept each other's cookies; ``about``: what else
+    a cookie is bound to, such as the digest of a token.
+    """
 
     def __init__(self, secret: bytes, about: str = "") -> None:
         self._key = hashlib.blake2b(f"dashboard\0{about}".encode(), key=secret, digest_size=32).digest()
         self.name = hashlib.blake2b(b"dashboard's cookie", key=secret, digest_size=4).hexdigest()
 
     def written(self, given: Pass) -> str:
-        """A pass as it goes into a cookie."""
+        """Return the cookie value of a pass."""
         body = json.dumps([given.subject, given.nonce, given.issued_at], separators=(",", ":")).encode()
         return f"{_text(body)}.{_text(self._mac(b'pass', body))}"
 
     def read(self, written: str, now: float, lasting: float) -> Pass | None:
-        """The pass, ``None`` for one that is not ours, was changed, or is older than ``lasting`` seconds."""
+        """Return the pass in a cookie value; ``None`` if it is forged, malformed, or older than ``lasting`` seconds."""
         body, dot, mac = written.partition(".")
         if not dot or len(written) > _PASS_MAX:
             return None
@@ -55,11 +61,11 @@ class PageSigner:
         return Pass(subject, nonce, issued_at) if fresh else None
 
     def form_token(self, given: Pass, who: str) -> str:
-        """What a form brings along so that it is known to be ours: it belongs to the pass and to ``who`` uses it."""
+        """Return the token that a form must send, bound to the pass and to its user ``who``."""
         return _text(self._mac(b"form", json.dumps([given.subject, given.nonce, who]).encode()))
 
     def is_form_token(self, token: str, given: Pass, who: str) -> bool:
-        """Whether a form is ours."""
+        """Return whether a form token is valid."""
         return hmac.compare_digest(token.encode("utf-8", "replace"), self.form_token(given, who).encode())
 
     def _mac(self, what: bytes, body: bytes) -> bytes:

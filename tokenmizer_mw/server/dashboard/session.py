@@ -1,4 +1,5 @@
-"""One session at a glance: what holds and why, what is open, the block as it would be sent, what a cut left out."""
+"""The overview page of one session: current facts and their sources, open work, the resume block, and the loss
+report."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ from .words import card, counted, fact_link, icon, link, message_link, moment, n
 
 @dataclass(frozen=True, slots=True)
 class SessionView:
-    """What the page shows, taken out of the folded session."""
+    """What the page shows of the session."""
 
     title: str
     seq: int
@@ -47,7 +48,7 @@ class SessionView:
 
 
 def seen(state: SessionState) -> SessionView:
-    """What there is to show of a session."""
+    """Return what the page shows of a session."""
     graph, nodes = state.graph, state.graph.nodes()
     steps = graph.transitions()
     return SessionView(
@@ -71,7 +72,7 @@ def seen(state: SessionState) -> SessionView:
 
 
 def page(asked: PageRequest) -> Page:
-    """The overview of a session."""
+    """Return the overview of a session."""
     found = asked.memory.view(asked.id, seen, tenant=asked.tenant)
     body = joined(
         session_head(asked, "session", found.title),
@@ -137,7 +138,7 @@ def _steps(asked: PageRequest, found: SessionView) -> Markup:
 
 
 def step_row(asked: PageRequest, step: Transition, old: Node | None, new: Node | None) -> Markup:
-    """One decision that took the place of another, with the reason."""
+    """Return the row of one replaced decision, with the reason."""
     was = fact_link(asked.id, old) if old is not None else tag("span", step.old)
     now = fact_link(asked.id, new) if new is not None else tag("span", step.new)
     reason = tag("p", told(step.reason), class_="reason") if step.reason else None

@@ -1,4 +1,4 @@
-"""The sessions, the most recently active first; and what to do where there are none."""
+"""The list of sessions, most recently active first, and a hint for an empty store."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .words import exactly, link, moment, nothing, to, told
 
 
 def page(asked: PageRequest) -> Page:
-    """A page of the listing: the sessions last active, or those that are looked for."""
+    """Return a page of the list, filtered as the query says."""
     wish = wish_of(asked.query)
     newest = asked.memory.log.sessions(asked.tenant, limit=1)
     if not newest:
@@ -35,12 +35,12 @@ def page(asked: PageRequest) -> Page:
 
 
 def csv(asked: PageRequest) -> File:
-    """The sessions that are looked for, as a table."""
+    """Return the matching sessions as a CSV file."""
     return csv_file("sessions.csv", _records(asked))
 
 
 def json(asked: PageRequest) -> File:
-    """The sessions that are looked for, as JSON."""
+    """Return the matching sessions as a JSON file."""
     return json_file("sessions.json", _records(asked))
 
 

@@ -1,4 +1,4 @@
-"""Where facts stand in the picture of an earlier time: where they stand now. Pure."""
+"""Layout of past graphs: facts stay where they are in the current picture. Pure."""
 
 from __future__ import annotations
 
@@ -15,13 +15,16 @@ COLUMNS: Final = 4
 
 
 def places(nodes: Sequence[Node], steps: Iterable[Transition]) -> Layout:
-    """The places of ``nodes`` in a picture of their own."""
+    """Return the layout of ``nodes`` in a picture of their own."""
     return arrange(nodes, steps, columns=COLUMNS)
 
 
 def held(now: Sequence[Node], steps: Iterable[Transition], then: Sequence[Node]) -> Layout:
-    """The places of ``then`` in the picture of ``now``: facts that are in both do not move. The others take places in
-    their lane whose facts are not there at that time; what finds none stands below all of that."""
+    """Return the layout of the facts ``then`` within the picture of ``now``.
+
+    Facts that are in both do not move. The others take positions in their lane whose facts did not exist then; facts
+    without a position are placed below.
+    """
     layout = places(now, steps)
     boxes, rest = _taken(layout, {node.id: node.type for node in now}, then)
     counts = Counter(node.type for node in then if node.id in boxes)

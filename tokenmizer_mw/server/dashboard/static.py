@@ -1,4 +1,4 @@
-"""The files that pages load."""
+"""The static files of the pages (scripts, styles)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MEDIA: Final[Mapping[str, str]] = {
 
 @cache
 def read(name: str) -> bytes:
-    """The contents of one of ``MEDIA``."""
+    """Return the content of a file in ``MEDIA``."""
     if name == "static/graph.css":
         return style().encode()
     return files(__package__).joinpath(name).read_bytes()

@@ -1,4 +1,4 @@
-"""The one list of pages and changes: where, who may, and who does the work."""
+"""The table of pages and actions: path, method, scope and function."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ Scope = Literal["read", "write", "erase"]
 
 @dataclass(frozen=True, slots=True)
 class PageRoute:
-    """A row: the last part of a path, a method, and the scope that a caller needs. ``work`` runs in a worker thread."""
+    """One page or action: last path segment, method, and the scope that the caller needs. ``work`` runs in a worker
+    thread."""
 
     name: str
     method: Literal["GET", "POST"]

@@ -1,4 +1,4 @@
-"""What sessions are about, for lists of them: goal and counts, as far as that costs little."""
+"""Summaries of sessions for lists: goal and counts, as far as they are cheap to compute."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EVENTS_MAX: Final = 600
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A session in a list: its newest goal ("" without one), and how many messages, facts and open tasks it has."""
+    """A session in a list: its newest goal ("" if it has none), and its number of messages, facts and open tasks."""
 
     title: str = ""
     messages: int = 0
@@ -32,15 +32,17 @@ class Summary:
 
 
 class Summaries:
-    """The summaries of sessions, remembered. Safe for threads."""
+    """Cache of session summaries. Thread-safe."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[str, str], tuple[int, float, Summary]] = OrderedDict()
         self._guard = make_lock()
 
     def of(self, memory: SessionMemory, infos: Sequence[SessionInfo], most: int = EVENTS_MAX) -> Mapping[str, Summary]:
-        """The summaries of these sessions by their ids, as far as they are known or cost at most ``most`` events. One
-        that was learned when the session was shorter counts until it is cheap to ask again."""
+        """Return the summaries of these sessions by id, as far as they are cached or need at most ``most`` events.
+
+        A summary of an earlier state is used until it is cheap to compute again.
+        """
         found: dict[str, Summary] = {}
         left = most
         for info in infos:
@@ -54,7 +56,7 @@ class Summaries:
         return found
 
     def forget(self, tenant: str, id: str) -> None:
-        """Nothing of a session that was erased stays here."""
+        """Drop a session that was erased from the cache."""
         with self._guard:
             self._kept.pop((tenant, id), None)
 
@@ -80,12 +82,12 @@ class Summaries:
 
 
 def summary_of(state: SessionState) -> Summary:
-    """What a list shows of a session."""
+    """Return the summary of a session."""
     graph = state.graph
     return Summary(title_of(state), len(state.transcript), len(graph), len(graph.unfinished()))
 
 
 def title_of(state: SessionState) -> str:
-    """The newest goal that holds, "" without one."""
+    """Return the newest current goal; "" if there is none."""
     goals = [node for node in state.graph.nodes(NodeType.GOAL) if node.current]
     return goals[-1].label if goals else ""

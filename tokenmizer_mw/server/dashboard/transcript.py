@@ -1,4 +1,4 @@
-"""The transcript of a session: its messages word for word, with the facts marked where they were said."""
+"""The transcript page: messages word for word, with links from passages to the facts derived from them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TOOL_MAX: Final = 4_000
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """What the page needs of the folded session: facts, replacements, cuts and reminders by message number."""
+    """What the page shows besides messages: facts, replacements, cuts and reminders by message number."""
 
     title: str
     seq: int
@@ -42,7 +42,7 @@ class Spoken:
 
 
 def spoken(state: SessionState) -> Spoken:
-    """What the messages of a session led to, by their numbers."""
+    """Return what was derived from the messages of a session, by message number."""
     graph = state.graph
     facts: dict[int, list[Node]] = defaultdict(list)
     steps: dict[int, list[tuple[Transition, Node | None, Node | None]]] = defaultdict(list)
@@ -59,7 +59,7 @@ def spoken(state: SessionState) -> Spoken:
 
 
 def page(asked: PageRequest) -> Page:
-    """A page of messages: the newest ones, the page of the message that the query names, or those that hold words."""
+    """Return a page of messages: the newest ones, the page of the message in the query, or those that contain words."""
     found = asked.memory.view(asked.id, spoken, tenant=asked.tenant)
     messages = asked.memory.messages(asked.id, tenant=asked.tenant)
     words = flatten(asked.query.get("q", ""), FIND_MAX)

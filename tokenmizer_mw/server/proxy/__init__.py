@@ -1,1 +1,1 @@
-"""The reference proxy: the middleware in front of a relay to the providers."""
+"""The reference proxy: the memory middleware in front of a relay to LLM providers."""

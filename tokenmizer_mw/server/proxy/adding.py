@@ -1,4 +1,4 @@
-"""What is added to an answer as it passes: to a stream event by event, to a whole answer once it is there."""
+"""Adds content to a response: to a stream event by event, to a JSON body once it is complete."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ _WHOLE: Final = b"application/json"
 
 
 class Adding:
-    """``send`` for one answer of status 200. ``added`` says what becomes of a body and of an event; a whole answer of
-    more than ``most`` bytes passes as it is."""
+    """ASGI ``send`` that adds content to one response with status 200.
+
+    ``added`` has the methods ``to_body`` and ``to_event``. A JSON body of more than ``most`` bytes passes unchanged.
+    """
 
     def __init__(self, send: Send, added: Any, most: int) -> None:
         self._send = send
@@ -30,7 +32,7 @@ class Adding:
         self._passing: StreamEditor | None = None
 
     async def __call__(self, message: Message) -> None:
-        """The next message of the application."""
+        """Send the next message of the application."""
         if message["type"] == "http.response.start":
             await self._begin(message)
         elif message["type"] != "http.response.body":
@@ -43,7 +45,7 @@ class Adding:
             await self._send(message)
 
     async def close(self) -> None:
-        """The application is done, with or without having said so."""
+        """Send what is still buffered; call it after the application has returned."""
         if self._start is not None:
             await self._let_go(b"".join(self._held), more=False)
 

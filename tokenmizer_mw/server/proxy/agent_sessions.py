@@ -1,4 +1,5 @@
-"""Which recorded session an agent's own id stands for: hooks of the same agent record it under their project's name."""
+"""Maps a coding agent's session id to the recorded session, which the agent's hooks may have prefixed with a project
+name."""
 
 from __future__ import annotations
 
@@ -21,11 +22,10 @@ KNOWN_MAX: Final = 4_096
 
 
 class AgentSessions:
-    """Finds sessions by the ids of agents, so that hooks and proxy of one installation record one session.
+    """Finds sessions by agents' ids, so that hooks and proxy of one installation record the same session.
 
-    A session that the store has under the agent's id alone is that session; else one whose id ends with the separator
-    of projects and the agent's id ("shop/<id>"). Looks into the store once for each id that it finds, and waits no
-    longer than ``Settings.store_wait_seconds``.
+    A session stored under the agent's id itself is used first; else one whose id ends with the project separator and
+    the agent's id ("shop/<id>"). A found id is cached. A lookup waits at most ``Settings.store_wait_seconds``.
     """
 
     def __init__(self, memory: SessionMemory) -> None:
@@ -33,7 +33,7 @@ class AgentSessions:
         self._known: OrderedDict[tuple[str, str], str] = OrderedDict()
 
     async def resolve(self, agents_id: str, tenant: str) -> str:
-        """The session's id in the store; ``agents_id`` itself where the store has none, or does not answer in time."""
+        """Return the session's id in the store; ``agents_id`` if the store has none or does not answer in time."""
         key = (tenant, agents_id)
         if (known := self._known.get(key)) is not None:
             self._known.move_to_end(key)

@@ -1,4 +1,4 @@
-"""The reference proxy as one ASGI application: the door, the memory's middleware, and the relay behind it."""
+"""The reference proxy as one ASGI application: access control, the memory middleware, and the relay."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ OPEN_PATHS: Final = ("/health", "/health/live", "/health/ready")
 
 
 class Proxy:
-    """The application. It opens what it needs when the server starts, and lets go of it when the server ends.
+    """The proxy application. Opens its resources at server start and closes them at server end.
 
-    ``keys``: where the keys of callers are kept; ``None``: no key is needed. ``draining``: the server is about to end,
-    so that it is not ready any more; what is under way goes on. ``outcomes`` counts what providers answer.
+    ``keys``: the API keys of callers; ``None`` if no key is needed. ``draining``: true while the server shuts down: it
+    reports not ready, and open requests continue. ``outcomes``: counts of the providers' responses.
     """
 
     def __init__(self, configuration: Configuration, memory: SessionMemory, keys: KeyStore | None = None) -> None:
@@ -105,7 +105,7 @@ class Proxy:
         return Conversations(compacting, memory, configuration.naming)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One connection."""
+        """Handle one ASGI connection."""
         await self._door(scope, receive, send)
 
     async def _inside(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -155,12 +155,13 @@ def _pages(configuration: Configuration) -> tuple[str, ...]:
 
 
 def proxy(configuration: Configuration) -> Proxy:
-    """The application as it is configured. Raises ``ConfigError`` for a store that cannot be."""
+    """Return the proxy for a configuration. Raises ``ConfigError`` for an invalid store."""
     memory = SessionMemory.open(configuration.store, configuration.memory)
     keys = keys_of_server(configuration.store, configuration.access, os.environ) if configuration.auth else None
     return Proxy(configuration, memory, keys)
 
 
 def create() -> Proxy:
-    """The application of a worker process: ``TOKENMIZER_CONFIG`` names its file, ``TOKENMIZER_STORE`` its store."""
+    """Create the application in a worker process; ``TOKENMIZER_CONFIG`` names its file, ``TOKENMIZER_STORE`` its
+    store."""
     return proxy(Configuration.load(environ=os.environ))

@@ -1,4 +1,4 @@
-"""How often a provider is asked: once, unless the configuration says more and asking again does no harm."""
+"""Retries and fallbacks: when a provider is asked again, and when the next provider is asked."""
 
 from __future__ import annotations
 
@@ -23,8 +23,12 @@ FAILING: Final = BUSY | {500, 502, 504}
 
 @dataclass(frozen=True, slots=True)
 class Retrying:
-    """``attempts``: further ones, of the same provider. Between them: as long as it says with ``retry-after``, at most
-    ``wait_max`` seconds (for longer ones its answer goes to the client), else ``wait`` doubled each time."""
+    """Retry settings for one provider.
+
+    ``attempts``: number of retries. Before each, the proxy waits as long as the response's ``retry-after`` says, or
+    returns the response to the client if that is more than ``wait_max`` seconds. Without ``retry-after`` it waits up to
+    ``wait`` seconds, doubled for each retry.
+    """
 
     attempts: int = 0
     wait: float = 0.5
@@ -35,7 +39,11 @@ Opening = Callable[[Target], Awaitable[UpstreamResponse]]
 
 
 async def opened(targets: Sequence[Target], retrying: Retrying, opening: Opening) -> UpstreamResponse:
-    """The first answer worth to be handed on; the last one where none is. Raises ``Unreachable``."""
+    """Ask the targets in order; return the first response that is not in ``FAILING``, else the response of the last
+    target.
+
+    Raises ``Unreachable`` if the last target cannot be reached.
+    """
     *first, last = targets
     for target in first:
         try:

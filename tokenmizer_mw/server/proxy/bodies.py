@@ -1,4 +1,4 @@
-"""A request's body read before its turn, and given on as if it had not been."""
+"""Reads a request body early, and replays it to the inner application."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ if TYPE_CHECKING:
 
 
 async def read_ahead(receive: Receive, limit: int) -> list[Message]:
-    """The body in one message; in several when it is longer than ``limit`` bytes, or when the client left within it."""
+    """Read the body; return it as one ASGI message.
+
+    If the body is longer than ``limit`` bytes, or the client disconnects, it stops there and returns the messages read
+    so far, not joined.
+    """
     messages: list[Message] = []
     size = 0
     while True:
@@ -26,7 +30,7 @@ async def read_ahead(receive: Receive, limit: int) -> list[Message]:
 
 
 def whole_body(messages: list[Message]) -> bytes | None:
-    """The body that was read ahead; ``None`` where it is not all there."""
+    """Return the body that ``read_ahead`` read; ``None`` if it is incomplete."""
     first = messages[0]
     if len(messages) > 1 or first["type"] != "http.request" or first.get("more_body"):
         return None
@@ -35,7 +39,7 @@ def whole_body(messages: list[Message]) -> bytes | None:
 
 
 def replayed(messages: list[Message], receive: Receive) -> Receive:
-    """``receive`` that begins with what was read ahead."""
+    """Return a ``receive`` that first returns ``messages`` and then calls ``receive``."""
 
     async def replaying() -> Message:
         return messages.pop(0) if messages else await receive()

@@ -1,4 +1,4 @@
-"""Requests that hold more than anybody here should parse are refused before anything parses them."""
+"""Refuses requests with too many messages, tools or nesting levels before anything parses them."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _OBJECT: Final = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*\{")
 
 
 class Bounding:
-    """Hands on what is within ``bounds``, its body in one message. ``counts`` tells how many were not, by the code.
+    """ASGI middleware that passes on requests within ``bounds``; ``counts`` counts refused ones by code.
 
-    Bodies above ``body_max`` bytes, encoded ones, and those that are no JSON object pass as they came: nobody behind
-    parses them.
+    Bodies above ``body_max`` bytes, encoded bodies, and bodies that are not JSON objects pass unchanged, because no
+    inner application parses them.
     """
 
     def __init__(self, app: ASGIApp, bounds: Bounds, body_max: int, counts: Counter[str]) -> None:
@@ -40,7 +40,7 @@ class Bounding:
         self._counts = counts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One connection."""
+        """Handle one ASGI connection."""
         if scope["type"] != "http" or scope["method"] in _BODILESS or _encoded(scope):
             await self._app(scope, receive, send)
             return

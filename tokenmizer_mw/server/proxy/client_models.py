@@ -1,8 +1,8 @@
-"""Models that clients' calls lend for refinement: a cheap one of the provider that the client addressed, with its key.
+"""Refinement with the client's own API key: a cheap model of the provider that the client's call addressed.
 
-A call lends one only when it ended well, in the provider's own dialect, at the provider that its path stands for; the
-key is the one that the call itself went with. Nothing is asked of another vendor, and nothing before the client has its
-last byte. What is asked goes around the middleware: it is no chat, and is not remembered as one.
+A call lends its key only if it succeeded, in the provider's own dialect, at the provider that its path stands for.
+Other vendors are never asked, and nothing is asked before the client has received its whole response. The refinement
+request bypasses the middleware, so that it is not recorded as a chat.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _GRACE: Final = 5.0
 
 
 class ClientModels:
-    """Lends ``models``, a model's name by its provider's, to ``memory``."""
+    """Lends models to the refinement of ``memory``. ``models`` maps a provider's name to the name of its model."""
 
     def __init__(
         self, models: Mapping[str, str], memory: SessionMemory, *, connect_seconds: float, ca_file: str | None
@@ -61,7 +61,10 @@ class ClientModels:
         memory.service.refinement.borrow()
 
     def offer(self, asked: ClientCall, target: Target) -> None:
-        """``asked`` was answered by ``target``, and the client has all of it. Never raises, never blocks."""
+        """Lend the model of a completed call: ``target`` answered ``asked``, and the client has the response.
+
+        Never raises, never blocks.
+        """
         try:
             if asked.session is not None and (lent := self._lent(asked, target)) is not None:
                 self._memory.service.refinement.lend(asked.session, lent)
@@ -101,10 +104,11 @@ class ClientModels:
 
 @dataclass(frozen=True, slots=True)
 class ClientModel:
-    """``Complete``: asks a provider, in a thread that may wait, over the event loop that its connections belong to.
+    """A ``Complete`` function that asks a provider with the client's key.
 
-    ``dialect`` is the provider's in ``wire``; ``headers`` and ``query`` carry the key. A reply longer than the settings
-    allow is not read to its end.
+    Call it in a worker thread; the request runs on ``loop``, the event loop of the connections. ``dialect``: the
+    provider's dialect in ``wire``; ``headers`` and ``query`` carry the key. A reply longer than ``llm_reply_max``
+    raises an error.
     """
 
     side: ProviderSide
@@ -118,8 +122,7 @@ class ClientModel:
     loop: asyncio.AbstractEventLoop
 
     def __call__(self, messages: list[dict[str, str]]) -> Completion:
-        """The model's reply, as far as it goes when it was cut off. Raises ``ModelFailed``, and what the connection
-        does."""
+        """Return the model's reply, which may be cut off. Raises ``ModelFailed``, and connection errors."""
         question = self._answered(self.side.outgoing(self._call(messages)))
         try:
             asking = asyncio.run_coroutine_threadsafe(question, self.loop)

@@ -1,7 +1,7 @@
-"""Compaction by contract: requests that ask for it, or bring one of ours back, in front of everything that remembers.
+"""Compaction through the providers' own APIs: handles requests that ask for a compaction or contain one of this server.
 
-What a provider offers by itself is left to it unless the settings say otherwise. A request that neither asks for a
-compaction nor brings one passes with a look for a few words in its bytes.
+Runs in front of the memory middleware. Where the provider itself offers compaction, the provider does it unless the
+settings say otherwise. Any other request only costs a search for a few words in its bytes.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _LOOK: Final = 64
 
 
 class Compacting:
-    """An ASGI application in front of the one that remembers."""
+    """ASGI middleware for compaction requests, in front of the memory middleware."""
 
     def __init__(self, app: ASGIApp, memory: SessionMemory, routes: Routes) -> None:
         self._app = app
@@ -58,7 +58,7 @@ class Compacting:
         self._routes = routes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One connection."""
+        """Handle one ASGI connection."""
         face = self._face(scope)
         if face is None:
             await self._app(scope, receive, send)

@@ -1,4 +1,4 @@
-"""What the proxy is told: one YAML file, then the environment, read once into frozen objects."""
+"""Configuration of the proxy: one YAML file and the environment, read once into frozen objects."""
 
 from __future__ import annotations
 
@@ -35,10 +35,15 @@ _STRICT: Final[Any] = {"extra": "forbid"}
 
 @dataclass(frozen=True, slots=True)
 class Listening:
-    """Where and how the server listens. ``drain_seconds``: how long streams under way may go on when the server ends;
-    ``unready_seconds``: how long it goes on accepting then, already not ready, so that a balancer finds out;
-    ``keep_alive_seconds``: how long an idle connection is kept. ``access_log``: a line for every request, without its
-    query. ``loop``: the event loop of the server; "auto" is uvloop where it is installed, else asyncio."""
+    """Address and process settings of the server.
+
+    - ``drain_seconds``: how long open streams may continue after the server was told to stop.
+    - ``unready_seconds``: how long the server then still accepts requests while it reports not ready, so that a load
+      balancer can react.
+    - ``keep_alive_seconds``: how long an idle connection stays open.
+    - ``access_log``: log a line for every request, without its query.
+    - ``loop``: event loop of the server; "auto" is uvloop if it is installed, else asyncio.
+    """
 
     host: str = "127.0.0.1"
     port: int = 8787
@@ -64,10 +69,14 @@ class Listening:
 
 @dataclass(frozen=True, slots=True)
 class UpstreamSettings:
-    """How providers are asked. Seconds, as in ``UpstreamTimeouts`` and ``Retrying``; ``retries`` are further attempts;
-    ``connections``: at once in a process (``None``: as many as are needed); ``body_max``: bytes of a request.
-    ``ca_file``: a PEM file of authorities that are trusted besides the public ones. ``unreadable_bodies``: whether a
-    request whose body cannot be read, so that secrets in it cannot be redacted, is refused or passes."""
+    """Settings for requests to providers. Times are in seconds, as in ``UpstreamTimeouts`` and ``Retrying``.
+
+    - ``retries``: number of retries after the first attempt.
+    - ``connections``: maximum of concurrent connections per process; ``None`` for no limit.
+    - ``body_max``: maximum size of a request body in bytes.
+    - ``ca_file``: PEM file of certificate authorities trusted besides the public ones.
+    - ``unreadable_bodies``: whether to refuse or pass a body that cannot be parsed and therefore not be redacted.
+    """
 
     connect_seconds: float = 10.0
     first_byte_seconds: float = 600.0
@@ -92,24 +101,27 @@ class UpstreamSettings:
 
     @property
     def patience(self) -> UpstreamTimeouts:
-        """How long a provider is waited for."""
+        """The timeouts of requests to providers."""
         return UpstreamTimeouts(self.connect_seconds, self.first_byte_seconds, self.idle_seconds)
 
     @property
     def upstream(self) -> Upstream:
-        """The way to the providers."""
+        """A new HTTP client for the providers."""
         return Upstream(self.patience, connections=self.connections, ca_file=self.ca_file)
 
     @property
     def retrying(self) -> Retrying:
-        """How often it is asked."""
+        """The retry settings."""
         return Retrying(self.retries, wait_max=self.retry_wait_max)
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A provider as the file spells it; what is missing is as in the table. ``keys``: whose key it gets ("auto": the
-    server's where there is one, else the client's). ``also``: dialects that it takes besides its own."""
+    """A provider entry of the configuration file; missing fields are taken from the table of known providers.
+
+    ``keys``: whose API key is sent ("auto": the server's if it has one, else the client's). ``also``: dialects that the
+    provider accepts besides its own.
+    """
 
     base_url: str | None = None
     dialect: Literal["openai_chat", "anthropic", "gemini", "cohere", "ollama"] | None = None
@@ -124,7 +136,7 @@ class Given:
     __pydantic_config__: ClassVar[Any] = _STRICT
 
     def server(self, name: str, environ: Mapping[str, str]) -> Server:
-        """The provider in use. Raises ``ConfigError`` where its address is missing or none."""
+        """Return the configured provider. Raises ``ConfigError`` if its address is missing or invalid."""
         row = PROVIDERS.get(name)
         if row is None and self.base_url is None:
             raise ConfigError(f"providers.{name}.base_url: expected an address, such as http://127.0.0.1:8000/v1")
@@ -140,11 +152,17 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """Everything that the proxy is told. ``auth``: callers need a key of this server; ``store``: where sessions are
-    kept ("" for the user's own database); ``dashboard``: pages about them at "/"; ``providers`` in use (empty: all of
-    the table); ``models``: names that this server gives to models, each with who is asked, in order; ``defaults``: the
-    provider of each family of paths; ``refinement``: by provider, the model of it that reads sessions for clients that
-    address that provider, with their key (empty: none does)."""
+    """The whole configuration of the proxy.
+
+    - ``auth``: whether callers need an API key of this server.
+    - ``store``: address of the session store; "" for the user's own database.
+    - ``dashboard``: whether to serve the dashboard at "/".
+    - ``providers``: providers by name; if empty, all providers of the table.
+    - ``models``: additional model names, each with the targets to ask, in order.
+    - ``defaults``: the default provider of each API family.
+    - ``refinement``: by provider, the model that refines sessions of clients that address this provider, with the
+      client's key; if empty, none does.
+    """
 
     listen: Listening = field(default_factory=Listening)
     store: str = ""
@@ -161,25 +179,30 @@ class Configuration:
 
     @property
     def routes(self) -> Routes:
-        """Which provider answers which call. Raises ``ConfigError`` for names that stand for nothing."""
+        """The routing table of providers. Raises ``ConfigError`` for names of unknown providers."""
         return Routes(self.providers, self.models, self.defaults)
 
     @property
     def naming(self) -> Naming:
-        """How a chat finds its session: as ``sessions`` says; without it every chat is remembered by a server for this
-        machine alone that asks for no keys, and elsewhere those that clients or agents name."""
+        """How the session of a chat is found: the value of ``sessions`` if it is set.
+
+        The default is "derived" (every chat is recorded) for a server that only this machine can reach and that needs
+        no keys; else "agents" (only chats whose session the client or agent names).
+        """
         if self.sessions is not None:
             return self.sessions
         return "derived" if _is_loopback(self.listen.host) and not self.auth else "agents"
 
     @classmethod
     def load(cls, path: str | Path | None = None, environ: Mapping[str, str] | None = None) -> Configuration:
-        """From a YAML file (``None``: the one that ``TOKENMIZER_CONFIG`` names, or none), then from the environment.
+        """Read the configuration from a YAML file and the environment.
 
-        ``TOKENMIZER_HOST``, ``_PORT``, ``_WORKERS``, ``_LOOP``, ``_AUTH``, ``_DASHBOARD`` and ``_STORE`` win over the
-        file, as do the settings of the memory. A relative path of a database in the file is relative to its folder, in
-        the environment to the working directory. Raises ``ConfigError`` that names the file, the key and what is
-        expected.
+        ``path`` of ``None`` reads the file that ``TOKENMIZER_CONFIG`` names, if it is set. ``TOKENMIZER_HOST``,
+        ``_PORT``, ``_WORKERS``, ``_LOOP``, ``_AUTH``, ``_DASHBOARD`` and ``_STORE`` override the file, as do the
+        variables of the memory settings. A relative database path is relative to the file's folder, or to the working
+        directory if it comes from the environment.
+
+        Raises ``ConfigError`` that names the file, the key and what is expected.
         """
         variables = os.environ if environ is None else environ
         path = path or variables.get(CONFIG_VARIABLE) or None
@@ -193,7 +216,8 @@ class Configuration:
 
     @classmethod
     def read(cls, given: Mapping[str, Any], environ: Mapping[str, str]) -> Configuration:
-        """From a mapping as a file holds it, then from ``environ``. Raises ``ConfigError``, as ``load`` does."""
+        """Build the configuration from the mapping of a file and from ``environ``. Raises ``ConfigError``, as ``load``
+        does."""
         if unknown := sorted(map(str, given.keys() - {member.name for member in fields(cls)})):
             known = ", ".join(member.name for member in fields(cls))
             raise ConfigError(f"unknown key {', '.join(unknown)}; there are {known}")

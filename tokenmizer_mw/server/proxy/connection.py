@@ -1,10 +1,10 @@
-"""One HTTP/1.1 connection to a provider: a request goes out, the pieces of its response come in as they arrive.
+"""One HTTP/1.1 connection to a provider: sends a request and returns the response piece by piece.
 
-The parser is llhttp's, in C: a relay spends most of its time on this side, and a parser in Python costs several times
-what all the rest of a call does.
+The parser is llhttp, in C: a relay spends most of its time here, and a Python parser would cost several times as much
+as the rest of a call.
 
-Three ends must be told apart: the response was complete, and the connection may carry another request; the connection
-ended where that ends the response; the connection ended before. The last one is ``BrokenResponse``, never a clean end.
+Three ends are distinguished: the response is complete and the connection can be reused; the connection was closed where
+that ends the response; the connection was closed before the end. Only the last one raises ``BrokenResponse``.
 """
 
 from __future__ import annotations
@@ -44,15 +44,16 @@ _BODILESS: Final = frozenset({204, 304})
 
 
 class BrokenResponse(PeerError):
-    """A provider's response ended before its end. The client's has to end so, too."""
+    """Raised when a provider's response broke off. The response to the client must break off too."""
 
 
 class Late(BrokenResponse):
-    """A provider was silent for longer than it may be."""
+    """Raised when a provider sent nothing for longer than the timeout."""
 
 
 class Connection(asyncio.Protocol):
-    """Carries one exchange at a time. ``idle_since``: when the last one ended, in the loop's time."""
+    """One connection, for one request at a time. ``idle_since``: when the last request ended, in the event loop's
+    time."""
 
     _headers: list[Header]
     _pieces: list[bytes]
@@ -78,7 +79,7 @@ class Connection(asyncio.Protocol):
     # -- the exchange ------------------------------------------------------------------------------------------
 
     def send(self, method: str, head: bytes, body: bytes) -> None:
-        """Send a request, whose ``head`` ends with the empty line."""
+        """Send a request. ``head`` ends with the empty line."""
         self._begin(method)
         self._asks_with_body = bool(body)
         assert self._transport is not None
@@ -87,14 +88,15 @@ class Connection(asyncio.Protocol):
             self._transport.write(body)
 
     async def head(self, seconds: float) -> tuple[int, Sequence[Header]]:
-        """Status and headers of the response. Raises ``BrokenResponse``."""
+        """Return the status and headers of the response. Raises ``BrokenResponse``."""
         while not self._headed:
             self._require_open()
             await self._wait(seconds)
         return self._status, self._headers
 
     async def piece(self, seconds: float) -> bytes:
-        """What came of the body since; ``b""`` when it is complete. Raises ``BrokenResponse``."""
+        """Return the body bytes received since the last call; ``b""`` at the end of the body. Raises
+        ``BrokenResponse``."""
         while not self._pieces:
             if self._complete:
                 return b""
@@ -110,16 +112,17 @@ class Connection(asyncio.Protocol):
 
     @property
     def reusable(self) -> bool:
-        """Whether the connection may carry another request: the response was read to its end, and both sides stay."""
+        """Whether the connection can carry another request: the response was read to its end, and both sides keep it
+        open."""
         return self._complete and not self._pieces and self._stays and not self._closed
 
     @property
     def closed(self) -> bool:
-        """Whether the connection is gone."""
+        """Whether the connection is closed."""
         return self._closed
 
     def abort(self) -> None:
-        """Let go of the provider at once."""
+        """Close the connection immediately."""
         self._closed = True
         if self._transport is not None:
             self._transport.abort()
@@ -213,19 +216,19 @@ class Connection(asyncio.Protocol):
     # -- of the parser -----------------------------------------------------------------------------------------
 
     def on_message_begin(self) -> None:
-        """A response begins; one that nobody has asked for must not be taken for the next one."""
+        """Handle the start of a response; an unsolicited one must not be taken for the next response."""
         if self._complete:
             raise BrokenResponse("more than was asked for")
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """A header, or a trailer, which is not passed on."""
+        """Store a header; a trailer is dropped."""
         if not self._headed:
             if len(self._headers) >= HEADERS_MAX:
                 raise BrokenResponse(f"more than {HEADERS_MAX} headers")
             self._headers.append((name, value))
 
     def on_headers_complete(self) -> None:
-        """The head is there."""
+        """Handle the end of the response headers."""
         self._status = self._parser.get_status_code()
         if self._status in _INFORMATIONAL:
             return
@@ -245,13 +248,13 @@ class Connection(asyncio.Protocol):
         return unsent or (self._asks_with_body and self._status >= _REFUSED)
 
     def on_body(self, body: bytes) -> None:
-        """A piece of the body."""
+        """Store a piece of the body."""
         self._pieces.append(body)
         self._held += len(body)
         self._body += len(body)
 
     def on_message_complete(self) -> None:
-        """The response is complete, or an informational one before it."""
+        """Handle the end of a response, which may be an informational one."""
         if self._status in _INFORMATIONAL:
             self._headers = []
             self._status = 0

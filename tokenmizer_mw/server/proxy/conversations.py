@@ -1,8 +1,8 @@
-"""Which session a chat belongs to when the client does not say so in our words.
+"""Finds the session of a chat when the client does not name it in the fields of this package.
 
-Coding agents tell it in words of their own: in a header, in the ``user_id`` of Anthropic's metadata, in the cache key
-of OpenAI's. Other clients send the whole conversation with each call, and how it begins (system prompt, tools, first
-words of the user) stays the same: that names it.
+Coding agents name it in their own way: in a header, in ``user_id`` of Anthropic's metadata, or in OpenAI's
+``prompt_cache_key``. Other clients send the whole conversation with each call; its beginning (system prompt, tools,
+first user message) stays the same, and its hash is the session id.
 """
 
 from __future__ import annotations
@@ -69,9 +69,10 @@ _LOOK: Final = 1_024
 
 
 def told_by_agent(headers: list[Header], body: bytes) -> str | None:
-    """The session as coding agents name it; ``None`` where nothing names one. Looks at a few places of ``body``.
+    """Return the session id that a coding agent sent; ``None`` if there is none. Searches only a few places of
+    ``body``.
 
-    A call without tools is not of the conversation, whatever it names: agents have titles and summaries written so.
+    Returns ``None`` for a call without tools, because agents also make such calls for titles and summaries.
     """
     if not _has_tools(body):
         return None
@@ -82,7 +83,7 @@ def told_by_agent(headers: list[Header], body: bytes) -> str | None:
 
 
 def is_agents_side_call(headers: list[Header], body: bytes) -> bool:
-    """Whether an agent that names its session asks for something beside the conversation."""
+    """Return whether the call names an agent's session but is not part of its conversation (it offers no tools)."""
     return not _has_tools(body) and bool(_agents_own(headers, body))
 
 
@@ -98,9 +99,11 @@ def _agents_own(headers: list[Header], body: bytes) -> str | None:
 
 
 def beginning(dialect: Dialect, body: bytes, path: str) -> str | None:
-    """A name for the conversation by how it begins: the system prompt, the tools and the first words of the user,
-    without what a host put into them or before them. ``None`` where there is no word of a user in it, or a host asks
-    for something of its own."""
+    """Return a session id derived from the beginning of the conversation: system prompt, tools and first user message.
+
+    Texts that the host application inserted are left out. Returns ``None`` if there is no user message, if the host
+    makes a call of its own, or if the body cannot be parsed.
+    """
     try:
         request = dialect.read(body, path=path)
         messages = request.messages
@@ -134,9 +137,9 @@ def _behind(body: bytes, name: bytes, pattern: re.Pattern[bytes]) -> bytes | Non
 
 
 class Conversations:
-    """Leaves the session of a chat in the scope, for the middleware inside: ``session_of`` reads it there.
+    """ASGI middleware that stores a chat's session id in the scope, where ``session_of`` reads it.
 
-    Chats that name their session in our words, and everything that is no chat, pass as they came.
+    Chats that name their session in the fields of this package, and other requests, pass unchanged.
     """
 
     def __init__(self, app: ASGIApp, memory: SessionMemory, naming: Naming) -> None:
@@ -147,7 +150,7 @@ class Conversations:
         self._reported: set[tuple[str, str, str]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One connection."""
+        """Handle one ASGI connection."""
         dialect = self._dialect(scope)
         if dialect is None:
             await self._app(scope, receive, send)
@@ -213,7 +216,7 @@ class Conversations:
 
 
 def session_of(scope: Scope) -> str | None:
-    """The session that was found for a chat; ``None`` for none: then the middleware looks for one."""
+    """Return the session id that ``Conversations`` stored in the scope; ``None`` if there is none."""
     found = scope.get(SESSION_KEY)
     return found if isinstance(found, str) else None
 

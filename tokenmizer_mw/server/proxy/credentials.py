@@ -1,8 +1,8 @@
-"""Whose key goes to a provider. A key of this server's own callers never does.
+"""Chooses the API key that is sent to a provider. Keys of this server's own callers are never sent.
 
-A client's key goes to the provider that the client addressed: the one that its path stands for, in the dialect of that
-path. A model's name alone leads a key nowhere else. Only ``keys: client`` in the configuration lets a client send its
-key to another provider, and only where the client names that provider in front of the model.
+A client's key is sent to the provider that the client addressed: the one that its path stands for, in the dialect of
+that path. A model name alone never sends the key elsewhere. Only ``keys: client`` in the configuration lets a client
+send its key to another provider, and only if the client prefixes the model with that provider's name.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _KEY_MIN: Final = 8
 
 
 def takes_clients(target: Target) -> bool:
-    """Whether the client's own key goes to this target."""
+    """Return whether the client's own key is sent to this target."""
     if target.server.keys == "client":
         return target.addressed or target.choice == "named"
     ours = target.server.keys == "server" or target.server.key != ""
@@ -36,8 +36,8 @@ def takes_clients(target: Target) -> bool:
 
 
 def missing_key(target: Target) -> str:
-    """What to say when neither the client's key nor one of this server's may go to the target, which needs one; ""
-    otherwise."""
+    """Return the error message if the target needs a key and neither the client's nor the server's may be sent; else
+    ""."""
     server, row = target.server, target.server.row
     ours = server.key != "" and server.keys != "client"
     if row.auth == "none" or ours or takes_clients(target):
@@ -55,7 +55,7 @@ def missing_key(target: Target) -> str:
 
 
 def missing_for_models(routes: Routes) -> dict[str, str]:
-    """Names under ``models`` with a target that has no key, and what to say about them."""
+    """Return the names under ``models`` that have a target without a key, each with the error message."""
     lacks = {
         name: [text for target in targets if (text := missing_key(replace(target, addressed=True)))]
         for name, targets in routes.configured.items()
@@ -64,8 +64,8 @@ def missing_for_models(routes: Routes) -> dict[str, str]:
 
 
 def with_credentials(target: Target, headers: Sequence[Header]) -> list[Header]:
-    """The headers of a call in the provider's own dialect, with the key that is meant for the target: the client's own
-    credentials as they are, or the server's in their place."""
+    """Return a call's headers in the provider's dialect with the key for the target: the client's own, or the server's
+    instead."""
     if takes_clients(target):
         return [pair for pair in headers if not _ours(pair)]
     keys = [value for name in CREDENTIALS for value in _bare_values(headers, name)]
@@ -89,14 +89,14 @@ def _bare(value: bytes) -> bytes:
 
 
 def credentials(target: Target, headers: Sequence[Header]) -> list[Header]:
-    """The headers that carry the key for the target, as its dialect puts it; none where there is no key."""
+    """Return the headers that carry the key for the target; an empty list if there is no key."""
     key = token(headers) if takes_clients(target) else target.server.key if target.server.keys != "client" else ""
     given = target.server.row.credentials(key)
     return [(name.encode("latin-1"), value.encode("latin-1", "replace")) for name, value in given.items()]
 
 
 def token(headers: Sequence[Header]) -> str:
-    """The client's own key for a provider; "" where it sends none."""
+    """Return the client's own key for a provider; "" if it sends none."""
     for name in CREDENTIALS:
         value = value_of(headers, name)
         if value is None or _ours((name, value)):
@@ -106,7 +106,7 @@ def token(headers: Sequence[Header]) -> str:
 
 
 def query_for(target: Target, query: bytes) -> bytes:
-    """The query as it goes on: Google's clients may put a key there."""
+    """Return the query to forward; a key in it (as Google's clients send it) stays only if it may go to the target."""
     if b"key=" not in query and b"%" not in query:
         return query
     pairs = parse_qsl(query.decode("latin-1"), keep_blank_values=True)

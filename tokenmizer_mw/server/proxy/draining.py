@@ -1,6 +1,6 @@
-"""The end of a server in two steps: first it says that it is not ready, and later it stops to accept.
+"""Graceful shutdown in two steps: report not ready first, and stop accepting requests later.
 
-A balancer needs the time between to find out; without it, what it still sends is refused.
+A load balancer needs the time between to react; otherwise the requests that it still sends are refused.
 """
 
 from __future__ import annotations
@@ -13,8 +13,11 @@ from typing import Any
 
 
 def drain_first(seconds: float, begin: Callable[[], None]) -> None:
-    """From now on the signal to terminate calls ``begin``, and the server hears of it ``seconds`` later; a second one
-    is heard at once. Call it in the server's event loop. Where signals are not to be had, nothing changes."""
+    """Install a SIGTERM handler that calls ``begin`` and passes the signal to the server ``seconds`` later.
+
+    A second SIGTERM reaches the server at once. Call it in the server's event loop; outside of the main thread it does
+    nothing.
+    """
     server = signal.getsignal(signal.SIGTERM)
     if seconds <= 0 or not callable(server) or threading.current_thread() is not threading.main_thread():
         return

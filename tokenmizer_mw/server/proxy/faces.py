@@ -1,4 +1,4 @@
-"""The paths that clients know, and whose they are: which dialect is spoken there and where its providers have it."""
+"""Maps a client's request path to an API family, a dialect, and the provider's path."""
 
 from __future__ import annotations
 
@@ -14,9 +14,13 @@ from .headers import Header, value_of
 
 @dataclass(frozen=True, slots=True)
 class Face:
-    """One call as its path tells it. ``family`` names the API (and the default provider), ``dialect`` the words of a
-    chat call ("" where the path is no chat call), ``path`` what stands behind a provider's base address. ``vendor``:
-    the provider whose own SDK the client uses, where that provider shares the paths of another one ("" otherwise)."""
+    """The API that a request path belongs to.
+
+    - ``family``: name of the API, which also selects the default provider.
+    - ``dialect``: dialect of a chat call; "" if the path is no chat call.
+    - ``path``: the path to append to a provider's base address.
+    - ``vendor``: the provider whose own SDK the client uses, if that provider shares the paths of another one; else "".
+    """
 
     family: str
     path: str
@@ -25,12 +29,12 @@ class Face:
 
     @property
     def words_of(self) -> str:
-        """In which dialect the client is told of errors."""
+        """Name of the dialect for error responses."""
         return self.dialect or self.family
 
     @property
     def words(self) -> Dialect | None:
-        """The dialect itself."""
+        """The ``Dialect`` object; ``None`` if the path is no chat call."""
         return DIALECTS.get(self.dialect)
 
 
@@ -64,8 +68,10 @@ _SDKS: Final = ((b"mistral-client-", "mistral"),)
 
 
 def face_of(path: str, headers: Sequence[Header]) -> Face | None:
-    """Whose path this is; ``None`` for nobody's, and for one that leads out of where it begins. A client whose base URL
-    lacks the "/v1" of its API, or has one too many, is understood all the same."""
+    """Return the API that ``path`` belongs to; ``None`` if it belongs to none or contains dot segments.
+
+    Also accepts paths of clients whose base URL lacks the "/v1" of its API, or repeats it.
+    """
     path = _with_version(path)
     if "/." in path and any(part.partition(";")[0] in (".", "..") for part in path.split("/")):
         return None

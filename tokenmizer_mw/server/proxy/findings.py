@@ -1,4 +1,4 @@
-"""What a look at a configuration finds, in plain words. No network, unless the providers are to be tried."""
+"""Checks of a configuration, reported in plain words. Uses no network except in ``tried``."""
 
 from __future__ import annotations
 
@@ -33,7 +33,10 @@ _WITHOUT_REDIS: Final = {
 
 
 def looked_at(configuration: Configuration, *, reaching: bool = False) -> Iterator[CheckResult]:
-    """Everything that can be told without a network, and what cannot, unless it is to be tried (``reaching``)."""
+    """Check everything that needs no network, and yield the results.
+
+    ``reaching``: true if ``tried`` follows; otherwise the results also name what was not tried.
+    """
     yield from _listening(configuration)
     yield from look_at_store(configuration.store, reaching=reaching)
     yield from _redis(configuration.access, reaching)
@@ -73,8 +76,10 @@ def _refinement(configuration: Configuration) -> Iterator[CheckResult]:
 
 
 async def tried(configuration: Configuration) -> list[CheckResult]:
-    """What answers: the store and Redis, where they are elsewhere, and the providers' addresses; that these answer at
-    all is what counts, with whatever status."""
+    """Connect to a remote store, to Redis, and to the providers; report which of them answer.
+
+    A provider counts as reachable if it answers with any status.
+    """
     upstream = Upstream(_TRIED, ca_file=configuration.asking.ca_file)
     asked = [_tried(upstream, server) for server in configuration.providers.values()]
     try:

@@ -1,4 +1,4 @@
-"""Which headers of a message go on, in either direction: all but those that belong to one connection."""
+"""Selects the headers to forward in either direction: all except those of one connection."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ CREDENTIALS: Final = (b"authorization", b"x-api-key", b"x-goog-api-key", b"api-k
 
 
 def passed_on(headers: Sequence[Header], without: Container[bytes]) -> list[Header]:
-    """The headers without those of ``without`` and without those that a ``connection`` header names, in order."""
+    """Return the headers in order, except those in ``without`` and those that a ``connection`` header names."""
     named = _named(headers)
     if named:
         return [pair for pair in headers if (name := pair[0].lower()) not in without and name not in named]
@@ -44,8 +44,8 @@ def passed_on(headers: Sequence[Header], without: Container[bytes]) -> list[Head
 
 
 def returned(headers: Sequence[Header]) -> list[Header]:
-    """The headers of a provider's response as the client gets them: no cookies, and nothing that a browser would show
-    as a page of this server."""
+    """Return a provider's response headers for the client, without cookies and without what would let a browser show
+    the response as a page of this server."""
     passed = passed_on(headers, NOT_RETURNED)
     kinds = [value for name, value in passed if name.lower() == _CONTENT_TYPE]
     is_data = len(kinds) == 1 and _is_data(kinds[0])
@@ -65,5 +65,5 @@ def _named(headers: Iterable[Header]) -> frozenset[bytes]:
 
 
 def value_of(headers: Iterable[Header], wanted: bytes) -> bytes | None:
-    """The first value of a header, its name given in lower case; ``None`` where there is none."""
+    """Return the first value of a header (lower-case name); ``None`` if it is missing."""
     return next((value for name, value in headers if name == wanted or name.lower() == wanted), None)

@@ -1,4 +1,4 @@
-"""The sockets that a server listens on: taken by the process that starts it, before anything else is."""
+"""The listening sockets of a server, bound by the starting process before anything else."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _EVERY_ADDRESS: Final = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
 class PortInUse(ConfigError):
-    """Somebody listens there already. ``own``: it is a server of this package."""
+    """Raised when the port is in use. ``own``: true if a server of this package listens there."""
 
     def __init__(self, host: str, port: int) -> None:
         self.own = is_own_server(host, port)
@@ -45,8 +45,7 @@ class PortInUse(ConfigError):
 
 
 def is_own_server(host: str, port: int) -> bool:
-    """Whether what listens there answers ``/health`` as a server of this package does. Waits a second at most for each
-    step."""
+    """Return whether a server of this package answers ``/health`` there. Waits at most one second for each step."""
     connection = http.client.HTTPConnection(_EVERY_ADDRESS.get(host, host), port, timeout=_ASKED_SECONDS)
     with closing(connection):
         try:
@@ -58,8 +57,10 @@ def is_own_server(host: str, port: int) -> bool:
 
 
 def allow_connections(most: int = OPEN_FILES) -> None:
-    """Raise this process's limit of open files, for it and those that it starts: as far as the system allows, up to
-    ``most``. The usual 1,024 are used up by as many clients that connect and send nothing."""
+    """Raise the open file limit of this process and its children up to ``most``, as far as the system allows.
+
+    The usual limit of 1,024 is used up by as many clients that connect and send nothing.
+    """
     if resource is None:
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -70,16 +71,16 @@ def allow_connections(most: int = OPEN_FILES) -> None:
 
 
 def spelled(host: str, port: int) -> str:
-    """An address as URLs spell it."""
+    """Return an address in URL form."""
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 @contextmanager
 def bound(host: str, port: int) -> Iterator[list[socket.socket]]:
-    """A socket for each address that ``host`` stands for ("": all of this machine), closed at the end. Nobody is
-    listened to yet. ``port`` 0: one that is free, the same for all.
+    """Bind a socket to each address of ``host`` ("": all addresses of this machine); close them at the end.
 
-    Raises ``ConfigError`` that says why the address cannot be had.
+    The sockets do not listen yet. ``port`` 0 selects a free port, the same for all addresses. Raises ``ConfigError``
+    that says why an address cannot be bound.
     """
     with ExitStack() as stack:
         try:
@@ -91,7 +92,7 @@ def bound(host: str, port: int) -> Iterator[list[socket.socket]]:
 
 @contextmanager
 def listening(host: str, port: int) -> Iterator[list[socket.socket]]:
-    """The sockets of ``bound`` where clients can connect already: they wait until a server accepts them."""
+    """Bind sockets as ``bound`` does and listen: clients can connect and wait until a server accepts them."""
     with bound(host, port) as sockets:
         try:
             for each in sockets:

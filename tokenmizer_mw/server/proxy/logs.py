@@ -1,4 +1,4 @@
-"""What the server's log says of providers that break off: one line, not the stack of a failure of ours."""
+"""Log filter for broken provider responses: one line instead of a stack trace."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class _OneLine(logging.Filter):
 
 
 def quieten() -> None:
-    """Shorten what the server logs from now on in this process."""
+    """Install the log filter in this process."""
     log = logging.getLogger(_SERVER)
     if not any(isinstance(each, _OneLine) for each in log.filters):
         log.addFilter(_OneLine())

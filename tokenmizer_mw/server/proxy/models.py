@@ -1,4 +1,4 @@
-"""The names that this server gives to models, told where clients ask which models there are. Pure."""
+"""Model listings: the model names of this server, merged into the provider's list of models. Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Entry = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class NamedModel:
-    """A name of this server's for a model; ``owner``: the provider that answers to it; ``since``: seconds since the
+    """A model name of this server. ``owner``: the provider asked first; ``since``: creation time in seconds since the
     epoch."""
 
     name: str
@@ -30,9 +30,12 @@ class NamedModel:
 
 @dataclass(frozen=True, slots=True)
 class ModelListing:
-    """How a family tells of models: at one of ``paths``, in ``member`` of an object that is ``empty`` otherwise, each
-    as ``entry`` makes it, with its name in ``key``. ``pages``: parameters of a query that asks for another page than
-    the first."""
+    """The format of an API family's model list.
+
+    ``paths``: paths of the list; ``member``: member of the response that holds the entries; ``key``: member of an entry
+    that holds the name; ``entry``: function that makes an entry; ``empty``: other members of the response; ``pages``:
+    query parameters that ask for a later page.
+    """
 
     paths: tuple[str, ...]
     member: str
@@ -76,7 +79,8 @@ _LISTINGS: Final[Mapping[str, ModelListing]] = {
 
 
 def listing(face: Face, query: bytes) -> ModelListing | None:
-    """How a call that reads wants to be told of models; ``None`` when it reads something else, or a later page."""
+    """Return the format of the list that a GET call asks for; ``None`` if it asks for something else or for a later
+    page."""
     found = _LISTINGS.get(face.family)
     if found is None or face.path not in found.paths:
         return None
@@ -85,20 +89,22 @@ def listing(face: Face, query: bytes) -> ModelListing | None:
 
 
 def named_in_path(face: Face) -> tuple[str, ModelListing] | None:
-    """The one model that a call reads about, and how it wants to be told; ``None`` when it reads something else."""
+    """Return the model name and format for a GET call about one model; ``None`` if it asks for something else."""
     found = _LISTINGS.get(face.family)
     start = next((f"{path}/" for path in found.paths if face.path.startswith(f"{path}/")), "") if found else ""
     return (face.path.removeprefix(start), found) if found and start else None
 
 
 def one(listing: ModelListing, model: NamedModel) -> bytes:
-    """What a client is told of one model."""
+    """Return the response for one model."""
     return dump(listing.entry(model))
 
 
 def listed(listing: ModelListing, models: Sequence[NamedModel], provider: bytes = b"") -> bytes:
-    """What a client is told of all: ``models`` first, then what the ``provider`` lists, but for the same names. What of
-    it cannot be read is left out."""
+    """Return the list of models: ``models`` first, then the entries of the ``provider``'s response with other names.
+
+    A response of the provider that cannot be parsed is ignored.
+    """
     own = [listing.entry(model) for model in models]
     told, others = dict(listing.empty), _others(listing, provider)
     if others is not None:

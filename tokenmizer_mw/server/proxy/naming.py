@@ -1,4 +1,4 @@
-"""The name of the model in a request: found with a look at a few bytes where possible, and replaced in place."""
+"""The model name of a request: found by a search of a few bytes if possible, and replaced in place."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _BLANKS: Final = 64
 
 
 async def where_it_fits(work: Callable[[], T], body: bytes) -> T:
-    """Run ``work`` here, or in a worker thread when ``body``, which it reads, is long."""
+    """Run ``work`` here, or in a worker thread if ``body``, which it parses, is longer than ``INLINE_MAX`` bytes."""
     return work() if len(body) <= INLINE_MAX else await offload(work, CPU)
 
 
 async def model_of(face: Face, body: bytes) -> str:
-    """The model that a call names; "" where it names none."""
+    """Return the model that a call names; "" if it names none."""
     if _MODELS in face.path:
         return _in_path(face.path)
     if body[:_BLANKS].lstrip()[:1] != b"{":
@@ -41,7 +41,7 @@ async def model_of(face: Face, body: bytes) -> str:
 
 
 async def renamed(face: Face, body: bytes, old: str, new: str) -> tuple[str, bytes]:
-    """The path and the body of a call with another name of its model."""
+    """Return the path and the body of a call with the model name ``old`` replaced by ``new``."""
     if _MODELS in face.path:
         before, marker, rest = face.path.rpartition(_MODELS)
         return before + marker + rest.replace(old, new, 1), body

@@ -1,4 +1,4 @@
-"""What became of calls to providers: counted for whoever watches, and a line in the log where one failed."""
+"""Counts the outcomes of calls to providers for the metrics, and logs failed ones."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ _logger: Final = logging.getLogger("tokenmizer_mw")
 
 
 class Outcomes(Collector):
-    """Counts of one process. An outcome is the status of an answer, or why there was none: "unreachable", "late",
-    "broken" or "no_key". ``refused`` counts, by their codes, the requests that the door has turned away. ``worker``
-    names the process where there are several."""
+    """Counters of one process.
+
+    An outcome is the status of a response, or "unreachable", "late", "broken" or "no_key". ``refused`` counts the
+    requests that access control refused, by code. ``worker``: label of this process if there are several.
+    """
 
     def __init__(self, worker: str = "") -> None:
         self._worker = worker
@@ -27,17 +29,18 @@ class Outcomes(Collector):
         self._limited = LimitedLog(_logger)
 
     def answered(self, provider: str, status: int) -> None:
-        """A provider has begun to answer."""
+        """Count a provider's response."""
         self._counts[provider, str(status)] += 1
 
     def lacks_key(self, provider: str, client: str, reason: str) -> None:
-        """A provider was not asked for the lack of a key. Clients repeat such calls: one log line a minute for each."""
+        """Count a call that was not sent because there is no key. Clients repeat such calls, so each is logged once a
+        minute."""
         self._counts[provider, "no_key"] += 1
         if self._limited.is_due(f"{client} {provider}"):
             _logger.warning("provider %s: no_key: %s (asked for by %s)", provider, reason, client or "a client")
 
     def failed(self, provider: str, outcome: str, reason: str) -> None:
-        """A provider gave no answer, or not all of it."""
+        """Count and log a call without a complete response."""
         self._counts[provider, outcome] += 1
         _logger.warning("provider %s: %s: %s", provider, outcome, reason)
 

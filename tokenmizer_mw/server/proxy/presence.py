@@ -1,4 +1,4 @@
-"""Work that is given up as soon as the client leaves: servers tell of it through ``receive`` alone."""
+"""Cancels work when the client disconnects, which ASGI servers report only through ``receive``."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 async def unless_gone(receive: Receive, work: Coroutine[Any, Any, None]) -> bool:
-    """Run ``work``; when the client leaves meanwhile it is cancelled. Whether the client stayed to the end.
+    """Run ``work``, and cancel it if the client disconnects. Returns whether the client stayed to the end.
 
-    The request's body was read before. Runs in the caller's task, so that its context variables hold and its
-    cancellation reaches ``work`` unchanged.
+    The request's body must have been read before. Runs in the caller's task, so that its context variables apply and
+    its cancellation reaches ``work`` unchanged.
     """
     task = asyncio.current_task()
     if task is None:

@@ -1,4 +1,4 @@
-"""The application behind the middleware: each call goes to its provider, and the answer back as it comes."""
+"""The inner ASGI application of the proxy: forwards each call to its provider and the response to the client."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ _NOWHERE: Final = (
 
 
 class Relay:
-    """An ASGI application that answers as the providers do.
+    """ASGI application that forwards calls to providers.
 
-    ``own_headers``: names, in lower case, of headers that mean something to this server alone. ``lending``: is offered
-    the models of calls that ended well.
+    ``own_headers``: lower-case names of headers that are only for this server and are not forwarded. ``lending``:
+    receives the models of successful calls for refinement; ``None`` for no refinement with clients' keys.
     """
 
     def __init__(
@@ -72,7 +72,8 @@ class Relay:
         self._own = {name: NamedModel(name, owner, since) for name, owner in routes.aliases.items()}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One call. Raises ``BrokenResponse`` when the provider's answer broke off, so that the client's does, too."""
+        """Forward one call. Raises ``BrokenResponse`` if the provider's response broke off, so that the client's does
+        too."""
         headers: list[Header] = scope["headers"]
         if scope["method"] not in METHODS:
             await _said(send, "", 405, "method_not_allowed", "this method is not relayed")

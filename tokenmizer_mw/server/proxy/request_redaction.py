@@ -1,7 +1,7 @@
-"""Redaction of what goes to a provider without a session: other routes, other encodings, chats that nobody remembers.
+"""Request redaction for requests without a session: other routes, other encodings, chats that are not recorded.
 
-A chat that is remembered is redacted where it is remembered. All the rest passes here, the last place before the
-provider: with redaction on, no request leaves unread unless the configuration says so.
+A recorded chat is redacted by the memory middleware; everything else is redacted here, the last place before the
+provider. With redaction on, no body is sent without a scan unless the configuration allows it.
 """
 
 from __future__ import annotations
@@ -41,24 +41,24 @@ _IDENTITY: Final = (b"", b"identity")
 
 
 class UnreadableBody(ValueError):
-    """A body that cannot be read, and so cannot be redacted. The text says why, for the client."""
+    """Raised for a body that cannot be parsed and so cannot be redacted. The text gives the reason, for the client."""
 
 
 @dataclass(frozen=True, slots=True)
 class Redacted:
-    """A request as it may go on: its body and its headers, the same objects where nothing was changed."""
+    """A redacted request: body and headers; the original objects if nothing changed."""
 
     body: bytes
     headers: Sequence[Header]
 
 
 class RequestRedaction:
-    """An ASGI application in front of the relay.
+    """ASGI middleware that redacts request bodies in front of the relay.
 
-    ``memory`` has the redactor and the settings of the guard. ``body_max``: bytes of a body, before and behind its
-    content decoding; longer ones are left to ``app``, which refuses them. ``passes_unreadable``: bodies that cannot be
-    read go on and are counted, instead of being refused with 415. Media (audio, images, uploads that are no text) go on
-    as they are, counted as ``request_not_redacted``.
+    ``memory``: provides the redactor and the guard settings. ``body_max``: maximum body size in bytes, before and after
+    content decoding; longer bodies are left to ``app``, which refuses them. ``passes_unreadable``: true if bodies that
+    cannot be parsed are forwarded and counted instead of refused with 415. Media (audio, images, non-text uploads) are
+    forwarded unchanged and counted as ``request_not_redacted``.
     """
 
     def __init__(self, app: ASGIApp, memory: SessionMemory, body_max: int, *, passes_unreadable: bool = False) -> None:
@@ -68,7 +68,7 @@ class RequestRedaction:
         self._passes_unreadable = passes_unreadable
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One connection."""
+        """Handle one ASGI connection."""
         if scope["type"] != "http" or scope["method"] in _BODILESS or GUARD in scope or not self._is_on():
             await self._app(scope, receive, send)
             return

@@ -1,4 +1,4 @@
-"""Which provider answers a call, and under which name it knows the model."""
+"""Selects the provider for a call, and the provider's own name of the model."""
 
 from __future__ import annotations
 
@@ -27,8 +27,10 @@ _AGGREGATORS: Final = frozenset({"openrouter"})
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The provider that is asked. ``model``: the provider's own name of it ("" where the call names none).
-    ``addressed``: it is the provider that the client's path stands for, so that the client's key was made for it."""
+    """A provider to ask. ``model``: the provider's own name of the model ("" if the call names none).
+
+    ``addressed``: true if the client's path stands for this provider, so that the client's key is meant for it.
+    """
 
     server: Server
     model: str
@@ -37,11 +39,11 @@ class Target:
 
 
 class Routes:
-    """The table by which calls find their providers.
+    """The routing table from calls to providers.
 
-    ``models`` maps names that clients use to targets such as "openai/gpt-4o-mini", the first of which is asked and the
-    others when it fails; ``defaults`` names the provider of each family of paths for all other models. Raises
-    ``ConfigError`` for a name that stands for no provider.
+    ``models`` maps client-side model names to targets such as "openai/gpt-4o-mini"; the first is asked first, the
+    others if it fails. ``defaults`` is the provider of each API family for all other models. Raises ``ConfigError`` for
+    a name of an unknown provider.
     """
 
     def __init__(
@@ -61,7 +63,7 @@ class Routes:
 
     @property
     def aliases(self) -> dict[str, str]:
-        """The names of models that this server has given, each with the provider that is asked first."""
+        """The model names of this server, each with the provider that is asked first."""
         return {name: targets[0].server.name for name, targets in self._aliases.items()}
 
     @property
@@ -70,12 +72,14 @@ class Routes:
         return dict(self._aliases)
 
     def is_addressed(self, server: Server) -> bool:
-        """Whether clients address this provider by a path, so that it may get their keys."""
+        """Return whether clients address this provider by a path, so that it may receive their keys."""
         return server in self._addressed.values()
 
     def not_configured(self, face: Face, model: str) -> str:
-        """The provider that the client names in front of the model and that this server does not use; "" where there is
-        no such name, or where the path's default provider has models of such names."""
+        """Return the known but unconfigured provider that prefixes the model name; else "".
+
+        Also "" if the default provider of the path itself has models with such names.
+        """
         named = model.partition("/")[0] if "/" in model else ""
         if named not in PROVIDERS or named in self.servers or model in self._aliases:
             return ""
@@ -85,7 +89,7 @@ class Routes:
         return "" if default.row.auth == "none" else named
 
     def targets(self, face: Face, model: str) -> tuple[Target, ...]:
-        """The providers to ask, in order; empty where none serves the path."""
+        """Return the providers to ask, in order; empty if the path has no provider."""
         return self._found(face.family, face.vendor, model)
 
     def _looked_up(self, family: str, vendor: str, model: str) -> tuple[Target, ...]:

@@ -1,4 +1,4 @@
-"""Providers as this proxy is told to use them: a row of the table, whose key goes to it, and what else it speaks."""
+"""Configured providers: an entry of the provider table, whose key is sent, and further dialects."""
 
 from __future__ import annotations
 
@@ -31,8 +31,10 @@ FAMILIES: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A provider in use. ``key``: the server's own for it, "" for none. ``also``: dialects that it takes as they are,
-    besides that of its row."""
+    """A configured provider. ``key``: this server's API key for it, "" for none.
+
+    ``also``: dialects that the provider accepts without translation, besides that of its table entry.
+    """
 
     row: Provider
     keys: Keys = "auto"
@@ -46,24 +48,24 @@ class Server:
 
     @property
     def family(self) -> str:
-        """The API that it has: of the same family, any call passes through."""
+        """The API family; any call of the same family is forwarded without translation."""
         return FAMILIES[self.row.dialect]
 
     @property
     def lack(self) -> str:
-        """What its calls will fail for: this server's key is to be sent, and there is none; "" when nothing is."""
+        """Error message if the server's key is to be sent but is missing; else ""."""
         if self.row.auth == "none" or self.keys != "server" or self.key:
             return ""
         missing = f"{self.row.key_variable} is not set" if self.row.key_variable else "no key_variable is named"
         return f"keys: server needs this server's key, but {missing}"
 
     def takes(self, dialect: str) -> bool:
-        """Whether a chat call in ``dialect`` passes through as it is."""
+        """Return whether a chat call in ``dialect`` needs no translation."""
         return dialect == self.row.dialect or dialect in self.also
 
 
 def servers_of_table(environ: Mapping[str, str]) -> dict[str, Server]:
-    """All providers of the table, with the keys that ``environ`` holds."""
+    """Return all providers of the table, with the keys in ``environ``."""
     return {
         name: Server(row, key=environ.get(row.key_variable, ""), also=ALSO.get(name, frozenset()))
         for name, row in PROVIDERS.items()

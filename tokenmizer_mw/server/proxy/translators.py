@@ -1,4 +1,4 @@
-"""Which dialects are translated: those that clients speak, and those that providers do."""
+"""The dialects that can be translated, for clients and for providers."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _CLIENTS: Final[Mapping[str, ClientSide]] = {
 
 
 def client_side(dialect: str) -> ClientSide | None:
-    """The side of a client that speaks ``dialect``; ``None`` where its words are not translated."""
+    """Return the translator for clients that speak ``dialect``; ``None`` if that dialect is not translated."""
     return _CLIENTS.get(dialect)
 
 
 @lru_cache(maxsize=256)
 def provider_side(row: Provider) -> ProviderSide | None:
-    """The side of a provider; ``None`` where its dialect is not translated."""
+    """Return the translator for a provider; ``None`` if its dialect is not translated."""
     return row.side() if row.dialect in DIALECTS else None

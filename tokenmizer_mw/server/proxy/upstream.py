@@ -1,7 +1,7 @@
-"""Providers over HTTP: one pool of connections for all of them.
+"""A minimal HTTP client for providers, with a connection pool for each.
 
-It is as little of a client as a relay needs: no cookies that one caller would get of another, no redirects that would
-carry a key elsewhere, no proxies of the environment, no headers of its own.
+It has no cookies, which could mix callers; no redirects, which could send a key elsewhere; it ignores proxy variables
+of the environment and adds no headers of its own.
 """
 
 from __future__ import annotations
@@ -39,8 +39,11 @@ _IN_PATHS: Final = "/:@!$&'()*+,;=~"
 
 
 class Unreachable(PeerError):
-    """A provider gave no response. ``status`` is that of a gateway that has to say so; ``unsent``: it has seen nothing
-    of the request, so that asking again does no harm."""
+    """Raised when a provider gave no response.
+
+    ``status``: gateway status for the client's response; ``unsent``: true if the provider has received nothing of the
+    request, so that a retry is safe.
+    """
 
     def __init__(self, reason: str, *, status: int = _BAD_GATEWAY, unsent: bool = False) -> None:
         super().__init__(reason)
@@ -48,13 +51,13 @@ class Unreachable(PeerError):
         self.unsent = unsent
 
     def of(self, provider: str) -> Unreachable:
-        """The same, with the provider's name."""
+        """Return the same error with the provider's name in its text."""
         return Unreachable(f"{provider}: {self}", status=self.status, unsent=self.unsent)
 
 
 @dataclass(frozen=True, slots=True)
 class UpstreamTimeouts:
-    """Seconds: to connect, for the head of a response, and between two pieces of it."""
+    """Timeouts in seconds: to connect, for the response head, and between two pieces of the response."""
 
     connect: float = 10.0
     first_byte: float = 600.0
@@ -63,7 +66,7 @@ class UpstreamTimeouts:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A server. ``authority`` is what its requests name as their host."""
+    """Scheme, host and port of a server. ``authority`` is the value of the host header."""
 
     host: str
     port: int
@@ -73,7 +76,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class UpstreamAddress:
-    """Where a request goes: ``target`` is path and query as they stand in it."""
+    """Address of a request: ``target`` is the encoded path and query of the request line."""
 
     origin: Origin
     target: bytes
@@ -88,13 +91,13 @@ def _base(address: str) -> tuple[Origin, str]:
 
 
 def place(address: str, path: str, query: bytes = b"") -> UpstreamAddress:
-    """The place of ``path``, which is not escaped, behind a provider's base address."""
+    """Return the address of ``path`` (not percent-encoded) below a provider's base address."""
     plain = _place(address, path)
     return UpstreamAddress(plain.origin, plain.target + b"?" + query) if query else plain
 
 
 def escaped_place(address: str, path: bytes, query: bytes = b"") -> UpstreamAddress:
-    """The place of ``path``, which is escaped as it must be."""
+    """Return the address of ``path`` (already percent-encoded) below a provider's base address."""
     origin, before = _base(address)
     target = before.encode("ascii") + path
     return UpstreamAddress(origin, target + b"?" + query if query else target)
@@ -106,7 +109,7 @@ def _place(address: str, path: str) -> UpstreamAddress:
 
 
 class UpstreamResponse:
-    """A response that has begun. Whoever gets one closes it, read or unread. ``headers``: as on the wire."""
+    """A response whose head has arrived. The caller must close it, read or unread. ``headers``: as received."""
 
     __slots__ = ("_connection", "_held", "_idle", "_pool", "headers", "status")
 
@@ -120,13 +123,13 @@ class UpstreamResponse:
         self._held = held
 
     async def pieces(self) -> AsyncIterator[bytes]:
-        """The body's bytes as they come, content coding and all. Raises ``BrokenResponse``."""
+        """Yield the body as it arrives, without decoding. Raises ``BrokenResponse``."""
         connection = self._connection
         while connection is not None and (piece := await connection.piece(self._idle)):
             yield piece
 
     async def read(self, limit: int) -> bytes:
-        """The whole body. Raises ``BrokenResponse``, also for one that is longer than ``limit``."""
+        """Return the whole body. Raises ``BrokenResponse``, also for a body longer than ``limit`` bytes."""
         pieces, size = [], 0
         async for piece in self.pieces():
             pieces.append(piece)
@@ -136,7 +139,7 @@ class UpstreamResponse:
         return b"".join(pieces)
 
     async def aclose(self) -> None:
-        """Let go of the provider. It hears of it at once when it was not through."""
+        """Release the connection; it is closed at once if the response was not read to its end."""
         if self._connection is not None:
             connection, self._connection = self._connection, None
             self._pool.give_back(connection)
@@ -144,7 +147,7 @@ class UpstreamResponse:
 
 
 class Pool:
-    """Connections to one provider."""
+    """The connection pool of one provider."""
 
     def __init__(self, origin: Origin, context: ssl.SSLContext | None) -> None:
         self._origin = origin
@@ -152,7 +155,7 @@ class Pool:
         self._idle: list[Connection] = []
 
     async def take(self, seconds: float) -> Connection:
-        """A connection that carries nothing. Raises ``Unreachable``."""
+        """Return an idle connection, or a new one. Raises ``Unreachable``."""
         oldest = asyncio.get_running_loop().time() - IDLE_SECONDS
         while self._idle:
             connection = self._idle.pop()
@@ -162,7 +165,7 @@ class Pool:
         return await self._connect(seconds)
 
     def give_back(self, connection: Connection) -> None:
-        """Keep a connection for the next request, where it can carry one."""
+        """Return a connection to the pool if it can be reused; else close it."""
         if not connection.reusable or len(self._idle) >= IDLE_MAX:
             connection.abort()
             return
@@ -170,7 +173,7 @@ class Pool:
         self._idle.append(connection)
 
     def close(self) -> None:
-        """Let go of all connections that carry nothing."""
+        """Close all idle connections."""
         while self._idle:
             self._idle.pop().abort()
 
@@ -209,9 +212,11 @@ def _plain(error: OSError) -> str:
 
 
 class Upstream:
-    """The way to the providers. ``connections``: at the same time, to all of them; ``None``: as many as are asked.
-    ``ca_file``: certificates of authorities that are trusted besides the public ones. Raises ``ConfigError`` for a file
-    that holds none."""
+    """The HTTP client for all providers.
+
+    ``connections``: maximum of concurrent requests to all providers; ``None`` for no limit. ``ca_file``: certificate
+    authorities trusted besides the public ones. Raises ``ConfigError`` for a file without certificates.
+    """
 
     def __init__(
         self, patience: UpstreamTimeouts | None = None, *, connections: int | None = None, ca_file: str | None = None
@@ -224,7 +229,7 @@ class Upstream:
     async def open(
         self, method: str, place: UpstreamAddress, headers: Sequence[Header], body: bytes
     ) -> UpstreamResponse:
-        """Send a request and return as soon as its response begins. ``headers`` without host and length.
+        """Send a request and return when the response head has arrived. ``headers`` must not contain host and length.
 
         Raises ``Unreachable``.
         """
@@ -249,7 +254,7 @@ class Upstream:
         return UpstreamResponse(pool, connection, begun, self._patience.idle, held)
 
     async def aclose(self) -> None:
-        """Close the pools."""
+        """Close the connection pools."""
         for pool in self._pools.values():
             pool.close()
 

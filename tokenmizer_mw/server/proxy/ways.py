@@ -1,4 +1,4 @@
-"""The ways that a call can go to a provider and an answer back: as they are, or translated."""
+"""Forwards a call to a provider and the response to the client, unchanged or translated."""
 
 from __future__ import annotations
 
@@ -29,9 +29,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ClientCall:
-    """One call as the client made it. ``headers``: those that are not this server's own. ``escaped``: the face's path
-    as it was sent, where it was sent with escapes, "" otherwise. ``session``: whose turn it is, ``None`` where none is
-    remembered. ``client``: its address, for the log."""
+    """One call as the client made it.
+
+    - ``headers``: without those that are only for this server.
+    - ``escaped``: the path percent-encoded as received; "" if it was received without encoding.
+    - ``session``: its session; ``None`` if the call is not recorded.
+    - ``client``: the client's address, for the log.
+    """
 
     face: Face
     method: str
@@ -45,7 +49,7 @@ class ClientCall:
 
 
 class Outbound(NamedTuple):
-    """A request as it goes to a provider; ``headers`` without host and length."""
+    """A request to a provider; ``headers`` without host and length."""
 
     method: str
     place: UpstreamAddress
@@ -54,7 +58,7 @@ class Outbound(NamedTuple):
 
 
 class RefusedCall(PeerError):
-    """A call that is answered here: with this status and body, in the client's dialect."""
+    """Raised for a call that the proxy answers with this status and body, in the client's dialect."""
 
     def __init__(self, status: int, body: bytes) -> None:
         super().__init__(f"status {status}")
@@ -63,17 +67,19 @@ class RefusedCall(PeerError):
 
 
 class Way(Protocol):
-    """One call on its way to one target."""
+    """How one call is forwarded to one target."""
 
     async def outbound(self) -> Outbound:
-        """The request. Raises ``RefusedCall``."""
+        """Return the request for the provider. Raises ``RefusedCall``."""
 
     async def hand_on(self, answer: UpstreamResponse, send: Send) -> None:
-        """Give the client the provider's answer. Raises ``BrokenResponse``; ``Unreachable`` before its first byte."""
+        """Send the provider's response to the client. Raises ``BrokenResponse``; ``Unreachable`` before the first byte
+        was sent."""
 
 
 def way(asked: ClientCall, target: Target) -> Way:
-    """How ``asked`` goes to ``target``. Raises ``RefusedCall`` where there is no way."""
+    """Return how ``asked`` is forwarded to ``target``. Raises ``RefusedCall`` if it can be neither passed nor
+    translated."""
     face, server = asked.face, target.server
     if server.takes(face.dialect) if face.dialect else server.family == face.family:
         return PassThrough(asked, target)
@@ -89,14 +95,14 @@ def _refused(face: Face, status: int, code: str, message: str) -> RefusedCall:
 
 
 class PassThrough:
-    """Client and provider speak the same: all bytes go on as they are, but for the name of the model."""
+    """Client and provider use the same API: bytes are forwarded unchanged, except for the model name."""
 
     def __init__(self, asked: ClientCall, target: Target) -> None:
         self._asked = asked
         self._target = target
 
     async def outbound(self) -> Outbound:
-        """The request."""
+        """Return the request for the provider."""
         asked, target = self._asked, self._target
         path, body = asked.face.path, asked.body
         if target.model != asked.model:
@@ -108,7 +114,7 @@ class PassThrough:
         return Outbound(asked.method, goes, with_credentials(target, asked.headers), body)
 
     async def hand_on(self, answer: UpstreamResponse, send: Send) -> None:
-        """Status, headers and bytes as they come."""
+        """Forward status, headers and bytes as they arrive."""
         headers = returned(answer.headers)
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})
         async for piece in answer.pieces():
@@ -122,7 +128,8 @@ _KEPT_START: Final = (b"x-ratelimit-", b"ratelimit", b"anthropic-ratelimit-", b"
 
 
 class Translating:
-    """Client and provider speak differently: what has no counterpart is refused, with its place in the request."""
+    """Client and provider use different dialects: the call is translated, or refused with the field that cannot be
+    translated."""
 
     _call: ChatCall
 
@@ -132,7 +139,7 @@ class Translating:
         self._translation = translation
 
     async def outbound(self) -> Outbound:
-        """The request. Raises ``RefusedCall`` for what the provider's dialect has no words for."""
+        """Return the translated request. Raises ``RefusedCall`` for what the provider's dialect cannot express."""
         try:
             return await where_it_fits(self._outbound, self._asked.body)
         except (MalformedRequest, Untranslatable) as error:
@@ -151,7 +158,7 @@ class Translating:
         return Outbound("POST", goes, kept, dump(outgoing.body))
 
     async def hand_on(self, answer: UpstreamResponse, send: Send) -> None:
-        """The reply in the client's words, with the provider's status."""
+        """Send the translated response, with the provider's status."""
         headers = [pair for pair in answer.headers if _is_kept(pair[0].lower())]
         if self._call.stream and answer.status < 400:
             await self._stream(answer, headers, send)

@@ -1,4 +1,4 @@
-"""The proxy in one of several worker processes."""
+"""The proxy application in one of several worker processes."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ _log = logging.getLogger("tokenmizer_mw")
 
 
 def create_in_worker() -> Proxy:
-    """``create``, where a failure is one line of the log. Its exit status tells uvicorn to end the server: the next
-    worker would fail in the same way."""
+    """Call ``create``; log a failure as one line and exit with a status that makes uvicorn stop the server.
+
+    The next worker would fail in the same way.
+    """
     try:
         return create()
     except TokenMizerError as error:

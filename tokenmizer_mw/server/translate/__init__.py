@@ -1,1 +1,1 @@
-"""A chat call of one dialect as a call of another, and its reply back, streamed or not."""
+"""Translation of chat calls between API dialects: the request one way, the reply (streamed or not) the other way."""

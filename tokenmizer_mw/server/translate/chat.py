@@ -1,7 +1,7 @@
-"""A chat call, its reply and its stream in the words that all dialects share.
+"""Dialect-neutral types of chat requests, replies and streams.
 
-A dialect is read into these words on one side and written from them on the other. What has no place here has no
-counterpart elsewhere, and is refused by the side that reads it: nothing is dropped in silence.
+Each dialect is parsed into these types on one side and serialised from them on the other. Anything that these types
+cannot represent is refused by the parser: nothing is dropped silently.
 """
 
 from __future__ import annotations
@@ -23,8 +23,11 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """What a model thought before it answered. ``seal`` is the provider's proof that the text is its own, which only
-    the provider of dialect ``sealed_by`` takes back; ``hidden``: there is a seal and no text."""
+    """Reasoning text of a model.
+
+    ``seal``: the provider's signature of the text, which is only sent back to a provider of dialect ``sealed_by``;
+    ``hidden``: true if there is a signature and no text.
+    """
 
     text: str
     seal: str = ""
@@ -34,8 +37,10 @@ class Thought:
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """An image, a document or a sound: base64 in ``data``, or a link in ``url``. ``detail`` is how closely an image is
-    to be looked at ("" for the provider's default), ``name`` the file's name."""
+    """An image, a document or audio: base64 in ``data``, or a link in ``url``.
+
+    ``detail``: resolution at which an image is processed ("" for the provider's default); ``name``: the file name.
+    """
 
     kind: Literal["image", "document", "audio"]
     media_type: str = ""
@@ -47,7 +52,8 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class ModelToolCall:
-    """A call of a tool; ``arguments`` is JSON text. ``seal``: as of a thought, where a provider seals its calls."""
+    """A tool call; ``arguments`` is JSON text. ``seal``: signature, as in ``Thought``, from providers that sign tool
+    calls."""
 
     id: str
     name: str
@@ -58,8 +64,8 @@ class ModelToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ModelToolResult:
-    """What a tool gave for the call ``call_id``. ``name`` is the tool's, where the client tells it or an earlier call
-    does."""
+    """The result of the tool call ``call_id``. ``name``: the tool's name, if the client or an earlier call gives it;
+    else ""."""
 
     call_id: str
     parts: tuple[Text | Attachment, ...]
@@ -72,7 +78,7 @@ Part = Text | Thought | Attachment | ModelToolCall | ModelToolResult
 
 @dataclass(frozen=True, slots=True)
 class ChatTurn:
-    """What one side said in one go. Results of tools are said by the user."""
+    """Consecutive parts of one role. Tool results have the role "user"."""
 
     role: Role
     parts: tuple[Part, ...]
@@ -80,7 +86,7 @@ class ChatTurn:
 
 @dataclass(frozen=True, slots=True)
 class Namespace:
-    """A client's group of tools."""
+    """A named group of tools (Responses dialect)."""
 
     name: str
     description: str = ""
@@ -88,9 +94,12 @@ class Namespace:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool on offer; ``parameters`` is a JSON schema, ``None`` when it takes none. ``form`` is how the client calls a
-    tool that is a function for everybody else: with free text ("custom"), or as its own shell. One that the client has
-    in a ``namespace`` is called ``own`` there."""
+    """A tool offered to the model.
+
+    ``parameters``: a JSON schema, ``None`` if it takes none. ``form``: how the client calls a tool that other dialects
+    see as a function: with free text ("custom"), or as its local shell. ``own``: the tool's name inside its
+    ``namespace``.
+    """
 
     name: str
     description: str = ""
@@ -103,7 +112,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class ToolChoice:
-    """Which tools may be called: "auto", "none", "any" (one must be), or the one that is named."""
+    """Which tools the model may call: "auto", "none", "any" (it must call one), or "named" (it must call ``name``)."""
 
     mode: Literal["auto", "none", "any", "named"] = "auto"
     name: str = ""
@@ -111,7 +120,7 @@ class ToolChoice:
 
 @dataclass(frozen=True, slots=True)
 class AnswerFormat:
-    """The form that the answer must have: any JSON object, or one of a JSON schema."""
+    """The required format of the reply: any JSON object, or one that matches ``schema``."""
 
     schema: Mapping[str, Any] | None = None
     name: str = ""
@@ -120,7 +129,7 @@ class AnswerFormat:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How the answer is drawn; ``None`` and () leave it to the provider."""
+    """Sampling parameters; ``None`` and () leave them to the provider."""
 
     max_tokens: int | None = None
     temperature: float | None = None
@@ -134,8 +143,11 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class Thinking:
-    """How much a model may think: an ``effort`` in words ("none" to "max"), or ``tokens``; "" and ``None`` when not
-    told. ``shown``: the client asks to see the thoughts."""
+    """How much the model may reason: an ``effort`` ("none" to "max"; "" if not set), or ``tokens`` (``None`` if not
+    set).
+
+    ``shown``: the client wants to see the reasoning.
+    """
 
     effort: str = ""
     tokens: int | None = None
@@ -144,10 +156,14 @@ class Thinking:
 
 @dataclass(frozen=True, slots=True)
 class ChatCall:
-    """A chat request. ``said`` holds system messages in their places; ``parallel``: whether several tools may be called
-    at once, ``None`` when not told. ``usage``: the client wants the token counts of a stream. ``user`` names the end
-    user for the provider. ``verbosity`` is how wordy the answer may be ("low" to "high", "" when not told): a wish that
-    a provider without a word for it may leave out."""
+    """A chat request.
+
+    - ``said``: the messages, system messages at their places.
+    - ``parallel``: whether the model may call several tools at once; ``None`` if not set.
+    - ``usage``: whether the client wants token counts in a stream.
+    - ``user``: identifies the end user to the provider.
+    - ``verbosity``: length of the reply ("low" to "high", "" if not set); ignored for providers without such a field.
+    """
 
     model: str
     said: tuple[ChatTurn, ...]
@@ -174,8 +190,11 @@ class Finish(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens. ``prompt`` counts all that went in, ``cached`` what of it a cache served, ``written`` what of it was
-    written to one; ``thought`` is what of ``completion`` was thinking."""
+    """Token counts.
+
+    ``prompt``: all input tokens; ``cached``: those read from a cache; ``written``: those written to a cache;
+    ``thought``: the reasoning tokens in ``completion``.
+    """
 
     prompt: int = 0
     completion: int = 0
@@ -186,7 +205,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """A reply in one piece."""
+    """A complete (not streamed) reply."""
 
     id: str
     model: str
@@ -198,8 +217,11 @@ class ModelReply:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """An error as a provider tells it: its HTTP status (0 inside a stream that names none), its ``code`` for programs
-    and its ``message`` for people. ``field`` is the field of the request that it is about, "" when it tells none."""
+    """A provider's error.
+
+    ``status``: HTTP status, 0 for an error inside a stream without one; ``code`` for programs, ``message`` for people;
+    ``field``: the request field at fault, "" if unknown.
+    """
 
     status: int
     message: str
@@ -209,7 +231,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Began:
-    """A stream begins. ``usage`` is what is known of the prompt by then."""
+    """Stream event: the reply begins. ``usage``: what is known about the prompt by then."""
 
     id: str
     model: str
@@ -218,15 +240,18 @@ class Began:
 
 @dataclass(frozen=True, slots=True)
 class PartStart:
-    """A part begins: a text or a thought, empty as yet, or a call whose arguments follow. The part before has ended. A
-    call and a hidden thought have their seals from the start."""
+    """Stream event: a part begins, and the previous part has ended.
+
+    A text or reasoning part is still empty, a tool call has no arguments yet. Tool calls and hidden reasoning have
+    their signatures already.
+    """
 
     part: Text | Thought | ModelToolCall
 
 
 @dataclass(frozen=True, slots=True)
 class Grew:
-    """More of the part that is open: of its text, its thought or its call's arguments; or its seal."""
+    """Stream event: more of the open part: of its text, reasoning or arguments, or its signature."""
 
     more: str = ""
     seal: str = ""
@@ -235,7 +260,7 @@ class Grew:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The answer is complete. A stream that ends without it was cut off, and stays so on the other side."""
+    """Stream event: the reply is complete. A stream without it was cut off, and is cut off for the client too."""
 
     finish: Finish
     usage: Usage | None = None
@@ -244,8 +269,7 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Pinged:
-    """The provider is at work and has nothing to say yet: a comment in its stream, or an event for that alone. May come
-    anywhere in a stream, before it begins, too."""
+    """Stream event: a keep-alive of the provider. May occur anywhere in a stream, even before ``Began``."""
 
 
 StreamEvent = Began | PartStart | Grew | Ended | Fault

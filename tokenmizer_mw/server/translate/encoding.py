@@ -1,4 +1,4 @@
-"""JSON between bytes and values, for peers that need not be trusted."""
+"""JSON parsing and serialisation for untrusted peers."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ DEPTH_MAX: Final = 200
 
 
 def load(data: bytes | str) -> dict[str, Any]:
-    """The JSON object in ``data``, bytes of UTF-8. Raises ``ValueError`` for everything else, for what is nested too
-    deeply, and for numbers that JSON does not know."""
+    """Parse a JSON object from UTF-8 bytes.
+
+    Raises ``ValueError`` for anything else, for too deep nesting, and for numbers that JSON does not have (NaN,
+    Infinity).
+    """
     if isinstance(data, bytes) and b"\0" in data[:4]:
         raise ValueError("not in UTF-8")
     try:
@@ -29,8 +32,10 @@ def load(data: bytes | str) -> dict[str, Any]:
 
 
 def dump(value: Mapping[str, Any]) -> bytes:
-    """A JSON object as compact UTF-8. Halves of characters become U+FFFD. Raises ``ValueError`` for what is nested too
-    deeply."""
+    """Serialise a JSON object as compact UTF-8; unpaired surrogates become U+FFFD.
+
+    Raises ``ValueError`` for too deep nesting.
+    """
     try:
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     except RecursionError:

@@ -1,4 +1,4 @@
-"""The two sides of a translation: the client's dialect and the provider's."""
+"""Protocols for the two sides of a translation: the client's dialect and the provider's dialect."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from .chat import ChatCall, Fault, ModelReply, Pinged, StreamEvent
 
 @dataclass(frozen=True, slots=True)
 class ProviderRequest:
-    """A request as a provider takes it: the path behind its base address, with the query, and the JSON body.
-    ``headers`` are those that the dialect itself asks for (a version), without credentials."""
+    """A request to a provider: path below its base address (with query), and JSON body.
+
+    ``headers``: headers that the dialect requires (a version), without credentials.
+    """
 
     path: str
     body: Mapping[str, Any]
@@ -20,62 +22,68 @@ class ProviderRequest:
 
 
 class StreamReader(Protocol):
-    """A provider's stream to events. Any chunking gives the same events."""
+    """Parses a provider's stream into events. The result does not depend on how the bytes are chunked."""
 
     def receive(self, data: bytes) -> Sequence[StreamEvent | Pinged]:
-        """The events that ``data`` completes; ``b""`` is the end of the stream. Never raises: what cannot be read is a
-        ``Fault``."""
+        """Return the events that ``data`` completes; ``b""`` ends the stream.
+
+        Never raises: what cannot be parsed becomes a ``Fault``.
+        """
 
 
 class StreamWriter(Protocol):
-    """Events to a client's stream."""
+    """Serialises events into a client's stream."""
 
     def send(self, event: StreamEvent) -> bytes:
-        """What the client gets for ``event``; may be empty."""
+        """Return the bytes for ``event``; may be empty."""
 
     def ping(self) -> bytes:
-        """What keeps a silent connection alive in this dialect."""
+        """Return the bytes that keep an idle connection alive in this dialect."""
 
 
 class ClientSide(Protocol):
-    """What a client speaks."""
+    """A client dialect."""
 
     @property
     def name(self) -> str:
         """The dialect's name, as in ``wire``."""
 
     def call(self, body: Mapping[str, Any]) -> ChatCall:
-        """The request in words. Raises ``Untranslatable``, which names the field, for what no other dialect can
-        say, and ``MalformedRequest`` for what is no request."""
+        """Parse a request.
+
+        Raises ``Untranslatable``, which names the field, for what no other dialect can express, and
+        ``MalformedRequest`` for an invalid request.
+        """
 
     def reply(self, answer: ModelReply, call: ChatCall, *, created: int) -> Mapping[str, Any]:
-        """The reply's JSON body. ``created`` is the time in seconds since the epoch."""
+        """Return the reply's JSON body. ``created`` is the time in seconds since the epoch."""
 
     def writer(self, call: ChatCall, *, created: int) -> StreamWriter:
-        """A writer for one stream."""
+        """Return a writer for one stream."""
 
     def error(self, fault: Fault) -> Mapping[str, Any]:
-        """The body of an error response."""
+        """Return the body of an error response."""
 
     def field(self, name: str) -> str:
-        """The client's field in which it tells what a provider's side names, like "sampling.seed"."""
+        """Return the client's name of a field of the shared types, such as "sampling.seed"."""
 
 
 class ProviderSide(Protocol):
-    """What a provider speaks."""
+    """A provider dialect."""
 
     @property
     def name(self) -> str:
         """The dialect's name, as in ``wire``."""
 
     def outgoing(self, call: ChatCall) -> ProviderRequest:
-        """The request for the provider. Raises ``Untranslatable``, which names what this dialect cannot say."""
+        """Return the request for the provider. Raises ``Untranslatable``, which names what this dialect cannot
+        express."""
 
     def answer(self, body: Mapping[str, Any]) -> ModelReply:
-        """A whole reply in the common form. Raises ``ForeignReply`` for a reply that cannot be read."""
+        """Parse a complete reply. Raises ``ForeignReply`` for anything else."""
 
     def reader(self) -> StreamReader:
-        """A reader for one stream."""
+        """Return a reader for one stream."""
 
     def fault(self, status: int, body: bytes) -> Fault:
-        """An error response in words. Never raises."""
+        """Parse an error response. Never raises."""

@@ -1,4 +1,4 @@
-"""The providers, a row each. Any other server that speaks one of the dialects is one more row."""
+"""The table of known LLM providers. Another server that speaks one of the dialects is one more entry."""
 
 from __future__ import annotations
 
@@ -25,11 +25,13 @@ Auth = Literal["bearer", "x-api-key", "x-goog-api-key", "none"]
 class Provider:
     """One provider.
 
-    ``base_url`` is the address as its own SDK takes it: what stands before the paths of its dialect, without a slash at
-    the end. ``dialect`` is its name in ``wire``. ``key_variable`` is the environment variable that holds a key ("" for
-    none); ``prefixes`` are how the names of its own models begin. ``max_tokens`` is the limit of an answer where the
-    dialect demands one and a call tells none. ``version`` is the dialect's, where it has any: "" is the newest that
-    takes what a call tells.
+    - ``base_url``: address as the provider's own SDK takes it: the part before the dialect's paths, without a final
+      slash.
+    - ``dialect``: its name in ``wire``.
+    - ``key_variable``: environment variable that holds the API key; "" for none.
+    - ``prefixes``: how the names of the provider's own models begin.
+    - ``max_tokens``: limit of a reply, where the dialect requires one and the call sets none.
+    - ``version``: API version, if the dialect has versions; "" for the newest that accepts the call.
     """
 
     name: str
@@ -43,14 +45,16 @@ class Provider:
     version: str = ""
 
     def credentials(self, key: str) -> Mapping[str, str]:
-        """The headers that carry ``key``; none for an empty one, or where none is taken."""
+        """Return the headers that carry ``key``; an empty list for an empty key or a provider without keys."""
         if not key or self.auth == "none":
             return {}
         return {"authorization": f"Bearer {key}"} if self.auth == "bearer" else {self.auth: key}
 
     def side(self, event_max: int = EVENT_MAX) -> ProviderSide:
-        """What the provider speaks; an event of a stream of more than ``event_max`` bytes is an error. Raises
-        ``KeyError`` for a dialect that is none of ``DIALECTS``."""
+        """Return the provider's dialect; a stream event of more than ``event_max`` bytes is an error.
+
+        Raises ``KeyError`` for a dialect that is not in ``DIALECTS``.
+        """
         return DIALECTS[self.dialect](self, event_max)
 
 

@@ -1,7 +1,6 @@
-"""A client of one dialect and a provider of another: what goes between them, on bytes.
+"""Translation between a client and a provider of another dialect, on bytes.
 
-Pure: the time is given. What the client is told of an error is in its own dialect, with the status that the provider
-told.
+Pure: the caller passes the time. Errors reach the client in its own dialect, with the provider's status.
 """
 
 from __future__ import annotations
@@ -24,33 +23,33 @@ REPLY_MAX: Final = 64 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class ClientReply:
-    """What a client is answered: a status and a JSON body."""
+    """A response to the client: status and JSON body."""
 
     status: int
     body: bytes
 
 
 class Stream:
-    """A provider's stream on its way to a client. Any chunking of it gives the same bytes."""
+    """Translates a provider's stream for a client. The result does not depend on how the bytes are chunked."""
 
     def __init__(self, reader: StreamReader, writer: StreamWriter) -> None:
         self._reader = reader
         self._writer = writer
 
     def feed(self, data: bytes) -> bytes:
-        """What the client gets for ``data``; may be empty."""
+        """Return the client's bytes for ``data``; may be empty."""
         return self._written(data) if data else b""
 
     def end(self) -> bytes:
-        """What the client gets when the provider has sent everything. Nothing tells of an end that did not come."""
+        """Return the client's last bytes. If the provider's stream was cut off, so is the client's."""
         return self._written(b"")
 
     def fail(self, fault: Fault) -> bytes:
-        """What the client gets when the provider breaks off with an error of its connection."""
+        """Return the client's last bytes after a connection error of the provider."""
         return self._writer.send(fault)
 
     def ping(self) -> bytes:
-        """What keeps a silent connection alive."""
+        """Return the bytes that keep an idle connection alive."""
         return self._writer.ping()
 
     def _written(self, data: bytes) -> bytes:
@@ -62,13 +61,13 @@ class Stream:
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """One client's dialect and one provider's."""
+    """Translates between one client dialect and one provider dialect."""
 
     client: ClientSide
     provider: ProviderSide
 
     def call(self, body: bytes) -> ChatCall:
-        """The client's request in words. Raises ``MalformedRequest`` and ``Untranslatable``."""
+        """Parse the client's request. Raises ``MalformedRequest`` and ``Untranslatable``."""
         if len(body) > REQUEST_MAX:
             raise MalformedRequest(f"the request is longer than {REQUEST_MAX} bytes")
         try:
@@ -77,12 +76,12 @@ class Translation:
             raise MalformedRequest(f"not JSON: {error}") from None
 
     def request(self, body: bytes) -> tuple[ProviderRequest, ChatCall]:
-        """The client's request as the provider takes it, and in words. Raises as ``call`` does."""
+        """Return the client's request translated for the provider, and as parsed. Raises as ``call`` does."""
         call = self.call(body)
         return self.outgoing(call), call
 
     def outgoing(self, call: ChatCall) -> ProviderRequest:
-        """A request in words as the provider takes it. Raises ``Untranslatable``, which names the client's field."""
+        """Return a parsed request for the provider. Raises ``Untranslatable``, which names the client's field."""
         try:
             return self.provider.outgoing(call)
         except Untranslatable as error:
@@ -90,8 +89,11 @@ class Translation:
             raise Untranslatable(place, str(error) if place == error.field else f"{place}: {error}") from None
 
     def reply(self, call: ChatCall, status: int, body: bytes, *, created: int) -> ClientReply:
-        """What the client is answered for a whole reply of the provider. Never raises: one that cannot be read is an
-        error with the status 502. ``created`` is the time in seconds since the epoch."""
+        """Return the response to the client for a complete reply of the provider.
+
+        Never raises: a reply that cannot be parsed becomes an error with status 502. ``created`` is the time in seconds
+        since the epoch.
+        """
         if status >= 400:
             return self.refusal(self.provider.fault(status, body))
         try:
@@ -100,15 +102,15 @@ class Translation:
             return self.refusal(Fault(502, f"the provider's reply cannot be read: {error}", "foreign_reply"))
 
     def stream(self, call: ChatCall, *, created: int) -> Stream:
-        """One stream of the provider on its way to the client."""
+        """Return a translator for one stream."""
         return Stream(self.provider.reader(), self.client.writer(call, created=created))
 
     def refusal(self, fault: Fault) -> ClientReply:
-        """An error as the client is told it."""
+        """Return an error response in the client's dialect."""
         return ClientReply(fault.status or 502, dump(self.client.error(fault)))
 
     def refused(self, error: PeerError) -> ClientReply:
-        """What the client is told of a request that is not understood, or not translated."""
+        """Return the response to a request that cannot be parsed or translated."""
         if isinstance(error, Untranslatable):
             return self.refusal(Fault(400, str(error), "unsupported_parameter", error.field))
         return self.refusal(Fault(400, str(error), "invalid_request"))

@@ -1,4 +1,4 @@
-"""The tables of rules: one row a rule."""
+"""The rule tables, one rule per row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""How a value is given a name: telling words of a dozen languages, what assigns, and what a secret may begin with."""
+"""How values are named and assigned: words for secrets in a dozen languages, assignment operators, first characters of
+secrets."""
 
 from __future__ import annotations
 
@@ -42,7 +43,7 @@ _CODES: Final = r"(?i:otp|pin|tan|totp|mfa|2fa|code)"
 
 
 def spelt(words: tuple[str, ...]) -> str:
-    """RE2 over bytes for some words; in whatever case under ``(?i)``, letters beyond ASCII too."""
+    """Return RE2 over bytes for some words; under ``(?i)`` case is ignored for letters beyond ASCII too."""
     found: dict[str, None] = {}
     for word in words:
         cases = (word,) if word.isascii() else (word, word.capitalize(), word.upper())

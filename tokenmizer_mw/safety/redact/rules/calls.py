@@ -1,4 +1,4 @@
-"""Secrets that are handed over in calls of code."""
+"""Secrets passed as arguments of function calls in code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens of code hosts, builds, package registries and code quality services."""
+"""Tokens of code hosting, CI, package registries and code quality services."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Secrets in files of settings that have a grammar of their own."""
+"""Secrets in configuration files with a grammar of their own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens in headers and in what protocols say."""
+"""Tokens in HTTP headers and other protocol messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys of payment services, shops, banks, shipping and coins."""
+"""Keys of payment services, shops, banks, shipping services and cryptocurrencies."""
 
 from __future__ import annotations
 

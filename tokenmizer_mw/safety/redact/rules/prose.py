@@ -1,4 +1,4 @@
-"""Rules for secrets that people write in sentences."""
+"""Secrets that people write in sentences."""
 
 from __future__ import annotations
 

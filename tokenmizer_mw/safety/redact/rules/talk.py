@@ -1,4 +1,4 @@
-"""Tokens of chat, mail, telephony, documents, planning and social services."""
+"""Tokens of chat, mail, telephony, document, planning and social services."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""Whether two questions may share an answer. Similarity of vectors is not enough: one digit or one "not" hardly changes
-a vector.
+"""Decides whether two similar questions may share a response; vectors alone miss a changed digit or a "not".
 
-What is kept in ``same`` (words for the same thing) may differ, and words that only hold a sentence together. All else
-must be alike: every other word, literals, numbers, denials, what is asked, whose turn, and who does what to whom.
-Written for English; in other languages nothing is ever found to be the same.
+Two questions may differ in synonyms (``same``) and in function words. Everything else must be equal: all other words,
+literals, numbers, negations, what is asked, whose turn it is, and who does what to whom. Written for English; questions
+in other languages never count as equal.
 
-``reading`` says what is looked at, ``comparing`` what may differ, ``moments`` which questions are of the moment.
+``reading`` analyses a question, ``comparing`` compares two of them, ``moments`` finds questions whose answer changes
+with time.
 """
 
 from .comparing import differs

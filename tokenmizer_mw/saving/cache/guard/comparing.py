@@ -1,4 +1,4 @@
-"""Two questions beside each other: the first thing in which they differ, or none."""
+"""Compares two questions and returns the first difference."""
 
 from __future__ import annotations
 
@@ -34,10 +34,9 @@ Chunk = frozenset[str]
 
 
 def differs(first: str, second: str) -> str:
-    """In what two questions differ, as a word for counters and reports; "" when they may share an answer.
+    """Return what differs between two questions, as a word for counters and reports; "" if they may share a response.
 
-    Symmetric. Questions are short (``CHARACTERS_MAX``): some of their words are held
-    against each other one by one.
+    Symmetric. Some words are compared pairwise, so questions are limited to ``CHARACTERS_MAX`` characters.
     """
     if first == second:
         return ""

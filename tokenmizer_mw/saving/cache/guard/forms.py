@@ -1,4 +1,4 @@
-"""Forms of English words: contractions, irregular forms, and words that only hold a sentence together."""
+"""English word forms: contractions, irregular forms, and function words."""
 
 from __future__ import annotations
 

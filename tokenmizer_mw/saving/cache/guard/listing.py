@@ -1,8 +1,8 @@
-"""Tables of words, written as text."""
+"""Helper for word tables written as text."""
 
 from __future__ import annotations
 
 
 def words(text: str) -> frozenset[str]:
-    """The words of ``text``, which white space parts."""
+    """Return the words of ``text``, separated by white space."""
     return frozenset(text.split())

@@ -1,4 +1,4 @@
-"""Questions whose answer is another one tomorrow: by the words that they ask with, in several languages."""
+"""Detects questions whose answer changes with time ("latest", "today"), in several languages."""
 
 from __future__ import annotations
 
@@ -90,6 +90,8 @@ _MOMENTS: Final = _compiled()
 
 
 def of_the_moment(text: str) -> bool:
-    """Whether a question asks for what changes with time, as far as its words tell. Linear; the first ``READ_MAX``
-    characters are looked at, and of a longer text nothing is ruled out."""
+    """Return whether a question asks for something that changes with time, judged by its words.
+
+    Checks the first ``READ_MAX`` characters; a longer text counts as changing. Linear time.
+    """
     return len(text) > READ_MAX or _MOMENTS.search(text) is not None

@@ -1,7 +1,7 @@
-"""Whether the words of two questions come in the same order: in another one they mostly say another thing.
+"""Compares the word order of two questions; another order mostly means another question.
 
-Few things may stand elsewhere: where something is so ("in Texas", "docker: how do I"), what owns something, and the
-two things whose difference is asked for. All else that is turned about keeps two questions apart, paraphrases too.
+A few phrases may move: a place ("in Texas", "docker: how do I"), an owner, and the two things whose difference is asked
+for. Any other change of order counts as a difference, also in paraphrases.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Alike = Callable[[Item, Item], bool]
 def in_step(
     one: QuestionReading, other: QuestionReading, alike: Alike, *, free: Callable[[QuestionReading], frozenset[str]]
 ) -> bool:
-    """Whether the words of weight stand in the same order, and as often. ``free``: words that may be there or not."""
+    """Return whether the content words have the same order and number. ``free``: words that may be missing."""
     left, right = _sequence(one, free(one)), _sequence(other, free(other))
     left, right = _without_topic(one, left, other, right)
     if len(left) != len(right):

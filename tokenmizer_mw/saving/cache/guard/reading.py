@@ -1,7 +1,7 @@
-"""A question as the guard sees it: what it asks, of what, and what must stay exactly as it is.
+"""Analyses a question: what it asks, about what, and what must be equal in a matching question.
 
-Pieces are cut by one linear pattern; words are brought to base forms; phrases to what they mean. What is left out
-asks for nothing by itself: articles, manners, fillers. All else must be in two questions alike.
+One linear pattern splits the text; words are reduced to base forms, and phrases to their meanings. Articles, polite
+phrases and fillers are dropped. Everything else must be the same in both questions.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _SIGNS: Final = {"%": "percent", "$": "dollar", "€": "euro", "£": "pound-ster
 
 @dataclass(frozen=True, slots=True)
 class QuestionPiece:
-    """A part of a text: a ``kind`` of ``_PIECES``, and its text; words in lower case."""
+    """A piece of a text: its ``kind`` (one of ``_PIECES``) and its text; words in lower case."""
 
     kind: str
     text: str
@@ -63,9 +63,12 @@ class QuestionPiece:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """What a question consists of. ``kind``: "exact", "number", "word" (``keys``: what it may be the same as),
-    "asks", "place" (what follows stands in it), "of" (the word before owns what follows), "self" (who speaks, or is
-    spoken to), "verb" (one follows), "not", "break"."""
+    """One element of a question.
+
+    ``kind``: "exact", "number", "word" (``keys``: the meanings it may have), "asks" (a question word), "place" (a place
+    follows), "of" (the word before owns what follows), "self" (the speaker, or who is addressed), "verb" (a verb
+    follows), "not" or "break".
+    """
 
     kind: str
     text: str
@@ -74,12 +77,15 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class QuestionReading:
-    """A question as far as it is compared. ``asks``: kinds of questions; ``persons``: whose things, and who else is
-    meant; ``selves``: whether who speaks does something, or has it done to him; ``suffer``: words in the passive voice;
-    ``object``: it asks whom or what somebody does something to; ``begins``: its first word; ``said``: all of
-    them; ``stood_for``: those right before "it" and its like; ``nameless``: "it" and its like, in order;
-    ``stranded``: what it ends with that something mostly follows, "" where nothing is missing; ``english``: a word of
-    it says so."""
+    """The analysed question, as far as questions are compared.
+
+    - ``asks``: kinds of questions; ``persons``: possessives and other persons; ``begins``: the first word.
+    - ``selves``: whether the speaker acts or is acted upon; ``suffer``: words in the passive voice.
+    - ``object``: whether it asks whom or what somebody does something to.
+    - ``said``: all words; ``stood_for``: the words right before pronouns; ``nameless``: the pronouns, in order.
+    - ``stranded``: a final word that usually has something after it, "" if there is none.
+    - ``english``: whether a word of it is known to be English.
+    """
 
     items: tuple[Item, ...]
     asks: frozenset[str]
@@ -96,13 +102,16 @@ class QuestionReading:
     english: bool
 
     def of_kind(self, kind: str) -> list[Item]:
-        """The items of one kind, in order."""
+        """Return the items of one kind, in order."""
         return [item for item in self.items if item.kind == kind]
 
 
 def read(text: str) -> QuestionReading | None:
-    """The question in ``text``; ``None`` for one that cannot be compared: too long, or not in English as far as can be
-    told. Linear."""
+    """Analyse the question in ``text``; return ``None`` if it cannot be compared (too long, or not recognised as
+    English).
+
+    Linear time.
+    """
     if len(text) > CHARACTERS_MAX:
         return None
     pieces = list(_pieces(_with_quotes(text)))

@@ -1,7 +1,7 @@
-"""Words and phrases that ask for the same: one row a meaning, its name first. Kept tight: a row must not be true only
-by and large, for whoever asks with one of its words is given the answer to another one.
+"""Synonyms: words and phrases with the same meaning in a question, one meaning per row, its name first.
 
-A phrase is written in base forms ("be", not "is"), for that is how texts are looked up in it.
+A row must hold without exceptions, because a question with one of its words gets the response to a question with
+another. Phrases are written in base forms ("be", not "is"), as they are looked up.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The tables made ready for looking things up: words to their base forms, phrases to what they mean."""
+"""The word tables prepared for lookup: words to base forms, phrases to meanings."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ Phrase = tuple[str, ...]
 
 
 class Phrases(NamedTuple):
-    """What phrases mean, by their base forms; ``longest``: words of the longest one."""
+    """Meanings of phrases, by their base forms; ``longest``: number of words of the longest phrase."""
 
     meanings: Mapping[Phrase, Phrase]
     longest: int
 
     def at(self, bases: Sequence[str], place: int) -> tuple[Phrase, int] | None:
-        """What the longest phrase at a place means, and its words; ``None``: none stands there."""
+        """Return the meaning of the longest phrase at an index, and the phrase's words; ``None`` if no phrase starts
+        there."""
         for size in range(min(self.longest, len(bases) - place), 0, -1):
             found = self.meanings.get(tuple(bases[place : place + size]))
             if found is not None:
@@ -71,7 +72,7 @@ def _suffixes() -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def candidates(word: str) -> tuple[str, ...]:
-    """A word and what it may be a form of, the word first."""
+    """Return a word and the words that it may be a form of, the word itself first."""
     if len(word) < 4 or word in UNCHANGED or word.endswith(("ss", "us", "is")):
         return (word,)
     for suffix, endings in _suffixes():
@@ -85,7 +86,7 @@ def candidates(word: str) -> tuple[str, ...]:
 
 
 def base(word: str) -> str:
-    """The form of a word that the tables know, else the word."""
+    """Return the base form of a word if the tables know one, else the word."""
     known = IRREGULAR.get(word)
     if known is not None:
         return known

@@ -1,1 +1,1 @@
-"""Where answers are kept: in process, in SQLite, PostgreSQL or Redis, behind one small port."""
+"""Cache stores: in process, SQLite, PostgreSQL and Redis."""

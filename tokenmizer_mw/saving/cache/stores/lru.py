@@ -1,4 +1,4 @@
-"""When a store in a database looks whether it holds too much."""
+"""Decides when a database store checks its total size."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LOOK_EVERY: Final = 256
 
 
 class Room:
-    """How much a store holds, as far as this process knows. ``most``: bytes that it may hold."""
+    """Estimate of a store's total size in this process. ``most``: its limit in bytes."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -20,11 +20,11 @@ class Room:
         self._since = 0
 
     def looks(self, size: int) -> bool:
-        """Whether a store that gets ``size`` more bytes must look how much it holds."""
+        """Add ``size`` bytes; return whether the store must now measure its total size."""
         self._held += size
         self._since += 1
         return self._held > self.most or self._since >= LOOK_EVERY
 
     def holds(self, size: int) -> None:
-        """What a look has shown."""
+        """Set the measured total size."""
         self._held, self._since = size, 0

@@ -1,4 +1,4 @@
-"""Answers in PostgreSQL, in a table beside those of the sessions that only the cache knows."""
+"""Cache store in PostgreSQL, in a table of its own beside those of the sessions."""
 
 from __future__ import annotations
 
@@ -32,8 +32,7 @@ _ROOM: Final = (
 
 
 class PostgresAnswers:
-    """Answers at ``address``, at most ``most`` bytes; all processes share them. Nothing is opened before its first
-    use."""
+    """Responses at ``address``, at most ``most`` bytes, shared by all processes. Connects at first use."""
 
     def __init__(self, address: Address, most: int, *, clock: Callable[[], float] = time.time) -> None:
         self._connections = Connections(address)

@@ -1,4 +1,4 @@
-"""Answers in this process."""
+"""Cache store in the memory of this process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tokenmizer_mw.saving.cache.port import CacheHit, Entry, Holdings, Vector
 
 
 class ProcessAnswers:
-    """Answers of one process, at most ``most`` bytes. Threads may share it."""
+    """Responses of one process, at most ``most`` bytes. Thread-safe."""
 
     def __init__(self, most: int, *, clock: Callable[[], float] = time.time) -> None:
         self._most = most
@@ -76,7 +76,7 @@ class ProcessAnswers:
         return Holdings(len(sizes), sum(sizes))
 
     def close(self) -> None:
-        """Forget all of them."""
+        """Delete all responses."""
         with self._lock:
             self._entries.clear()
             self._partitions.clear()

@@ -1,9 +1,9 @@
-"""Answers in Redis, for all processes and hosts. What changes several names at once is a script, one step.
+"""Cache store in Redis, for all processes and hosts. Changes to several keys at once are atomic scripts.
 
-Under the prefix: ``a:<key>`` an answer, a hash that ends by itself, and ``g:<key>`` whose it is; ``used`` and ``ends``
-all answers by their last use and by their ends, ``bytes`` what they are in all; ``p:<partition>`` the questions of a
-partition by their places; ``o:<tenant>`` and ``o:<tenant>:<session>`` whose answers they are. Tenants and sessions
-stand there as digests. One hash tag keeps all of it on one node of a cluster.
+Keys under the prefix: ``a:<key>``, a response (a hash with an expiry time); ``g:<key>``, its owner; ``used`` and
+``ends``, all responses sorted by last use and by expiry; ``bytes``, their total size; ``p:<partition>``, the questions
+of a partition by position; ``o:<tenant>`` and ``o:<tenant>:<session>``, the responses of an owner. Tenants and sessions
+are stored as digests. One hash tag keeps all keys on one node of a cluster.
 """
 
 from __future__ import annotations
@@ -81,9 +81,9 @@ return gone
 
 
 class RedisAnswers:
-    """Answers in the Redis at ``url``, at most ``most`` bytes, under names that begin with ``prefix``.
+    """Responses in the Redis at ``url``, at most ``most`` bytes, under keys that begin with ``prefix``.
 
-    Raises ``ConfigError`` for what is no address; its message never repeats it.
+    Raises ``ConfigError`` for an invalid address; its text never contains the address.
     """
 
     def __init__(
@@ -145,7 +145,7 @@ class RedisAnswers:
         return int(self._told(lambda: self._purge(keys=[self._prefix], args=[owner])))
 
     def holdings(self, tenant: str | None = None) -> Holdings:
-        """See ``AnswerStore.holdings``. Of one tenant each answer is looked at."""
+        """See ``AnswerStore.holdings``. For one tenant it reads every response of the tenant."""
 
         def look() -> Holdings:
             owned = f"{self._prefix}o:{_digest(tenant)}" if tenant is not None else ""

@@ -1,4 +1,4 @@
-"""Answers in a SQLite file: one of their own, or the one of the sessions, in a table that only the cache knows."""
+"""Cache store in SQLite: a file of its own, or a table in the file of the sessions."""
 
 from __future__ import annotations
 
@@ -85,11 +85,11 @@ class _Connection:
 
 
 class SqliteAnswers:
-    """Answers in the file ``path``, at most ``most`` bytes. Threads and processes may share it. Nothing of what is
-    purged stays in the file. Nothing is opened before its first use.
+    """Responses in the file ``path``, at most ``most`` bytes. Safe for several threads and processes. Opened at first
+    use.
 
-    Who looks for an answer waits for nobody who writes: reading has a connection of its own, and that an answer was
-    used is noted only where the file is free.
+    Purged content is overwritten in the file. A lookup never waits for a writer: reads have a connection of their own,
+    and the time of the last use is only written when the file is not locked.
     """
 
     def __init__(self, path: str, most: int, *, clock: Callable[[], float] = time.time) -> None:
@@ -105,7 +105,7 @@ class SqliteAnswers:
         GATE.adopt(self)
 
     def release_connections(self) -> None:
-        """Close the connections; the next calls open others."""
+        """Close the connections; the next call opens new ones."""
         self._reading.close()
         self._writing.close()
 
@@ -151,8 +151,11 @@ class SqliteAnswers:
             return [Vector(*row) for row in found]
 
     def purge(self, tenant: str, session_id: str | None = None) -> int:
-        """See ``AnswerStore.purge``. Raises ``StoreError`` when the answers are gone and traces of them stay in the
-        file for now, because others read it; they are removed in the background."""
+        """See ``AnswerStore.purge``.
+
+        Raises ``StoreError`` if the responses are deleted but traces remain in the file because others read it; the
+        traces are then removed in the background.
+        """
         with self._cursor(self._writing) as cursor:
             cursor.execute("BEGIN IMMEDIATE")
             if session_id is None:

@@ -1,1 +1,1 @@
-"""What clients speak: requests of a dialect in shared words, and answers, streams and errors in the dialect's."""
+"""Client dialects: parse requests, and serialise replies, streams and errors."""

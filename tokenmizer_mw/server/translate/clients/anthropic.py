@@ -1,4 +1,4 @@
-"""Anthropic Messages, as a client speaks it."""
+"""Anthropic Messages as a client dialect."""
 
 from __future__ import annotations
 
@@ -54,16 +54,16 @@ _TOO_LONG: Final = "prompt is too long"
 
 
 class AnthropicClient:
-    """The dialect."""
+    """Client side of the Anthropic Messages dialect."""
 
     name: Final = NAME
 
     def call(self, body: Mapping[str, Any]) -> ChatCall:
-        """The request in words. Raises ``Untranslatable`` and ``MalformedRequest``."""
+        """Parse the request. Raises ``Untranslatable`` and ``MalformedRequest``."""
         return read(body)
 
     def reply(self, answer: ModelReply, call: ChatCall, *, created: int) -> Mapping[str, Any]:
-        """The reply's JSON body. Raises ``ForeignReply`` for an answer that holds what this dialect cannot say."""
+        """Return the reply's JSON body. Raises ``ForeignReply`` for content that this dialect cannot express."""
         content = [_block(part) for part in parts_of(answer)]
         stopped = _stopped(answer.finish, answer.stop_sequence)
         message = _message(answer.id or _anonymous(created), answer.model or call.model, answer.usage)
@@ -78,23 +78,23 @@ class AnthropicClient:
         return _error(fault)
 
     def field(self, name: str) -> str:
-        """The client's field in which it tells what a provider's side names."""
+        """Return the client's name of a field of the shared types."""
         return client_field(name, WORDS)
 
 
 class AnthropicWriter:
-    """A stream of blocks, one after the other."""
+    """Writes a stream of content blocks, one after the other."""
 
     def __init__(self, call: ChatCall, created: int) -> None:
         self._progress = Progress(call.model, _anonymous(created))
         self._index = -1
 
     def send(self, event: StreamEvent) -> bytes:
-        """The events for ``event``."""
+        """Return the server-sent events for ``event``."""
         return b"".join(named_event(told) for step in self._progress.steps(event) for told in self._of(step))
 
     def ping(self) -> bytes:
-        """An event of its own."""
+        """Return a ``ping`` event."""
         return named_event({"type": "ping"})
 
     def _of(self, step: Step) -> list[dict[str, Any]]:
@@ -145,7 +145,7 @@ class AnthropicWriter:
 
 
 def usage(told: Usage) -> dict[str, Any]:
-    """Token counts as this dialect tells them: what a cache served or was written to it is counted apart."""
+    """Return token counts in this dialect, which counts tokens read from and written to a cache separately."""
     return {
         "input_tokens": max(0, told.prompt - told.cached - told.written),
         "cache_creation_input_tokens": told.written,

@@ -1,4 +1,4 @@
-"""Anthropic Messages: what becomes of each field of a request."""
+"""Anthropic Messages requests: how each field is handled."""
 
 from __future__ import annotations
 

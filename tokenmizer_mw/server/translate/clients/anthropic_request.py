@@ -1,4 +1,4 @@
-"""Anthropic Messages: a request in words."""
+"""Parser of Anthropic Messages requests."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _MODES: Final[Mapping[str, Literal["auto", "none", "any", "named"]]] = {
 
 
 def read(body: Mapping[str, Any]) -> ChatCall:
-    """The request in words. Raises ``Untranslatable`` and ``MalformedRequest``."""
+    """Parse the request. Raises ``Untranslatable`` and ``MalformedRequest``."""
     fields = checked(body, "", REQUEST)
     choice = fields.variant("tool_choice", CHOICES)
     output = fields.child("output_config", OUTPUT)

@@ -1,5 +1,8 @@
-"""What kind of error a provider tells, whatever its words: clients act on the kind. Some wait, some ask for a key, and
-agents shorten their history when they are told in their own dialect that it is too long."""
+"""Classifies provider errors, whatever their wording, so that clients can react.
+
+Some clients wait, some ask for a key, and agents shorten their transcript when an error in their own dialect says that
+it is too long.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from tokenmizer_mw.server.translate.chat import Fault
 
 
 class FaultKind(StrEnum):
-    """What is to be done about an error."""
+    """The kind of a provider error, by what a client can do about it."""
 
     OVERFLOW = "the prompt is longer than the model's window"
     BILLING = "somebody must pay"
@@ -70,7 +73,7 @@ _TOO_LONG = re2.compile(
 
 
 def kind_of(fault: Fault) -> FaultKind:
-    """The kind of an error: by its status, and by its code where it has no status or where that tells more."""
+    """Return the kind of an error, from its status; from its code if the status is 0 or the code is about billing."""
     code = _BY_CODE.get(fault.code.lower())
     if fault.code == _OVERFLOW or (fault.status in _OVERFLOWS and _TOO_LONG.search(fault.message)):
         return FaultKind.OVERFLOW
@@ -81,5 +84,5 @@ def kind_of(fault: Fault) -> FaultKind:
 
 
 def is_kind_only(code: str) -> bool:
-    """Whether a code tells no more than the kind of an error, in the words of some dialect; "" tells nothing."""
+    """Return whether a code only repeats the kind of the error; also true for ""."""
     return not code or code.endswith("_error") or code.isupper()

@@ -1,5 +1,4 @@
-"""A request's fields: what becomes of each is told by a table, and each is read with its place for those who must
-find a fault."""
+"""Typed access to request fields. A table says how each field is handled; errors name the field's path."""
 
 from __future__ import annotations
 
@@ -13,8 +12,11 @@ from tokenmizer_mw.errors import MalformedRequest, Untranslatable
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """What becomes of a field. It is ``carried``; or it is left out, for ``reason``: whatever its value, or only with
-    one of ``values``. Any other value is refused; ``null`` never is, since it tells nothing."""
+    """How a request field is handled.
+
+    A field is translated (``carried``), or dropped for ``reason``: with any value (``values`` is ``None``) or only with
+    one of ``values``. Any other value is refused. ``null`` is never refused.
+    """
 
     carried: bool = False
     reason: str = ""
@@ -29,12 +31,12 @@ REFUSED: Final = Field()
 
 
 def left_out(reason: str) -> Field:
-    """A field that no reply depends on."""
+    """Return a field that is dropped because the reply does not depend on it."""
     return Field(reason=reason, values=None)
 
 
 def only(*values: Any, reason: str = "is what happens anyway") -> Field:
-    """A field that is refused unless it has one of ``values``."""
+    """Return a field that is refused unless it has one of ``values``; these are dropped."""
     return Field(reason=reason, values=values)
 
 
@@ -44,41 +46,41 @@ READ: Final = left_out("the same once more, as the client's SDK has read it")
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """The fields of a JSON object and its place in the request, "" for the request itself.
+    """The fields of a JSON object, and the object's path in the request ("" for the request itself).
 
-    The readers give what the field tells, and raise ``MalformedRequest`` where it is of another kind. A field that is
-    absent or ``null`` tells nothing.
+    The methods return a field's value and raise ``MalformedRequest`` if it has another type. A field that is absent or
+    ``null`` counts as not set.
     """
 
     raw: Mapping[str, Any]
     path: str = ""
 
     def at(self, name: str) -> str:
-        """The place of a field."""
+        """Return the path of a field."""
         return f"{self.path}.{name}" if self.path else name
 
     def text(self, name: str, default: str = "") -> str:
-        """A text, ``default`` when it is not told."""
+        """Return a string; ``default`` if it is not set."""
         return str(self._of(name, str, "a text", default))
 
     def needed(self, name: str) -> str:
-        """A text that must be there, and not empty."""
+        """Return a string that must be set and not empty."""
         return self.text(name) or self._malformed(name, "a text is needed")
 
     def flag(self, name: str) -> bool | None:
-        """True or false."""
+        """Return a boolean; ``None`` if it is not set."""
         value: bool | None = self._of(name, bool, "true or false", None)
         return value
 
     def whole(self, name: str) -> int | None:
-        """A whole number."""
+        """Return an integer; ``None`` if it is not set."""
         value = self.number(name)
         if value is not None and value != int(value):
             self._malformed(name, "a whole number is needed")
         return None if value is None else int(value)
 
     def number(self, name: str) -> float | None:
-        """A number."""
+        """Return a finite number; ``None`` if it is not set."""
         value = self.raw.get(name)
         if isinstance(value, bool) or (isinstance(value, float) and not isfinite(value)):
             self._malformed(name, "a number is needed")
@@ -86,21 +88,21 @@ class Fields:
         return number
 
     def mapping(self, name: str) -> Mapping[str, Any] | None:
-        """An object as it is."""
+        """Return an object unchecked; ``None`` if it is not set."""
         value: Mapping[str, Any] | None = self._of(name, dict, "an object", None)
         return value
 
     def child(self, name: str, table: Table) -> Fields | None:
-        """An object whose fields are in ``table``."""
+        """Return an object after checking its fields against ``table``; ``None`` if it is not set."""
         value = self.mapping(name)
         return None if value is None else checked(value, self.at(name), table)
 
     def needed_child(self, name: str, table: Table) -> Fields:
-        """An object that must be there."""
+        """Return an object that must be set, after checking its fields against ``table``."""
         return self.child(name, table) or self._malformed(name, "an object is needed")
 
     def items(self, name: str) -> list[Fields]:
-        """The objects of a list, unchecked: what kind each is, its own fields tell."""
+        """Return the objects of a list without checking their fields; an empty list if it is not set."""
         return [
             Fields(item, f"{self.at(name)}[{place}]")
             if isinstance(item, dict)
@@ -109,7 +111,7 @@ class Fields:
         ]
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """A list of texts, or one text in its place."""
+        """Return a list of strings; a single string counts as a list of one."""
         if isinstance(value := self.raw.get(name), str):
             return (value,)
         values = self.values(name)
@@ -118,7 +120,7 @@ class Fields:
         return tuple(values)
 
     def values(self, name: str) -> list[Any]:
-        """A list as it is."""
+        """Return a list unchecked; an empty one if it is not set."""
         value: list[Any] = self._of(name, list, "a list", [])
         return value
 
@@ -130,20 +132,22 @@ class Fields:
         return checked(self.raw, self.path, table)
 
     def one_of(self, name: str, tables: Mapping[str, Table], default: str = "") -> Fields:
-        """These fields by the table of their kind, which the field ``name`` tells. Raises ``Untranslatable`` for a
-        kind that is not in ``tables``."""
+        """Return these fields after checking them against the table of their kind, the value of the field ``name``.
+
+        Raises ``Untranslatable`` for a kind that is not in ``tables``.
+        """
         kind = self.text(name, default)
         if kind not in tables:
             raise Untranslatable(self.at(name), f"{self.at(name)} {kind!r} has no counterpart in other dialects")
         return self.checked(tables[kind])
 
     def variant(self, name: str, tables: Mapping[str, Table]) -> Fields | None:
-        """An object by the table of its kind, which its field "type" tells."""
+        """Return an object after checking it against the table of its "type"; ``None`` if it is not set."""
         value = self.mapping(name)
         return None if value is None else Fields(value, self.at(name)).one_of("type", tables)
 
     def untranslatable(self, name: str, reason: str = "") -> Untranslatable:
-        """The error for a field that cannot be said elsewhere."""
+        """Return the error for a field that other dialects cannot express."""
         return Untranslatable(self.at(name), f"{self.at(name)}: {reason}" if reason else "")
 
     def _of(self, name: str, kind: Any, called: str, default: Any) -> Any:
@@ -157,14 +161,18 @@ class Fields:
 
 
 def client_field(name: str, words: Mapping[str, str]) -> str:
-    """The client's field for ``name``, or for what it begins with; "" in ``words`` stands for what follows."""
+    """Return the client's name of the field ``name``, from ``words``, which maps whole names or their first component.
+
+    A value of "" in ``words`` stands for the rest of the name; a name that is not in ``words`` is returned unchanged.
+    """
     head, _, rest = name.partition(".")
     found = words.get(name, words.get(head))
     return name if found is None else found or rest
 
 
 def checked(raw: Mapping[str, Any], path: str, table: Table) -> Fields:
-    """The fields of an object at ``path``. Raises ``Untranslatable`` for the first that ``table`` does not let pass."""
+    """Return the fields of an object at ``path``. Raises ``Untranslatable`` for the first field that ``table``
+    refuses."""
     fields = Fields(raw, path)
     for name, value in raw.items():
         field = table.get(name)

@@ -1,4 +1,4 @@
-"""The shell of the client's machine, a tool of the Responses dialect, as a function for everybody else."""
+"""The ``local_shell`` tool of the Responses dialect, translated to a function for other dialects."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ ACTION: Final[Table] = {"type": CARRIED, **dict.fromkeys(_PARAMETERS["properties
 
 
 def action_arguments(item: Fields) -> str:
-    """The arguments of a call that comes back."""
+    """Return the function arguments of a shell call that the client sends back."""
     action = item.needed_child("action", ACTION)
     told = {name: value for name, value in action.raw.items() if name != "type" and value is not None}
     return json.dumps(told, ensure_ascii=False)
 
 
 def action_of(arguments: str) -> dict[str, Any]:
-    """The action that a model asks for; what it leaves out, and what is of another kind, is as it is by default."""
+    """Return the shell action that a model asks for; missing or invalid members get their defaults."""
     try:
         told = load(arguments or "{}")
     except ValueError:

@@ -1,7 +1,7 @@
-"""Tools in namespaces, which only the Responses dialect has, under one name each for everybody else.
+"""Tools in namespaces (Responses dialect only), renamed to one flat name each for other dialects.
 
-The name is that of the namespace and the tool's own, as long as it is one that providers take and nobody else's; else
-it is shortened, and a digest keeps it apart. Which tool a name means is told by the request's own tools.
+The flat name joins the namespace and the tool's own name if providers accept that and it is unique; else it is
+shortened, and a digest makes it unique. Names are translated back with the tools of the request.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _FOREIGN: Final = re2.compile(r"[^A-Za-z0-9_-]")
 
 
 class Names:
-    """The names of one request's tools. ``taken`` are those of tools outside of namespaces."""
+    """Flat names of one request's tools. ``taken``: the names of tools outside of namespaces."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = set(taken)
@@ -30,7 +30,7 @@ class Names:
         self._flat: dict[tuple[str, str], str] = {}
 
     def flat(self, namespace: str, name: str) -> str:
-        """The name of a tool for those who know no namespaces; its own where it is in none."""
+        """Return the flat name of a tool; its own name if it is in no namespace."""
         if not namespace:
             return name
         found = self._flat.get((namespace, name))
@@ -42,7 +42,10 @@ class Names:
         return found
 
     def chosen(self, name: str) -> str:
-        """The tool that a client means by ``name`` alone: one outside of namespaces, or the only one of that name."""
+        """Return the flat name of the tool that a client names without a namespace.
+
+        That is a tool outside of namespaces, or the only one with this name in any of them.
+        """
         found = [flat for (_, own), flat in self._flat.items() if own == name]
         return found[0] if len(found) == 1 and name not in self._alone else name
 
@@ -61,7 +64,7 @@ def _marked(namespace: str, name: str) -> str:
 
 
 def described(tool: str, namespace: Namespace, *, first: bool) -> str:
-    """A tool's description, with that of its namespace at its ``first`` tool."""
+    """Return a tool's description; the ``first`` tool of a namespace also gets the namespace's description."""
     told = [tool] * bool(tool)
     if first and namespace.description:
         told.append(f"About all tools of {namespace.name}: {namespace.description}")
@@ -69,5 +72,5 @@ def described(tool: str, namespace: Namespace, *, first: bool) -> str:
 
 
 def by_name(tools: Iterable[Tool]) -> dict[str, Tool]:
-    """The tools of a request by the names that providers know."""
+    """Return the tools of a request by the names that providers see."""
     return {tool.name: tool for tool in tools}

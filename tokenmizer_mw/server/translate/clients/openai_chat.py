@@ -1,7 +1,7 @@
-"""OpenAI Chat Completions, as a client speaks it.
+"""OpenAI Chat Completions as a client dialect.
 
-Thoughts stand in ``reasoning_content``, as DeepSeek tells them; those with a seal also in ``reasoning_details``, as
-OpenRouter tells them. A client that sends both back keeps the chain of thought whole.
+Reasoning is sent in ``reasoning_content``, as DeepSeek does; signed reasoning also in ``reasoning_details``, as
+OpenRouter does. A client that sends both back preserves the whole reasoning.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ _FINISH: Final[Mapping[Finish, str]] = {
 
 
 class OpenAIChatClient:
-    """The dialect."""
+    """Client side of the OpenAI Chat Completions dialect."""
 
     name: Final = NAME
 
     def call(self, body: Mapping[str, Any]) -> ChatCall:
-        """The request in words. Raises ``Untranslatable`` and ``MalformedRequest``."""
+        """Parse the request. Raises ``Untranslatable`` and ``MalformedRequest``."""
         return read(body)
 
     def reply(self, answer: ModelReply, call: ChatCall, *, created: int) -> Mapping[str, Any]:
-        """The reply's JSON body. Raises ``ForeignReply`` for an answer that holds what this dialect cannot say."""
+        """Return the reply's JSON body. Raises ``ForeignReply`` for content that this dialect cannot express."""
         choice = {
             "index": 0,
             "message": _message(answer, call),
@@ -70,12 +70,12 @@ class OpenAIChatClient:
         return error(fault)
 
     def field(self, name: str) -> str:
-        """The client's field in which it tells what a provider's side names."""
+        """Return the client's name of a field of the shared types."""
         return client_field(name, WORDS)
 
 
 class OpenAIChatWriter:
-    """A stream of chunks."""
+    """Writes a stream of chunks."""
 
     def __init__(self, call: ChatCall, created: int) -> None:
         self._usage = call.usage
@@ -85,11 +85,11 @@ class OpenAIChatWriter:
         self._calls = self._thoughts = -1
 
     def send(self, event: StreamEvent) -> bytes:
-        """The chunks for ``event``."""
+        """Return the chunks for ``event``."""
         return b"".join(self._of(step) for step in self._progress.steps(event))
 
     def ping(self) -> bytes:
-        """A comment."""
+        """Return a comment of the event stream."""
         return COMMENT
 
     def _of(self, step: Step) -> bytes:
@@ -158,7 +158,7 @@ class OpenAIChatWriter:
 
 
 def usage(told: Usage) -> dict[str, Any]:
-    """Token counts as this dialect tells them."""
+    """Return token counts in this dialect."""
     return {
         "prompt_tokens": told.prompt,
         "completion_tokens": told.completion,

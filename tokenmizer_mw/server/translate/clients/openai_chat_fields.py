@@ -1,4 +1,4 @@
-"""OpenAI Chat Completions: what becomes of each field of a request."""
+"""OpenAI Chat Completions requests: how each field is handled."""
 
 from __future__ import annotations
 

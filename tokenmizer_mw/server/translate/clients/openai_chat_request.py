@@ -1,7 +1,7 @@
-"""OpenAI Chat Completions: a request in words.
+"""Parser of OpenAI Chat Completions requests.
 
-Beyond the dialect itself, messages may bring back ``reasoning_content`` and ``reasoning_details``, in which the
-replies of this package, DeepSeek and OpenRouter tell thoughts.
+Also accepts ``reasoning_content`` and ``reasoning_details`` in messages: the fields in which replies of this package,
+DeepSeek and OpenRouter contain reasoning.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _SOUNDS: Final = ("wav", "mp3")
 
 
 def read(body: Mapping[str, Any]) -> ChatCall:
-    """The request in words. Raises ``Untranslatable`` and ``MalformedRequest``."""
+    """Parse the request. Raises ``Untranslatable`` and ``MalformedRequest``."""
     fields = checked(body, "", REQUEST)
     options = fields.child("stream_options", STREAM_OPTIONS)
     return ChatCall(

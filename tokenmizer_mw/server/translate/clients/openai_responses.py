@@ -1,7 +1,7 @@
-"""OpenAI Responses, as a client speaks it.
+"""OpenAI Responses as a client dialect.
 
-A stream tells everything three times, as the dialect wants it: in pieces, in items, and in the response at its end. An
-error inside it is a response that failed.
+The dialect sends everything three times: in pieces, as items, and in the final response. An error inside a stream is
+sent as a failed response.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ from .writing import COMMENT, PartEnd, Progress, Step, StreamPart, named_event, 
 
 
 class OpenAIResponsesClient:
-    """The dialect."""
+    """Client side of the OpenAI Responses dialect."""
 
     name: Final = NAME
 
     def call(self, body: Mapping[str, Any]) -> ChatCall:
-        """The request in words. Raises ``Untranslatable`` and ``MalformedRequest``."""
+        """Parse the request. Raises ``Untranslatable`` and ``MalformedRequest``."""
         return read(body)
 
     def reply(self, answer: ModelReply, call: ChatCall, *, created: int) -> Mapping[str, Any]:
-        """The reply's JSON body. Raises ``ForeignReply`` for an answer that holds what this dialect cannot say."""
+        """Return the reply's JSON body. Raises ``ForeignReply`` for content that this dialect cannot express."""
         name = _named(answer.id, created)
         items, parts = Items(call, name), parts_of(answer)
         whole = ["completed"] * len(parts)
@@ -65,12 +65,12 @@ class OpenAIResponsesClient:
         return error(fault)
 
     def field(self, name: str) -> str:
-        """The client's field in which it tells what a provider's side names."""
+        """Return the client's name of a field of the shared types."""
         return client_field(name, WORDS)
 
 
 class OpenAIResponsesWriter:
-    """A stream of numbered events."""
+    """Writes a stream of numbered events."""
 
     def __init__(self, call: ChatCall, created: int) -> None:
         self._call = call
@@ -83,12 +83,12 @@ class OpenAIResponsesWriter:
         self._output: list[dict[str, Any]] = []
 
     def send(self, event: StreamEvent) -> bytes:
-        """The events for ``event``."""
+        """Return the server-sent events for ``event``."""
         steps = chain.from_iterable(self._of(step) for step in self._progress.steps(event))
         return b"".join(self._numbered(told) for told in steps)
 
     def ping(self) -> bytes:
-        """A comment."""
+        """Return a comment of the event stream."""
         return COMMENT
 
     def _numbered(self, told: dict[str, Any]) -> bytes:

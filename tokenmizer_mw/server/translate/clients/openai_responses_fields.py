@@ -1,4 +1,4 @@
-"""OpenAI Responses: what becomes of each field of a request."""
+"""OpenAI Responses requests: how each field is handled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OpenAI Responses: the items of an answer, and the response that holds them."""
+"""OpenAI Responses: output items, and the response object that contains them."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ _CHOICE: Final = {"auto": "auto", "none": "none", "any": "required"}
 
 
 class Items:
-    """The items of one response, by their places in its output."""
+    """The output items of one response, by index."""
 
     def __init__(self, call: ChatCall, response: str) -> None:
         self._tools = by_name(call.tools)
         self._response = response
 
     def form(self, call: ModelToolCall) -> str:
-        """How the client calls the tool of a call."""
+        """Return how the client calls the tool of a call: "function", "custom" or "local_shell"."""
         tool = self._tools.get(call.name)
         return tool.form if tool is not None else "function"
 
     def name(self, part: StreamPart, index: int) -> str:
-        """The id of an item."""
+        """Return the id of an item."""
         match part:
             case Text():
                 prefix = "msg"
@@ -45,7 +45,7 @@ class Items:
         return f"{prefix}_{self._response}_{index}"
 
     def item(self, part: StreamPart, index: int, status: str) -> dict[str, Any]:
-        """An item with all that is told of ``part``."""
+        """Return the output item of ``part``."""
         name = self.name(part, index)
         match part:
             case Text(text):
@@ -79,17 +79,17 @@ class Items:
 
 
 def text_part(text: str) -> dict[str, Any]:
-    """A text of a message."""
+    """Return a text part of a message."""
     return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
 
 
 def summary_part(text: str) -> dict[str, Any]:
-    """A thought as it is shown."""
+    """Return a reasoning summary part."""
     return {"type": "summary_text", "text": text}
 
 
 def status_of(finish: Finish | None) -> str:
-    """The status of a response that ended so; ``None`` when it has not ended."""
+    """Return the status of a response: "in_progress" for ``None``, else "completed" or "incomplete"."""
     if finish is None:
         return "in_progress"
     return "incomplete" if finish in _INCOMPLETE else "completed"
@@ -105,7 +105,7 @@ def response(
     finish: Finish | None = None,
     counts: Usage | None = None,
 ) -> dict[str, Any]:
-    """A response as far as it has come."""
+    """Return the response object with the items so far."""
     reason = _INCOMPLETE.get(finish) if finish is not None else None
     return {
         "id": name,
@@ -136,7 +136,7 @@ def response(
 
 
 def usage(told: Usage) -> dict[str, Any]:
-    """Token counts as this dialect tells them."""
+    """Return token counts in this dialect."""
     return {
         "input_tokens": told.prompt,
         "input_tokens_details": {"cached_tokens": told.cached, "cache_write_tokens": told.written},

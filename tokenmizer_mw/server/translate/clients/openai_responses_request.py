@@ -1,8 +1,8 @@
-"""OpenAI Responses: a request in words.
+"""Parser of OpenAI Responses requests.
 
-Only what is in the request can be translated: what the provider is to remember between requests is refused, and so are
-the tools that it runs itself. A custom tool and the local shell, which the client runs, go out as functions; so do
-tools in a namespace, under one name.
+Only what the request itself contains can be translated: state that the provider stores between requests, and tools that
+the provider runs, are refused. Custom tools and the local shell, which the client runs, become functions; so do tools
+in a namespace, under one flat name.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _ROLES: Final[Mapping[str, Role]] = {
 
 
 def read(body: Mapping[str, Any]) -> ChatCall:
-    """The request in words. Raises ``Untranslatable`` and ``MalformedRequest``."""
+    """Parse the request. Raises ``Untranslatable`` and ``MalformedRequest``."""
     fields = checked(body, "", REQUEST)
     fields.child("stream_options", STREAM_OPTIONS)
     for name in fields.texts("include"):

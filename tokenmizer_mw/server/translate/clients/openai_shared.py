@@ -1,4 +1,4 @@
-"""What both dialects of OpenAI say alike: knobs that other providers have no use for, errors, custom tools."""
+"""What both OpenAI dialects share: field tables, errors, reply formats, custom tools."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ _ERRORS: Final[Mapping[FaultKind, tuple[str, str | None]]] = {
 
 
 def error(fault: Fault) -> dict[str, Any]:
-    """An error as both dialects tell it."""
+    """Return the body of an error response."""
     kind = kind_of(fault)
     told, code = _ERRORS[kind]
     if kind is not FaultKind.OVERFLOW and not is_kind_only(fault.code):
@@ -74,7 +74,7 @@ def error(fault: Fault) -> dict[str, Any]:
 
 
 def schema_format(fields: Fields) -> AnswerFormat:
-    """The form of an answer by a JSON schema. What describes it goes into the schema."""
+    """Return the reply format of a JSON schema; its description is moved into the schema."""
     schema = fields.mapping("schema") or {}
     description = fields.text("description")
     told = {"description": description, **schema} if description else schema
@@ -82,7 +82,10 @@ def schema_format(fields: Fields) -> AnswerFormat:
 
 
 def tool_choice(fields: Fields, name_of: Callable[[Fields], str]) -> ToolChoice | None:
-    """Which tools may be called; ``None`` when the request does not tell. ``name_of`` finds the one that is named."""
+    """Return which tools the model may call; ``None`` if the request does not set it.
+
+    ``name_of`` returns the tool name in a choice that names a tool.
+    """
     value = fields.raw.get("tool_choice")
     if isinstance(value, str):
         if value not in _CHOICES:
@@ -93,7 +96,7 @@ def tool_choice(fields: Fields, name_of: Callable[[Fields], str]) -> ToolChoice 
 
 
 def form_of(form: Fields | None, schema: Callable[[Fields], Fields]) -> AnswerFormat | None:
-    """The form of an answer; ``None`` for free text. ``schema`` finds what tells a JSON schema."""
+    """Return the reply format; ``None`` for free text. ``schema`` returns the fields that hold a JSON schema."""
     if form is None:
         return None
     match form.text("type"):
@@ -106,8 +109,10 @@ def form_of(form: Fields | None, schema: Callable[[Fields], Fields]) -> AnswerFo
 
 
 def custom_tool(name: str, description: str, grammar: Fields | None) -> Tool:
-    """A tool that is called with free text, as a function with one argument. Other dialects know no grammars: that of
-    the text is told in the description."""
+    """Return a free-text tool as a function with one argument.
+
+    Other dialects have no grammars, so the grammar of the text is added to the description.
+    """
     told = [description] * bool(description)
     if grammar is not None:
         syntax, definition = grammar.text("syntax"), grammar.text("definition")
@@ -116,12 +121,12 @@ def custom_tool(name: str, description: str, grammar: Fields | None) -> Tool:
 
 
 def arguments_of(text: str) -> str:
-    """The arguments of a call with free text."""
+    """Return the function arguments of a free-text call."""
     return json.dumps({_INPUT: text}, ensure_ascii=False)
 
 
 def text_of(arguments: str) -> str:
-    """The free text of a call; the arguments as they are where a model did not keep to the form."""
+    """Return the free text of a call; the raw arguments if the model did not follow the format."""
     try:
         told = json.loads(arguments)
     except (ValueError, RecursionError):
@@ -131,5 +136,5 @@ def text_of(arguments: str) -> str:
 
 
 def forms(tools: tuple[Tool, ...]) -> dict[str, str]:
-    """The form of each tool by its name."""
+    """Return the form of each tool by its name."""
     return {tool.name: tool.form for tool in tools}

@@ -1,4 +1,4 @@
-"""What the request readers of all clients share: media, results and the names of what was called."""
+"""What the request parsers of all client dialects share: attachments, tool results and tool names."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ _Kind = Literal["image", "document", "audio"]
 
 
 def attachment(kind: _Kind, link: str, *, at: str, detail: str = "", name: str = "") -> Attachment:
-    """What a link shows: the data in it where it holds them. Raises ``MalformedRequest`` for data that are not base64.
+    """Return an attachment for a link; a data URL is decoded into its media type and base64 data.
 
-    ``detail`` "auto" is the provider's default.
+    ``detail`` "auto" means the provider's default. ``at``: path of the field for errors. Raises ``MalformedRequest``
+    for a data URL that is not base64.
     """
     detail = "" if detail == "auto" else detail
     found = _DATA_URL.fullmatch(link) if link[:5].lower() == "data:" else None
@@ -34,15 +35,15 @@ def attachment(kind: _Kind, link: str, *, at: str, detail: str = "", name: str =
 
 
 def said(role: Role, parts: Iterable[Part]) -> list[ChatTurn]:
-    """What one side said; nothing when it said nothing. An empty text tells nothing."""
+    """Return one turn as a list; an empty list if ``parts`` contains nothing but empty texts."""
     told = tuple(part for part in parts if not (isinstance(part, Text) and not part.text))
     return [ChatTurn(role, told)] if told else []
 
 
 def joined(told: Iterable[ChatTurn]) -> tuple[ChatTurn, ...]:
-    """What was said, with what the assistant said in one go in one piece, and the results of its calls likewise.
+    """Merge consecutive assistant turns, and consecutive turns of tool results, into one turn each.
 
-    Results get the names of their tools.
+    Tool results get the names of their tools.
     """
     return _named([ChatTurn(role, tuple(chain(*parts))) for role, parts in _runs(told)])
 

@@ -1,8 +1,8 @@
-"""Seals on their way through a client that knows nothing of them.
+"""Passes provider signatures (seals) through clients that do not know them.
 
-A client hands a provider's proof back as it got it, in a field of its own dialect or, where that has none, inside the
-id of a call. The name of the dialect that made it stands before it, so that no other provider is given it. A seal of
-the client's own dialect stands alone, as its provider spells it, unless it reads like one with a name.
+A client sends a signature back in a field of its own dialect or, where that has none, inside the id of a tool call. The
+name of the dialect that made it is put in front, so that no other provider receives it. A signature of the client's own
+dialect has no prefix, unless it looks as if it had one.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ _IN_ID = re2.compile(r"(?s)(.*?)__sealed_by_([a-z_]+?)__([A-Za-z0-9_-]*)")
 
 
 def tagged(seal: str, sealed_by: str, dialect: str) -> str:
-    """A seal as a client of ``dialect`` keeps it; "" for none."""
+    """Return a signature in the form sent to a client of ``dialect``; "" if there is none."""
     alone = sealed_by in ("", dialect) and not _TAGGED.fullmatch(seal)
     return seal if alone or not seal else f"{sealed_by}:{seal}"
 
 
 def untagged(seal: str, dialect: str) -> tuple[str, str]:
-    """A seal that a client of ``dialect`` hands back, and the dialect that made it; "" twice for none."""
+    """Return a signature that a client of ``dialect`` sent, and the dialect that made it; two empty strings if there is
+    none."""
     found = _TAGGED.fullmatch(seal)
     if found is not None:
         return found.group(2), found.group(1)
@@ -32,7 +33,7 @@ def untagged(seal: str, dialect: str) -> tuple[str, str]:
 
 
 def call_id(call: ModelToolCall) -> str:
-    """The id of a call with its seal in it: it comes back with the call and, unread, with the result."""
+    """Return the id of a call with its signature inside; the client sends it back with the call and with the result."""
     if not call.seal:
         return call.id
     seal = urlsafe_b64encode(call.seal.encode("utf-8", "replace")).decode("ascii").rstrip("=")
@@ -40,12 +41,12 @@ def call_id(call: ModelToolCall) -> str:
 
 
 def bare_id(sent: str) -> str:
-    """The id of a call without its seal."""
+    """Return the id of a call without its signature."""
     return sealed_call(sent, "", "").id
 
 
 def sealed_call(sent: str, name: str, arguments: str) -> ModelToolCall:
-    """A call whose id may hold its seal."""
+    """Return a tool call, with the signature that its id may contain."""
     found = _IN_ID.fullmatch(sent)
     if found is None:
         return ModelToolCall(sent, name, arguments)
@@ -58,6 +59,6 @@ def sealed_call(sent: str, name: str, arguments: str) -> ModelToolCall:
 
 
 def thought(text: str, seal: str, dialect: str, *, hidden: bool = False) -> Thought:
-    """A thought that a client of ``dialect`` hands back."""
+    """Return a reasoning part that a client of ``dialect`` sent."""
     proof, sealed_by = untagged(seal, dialect)
     return Thought(text, proof, sealed_by, hidden=hidden)

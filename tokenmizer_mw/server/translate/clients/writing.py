@@ -1,4 +1,4 @@
-"""What the stream writers of all clients share: events in, in steps that a writer can spell one by one."""
+"""What the stream writers of all client dialects share: events normalised to regular steps."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ StreamPart = Text | Thought | ModelToolCall
 
 @dataclass(frozen=True, slots=True)
 class PartEnd:
-    """The end of a part; ``part`` is all of it. ``cut``: the answer reached its token limit within the part."""
+    """Step: a part has ended; ``part`` is the whole part. ``cut``: true if the reply reached its length limit in it."""
 
     part: StreamPart
     cut: bool = False
@@ -45,12 +45,12 @@ Step = Began | PartStart | Grew | PartEnd | Ended | Fault
 
 
 class Progress:
-    """How far a stream has come.
+    """Turns stream events into regular steps, which a writer can serialise one by one.
 
-    Its steps are regular where the events need not be: ``Began`` comes first, with the model of the request where the
-    stream names none; a part opens empty, and only when something of it comes, closes as a whole, and is not there at
-    all when nothing came; the end has the token counts that the beginning told where it tells none itself; nothing
-    follows the end or an error.
+    - ``Began`` comes first, with the model of the request if the stream names none.
+    - A text or reasoning part starts only with its first content and ends as a whole; an empty one is omitted.
+    - The end has the token counts of the beginning if it has none itself.
+    - Nothing follows the end or an error.
     """
 
     def __init__(self, model: str, anonymous: str, answer_max: int = ANSWER_MAX) -> None:
@@ -66,11 +66,11 @@ class Progress:
 
     @property
     def part(self) -> StreamPart | None:
-        """The part that is open, empty."""
+        """The open part, without its content; ``None`` if no part is open."""
         return self._part
 
     def steps(self, event: StreamEvent) -> Iterator[Step]:
-        """The steps that ``event`` makes."""
+        """Yield the steps for ``event``."""
         if self._ended:
             return
         if not self._begun and not isinstance(event, Fault):
@@ -150,18 +150,18 @@ class Progress:
 
 
 def data_line(data: Mapping[str, Any]) -> bytes:
-    """A server-sent event without a name."""
+    """Return a server-sent event without a name."""
     return b"data: %b\n\n" % dump(data)
 
 
 def named_event(data: Mapping[str, Any]) -> bytes:
-    """A server-sent event with the name that its type is."""
+    """Return a server-sent event whose name is the "type" of ``data``."""
     return b"event: %b\n%b" % (str(data["type"]).encode(), data_line(data))
 
 
 def parts_of(answer: ModelReply) -> list[StreamPart]:
-    """The parts of a whole answer that hold anything. Raises ``ForeignReply`` for what no client can be told, like an
-    image."""
+    """Return the non-empty parts of a complete reply. Raises ``ForeignReply`` for parts that no client can receive
+    (images)."""
     parts = [part for part in answer.parts if isinstance(part, StreamPart)]
     if len(parts) < len(answer.parts):
         raise ForeignReply("the provider's answer holds more than texts, thoughts and calls")

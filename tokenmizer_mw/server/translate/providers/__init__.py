@@ -1,1 +1,1 @@
-"""What providers speak: a call as their request, their replies and streams in words."""
+"""Provider dialects: serialise requests, and parse replies, streams and errors."""

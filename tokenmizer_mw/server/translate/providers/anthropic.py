@@ -1,4 +1,4 @@
-"""Anthropic Messages."""
+"""Anthropic Messages as a provider dialect."""
 
 from __future__ import annotations
 
@@ -55,12 +55,15 @@ _MODES: Final = {"auto": "auto", "any": "any", "none": "none", "named": "tool"}
 
 @dataclass(frozen=True, slots=True)
 class AnthropicProvider:
-    """The dialect. ``max_tokens`` is the limit of an answer for which a call tells none; models whose names begin like
-    one of ``budgeted`` think by budget. ``version`` is asked for, "" for the newest that takes what a call tells.
-    Events of a stream of more than ``event_max`` bytes are an error.
+    """Provider side of the Anthropic Messages dialect.
 
-    System messages at the start become the system prompt; a later one stands behind the turn of the user that it
-    follows or precedes, as the dialect demands. Thoughts that another dialect has sealed, or nobody, are left out.
+    - ``max_tokens``: limit of a reply if the call sets none.
+    - ``budgeted``: prefixes of models whose reasoning is limited by a token budget.
+    - ``version``: API version to ask for; "" for the newest that accepts the call.
+    - ``event_max``: a stream event of more bytes is an error.
+
+    System messages at the start become the system prompt; a later one is placed after the user turn that it follows or
+    precedes, as the dialect requires. Reasoning without a signature of this dialect is dropped.
     """
 
     max_tokens: int = 8_192

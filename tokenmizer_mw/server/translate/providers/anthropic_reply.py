@@ -1,7 +1,6 @@
-"""Replies and streams of Anthropic Messages in words.
+"""Parser of Anthropic Messages replies and streams.
 
-Tools that the provider runs itself are never asked for, so that blocks of them are nothing to translate; what cites a
-source is left out.
+Tools that the provider itself runs are never requested, so their blocks are not translated; citations are dropped.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ _COUNTS: Final = (
 
 
 def answer(body: Mapping[str, Any]) -> ModelReply:
-    """A whole reply in words. Raises ``ForeignReply`` for one without content."""
+    """Parse a complete reply. Raises ``ForeignReply`` for one without content."""
     if not isinstance(body.get("content"), list):
         raise foreign(body, "content")
     parts = [part for block in objects(body["content"]) if (part := _part(block)) is not None]
@@ -81,7 +80,7 @@ def _usage(counts: Mapping[str, int]) -> Usage:
 
 
 class AnthropicEvents:
-    """The events of one stream."""
+    """Parses the events of one stream."""
 
     def __init__(self) -> None:
         self._parts = Parts()
@@ -90,7 +89,7 @@ class AnthropicEvents:
         self._stop = ""
 
     def event(self, event: ServerSentEvent) -> Iterable[StreamEvent | Pinged]:
-        """What the next event says. Its data says what it is, else its name."""
+        """Return what the next event means; its type is in its data, else in its name."""
         data = parsed(event.data)
         if not isinstance(data, dict):
             return (Fault(0, "the provider sent an event that is no JSON object"),)
@@ -102,7 +101,7 @@ class AnthropicEvents:
         return self._event(kind, data)
 
     def end(self) -> Iterable[StreamEvent]:
-        """The end of the bytes. A stream whose reason to stop is known has come whole."""
+        """Handle the end of the stream; it is complete if the stop reason has arrived."""
         return self._end() if self._finish is not None else ()
 
     def _event(self, kind: object, data: dict[str, Any]) -> Iterator[StreamEvent | Pinged]:

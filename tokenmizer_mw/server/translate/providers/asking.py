@@ -1,4 +1,4 @@
-"""What dialects share in writing a request."""
+"""What provider dialects share in serialising a request."""
 
 from __future__ import annotations
 
@@ -40,19 +40,23 @@ _FAILED: Final = "The tool failed: "
 
 
 def attached_to(*places: str) -> frozenset[str]:
-    """The names of all that may be attached there: to what the "system" or the "assistant" says, or to a "result"."""
+    """Return the names (as ``told`` yields them) of all kinds of attachments at ``places``: "system", "assistant",
+    "result"."""
     return frozenset(f"{place}.{kind}" for place in places for kind in ("image", "document", "audio"))
 
 
 def refuse(call: ChatCall, lacks: frozenset[str]) -> None:
-    """Raise ``Untranslatable`` for the first thing told in ``call`` that is among ``lacks``."""
+    """Raise ``Untranslatable`` for the first feature of ``call`` that is in ``lacks``."""
     if lacks and (name := next((name for name in told(call) if name in lacks), "")):
         raise Untranslatable(name)
 
 
 def told(call: ChatCall) -> Iterator[str]:
-    """The names of what a call tells beyond texts, calls and their results, such as "sampling.seed", "format.schema",
-    "choice.named", "image.url" or "result.image". What has an own place in each dialect is not among them."""
+    """Yield the names of the optional features that a call uses, such as "sampling.seed", "format.schema",
+    "choice.named", "image.url" or "result.image".
+
+    Texts, tool calls and results, which every dialect has, are not among them.
+    """
     for field in fields(Sampling):
         if getattr(call.sampling, field.name) not in (None, (), _NEUTRAL.get(field.name)):
             yield f"sampling.{field.name}"
@@ -80,34 +84,35 @@ def _attached(said: ChatTurn, part: Part) -> Iterator[str]:
 
 
 def one_call_at_most(call: ChatCall) -> str:
-    """What a model is to be told of tools where there is no field for it; "" for nothing."""
+    """Return the instruction not to call several tools at once, for dialects without a field for it; "" if not
+    needed."""
     return ONE_CALL if call.parallel is False and call.tools else ""
 
 
 def split_prefix(said: Sequence[ChatTurn]) -> tuple[Sequence[ChatTurn], Sequence[ChatTurn]]:
-    """The system messages at the start, and what follows them."""
+    """Split the messages into the system messages at the start and the rest."""
     prefix = next((place for place, one in enumerate(said) if one.role != "system"), len(said))
     return said[:prefix], said[prefix:]
 
 
 def joined(parts: Iterable[Part]) -> str:
-    """The texts among ``parts``, a line end between them."""
+    """Return the texts among ``parts``, joined by line ends."""
     return "\n".join(part.text for part in parts if isinstance(part, Text))
 
 
 def thoughts(parts: Iterable[Part]) -> str:
-    """The visible thoughts among ``parts``, a line end between them."""
+    """Return the visible reasoning among ``parts``, joined by line ends."""
     return "\n".join(part.text for part in parts if isinstance(part, Thought) and part.text)
 
 
 def result_text(result: ModelToolResult) -> str:
-    """The text of a result for a dialect that has no word for failure: there it is said in front."""
+    """Return the text of a tool result; a failure is marked at its start, for dialects without a field for it."""
     text = joined(result.parts)
     return _FAILED + text if result.failed else text
 
 
 def arguments_of(call: ModelToolCall) -> dict[str, Any]:
-    """The arguments of a call as an object. Raises ``Untranslatable`` where they are none."""
+    """Return the arguments of a call as an object. Raises ``Untranslatable`` if they are not a JSON object."""
     try:
         value = json.loads(call.arguments or "{}")
     except (ValueError, RecursionError):
@@ -118,12 +123,12 @@ def arguments_of(call: ModelToolCall) -> dict[str, Any]:
 
 
 def names_of_calls(said: Iterable[ChatTurn]) -> dict[str, str]:
-    """The name of the tool that each call, by its id, is of."""
+    """Return the tool name of each call by the call's id."""
     return {part.id: part.name for one in said for part in one.parts if isinstance(part, ModelToolCall)}
 
 
 def turns(said: Sequence[ChatTurn]) -> list[ChatTurn]:
-    """What was said, with neighbours of one role as one."""
+    """Merge consecutive turns of one role."""
     merged: list[tuple[ChatTurn, list[Part]]] = []
     for one in said:
         if merged and merged[-1][0].role == one.role:
@@ -134,8 +139,10 @@ def turns(said: Sequence[ChatTurn]) -> list[ChatTurn]:
 
 
 def effort_for(tokens: int) -> str:
-    """The least word of effort that covers so many tokens of thinking; none goes beyond "high", since not every model
-    knows the others."""
+    """Return the smallest effort that covers this many reasoning tokens.
+
+    At most "high", because not every model knows higher ones.
+    """
     return next((word for word in ("none", "low", "medium", "high") if tokens <= EFFORTS[word]), "high")
 
 
@@ -149,20 +156,23 @@ CHARACTERS: Final[Mapping[str, frozenset[str]]] = {
 
 @dataclass(frozen=True, slots=True)
 class CallIds:
-    """Ids of calls as a provider takes them: made of ``characters`` (a name in ``CHARACTERS``), at least and at most so
-    many. Others are replaced: the same one by the same."""
+    """The tool call ids that a provider accepts.
+
+    ``characters``: a name in ``CHARACTERS``; ``least`` and ``most``: length. Other ids are replaced, the same id always
+    by the same one.
+    """
 
     characters: str
     least: int
     most: int
 
     def fit(self, id: str) -> str:
-        """The id that goes out for ``id``."""
+        """Return the id to send for ``id``."""
         if self.least <= len(id) <= self.most and CHARACTERS[self.characters].issuperset(id):
             return id
         return blake2b(id.encode("utf-8", "replace"), digest_size=16).hexdigest()[: min(_ID_LENGTH, self.most)]
 
 
 def present(**members: Any) -> dict[str, Any]:
-    """The members that are told: not ``None``, not empty."""
+    """Return the members that are neither ``None`` nor empty."""
     return {name: value for name, value in members.items() if value is not None and value not in ("", [], (), {})}

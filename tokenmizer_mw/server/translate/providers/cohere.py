@@ -1,4 +1,4 @@
-"""Cohere Chat, version 2."""
+"""Cohere Chat version 2 as a provider dialect."""
 
 from __future__ import annotations
 
@@ -49,11 +49,10 @@ _ATTACHED: Final[Mapping[str, Writer]] = {"image": image}
 
 @dataclass(frozen=True, slots=True)
 class CohereProvider:
-    """The dialect. Events of a stream of more than ``event_max`` bytes are an error.
+    """Provider side of the Cohere Chat dialect. ``event_max``: a stream event of more bytes is an error.
 
-    What an answer says before its calls stands in the plan. Documents of plain text are given as such, beside the
-    messages. Images in results of tools follow as a message of the user. The end user, and thoughts that a provider
-    has sealed, are left out.
+    Assistant text before tool calls goes into the plan. Plain-text documents are sent in the field for documents,
+    beside the messages. Images in tool results follow as a user message. The end user and signed reasoning are dropped.
     """
 
     event_max: int = EVENT_MAX

@@ -1,4 +1,4 @@
-"""Replies and streams of Cohere Chat in words. What cites a source is left out."""
+"""Parser of Cohere Chat replies and streams. Citations are dropped."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _DONE: Final = "[DONE]"
 
 
 def answer(body: Mapping[str, Any]) -> ModelReply:
-    """A whole reply in words. Raises ``ForeignReply`` for one without a message, or whose model has failed."""
+    """Parse a complete reply. Raises ``ForeignReply`` for one without a message, or with an error of the model."""
     message = body.get("message")
     if not isinstance(message, dict):
         told = message if isinstance(message, str) and message else ""
@@ -94,7 +94,7 @@ def _usage(raw: object) -> Usage | None:
 
 
 class CohereEvents:
-    """The events of one stream."""
+    """Parses the events of one stream."""
 
     def __init__(self) -> None:
         self._parts = Parts()
@@ -102,7 +102,7 @@ class CohereEvents:
         self._calls = 0
 
     def event(self, event: ServerSentEvent) -> Iterable[StreamEvent]:
-        """What the next event says. Its data says what it is, else its name."""
+        """Return what the next event means; its type is in its data, else in its name."""
         if event.data == _DONE:
             return ()
         data = parsed(event.data)
@@ -120,7 +120,7 @@ class CohereEvents:
         return self._message(kind, object_in(delta, "message"))
 
     def end(self) -> Iterable[StreamEvent]:
-        """The end of the bytes: without an event that says so, the stream was cut off."""
+        """Handle the end of the stream; without an end event it was cut off."""
         return ()
 
     def _message(self, kind: object, message: dict[str, Any]) -> Iterator[StreamEvent]:

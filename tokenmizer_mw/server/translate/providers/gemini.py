@@ -1,4 +1,4 @@
-"""Gemini generateContent."""
+"""Gemini generateContent as a provider dialect."""
 
 from __future__ import annotations
 
@@ -62,11 +62,14 @@ _TYPES: Final = {"png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", 
 
 @dataclass(frozen=True, slots=True)
 class GeminiProvider:
-    """The dialect. Models whose names begin like one of ``budgeted`` think by budget. Events of a stream of more than
-    ``event_max`` bytes are an error.
+    """Provider side of the Gemini dialect.
 
-    System messages at the start become the system instruction; a later one is said by the user, marked as what it is,
-    since it has no other place there. Thoughts that Gemini has not sealed, image details and the end user are left out.
+    ``budgeted``: prefixes of models whose reasoning is limited by a token budget. ``event_max``: a stream event of more
+    bytes is an error.
+
+    System messages at the start become the system instruction; a later one is sent as a marked user message, because
+    the dialect has no other place for it. Reasoning without Gemini's signature, image details and the end user are
+    dropped.
     """
 
     budgeted: tuple[str, ...] = BUDGETED

@@ -1,7 +1,7 @@
-"""Replies and streams of Gemini in words.
+"""Parser of Gemini replies and streams.
 
-Each chunk of a stream is a whole reply of its own, and nothing marks the last one: some models and relays give a reason
-to stop in every chunk. What ends the answer is the end of the bytes.
+Each chunk of a stream is a whole reply, and none is marked as the last: some models and relays send a stop reason in
+every chunk. The reply ends with the bytes of the stream.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _COUNTS: Final = (
 
 
 def answer(body: Mapping[str, Any]) -> ModelReply:
-    """A whole reply in words. Raises ``ForeignReply`` for one that holds no answer, or whose model has failed."""
+    """Parse a complete reply. Raises ``ForeignReply`` for one without an answer, or with an error of the model."""
     chunk = _Chunk(body)
     if not chunk.told:
         raise foreign(body, "candidates")
@@ -160,7 +160,7 @@ def _usage(raw: object) -> Usage | None:
 
 
 class GeminiChunks:
-    """The chunks of one stream."""
+    """Parses the chunks of one stream."""
 
     def __init__(self) -> None:
         self._parts = Parts()
@@ -170,7 +170,7 @@ class GeminiChunks:
         self._usage: Usage | None = None
 
     def event(self, event: ServerSentEvent) -> Iterable[StreamEvent]:
-        """What the next chunk says. Relays may end with a marker of their own."""
+        """Return what the next chunk means; end markers that relays add are ignored."""
         if event.data.strip() in ("", _DONE):
             return ()
         chunk = parsed(event.data)
@@ -181,7 +181,7 @@ class GeminiChunks:
         return self._chunk(_Chunk(chunk))
 
     def end(self) -> Iterable[StreamEvent]:
-        """The end of the bytes. Without a reason to stop the stream was cut off."""
+        """Handle the end of the stream; without a stop reason it was cut off."""
         return self._end(self._finish) if self._finish is not None else ()
 
     def _chunk(self, chunk: _Chunk) -> Iterator[StreamEvent]:

@@ -1,4 +1,4 @@
-"""Ollama's own chat."""
+"""Ollama's own chat API as a provider dialect."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ _LEVELS: Final = {"none": False, "minimal": "low", "xhigh": "high", "max": "high
 
 @dataclass(frozen=True, slots=True)
 class OllamaProvider:
-    """The dialect. Lines of a stream of more than ``line_max`` bytes are an error.
+    """Provider side of the Ollama dialect. ``line_max``: a stream line of more bytes is an error.
 
-    It has no ids of calls: results stand in the order of the calls, with the names of their tools. Where no tool may
-    be called, none is offered. The end user is left out.
+    The dialect has no call ids: results follow in the order of the calls, with the names of their tools. If the model
+    must not call tools, none are offered. The end user is dropped.
     """
 
     line_max: int = EVENT_MAX

@@ -1,4 +1,4 @@
-"""Replies and streams of Ollama in words. It gives no ids: they are made of when and what it answered."""
+"""Parser of Ollama replies and streams. Ollama sends no ids, so they are derived from the reply."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _COUNTS: Final = (("prompt_eval_count", "prompt"), ("eval_count", "completion"))
 
 
 def answer(body: Mapping[str, Any]) -> ModelReply:
-    """A whole reply in words. Raises ``ForeignReply`` for one without a message, or one that is not done."""
+    """Parse a complete reply. Raises ``ForeignReply`` for one without a message, or one that is not done."""
     message = object_in(body, "message")
     if not message or body.get("error"):
         raise foreign(body, "message")
@@ -69,7 +69,7 @@ def _usage(line: Mapping[str, Any]) -> Usage | None:
 
 
 class OllamaLines:
-    """The lines of one stream."""
+    """Parses the lines of one stream."""
 
     def __init__(self) -> None:
         self._parts = Parts()
@@ -77,7 +77,7 @@ class OllamaLines:
         self._calls = 0
 
     def event(self, event: ServerSentEvent) -> Iterable[StreamEvent]:
-        """What the next line says."""
+        """Return what the next line means."""
         line = parsed(event.data)
         if not isinstance(line, dict):
             return (Fault(0, "the provider sent a line that is no JSON object"),)
@@ -86,7 +86,7 @@ class OllamaLines:
         return self._line(line)
 
     def end(self) -> Iterable[StreamEvent]:
-        """The end of the bytes: without a line that says so, the stream was cut off."""
+        """Handle the end of the stream; without a final line it was cut off."""
         return ()
 
     def _line(self, line: dict[str, Any]) -> Iterator[StreamEvent]:

@@ -1,4 +1,4 @@
-"""OpenAI Chat Completions, and the servers that speak it with quirks of their own."""
+"""OpenAI Chat Completions as a provider dialect, with the deviations of compatible servers."""
 
 from __future__ import annotations
 
@@ -48,10 +48,12 @@ _NEVER: Final = attached_to("system", "assistant")
 
 @dataclass(frozen=True, slots=True)
 class OpenAIChatProvider:
-    """The dialect, spelled as ``quirks`` say. Events of a stream of more than ``event_max`` bytes are an error.
+    """Provider side of the OpenAI Chat Completions dialect.
 
-    Attachments in results of tools, where only text may stand, follow as a message of the user. Thoughts of earlier
-    answers, image details and the end user are left out where a server has no field for them.
+    ``quirks``: how the server deviates. ``event_max``: a stream event of more bytes is an error.
+
+    Attachments in tool results, which may only contain text, follow as a user message. Earlier reasoning, image details
+    and the end user are dropped for servers without a field for them.
     """
 
     quirks: Quirks = field(default_factory=Quirks)

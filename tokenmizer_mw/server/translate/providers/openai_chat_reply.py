@@ -1,4 +1,4 @@
-"""Replies and streams of OpenAI Chat Completions in words."""
+"""Parser of OpenAI Chat Completions replies and streams."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _USAGE: Final = (
 
 
 def answer(body: Mapping[str, Any]) -> ModelReply:
-    """A whole reply in words. Raises ``ForeignReply`` for one without a message."""
+    """Parse a complete reply. Raises ``ForeignReply`` for one without a message."""
     choice = _first(body)
     message = choice.get("message")
     if not isinstance(message, dict) or body.get("error"):
@@ -78,8 +78,10 @@ def _first(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def usage(raw: object) -> Usage | None:
-    """Token counts; ``None`` where there are none. Tokens that are in the total alone were thought: some servers do
-    not count them among those of the answer."""
+    """Return token counts; ``None`` if there are none.
+
+    Tokens that are only in the total count as reasoning: some servers do not include those in the completion count.
+    """
     counts = token_counts(raw, _USAGE)
     total = counts.pop("total", 0)
     if not counts:
@@ -167,7 +169,7 @@ class _Calls:
 
 
 class OpenAIChatChunks:
-    """The chunks of one stream."""
+    """Parses the chunks of one stream."""
 
     def __init__(self) -> None:
         self._id = ""
@@ -179,7 +181,7 @@ class OpenAIChatChunks:
         self._calls = _Calls(self._parts)
 
     def event(self, event: ServerSentEvent) -> Iterable[StreamEvent]:
-        """What the next chunk says."""
+        """Return what the next chunk means."""
         if event.data.startswith(_DONE):
             return self._end()
         if not event.data.strip():
@@ -192,7 +194,7 @@ class OpenAIChatChunks:
         return self._chunk(chunk)
 
     def end(self) -> Iterable[StreamEvent]:
-        """The end of the bytes. A stream whose reason to stop is known has come whole."""
+        """Handle the end of the stream; it is complete if the stop reason has arrived."""
         return self._end() if self._finish is not None else ()
 
     def _chunk(self, chunk: dict[str, Any]) -> Iterator[StreamEvent]:

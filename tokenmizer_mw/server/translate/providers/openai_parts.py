@@ -1,4 +1,4 @@
-"""Messages that OpenAI and Cohere spell alike."""
+"""Message parts that OpenAI and Cohere serialise in the same way."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Writer = Callable[[Attachment], dict[str, Any]]
 
 
 def calls_in(said: ChatTurn, ids: CallIds) -> list[dict[str, Any]]:
-    """The calls of an answer."""
+    """Return the tool calls of an assistant turn."""
     calls = [part for part in said.parts if isinstance(part, ModelToolCall)]
     return [
         {
@@ -27,8 +27,11 @@ def calls_in(said: ChatTurn, ids: CallIds) -> list[dict[str, Any]]:
 
 
 def user_messages(said: ChatTurn, ids: CallIds, attached: Mapping[str, Writer]) -> Iterator[dict[str, Any]]:
-    """What the user says. Results stand first, each a message of its own, as text; what is attached to them follows,
-    before what the user says besides."""
+    """Yield the messages of a user turn.
+
+    Each tool result is a text message of its own; one user message follows, with the results' attachments before the
+    user's own content.
+    """
     results = [part for part in said.parts if isinstance(part, ModelToolResult)]
     for result in results:
         yield {"role": "tool", "tool_call_id": ids.fit(result.call_id), "content": result_text(result)}
@@ -39,7 +42,7 @@ def user_messages(said: ChatTurn, ids: CallIds, attached: Mapping[str, Writer]) 
 
 
 def image(part: Attachment) -> dict[str, Any]:
-    """An image, linked or as a data URL."""
+    """Return an image part, as a link or a data URL."""
     url = part.url or f"data:{part.media_type};base64,{part.data}"
     return {"type": "image_url", "image_url": {"url": url, **present(detail=part.detail)}}
 

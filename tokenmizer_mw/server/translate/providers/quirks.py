@@ -1,4 +1,4 @@
-"""Where servers that speak OpenAI Chat differ from each other."""
+"""How OpenAI-compatible servers differ from each other."""
 
 from __future__ import annotations
 
@@ -8,24 +8,23 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Quirks:
-    """How one server spells what others spell differently; the defaults suit most servers.
+    """The deviations of one OpenAI-compatible server; the defaults suit most servers.
 
     - ``max_tokens`` and ``seed``: the names of these fields; ``system``: the role of system messages.
-    - ``stream_options``: whether a stream is asked for its token counts.
-    - ``effort``: how thinking is asked for: "reasoning_effort", DeepSeek's "thinking" beside it, OpenRouter's
-      "reasoning", or "" where it cannot be.
-    - ``thoughts``: the field in which thoughts of earlier answers go back; "" leaves them out. With
-      ``thoughts_needed`` every answer has it, unless the call asks for no thinking.
-    - ``bridge``: what an answer says that stands between a result and a message of the user, where a server takes no
-      such neighbours; "" where it does.
-    - ``parallel`` and ``end_user``: whether there are fields that say if several tools may be called at once, and for
-      whom the call is made.
-    - ``verbosity``: whether there is a field for how wordy an answer may be.
-    - ``attached``: whose parts of a content are documents and sounds.
-    - ``call_id`` and ``call_id_lengths``: what the ids of calls are made of, and how few and how many characters they
-      have; others are replaced.
-    - ``lacks``: what cannot be said, in the words of a call: "sampling.seed", "format.schema", "tools.strict" and so
-      on, as ``asking.told`` names them.
+    - ``stream_options``: whether to ask a stream for its token counts.
+    - ``effort``: how to set the reasoning effort: "reasoning_effort", DeepSeek's "thinking" beside it, OpenRouter's
+      "reasoning", or "" if that is not possible.
+    - ``thoughts``: the field in which earlier reasoning is sent back; "" drops it. With ``thoughts_needed`` every
+      assistant message has the field, unless the call switches reasoning off.
+    - ``bridge``: text of an assistant message inserted between a tool result and a user message, for servers that
+      refuse these as neighbours; "" for none.
+    - ``parallel`` and ``end_user``: whether there are fields for parallel tool calls and for the end user.
+    - ``verbosity``: whether there is a field for the length of the reply.
+    - ``attached``: whose format is used for documents and audio.
+    - ``call_id`` and ``call_id_lengths``: allowed characters, and least and greatest length, of tool call ids; other
+      ids are replaced.
+    - ``lacks``: features that the server does not support, such as "sampling.seed", "format.schema" or "tools.strict",
+      named as in ``asking.told``.
     """
 
     max_tokens: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"

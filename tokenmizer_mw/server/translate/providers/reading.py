@@ -1,4 +1,4 @@
-"""What dialects share in reading replies and streams."""
+"""What provider dialects share in parsing replies and streams."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ _HIGH: Final = ("\ud800", "\udbff")
 
 
 class ProviderStreamReader(Protocol):
-    """What the events of one stream mean, in the order in which they come."""
+    """Interprets the events of one stream, in order."""
 
     def event(self, event: ServerSentEvent) -> Iterable[StreamEvent | Pinged]:
-        """What the next event says."""
+        """Return what the next event means."""
 
     def end(self) -> Iterable[StreamEvent]:
-        """What the end of the bytes says; nothing where the stream was cut off."""
+        """Return what the end of the stream means; nothing if it was cut off."""
 
 
 class EventReader:
-    """A reader of a stream of server-sent events. What follows the end of the answer or an error is not looked at.
-    Comments keep silent connections alive, and are told as that.
+    """Reader of a stream of server-sent events. Ignores what follows the end of the reply or an error.
 
-    ``bare``: errors come as lines of JSON that belong to no event, as Gemini sends them. Where no event comes at all,
-    such lines are looked at anyway: servers answer a stream's errors with plain JSON.
+    Comments, which keep idle connections alive, are returned as ``Pinged``. ``bare``: true if errors are sent as JSON
+    lines outside of events, as Gemini does. If the stream contains no event at all, such lines are parsed in any case,
+    because servers report errors of a stream as plain JSON.
     """
 
     def __init__(self, script: ProviderStreamReader, event_max: int = EVENT_MAX, *, bare: bool = False) -> None:
@@ -60,7 +60,7 @@ class EventReader:
         self._over = False
 
     def receive(self, data: bytes) -> Sequence[StreamEvent | Pinged]:
-        """The events that ``data`` completes; ``b""`` is the end of the stream. Never raises."""
+        """Return the events that ``data`` completes; ``b""`` ends the stream. Never raises."""
         events: list[StreamEvent | Pinged] = []
         for line in data.splitlines(keepends=True) or (b"",):  # line by line, so that what is left out has its place
             if self._over:
@@ -112,7 +112,7 @@ class EventReader:
 
 
 class LineReader:
-    """A reader of a stream of JSON lines. What follows the end of the answer or an error is not looked at."""
+    """Reader of a stream of JSON lines. Ignores what follows the end of the reply or an error."""
 
     def __init__(self, script: ProviderStreamReader, line_max: int = EVENT_MAX) -> None:
         self._script = script
@@ -122,7 +122,7 @@ class LineReader:
         self._over = False
 
     def receive(self, data: bytes) -> Sequence[StreamEvent | Pinged]:
-        """The events that ``data`` completes; ``b""`` is the end of the stream. Never raises."""
+        """Return the events that ``data`` completes; ``b""`` ends the stream. Never raises."""
         events: list[StreamEvent | Pinged] = []
         for line in self._lines.receive_data(data) if not self._over else ():
             if line != b"" and (data or line is None or not torn(line.decode("utf-8", "replace"))):
@@ -147,7 +147,7 @@ class LineReader:
 
 
 class Parts:
-    """The parts of a streamed answer: what comes lets the open part grow, or opens another."""
+    """Assembles streamed pieces into parts: each piece extends the open part or opens a new one."""
 
     def __init__(self) -> None:
         self.called = False
@@ -156,17 +156,17 @@ class Parts:
         self._held = ""
 
     def text(self, more: str) -> Iterator[StreamEvent]:
-        """More of a text."""
+        """Add text."""
         if more:
             yield from self._grow(Text(""), more)
 
     def thought(self, more: str) -> Iterator[StreamEvent]:
-        """More of a thought."""
+        """Add reasoning text."""
         if more:
             yield from self._grow(Thought(""), more)
 
     def sealed(self, seal: str, sealed_by: str) -> Iterator[StreamEvent]:
-        """The seal of the thought that is open, or of one that nobody sees."""
+        """Add a signature to the open reasoning part, or open a hidden one for it."""
         if not seal:
             return
         if isinstance(self._open, Thought) and not self._open.hidden:
@@ -176,19 +176,19 @@ class Parts:
             yield from self.open(Thought("", seal, sealed_by, hidden=True))
 
     def open(self, part: Text | Thought | ModelToolCall) -> Iterator[StreamEvent]:
-        """A part of its own, even where one of its kind is open."""
+        """Open a new part, even if one of the same kind is open."""
         yield from self.close()
         self._open, self._grew = part, False
         self.called = self.called or isinstance(part, ModelToolCall)
         yield PartStart(part)
 
     def arguments(self, more: str) -> Iterator[StreamEvent]:
-        """More of the arguments of the call that is open, if one is."""
+        """Add arguments to the open tool call; ignored if no call is open."""
         if more and isinstance(self._open, ModelToolCall):
             yield from self._grown(more)
 
     def close(self) -> Iterator[StreamEvent]:
-        """The open part, if there is one, has ended. A call without arguments has an empty object of them."""
+        """Close the open part, if any. A call without arguments gets an empty object."""
         yield from self._flush()
         if isinstance(self._open, ModelToolCall) and not self._grew:
             yield Grew("{}")
@@ -215,22 +215,23 @@ class Parts:
 
 
 def torn(text: str) -> bool:
-    """Whether this is neither JSON nor the marker of an end: at the end of the bytes, what was cut off."""
+    """Return whether ``text`` is neither JSON nor an end marker: at the end of a stream, an event that was cut off."""
     return parsed(text) is None and not text.startswith(_DONE)
 
 
 def made_id(*seeds: object) -> str:
-    """An id for a call or a reply to which the provider gives none: the same for the same seeds."""
+    """Return an id for a call or reply to which the provider gives none; the same seeds give the same id."""
     return "call_" + blake2b("\0".join(map(str, seeds)).encode("utf-8", "replace"), digest_size=12).hexdigest()
 
 
 def finished(finish: Finish, called: bool) -> Finish:
-    """Why a model stopped, where a provider says that it just stopped although it called a tool."""
+    """Return ``Finish.TOOLS`` instead of ``Finish.STOP`` if the model called a tool; some providers only report a
+    stop."""
     return Finish.TOOLS if called and finish is Finish.STOP else finish
 
 
 def fault_of(status: int, body: bytes) -> Fault:
-    """An error response of any dialect in words. Never raises."""
+    """Parse an error response of any dialect. Never raises."""
     value = parsed(body.decode("utf-8-sig", "replace"))
     if value is None:
         text = body[: 4 * ERROR_MAX].decode("utf-8", "replace").strip()[:ERROR_MAX]
@@ -239,8 +240,10 @@ def fault_of(status: int, body: bytes) -> Fault:
 
 
 def error_of(value: object, status: int = 0) -> Fault:
-    """An error object in words: the error itself, or what holds one as ``error``. A code that is an HTTP status is the
-    status where none is told."""
+    """Parse an error object, or an object that holds one as ``error``.
+
+    A code that is an HTTP status is used as status if ``status`` is 0.
+    """
     if isinstance(value, list) and value:
         value = value[0]
     error = value.get("error") or value if isinstance(value, dict) else value
@@ -262,29 +265,29 @@ def _status(code: object) -> int:
 
 
 def foreign(body: Mapping[str, Any], wanted: str) -> ForeignReply:
-    """The error for a whole reply without ``wanted``; it says what the provider says, where that is an error."""
+    """Return the error for a reply without ``wanted``; it quotes the provider's error, if there is one."""
     if body.get("error"):
         return ForeignReply(error_of(body).message)
     return ForeignReply(f"the provider's reply has no {wanted}")
 
 
 def objects(value: object) -> list[dict[str, Any]]:
-    """The objects in a list; none where it is no list."""
+    """Return the objects in a list; an empty list if ``value`` is not a list."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def text_in(raw: Mapping[str, Any], name: str) -> str:
-    """The text of a member, without lone surrogates; "" where it is not a text."""
+    """Return a string member, without unpaired surrogates; "" if it is missing or not a string."""
     return storable(piece_in(raw, name))
 
 
 def piece_in(raw: Mapping[str, Any], name: str) -> str:
-    """The text of a member as it came: half a character may stand at its end; "" for what is none."""
+    """Return a string member unchanged, possibly with half a surrogate pair at its end; "" if it is not a string."""
     value = raw.get(name)
     return value if isinstance(value, str) else ""
 
 
 def object_in(raw: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """The object in a member; empty where it is not an object."""
+    """Return an object member; an empty object if it is missing or not an object."""
     value = raw.get(name)
     return value if isinstance(value, dict) else {}

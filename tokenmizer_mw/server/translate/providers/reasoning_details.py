@@ -1,6 +1,6 @@
-"""Thoughts with their seals, as OpenRouter tells them beside an answer. Servers that do not are not touched by it.
+"""OpenRouter's ``reasoning_details``: signed reasoning beside a reply. Has no effect for servers that do not send it.
 
-A seal is the detail itself as JSON, without its text: it says whose format it is, which the model behind must know.
+A signature is the detail itself as JSON, without its text; it includes the format, which the next model must know.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SAID: Final = frozenset({"text", "summary", "index"})
 
 
 def thoughts_in(message: Mapping[str, Any]) -> list[Thought]:
-    """The thoughts of a whole message, each with its seal; none where the server tells them otherwise."""
+    """Return the reasoning parts of a complete message, with signatures; an empty list if it has no such details."""
     found = []
     for detail in objects(message.get(FIELD)):
         text, seal = text_in(detail, "text") or text_in(detail, "summary"), seal_of(detail)
@@ -33,20 +33,20 @@ def thoughts_in(message: Mapping[str, Any]) -> list[Thought]:
 
 
 def seals_in(delta: Mapping[str, Any]) -> list[tuple[str, bool]]:
-    """The seals in a piece of a message, and whether each is of a thought that nobody sees."""
+    """Return the signatures in a piece of a message, each with whether it belongs to encrypted reasoning."""
     details = objects(delta.get(FIELD))
     return [(seal, detail.get("type") == _ENCRYPTED) for detail in details if (seal := seal_of(detail))]
 
 
 def seal_of(detail: Mapping[str, Any]) -> str:
-    """What proves a detail; "" for one that proves nothing."""
+    """Return the signature of a detail; "" for an unsigned one."""
     if not (detail.get("signature") or (detail.get("type") == _ENCRYPTED and detail.get("data"))):
         return ""
     return storable(json_text({name: value for name, value in detail.items() if name not in _SAID}))
 
 
 def details_of(parts: Iterable[Part]) -> list[dict[str, Any]]:
-    """What goes back of the thoughts among ``parts``: those that OpenRouter has sealed."""
+    """Return the details to send back: those of the reasoning among ``parts`` that OpenRouter signed."""
     details: list[dict[str, Any]] = []
     for part in parts:
         if isinstance(part, Thought) and part.sealed_by == MAKER and (detail := _unsealed(part.seal)):

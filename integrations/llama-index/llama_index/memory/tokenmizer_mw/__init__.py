@@ -1,4 +1,4 @@
-"""Memory for LlamaIndex on a typed session graph: for chat engines, agents and as a block inside `Memory`."""
+"""Memory for LlamaIndex on session memory: for chat engines and agents, and as a memory block inside `Memory`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LAZY = {
 
 
 def __getattr__(name: str) -> Any:
-    """Load a class, and the framework with it, when it is first used."""
+    """Import a class, and the framework, at first use."""
     from importlib import import_module
 
     if name not in _LAZY:

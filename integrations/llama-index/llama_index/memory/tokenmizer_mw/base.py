@@ -1,4 +1,4 @@
-"""A memory that keeps the whole transcript and tells a model as much of it as fits."""
+"""A LlamaIndex memory that stores the whole transcript and returns as much of it as fits."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ DEFAULT_TOKEN_LIMIT_RATIO = 0.75
 
 
 class TokenMizerMemory(BaseChatStoreMemory):
-    """The memory of one chat for ``memory=`` of chat engines and agents.
+    """The memory of one chat, for ``memory=`` of chat engines and agents.
 
-    ``get`` gives the whole chat as long as it fits into ``token_limit``; then the newest turns word for word and, in
-    place of the older ones, a message with a resume block, the same from call to call until the limit is near again.
-    ``get_all`` always gives every message. ``chat_store`` is a ``TokenMizerChatStore``, a path, an address or an open
-    ``SessionMemory``; ``chat_store_key`` names the chat in it.
+    ``get`` returns the whole chat as long as it fits ``token_limit``; then the newest turns word for word, and a
+    message with a resume block in place of the older ones, which stays the same until the limit is near again.
+    ``get_all`` always returns every message. ``chat_store``: a ``TokenMizerChatStore``, a path, an address or an open
+    ``SessionMemory``; ``chat_store_key``: the chat's key in it.
 
-    Tokens are counted with ``tokenizer_fn``, those of roles, tool calls and attachments included. Calls of tools stay
-    with their results. Only what ends a chat is never left out, however long it is. Where the settings of the store
-    switch compression on, old results of tools say less before turns give way.
+    Tokens are counted with ``tokenizer_fn``, including roles, tool calls and attachments. Tool calls stay with their
+    results. The end of a chat is never cut, however long it is. If the settings of the store switch compression on, old
+    tool results are shortened before turns are cut.
     """
 
     chat_store: TokenMizerChatStore = Field(default_factory=TokenMizerChatStore)
@@ -44,7 +44,7 @@ class TokenMizerMemory(BaseChatStoreMemory):
     _counter: MessageCounter = PrivateAttr()
 
     def model_post_init(self, context: Any, /) -> None:
-        """Count as the tokenizer does."""
+        """Set up the token counter with ``tokenizer_fn``."""
         tokenizer = self.tokenizer_fn
         self._counter = MessageCounter(TokenCounter("llama_index", False, lambda text: len(tokenizer(text))))
 
@@ -73,10 +73,11 @@ class TokenMizerMemory(BaseChatStoreMemory):
         session_id: str | None = None,
         **kwargs: Any,
     ) -> TokenMizerMemory:
-        """A memory with the arguments of ``ChatMemoryBuffer``; ``session_id`` is another word for ``chat_store_key``.
+        """Create a memory with the arguments of ``ChatMemoryBuffer``; ``session_id`` is another name for
+        ``chat_store_key``.
 
-        Messages in ``chat_history`` become the chat's; an empty one changes nothing. Without ``token_limit`` it is
-        three quarters of the window of ``llm``, or 30,000. Raises ``ValueError`` for arguments that are unknown.
+        Messages in ``chat_history`` replace those of the chat; an empty one changes nothing. ``token_limit`` is by
+        default three quarters of the window of ``llm``, or 30,000. Raises ``ValueError`` for unknown arguments.
         """
         if kwargs:
             raise ValueError(f"Unexpected kwargs: {kwargs}")
@@ -93,11 +94,12 @@ class TokenMizerMemory(BaseChatStoreMemory):
         return made
 
     def get(self, input: str | None = None, initial_token_count: int = 0, **kwargs: Any) -> list[ChatMessage]:
-        """What a model is told, within the limit less ``initial_token_count``. Once a block stands for old messages,
-        what they say about the newest message, or about ``input`` where that is asked next, comes back as a reminder:
-        behind the message that it answers, or as the last message.
+        """Return the messages for a model, within the token limit minus ``initial_token_count``.
 
-        Raises ``ValueError`` when that count alone exceeds the limit.
+        Once old messages are replaced by a block, what they contain about the newest message (or about ``input``, the
+        next question) is added as a reminder: after the message that it belongs to, or as the last message.
+
+        Raises ``ValueError`` if ``initial_token_count`` alone exceeds the limit.
         """
         if initial_token_count > self.token_limit:
             raise ValueError("Initial token count exceeds token limit")
@@ -116,15 +118,15 @@ class TokenMizerMemory(BaseChatStoreMemory):
         return [*map(chat_message, context.instructions), *block, *_recent(context)]
 
     async def aget(self, input: str | None = None, initial_token_count: int = 0, **kwargs: Any) -> list[ChatMessage]:
-        """``get`` off the event loop."""
+        """Async form of ``get``, in a worker thread."""
         return await offload(partial(self.get, input, initial_token_count, **kwargs), CALLS)
 
     def put_messages(self, messages: list[ChatMessage]) -> None:
-        """Add messages in one piece."""
+        """Append messages atomically."""
         self.chat_store.add_messages(self.chat_store_key, messages)
 
     async def aput_messages(self, messages: list[ChatMessage]) -> None:
-        """``put_messages`` off the event loop."""
+        """Async form of ``put_messages``, in a worker thread."""
         await offload(partial(self.put_messages, messages), CALLS)
 
 

@@ -1,4 +1,4 @@
-"""A memory block: what left the short-term memory of `Memory` comes back as a resume of the session."""
+"""A LlamaIndex memory block: returns a resume block for messages that have left the short-term memory of `Memory`."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from tokenmizer_mw.safety.fence import first_block, opens_block
 class TokenMizerMemoryBlock(BaseMemoryBlock[str]):
     """A block for ``Memory(memory_blocks=[...])``: decisions with what they replaced, rules, tasks, files, errors.
 
-    It reads what it is shown, without a call to a model, and says nothing as long as the short-term memory still holds
-    the whole session (``always``: it does). Its text takes ``budget`` tokens at most, facts that the newest question
-    asks for first. What the question asks for and only archived messages tell follows as a reminder, in at most
-    ``Settings.reminder_tokens`` tokens more. With ``priority`` above 0, ``Memory`` may ask for a shorter text: the
-    reminder goes, then the least important lines.
+    It derives facts from the messages that it receives, without a model call, and returns nothing as long as the
+    short-term memory still contains the whole session (unless ``always`` is set). Its text has at most ``budget``
+    tokens; facts that match the newest question come first. Archived messages that match the question and are not
+    covered by facts follow as a reminder, in at most ``Settings.reminder_tokens`` more tokens. With ``priority`` above
+    0, ``Memory`` may ask for a shorter text: the reminder is dropped first, then the least important lines.
 
-    ``store`` may be that of a ``TokenMizerAsyncChatStore`` in the same ``Memory``: then the messages are there already,
-    and nothing is kept twice. ``session_id`` is the session's where ``Memory`` does not say which one it is.
+    ``store`` may be that of a ``TokenMizerAsyncChatStore`` in the same ``Memory``: messages are then stored only once.
+    ``session_id``: the session, if ``Memory`` does not name one.
     """
 
     name: str = Field(default="session_record", description="Name of the block, and of the tag around it.")
@@ -49,7 +49,7 @@ class TokenMizerMemoryBlock(BaseMemoryBlock[str]):
 
     @property
     def memory(self) -> SessionMemory:
-        """The memory behind the block."""
+        """The underlying session memory."""
         return self._memory
 
     async def _aget(self, messages: list[ChatMessage] | None = None, **block_kwargs: Any) -> str:
@@ -63,8 +63,11 @@ class TokenMizerMemoryBlock(BaseMemoryBlock[str]):
         await offload(partial(self._record, self._session(session), [written(one).message for one in messages]), CALLS)
 
     async def atruncate(self, content: str, tokens_to_truncate: int) -> str | None:
-        """``content`` shorter by at least so many tokens, without its reminder, then without its last lines; ``None``
-        when nothing would be left. The fence around it stays whole. A text without one loses its last words."""
+        """Return ``content`` shortened by at least so many tokens; ``None`` if nothing would remain.
+
+        The reminder is dropped first, then the last lines; the delimiters stay. A text without delimiters loses its
+        last words.
+        """
         wanted = len(self.tokenizer_fn(content)) - tokens_to_truncate
         if not opens_block(content):
             return self._first_words(content, wanted)

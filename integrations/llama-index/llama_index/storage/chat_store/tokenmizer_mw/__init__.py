@@ -1,4 +1,4 @@
-"""Chat stores for LlamaIndex that keep every message, word for word, in one SQLite file."""
+"""Chat stores for LlamaIndex that store every message, word for word, in one SQLite file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LAZY = {
 
 
 def __getattr__(name: str) -> Any:
-    """Load a class, and the framework with it, when it is first used."""
+    """Import a class, and the framework, at first use."""
     from importlib import import_module
 
     if name not in _LAZY:

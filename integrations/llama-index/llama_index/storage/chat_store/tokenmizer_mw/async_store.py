@@ -1,4 +1,4 @@
-"""The chat store for `AsyncDBChatStore`: what stands behind `llama_index.core.memory.Memory`."""
+"""The implementation of `AsyncDBChatStore`, the chat store behind `llama_index.core.memory.Memory`."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from .opening import IN_MEMORY, Store, address, opened
 
 
 class TokenMizerAsyncChatStore(AsyncDBChatStore):
-    """The chats of ``TokenMizerChatStore`` for ``Memory.from_defaults(chat_store=...)``: the same file, the same keys.
+    """The chats of ``TokenMizerChatStore`` for ``Memory.from_defaults(chat_store=...)``: same file, same keys.
 
-    Takes the place of ``SQLAlchemyChatStore``. Nothing is set up at first use, an empty batch is none, and
-    ``set_messages`` is one piece. Ids are the numbers of messages in their chat, from 1; they are never used again.
-    What is archived keeps its facts. Raises what ``TokenMizerChatStore`` does.
+    Replaces ``SQLAlchemyChatStore``, with these differences: no setup at first use, empty batches are accepted, and
+    ``set_messages`` is atomic. Ids are the numbers of messages in their chat, from 1, and are never reused. Facts of
+    archived messages stay. Raises the errors of ``TokenMizerChatStore``.
     """
 
     store: str = Field(default=IN_MEMORY, description="Path or address of the store.")
@@ -46,12 +46,12 @@ class TokenMizerAsyncChatStore(AsyncDBChatStore):
 
     @property
     def memory(self) -> SessionMemory:
-        """The memory behind the store: resumes, recall and the graph of each chat."""
+        """The underlying session memory: resume blocks, recall and the graph of each chat."""
         return self._memory
 
     @property
     def chats(self) -> Chats:
-        """What is done with the chats."""
+        """The operations on chats."""
         return Chats(self._memory, self.tenant)
 
     async def get_messages(
@@ -61,49 +61,50 @@ class TokenMizerAsyncChatStore(AsyncDBChatStore):
         limit: int | None = None,
         offset: int | None = None,
     ) -> list[ChatMessage]:
-        """The messages of a chat with this status, ``None``: with any; ``limit`` at most, behind ``offset``."""
+        """Return the messages of a chat with this status (``None``: any), at most ``limit``, after skipping
+        ``offset``."""
         found = of_status(await offload(partial(self.chats.kept, key), CALLS), status)
         start = max(0, offset or 0)
         return [chat_message(one) for one in found[start : None if limit is None else start + max(0, limit)]]
 
     async def count_messages(self, key: str, status: MessageStatus | None = MessageStatus.ACTIVE) -> int:
-        """How many messages of a chat have this status; ``None``: any."""
+        """Return the number of messages of a chat with this status (``None``: any)."""
         return len(of_status(await offload(partial(self.chats.kept, key), CALLS), status))
 
     async def add_message(self, key: str, message: ChatMessage, status: MessageStatus = MessageStatus.ACTIVE) -> None:
-        """Put a message behind the others."""
+        """Append a message."""
         await self.add_messages(key, [message], status)
 
     async def add_messages(
         self, key: str, messages: list[ChatMessage], status: MessageStatus = MessageStatus.ACTIVE
     ) -> None:
-        """Put messages behind the others, in one piece."""
+        """Append messages atomically."""
         await offload(partial(self.chats.add, key, messages, archived=status is MessageStatus.ARCHIVED), CALLS)
 
     async def set_messages(
         self, key: str, messages: list[ChatMessage], status: MessageStatus = MessageStatus.ACTIVE
     ) -> None:
-        """Make these the messages of the chat, whatever it held, in one piece."""
+        """Replace the messages of the chat atomically."""
         await offload(partial(self.chats.set, key, messages, archived=status is MessageStatus.ARCHIVED), CALLS)
 
     async def delete_message(self, key: str, idx: int) -> ChatMessage | None:
-        """Take out the message with the number ``idx``; ``None`` when there is none."""
+        """Delete the message with number ``idx`` and return it; ``None`` if there is none."""
         removed = await self._removed(key, lambda history: [one for one in history if one.number == idx])
         return next(iter(removed), None)
 
     async def delete_messages(self, key: str, status: MessageStatus | None = None) -> None:
-        """Take out all messages with this status. ``None``: erase the chat and all traces of it in the file."""
+        """Delete all messages with this status. ``None`` erases the chat and all traces of it in the file."""
         if status is None:
             await offload(partial(self.chats.clear, key), CALLS)
         else:
             await self._removed(key, lambda history: of_status(history, status))
 
     async def delete_oldest_messages(self, key: str, n: int) -> list[ChatMessage]:
-        """Take out the oldest ``n`` active messages. Returns them."""
+        """Delete the oldest ``n`` active messages and return them."""
         return await self._removed(key, lambda history: of_status(history, MessageStatus.ACTIVE)[: max(0, n)])
 
     async def archive_oldest_messages(self, key: str, n: int) -> list[ChatMessage]:
-        """Archive the oldest ``n`` active messages. Returns them."""
+        """Archive the oldest ``n`` active messages and return them."""
 
         def oldest(history: Sequence[Written]) -> Sequence[Written]:
             return of_status(history, MessageStatus.ACTIVE)[: max(0, n)]
@@ -111,7 +112,7 @@ class TokenMizerAsyncChatStore(AsyncDBChatStore):
         return await offload(partial(self.chats.archive, key, oldest), CALLS)
 
     async def get_keys(self) -> list[str]:
-        """The keys of all chats, the oldest chat first."""
+        """Return the keys of all chats, oldest chat first."""
         return await offload(self.chats.keys, CALLS)
 
     async def _removed(self, key: str, choice: Choice) -> list[ChatMessage]:
@@ -119,5 +120,5 @@ class TokenMizerAsyncChatStore(AsyncDBChatStore):
 
 
 def of_status(history: Sequence[Written], status: MessageStatus | None) -> Sequence[Written]:
-    """The messages with this status; ``None``: with any."""
+    """Return the messages with this status (``None``: any)."""
     return [one for one in history if status is None or one.archived is (status is MessageStatus.ARCHIVED)]

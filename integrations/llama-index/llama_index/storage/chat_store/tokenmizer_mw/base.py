@@ -1,4 +1,4 @@
-"""The chat store for `BaseChatStore`: memory buffers and whoever keeps chats by a key."""
+"""The implementation of `BaseChatStore`, for memory buffers and other users of chats by key."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from .opening import IN_MEMORY, Store, address, opened
 
 
 class TokenMizerChatStore(OffLoopChatStore):
-    """Chats in one SQLite file, safe for threads, tasks and processes; a session graph is drawn from each.
+    """Chats in one SQLite file, safe for threads, tasks and processes; a session graph is derived from each.
 
-    Takes the place of ``SimpleChatStore``: the same answers, but what was added is on disk when the call returns.
-    Messages come back exactly, secrets in them excepted, which become placeholders (``Settings.redact``). ``store`` is
-    a path, an address or an open ``SessionMemory``; ``tenant`` separates the chats of those who share a store.
+    Replaces ``SimpleChatStore``: it returns the same, but messages are on disk when a call returns. Messages are
+    returned exactly, except for secrets, which become placeholders (``Settings.redact``). ``store``: a path, an address
+    or an open ``SessionMemory``; ``tenant``: separates the chats of users who share a store.
 
-    Keys are 1 to 256 printable characters. Methods raise ``ValueError`` for others and for what is no message, and
-    ``tokenmizer_mw.StoreError`` when the store fails; nothing is changed then. What is deleted singly is no longer
-    given back and no fact of it is believed, but it leaves the file only with ``delete_messages``.
+    Keys have 1 to 256 printable characters. Methods raise ``ValueError`` for other keys and for anything that is not a
+    message, and ``tokenmizer_mw.StoreError`` if the store fails; nothing is changed then. A deleted message is no
+    longer returned, and its facts are dropped, but only ``delete_messages`` removes its text from the file.
     """
 
     store: str = Field(default=IN_MEMORY, description="Path or address of the store.")
@@ -59,40 +59,40 @@ class TokenMizerChatStore(OffLoopChatStore):
 
     @property
     def memory(self) -> SessionMemory:
-        """The memory behind the store: resumes, recall and the graph of each chat."""
+        """The underlying session memory: resume blocks, recall and the graph of each chat."""
         return self._memory
 
     @property
     def chats(self) -> Chats:
-        """What is done with the chats."""
+        """The operations on chats."""
         return Chats(self._memory, self.tenant)
 
     def set_messages(self, key: str, messages: list[ChatMessage]) -> None:
-        """Make these the messages of the chat, in one piece."""
+        """Replace the messages of the chat atomically."""
         self.chats.set(key, messages)
 
     def get_messages(self, key: str) -> list[ChatMessage]:
-        """The messages of a chat in order; [] for one that is not there."""
+        """Return the messages of a chat in order; [] if the chat does not exist."""
         return [chat_message(one) for one in self.chats.kept(key)]
 
     def add_message(self, key: str, message: ChatMessage, idx: int | None = None) -> None:
-        """Put a message behind the others, or before the one at ``idx``."""
+        """Append a message, or insert it before index ``idx``."""
         if idx is None:
             self.chats.add(key, [message])
         else:
             self.chats.insert(key, message, idx)
 
     def add_messages(self, key: str, messages: Sequence[ChatMessage]) -> None:
-        """Put messages behind the others, in one piece."""
+        """Append messages atomically."""
         self.chats.add(key, messages)
 
     def delete_messages(self, key: str) -> list[ChatMessage] | None:
-        """Erase a chat, its graph and all traces of it in the file. Returns its messages, ``None`` when it is not
-        there."""
+        """Erase a chat, its graph and all traces of it in the file. Returns its messages; ``None`` if it does not
+        exist."""
         return self.chats.clear(key)
 
     def delete_message(self, key: str, idx: int) -> ChatMessage | None:
-        """Take out the message at ``idx``, counted from the end when negative. ``None`` when there is none."""
+        """Delete the message at index ``idx`` (negative: from the end) and return it; ``None`` if there is none."""
 
         def choice(history: Sequence[Written]) -> Sequence[Written]:
             return [history[idx]] if -len(history) <= idx < len(history) else []
@@ -100,16 +100,18 @@ class TokenMizerChatStore(OffLoopChatStore):
         return next(iter(self.chats.remove(key, choice)), None)
 
     def delete_last_message(self, key: str) -> ChatMessage | None:
-        """Take out the newest message; ``None`` when there is none."""
+        """Delete the newest message and return it; ``None`` if there is none."""
         return self.delete_message(key, -1)
 
     def get_keys(self) -> list[str]:
-        """The keys of all chats, the oldest chat first."""
+        """Return the keys of all chats, oldest chat first."""
         return self.chats.keys()
 
     def persist(self, persist_path: str = "chat_store.json", fs: fsspec.AbstractFileSystem | None = None) -> None:
-        """Write all chats to a file of JSON that ``SimpleChatStore`` reads too. Nothing needs it: a store with a path
-        is on disk already."""
+        """Write all chats to a JSON file that ``SimpleChatStore`` can read too.
+
+        Not needed for durability: a store with a path is always on disk.
+        """
         files = fs or fsspec.filesystem("file")
         folder = persist_path.rpartition("/")[0]
         if folder:
@@ -127,8 +129,10 @@ class TokenMizerChatStore(OffLoopChatStore):
         tenant: str = "local",
         settings: Settings | None = None,
     ) -> TokenMizerChatStore:
-        """A store with the chats of a file that ``persist``, or that of ``SimpleChatStore``, has written. Without the
-        file the store is as it is. Chats that the store has already are replaced."""
+        """Return a store with the chats of a file that ``persist`` of this class or of ``SimpleChatStore`` wrote.
+
+        If the file does not exist, the store is unchanged. Existing chats with the same keys are replaced.
+        """
         files = fs or fsspec.filesystem("file")
         found: dict[str, list[Any]] = {}
         if files.exists(persist_path):
@@ -142,7 +146,7 @@ class TokenMizerChatStore(OffLoopChatStore):
 
     @model_serializer(mode="wrap")
     def custom_model_dump(self, handler: SerializerFunctionWrapHandler, info: SerializationInfo) -> dict[str, Any]:
-        """What makes the store again: its address, and its chats where they are nowhere else."""
+        """Return what is needed to restore the store: its address, and its chats if they are not stored in a file."""
         data: dict[str, Any] = handler(self)
         data["class_name"] = self.class_name()
         return data | ({"chats": self._told()} if self.store == IN_MEMORY else {})

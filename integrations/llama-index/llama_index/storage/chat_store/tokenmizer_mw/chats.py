@@ -1,4 +1,4 @@
-"""The chats of one store: what both chat-store interfaces of LlamaIndex do, on one memory."""
+"""Operations on the chats of one store, shared by both chat-store classes."""
 
 from __future__ import annotations
 
@@ -19,19 +19,22 @@ Choice = Callable[[Sequence[Written]], Sequence[Written]]
 
 @dataclass(frozen=True, slots=True)
 class Chats:
-    """Chats by their keys, each a session of ``tenant``. All methods raise ``ValueError`` for keys and messages that
-    cannot be kept and ``StoreError`` when the store fails; then nothing has changed."""
+    """Chats by key, each a session of ``tenant``.
+
+    All methods raise ``ValueError`` for invalid keys and messages, and ``StoreError`` if the store fails; nothing is
+    changed then.
+    """
 
     memory: SessionMemory
     tenant: str
 
     def kept(self, key: str) -> list[Written]:
-        """The messages of a chat, archived ones too; [] for a chat that is not there."""
+        """Return the messages of a chat, archived ones too; [] if the chat does not exist."""
         with plain_errors():
             return self.memory.messages(key, tenant=self.tenant)
 
     def add(self, key: str, messages: Sequence[ChatMessage], *, archived: bool = False) -> None:
-        """Put messages behind the others, in one piece."""
+        """Append messages atomically."""
         told = [replace(written(message), archived=archived) for message in messages]
         with plain_errors():
             if archived:
@@ -40,7 +43,7 @@ class Chats:
                 self.memory.add(key, told, tenant=self.tenant)
 
     def insert(self, key: str, message: ChatMessage, place: int) -> None:
-        """Put a message in before the one at ``place``, which is meant as by ``list.insert``."""
+        """Insert a message before index ``place``, as ``list.insert`` does."""
         told = written(message)
 
         def change(history: Sequence[Written]) -> list[Written]:
@@ -51,7 +54,7 @@ class Chats:
         self._revise(key, change)
 
     def set(self, key: str, messages: Sequence[ChatMessage], *, archived: bool = False) -> None:
-        """Make these the messages of the chat. Those at its start that are there already stay where they are."""
+        """Replace the messages of the chat. Equal messages at its start are not rewritten."""
         told = [replace(written(message), archived=archived) for message in messages]
 
         def change(history: Sequence[Written]) -> list[Written]:
@@ -63,20 +66,20 @@ class Chats:
         self._revise(key, change)
 
     def remove(self, key: str, choice: Choice) -> list[ChatMessage]:
-        """Take out the messages that ``choice`` picks, and the facts that were drawn from them. Returns them."""
+        """Delete the messages that ``choice`` selects, and the facts derived from them; return the messages."""
         return self._taken(key, choice, lambda one: ())
 
     def archive(self, key: str, choice: Choice) -> list[ChatMessage]:
-        """Archive the messages that ``choice`` picks. Returns them."""
+        """Archive the messages that ``choice`` selects, and return them."""
         return self._taken(key, choice, lambda one: (replace(one, archived=True),))
 
     def clear(self, key: str) -> list[ChatMessage] | None:
-        """Erase a chat with everything that was drawn from it. Returns its messages, ``None`` when there is none."""
+        """Erase a chat with everything derived from it. Returns its messages; ``None`` if it does not exist."""
         messages = [chat_message(one) for one in self.kept(key)]
         return messages if self.memory.forget(key, tenant=self.tenant) else None
 
     def keys(self) -> list[str]:
-        """The keys of all chats, the oldest chat first."""
+        """Return the keys of all chats, oldest chat first."""
         with plain_errors():
             found = self.memory.sessions(tenant=self.tenant)
         return [info.key.id for info in sorted(found, key=lambda info: (info.created_at, info.key.id))]

@@ -1,4 +1,4 @@
-"""Messages of LlamaIndex as the session log keeps them, and back, exactly."""
+"""Converts LlamaIndex messages to log messages, and back exactly."""
 
 from __future__ import annotations
 
@@ -33,8 +33,10 @@ _BLOCKS: Final[dict[str, type[BaseModel]]] = {
 
 
 def written(message: ChatMessage) -> Written:
-    """``message`` for the log: what it says, and all of it as JSON. Raises ``ValueError`` for anything but a
-    ``ChatMessage``, and for one that holds what JSON cannot."""
+    """Return ``message`` for the log: its text, and the whole message as JSON.
+
+    Raises ``ValueError`` for anything but a ``ChatMessage``, and for content that is not JSON.
+    """
     if not isinstance(message, ChatMessage):
         raise ValueError(f"expected a ChatMessage, not {_a(message)}")
     try:
@@ -46,7 +48,8 @@ def written(message: ChatMessage) -> Written:
 
 
 def chat_message(kept: Written) -> ChatMessage:
-    """The message as it was handed over; one that came another way, as near as LlamaIndex has words for it."""
+    """Return the original message; a message that was recorded in another way is converted as far as LlamaIndex
+    allows."""
     if not kept.original:
         return _composed(kept.message)
     data = json.loads(kept.original)

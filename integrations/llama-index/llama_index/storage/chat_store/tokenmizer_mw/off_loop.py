@@ -1,5 +1,7 @@
-"""The asynchronous methods of a chat store, in threads of this package: `BaseChatStore` takes those of the event loop,
-so that the application's own work would wait behind a store that does not answer."""
+"""Async methods of a chat store that run in worker threads of this package.
+
+`BaseChatStore` would use the event loop's thread pool, so that the application's own work would wait for a slow store.
+"""
 
 from __future__ import annotations
 
@@ -12,32 +14,32 @@ from tokenmizer_mw.runtime.offload import CALLS, offload
 
 
 class OffLoopChatStore(BaseChatStore):
-    """A chat store each of whose asynchronous methods is the other one in a worker thread."""
+    """A chat store whose async methods call the synchronous ones in a worker thread."""
 
     async def aset_messages(self, key: str, messages: list[ChatMessage]) -> None:
-        """``set_messages`` off the event loop."""
+        """Async form of ``set_messages``, in a worker thread."""
         await offload(partial(self.set_messages, key, messages), CALLS)
 
     async def aget_messages(self, key: str) -> list[ChatMessage]:
-        """``get_messages`` off the event loop."""
+        """Async form of ``get_messages``, in a worker thread."""
         return await offload(partial(self.get_messages, key), CALLS)
 
     async def async_add_message(self, key: str, message: ChatMessage) -> None:
-        """``add_message`` off the event loop."""
+        """Async form of ``add_message``, in a worker thread."""
         await offload(partial(self.add_message, key, message), CALLS)
 
     async def adelete_messages(self, key: str) -> list[ChatMessage] | None:
-        """``delete_messages`` off the event loop."""
+        """Async form of ``delete_messages``, in a worker thread."""
         return await offload(partial(self.delete_messages, key), CALLS)
 
     async def adelete_message(self, key: str, idx: int) -> ChatMessage | None:
-        """``delete_message`` off the event loop."""
+        """Async form of ``delete_message``, in a worker thread."""
         return await offload(partial(self.delete_message, key, idx), CALLS)
 
     async def adelete_last_message(self, key: str) -> ChatMessage | None:
-        """``delete_last_message`` off the event loop."""
+        """Async form of ``delete_last_message``, in a worker thread."""
         return await offload(partial(self.delete_last_message, key), CALLS)
 
     async def aget_keys(self) -> list[str]:
-        """``get_keys`` off the event loop."""
+        """Async form of ``get_keys``, in a worker thread."""
         return await offload(self.get_keys, CALLS)

@@ -1,4 +1,4 @@
-"""From what a user calls a store to an open memory; errors in the words of the framework."""
+"""Opens the memory that a user names as store; reports errors as LlamaIndex does."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ IN_MEMORY: Final = "memory://"
 
 
 def address(store: Store) -> str:
-    """The address of a store, "" for an open memory, whose address is not known. Raises ``ValueError``."""
+    """Return the address of a store; "" for an open memory. Raises ``ValueError``."""
     if isinstance(store, SessionMemory):
         return ""
     if not isinstance(store, str | os.PathLike):
@@ -28,8 +28,10 @@ def address(store: Store) -> str:
 
 
 def opened(store: Store, settings: Settings | None) -> SessionMemory:
-    """The memory that ``store`` names. Raises ``ValueError`` for an address that is not understood and
-    ``StoreUnavailable`` for one that cannot be opened."""
+    """Return the memory that ``store`` names.
+
+    Raises ``ValueError`` for an invalid address, and ``StoreUnavailable`` if it cannot be opened.
+    """
     if isinstance(store, SessionMemory):
         return store
     with plain_errors():
@@ -38,7 +40,7 @@ def opened(store: Store, settings: Settings | None) -> SessionMemory:
 
 @contextmanager
 def plain_errors() -> Iterator[None]:
-    """What the caller got wrong comes out as ``ValueError``, as everywhere in LlamaIndex."""
+    """Turn errors of the caller into ``ValueError``, as is usual in LlamaIndex."""
     try:
         yield
     except (CallerError, ConfigError) as error:
