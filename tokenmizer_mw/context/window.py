@@ -113,20 +113,22 @@ Plan = Untouched | Replay | Cut
 
 
 def left_to_others(request: ChatRequest) -> str:
-    """Why no cut of a request is made or carried on, as a word for counters; "" when one may be."""
+    """Return why no cut of a request may be made or repeated, as a counter name; "" if one may be."""
     if request.stand_down not in _ELSEWHERE:
         return ""
     return request.cause or request.stand_down
 
 
 def sent_before(request: ChatRequest) -> int:
-    """How many of the messages the session's call before had sent, too: those in front of what the model said last."""
+    """Return how many messages the session's call before already contained: those before the model's newest message."""
     roles = request.messages.roles
     return next((place for place in reversed(range(len(roles))) if roles[place] is Role.ASSISTANT), 0)
 
 
 def budget_for(model: str, settings: Settings) -> int:
-    """Tokens that a request to ``model`` may fill: the setting, else the table, else the default of the settings."""
+    """Return how many tokens a request to ``model`` may fill: ``Settings.context_window``, else the table, else
+    ``Settings.default_window``.
+    """
     if settings.context_window is not None:
         return settings.context_window
     return _published(model) or settings.default_window
@@ -140,7 +142,7 @@ def _published(model: str) -> int | None:
 
 
 def smallest_budget(settings: Settings) -> int:
-    """Tokens that a request may fill whatever model it names."""
+    """Return how many tokens a request may fill whatever its model."""
     return settings.context_window or min(settings.default_window, *(tokens for _, tokens in WINDOWS))
 
 
@@ -151,7 +153,9 @@ def looked_at(budget: int, settings: Settings) -> float:
 
 
 def block_budget(model: str, settings: Settings) -> int:
-    """Tokens that the resume block of a cut may take: the setting, but at most two fifths of what a cut leaves."""
+    """Return how many tokens the resume block of a cut may take: the setting, but at most two fifths of what a cut
+    leaves.
+    """
     return min(settings.block_tokens, int(budget_for(model, settings) * settings.cut_to * _BLOCK_SHARE))
 
 

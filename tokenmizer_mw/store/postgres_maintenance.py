@@ -1,7 +1,7 @@
-"""What is done to a PostgreSQL store beside appending and reading: erasing, rewriting, putting back.
+"""Erase, rewrite and restore sessions in a PostgreSQL store.
 
-Each function is one piece of work on a connection of its own. Those of several statements are a transaction in which
-this process only passes on what it has: others never wait for its thinking.
+Each function is one unit of work on its own connection. Those with several statements are a transaction in which this
+process only sends data, so that others never wait for its computations.
 """
 
 from __future__ import annotations

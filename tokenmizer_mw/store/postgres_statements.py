@@ -1,4 +1,4 @@
-"""The statements of the PostgreSQL store, for the schema that its tables lie in."""
+"""SQL statements of the PostgreSQL store, for a given schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statements for the vectors of passages in a SQLite store."""
+"""SQL statements for the vectors of passages in a SQLite store."""
 
 from __future__ import annotations
 

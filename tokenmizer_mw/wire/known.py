@@ -77,17 +77,18 @@ class Start:
 
     @property
     def replaces(self) -> bool:
-        """Whether what begins like this goes on from ``known``, rather than from what it has in common with others."""
+        """Whether the text continues ``known`` itself, rather than only a beginning that it shares with others."""
         return self.count >= len(self.known.request.messages) - _UNSETTLED
 
     def read_on(self, text: str) -> ObjectSpans | None:
-        """The object in ``text``; ``None`` when it must be read from its beginning after all."""
+        """Parse the rest of ``text``; ``None`` when it must be parsed from its beginning."""
         return read_on(text, self.known.found, self.known.member, count=self.count, end=self.end)
 
 
 class KnownRequests:
-    """The most recently used requests, with at most ``characters`` characters in all; what is kept takes several
-    times as many bytes. Threads may share it when they bring a ``lock``."""
+    """Cache of the most recently used requests, at most ``characters`` characters; it takes several times as many
+    bytes. Threads may share it if they pass a ``lock``.
+    """
 
     def __init__(self, characters: int, lock: AbstractContextManager[object] | None = None) -> None:
         self._characters = characters
@@ -96,7 +97,7 @@ class KnownRequests:
         self._lock = lock if lock is not None else nullcontext()
 
     def find(self, dialect: str, text: str) -> Start | None:
-        """The longest known beginning of ``text``, ``None`` where there is none that is worth it."""
+        """Return the longest cached beginning of ``text``; ``None`` if there is none long enough."""
         near: KnownRequest | None = None
         for place in reversed(_PLACES[: bisect_right(_PLACES, len(text))] if self._known else ()):
             candidates = self._known.get(_key(dialect, place, text), ())
@@ -108,7 +109,7 @@ class KnownRequests:
         return near.common(text) if near is not None else None
 
     def add(self, dialect: str, found: ObjectSpans, request: ChatRequest, start: Start | None = None) -> None:
-        """Keep a request that was read, in the place of the one that it goes on from."""
+        """Cache a parsed request in place of the one that it continues."""
         known = _continuable(found, request)
         if known is None or len(found.text) > self._characters:
             return
@@ -121,7 +122,7 @@ class KnownRequests:
             self._shrink(key)
 
     def clear(self) -> None:
-        """Forget all of them."""
+        """Empty the cache."""
         with self._lock:
             self._known.clear()
             self._held = 0

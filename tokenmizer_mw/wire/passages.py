@@ -38,9 +38,12 @@ _decode: Final = json.JSONDecoder().raw_decode
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A text in a message. ``result``: a tool returned it, in answer to the call ``call_id`` ("" where the dialect has
-    no ids); else the assistant said it. ``around``: what stands before and behind the passage in the text at the
-    place, where that is JSON that holds it."""
+    """A text in a message that may be replaced.
+
+    - ``result``: a tool returned it, in answer to the call ``call_id`` ("" if the dialect has no ids); otherwise the
+      assistant wrote it.
+    - ``around``: if the text at this place is JSON that contains the passage: what precedes and follows it.
+    """
 
     steps: Steps
     text: str
@@ -49,7 +52,7 @@ class Spot:
     around: tuple[str, str] | None = None
 
     def spelled(self, text: str) -> str:
-        """What stands at the place when the passage is ``text``."""
+        """Return the whole text at this place when the passage is replaced by ``text``."""
         if self.around is None:
             return text
         before, behind = self.around
@@ -57,8 +60,10 @@ class Spot:
 
 
 def spots(raw: object) -> list[Spot]:
-    """The texts of a message as it was sent, or of the elements that are one message together, in order. The steps
-    begin with the number of the element. What people and the system say is not told."""
+    """Return the texts of tools and of the assistant in a message, in order; users' and system texts are left out.
+
+    A path begins with the index of the element, for messages that consist of several.
+    """
     elements = raw if isinstance(raw, tuple) else (raw,)
     return [
         _unwrapped(spot) if spot.result else spot
@@ -69,9 +74,10 @@ def spots(raw: object) -> list[Spot]:
 
 
 def spot_edits(text: str, span: Span, new: Mapping[Steps, str]) -> list[Edit]:
-    """Edits that put ``new`` texts into the places that their steps lead to, in the message that stands at ``span`` of
-    the JSON ``text``. An edit that would take more room than what it replaces is left out, and so is a place whose
-    member stands there twice."""
+    """Return the edits that write the ``new`` texts at their paths in the message at ``span`` of the JSON ``text``.
+
+    An edit that would make the text longer is left out, and so is a path whose member occurs twice.
+    """
     start, end = span
     walk = _Walk("[" + text[start:end] + "]", new)
     walk.value(0, ())

@@ -1,4 +1,4 @@
-"""Errors of our own in the shape that the client of a dialect expects."""
+"""Build this package's own error responses in the format of a client's dialect."""
 
 from __future__ import annotations
 
@@ -56,6 +56,7 @@ _SHAPES: Final[Mapping[str, Callable[[int, str, str], Any]]] = {
 
 
 def refusal(dialect: str, status: int, code: str, message: str) -> bytes:
-    """The body of an error response: ``code`` for programs, ``message`` for people. Dialects that are not in the
-    table get OpenAI's shape."""
+    """Return the body of an error response; ``code`` is for programs, ``message`` for people. Unknown dialects get
+    OpenAI's format.
+    """
     return json_text(_SHAPES.get(dialect, _openai)(status, code, message)).encode()

@@ -19,7 +19,7 @@ _decode: Final = json.JSONDecoder().decode
 
 
 def parsed(text: str) -> object:
-    """The JSON value in ``text``; ``None`` when it is none that can be read."""
+    """Parse JSON; ``None`` if ``text`` is not valid JSON."""
     try:
         value: object = _decode(text)
     except (ValueError, RecursionError):
@@ -28,8 +28,11 @@ def parsed(text: str) -> object:
 
 
 def token_counts(raw: object, table: Sequence[tuple[str, str]]) -> dict[str, int]:
-    """A provider's token counts by our names: ``table`` pairs where each stands (a name, or two with a dot between)
-    with what we call it. What is no count is left out; 3.0 is one, as some providers write it."""
+    """Return a provider's token counts by our names.
+
+    ``table`` pairs the place of each count (a name, or two joined by a dot) with our name. Values that are not counts
+    are left out; 3.0 is accepted, as some providers write it.
+    """
     if not isinstance(raw, dict):
         return {}
     found: dict[str, int] = {}
@@ -44,7 +47,7 @@ def token_counts(raw: object, table: Sequence[tuple[str, str]]) -> dict[str, int
 
 
 def error_text(error: object) -> str:
-    """What a provider says went wrong: a text, or an object with a message; never empty."""
+    """Return a provider's error message: a text, or an object with a message. Never empty."""
     message = error.get("message") if isinstance(error, dict) else error
     text = message if isinstance(message, str) else ""
     return storable(text[:ERROR_MAX]) or "unspecified error"

@@ -49,7 +49,7 @@ class Spelling(NamedTuple):
 
     @property
     def silent(self) -> bool:
-        """Whether the message neither says nor calls anything: a tool's result, an image, a thought."""
+        """Whether the message has neither text nor calls: a tool result, an image, a thought."""
         return not (self.length or self.calls)
 
     def to_key(self) -> str:
@@ -63,14 +63,15 @@ class Spelling(NamedTuple):
         return cls(side, int(length), text, calls, results)
 
     def repeats(self, other: Spelling) -> bool:
-        """Whether a client that resends ``other`` may spell it like this: with the same text, and the same calls or
-        none. What tools returned may have been cleared."""
+        """Whether a client that resends ``other`` may send this message: the same text, and the same calls or none.
+        Tool results may have been cleared.
+        """
         same_text = (self.side, self.length, self.text) == (other.side, other.length, other.text)
         return same_text and (not self.calls or self.calls == other.calls)
 
 
 def canonical_text(message: Message) -> str:
-    """What is said in a message, without space, thoughts and what hosts put in."""
+    """Return the text of a message without white space, thinking and texts inserted by hosts."""
     text = without_surrogates(message.text + message.refusal)
     if message.role is Role.ASSISTANT:
         text = _without_thoughts(text)
@@ -81,7 +82,7 @@ def canonical_text(message: Message) -> str:
 
 
 def spelling_of(message: Message, text: str | None = None) -> Spelling:
-    """The spelling of a message. ``text`` is its ``canonical_text``, where that is at hand."""
+    """Return the spelling of a message. ``text``: its ``canonical_text``, if already computed."""
     text = canonical_text(message) if text is None else text
     results = "\n".join("".join(result.text.split()) for result in message.tool_results)
     return Spelling(

@@ -1,4 +1,4 @@
-"""Text that can be stored, and values as text."""
+"""Make text storable (no lone surrogates), and values into JSON text."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import json
 
 
 def storable(text: str) -> str:
-    """``text`` as it is, or with U+FFFD for every lone surrogate, which no encoding could store.
+    """Return ``text`` with U+FFFD for every lone surrogate, which no encoding can store.
 
-    JSON escapes can spell half a character; the two halves of one, met side by side, become the character.
+    JSON escapes can contain half a character; two matching halves become the character.
     """
     if text.isascii():
         return text

@@ -15,7 +15,7 @@ _TAIL: Final = 512
 
 
 def mentions(body: bytes, words: bytes) -> bool:
-    """Whether ``words`` stand anywhere in ``body``."""
+    """Whether ``words`` occur anywhere in ``body``."""
     # CPython looks for a few bytes up to five times as fast from the end of a long body as from its start.
     return body.rfind(words) >= 0
 

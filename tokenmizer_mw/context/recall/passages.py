@@ -1,4 +1,4 @@
-"""Passages of a message: paragraphs, short ones joined, long ones cut between sentences or lines."""
+"""Split a message into passages: paragraphs; short ones are joined, long ones cut between sentences or lines."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Which facts and which sentences go into a resume block: those that together cover what the session is about.
+"""Choose the facts and sentences of a resume block that together cover what the session is about.
 
-Each word of the session has a weight, which counts once. Greedily, the candidate is taken that adds most weight of
-words not yet covered for its tokens (submodular maximisation under a budget, after Lin and Bilmes, ACL 2011). Facts and
-sentences compete with each other, so that a sentence that a fact says already adds nothing.
+Each word of the session has a weight, which counts once. The candidate that adds most weight of uncovered words per
+token is taken first (greedy submodular maximisation under a budget, after Lin and Bilmes, ACL 2011). Facts and
+sentences compete, so that a sentence that repeats a fact adds nothing.
 """
 
 from __future__ import annotations

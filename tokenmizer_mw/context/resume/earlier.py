@@ -1,4 +1,4 @@
-"""What earlier sessions of a project settled, as facts of a resume, each with the session that it comes from."""
+"""Facts that earlier sessions of a project settled, for the resume block of another session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a resume can say: the facts of a graph, each in its section, as short texts."""
+"""The facts of a graph as short texts, each with its section of the resume block."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class ResumeFact:
 
 
 def facts_of(graph: SessionGraph) -> list[ResumeFact]:
-    """Every fact that a resume may carry, oldest first. What was archived or replaced is no fact of its own."""
+    """Return every fact that a resume block may state, oldest first, without archived and replaced ones."""
     into: dict[str, list[Transition]] = {}
     standing = set()
     for step in graph.transitions():

@@ -1,4 +1,4 @@
-"""What a model wrote, in a resume block: which sentences of a handover it carries, and what is left to say."""
+"""Include a model's handover in a resume block: choose its sentences, and drop facts that it already states."""
 
 from __future__ import annotations
 

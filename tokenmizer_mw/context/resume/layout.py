@@ -1,4 +1,4 @@
-"""How a resume block reads: facts in sections, below them what was said."""
+"""Render a resume block: facts in sections, quoted sentences below."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Which facts come first when not all fit. The order does not depend on the budget, so that a bigger one carries
-everything that a smaller one does."""
+"""Rank facts by importance. The order does not depend on the budget, so that a bigger budget carries all that a smaller
+one does.
+"""
 
 from __future__ import annotations
 

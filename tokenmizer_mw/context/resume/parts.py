@@ -1,4 +1,4 @@
-"""Texts cut into the parts that a resume block may quote: sentences, lines of lists and of code."""
+"""Split texts into the parts that a resume block may quote: sentences, lines of lists and of code."""
 
 from __future__ import annotations
 

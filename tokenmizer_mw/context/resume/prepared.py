@@ -1,4 +1,4 @@
-"""Sentences of a session's messages, read before a resume block needs them."""
+"""Sentences of a session's messages, split before a resume block needs them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from .sentences import CHARACTERS_MAX, READ_MAX, MessageSentences, message_sente
 
 
 class PreparedSentences:
-    """The sentences of messages by their numbers, of as many characters a speaker as a block looks at; the oldest give
-    way. Reading is safe beside one thread that prepares."""
+    """Cache of the sentences of messages, by number; per speaker as many characters as a block reads, oldest dropped
+    first. Reading is safe beside one thread that prepares.
+    """
 
     def __init__(self) -> None:
         self._found: dict[int, tuple[Message, MessageSentences]] = {}
@@ -20,11 +21,11 @@ class PreparedSentences:
 
     @property
     def size(self) -> int:
-        """Characters whose sentences are at hand."""
+        """Number of characters of the prepared messages."""
         return sum(self._sizes.values())
 
     def prepare(self, number: int, message: Message) -> int:
-        """Have the sentences of message ``number`` at hand; how many characters were read."""
+        """Split message ``number`` into sentences and cache them; returns how many characters were read."""
         found = message_sentences(number, message)
         self._found[number] = (message, found)
         if message.role in self._sizes:
@@ -38,6 +39,6 @@ class PreparedSentences:
             self._sizes[role] -= self._found.pop(oldest)[1].characters
 
     def read(self, number: int, message: Message) -> MessageSentences:
-        """The sentences of a message, read now where it is not at hand or says something else."""
+        """Return the sentences of a message; split it now if it is not cached or its text changed."""
         found = self._found.get(number)
         return found[1] if found is not None and found[0] == message else message_sentences(number, message)

@@ -1,4 +1,4 @@
-"""What stands behind a fact in brackets: what it replaced, and why."""
+"""The text in brackets after a fact: what it replaced, and why."""
 
 from __future__ import annotations
 

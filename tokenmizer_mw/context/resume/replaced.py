@@ -1,4 +1,4 @@
-"""Sentences and facts that state what was replaced later."""
+"""Find sentences and facts that state a value which was replaced later."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sections of a resume: which one tells a node, and which of its nodes come first there."""
+"""The sections of a resume block, and the assignment of nodes to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sentences of a transcript, as candidates for the part of a resume block that quotes what was said."""
+"""Sentences of a transcript, as candidates for the quotations in a resume block."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blocks of typed facts alone: as many as fit, with receipts where there is room."""
+"""Build resume blocks of facts alone, with receipts (message numbers) if there is room."""
 
 from __future__ import annotations
 

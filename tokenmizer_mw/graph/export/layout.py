@@ -1,7 +1,7 @@
-"""Where the nodes of a graph stand in a picture: one box for every type, time running down and to the right in it.
+"""Lay out the nodes of a graph in a picture: one box per type, older nodes before newer ones in it.
 
-The same nodes always stand in the same places, and no two overlap, whatever their number. A picture of an earlier time
-uses the layout of the whole graph, so that what stays does not move.
+The same nodes always get the same places, and no two overlap. A picture of an earlier time uses the layout of the whole
+graph, so that nodes do not move.
 """
 
 from __future__ import annotations

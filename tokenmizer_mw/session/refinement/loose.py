@@ -39,7 +39,7 @@ class LooseObject:
 
 @dataclass(frozen=True, slots=True)
 class Bare:
-    """A word without quotes that is no value of JSON."""
+    """A word without quotes that is not a JSON value."""
 
     text: str
 

@@ -49,9 +49,14 @@ _KNOWN_SHARE: Final = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """``messages`` as chat APIs take them; ``shown`` are those of the session that are in it, all or the newest;
-    ``tokens`` is what it takes in, as counted here. ``known`` are the sentences of an earlier handover that stand for
-    messages before those; ``first`` is the number of the oldest message that is in it either way."""
+    """A refinement prompt.
+
+    - ``messages``: as chat APIs take them.
+    - ``shown``: the session's messages in it, all or the newest.
+    - ``tokens``: its size, as counted here.
+    - ``known``: sentences of an earlier handover that stand for older messages; ``first``: number of the oldest message
+      covered either way.
+    """
 
     messages: tuple[dict[str, str], ...]
     shown: tuple[Numbered, ...]

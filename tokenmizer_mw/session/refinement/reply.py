@@ -19,8 +19,9 @@ _EXPLAINED: Final = ("cause", "fix")
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """One entry of a reply. ``old`` and ``reason`` belong to what replaced something, ``resolved`` to errors;
-    ``detail`` says of an error its cause and its fix."""
+    """One entry of a reply. ``old`` and ``reason``: for replacements. ``resolved``: for errors. ``detail``: an error's
+    cause and fix.
+    """
 
     category: str
     text: str
@@ -32,9 +33,12 @@ class Stated:
 
 @dataclass(frozen=True, slots=True)
 class RefinementReply:
-    """What was read. ``whole`` names the categories whose list was given to its end, empty ones included; ``dropped``
-    counts entries of a wrong type, entries that were too many, and lists of no known name. ``handover`` is the text
-    for whoever goes on, as the model wrote it; ``breaks_off``: its end is missing."""
+    """A parsed reply.
+
+    - ``whole``: categories whose list was complete, empty ones included.
+    - ``dropped``: number of entries of a wrong type or too many, and of lists with an unknown name.
+    - ``handover``: the handover text as the model wrote it; ``breaks_off``: its end is missing.
+    """
 
     stated: tuple[Stated, ...] = ()
     whole: frozenset[str] = frozenset()

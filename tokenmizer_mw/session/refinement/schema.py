@@ -21,8 +21,9 @@ class ListShape(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ReplyCategory:
-    """A list in the reply. ``type`` and ``status`` are those of the facts in it; ``asked`` tells the model what belongs
-    there."""
+    """A list in the reply. ``type`` and ``status`` are those of its facts; ``asked`` is the instruction for the
+    model.
+    """
 
     name: str
     type: NodeType

@@ -12,7 +12,9 @@ _HEAD: Final = 2 / 3
 
 
 def shown(text: str, limit: int) -> list[tuple[int, str]]:
-    """The parts of ``text`` that are shown, with their places in it: one, or beginning and end of a longer one."""
+    """Return the parts of ``text`` to show, with their offsets: the whole, or beginning and end if it exceeds
+    ``limit``.
+    """
     if len(text) <= limit:
         return [(0, text)]
     head = int(limit * _HEAD)
