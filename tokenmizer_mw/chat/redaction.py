@@ -51,15 +51,15 @@ class ContentRedaction:
 
     @property
     def is_ready(self) -> bool:
-        """Whether the rules of redaction are there already; else a request has to wait for them, and for the store."""
+        """Whether the redaction rules are loaded; if not, a request must wait for them and for the store."""
         return not self._settings.redact or "ingress" in self.__dict__
 
     def remove_echoes(self, message: Message) -> Message:
-        """``message`` without reminders of ours that a client sends back."""
+        """Return ``message`` without reminders of this package that a client sent back."""
         return unechoed(message, self.secret)
 
     def remove_blocks(self, message: Message) -> Message:
-        """``message`` without blocks of ours."""
+        """Return ``message`` without resume blocks of this package."""
         return without_own_blocks(message, self.secret)
 
     def redact_message(self, message: Message) -> Message:

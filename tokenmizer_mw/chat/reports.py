@@ -1,4 +1,4 @@
-"""Failures of ours, counted and logged: their kind and place, never their text, which may hold what was said."""
+"""Count and log internal failures: their kind and place, never their text, which may contain messages."""
 
 from __future__ import annotations
 

@@ -229,7 +229,7 @@ class SessionService:
             self.drop(key)
 
     def drop(self, key: SessionKey) -> None:
-        """Nothing of a session is at hand afterwards, and none of its answers is kept."""
+        """Remove a session and its cached answers from this process."""
         self.access.drop(key)
         if self.answers is not None:
             self.answers.purge(key.tenant, key.id)

@@ -56,8 +56,9 @@ class Books:
         return self._open
 
     def entry(self, call: Booked) -> Callable[[SessionKey], None] | None:
-        """The work of booking a call that ended now, for a session; ``None`` when there is nothing to book: a call that
-        failed is not billed."""
+        """Return the work that records a call which has just ended, to be called with its session; ``None`` for a
+        failed call, which is not billed.
+        """
         reply = call.reply
         failed = reply is None or (reply.outcome is Outcome.ERROR and not reply.usage)
         if not self._open or (failed and not call.answered):
@@ -66,8 +67,9 @@ class Books:
         return lambda key: self._book(key, call, name, at)
 
     def add_refinement(self, key: SessionKey, completions: Iterable[Completion], prompt_tokens: int) -> None:
-        """Book what a model was paid for that was asked about a session, with a prompt of ``prompt_tokens``; where no
-        provider told the tokens of a reply, they are counted here. Blocks."""
+        """Record what a refinement of the session cost. ``prompt_tokens``: size of its prompt. The tokens of replies
+        are counted here if the provider did not report them. Blocks.
+        """
         ledger = self._ledger
         if ledger is None or not self._open:
             return
@@ -102,7 +104,7 @@ class Books:
         return self._ledger.calls(key, limit=limit) if self._ledger is not None else []
 
     def totals(self) -> dict[str, UsageSums]:
-        """What was booked by this process since it began, by stage."""
+        """Return the sums that this process has recorded since it began, by stage."""
         with self._lock:
             return dict(self._totals)
 

@@ -1,6 +1,6 @@
-"""Texts to vectors, for recall by meaning: a model of sentence-transformers, or any callable of the host's.
+"""Turn texts into vectors for search by meaning: a sentence-transformers model, or a function of the host.
 
-Needs the extra ``embeddings`` (a callable of the host's: numpy alone).
+Needs the extra ``embeddings`` (for a function of the host: numpy alone).
 """
 
 from __future__ import annotations

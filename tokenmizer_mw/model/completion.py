@@ -8,8 +8,12 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A model's reply. ``usage``: the tokens that the provider told, by our names; none where it told none. ``model``
-    is the one that was asked, "" where that is not known. ``text`` is "" where the reply was not read to its end."""
+    """A model's reply to a refinement prompt.
+
+    - ``usage``: token counts that the provider reported, by our names; empty if it reported none.
+    - ``model``: the model that was asked, "" if unknown.
+    - ``text``: "" if the reply was not read to its end.
+    """
 
     text: str
     model: str = ""

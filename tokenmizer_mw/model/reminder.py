@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ReminderPart:
-    """One text behind one message. ``nodes`` are the ids of the facts in it, ``messages`` the numbers of the messages
-    that it quotes."""
+    """A text that is added after one message. ``nodes``: ids of its facts; ``messages``: numbers of the messages it
+    quotes.
+    """
 
     text: str
     tokens: int
@@ -18,11 +19,11 @@ class ReminderPart:
 
 @dataclass(frozen=True, slots=True)
 class Reminder:
-    """What a request carries about what its newest turn asks for and the cut in force took out.
+    """The reminder of one request: what its newest turn asks for and the cut in force removed.
 
-    ``places``: the index of each message in the client's request, and what stands behind what it says; ``cut`` is the
-    id of the checkpoint whose cut is in force. ``new`` is the part that stands in this request for the first time,
-    ``None`` when every part was in a request before.
+    - ``places``: index of a message in the client's request, and the part that is added after it.
+    - ``cut``: id of the checkpoint whose cut is in force.
+    - ``new``: the part that no earlier request contained; ``None`` if all were sent before.
     """
 
     places: tuple[tuple[int, ReminderPart], ...]
@@ -35,5 +36,5 @@ class Reminder:
         return sum(part.tokens for _, part in self.places)
 
     def text_behind(self, place: int) -> str:
-        """What stands behind what message ``place`` says; "" for nothing."""
+        """Return the text that is added after message ``place``; "" for none."""
         return "\n\n".join(part.text for at, part in self.places if at == place)

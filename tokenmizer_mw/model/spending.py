@@ -22,13 +22,16 @@ REFINE: Final = "refine"
 
 @dataclass(frozen=True, slots=True)
 class UsageSums:
-    """Sums over calls. Of a whole call (``CALL``): what was sent, what it cost, and what the client would have sent and
-    paid without us, its own use of the provider's cache included. Of a stage: the tokens in front of it
-    (``client_tokens``) and behind it (``input_tokens``), and what it saved (``client_cost``; a loss is negative).
+    """Sums over calls.
 
-    ``estimated``: of the ``calls``, those whose usage no provider told, so that it was counted here; ``unpriced``:
-    those to models whose price is not known: their tokens count, their money does not. ``input_tokens`` are all of a
-    call's input, of which ``cached_tokens`` were read from the provider's cache and ``written_tokens`` written to it.
+    For whole calls (``CALL``): what was sent and what it cost, and what the client would have sent and paid without
+    this package, including its own use of the provider's cache. For a stage: tokens before it (``client_tokens``) and
+    after it (``input_tokens``), and what it saved (``client_cost``; negative for a loss).
+
+    - ``estimated``: calls whose usage no provider reported, so that tokens were counted here.
+    - ``unpriced``: calls to models without a known price; only their tokens count.
+    - ``input_tokens``: all input, of which ``cached_tokens`` were read from the provider's cache and ``written_tokens``
+      written to it.
     """
 
     calls: int = 0

@@ -58,8 +58,8 @@ class Snapshot:
 class PassageRows:
     """Vectors of a session's passages, computed when event ``seq``, recorded at ``recorded_at``, was its newest.
 
-    ``model`` names whose vectors they are. ``rows`` holds each vector's bytes by the digest of its passage. A store
-    keeps all of it as it is and understands none.
+    ``model``: name of the model that computed them. ``rows``: each vector's bytes by the digest of its passage. A store
+    keeps them unchanged and interprets none.
     """
 
     seq: int
@@ -129,10 +129,10 @@ class EventLog(Protocol):
         """Return the tenants that have sessions, sorted by name."""
 
     def load(self, session: SessionKey, events: Sequence[Recorded], *, expected_seq: int) -> None:
-        """Put back events as they were once recorded, with their numbers and times, behind number ``expected_seq``:
-        all of them or none. Numbers grow and may leave gaps, times never go back.
+        """Restore events with their numbers and times, after number ``expected_seq``, all or none.
 
-        Raises ``Conflict`` as ``append`` does, and ``CallerError`` for events in another order.
+        Numbers must increase and may have gaps; times must not decrease. Raises ``Conflict`` as ``append`` does, and
+        ``CallerError`` for events in another order.
         """
 
     def forget(self, session: SessionKey) -> int:

@@ -184,7 +184,7 @@ class PostgresLog:
 
     @property
     def ledger(self) -> UsageLedger:
-        """The books of this store."""
+        """The usage ledger of this store."""
         return PostgresLedger(self._select, self._pooled, self._address.schema)
 
     def secret(self) -> bytes:

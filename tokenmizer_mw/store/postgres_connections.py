@@ -1,4 +1,4 @@
-"""The connections that one process holds to its PostgreSQL store, behind calls that wait."""
+"""The connections of one process to its PostgreSQL store, for callers that block."""
 
 from __future__ import annotations
 

@@ -273,7 +273,7 @@ class SqliteLog:
 
     @property
     def ledger(self) -> UsageLedger:
-        """The books of this store."""
+        """The usage ledger of this store."""
         return sqlite_ledger.SqliteLedger(self._select, self._changed)
 
     def secret(self) -> bytes:

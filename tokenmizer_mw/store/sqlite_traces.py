@@ -1,11 +1,11 @@
-"""Removing what erased rows leave behind in the files of a SQLite database, while others go on writing and reading.
+"""Remove what erased rows leave behind in the files of a SQLite database, while others go on writing and reading.
 
 ``secure_delete`` is not enough: when SQLite moves rows between pages it leaves copies in their unused parts. Only
-``VACUUM`` writes every page anew, and only a truncating checkpoint empties the write-ahead log. So whoever erases
-notes in the same transaction, in the table ``traces``, that this is to be done. Then the file is rewritten: nobody
-else can write meanwhile, but all can read. Then the write-ahead log is moved into the file, which disturbs nobody,
-and what was added to it meanwhile is moved while writers wait for a moment. Others who read hold that up; it is tried
-again. A process that ends before the notes are gone leaves them to the next one.
+``VACUUM`` writes every page anew, and only a truncating checkpoint empties the write-ahead log. So an erasure notes in
+its own transaction, in the table ``traces``, that this must be done. Then the file is rewritten: others can read but
+not write meanwhile. Then the write-ahead log is moved into the file, which blocks nobody; what was added to it
+meanwhile is moved while writers wait for a moment. Readers can delay this; it is then retried. If a process ends before
+the notes are deleted, the next one continues.
 """
 
 from __future__ import annotations

@@ -101,10 +101,10 @@ def read_request(
 
 
 def cut_edits(request: ChatRequest, keep_from: int, block: str) -> list[Edit]:
-    """Edits that take out the messages behind the prefix and before ``keep_from`` and put ``block`` (JSON text, ""
-    for nothing) in their place, with the system messages among them behind it, as they were sent.
+    """Return the edits that replace the messages between the prefix and ``keep_from`` by ``block`` (JSON text, "" for
+    nothing). System messages among them are kept after it, as they were sent.
 
-    Raises ``ValueError`` when ``keep_from`` lies outside the messages behind the prefix.
+    Raises ``ValueError`` when ``keep_from`` is not the index of a message after the prefix.
     """
     taken = range(request.prefix, min(keep_from, len(request.messages)))
     places = [request.spans[index] for index in taken if request.messages.roles[index] is _SYSTEM]

@@ -13,7 +13,7 @@ from .prices import NANO
 
 @dataclass(frozen=True, slots=True)
 class Savings:
-    """Sums of calls, told apart by stage and by whatever else was asked for."""
+    """Sums of calls, grouped by stage and by whatever else was requested."""
 
     rows: Sequence[Sum]
 
@@ -29,7 +29,9 @@ class Savings:
         return {name: total(row.figures for row in self.rows if row.stage == name) for name in names}
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON: the whole, the stages, and ``groups`` where sums were told apart by more. Money in dollars."""
+        """Return JSON-compatible data: the whole, the stages, and ``groups`` if grouped by more. Money is in
+        dollars.
+        """
         told: dict[str, Any] = {**whole_to_dict(self.whole), "stages": stages_to_list(self.stages)}
         groups = {(row.session, row.model, row.day): row for row in self.rows if row.stage == CALL}
         if any(any(key) for key in groups):

@@ -57,10 +57,13 @@ _SPARE: Final = 1.25
 class PassageHit:
     """A passage that was found.
 
-    ``number`` and ``role`` are its message's. ``place`` orders the passages of a session; those of neighbours differ
-    by 1. ``score`` is positive and compares hits of one query. ``weights`` holds the query's terms and how much each
-    tells. ``head``: first lines of the table or code block that the passage is from, "" where it begins with them or
-    is from neither. ``similarity``: the cosine of the query's vector and the passage's, 0 where there is none.
+    - ``number``, ``role``: number and speaker of its message.
+    - ``place``: order of the passage in the session; neighbours differ by 1.
+    - ``score``: positive; compares hits of one query only.
+    - ``weights``: the query's terms and their weights.
+    - ``head``: first lines of the table or code block that the passage is from, "" if it begins with them or is from
+      neither.
+    - ``similarity``: cosine of the vectors of query and passage; 0 without vectors.
     """
 
     number: int

@@ -19,10 +19,13 @@ _PHRASE_MAX: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class ResumeFact:
-    """One fact as a resume says it. ``text`` is its label, ``why`` what stands behind it ("" for nothing): what it
-    replaced, its reason, or the brackets at the end of a goal. ``ids`` are the nodes that ``text`` speaks of,
-    ``why_ids`` those that ``why`` does. ``turn`` is where it was said; ``place`` orders the facts of a section.
-    ``grade`` comes before all else when some must stay out: lower grades go in first."""
+    """A fact as a resume block states it.
+
+    - ``text``: its label; ``why``: what follows in brackets (what it replaced, its reason), "" for nothing.
+    - ``ids``, ``why_ids``: the nodes that ``text`` and ``why`` state.
+    - ``turn``: the message it comes from; ``place``: its order in the section.
+    - ``grade``: facts with a lower grade are taken first when not all fit.
+    """
 
     section: Section
     text: str

@@ -18,7 +18,7 @@ _MISSES_MAX: Final = 40
 
 
 class FactPart(NamedTuple):
-    """A part of fact number ``fact``: its label (``part`` 0), or what stands behind it (``part`` 1)."""
+    """A part of fact number ``fact``: its label (``part`` 0), or its reason in brackets (``part`` 1)."""
 
     fact: int
     part: int

@@ -50,12 +50,12 @@ class TokenCounter:
 
 
 def counter_for(model: str, directory: str | None = None) -> TokenCounter:
-    """The best counter at hand for ``model`` ("" when it is not known). Never downloads, never fails.
+    """Return the best available token counter for ``model`` ("": unknown). Never downloads, never fails.
 
     Looks for tiktoken's tables in ``directory``, in tiktoken's cache directories and in the copies that installed
-    packages carry; this is the only place that reads them, and it reads each file once per process. OpenAI's models
-    are counted exactly with their table. Other vendors' models are counted with o200k_base and a safety factor,
-    and without a table everything is estimated: such counters are not ``exact``.
+    packages contain; each file is read once per process. OpenAI's models are counted exactly with their table, other
+    vendors' models with o200k_base and a safety factor. Without a table the count is an estimate. The last two are not
+    ``exact``.
     """
     encoding_name, own = _encoding_of(model)
     factor = _factor_of(model)

@@ -18,9 +18,12 @@ NODES_MAX: Final = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """``nodes`` in reading order (by type, then by time); ``edges`` and ``steps`` whose ends are both among them;
-    ``weights`` is how important each node is, by id, above 0 and at most 1; ``left_out`` counts the facts that found no
-    room."""
+    """The part of a graph that is exported.
+
+    - ``nodes``: in reading order (by type, then by time); ``edges`` and ``steps``: those between these nodes.
+    - ``weights``: importance of each node by id, above 0 and at most 1.
+    - ``left_out``: number of facts that did not fit.
+    """
 
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]

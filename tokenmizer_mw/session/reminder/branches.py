@@ -1,4 +1,4 @@
-"""Which messages of a session are of another branch of its chat. Pure."""
+"""Find the messages of a session that belong to another branch of its chat. Pure."""
 
 from __future__ import annotations
 

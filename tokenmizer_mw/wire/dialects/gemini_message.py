@@ -117,8 +117,9 @@ class GeminiContent:
 
 
 def role_of(raw: Any) -> Role | None:
-    """Who speaks in a content object; ``None`` when that cannot be told. A user's content that holds nothing but what
-    tools returned is the tools'."""
+    """Return the role of a content object; ``None`` if it is unknown. A user content with nothing but tool results has
+    the role of a tool.
+    """
     if isinstance(raw, tuple):
         raw = raw[0]
     if not isinstance(raw, dict):
@@ -129,7 +130,7 @@ def role_of(raw: Any) -> Role | None:
 
 
 def roles_of(sent: Sequence[Any]) -> list[Role]:
-    """Who speaks in each of many content objects; what cannot be told counts as the system."""
+    """Return the roles of many content objects; an unknown role counts as system."""
     return [role_of(raw) or _SYSTEM for raw in sent]
 
 

@@ -43,13 +43,13 @@ _NOTHING: Final = Content()
 
 
 def role_of(raw: object) -> Role | None:
-    """Who speaks in a message object; ``None`` when that cannot be told."""
+    """Return the role of a message object; ``None`` if it is unknown."""
     role = raw.get("role") if isinstance(raw, dict) else None
     return ROLES.get(role) if isinstance(role, str) else None
 
 
 def roles_of(sent: Sequence[Any]) -> list[Role]:
-    """Who speaks in each of many message objects; what cannot be told counts as the system."""
+    """Return the roles of many message objects; an unknown role counts as system."""
     try:
         return [ROLES[raw["role"]] for raw in sent]  # nearly always; four times as fast as asking each time
     except (KeyError, TypeError, IndexError):
