@@ -17,7 +17,7 @@ from .progress import progress
 
 
 def run_analyze(arguments: argparse.Namespace) -> int:
-    """Run the command."""
+    """Run the command ``analyze``."""
     path = Path(arguments.file)
     try:
         status = path.stat()

@@ -14,7 +14,7 @@ from .redaction import read_text
 
 
 def compaction(arguments: argparse.Namespace, store: Store) -> None:
-    """Run the command."""
+    """Run the command ``compaction``."""
     seals = find_seals(read_text(arguments.file))
     if not seals:
         raise CallerError("there is no compaction of this server in it")

@@ -15,7 +15,7 @@ from .progress import progress
 
 
 def redact(arguments: argparse.Namespace, store: Store) -> None:
-    """Run the command."""
+    """Run the command ``redact``."""
     ingress = store.memory.service.redaction.ingress
     if ingress is None:
         raise ConfigError("redaction is switched off by the settings")

@@ -33,7 +33,7 @@ class FactOutput(BaseModel):
 
 
 class CheckpointMade(OfSession):
-    """A point of a session that was marked."""
+    """A new checkpoint of a session."""
 
     id: str
     seq: int = Field(description="The number of the event that it stands behind.")
@@ -44,7 +44,7 @@ class CheckpointMade(OfSession):
 
 
 class ResumeBlock(OfSession):
-    """A session in a few lines."""
+    """The resume block of a session."""
 
     text: str = Field(description='The block; "" when nothing is known yet.')
     tokens: int
@@ -54,7 +54,7 @@ class ResumeBlock(OfSession):
 
 
 class GraphStats(OfSession):
-    """A session's graph in figures."""
+    """Statistics of a session's graph."""
 
     facts: int
     relations: int
@@ -65,7 +65,7 @@ class GraphStats(OfSession):
 
 
 class FileDigest(BaseModel):
-    """A file in a few hundred tokens."""
+    """The digest of a file."""
 
     file: str
     text: str
@@ -73,7 +73,7 @@ class FileDigest(BaseModel):
 
 
 class SavingsOutput(ToolOutput):
-    """What was kept, and what that saved."""
+    """Number of stored sessions and events, and what was saved."""
 
     sessions: int
     events: int
@@ -82,7 +82,7 @@ class SavingsOutput(ToolOutput):
 
 
 class WhyOutput(OfSession):
-    """Why a fact is so."""
+    """The explanation of a fact."""
 
     text: str = Field(description="The fact, who said it in which words, what it replaced, and why.")
     fact_id: str
@@ -115,20 +115,20 @@ class SessionList(ToolOutput):
 
 
 class Forgotten(OfSession):
-    """A session that is gone."""
+    """Result of erasing a session."""
 
     events: int = Field(description="How many events were erased.")
 
 
 class RememberOutput(OfSession):
-    """A fact that was added."""
+    """A fact added by hand."""
 
     text: str = Field(description="What was stored.")
     fact: FactOutput
 
 
 class Changed(BaseModel):
-    """A fact that was changed by hand."""
+    """Result of a manual edit."""
 
     session_id: str
     id: str
@@ -137,7 +137,7 @@ class Changed(BaseModel):
 
 
 class Recalled(OfSession):
-    """What a session says about a question."""
+    """What a session contains about a question."""
 
     text: str = Field(description='"" when it says nothing about it.')
     tokens: int

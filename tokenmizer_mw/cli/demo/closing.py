@@ -52,7 +52,7 @@ def show_memory(screen: Screen, memory: SessionMemory) -> None:
 
 
 def show_compaction(screen: Screen, memory: SessionMemory, body: Mapping[str, Any]) -> None:
-    """What a client gets that asks for a compaction of the whole session, whose next request would be ``body``."""
+    """Print what a client receives that asks for a compaction of the whole session; ``body`` is its next request."""
     request = ROUTES["/chat/completions"].read(json.dumps(body).encode())
     began = perf_counter()
     made = memory.service.compaction.compact(SessionKey(LOCAL_TENANT, SESSION), request, CompactionWish())

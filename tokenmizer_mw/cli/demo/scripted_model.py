@@ -86,7 +86,7 @@ class ScriptedModel:
         return StartedResponse(200, "application/json", self._whole(_completion(head, message, usage)))
 
     async def aclose(self) -> None:
-        """Nothing to release."""
+        """Do nothing: there is nothing to release."""
 
     def _usage(self, sent: int, message: ChatMessage) -> dict[str, int]:
         written = message_tokens(message, self._counter)

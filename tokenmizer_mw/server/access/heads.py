@@ -56,7 +56,7 @@ def check_framing(method: bytes, http_version: str, headers: list[tuple[bytes, b
 
 
 def asks_for_upgrade(headers: list[tuple[bytes, bytes]]) -> bool:
-    """Whether the request offers another protocol for the rest of its connection."""
+    """Return whether the request asks to switch to another protocol."""
     return any(name == b"upgrade" for name, _ in headers) or any(
         name == b"connection" and b"upgrade" in value.lower() for name, value in headers
     )
@@ -142,7 +142,7 @@ class BoundedH11(_Bounded, H11Protocol):
         return self.conn.their_state is h11.IDLE
 
     def handle_events(self) -> None:
-        """Parse what has arrived; refuse a request whose framing is unclear before the application sees it."""
+        """Parse received data; refuse a request with ambiguous framing before the application sees it."""
         try:
             super().handle_events()
         except UnclearFraming:

@@ -83,7 +83,7 @@ class ListedKeys:
         self._keys = tuple(MemoryKeys(keys).kept())
 
     def add(self, key: Key) -> None:
-        """Raises ``CallerError``: the list is written by hand."""
+        """Raise ``CallerError``: keys of a configuration can only be changed in its file."""
         raise CallerError("these keys are listed in the configuration: add the new one's entry there")
 
     def kept(self) -> Sequence[Key]:
@@ -91,7 +91,7 @@ class ListedKeys:
         return self._keys
 
     def revoke(self, key_id: str, at: float) -> bool:
-        """Raises ``CallerError``: the list is written by hand."""
+        """Raise ``CallerError``: keys of a configuration can only be changed in its file."""
         raise CallerError("these keys are listed in the configuration: take the key's entry out of it")
 
     def close(self) -> None:

@@ -55,7 +55,7 @@ class Visit:
         self._started = self._refused = False
 
     async def run(self) -> None:
-        """From its head to its end."""
+        """Handle the request from its head to its end."""
         door = self._door
         head = door.head_of(self._scope)
         if isinstance(head, Refusal):
@@ -126,7 +126,7 @@ class Visit:
                 raise
 
     async def receive(self) -> Message:
-        """The application's ``receive``."""
+        """ASGI ``receive`` for the application: the next message of the limited body."""
         assert self._body is not None
         message = await self._body.receive()
         if self._body.refusal is not None and not self._refused and not self._started:
@@ -134,7 +134,7 @@ class Visit:
         return message
 
     async def send(self, message: Message) -> None:
-        """The application's ``send``: every message goes on as it came, unless the request was refused meanwhile."""
+        """ASGI ``send`` for the application: passes every message on, unless the request was refused meanwhile."""
         if self._refused:
             return
         if message["type"] == "http.response.start":

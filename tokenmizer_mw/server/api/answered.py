@@ -20,6 +20,6 @@ class AnswerCounts:
             self._counts[route, status] += 1
 
     def items(self) -> list[tuple[tuple[str, int], int]]:
-        """The counts so far."""
+        """Return the counts by route and status."""
         with self._guard:
             return sorted(self._counts.items())

@@ -391,7 +391,7 @@ class CheckpointAnswer(TypedDict):
 
 
 class Mark(TypedDict):
-    """A checkpoint in a listing."""
+    """A checkpoint in the list of checkpoints."""
 
     id: str
     seq: int

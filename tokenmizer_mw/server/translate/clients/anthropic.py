@@ -70,11 +70,11 @@ class AnthropicClient:
         return {**message, "content": content, **stopped}
 
     def writer(self, call: ChatCall, *, created: int) -> AnthropicWriter:
-        """A writer for one stream."""
+        """Return a writer for one stream."""
         return AnthropicWriter(call, created)
 
     def error(self, fault: Fault) -> Mapping[str, Any]:
-        """The body of an error response."""
+        """Return the body of an error response."""
         return _error(fault)
 
     def field(self, name: str) -> str:

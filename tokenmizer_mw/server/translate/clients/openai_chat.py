@@ -62,11 +62,11 @@ class OpenAIChatClient:
         return {**head, "choices": [choice], "usage": usage(answer.usage)}
 
     def writer(self, call: ChatCall, *, created: int) -> OpenAIChatWriter:
-        """A writer for one stream."""
+        """Return a writer for one stream."""
         return OpenAIChatWriter(call, created)
 
     def error(self, fault: Fault) -> Mapping[str, Any]:
-        """The body of an error response."""
+        """Return the body of an error response."""
         return error(fault)
 
     def field(self, name: str) -> str:

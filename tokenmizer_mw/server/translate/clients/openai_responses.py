@@ -57,11 +57,11 @@ class OpenAIResponsesClient:
         )
 
     def writer(self, call: ChatCall, *, created: int) -> OpenAIResponsesWriter:
-        """A writer for one stream."""
+        """Return a writer for one stream."""
         return OpenAIResponsesWriter(call, created)
 
     def error(self, fault: Fault) -> Mapping[str, Any]:
-        """The body of an error response."""
+        """Return the body of an error response."""
         return error(fault)
 
     def field(self, name: str) -> str:

@@ -73,7 +73,7 @@ class AnthropicProvider:
     name: str = "anthropic"
 
     def outgoing(self, call: ChatCall) -> ProviderRequest:
-        """The request. Raises ``Untranslatable`` for what the dialect has no field for."""
+        """Return the request for the provider. Raises ``Untranslatable`` for what the dialect has no field for."""
         refuse(call, _LACKS)
         prefix, said = split_prefix(call.said)
         sampling = call.sampling
@@ -96,15 +96,15 @@ class AnthropicProvider:
         return ProviderRequest(PATH, body, {"anthropic-version": version})
 
     def answer(self, body: Mapping[str, Any]) -> ModelReply:
-        """A whole reply. Raises ``ForeignReply`` for one without content."""
+        """Parse a complete reply. Raises ``ForeignReply`` for one without content."""
         return anthropic_reply.answer(body)
 
     def reader(self) -> StreamReader:
-        """A reader for one stream."""
+        """Return a reader for one stream."""
         return EventReader(anthropic_reply.AnthropicEvents(), self.event_max)
 
     def fault(self, status: int, body: bytes) -> Fault:
-        """An error response."""
+        """Parse an error response. Never raises."""
         return fault_of(status, body)
 
 

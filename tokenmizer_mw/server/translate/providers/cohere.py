@@ -59,7 +59,7 @@ class CohereProvider:
     name: str = "cohere"
 
     def outgoing(self, call: ChatCall) -> ProviderRequest:
-        """The request. Raises ``Untranslatable`` for what the dialect has no field for."""
+        """Return the request for the provider. Raises ``Untranslatable`` for what the dialect has no field for."""
         refuse(call, _LACKS)
         sampling = call.sampling
         body: dict[str, Any] = {"model": call.model, "messages": _messages(call), "stream": call.stream}
@@ -82,15 +82,15 @@ class CohereProvider:
         return ProviderRequest(PATH, body)
 
     def answer(self, body: Mapping[str, Any]) -> ModelReply:
-        """A whole reply. Raises ``ForeignReply`` for one without a message, or whose model has failed."""
+        """Parse a complete reply. Raises ``ForeignReply`` for one without a message, or with an error of the model."""
         return cohere_reply.answer(body)
 
     def reader(self) -> StreamReader:
-        """A reader for one stream."""
+        """Return a reader for one stream."""
         return EventReader(cohere_reply.CohereEvents(), self.event_max)
 
     def fault(self, status: int, body: bytes) -> Fault:
-        """An error response."""
+        """Parse an error response. Never raises."""
         return fault_of(status, body)
 
 

@@ -77,7 +77,7 @@ class GeminiProvider:
     name: str = "gemini"
 
     def outgoing(self, call: ChatCall) -> ProviderRequest:
-        """The request. Raises ``Untranslatable`` for what the dialect has no field for."""
+        """Return the request for the provider. Raises ``Untranslatable`` for what the dialect has no field for."""
         refuse(call, _LACKS)
         prefix, said = split_prefix(call.said)
         system = [part.text for one in prefix for part in one.parts if isinstance(part, Text) and part.text]
@@ -92,15 +92,15 @@ class GeminiProvider:
         return ProviderRequest(_path(call), body)
 
     def answer(self, body: Mapping[str, Any]) -> ModelReply:
-        """A whole reply. Raises ``ForeignReply`` for one that holds no answer."""
+        """Parse a complete reply. Raises ``ForeignReply`` for one without an answer, or with an error of the model."""
         return gemini_reply.answer(body)
 
     def reader(self) -> StreamReader:
-        """A reader for one stream."""
+        """Return a reader for one stream."""
         return EventReader(gemini_reply.GeminiChunks(), self.event_max, bare=True)
 
     def fault(self, status: int, body: bytes) -> Fault:
-        """An error response."""
+        """Parse an error response. Never raises."""
         return fault_of(status, body)
 
     def _config(self, call: ChatCall) -> dict[str, Any]:

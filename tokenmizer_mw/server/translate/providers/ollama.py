@@ -59,7 +59,7 @@ class OllamaProvider:
     name: str = "ollama"
 
     def outgoing(self, call: ChatCall) -> ProviderRequest:
-        """The request. Raises ``Untranslatable`` for what the dialect has no field for."""
+        """Return the request for the provider. Raises ``Untranslatable`` for what the dialect has no field for."""
         refuse(call, _LACKS)
         silent = call.choice is not None and call.choice.mode == "none"
         body: dict[str, Any] = {"model": call.model, "messages": _messages(call), "stream": call.stream}
@@ -72,15 +72,15 @@ class OllamaProvider:
         return ProviderRequest(PATH, body)
 
     def answer(self, body: Mapping[str, Any]) -> ModelReply:
-        """A whole reply. Raises ``ForeignReply`` for one without a message."""
+        """Parse a complete reply. Raises ``ForeignReply`` for one without a message, or that is not done."""
         return ollama_reply.answer(body)
 
     def reader(self) -> StreamReader:
-        """A reader for one stream."""
+        """Return a reader for one stream."""
         return LineReader(ollama_reply.OllamaLines(), self.line_max)
 
     def fault(self, status: int, body: bytes) -> Fault:
-        """An error response."""
+        """Parse an error response. Never raises."""
         return fault_of(status, body)
 
 

@@ -61,7 +61,7 @@ class OpenAIChatProvider:
     name: str = "openai_chat"
 
     def outgoing(self, call: ChatCall) -> ProviderRequest:
-        """The request. Raises ``Untranslatable`` for what the server has no field for."""
+        """Return the request for the provider. Raises ``Untranslatable`` for what the server has no field for."""
         refuse(call, self.quirks.lacks | _NEVER)
         quirks, sampling = self.quirks, call.sampling
         body: dict[str, Any] = {"model": call.model, "messages": _messages(call, quirks)}
@@ -87,15 +87,15 @@ class OpenAIChatProvider:
         return ProviderRequest(PATH, body)
 
     def answer(self, body: Mapping[str, Any]) -> ModelReply:
-        """A whole reply. Raises ``ForeignReply`` for one without a message."""
+        """Parse a complete reply. Raises ``ForeignReply`` for one without a message."""
         return openai_chat_reply.answer(body)
 
     def reader(self) -> StreamReader:
-        """A reader for one stream."""
+        """Return a reader for one stream."""
         return EventReader(openai_chat_reply.OpenAIChatChunks(), self.event_max)
 
     def fault(self, status: int, body: bytes) -> Fault:
-        """An error response."""
+        """Parse an error response. Never raises."""
         return fault_of(status, body)
 
 
