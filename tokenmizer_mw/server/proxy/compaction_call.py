@@ -1,4 +1,4 @@
-"""One call that asks for a compaction, or brings one back: read, carried out, and what becomes of it. Blocks."""
+"""One call that asks for a compaction or contains one: parsed, carried out, and answered or forwarded. Blocks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NOTHING: Final = "there is nothing in this conversation that a compaction could
 
 @dataclass(frozen=True, slots=True)
 class AnsweredCall:
-    """A call that is answered here."""
+    """The response to a call that the proxy answers itself."""
 
     status: int
     body: bytes
@@ -41,9 +41,12 @@ class AnsweredCall:
 
 @dataclass(frozen=True, slots=True)
 class ForwardedCall:
-    """A call that goes on: with this body, ``block`` for what was before its messages, in the session ``session``
-    (``None``: as it is named already). ``added`` is put into the answer. ``checkpoint``: where in the session the block
-    was made, "" where what it leaves out is not to come back."""
+    """A call to forward to the provider.
+
+    ``body``: the new request body; ``block``: the text that replaces earlier messages; ``session``: id of its session,
+    ``None`` if that is unchanged. ``added``: what to add to the response, ``None`` for nothing. ``checkpoint``: the
+    session's checkpoint of the block; "" if no reminders of what the block left out are to be added.
+    """
 
     body: bytes
     block: str = ""
@@ -54,9 +57,12 @@ class ForwardedCall:
 
 @dataclass(frozen=True, slots=True)
 class CompactionCall:
-    """One call. ``session``: what is known of it, and whether the client named it. ``now``: its path asks for a
-    compaction. ``leaves``: what is asked is left to the provider. ``native``: whoever may be asked offers the contract
-    by itself."""
+    """One compaction call.
+
+    ``session``: the session id if known, and whether the client named it. ``now``: true if its path asks for a
+    compaction. ``leaves``: true if the provider carries out compactions itself. ``created``: time in seconds since the
+    epoch.
+    """
 
     memory: SessionMemory
     words: ModuleType
@@ -70,8 +76,10 @@ class CompactionCall:
     created: int = 0
 
     def done(self) -> AnsweredCall | ForwardedCall | None:
-        """What becomes of it; ``None``: it goes on as it came. Raises ``MalformedRequest``, ``SealBroken`` and
-        ``RequestBlocked``."""
+        """Carry out the call; return ``None`` if it is to be forwarded unchanged.
+
+        Raises ``MalformedRequest``, ``SealBroken`` and ``RequestBlocked``.
+        """
         try:
             given = read_object(decoded(self.body)).values
         except MalformedRequest:
@@ -123,8 +131,11 @@ class CompactionCall:
         return ForwardedCall(body, front, key.id)
 
     def summed_up(self) -> AnsweredCall | ForwardedCall | None:
-        """The answer to an agent that has its chat summed up, or what is added to the model's; ``None``: it is asked of
-        the model, as it came."""
+        """Handle an agent's request to summarise its own chat.
+
+        Returns the summary as a response, or the forwarded call with an addition to the model's response; ``None`` if
+        the model is to answer the unchanged request.
+        """
         given = read_object(decoded(self.body)).values
         body = agents.without_prompt(given, self.words.MESSAGES)
         key = self._key(given, None)
