@@ -12,7 +12,7 @@ from tokenmizer_mw.extract.cues import heard_in
 from tokenmizer_mw.extract.finding import Segment, SegmentKind
 from tokenmizer_mw.extract.guessing import cues_of
 from tokenmizer_mw.extract.learned import DialogueAct
-from tokenmizer_mw.extract.phrases import bounded
+from tokenmizer_mw.extract.phrases import bound_sentence
 from tokenmizer_mw.extract.reading import hits
 from tokenmizer_mw.extract.rules import Speaker
 from tokenmizer_mw.extract.segment import segment
@@ -129,13 +129,13 @@ def _rows(told: Sequence[tuple[Message, Reader]], talk: str, author: str, *, eng
         found += [
             Row(
                 acts,
-                bounded(piece.text),
+                bound_sentence(piece.text),
                 cues_of(at, spoken, read, situation),
                 situation.speaker,
                 talk,
                 author,
                 english,
-                before=bounded(spoken[at - 1].text) if at else "",
+                before=bound_sentence(spoken[at - 1].text) if at else "",
                 heard=heard,
             )
             for at, (piece, acts) in enumerate(zip(spoken, acts_of(spoken), strict=True))

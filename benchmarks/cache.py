@@ -237,11 +237,11 @@ def _semantic(entries: int, alike: float, power: float) -> float:
         answers.store.put(Entry(key, _OWNER, b'{"type":"a","sizes":[1]}\nx', time.time() + 1e6, b"p", question, vector))
     meaning = ComparableQuestion(b"p", "What's the way to reverse a Python list?")
     asked = [rows[number].tobytes() for number in range(0, entries, max(1, entries // 7))]
-    assert answers.meant(meaning, asked[0]) is not None
+    assert answers.find_by_meaning(meaning, asked[0]) is not None
 
     def work() -> None:
         for vector in asked:
-            assert answers.meant(meaning, vector) is not None
+            assert answers.find_by_meaning(meaning, vector) is not None
 
     return round(_median(work, 1) / len(asked), 3)
 

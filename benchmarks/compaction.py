@@ -84,7 +84,7 @@ def compact(memory: SessionMemory, name: str, items: list[dict[str, Any]]) -> di
     """What the endpoint answers."""
     body = json.dumps({"model": MODEL, "input": items}).encode()
     call = CompactionCall(memory, responses, ROUTES["/responses"], "local", (name, True), body, now=True)
-    done = call.done()
+    done = call.process()
     assert isinstance(done, AnsweredCall) and done.status == 200
     answer: dict[str, Any] = json.loads(done.body)
     return answer

@@ -15,7 +15,7 @@ from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.chat.exchange import open_exchange
 from tokenmizer_mw.errors import TokenMizerError
 from tokenmizer_mw.safety.redact import Redactor
-from tokenmizer_mw.safety.redact.shape import drawn
+from tokenmizer_mw.safety.redact.shape import draw_characters
 from tokenmizer_mw.server.access.bounds import Bounds, excess
 from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.encoding import DECODERS
@@ -77,7 +77,7 @@ BODIES: Final[dict[str, tuple[str, str, str]]] = {
     "backslashes": ('{"messages": [{"role": "user", "content": "', "\\\\", '"}]}'),
     "zero-width": ('{"messages": [{"role": "user", "content": "', "a\u200b", '"}]}'),
     "addresses": ('{"messages": [{"role": "user", "content": "', "https://a.b/c?d=e ", '"}]}'),
-    "secrets": ('{"messages": [{"role": "user", "content": "', f"Bearer {drawn('w', 16, 'a')} ", '"}]}'),
+    "secrets": ('{"messages": [{"role": "user", "content": "', f"Bearer {draw_characters('w', 16, 'a')} ", '"}]}'),
     "beginnings of JWTs": ('{"messages": [{"role": "user", "content": "', "eyJ", '"}]}'),
     "beginnings of JWTs, apart": ('{"messages": [{"role": "user", "content": "', "eyJ-_", '"}]}'),
     "beginnings of keys": ('{"messages": [{"role": "user", "content": "', "sk-AKIAxox", '"}]}'),

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import tokenmizer_mw
 from tokenmizer_mw.safety.redact import Redactor
-from tokenmizer_mw.safety.redact.shape import drawn
+from tokenmizer_mw.safety.redact.shape import draw_characters
 
 from .measure import at_least, at_most, cpu_seconds, percentile
 from .redaction_corpus import Case, cases, negatives
@@ -240,7 +240,7 @@ def _texts() -> dict[str, str]:
         "ordinary with every second line dense": mixed,
         "base64": base64.b64encode(noise).decode(),
         "assignments": "\n".join(case.text for case in negatives() if len(case.text) < 200) * 40,
-        "secrets back to back": "".join(f"Bearer {drawn('w', 16, str(n))} " for n in range(4_000)),
+        "secrets back to back": "".join(f"Bearer {draw_characters('w', 16, str(n))} " for n in range(4_000)),
         "full of secrets": "\n".join(case.text for case in cases()),
     }
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from tokenmizer_mw.safety.redact.shape import drawn, fakes
+from tokenmizer_mw.safety.redact.shape import draw_characters, fakes
 
 from .redaction_contexts import CONTEXTS
 from .redaction_negatives import NEGATIVES
@@ -370,21 +370,27 @@ PROSE_CONTEXTS: Final = (
 
 
 def pem(kind: str, seed: str, lines: int = 12, *, join: str = "\n", indent: str = "") -> str:
-    body = [drawn("b", 64, f"{seed}{line}") for line in range(lines)] + [drawn("b", 22, seed) + "=="]
+    body = [draw_characters("b", 64, f"{seed}{line}") for line in range(lines)] + [
+        draw_characters("b", 22, seed) + "=="
+    ]
     edge = "-" * 5
     return (join + indent).join([f"{edge}BEGIN {kind}{edge}", *body, f"{edge}END {kind}{edge}"])
 
 
 def jwt(seed: str) -> str:
     head = base64.urlsafe_b64encode(json.dumps({"alg": "HS256", "typ": "JWT"}).encode()).decode().rstrip("=")
-    body = base64.urlsafe_b64encode(json.dumps({"sub": drawn("d", 10, seed), "iat": 1}).encode()).decode().rstrip("=")
-    return f"{head}.{body}.{drawn('W', 43, seed)}"
+    body = (
+        base64.urlsafe_b64encode(json.dumps({"sub": draw_characters("d", 10, seed), "iat": 1}).encode())
+        .decode()
+        .rstrip("=")
+    )
+    return f"{head}.{body}.{draw_characters('W', 43, seed)}"
 
 
 def _structural(seed: str) -> Iterator[tuple[str, str, str]]:  # noqa: PLR0915
     """Kind, text with {s}, secret."""
     key = pem("RSA PRIVATE KEY", seed)
-    word = drawn("w", 14, seed)
+    word = draw_characters("w", 14, seed)
     pair = base64.b64encode(f"bob:{word}".encode()).decode()
     yield "pem", "here it is:\n{s}\nwhat now?", key
     yield "pem-ec", "{s}", pem("EC PRIVATE KEY", seed, 3)
@@ -416,15 +422,15 @@ def _structural(seed: str) -> Iterator[tuple[str, str, str]]:  # noqa: PLR0915
     yield "ftp-url", "ftp://bob:{s}@files.internal.test", word
     yield "go-dsn", "app:{s}@tcp(db:3306)/app?parseTime=true", word
     yield "jdbc", "jdbc:postgresql://db/app?user=app&password={s}&ssl=true", word
-    yield "git-token-url", "https://{s}@git.internal.test/x.git", drawn("h", 40, seed)
-    yield "sentry-dsn", "https://{s}@o12345.ingest.sentry.io/6789", drawn("h", 32, seed)
+    yield "git-token-url", "https://{s}@git.internal.test/x.git", draw_characters("h", 40, seed)
+    yield "sentry-dsn", "https://{s}@o12345.ingest.sentry.io/6789", draw_characters("h", 32, seed)
     yield "basic-header", "Authorization: Basic {s}", pair
     yield "basic-curl", "curl -H 'Authorization: Basic {s}' https://x.test", pair
     yield "proxy-header", "Proxy-Authorization: Basic {s}", pair
-    yield "bearer-opaque", "authorization: bearer {s}", drawn("w", 40, seed)
-    yield "bearer-json", '{"headers": {"Authorization": "Bearer {s}"}}', drawn("W", 43, seed)
-    yield "token-header", "Authorization: token {s}", drawn("h", 40, seed)
-    yield "api-key-header", "X-Api-Key: {s}", drawn("w", 32, seed)
+    yield "bearer-opaque", "authorization: bearer {s}", draw_characters("w", 40, seed)
+    yield "bearer-json", '{"headers": {"Authorization": "Bearer {s}"}}', draw_characters("W", 43, seed)
+    yield "token-header", "Authorization: token {s}", draw_characters("h", 40, seed)
+    yield "api-key-header", "X-Api-Key: {s}", draw_characters("w", 32, seed)
     yield "curl-user", "curl -u admin:{s} https://x.test/api", word
     yield "mysql-flag", "mysql -h db -u root -p{s} app", word
     yield "sshpass", "sshpass -p '{s}' ssh root@box", word
@@ -442,36 +448,48 @@ def _structural(seed: str) -> Iterator[tuple[str, str, str]]:  # noqa: PLR0915
         base64.b64encode(word.encode()).decode(),
     )
     yield "k8s-string-data", 'kind: Secret\nstringData:\n  pw: "{s}"\ntype: Opaque', word
-    yield "set-cookie", "Set-Cookie: sessionid={s}; Path=/; HttpOnly", drawn("l", 32, seed)
-    yield "cookie", "Cookie: _ga=GA1.2.3; connect.sid={s}; lang=en", "s%3A" + drawn("W", 32, seed)
-    yield "phpsessid", "PHPSESSID={s}", drawn("l", 26, seed)
-    yield "aws-presigned", "https://b.s3.test/k?X-Amz-Expires=300&X-Amz-Signature={s}&x=1", drawn("h", 64, seed)
-    yield "azure-sas", "https://a.blob.test/c?sv=2024-01-01&sp=r&sig={s}&se=2026", drawn("w", 40, seed) + "%3D"
-    yield "reset-link", "https://app.test/reset-password?token={s}", drawn("w", 40, seed)
-    yield "magic-link", "https://app.test/magic/{s}", drawn("W", 43, seed)
-    yield "oauth-code", "http://localhost:8080/callback?code={s}&state=abc", drawn("W", 40, seed)
+    yield "set-cookie", "Set-Cookie: sessionid={s}; Path=/; HttpOnly", draw_characters("l", 32, seed)
+    yield "cookie", "Cookie: _ga=GA1.2.3; connect.sid={s}; lang=en", "s%3A" + draw_characters("W", 32, seed)
+    yield "phpsessid", "PHPSESSID={s}", draw_characters("l", 26, seed)
+    yield (
+        "aws-presigned",
+        "https://b.s3.test/k?X-Amz-Expires=300&X-Amz-Signature={s}&x=1",
+        draw_characters("h", 64, seed),
+    )
+    yield (
+        "azure-sas",
+        "https://a.blob.test/c?sv=2024-01-01&sp=r&sig={s}&se=2026",
+        draw_characters("w", 40, seed) + "%3D",
+    )
+    yield "reset-link", "https://app.test/reset-password?token={s}", draw_characters("w", 40, seed)
+    yield "magic-link", "https://app.test/magic/{s}", draw_characters("W", 43, seed)
+    yield "oauth-code", "http://localhost:8080/callback?code={s}&state=abc", draw_characters("W", 40, seed)
     yield (
         "slack-webhook",
         "https://hooks.slack.com/services/{s}",
-        f"T{drawn('u', 8, seed)}/B{drawn('u', 10, seed)}/{drawn('w', 24, seed)}",
+        f"T{draw_characters('u', 8, seed)}/B{draw_characters('u', 10, seed)}/{draw_characters('w', 24, seed)}",
     )
-    yield "discord-webhook", f"https://discord.com/api/webhooks/{drawn('d', 18, seed)}/{{s}}", drawn("W", 68, seed)
+    yield (
+        "discord-webhook",
+        f"https://discord.com/api/webhooks/{draw_characters('d', 18, seed)}/{{s}}",
+        draw_characters("W", 68, seed),
+    )
     yield (
         "telegram-url",
         "https://api.telegram.org/bot{s}/sendMessage",
-        f"{drawn('d', 10, seed)}:AA{drawn('W', 33, seed)}",
+        f"{draw_characters('d', 10, seed)}:AA{draw_characters('W', 33, seed)}",
     )
     yield (
         "putty",
         "PuTTY-User-Key-File-3: ssh-rsa\nPrivate-Lines: 2\n{s}\nPrivate-MAC: 0",
-        "\n".join(drawn("b", 64, f"{seed}{line}") for line in range(2)),
+        "\n".join(draw_characters("b", 64, f"{seed}{line}") for line in range(2)),
     )
     yield (
         "seed-phrase",
         "seed phrase: {s}",
-        " ".join(drawn("L", 3 + len(str(n)), f"{seed}{n}") + "a" for n in range(12)),
+        " ".join(draw_characters("L", 3 + len(str(n)), f"{seed}{n}") + "a" for n in range(12)),
     )
-    yield "verification-code", "Your verification code is {s}", drawn("d", 6, seed)
+    yield "verification-code", "Your verification code is {s}", draw_characters("d", 6, seed)
 
 
 def cases(seed: str = "1") -> list[Case]:

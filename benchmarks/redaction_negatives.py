@@ -7,7 +7,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator
 
-from tokenmizer_mw.safety.redact.shape import drawn
+from tokenmizer_mw.safety.redact.shape import draw_characters
 
 Kind = tuple[str, str, list[str]]
 
@@ -21,13 +21,13 @@ def NEGATIVES(seed: str) -> Iterator[Kind]:
 def _each(templates: Iterable[str], fill: str, seed: str) -> list[str]:
     """Every template with {x} filled by ``fill`` characters of an alphabet: "h32"."""
     return [
-        template.replace("{x}", drawn(fill[0], int(fill[1:]), f"{seed}{fill}{n}"))
+        template.replace("{x}", draw_characters(fill[0], int(fill[1:]), f"{seed}{fill}{n}"))
         for n, template in enumerate(templates)
     ]
 
 
 def _uuid(seed: str) -> str:
-    text = drawn("h", 32, seed)
+    text = draw_characters("h", 32, seed)
     return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
 
 
@@ -74,7 +74,7 @@ def _strict(seed: str) -> Iterator[Kind]:
     yield (
         "git-log",
         "strict",
-        [f"{drawn('h', 7, seed + str(n))} Fix token refresh in auth/key_store.py" for n in range(6)],
+        [f"{draw_characters('h', 7, seed + str(n))} Fix token refresh in auth/key_store.py" for n in range(6)],
     )
     yield (
         "reads-environment",
@@ -231,15 +231,18 @@ def _ordinary(seed: str) -> Iterator[Kind]:
     yield (
         "base64-image",
         "ordinary",
-        [f"![logo](data:image/png;base64,iVBORw0KGgo{drawn('b', 600, seed + str(n))})" for n in range(8)],
+        [f"![logo](data:image/png;base64,iVBORw0KGgo{draw_characters('b', 600, seed + str(n))})" for n in range(8)],
     )
-    yield "base64-raw", "ordinary", [drawn("b", 2000 + n, seed + str(n)) for n in range(8)]
+    yield "base64-raw", "ordinary", [draw_characters("b", 2000 + n, seed + str(n)) for n in range(8)]
     yield (
         "image-json",
         "ordinary",
         [
             json.dumps(
-                {"type": "image_url", "image_url": {"url": "data:image/png;base64," + drawn("b", 900, seed + str(n))}}
+                {
+                    "type": "image_url",
+                    "image_url": {"url": "data:image/png;base64," + draw_characters("b", 900, seed + str(n))},
+                }
             )
             for n in range(4)
         ],
@@ -252,7 +255,7 @@ def _ordinary(seed: str) -> Iterator[Kind]:
             f' "integrity": "sha512-{base64.b64encode(hashlib.sha512((seed + str(n)).encode()).digest()).decode()}"}}'
             for n in range(10)
         ]
-        + [f'checksum = "{drawn("h", 64, seed + str(n))}"' for n in range(6)],
+        + [f'checksum = "{draw_characters("h", 64, seed + str(n))}"' for n in range(6)],
     )
     yield (
         "minified",
@@ -279,7 +282,7 @@ def _ordinary(seed: str) -> Iterator[Kind]:
             "model: claude-3-5-sonnet-20241022",
             "key=pages.settings.billing.title2",
             "sort_key: created_at_2",
-            "public_key: ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI" + drawn("b", 43, seed),
+            "public_key: ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI" + draw_characters("b", 43, seed),
             "credential_helper: osxkeychain2",
             "password_policy: min_length_12",
             "auth: oauth2",
@@ -294,12 +297,26 @@ def _ordinary(seed: str) -> Iterator[Kind]:
     yield (
         "public-keys",
         "ordinary",
-        ["ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABgQC" + drawn("b", 360, seed + str(n)) + " bob@box" for n in range(3)]
+        [
+            "ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABgQC" + draw_characters("b", 360, seed + str(n)) + " bob@box"
+            for n in range(3)
+        ]
         + [
-            "-" * 5 + f"BEGIN {what}" + "-" * 5 + "\n" + drawn("b", 64, seed) + "\n" + "-" * 5 + f"END {what}" + "-" * 5
+            "-" * 5
+            + f"BEGIN {what}"
+            + "-" * 5
+            + "\n"
+            + draw_characters("b", 64, seed)
+            + "\n"
+            + "-" * 5
+            + f"END {what}"
+            + "-" * 5
             for what in ("PUBLIC KEY", "CERTIFICATE", "CERTIFICATE REQUEST", "RSA PUBLIC KEY")
         ]
-        + ["pk_live_" + drawn("w", 24, seed), "stripe publishable: pk_test_" + drawn("w", 24, seed)],
+        + [
+            "pk_live_" + draw_characters("w", 24, seed),
+            "stripe publishable: pk_test_" + draw_characters("w", 24, seed),
+        ],
     )
     yield (
         "urls",
@@ -348,18 +365,18 @@ def _ordinary(seed: str) -> Iterator[Kind]:
         "api-ids",
         "ordinary",
         [
-            f"call_{drawn('w', 24, seed)}",
-            f"chatcmpl-{drawn('w', 29, seed)}",
-            f"toolu_01{drawn('w', 22, seed)}",
-            f"msg_01{drawn('w', 22, seed)}",
-            f"resp_{drawn('h', 48, seed)}",
-            f"req_011C{drawn('w', 20, seed)}",
-            f"fp_{drawn('h', 10, seed)}",
-            f"file-{drawn('w', 24, seed)}",
-            f"asst_{drawn('w', 24, seed)}",
-            f"acct_{drawn('w', 16, seed)}",
-            f"cus_{drawn('w', 14, seed)}",
-            f"pi_{drawn('w', 24, seed)}",
+            f"call_{draw_characters('w', 24, seed)}",
+            f"chatcmpl-{draw_characters('w', 29, seed)}",
+            f"toolu_01{draw_characters('w', 22, seed)}",
+            f"msg_01{draw_characters('w', 22, seed)}",
+            f"resp_{draw_characters('h', 48, seed)}",
+            f"req_011C{draw_characters('w', 20, seed)}",
+            f"fp_{draw_characters('h', 10, seed)}",
+            f"file-{draw_characters('w', 24, seed)}",
+            f"asst_{draw_characters('w', 24, seed)}",
+            f"acct_{draw_characters('w', 16, seed)}",
+            f"cus_{draw_characters('w', 14, seed)}",
+            f"pi_{draw_characters('w', 24, seed)}",
         ],
     )
     yield (
@@ -429,7 +446,10 @@ def _ordinary(seed: str) -> Iterator[Kind]:
     yield (
         "diffs",
         "ordinary",
-        [f"index {drawn('h', 7, seed + str(n))}..{drawn('h', 7, seed + 'b' + str(n))} 100644" for n in range(5)],
+        [
+            f"index {draw_characters('h', 7, seed + str(n))}..{draw_characters('h', 7, seed + 'b' + str(n))} 100644"
+            for n in range(5)
+        ],
     )
     yield (
         "english-hyphens",

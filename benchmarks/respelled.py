@@ -228,7 +228,7 @@ def _spelled(items: Items, habit: Habit) -> Items:
 
 
 def _messages(dialect: Dialect, writer: Writer, items: Sequence[Item]) -> Sequence[Message]:
-    return dialect.read(writer.write(items).body, path=writer.path).messages.spoken()
+    return dialect.read(writer.write(items).body, path=writer.path).messages.without_system()
 
 
 @dataclass(slots=True)

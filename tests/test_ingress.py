@@ -41,11 +41,11 @@ def assistant(text: str) -> dict[str, Any]:
 
 
 def cleaned(ingress: Ingress, key: str, body: bytes) -> bytes:
-    return ingress.clean(body, ingress.known(key, body))
+    return ingress.clean(body, ingress.find_beginning(key, body))
 
 
 def quick(ingress: Ingress, key: str, body: bytes) -> bool:
-    return ingress.quick(body, ingress.known(key, body))
+    return ingress.quick(body, ingress.find_beginning(key, body))
 
 
 def talk(ingress: Ingress, key: str, body: bytes) -> bytes:

@@ -24,7 +24,7 @@ from tokenmizer_mw.model.node import Node, NodeType, Source, Status
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.session import SessionState, fold
 from tokenmizer_mw.session.log_cache import KeptSessions
-from tokenmizer_mw.session.snapshot import fold_version, written
+from tokenmizer_mw.session.snapshot import fold_version, write_snapshot
 from tokenmizer_mw.session.snapshot_keeping import SHARE, Snapshots
 from tokenmizer_mw.store.log import EventLog, Snapshot
 from tokenmizer_mw.store.memory import MemoryLog
@@ -170,11 +170,11 @@ def damaged(snapshot: Snapshot) -> Snapshot:
 def of_another_fold(snapshot: Snapshot) -> Snapshot:
     wrong = SessionState()
     wrong.apply(Recorded(snapshot.seq, snapshot.recorded_at, Derived(99)))
-    return replace(snapshot, fold_version=snapshot.fold_version ^ 1, payload=written(KEY, wrong, most=10**6))
+    return replace(snapshot, fold_version=snapshot.fold_version ^ 1, payload=write_snapshot(KEY, wrong, most=10**6))
 
 
 def of_another_session(snapshot: Snapshot) -> Snapshot:
-    return replace(snapshot, payload=written(SessionKey("t", "other"), SessionState(), most=10**6))
+    return replace(snapshot, payload=write_snapshot(SessionKey("t", "other"), SessionState(), most=10**6))
 
 
 @pytest.mark.parametrize(("harm", "counted"), [(damaged, 1), (of_another_session, 1), (of_another_fold, 0)])
@@ -329,7 +329,7 @@ def test_nothing_stays_in_a_snapshot_of_what_is_taken_out(how: str, tmp_path: Pa
     with closing(SqliteLog(tmp_path / "log.db")) as log:
         log.append(key, events, expected_seq=0)
         state = fold(log.read(key))
-        payload = f"{secret}".encode() + written(key, state, most=10**6)
+        payload = f"{secret}".encode() + write_snapshot(key, state, most=10**6)
         assert log.keep_snapshot(key, Snapshot(state.seq, state.recorded_at, 1, payload))
     assert secret.encode() in (tmp_path / "log.db").read_bytes()
     with closing(SessionMemory.open(f"sqlite:///{tmp_path / 'log.db'}", SMALL)) as memory:

@@ -104,7 +104,7 @@ def test_a_history_that_is_spelled_anew_is_known(sent: list[Message]) -> None:
         messages = [*sent, *news]
         start, place = transcript.first_new(messages)
         assert (start, place) == (len(sent), len(HISTORY) - 1)
-        placed = transcript.placed(Resent(messages), start, place)
+        placed = transcript.locate(Resent(messages), start, place)
         assert placed.changed is None
         assert messages[placed.index_of(4) or 0].text == "And the tests?"
 
@@ -128,7 +128,7 @@ def test_an_edit_inside_is_found_beside_other_spellings() -> None:
     sent = [user("Use MariaDB.", "image_url"), *RESPELLED["thoughts dropped"][1:], *HISTORY[4:], *HISTORY[4:]]
     start, place = transcript.first_new(sent)
     assert start == len(sent)
-    assert transcript.placed(Resent(sent), start, place).changed == (0, -1)
+    assert transcript.locate(Resent(sent), start, place).changed == (0, -1)
 
 
 def test_a_spelling_is_one_short_text() -> None:

@@ -40,7 +40,7 @@ from tokenmizer_mw.session.snapshot import (
     fold_version,
     seal,
     state_of,
-    written,
+    write_snapshot,
 )
 from tokenmizer_mw.store.conformance import EVERY_KIND
 
@@ -54,7 +54,7 @@ def stored(log: list[Recorded]) -> list[Recorded]:
 
 
 def again(state: SessionState) -> SessionState:
-    return state_of(KEY, written(KEY, state, most=MOST), most=MOST)
+    return state_of(KEY, write_snapshot(KEY, state, most=MOST), most=MOST)
 
 
 @examples(200)
@@ -99,7 +99,7 @@ def filled() -> SessionState:
 
 
 def test_not_one_bit_may_be_another() -> None:
-    payload = written(KEY, filled(), most=MOST)
+    payload = write_snapshot(KEY, filled(), most=MOST)
     for place in range(len(payload)):
         damaged = bytearray(payload)
         damaged[place] ^= 1 << place % 8
@@ -110,13 +110,13 @@ def test_not_one_bit_may_be_another() -> None:
 @pytest.mark.parametrize("cut", [0, 1, 15, 16, 17, -1])
 def test_cut_short(cut: int) -> None:
     with pytest.raises(UnreadableSnapshot):
-        state_of(KEY, written(KEY, filled(), most=MOST)[:cut], most=MOST)
+        state_of(KEY, write_snapshot(KEY, filled(), most=MOST)[:cut], most=MOST)
 
 
 @pytest.mark.parametrize("other", [SessionKey("tenant", "other"), SessionKey("other", "session")])
 def test_of_another_session(other: SessionKey) -> None:
     with pytest.raises(UnreadableSnapshot, match="another session's"):
-        state_of(other, written(KEY, filled(), most=MOST), most=MOST)
+        state_of(other, write_snapshot(KEY, filled(), most=MOST), most=MOST)
 
 
 NONSENSE = [
@@ -139,7 +139,7 @@ def test_well_sealed_nonsense(lines: bytes) -> None:
 
 
 def parts(state: SessionState) -> dict[str, object]:
-    lines = zlib.decompress(written(KEY, state, most=MOST)[16:]).decode().split("\n")[:-1]
+    lines = zlib.decompress(write_snapshot(KEY, state, most=MOST)[16:]).decode().split("\n")[:-1]
     return dict(map(json.loads, lines))
 
 
@@ -161,10 +161,10 @@ def test_a_part_that_is_missing_or_of_another_kind() -> None:
 
 def test_no_more_than_it_may_take() -> None:
     state = filled()
-    size = len(zlib.decompress(written(KEY, state, most=MOST)[16:]))
-    payload = written(KEY, state, most=size)
+    size = len(zlib.decompress(write_snapshot(KEY, state, most=MOST)[16:]))
+    payload = write_snapshot(KEY, state, most=size)
     with pytest.raises(SnapshotTooLarge):
-        written(KEY, state, most=size - 1)
+        write_snapshot(KEY, state, most=size - 1)
     assert state_of(KEY, payload, most=size) == state
     with pytest.raises(UnreadableSnapshot):
         state_of(KEY, payload, most=size - 1)

@@ -90,7 +90,7 @@ class TokenMizerMiddleware:
         if scope["type"] not in _SPOKEN or GUARD in scope:
             await self.app(scope, receive, self._draining(send) if scope["type"] == "lifespan" else send)
             return
-        token = bind(self.service, partial(self._named, scope))
+        token = bind(self.service, partial(self._name_session, scope))
         try:
             dialect = self._dialect(scope)
             if dialect is not None:
@@ -100,7 +100,7 @@ class TokenMizerMiddleware:
         finally:
             unbind(token)
 
-    def _named(self, scope: Scope) -> NamedSession:
+    def _name_session(self, scope: Scope) -> NamedSession:
         """Whose session the application's own calls belong to, while it answers ``scope``."""
         session_id = self.session(scope) if self.session is not None else None
         if session_id is None:
@@ -179,7 +179,7 @@ class _Connection:
         if settings.trim_replies:
             app = TrimmedReplies(app, most=settings.capture_max)
         if service.answers is not None:
-            app = self._cached(app)
+            app = self._wrap_with_cache(app)
         token = bind(service, partial(NamedSession, exchange.given_session, exchange.tenant), remembered=True)
         try:
             await app(self._inner_scope(), self.receive, self.send)
@@ -228,7 +228,7 @@ class _Connection:
             self._pending = deque([{"type": "http.request", "body": exchange.forwarded, "more_body": False}])
         return exchange
 
-    def _cached(self, app: ASGIApp) -> ASGIApp:
+    def _wrap_with_cache(self, app: ASGIApp) -> ASGIApp:
         """``app`` behind the cache of answers, where the call may ask that."""
         headers, query = self._scope.get("headers", ()), self._scope.get("query_string", b"")
         asking = self._service.ask_cache(self._exchange, headers, query=query)
@@ -297,7 +297,7 @@ class _Connection:
                 await self._settle(message)
                 return
         elif message["type"] == "http.response.start":
-            message = self._started(message)
+            message = self._start_response(message)
         try:
             await self._send(message)
         except OSError:
@@ -310,7 +310,7 @@ class _Connection:
             self._settled = anyio.Event()
         await self._settled.wait()
 
-    def _started(self, message: Message) -> Message:
+    def _start_response(self, message: Message) -> Message:
         headers = message.get("headers", ())
         if not isinstance(headers, list | tuple):
             headers = list(headers)
@@ -320,7 +320,7 @@ class _Connection:
 
     def _give_up(self, error: Exception) -> bool:
         self._service.give_up(self._exchange, error)
-        self._take = _ignored
+        self._take = _ignore_piece
         return False
 
     async def _settle(self, message: Message) -> None:
@@ -329,7 +329,7 @@ class _Connection:
         try:
             await self._service.acommit(self._exchange, last=not message.get("more_body", False))
             if self._exchange.is_settled:
-                self._take = _ignored
+                self._take = _ignore_piece
             await self._send(message)
         except OSError:
             self._gone = True
@@ -342,6 +342,6 @@ class _Connection:
             self._service.schedule_extraction(self._exchange)
 
 
-def _ignored(piece: bytes) -> bool:
+def _ignore_piece(piece: bytes) -> bool:
     """What is done with a piece of a response whose turn is settled."""
     return False

@@ -26,7 +26,7 @@ from tokenmizer_mw.errors import (
 )
 from tokenmizer_mw.extract.guessing import model_of
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.graph.search import SearchHit, described, search
+from tokenmizer_mw.graph.search import SearchHit, find_described, search
 from tokenmizer_mw.graph.views import Diff, Why, as_valid, diff, why
 from tokenmizer_mw.model.event import (
     Checkpointed,
@@ -41,16 +41,16 @@ from tokenmizer_mw.model.spending import Spent
 from tokenmizer_mw.runtime.offload import CALLS, offload
 from tokenmizer_mw.safety.fence import nonce_for
 from tokenmizer_mw.safety.labels import flatten
-from tokenmizer_mw.session import Edited, SessionState, appended, fold, joining
-from tokenmizer_mw.session.current import NamedSession, bound
-from tokenmizer_mw.session.manual_edits import KINDS, corrected, marked, remembered, undone
-from tokenmizer_mw.session.manual_edits import pinned as pin
+from tokenmizer_mw.session import Edited, SessionState, append_messages, fold, joining
+from tokenmizer_mw.session.current import NamedSession, bind_session
+from tokenmizer_mw.session.manual_edits import KINDS, add_fact, correct_fact, mark_fact, undone
+from tokenmizer_mw.session.manual_edits import pin_fact as pin
 from tokenmizer_mw.session.project import project_of, siblings
 from tokenmizer_mw.session.refinement.client import Complete
 from tokenmizer_mw.session.refinement.plan import Refinement
 from tokenmizer_mw.session.reminder import Carried
 from tokenmizer_mw.session.text_rewrite import Retouch
-from tokenmizer_mw.session.transcript_edits import Change, HistoryMessages, revised
+from tokenmizer_mw.session.transcript_edits import Change, HistoryMessages, edit_transcript
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.ledger import By, require_day
 from tokenmizer_mw.store.log import EventLog, Place, SessionInfo, pages
@@ -210,7 +210,7 @@ class SessionMemory:
         is added.
         """
         key = self._access.key_of(session_id, tenant)
-        spoken = history(messages).spoken().through(self._redaction.remove_echoes)
+        spoken = history(messages).without_system().through(self._redaction.remove_echoes)
         if self._redaction.ingress is not None:
             spoken = spoken.through(self._redaction.ingress.message)
         added = 0
@@ -248,7 +248,7 @@ class SessionMemory:
             self._access.key_of(session_id, tenant),
             [self._redaction.redact_written(written) for written in messages],
         )
-        self._access.record(key, lambda state: list(appended(state, told)))
+        self._access.record(key, lambda state: list(append_messages(state, told)))
         if told:
             self.service.extraction.schedule(key)
 
@@ -265,11 +265,11 @@ class SessionMemory:
         """
         key = self._access.key_of(session_id, tenant)
 
-        def cleaned(history: Sequence[Written]) -> Sequence[Written]:
+        def clean_change(history: Sequence[Written]) -> Sequence[Written]:
             return [one if one.number else self._redaction.redact_written(one) for one in change(history)]
 
         def decide(state: SessionState) -> list[Event]:
-            return revised(state, self.log.read(key, upto=state.seq), cleaned, self._access.derivation)
+            return edit_transcript(state, self.log.read(key, upto=state.seq), clean_change, self._access.derivation)
 
         self._access.propose(key, decide)
         self.service.extraction.schedule(key)
@@ -298,9 +298,9 @@ class SessionMemory:
         key = find_key(session_id, tenant)
         text, reason = self._redaction.redact_text(text), self._redaction.redact_text(reason)
         self.service.extraction.extract(key)  # what was said before has its facts first
-        node = self._access.sessions.updated(
+        node = self._access.sessions.update_and_view(
             key,
-            lambda state: remembered(state, text, kind, reason),
+            lambda state: add_fact(state, text, kind, reason),
             lambda state: state.graph.find(KINDS[kind][0], flatten(text)),
         )
         if node is None:
@@ -314,14 +314,14 @@ class SessionMemory:
         Raises ``UnknownNode`` when no fact matches.
         """
         key, reason = self._access.existing_key(session_id, tenant), self._redaction.redact_text(reason)
-        self._access.sessions.update(key, lambda state: marked(state, node_id, Status.INVALIDATED, reason))
+        self._access.sessions.update(key, lambda state: mark_fact(state, node_id, Status.INVALIDATED, reason))
 
     def archive(self, session_id: str, node_id: str, reason: str = "", *, tenant: str = LOCAL_TENANT) -> None:
         """Archive a fact by hand: it is true but no longer of interest. ``node_id`` as for ``invalidate``. Raises
         ``UnknownNode``.
         """
         key, reason = self._access.existing_key(session_id, tenant), self._redaction.redact_text(reason)
-        self._access.sessions.update(key, lambda state: marked(state, node_id, Status.ARCHIVED, reason))
+        self._access.sessions.update(key, lambda state: mark_fact(state, node_id, Status.ARCHIVED, reason))
 
     def pin(self, session_id: str, node_id: str, pinned: bool = True, *, tenant: str = LOCAL_TENANT) -> None:
         """Pin a fact, or unpin it with ``pinned=False``. Resume blocks put pinned facts directly after the standing
@@ -348,7 +348,7 @@ class SessionMemory:
         """
         key, reason = self._access.existing_key(session_id, tenant), self._redaction.redact_text(reason)
         label, detail = (text if text is None else self._redaction.redact_text(text) for text in (label, detail))
-        self._access.sessions.update(key, lambda state: corrected(state, node_id, label, detail, reason))
+        self._access.sessions.update(key, lambda state: correct_fact(state, node_id, label, detail, reason))
 
     def undo(self, session_id: str, number: int, *, tenant: str = LOCAL_TENANT) -> None:
         """Undo the manual edit with this number; the undo is a manual edit itself.
@@ -554,7 +554,7 @@ class SessionMemory:
         """
         key = self._access.key_of(session_id, tenant)
         if recorded_at is None:
-            graph = self._access.view(key, lambda state: self._access.derivation.believed(state).copy())
+            graph = self._access.view(key, lambda state: self._access.derivation.derived_graph(state).copy())
         else:
             self._access.view(key, no_view)
             last = as_seconds(recorded_at)
@@ -612,22 +612,22 @@ class SessionMemory:
         ``UnknownSession`` when neither the session nor its project has events.
         """
         key = self._access.key_of(session_id, tenant)
-        return self._resumed(key, partial(build_resume, level=level, budget=budget, query=query), model)
+        return self._build_from_session(key, partial(build_resume, level=level, budget=budget, query=query), model)
 
     def resumes(self, session_id: str, *, model: str = "", tenant: str = LOCAL_TENANT) -> dict[str, Resume]:
         """Build the resume blocks of all levels, by level name, at little more than the cost of one. Raises as
         ``resume`` does.
         """
-        return self._resumed(self._access.key_of(session_id, tenant), build_resumes, model)
+        return self._build_from_session(self._access.key_of(session_id, tenant), build_resumes, model)
 
-    def _resumed(self, key: SessionKey, build: Callable[..., R], model: str) -> R:
+    def _build_from_session(self, key: SessionKey, build: Callable[..., R], model: str) -> R:
         others = self._siblings(key)
         counter = self._access.counters.of(model).counter
         written, end = self._access.read_messages_until(key)
         transcript = self._access.transcript(written)
 
         def view(state: SessionState) -> R:
-            own = self._access.derivation.believed(state)
+            own = self._access.derivation.derived_graph(state)
             return build(
                 own,
                 counter=counter,
@@ -646,7 +646,7 @@ class SessionMemory:
             return []
         listed = (info.key for info in pages(self.log, key.tenant, self.settings.page_max))
         keys = siblings(key, listed, self.settings)
-        believed = self._access.derivation.believed
+        believed = self._access.derivation.derived_graph
         return [(other.id, self._access.sessions.read(other, believed)) for other in keys]
 
     def recall(
@@ -657,7 +657,7 @@ class SessionMemory:
         Replaced values are marked as old. ``model``: tokens are counted as this model counts them. Empty when nothing
         matches.
         """
-        return self._recalled(self._access.key_of(session_id, tenant), query, budget, model)
+        return self._recall_session(self._access.key_of(session_id, tenant), query, budget, model)
 
     def remind(
         self,
@@ -697,17 +697,17 @@ class SessionMemory:
         self._access.carried.put(key, [Carried(cut.id, part)])
         return Recall(part.text, part.tokens, part.nodes, part.messages)
 
-    def _recalled(self, key: SessionKey, query: str, budget: int, model: str) -> Recall:
+    def _recall_session(self, key: SessionKey, query: str, budget: int, model: str) -> Recall:
         """What is recalled of the whole session."""
         counter = self._access.counters.of(model).counter
-        graph = self._access.view(key, lambda state: self._access.derivation.believed(state).copy())
+        graph = self._access.view(key, lambda state: self._access.derivation.derived_graph(state).copy())
         meaning = None
         if self.service.embedding is not None:
             self.service.embedding.restore(key)
             self.service.embedding.embed_passages_later(key)
             meaning = self.service.embedding.embed_question(query, self.settings.drain_seconds)
 
-        def found(told: HistoryMessages) -> Recall:
+        def search_messages(told: HistoryMessages) -> Recall:
             return recall(
                 graph,
                 query,
@@ -717,14 +717,14 @@ class SessionMemory:
                 meaning=meaning,
             )
 
-        return self._access.messages.read(key, found)
+        return self._access.messages.read(key, search_messages)
 
     def why(self, session_id: str, text: str, *, tenant: str = LOCAL_TENANT) -> Why | None:
         """Explain a fact: its reason, source and predecessors. ``text`` is its id, label or value, or a description of
         it. Returns ``None`` when nothing matches.
         """
         graph = self.graph(session_id, tenant=tenant)
-        node = described(graph, text)
+        node = find_described(graph, text)
         return why(graph, node) if node is not None else None
 
     def search(self, session_id: str, text: str, k: int = 5, *, tenant: str = LOCAL_TENANT) -> list[SearchHit]:
@@ -745,7 +745,7 @@ class SessionMemory:
         key = self._access.key_of(session_id, tenant)
         return self._access.view(
             key,
-            lambda state: loss_report(self._access.derivation.believed(state), state.cut, state.recent_reminders),
+            lambda state: loss_report(self._access.derivation.derived_graph(state), state.cut, state.recent_reminders),
         )
 
     def restore(self, session_id: str, turns: Iterable[int], *, tenant: str = LOCAL_TENANT) -> list[Message]:
@@ -804,7 +804,7 @@ class SessionMemory:
             require_day(day)
         return self.service.books.savings(tenant, session_id, model=model, since=since, until=until, by=by)
 
-    def spent(self, session_id: str, *, limit: int = 50, tenant: str = LOCAL_TENANT) -> list[Spent]:
+    def list_usage(self, session_id: str, *, limit: int = 50, tenant: str = LOCAL_TENANT) -> list[Spent]:
         """Return what the newest ``limit`` calls of a session cost and what each stage saved, newest first; ``[]`` if
         no call was accounted.
         """
@@ -823,7 +823,7 @@ class SessionMemory:
         The context follows tasks, but not threads that you start yourself. Contexts nest; the innermost counts.
         """
         self._access.key_of(session_id, tenant)
-        return bound(self.service, partial(NamedSession, session_id, tenant))
+        return bind_session(self.service, partial(NamedSession, session_id, tenant))
 
     def flush(self, seconds: float | None = None) -> bool:
         """Wait until background work is done and all turns are written, at most ``seconds`` (``None``:
@@ -866,7 +866,7 @@ class SessionMemory:
     ashorten = _off_the_loop(shorten)
     asessions = _off_the_loop(sessions)
     asavings = _off_the_loop(savings)
-    aspent = _off_the_loop(spent)
+    alist_usage = _off_the_loop(list_usage)
     aflush = _off_the_loop(flush)
     aclose = _off_the_loop(close)
 

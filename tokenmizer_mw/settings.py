@@ -330,10 +330,10 @@ class Settings:
         Raises ``ConfigError`` that names the file and the setting when a setting is unknown or invalid.
         """
         given = read_mapping(Path(path)) if path is not None else {}
-        return cls.given(given, environ, where=str(path) if path is not None else "environment")
+        return cls.from_mapping(given, environ, where=str(path) if path is not None else "environment")
 
     @classmethod
-    def given(
+    def from_mapping(
         cls, mapping: Mapping[str, Any], environ: Mapping[str, str] | None = None, *, where: str = "settings"
     ) -> Settings:
         """Make settings from a mapping, then from the environment as ``load`` does.
@@ -345,14 +345,14 @@ class Settings:
         for name in (field.name for field in fields(cls)):
             if (text := variables.get(ENVIRONMENT_PREFIX + name.upper())) is not None:
                 given[name] = None if text == "" else text
-        return cls._validated(given, where=where)
+        return cls._validate(given, where=where)
 
     def with_(self, **changes: Any) -> Settings:
         """Return a copy with some settings changed. Raises ``ConfigError`` for a value out of range."""
         return replace(self, **changes)
 
     @classmethod
-    def _validated(cls, given: dict[str, Any], where: str) -> Settings:
+    def _validate(cls, given: dict[str, Any], where: str) -> Settings:
         if not given:
             return cls()
         from pydantic import TypeAdapter, ValidationError  # a third of the package's import time: only where used

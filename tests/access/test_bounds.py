@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tokenmizer_mw.server.access.bounds import DEEPEST, Bounds, excess, scanned
+from tokenmizer_mw.server.access.bounds import DEEPEST, Bounds, excess, scan_bounds
 
 SMALL = Bounds(depth=5, messages=3, tools=2)
 
@@ -63,14 +63,14 @@ def test_the_same_as_is_found_by_parsing(request: dict[str, Any], indent: int | 
     if any(isinstance(tool.get("tools"), str | int) for tool in request.get("tools", ())):
         return
     body = json.dumps(request, indent=indent, ensure_ascii=ascii_only).encode()
-    for look in (excess, scanned):
+    for look in (excess, scan_bounds):
         found = look(body, SMALL)
         assert (found.code if found is not None else None) in (_code(request, SMALL) or {None})
 
 
 @given(st.text(st.sampled_from('ab"\\{}[],: \n'), max_size=60))
 def test_what_is_no_json_is_looked_through_all_the_same(text: str) -> None:
-    for look in (excess, scanned):
+    for look in (excess, scan_bounds):
         look(text.encode(), Bounds(1, 1, 1))
 
 

@@ -23,7 +23,7 @@ from .conftest import MakeStore, made
 
 def test_nothing_is_kept_at_first(make_store: MakeStore) -> None:
     store = make_store()
-    assert list(store.kept()) == []
+    assert list(store.all_keys()) == []
     assert store.revoke("none", 5.0) is False
 
 
@@ -34,8 +34,8 @@ def test_what_is_kept_comes_back(make_store: MakeStore) -> None:
     store = make_store()
     for key in (ending, *keys):
         store.add(key)
-    assert list(store.kept()) == [*keys, ending]
-    assert list(make_store().kept()) == [*keys, ending]
+    assert list(store.all_keys()) == [*keys, ending]
+    assert list(make_store().all_keys()) == [*keys, ending]
 
 
 def test_one_of_its_kind(make_store: MakeStore) -> None:
@@ -48,7 +48,7 @@ def test_one_of_its_kind(make_store: MakeStore) -> None:
     for again in (key, same_id, same_digest):
         with pytest.raises(ConfigError, match="kept already"):
             store.add(again)
-    assert list(store.kept()) == [key]
+    assert list(store.all_keys()) == [key]
 
 
 def test_revoking(make_store: MakeStore) -> None:
@@ -59,7 +59,7 @@ def test_revoking(make_store: MakeStore) -> None:
     assert store.revoke(key.id, 50.0) is True
     assert store.revoke(key.id, 99.0) is True
     assert store.revoke("unknown", 50.0) is False
-    assert [key.revoked_at for key in make_store().kept()] == [50.0, None]
+    assert [key.revoked_at for key in make_store().all_keys()] == [50.0, None]
 
 
 def test_many_threads_add(make_store: MakeStore) -> None:
@@ -70,14 +70,14 @@ def test_many_threads_add(make_store: MakeStore) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert {key.id for key in store.kept()} == {key.id for key in keys}
+    assert {key.id for key in store.all_keys()} == {key.id for key in keys}
 
 
 def test_a_key_that_cannot_be_is_not_kept(make_store: MakeStore) -> None:
     store = make_store()
     with pytest.raises(ConfigError):
         store.add(Key("k", "", bytes(32), frozenset({"chat"}), 0.0))
-    assert list(store.kept()) == []
+    assert list(store.all_keys()) == []
 
 
 # Where they lie.
@@ -90,7 +90,7 @@ def test_keys_lie_beside_the_sessions(tmp_path: Path) -> None:
     written, key = made()
     store.add(key)
     log.append(SessionKey("acme", "s"), [Derived(2)], expected_seq=1)
-    assert list(store.kept()) == [key]
+    assert list(store.all_keys()) == [key]
     log.close()
     store.close()
     assert (tmp_path / "both.db").stat().st_mode & 0o777 == 0o600
@@ -104,9 +104,9 @@ def test_keys_lie_beside_the_sessions_in_postgres() -> None:
         _, key = made()
         store.add(key)
         log.append(SessionKey("acme", "s"), [Derived(1)], expected_seq=0)
-        assert list(store.kept()) == [key]
+        assert list(store.all_keys()) == [key]
         database.terminate_all()
-        assert list(store.kept()) == [key]
+        assert list(store.all_keys()) == [key]
         log.close()
         store.close()
     finally:
@@ -118,14 +118,14 @@ def test_closed_stores(tmp_path: Path) -> None:
         store.close()
         store.close()
         with pytest.raises(StoreUnavailable):
-            store.kept()
+            store.all_keys()
 
 
 def test_unreachable_stores(tmp_path: Path) -> None:
     for url in (f"sqlite:///{tmp_path / 'no' / 'such' / 'k.db'}", "postgresql://nobody@127.0.0.1:1/none"):
         store = open_keys(url)
         with pytest.raises(StoreUnavailable):
-            store.kept()
+            store.all_keys()
         store.close()
 
 
@@ -137,7 +137,7 @@ def test_damaged_rows(tmp_path: Path) -> None:
         connection.execute("UPDATE access_keys SET created_at = 'yesterday'")
     connection.close()
     with pytest.raises(StoreCorrupt):
-        store.kept()
+        store.all_keys()
     store.close()
 
 
@@ -155,10 +155,10 @@ def test_listed_keys() -> None:
     _, key = made()
     digest = key.digest.hex()
     text = f"[{{tenant: acme, sha256: '{digest}', id: ci, scopes: 'chat, read', expires: 2027-01-31}}]"
-    (listed,) = keys_from_text(text).kept()
+    (listed,) = keys_from_text(text).all_keys()
     assert (listed.id, listed.tenant, listed.digest) == ("ci", "acme", key.digest)
     assert (listed.scopes, listed.expires_at) == (frozenset({"chat", "read"}), 1801353600.0)
-    (plain,) = listed_keys([{"tenant": "acme", "sha256": digest}]).kept()
+    (plain,) = listed_keys([{"tenant": "acme", "sha256": digest}]).all_keys()
     assert (plain.id, plain.scopes) == (digest[:12], frozenset({"chat", "read", "write", "erase"}))
 
 
@@ -195,5 +195,5 @@ def test_listed_keys_are_changed_where_they_are_listed() -> None:
 
 def test_keys_in_memory_are_of_this_object() -> None:
     _, key = made()
-    assert list(MemoryKeys([key]).kept()) == [key]
-    assert list(open_keys("memory://").kept()) == []
+    assert list(MemoryKeys([key]).all_keys()) == [key]
+    assert list(open_keys("memory://").all_keys()) == []

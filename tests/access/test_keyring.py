@@ -27,13 +27,13 @@ class Faulty(MemoryKeys):
         self.up = True
         self.held: threading.Event | None = None
 
-    def kept(self) -> Sequence[Key]:
+    def all_keys(self) -> Sequence[Key]:
         self.asked += 1
         if self.held is not None:
             assert self.held.wait(20)
         if not self.up:
             raise StoreUnavailable("down")
-        return super().kept()
+        return super().all_keys()
 
 
 def ring(store: MemoryKeys, clock: Clock) -> Keyring:
@@ -47,7 +47,7 @@ async def test_no_query_per_request() -> None:
     await keys.refresh()
     for _ in range(100):
         assert keys.fresh
-        assert (keys.known(written) or keys.look_up(written)) is not None
+        assert (keys.find_known_caller(written) or keys.look_up(written)) is not None
         clock.now += 0.04
     assert store.asked == 1
 
@@ -58,14 +58,14 @@ async def test_a_revoked_key_opens_nothing_after_the_refresh() -> None:
     keys = ring(store, clock)
     await keys.refresh()
     caller = keys.look_up(written)
-    assert caller is not None and keys.known(written) == caller
+    assert caller is not None and keys.find_known_caller(written) == caller
     store.revoke(caller.key_id, clock.now)
     clock.now += 4.9
     assert keys.fresh
     clock.now += 0.2
     assert not keys.fresh
     await keys.refresh()
-    assert keys.known(written) is None and keys.look_up(written) is None
+    assert keys.find_known_caller(written) is None and keys.look_up(written) is None
 
 
 async def test_a_new_key_is_known_after_the_refresh() -> None:
@@ -85,9 +85,9 @@ async def test_a_key_ends_on_time() -> None:
     written = kept(store, expires_at=clock.now + 2).encode()
     keys = ring(store, clock)
     await keys.refresh()
-    assert keys.look_up(written) is not None and keys.known(written) is not None
+    assert keys.look_up(written) is not None and keys.find_known_caller(written) is not None
     clock.now += 2
-    assert keys.look_up(written) is None and keys.known(written) is None
+    assert keys.look_up(written) is None and keys.find_known_caller(written) is None
 
 
 async def test_what_was_read_last_counts_for_a_while() -> None:

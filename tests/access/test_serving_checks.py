@@ -48,7 +48,7 @@ def keys() -> MemoryKeys:
 def test_1_whoever_has_no_key_gets_the_same_answer_for_every_reason(serving: Serving, keys: MemoryKeys) -> None:
     good, wrong = kept(keys), made()[0]
     revoked = kept(keys)
-    keys.revoke(keys.kept()[-1].id, 0.0)
+    keys.revoke(keys.all_keys()[-1].id, 0.0)
     ended = kept(keys, expires_at=1.0)
     server = serving(keys, failed_per_minute=1_000)
     assert server.ask(good).status == 200
@@ -127,7 +127,7 @@ def test_1_a_revoked_key_opens_nothing_in_any_process(serving: Serving, tmp_path
     good = kept(office)
     doors = [serving(open_keys(url), refresh_seconds=0.2) for _ in range(2)]
     assert [door.ask(good).status for door in doors] == [200, 200]
-    office.revoke(office.kept()[0].id, time.time())
+    office.revoke(office.all_keys()[0].id, time.time())
     for door in doors:
         assert eventually(lambda door=door: door.ask(good).status == 401)  # type: ignore[misc]
     office.close()
@@ -156,7 +156,7 @@ def test_2_when_keys_cannot_be_read_nobody_comes_in(serving: Serving) -> None:
     class Broken(MemoryKeys):
         fault: Exception = StoreUnavailable("down")
 
-        def kept(self) -> Sequence[Key]:
+        def all_keys(self) -> Sequence[Key]:
             raise self.fault
 
     for fault in (StoreUnavailable("secret place"), ValueError("secret place"), KeyError("secret place")):
@@ -786,7 +786,7 @@ def test_11_keys_are_in_no_log_and_no_answer(
             told += answer.body + json.dumps(answer.headers).encode()
     told += server.ask(good, data=b"x" * 20_000).body
     told += json.dumps(server.door.counts).encode()
-    digest = keys.kept()[0].digest.hex()
+    digest = keys.all_keys()[0].digest.hex()
     for secret in (good, wrong, good[-8:], digest):
         assert secret not in caplog.text and secret.encode() not in told
         assert all(secret.encode() not in path.read_bytes() for path in (tmp_path / "data").iterdir())

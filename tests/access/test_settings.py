@@ -53,8 +53,8 @@ def test_where_a_server_finds_its_keys() -> None:
     (_, first), (_, second) = made("a"), made("b")
     settings = AccessSettings.from_mapping({"keys": [{"tenant": "a", "sha256": first.digest.hex()}]})
     listed = keys_of_server("memory://", settings, {})
-    assert isinstance(listed, ListedKeys) and [key.tenant for key in listed.kept()] == ["a"]
+    assert isinstance(listed, ListedKeys) and [key.tenant for key in listed.all_keys()] == ["a"]
     assert first.digest.hex() not in repr(settings)
     environ = {"TOKENMIZER_ACCESS_KEYS": f"[{{tenant: b, sha256: '{second.digest.hex()}'}}]"}
-    assert [key.tenant for key in keys_of_server("memory://", settings, environ).kept()] == ["b"]
+    assert [key.tenant for key in keys_of_server("memory://", settings, environ).all_keys()] == ["b"]
     assert not isinstance(keys_of_server("memory://", AccessSettings(), {}), ListedKeys)

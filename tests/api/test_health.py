@@ -63,11 +63,11 @@ def test_a_process_whose_threads_all_wait_for_the_store_is_live(memory: SessionM
 
 def test_it_names_why_the_store_takes_nothing(memory: SessionMemory) -> None:
     app = starlette(api(memory))
-    memory.service.store_monitor.failed(StoreUnavailable("full", cause="disk_full", place="/some/place.db"))
+    memory.service.store_monitor.note_failure(StoreUnavailable("full", cause="disk_full", place="/some/place.db"))
     answer = ask(app, "GET", "/health", token=None)
     assert (answer.status_code, answer.json()["status"], answer.json()["ready"]) == (200, "degraded", True)
     assert answer.json()["reasons"] == ["store_disk_full"]
-    memory.service.store_monitor.answered(0.0)
+    memory.service.store_monitor.note_answer(0.0)
     assert ask(app, "GET", "/health", token=None).json()["status"] == "ok"
 
 
@@ -75,7 +75,7 @@ def test_the_database_is_named_to_whoever_may_administer_it(memory: SessionMemor
     database = str(tmp_path / "data" / "chat.db")
     guarded, own = starlette(api(memory, authorize=who)), starlette(api(memory, authorize=local))
     assert "place" not in ask(own, "GET", "/health", token=None).json()
-    memory.service.store_monitor.failed(StoreUnavailable("full", cause="disk_full", place=database))
+    memory.service.store_monitor.note_failure(StoreUnavailable("full", cause="disk_full", place=database))
     for token, seen in ((None, False), ("a", False), ("chat", False), ("admin", True)):
         assert ("place" in ask(guarded, "GET", "/health", token=token).json()) is seen
     assert ask(own, "GET", "/health", token=None).json()["place"] == database

@@ -39,27 +39,27 @@ def test_the_circuit_opens_after_failures_in_a_row_and_one_call_tries_again() ->
     allowed = allowance(clock)
     for _ in range(2):
         assert allowed.take() == ""
-        allowed.failed()
-    allowed.succeeded()
+        allowed.note_failure()
+    allowed.note_success()
     for _ in range(3):
         assert allowed.take() == ""
-        allowed.failed()
+        allowed.note_failure()
     assert allowed.take() == "circuit_open"
     clock.now += 61
     assert [allowed.take() for _ in range(3)] == ["", "circuit_open", "circuit_open"]
-    allowed.failed()
+    allowed.note_failure()
     clock.now += 59
     assert allowed.take() == "circuit_open"
     clock.now += 2
     assert allowed.take() == ""
-    allowed.succeeded()
+    allowed.note_success()
     assert [allowed.take() for _ in range(5)] == [""] * 5
 
 
 def test_a_trial_that_nobody_reports_back_does_not_keep_the_circuit_open_for_good() -> None:
     clock = Clock()
     allowed = allowance(clock, failures_max=1)
-    allowed.failed()
+    allowed.note_failure()
     for _ in range(3):
         clock.now += 61
         assert [allowed.take(), allowed.take()] == ["", "circuit_open"]

@@ -195,7 +195,7 @@ def test_known_sessions_are_bounded_and_only_make_it_faster() -> None:
 
 def test_share_that_is_left_out_is_told_for_each_message() -> None:
     request = read("openai_chat", agent_chat(8))
-    shares = Compression(SETTINGS).spared("s", request)
+    shares = Compression(SETTINGS).compression_shares("s", request)
     assert len(shares) == len(request.messages)
     assert all(0 <= share < 1 for share in shares)
     assert max(share for share, role in zip(shares, request.messages.roles, strict=True) if role == "tool") > 0.5

@@ -88,12 +88,12 @@ def test_what_is_no_json_or_not_laid_out_stays(text: str) -> None:
     ],
 )
 def test_what_is_printed_is_told_as_a_screen_shows_it(printed: str, shown: str) -> None:
-    assert spaces.printed(printed) == shown
+    assert spaces.render_printed(printed) == shown
 
 
 def test_runs_of_tests_that_passed_are_told_by_their_ends_and_failures_stay() -> None:
     text = printed_by_pytest(20, "test_half_up")
-    assert logs.condensed(text).split("\n") == [
+    assert logs.condense_log(text).split("\n") == [
         "tests/test_invoice.py::test_case_0 PASSED",
         "[... 17 more that passed ...]",
         "tests/test_invoice.py::test_case_18 PASSED",
@@ -114,13 +114,13 @@ def test_runs_of_tests_that_passed_are_told_by_their_ends_and_failures_stay() ->
     ],
 )
 def test_rows_of_numbers_and_failures_are_no_run(text: str) -> None:
-    assert logs.condensed(text) is text
+    assert logs.condense_log(text) is text
 
 
 def test_steps_and_lines_of_a_log_are_told_by_their_ends() -> None:
     steps = [f"Downloading package-{at}.whl ({at} kB)" for at in range(8)]
     served = [f"2026-11-03 10:00:{at:02} INFO request {at} took {at} ms" for at in range(8)]
-    told = logs.condensed("\n".join([*steps, *served])).split("\n")
+    told = logs.condense_log("\n".join([*steps, *served])).split("\n")
     assert told == [
         steps[0],
         "[... 6 more like these ...]",
@@ -235,7 +235,7 @@ def test_text_without_comments_stays(text: str, path: str) -> None:
 def test_what_is_left_out_of_a_long_file_is_said_with_its_lines() -> None:
     lines = [f"x_{at} = {at}" for at in range(400)]
     lines[200] = "def in_the_middle(rows):"
-    told = shorten.shortened(output("\n".join(lines), path="a.py"), OutputKind.FILE, 500)
+    told = shorten.shorten_passage(output("\n".join(lines), path="a.py"), OutputKind.FILE, 500)
     assert len(told) < 500 * 4 + 200
     first, last = (int(word) for word in told.split("[... lines ")[1].split(" of ")[0].split(" to "))
     left_out = sum(len(line) + 1 for line in lines[first - 1 : last])
@@ -250,13 +250,15 @@ def test_what_is_left_out_of_a_long_file_is_said_with_its_lines() -> None:
 def test_failures_in_the_middle_of_a_long_log_are_shown() -> None:
     lines = [f"step {at} done" for at in range(900)]
     lines[450] = "ValueError: no such invoice"
-    assert "[line 451] ValueError: no such invoice" in shorten.shortened(output("\n".join(lines)), OutputKind.LOG, 500)
+    assert "[line 451] ValueError: no such invoice" in shorten.shorten_passage(
+        output("\n".join(lines)), OutputKind.LOG, 500
+    )
 
 
 def test_lines_of_a_numbered_file_are_told_by_their_own_numbers() -> None:
     lines = [f"{at:>6}\tx_{at} = {at}" for at in range(501, 901)]
     lines[200] = "   701\tdef in_the_middle(rows):"
-    told = shorten.shortened(output("\n".join(lines), path="a.py"), OutputKind.FILE, 500).split("\n")
+    told = shorten.shorten_passage(output("\n".join(lines), path="a.py"), OutputKind.FILE, 500).split("\n")
     note = next(line for line in told if line.startswith("[... lines "))
     first, last = (int(word) for word in note.split("[... lines ")[1].split(" of ")[0].split(" to "))
     assert told[told.index(note) - 1] == lines[first - 502]
@@ -308,10 +310,10 @@ def test_log_is_a_log_whatever_its_lines_begin_with_and_keeps_its_one_error(stam
     rows[450:451] = [f"{stamp.format(at=9)} ERROR payment 4711 failed", "Traceback (most recent call last):"]
     passage = output("\n".join(rows), **tool)
     assert sort_of(passage) is OutputKind.LOG
-    assert "payment 4711" in logs.condensed(passage.text)
+    assert "payment 4711" in logs.condense_log(passage.text)
     for told in (
-        shorten.shortened(passage, OutputKind.LOG, 500),
-        history.pruned(passage, OutputKind.LOG, KnownNames()),
+        shorten.shorten_passage(passage, OutputKind.LOG, 500),
+        history.prune_result(passage, OutputKind.LOG, KnownNames()),
     ):
         assert "payment 4711" in told
         assert "Traceback" in told
@@ -324,8 +326,8 @@ def test_log_that_was_read_or_searched_keeps_its_lines_and_its_one_error(command
     passage = output("\n".join(rows), command=command)
     sort = sort_of(passage)
     assert sort in (OutputKind.FILE, OutputKind.PRINTED)
-    assert "payment 4711" in shorten.shortened(passage, sort, 500)
-    assert "payment 4711" in history.pruned(passage, sort, KnownNames())
+    assert "payment 4711" in shorten.shorten_passage(passage, sort, 500)
+    assert "payment 4711" in history.prune_result(passage, sort, KnownNames())
 
 
 @pytest.mark.parametrize(
@@ -338,7 +340,7 @@ def test_log_that_was_read_or_searched_keeps_its_lines_and_its_one_error(command
 )
 def test_line_of_a_log_with_another_status_or_size_stays(odd: str) -> None:
     rows = [odd.replace("500", "200").replace("503", "200").replace("90312", "12")] * 8
-    assert odd in logs.condensed("\n".join([*rows, odd, *rows])).split("\n")
+    assert odd in logs.condense_log("\n".join([*rows, odd, *rows])).split("\n")
 
 
 ROUTES = "\n".join(["draw do", *(f'  get "/page{at}", to: "pages#show{at}"' for at in range(8)), "end"])
@@ -376,9 +378,9 @@ def test_file_that_a_command_shows_stays_as_it_is(name: str, command: str) -> No
 
 
 def test_line_without_an_end_is_shown_in_part() -> None:
-    told = shorten.shortened(output("x" * 100_000), OutputKind.TEXT, 1_000)
+    told = shorten.shorten_passage(output("x" * 100_000), OutputKind.TEXT, 1_000)
     assert told == "x" * 100_000  # one line is not left out in the middle of nothing
-    told = shorten.shortened(output("\n".join(["x" * 100_000] * 3)), OutputKind.TEXT, 1_000)
+    told = shorten.shorten_passage(output("\n".join(["x" * 100_000] * 3)), OutputKind.TEXT, 1_000)
     assert "98000 characters of this line are left out" in told
 
 
@@ -386,7 +388,7 @@ def test_pruned_result_tells_its_names_and_failures() -> None:
     known = KnownNames()
     known.learn("we know src/known.py")
     text = printed_by_pytest(30, "test_half_up") + "\nsee src/known.py and src/new.py, InvoiceError"
-    told = history.pruned(output(text, command="pytest"), OutputKind.LOG, known)
+    told = history.prune_result(output(text, command="pytest"), OutputKind.LOG, known)
     assert told.startswith("[34 lines of this output are left out. Named: ")
     assert "src/new.py" in told
     assert "E   AssertionError: assert 12.35 == 12.34" in told
@@ -461,11 +463,11 @@ def test_nothing_grows_faster_than_the_text(name: str) -> None:
         start = time.process_time()
         for command in ("pytest", "ls -l", "grep -rn x", ""):
             passage = output(text, command=command)
-            logs.condensed(spaces.printed(spaces.json_closer(text)))
+            logs.condense_log(spaces.render_printed(spaces.json_closer(text)))
             listings.closer(text)
             ForwardedLines().shorter(text)
-            history.pruned(passage, sort_of(passage), KnownNames())
-            shorten.shortened(passage, sort_of(passage), 500)
+            history.prune_result(passage, sort_of(passage), KnownNames())
+            shorten.shorten_passage(passage, sort_of(passage), 500)
             filler.without_filler(text)
         return time.process_time() - start
 

@@ -112,7 +112,7 @@ def test_what_is_in_the_cookie_counts_only_as_it_was_given(memory: SessionMemory
     visitor = Visitor(board).sign_in()
     ((name, good),) = visitor.cookies.items()
     body, _, mac = good.partition(".")
-    other = PageSigner(memory.log.secret(), "another token").written(Pass("token", "n", now))
+    other = PageSigner(memory.log.secret(), "another token").write_pass(Pass("token", "n", now))
     changed = ("B" if mac[0] == "A" else "A") + mac[1:]
     for value in (f"{body}x.{mac}", f"{body}.{changed}", f"{body}.", ".", "", "x" * 5_000, other, "a.b", "\xff.x"):
         assert Visitor(board, {name: value}).ask("GET", "session?id=hall").status == 303, value

@@ -58,7 +58,7 @@ def test_a_listing_counts_messages_facts_and_open_work(visitor: Visitor, memory:
     graph = memory.graph("hall")
     assert counts["Messages"] == str(memory.view("hall", lambda state: len(state.transcript)))
     assert counts["Facts"] == str(len(graph))
-    assert counts["Open"] == str(len(graph.unfinished()))
+    assert counts["Open"] == str(len(graph.unfinished_nodes()))
 
 
 @pytest.mark.parametrize("query", ["", "?find=ladder", "?open=1&sort=name"])

@@ -12,7 +12,7 @@ from tokenmizer_mw.model.event import Checkpointed, Reminded
 from tokenmizer_mw.model.node import Node, NodeType, Source, Status
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.server.dashboard import dashboard
-from tokenmizer_mw.server.dashboard.passage import marked, visible
+from tokenmizer_mw.server.dashboard.passage import mark_passages, visible
 from tokenmizer_mw.server.dashboard.transcript import PER_PAGE
 
 from .visiting import CHAT, LATER, TOKEN, Visitor, text_of
@@ -86,7 +86,7 @@ def test_marks_keep_the_text_and_do_not_overlap() -> None:
         Node("task-1", NodeType.TASK, "x", Status.ACTIVE, Source(1, "user", quote="not there")),
         Node("file-1", NodeType.FILE, "y", Status.ACTIVE, Source(1, "user", span=(900, 950))),
     ]
-    made = marked("s", text, nodes)
+    made = mark_passages("s", text, nodes)
     assert made.count("<mark>") == 1
     assert unescape(re.sub(r"<[^>]+>", "", made)) == visible(text) == "Use <b>Redis</b>\nfor the cache."
 

@@ -7,7 +7,7 @@ from markdown_it import MarkdownIt
 
 from tests.export.graphs import ATTACKS
 from tokenmizer_mw.graph.export.markup import markdown
-from tokenmizer_mw.graph.export.mermaid import quoted
+from tokenmizer_mw.graph.export.mermaid import quote_text
 from tokenmizer_mw.safety.labels import flatten
 
 READER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
@@ -53,5 +53,5 @@ def test_ordinary_text_stays_readable(text: str) -> None:
 
 @given(st.text(max_size=40))
 def test_a_label_of_a_flowchart_cannot_end_its_quotation_marks(text: str) -> None:
-    line = quoted(flatten(text))
+    line = quote_text(flatten(text))
     assert not set(line) & set('"<>{}[]|%`&\\\n')

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from tests.export.graphs import added, booking, crowd, graph_of
-from tokenmizer_mw.graph.export.selection import selected
+from tokenmizer_mw.graph.export.selection import select_facts
 from tokenmizer_mw.graph.export.story import stories
 from tokenmizer_mw.graph.importance import importances
 from tokenmizer_mw.model.event import DecisionReplaced
@@ -10,7 +10,7 @@ from tokenmizer_mw.model.node import NodeType, Transition
 
 def test_all_of_a_small_graph_is_shown() -> None:
     graph = booking()
-    chosen = selected(graph)
+    chosen = select_facts(graph)
     assert {node.id for node in chosen.nodes} == {node.id for node in graph.nodes()}
     assert (list(chosen.edges), list(chosen.steps)) == (graph.edges(), graph.transitions())
     assert chosen.left_out == 0
@@ -20,7 +20,7 @@ def test_all_of_a_small_graph_is_shown() -> None:
 
 def test_of_a_large_graph_the_most_important_facts_and_what_is_between_them() -> None:
     graph = crowd(200)
-    chosen = selected(graph, 40)
+    chosen = select_facts(graph, 40)
     here = {node.id for node in chosen.nodes}
     assert (len(here), chosen.left_out) == (40, 160)
     assert all(edge.source in here and edge.target in here for edge in chosen.edges)
@@ -41,11 +41,11 @@ def test_what_a_shown_fact_replaced_is_shown_too() -> None:
             DecisionReplaced(Transition("decision-60", "decision-61", 200)),
         ]
     )
-    assert {"decision-1", "decision-60", "decision-61"} <= {node.id for node in selected(graph, 5).nodes}
+    assert {"decision-1", "decision-60", "decision-61"} <= {node.id for node in select_facts(graph, 5).nodes}
 
 
 def test_types_come_in_their_order() -> None:
-    assert list(selected(booking()).by_type())[:3] == [NodeType.GOAL, NodeType.DECISION, NodeType.TASK]
+    assert list(select_facts(booking()).by_type())[:3] == [NodeType.GOAL, NodeType.DECISION, NodeType.TASK]
 
 
 def step(old: str, new: str, turn: int) -> Transition:

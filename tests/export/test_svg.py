@@ -8,7 +8,7 @@ from tests.export.graphs import added, booking, crowd, graph_of, hostile
 from tokenmizer_mw.graph.export.appearance import EDGES, STATUSES, TYPES
 from tokenmizer_mw.graph.export.layout import arrange
 from tokenmizer_mw.graph.export.svg import draw, style
-from tokenmizer_mw.graph.export.text import width_of, wrapped
+from tokenmizer_mw.graph.export.text import width_of, wrap_text
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.node import EdgeType, NodeType, Status
 
@@ -98,7 +98,7 @@ def test_the_style_comes_with_it_where_it_is_wanted() -> None:
 
 
 def test_long_labels_are_cut_at_words_with_an_ellipsis() -> None:
-    lines = wrapped("the quick brown fox jumps over the lazy dog and runs away", 10)
+    lines = wrap_text("the quick brown fox jumps over the lazy dog and runs away", 10)
     assert len(lines) == 2
     assert lines[0] == "the quick brown fox"
     assert lines[1].endswith("\u2026")
@@ -107,6 +107,6 @@ def test_long_labels_are_cut_at_words_with_an_ellipsis() -> None:
 
 @pytest.mark.parametrize("text", ["w" * 10_000, "\u8a9e" * 300, "a " * 500, "", "short", "\U0001f680" * 90])
 def test_lines_fit_whatever_the_text(text: str) -> None:
-    lines = wrapped(text, 12)
+    lines = wrap_text(text, 12)
     assert 1 <= len(lines) <= 2
     assert all(width_of(line) <= 12 for line in lines)

@@ -304,7 +304,7 @@ def test_a_claim_contradicted_then_fixed() -> None:
     assert labels(broken, "task", "completed") == []
     fixed = talk(*lines, "a: Fixed: the timeout was too short.", "u: works now")
     assert "fix the upload" in labels(fixed, "task", "completed")
-    assert fixed.unfinished() == []
+    assert fixed.unfinished_nodes() == []
 
 
 def test_a_complaint_opens_an_error_and_a_fix_resolves_it() -> None:
@@ -492,7 +492,7 @@ def test_folding_the_events_gives_the_graph_that_was_judged_on(
     assert ledger.graph.to_dict() == graph.to_dict()
     assert [node.id for node in ledger.graph.newest_unfinished()] == [node.id for node in graph.newest_unfinished()]
     assert [node.id for node in ledger.graph.oldest_settled()] == [node.id for node in graph.oldest_settled()]
-    assert ledger.graph.prunable == graph.prunable == len(list(graph.oldest_settled())) + len(graph.unfinished())
+    assert ledger.graph.prunable == graph.prunable == len(list(graph.oldest_settled())) + len(graph.unfinished_nodes())
 
 
 @given(st.lists(st.tuples(st.sampled_from(list(Role)), st.text(max_size=300)), max_size=6))

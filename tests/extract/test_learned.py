@@ -13,7 +13,7 @@ from tokenmizer_mw.extract.cues import beside, cues
 from tokenmizer_mw.extract.finding import Finding, Segment, SegmentKind
 from tokenmizer_mw.extract.guessing import GUESSED_MAX
 from tokenmizer_mw.extract.kinds import kind_of
-from tokenmizer_mw.extract.learned import CUES_MAX, MODEL_MAX, BadModel, DialogueAct, Model, shipped
+from tokenmizer_mw.extract.learned import CUES_MAX, MODEL_MAX, BadModel, DialogueAct, Model, load_shipped_model
 from tokenmizer_mw.extract.reading import hits
 from tokenmizer_mw.extract.rules import Speaker
 from tokenmizer_mw.extract.segment import segment
@@ -175,11 +175,11 @@ def test_rules_come_first() -> None:
 
 
 def test_the_shipped_model() -> None:
-    model = shipped()
+    model = load_shipped_model()
     assert set(model.classes) == set(DialogueAct)
     assert len(model.to_bytes()) <= MODEL_MAX
     assert {"user:bias", "assistant:bias", "user:talk"} <= set(model.cues)
-    assert shipped() is model
+    assert load_shipped_model() is model
 
 
 def test_what_the_model_takes_for_wrong_is_not_read() -> None:

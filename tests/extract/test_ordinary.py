@@ -9,7 +9,7 @@ import pytest
 from tokenmizer_mw.extract.derive import derive
 from tokenmizer_mw.extract.finding import Finding
 from tokenmizer_mw.extract.hollow import is_hollow
-from tokenmizer_mw.extract.validate import validated
+from tokenmizer_mw.extract.validate import validate_findings
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 from tokenmizer_mw.model.node import DecisionKind, EdgeType, Node, NodeType, Status, Trust
@@ -131,7 +131,7 @@ def test_names_keep_their_signs() -> None:
     assert labels(graph, NodeType.ENDPOINT) == ["GET /"]
     assert labels(graph, NodeType.FILE) == [".gitignore"]
     bare = Finding(NodeType.ENDPOINT, "GET", Status.ACTIVE, Trust.CLAIMED, 0.9)
-    assert validated([bare], RULES_ONLY) == []
+    assert validate_findings([bare], RULES_ONLY) == []
 
 
 def ran(command: str, output: str) -> list[Message]:

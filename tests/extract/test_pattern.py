@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tokenmizer_mw.extract.pattern import PatternSet, PatternTable, compiled
+from tokenmizer_mw.extract.pattern import PatternSet, PatternTable, compile_lazily
 from tokenmizer_mw.extract.rules import RULES
 from tokenmizer_mw.extract.rules.tongues import TONGUES
 from tokenmizer_mw.extract.ways import WAYS
@@ -29,7 +29,7 @@ TABLES = {
 def test_a_table_finds_what_its_patterns_find_alone(name: str) -> None:
     patterns = TABLES[name]
     table = PatternTable(patterns)
-    alone = [compiled(pattern) for pattern in patterns]
+    alone = [compile_lazily(pattern) for pattern in patterns]
     for text in TEXTS[::3]:
         assert table.matching(text) == [number for number, one in enumerate(alone) if one.match(text)], text
 
@@ -40,9 +40,9 @@ def test_a_pattern_of_a_table_gives_the_groups_that_it_gives_alone(name: str) ->
     table = PatternTable(patterns)
     for text in TEXTS:
         for number in table.matching(text):
-            one, other = table[number].match(text), compiled(patterns[number]).match(text)
+            one, other = table[number].match(text), compile_lazily(patterns[number]).match(text)
             assert one is not None and other is not None
-            assert table[number].groups == compiled(patterns[number]).groups
+            assert table[number].groups == compile_lazily(patterns[number]).groups
             assert [one.group(group) for group in table[number].groups] == [
                 other.group(group) for group in table[number].groups
             ]

@@ -18,9 +18,9 @@ from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.extract.acts import read_acts
 from tokenmizer_mw.extract.encoder import TOKENS_MAX, WEIGHTS, Encoder, digest_of
-from tokenmizer_mw.extract.learned import BadModel, DialogueAct, Model, shipped
+from tokenmizer_mw.extract.learned import BadModel, DialogueAct, Model, load_shipped_model
 from tokenmizer_mw.extract.segment import segment
-from tokenmizer_mw.extract.semantic import HEAD, HEAD_MAX, Head, opened
+from tokenmizer_mw.extract.semantic import HEAD, HEAD_MAX, Head, open_head
 from tokenmizer_mw.extract.situation import situation_of
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.node import NodeType
@@ -299,7 +299,7 @@ def _with_head(folder: Path, act: DialogueAct = DialogueAct.DECISION) -> Path:
     dense[:, ACTS.index(act)] = apart
     offsets = np.full(len(ACTS), -9, np.float32)
     offsets[ACTS.index(act)] = -float((yes + no) @ apart) / 2
-    head = Head(shipped(), dense, np.zeros(len(ACTS), np.float32), offsets, encoder, digest_of(folder))
+    head = Head(load_shipped_model(), dense, np.zeros(len(ACTS), np.float32), offsets, encoder, digest_of(folder))
     (folder / HEAD).write_bytes(head.to_bytes())
     return folder
 
@@ -307,7 +307,7 @@ def _with_head(folder: Path, act: DialogueAct = DialogueAct.DECISION) -> Path:
 def test_a_memory_with_a_directory(tmp_path: Path) -> None:
     folder = _with_head(tmp_path / "model")
     settings = Settings(semantic=str(folder), semantic_sha256=digest_of(folder).upper())
-    head = opened(settings.semantic or "", settings.semantic_sha256)
+    head = open_head(settings.semantic or "", settings.semantic_sha256)
     assert len(head.dense) == WIDTH
     memory = SessionMemory.open("memory://", settings)
     for said in ("Build a shop.", "Tree stripes on every lamp.", "Zebra stripes on every lamp."):
@@ -331,7 +331,7 @@ def test_a_head_of_other_weights_is_refused(tmp_path: Path) -> None:
     folder = _with_head(tmp_path / "model")
     (folder / WEIGHTS).write_bytes(_safetensors(_tensors(seed=2)))
     with pytest.raises(ConfigError, match="other weights"):
-        opened(str(folder))
+        open_head(str(folder))
 
 
 def _minilm() -> str:
@@ -344,7 +344,7 @@ def _minilm() -> str:
 @pytest.mark.nightly
 def test_the_packages_head_on_the_real_model() -> None:
     directory = _minilm()
-    head = opened(directory)
+    head = open_head(directory)
     assert head.trained_on == digest_of(Path(directory))
     own, ours = head.embed(["We go with PostgreSQL."]), Encoder(Path(directory))(["We go with PostgreSQL."])
     assert np.asarray(own) == pytest.approx(ours, abs=1e-3)

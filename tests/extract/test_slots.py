@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenmizer_mw.extract.slots import known, members_of, read_slot, same_value, versions
+from tokenmizer_mw.extract.slots import find_member, members_of, read_slot, same_value, versions
 
 SLOTS = [
     ("Python 3.12", "python.version", "3.12"),
@@ -92,8 +92,8 @@ def test_versions_in_order() -> None:
 
 
 def test_known_names() -> None:
-    assert known("Postgres") == ("database", "postgresql")
-    assert known("bananas") is None
+    assert find_member("Postgres") == ("database", "postgresql")
+    assert find_member("bananas") is None
     assert "sqlite" in members_of("database")
     assert members_of("bananas") == ()
 

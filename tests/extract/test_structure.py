@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.sampling import covering
 from tokenmizer_mw.extract.finding import Finding, Move
-from tokenmizer_mw.extract.structure import answered, covers, open_calls, read_structure
+from tokenmizer_mw.extract.structure import covers, open_calls, pair_results, read_structure
 from tokenmizer_mw.extract.structure.commands import commands_of
 from tokenmizer_mw.extract.structure.failures import exceptions, failing_tests, telling_line
 from tokenmizer_mw.extract.structure.patches import patched_files
@@ -489,7 +489,7 @@ def test_open_calls_are_those_without_a_result() -> None:
         call("a", "a.py").arguments,
         call("", "c.py").arguments,
     ]
-    assert list(answered((), {"a": call("a", "a.py")})) == []
+    assert list(pair_results((), {"a": call("a", "a.py")})) == []
 
 
 def test_a_message_may_answer_its_own_calls() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from tokenmizer_mw.extract.abroad import offer_abroad, order_abroad, short_answer
 from tokenmizer_mw.extract.languages import tongues_of
-from tokenmizer_mw.extract.pattern import compiled
+from tokenmizer_mw.extract.pattern import compile_lazily
 from tokenmizer_mw.extract.reading import hits
 from tokenmizer_mw.extract.rules import Speaker
 from tokenmizer_mw.extract.rules.tongue import KINDS, make_tongue
@@ -65,7 +65,7 @@ def test_a_table_makes_rows_of_its_kinds() -> None:
         said=said,
         ordinals="eins|erste zwei -1 letzte",
     )
-    patterns = {rule.name: compiled(rule.pattern) for rule in made.rules}
+    patterns = {rule.name: compile_lazily(rule.pattern) for rule in made.rules}
     used, broken, fixed = (patterns[f"xx.{kind}"] for kind in ("use", "complaint", "decided"))
     assert (match := used.match("nehmt Brot")) is not None and match.group("label") == "Brot"
     assert (match := broken.match("das ist kaputt, ja")) is not None and match.group("label") == "das ist kaputt, ja"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokenmizer_mw.extract.finding import Finding, Move
-from tokenmizer_mw.extract.validate import clean_label, corrected_type, quoted, validated
+from tokenmizer_mw.extract.validate import clean_label, corrected_type, format_quote, validate_findings
 from tokenmizer_mw.model.node import LABEL_MAX, DecisionKind, NodeType, Status, Trust
 from tokenmizer_mw.settings import Settings
 
@@ -77,28 +77,28 @@ def test_types_are_corrected(label: str, type_: NodeType) -> None:
 def test_the_floor_holds_for_words_and_not_for_structure() -> None:
     doubtful = finding("low confidence work", confidence=0.3)
     certain = finding("seen in a tool call", confidence=0.3, trust=Trust.STRUCTURE)
-    assert [kept.label for kept in validated([doubtful, certain], Settings())] == ["seen in a tool call"]
-    assert len(validated([doubtful], Settings(confidence_floor=0.2))) == 1
+    assert [kept.label for kept in validate_findings([doubtful, certain], Settings())] == ["seen in a tool call"]
+    assert len(validate_findings([doubtful], Settings(confidence_floor=0.2))) == 1
 
 
 def test_caps_and_empty_labels() -> None:
     many = [finding(f"work number {number}") for number in range(9)]
-    assert len(validated(many, Settings(labels_max=4))) == 4
-    assert validated([finding("the")], Settings()) == []
-    assert validated([finding("", move=Move.CLOSE)], Settings()) != []
+    assert len(validate_findings(many, Settings(labels_max=4))) == 4
+    assert validate_findings([finding("the")], Settings()) == []
+    assert validate_findings([finding("", move=Move.CLOSE)], Settings()) != []
 
 
 def test_quoted_text_makes_no_decision() -> None:
     found = finding("MongoDB", NodeType.DECISION, trust=Trust.QUOTED, kind=DecisionKind.CHOICE, status=Status.ACTIVE)
-    assert validated([found], Settings()) == []
+    assert validate_findings([found], Settings()) == []
 
 
 def test_a_corrected_type_leaves_slot_and_kind_behind() -> None:
     found = finding("config.py", NodeType.DECISION, kind=DecisionKind.CHOICE, slot="settings", status=Status.ACTIVE)
-    (clean,) = validated([found], Settings())
+    (clean,) = validate_findings([found], Settings())
     assert (clean.type, clean.kind, clean.slot) == (NodeType.FILE, None, "")
 
 
 def test_quotes_are_one_capped_line() -> None:
-    assert quoted("a\nb") == "a b"
-    assert len(quoted("x " * 1_000)) <= 240
+    assert format_quote("a\nb") == "a b"
+    assert len(format_quote("x " * 1_000)) <= 240

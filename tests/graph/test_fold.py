@@ -50,7 +50,7 @@ def test_lookups() -> None:
     assert graph.find(NodeType.TASK, "SQLite for storage") is None
     assert graph.in_slot("database") == SQLITE
     assert graph.in_slot("") is None
-    assert graph.unfinished() == [TASK]
+    assert graph.unfinished_nodes() == [TASK]
     assert [found.id for found, _ in graph.sharing_words("which storage?")] == ["decision-1"]
     assert graph.next_id(NodeType.TASK) == "task-2"
     assert graph.nodes("task", "pending") == [TASK]
@@ -69,9 +69,9 @@ def test_a_replaced_decision() -> None:
 
 def test_work_closes_and_reopens() -> None:
     graph = built(NodeAdded(TASK), StatusChanged("task-1", Status.COMPLETED, 5))
-    assert graph.unfinished() == []
+    assert graph.unfinished_nodes() == []
     graph.apply(StatusChanged("task-1", Status.IN_PROGRESS, 6, quote="it still fails"))
-    assert [n.id for n in graph.unfinished()] == ["task-1"]
+    assert [n.id for n in graph.unfinished_nodes()] == ["task-1"]
     assert graph.life("task-1").touched == 6
 
 
@@ -220,7 +220,7 @@ def test_a_fork_reads_like_the_whole_and_leaves_its_base_alone(events: list[Even
     assert {n.id: n for n in fork.nodes()} == {n.id: n for n in whole.nodes()}
     assert set(fork.edges()) == set(whole.edges())
     assert fork.transitions() == whole.transitions()
-    assert {n.id for n in fork.unfinished()} == {n.id for n in whole.unfinished()}
+    assert {n.id for n in fork.unfinished_nodes()} == {n.id for n in whole.unfinished_nodes()}
     for label in ("use redis", "api/auth.py"):
         assert fork.sharing_words(label) == whole.sharing_words(label)
     assert fork.in_slot("database") == whole.in_slot("database")

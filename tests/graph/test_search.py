@@ -1,7 +1,7 @@
 import pytest
 
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.graph.search import described, search
+from tokenmizer_mw.graph.search import find_described, search
 from tokenmizer_mw.model.event import DecisionReplaced, NodeAdded
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Source, Status, Transition
 
@@ -59,7 +59,7 @@ MEANT = [
 
 @pytest.mark.parametrize("text, id", MEANT)
 def test_what_a_text_means(graph: SessionGraph, text: str, id: str | None) -> None:
-    node = described(graph, text)
+    node = find_described(graph, text)
     assert (node.id if node else None) == id
 
 

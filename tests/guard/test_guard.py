@@ -13,8 +13,17 @@ import re2
 import yaml
 
 from tokenmizer_mw.model.message import Message, Role, ToolResult
-from tokenmizer_mw.safety.guard import FLAGGED_AT, NOTHING, SCANNED_MAX, SIGNALS, Voice, explained, judge, suspicion
-from tokenmizer_mw.safety.guard.readings import disguised, plain
+from tokenmizer_mw.safety.guard import (
+    FLAGGED_AT,
+    NOTHING,
+    SCANNED_MAX,
+    SIGNALS,
+    Voice,
+    judge,
+    signal_examples,
+    suspicion,
+)
+from tokenmizer_mw.safety.guard.readings import iter_disguised_readings, plain
 from tokenmizer_mw.safety.guard.signal import Signal
 
 HERE: Final = Path(__file__).parent
@@ -50,7 +59,7 @@ def test_an_example_matches_and_a_counter_does_not(signal: Signal) -> None:
 
 
 def test_names_are_unique() -> None:
-    assert len(explained()) == len(SIGNALS)
+    assert len(signal_examples()) == len(SIGNALS)
 
 
 # -- the lists -------------------------------------------------------------------------------------------------
@@ -209,7 +218,7 @@ def test_time_is_linear(unit: str) -> None:
 @pytest.mark.parametrize("unit", [*UNITS, *DISGUISES.values()])
 def test_readings_are_few_and_not_longer(unit: str) -> None:
     text = (unit + " ") * (20_000 // len(unit))
-    others = list(disguised(text, plain(text)))
+    others = list(iter_disguised_readings(text, plain(text)))
     assert len(others) <= 7
     assert all(len(other) <= 2 * len(text) for other in others)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.upstream.server import Upstream
-from tokenmizer_mw.agents.install import planned
+from tokenmizer_mw.agents.install import plan_changes
 
 from .agent import blocks, desk, program
 
@@ -33,7 +33,7 @@ def test_block_after_restart_never_twice(tmp_path: Path, upstream: Upstream) -> 
         config = at_desk.home / ".codex" / "config.toml"
         config.parent.mkdir()
         config.write_text(PROVIDER.format(url=upstream.url))
-        for change in planned("codex", at_desk.home, at_desk.project):
+        for change in plan_changes("codex", at_desk.home, at_desk.project):
             change.carry_out()
         options = ("--dangerously-bypass-hook-trust", "--skip-git-repo-check")  # a person is asked once
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tokenmizer_mw.agents.install import LeftAlone, planned
+from tokenmizer_mw.agents.install import LeftAlone, plan_changes
 from tokenmizer_mw.agents.install.hosts import HOSTS
 from tokenmizer_mw.errors import CallerError
 
@@ -41,7 +41,7 @@ CASES = [(host, project) for host in HOSTS for project in (False, True)]
 
 
 def written(host: str, home: Path, folder: Path, **how: bool) -> list[Path]:
-    changes = [change for change in planned(host, home, folder, **how) if change.before != change.after]
+    changes = [change for change in plan_changes(host, home, folder, **how) if change.before != change.after]
     for change in changes:
         change.carry_out()
     return [change.path for change in changes]
@@ -128,12 +128,12 @@ def test_a_file_with_comments_is_left_alone_and_the_user_told_what_to_add(tmp_pa
     path.parent.mkdir()
     path.write_text('{\n  // my servers\n  "servers": {}\n}')
     with pytest.raises(LeftAlone, match=r"mcp.json is left alone: it is not plain JSON") as left:
-        planned("vscode", tmp_path, tmp_path, project=True)
+        plan_changes("vscode", tmp_path, tmp_path, project=True)
     assert "tokenmizer" in json.loads(left.value.by_hand)["servers"]
     (tmp_path / ".codex").mkdir()
     (tmp_path / ".codex" / "config.toml").write_text("model = \n")
     with pytest.raises(LeftAlone, match="not TOML"):
-        planned("codex", tmp_path, tmp_path)
+        plan_changes("codex", tmp_path, tmp_path)
 
 
 def test_what_to_add_by_hand_is_printed_as_it_can_be_pasted(tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_a_file_that_says_something_twice_is_left_alone(tmp_path: Path) -> None:
     put_into(tmp_path, ".claude/settings.json", '{"hooks": {"Stop": []}, "hooks": {}}')
     for remove in (False, True):
         with pytest.raises(LeftAlone, match="twice"):
-            planned("claude-code", tmp_path, tmp_path, remove=remove)
+            plan_changes("claude-code", tmp_path, tmp_path, remove=remove)
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ def test_what_was_empty_before_is_there_afterwards(text: str, tmp_path: Path) ->
 
 
 def test_a_file_that_changed_meanwhile_is_left_alone(tmp_path: Path) -> None:
-    (change, *_) = planned("cursor", tmp_path, tmp_path)
+    (change, *_) = plan_changes("cursor", tmp_path, tmp_path)
     change.path.parent.mkdir()
     change.path.write_text('{"mine": 1}')
     with pytest.raises(CallerError, match="changed meanwhile"):
@@ -262,7 +262,7 @@ def test_the_difference_is_a_patch(tmp_path: Path) -> None:
     for name in (".claude/settings.json", ".claude.json"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(THEIRS[name].rstrip("\n") + "\n")
-    changes = planned("claude-code", tmp_path, tmp_path)
+    changes = plan_changes("claude-code", tmp_path, tmp_path)
     patch = "".join(change.diff for change in changes).replace(str(tmp_path), "a")
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
     subprocess.run(["git", "apply", "-p1", "-"], cwd=tmp_path, input=patch, text=True, check=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tokenmizer_mw import __version__
-from tokenmizer_mw.agents.install import planned
+from tokenmizer_mw.agents.install import plan_changes
 from tokenmizer_mw.agents.install.hosts import HOSTS
 from tokenmizer_mw.cli.parser import AGENTS
 
@@ -29,7 +29,7 @@ def test_every_tool_is_on_the_page() -> None:
 
 @pytest.mark.parametrize("host", ["cursor", "vscode", "claude-code", "codex"])
 def test_configurations_are_those_that_install_writes(host: str, tmp_path: Path) -> None:
-    written = [change.after or "" for change in planned(host, tmp_path, tmp_path, project=True)]
+    written = [change.after or "" for change in plan_changes(host, tmp_path, tmp_path, project=True)]
     blocks = re.findall(r"```(?:json|toml)\n(.*?)```", PAGE, flags=re.DOTALL)
     assert any(block in written for block in blocks)
 

@@ -73,12 +73,12 @@ def test_a_store_that_cannot_be_opened_is_a_sentence(desk: Desk) -> None:
 def test_requests_and_answers_are_counted_in_pieces() -> None:
     waiting = Unanswered()
     for piece in (b'{"id": 1, "method": "a"}\n{"id": 2, "me', b'thod": "b"}\n{"method": "note"}\nnot json\n'):
-        waiting.asked(piece)
+        waiting.note_request(piece)
     assert waiting.count == 2
-    waiting.answered(b'{"id": 9, "method": "asks back"}\n{"id": 1, "result": {}}\n')
-    waiting.asked(b'{"id": 9, "result": {}}\n')
+    waiting.note_answer(b'{"id": 9, "method": "asks back"}\n{"id": 1, "result": {}}\n')
+    waiting.note_request(b'{"id": 9, "result": {}}\n')
     assert waiting.count == 1
-    waiting.answered(b'{"id": 2, "error": {"code": 1}}\n')
+    waiting.note_answer(b'{"id": 2, "error": {"code": 1}}\n')
     assert waiting.count == 0
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tokenmizer_mw.model.message import Role
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.operations.agent_transcripts import LINE_MAX, ShownContext, messages_in, shown
+from tokenmizer_mw.operations.agent_transcripts import LINE_MAX, ShownContext, find_shown_context, messages_in
 from tokenmizer_mw.safety.fence import frame, nonce_for
 
 SECRET = b"of this installation"
@@ -116,30 +116,32 @@ def test_any_bytes_can_be_read(noise: bytes, twice: int) -> None:
     found = [one.message.text for one in messages_in(raw)[0]]
     assert found[0] == "before"
     assert found[-1] == "behind"
-    shown(raw, SECRET)
+    find_shown_context(raw, SECRET)
 
 
 def test_a_block_is_in_the_context_until_a_cut() -> None:
-    assert shown(lines(user("hello")), SECRET) == ShownContext()
-    assert shown(lines(user("hello"), handed_out()), SECRET) == ShownContext(present=True, last=True)
-    assert shown(lines(handed_out(), assistant(said("hi"))), SECRET) == ShownContext(present=True)
-    assert shown(lines(handed_out(), assistant(said("hi")), cut()), SECRET) == ShownContext()
-    assert shown(lines(handed_out(), cut("other"), user("go on")), SECRET) == ShownContext()
-    assert shown(lines(handed_out(), cut("b1")), SECRET) == ShownContext(present=True, last=True)
-    assert shown(lines(handed_out(), cut(), handed_out("b2")), SECRET) == ShownContext(present=True, last=True)
+    assert find_shown_context(lines(user("hello")), SECRET) == ShownContext()
+    assert find_shown_context(lines(user("hello"), handed_out()), SECRET) == ShownContext(present=True, last=True)
+    assert find_shown_context(lines(handed_out(), assistant(said("hi"))), SECRET) == ShownContext(present=True)
+    assert find_shown_context(lines(handed_out(), assistant(said("hi")), cut()), SECRET) == ShownContext()
+    assert find_shown_context(lines(handed_out(), cut("other"), user("go on")), SECRET) == ShownContext()
+    assert find_shown_context(lines(handed_out(), cut("b1")), SECRET) == ShownContext(present=True, last=True)
+    assert find_shown_context(lines(handed_out(), cut(), handed_out("b2")), SECRET) == ShownContext(
+        present=True, last=True
+    )
 
 
 def test_blocks_of_others_do_not_count() -> None:
-    assert shown(lines(handed_out()), b"of another installation") == ShownContext()
+    assert find_shown_context(lines(handed_out()), b"of another installation") == ShownContext()
 
 
 def test_what_was_handed_out_and_is_not_written_down_yet_counts() -> None:
     raw = lines(user("hello"), assistant(said("hi")))
-    assert shown(raw, SECRET, given=len(raw)) == ShownContext(last=True)
-    assert shown(raw, SECRET, given=0) == ShownContext()
+    assert find_shown_context(raw, SECRET, given=len(raw)) == ShownContext(last=True)
+    assert find_shown_context(raw, SECRET, given=0) == ShownContext()
 
 
 def test_strange_cuts_are_cuts() -> None:
     for metadata in (None, 3, {"preservedMessages": 3}, {"preservedMessages": {"uuids": 3}}):
         value = {"type": "system", "subtype": "compact_boundary", "compactMetadata": metadata}
-        assert shown(lines(handed_out(), value), SECRET) == ShownContext()
+        assert find_shown_context(lines(handed_out(), value), SECRET) == ShownContext()

@@ -12,7 +12,7 @@ from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.server.access.paths import is_own
 from tokenmizer_mw.server.api.table import ROUTES
 from tokenmizer_mw.server.proxy.faces import Face, face_of
-from tokenmizer_mw.server.proxy.naming import model_of, renamed
+from tokenmizer_mw.server.proxy.naming import model_of, rename_model
 from tokenmizer_mw.server.proxy.routing import Routes
 from tokenmizer_mw.server.proxy.servers import servers_of_table
 
@@ -119,14 +119,14 @@ def test_names_of_models_are_found_and_replaced_in_place(body: bytes, dialect: s
     face = Face("openai", "/chat/completions", dialect)
     if body != BODIES[4]:  # of two names either is right
         assert asyncio.run(model_of(face, body)) == "a"
-    path, changed = asyncio.run(renamed(face, body, "a", 'new/"name"'))
+    path, changed = asyncio.run(rename_model(face, body, "a", 'new/"name"'))
     assert (path, json.loads(changed)) == (face.path, {**json.loads(body), "model": 'new/"name"'})
 
 
 def test_names_of_models_in_paths() -> None:
     face = Face("gemini", "/v1beta/models/fast:generateContent", "gemini")
     assert asyncio.run(model_of(face, b"{}")) == "fast"
-    assert asyncio.run(renamed(face, b"{}", "fast", "flash"))[0] == "/v1beta/models/flash:generateContent"
+    assert asyncio.run(rename_model(face, b"{}", "fast", "flash"))[0] == "/v1beta/models/flash:generateContent"
     assert asyncio.run(model_of(Face("openai", "/models/meta/llama"), b"")) == "meta/llama"
     for body in (b"", b"--boundary\r\n", b"[1]", b"{", b'{"model": 1}', b'{"input": "a"}'):
         assert asyncio.run(model_of(Face("openai", "/embeddings"), body)) == ""

@@ -16,7 +16,7 @@ import pytest
 from tests.sampling import sample
 from tests.upstream.server import Upstream
 from tokenmizer_mw.errors import ConfigError
-from tokenmizer_mw.server.proxy.listening import bound, listening
+from tokenmizer_mw.server.proxy.listening import bind_sockets, listening
 
 from .serving import eventually
 from .test_serve import answers, free_port, written
@@ -105,10 +105,13 @@ def test_all_addresses_of_a_name_have_the_same_port() -> None:
 
 def test_a_port_that_others_listen_on_cannot_be_bound(taken: socket.socket) -> None:
     port = taken.getsockname()[1]
-    with pytest.raises(ConfigError, match=f"127.0.0.1:{port} is in use by another program"), bound("127.0.0.1", port):
+    with (
+        pytest.raises(ConfigError, match=f"127.0.0.1:{port} is in use by another program"),
+        bind_sockets("127.0.0.1", port),
+    ):
         pass
     taken.close()
-    with bound("127.0.0.1", port):
+    with bind_sockets("127.0.0.1", port):
         pass
 
 

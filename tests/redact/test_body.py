@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from tokenmizer_mw.safety.redact import Redactor
-from tokenmizer_mw.safety.redact.shape import drawn, fakes
+from tokenmizer_mw.safety.redact.shape import draw_characters, fakes
 
 TOKEN = next(fakes("sk-ant-api03-{W93}AA", "t"))
-WORD = drawn("w", 14, "word")
-SIGNED = f"https://files.test/cat.png?X-Amz-Signature={drawn('h', 64, 'signed')}&token={WORD * 2}"
+WORD = draw_characters("w", 14, "word")
+SIGNED = f"https://files.test/cat.png?X-Amz-Signature={draw_characters('h', 64, 'signed')}&token={WORD * 2}"
 
 
 def body(value: Any, *, ascii_only: bool = True) -> str:

@@ -9,7 +9,7 @@ from benchmarks.redaction_corpus import cases
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.safety.redact import Redactor
 from tokenmizer_mw.safety.redact.config import Redaction, load
-from tokenmizer_mw.safety.redact.shape import drawn
+from tokenmizer_mw.safety.redact.shape import draw_characters
 
 KEY = b"a key for tests of redaction"
 
@@ -35,7 +35,7 @@ def test_a_full_file() -> None:
     redactor = Redactor(read.rules, allow=read.allow, pii=read.pii, key=KEY)
     assert redactor.redact("acme_abc123 acme_zz9yy8 acme_aaaaaa").split(" ")[::2] == ["acme_abc123", "acme_aaaaaa"]
     assert "redacted:acme-key:" in redactor.redact("acme_zz9yy8")
-    demo = f"DEMO_TOKEN={drawn('w', 30, 'x')}"
+    demo = f"DEMO_TOKEN={draw_characters('w', 30, 'x')}"
     assert redactor.redact(demo) is demo
 
 

@@ -16,7 +16,7 @@ from tests.sampling import sample
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.safety.redact import Redactor
-from tokenmizer_mw.safety.redact.disguise import disguised
+from tokenmizer_mw.safety.redact.disguise import find_disguised
 from tokenmizer_mw.safety.redact.rules import TOKENS
 from tokenmizer_mw.safety.redact.views import _ODD, views
 
@@ -197,7 +197,7 @@ def test_every_character_that_a_label_joins_is_looked_at() -> None:
         if shown != "ab" and not set(shown[1:-1]) & key:
             continue
         for spelt in (f"AKIA{char}QQ", json.dumps(f"AKIA{char}QQ")):
-            if next(disguised(spelt.encode()), None) is None:
+            if next(find_disguised(spelt.encode()), None) is None:
                 missed.append(spelt)
     assert missed == []
 
@@ -248,4 +248,4 @@ def test_places_are_mapped_back() -> None:
     assert view.text == b"abcd"
     assert view.origin(0, 4) == (0, len(raw))
     assert view.origin(0, 2) is None
-    assert list(disguised(b"plain words only")) == []
+    assert list(find_disguised(b"plain words only")) == []

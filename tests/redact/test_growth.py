@@ -9,7 +9,7 @@ import pytest
 
 from tests.steps import call_growth, count_calls, cpu_growth
 from tokenmizer_mw.safety.redact import Redactor
-from tokenmizer_mw.safety.redact.shape import drawn
+from tokenmizer_mw.safety.redact.shape import draw_characters
 
 REDACTOR: Final = Redactor(key=b"a key for tests of redaction")
 SIZE: Final = 30_000
@@ -31,7 +31,7 @@ UNITS: Final[dict[str, str]] = {
     "joined literals": "'ab' 'cd' ",
     "hexadecimal": "736b2d61",
     "base 64 of text": "c2VjcmV0IGtleSBpcyBoZXJlIG5vdw== ",
-    "secrets": f"Bearer {drawn('w', 16, 'a')} ",
+    "secrets": f"Bearer {draw_characters('w', 16, 'a')} ",
     "words with numbers": "password is meadow-4821qk ",
     "assignments": "token: value ",
     "tables": "|password|b\n|a1b2c3|b\n",
@@ -40,7 +40,7 @@ UNITS: Final[dict[str, str]] = {
     "beginnings of JWTs, apart": "eyJ-_",
     "beginnings of JWTs, ended": "eyJ-_" * 700 + " .",
     "beginnings of keys": "sk-AKIAxox",
-    "beginnings of long keys": "ATBB" + drawn("w", 4, "a") + "-",
+    "beginnings of long keys": "ATBB" + draw_characters("w", 4, "a") + "-",
     "beginnings of key blocks": "-" * 5 + "BEGIN ",
     "beginnings of addresses": "://",
     "many names": "export A_KEY=a1B2c3d4e5\n",
@@ -83,5 +83,5 @@ def test_beginnings_of_jwts_in_a_word_are_passed_over() -> None:
 
 @pytest.mark.parametrize("before", ["", "x ", "%20", "\\n", "\x1b[0m", "eyJeyJ ", "eyJ-_" * 50 + " "])
 def test_a_jwt_is_found_behind_what_looks_like_its_beginning(before: str) -> None:
-    jwt = "eyJ" + ".".join(drawn("w", size, str(size)) for size in (30, 60, 43))
+    jwt = "eyJ" + ".".join(draw_characters("w", size, str(size)) for size in (30, 60, 43))
     assert jwt[:40] not in REDACTOR.redact(f"{before}{jwt} is it")

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokenmizer_mw.safety.redact import Redactor
-from tokenmizer_mw.safety.redact.judge import _drawn, placeholder
-from tokenmizer_mw.safety.redact.pattern import BytePattern, _spans, asks_of, compiled
-from tokenmizer_mw.safety.redact.shape import drawn
+from tokenmizer_mw.safety.redact.judge import _is_random, placeholder
+from tokenmizer_mw.safety.redact.pattern import BytePattern, _spans, asks_of, compile_pattern
+from tokenmizer_mw.safety.redact.shape import draw_characters
 
 PATTERNS = ("a*", "(a)|b(c?)", "^a|b$", "[^\\x00-\\x7f]+", "(?i)key[ ]?=[ ]?(\\w{2,})")
 TEXTS = st.text(alphabet="abcKEY= é", max_size=30).map(str.encode)
@@ -34,7 +34,7 @@ def spans(match):
 def test_answers_are_those_of_the_wrapper(pattern, text, start, end):
     made = of_the_wrapper(pattern)
     start = min(start, len(text))
-    for ours in (compiled(pattern), BytePattern(Public(made))):
+    for ours in (compile_pattern(pattern), BytePattern(Public(made))):
         for theirs, mine in ((made.search, ours.search), (made.match, ours.match)):
             found = mine(text, start, end)
             assert (found.spans if found is not None else None) == spans(theirs(text, start, end))
@@ -46,7 +46,7 @@ def test_answers_are_those_of_the_wrapper(pattern, text, start, end):
 
 
 def test_groups_without_a_part_in_a_match_say_nothing():
-    match = compiled("(a)|(b)").search(b"b")
+    match = compile_pattern("(a)|(b)").search(b"b")
     assert match.group() == b"b"
     assert match.group(1) == b""
     assert (match.start(1), match.span(2)) == (-1, (0, 1))
@@ -59,6 +59,6 @@ def test_this_release_of_re2_lets_us_ask_past_its_wrapper():
 
 def test_no_judgement_outlives_the_text():
     redactor = Redactor(key=b"k" * 32)
-    assert redactor.redact("password: " + drawn("w", 24, "judged")).startswith("password: redacted:")
+    assert redactor.redact("password: " + draw_characters("w", 24, "judged")).startswith("password: redacted:")
     assert placeholder.cache_info().currsize == 0
-    assert _drawn.cache_info().currsize == 0
+    assert _is_random.cache_info().currsize == 0

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from tests.sampling import examples
 from tokenmizer_mw.safety.redact import Redactor
 from tokenmizer_mw.safety.redact.rules import TOKENS
-from tokenmizer_mw.safety.redact.shape import drawn
+from tokenmizer_mw.safety.redact.shape import draw_characters
 
 REDACTOR = Redactor(pii=True, key=b"a key for tests of redaction")
 SECRETS = st.sampled_from([example for rule in TOKENS for example in rule.examples[:1]])
-WORDS = st.builds(lambda seed, size: drawn("W", size, str(seed)), st.integers(0, 10**6), st.integers(3, 40))
+WORDS = st.builds(lambda seed, size: draw_characters("W", size, str(seed)), st.integers(0, 10**6), st.integers(3, 40))
 GLUE = st.sampled_from(
     [
         "password=",

@@ -6,11 +6,11 @@ import pytest
 import re2
 
 from tokenmizer_mw.safety.redact import Allow, Custom, Redactor, Rules, SecretFinding
-from tokenmizer_mw.safety.redact.shape import drawn, fakes
+from tokenmizer_mw.safety.redact.shape import draw_characters, fakes
 
 KEY = b"a key for tests of redaction"
 TOKEN = next(fakes("ghp_{w36}", "t"))
-WORD = drawn("w", 14, "word")
+WORD = draw_characters("w", 14, "word")
 
 
 def test_only_the_secret_goes(redactor: Redactor) -> None:
@@ -94,7 +94,7 @@ def test_personal_data_is_looked_for_on_request(redactor: Redactor, personal: Re
 
 def test_key_blocks_go_whole(redactor: Redactor) -> None:
     edge = "-" * 5
-    lines = "\n".join(drawn("b", 64, str(n)) for n in range(4))
+    lines = "\n".join(draw_characters("b", 64, str(n)) for n in range(4))
     block = f"{edge}BEGIN RSA PRIVATE KEY{edge}\n{lines}\n{edge}END RSA PRIVATE KEY{edge}"
     assert redactor.redact(f"a\n{block}\nb").split("redacted:private-key:")[0] == "a\n"
     assert redactor.redact(f"a\n{block}\nb").endswith("\nb")

@@ -13,7 +13,7 @@ from tokenmizer_mw.safety.redact.judge import CHECKS, base58check, iban, luhn, s
 from tokenmizer_mw.safety.redact.places import PlaceRule
 from tokenmizer_mw.safety.redact.rule import Token
 from tokenmizer_mw.safety.redact.rules import PLACES, TOKENS
-from tokenmizer_mw.safety.redact.shape import ALPHABETS, drawn, expanded, fakes, filled, pieces
+from tokenmizer_mw.safety.redact.shape import ALPHABETS, draw_characters, expand_alphabet, fakes, fill_shape, pieces
 
 PLAIN = [pytest.param(rule, id=f"{rule.kind}-{rule.shape[:20]}") for rule in TOKENS if rule.examples]
 SHAPED = re.compile(r"\{(?:uuid|[A-Za-z_-][0-9])")
@@ -22,7 +22,11 @@ ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
 def made(shape: str) -> str:
     """The first of the fakes of a shape that may have checks of its own."""
-    return next(fakes(shape, "row")) if shape else base64.b64encode(f"bob:{drawn('w', 14, 'row')}".encode()).decode()
+    return (
+        next(fakes(shape, "row"))
+        if shape
+        else base64.b64encode(f"bob:{draw_characters('w', 14, 'row')}".encode()).decode()
+    )
 
 
 def base58(raw: bytes) -> str:
@@ -86,7 +90,7 @@ def test_shapes_are_readable_and_their_alphabets_known() -> None:
         for shape in rule.shapes:
             assert pieces(shape)
             assert all(piece.literals or piece.alphabet in ALPHABETS for piece in pieces(shape))
-            assert len(filled(shape, "x")) == len(next(fakes(shape)))
+            assert len(fill_shape(shape, "x")) == len(next(fakes(shape)))
 
 
 def test_tables_cover_two_hundred_kinds_with_names_that_placeholders_can_show(redactor: Redactor) -> None:
@@ -96,8 +100,8 @@ def test_tables_cover_two_hundred_kinds_with_names_that_placeholders_can_show(re
 
 
 def test_drawing_is_repeatable_and_spreads_over_the_alphabet() -> None:
-    assert drawn("w", 50, "a") == drawn("w", 50, "a") != drawn("w", 50, "b")
-    assert set(drawn("h", 2000, "a")) == set(expanded("h"))
+    assert draw_characters("w", 50, "a") == draw_characters("w", 50, "a") != draw_characters("w", 50, "b")
+    assert set(draw_characters("h", 2000, "a")) == set(expand_alphabet("h"))
 
 
 def test_coins_need_their_checksum(redactor: Redactor) -> None:

@@ -7,21 +7,21 @@ import base64
 import pytest
 
 from tokenmizer_mw.safety.redact import Redactor
-from tokenmizer_mw.safety.redact.shape import drawn
+from tokenmizer_mw.safety.redact.shape import draw_characters
 
-WORD = drawn("w", 14, "word")
-LETTERS = drawn("A", 18, "letters only")
-LONG = drawn("w", 32, "long")
-HEX = drawn("h", 40, "hex")
+WORD = draw_characters("w", 14, "word")
+LETTERS = draw_characters("A", 18, "letters only")
+LONG = draw_characters("w", 32, "long")
+HEX = draw_characters("h", 40, "hex")
 EDGE = "-" * 5
-WRAPPED = base64.b64encode(f"{EDGE}BEGIN EC PRIVATE KEY{EDGE}\n{drawn('b', 120, 'pem')}".encode()).decode()
-CERTIFICATE = base64.b64encode(f"{EDGE}BEGIN CERTIFICATE{EDGE}\n{drawn('b', 120, 'pem')}".encode()).decode()
+WRAPPED = base64.b64encode(f"{EDGE}BEGIN EC PRIVATE KEY{EDGE}\n{draw_characters('b', 120, 'pem')}".encode()).decode()
+CERTIFICATE = base64.b64encode(f"{EDGE}BEGIN CERTIFICATE{EDGE}\n{draw_characters('b', 120, 'pem')}".encode()).decode()
 
 
 @pytest.mark.parametrize(
     ("text", "secret"),
     [
-        ("secret_key_base: {s}", drawn("h", 128, "rails")),
+        ("secret_key_base: {s}", draw_characters("h", 128, "rails")),
         ('network={{\n ssid="Home"\n psk="{s}"\n}}', WORD),
         ("Das Passwort lautet {s} für den Server", WORD),
         ("POSTGRES_PASSWORD={s}", LETTERS),

@@ -5,13 +5,16 @@ from __future__ import annotations
 import pytest
 
 from tokenmizer_mw.safety.redact import Redactor
-from tokenmizer_mw.safety.redact.shape import drawn
+from tokenmizer_mw.safety.redact.shape import draw_characters
 
-CHOSEN = f"{drawn('L', 5, 'a').capitalize()}!{drawn('L', 6, 'b')}{drawn('d', 2, 'c')}"
-NUMBERED = f"Qu{drawn('l', 5, 'd')}-{drawn('d', 4, 'e')}{drawn('L', 2, 'f')}{drawn('A', 3, 'g')}"
-WORD = f"Q{drawn('w', 12, 'word')}7x"
-LONG = drawn("w", 40, "long")
-KEY = drawn("W", 43, "web key")
+CHOSEN = f"{draw_characters('L', 5, 'a').capitalize()}!{draw_characters('L', 6, 'b')}{draw_characters('d', 2, 'c')}"
+NUMBERED = (
+    f"Qu{draw_characters('l', 5, 'd')}-{draw_characters('d', 4, 'e')}"
+    f"{draw_characters('L', 2, 'f')}{draw_characters('A', 3, 'g')}"
+)
+WORD = f"Q{draw_characters('w', 12, 'word')}7x"
+LONG = draw_characters("w", 40, "long")
+KEY = draw_characters("W", 43, "web key")
 
 
 @pytest.mark.parametrize(
@@ -121,7 +124,7 @@ def test_the_private_members_of_a_web_key_go(redactor: Redactor) -> None:
         "Password\nForgot it?\n",
         "PASS tests/Login2.spec.js",
         "The 2FA code is six digits long.",
-        f"token fixed in commit:\n{drawn('h', 40, 'sha')}\n",
+        f"token fixed in commit:\n{draw_characters('h', 40, 'sha')}\n",
         f'{{"kty":"RSA","e":"AQAB","n":"{KEY * 4}"}}',
     ],
 )

@@ -37,16 +37,16 @@ def test_it_opens_after_failures_in_a_row_and_closes_with_a_success(steps: str, 
 def test_a_late_answer_does_not_close_it() -> None:
     monitor = StoreMonitor(Breaker(1), deadline=0.25)
     monitor.late("/some/place.db")
-    monitor.answered(0.3)
+    monitor.note_answer(0.3)
     assert monitor.is_open
-    monitor.answered(0.2)
+    monitor.note_answer(0.2)
     assert not monitor.is_open
     assert monitor.trouble is None
 
 
 def test_a_late_call_does_not_hide_the_cause() -> None:
     monitor = StoreMonitor(Breaker(), deadline=0.25)
-    monitor.failed(FULL)
+    monitor.note_failure(FULL)
     monitor.late()
     assert monitor.trouble is not None
     assert (monitor.trouble.cause, monitor.trouble.place) == ("disk_full", "/some/place.db")
@@ -57,11 +57,11 @@ def test_a_cause_is_logged_once_a_minute_with_its_place(caplog: pytest.LogCaptur
     monitor = StoreMonitor(Breaker(), deadline=0.25, clock=lambda: now)
     with caplog.at_level(logging.WARNING, "tokenmizer_mw"):
         for _ in range(5):
-            monitor.failed(FULL)
-        monitor.failed(StoreUnavailable("locked", cause="locked", place="/some/place.db"))
+            monitor.note_failure(FULL)
+        monitor.note_failure(StoreUnavailable("locked", cause="locked", place="/some/place.db"))
         assert len(caplog.records) == 2
         now += LOG_SECONDS
-        monitor.failed(FULL)
+        monitor.note_failure(FULL)
     lines = [record.getMessage() for record in caplog.records]
     assert ["disk_full" in line for line in lines] == [True, False, True]
     assert all("/some/place.db" in line for line in lines)

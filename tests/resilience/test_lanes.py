@@ -16,7 +16,7 @@ def test_items_of_a_session_are_taken_one_after_the_other() -> None:
     for key, item in ((A, "a1"), (A, "a2"), (B, "b1")):
         assert lanes.put(key, item, 1)
     assert [lanes.take(), lanes.take(), lanes.take()] == [(A, "a1"), (B, "b1"), None]
-    lanes.done(A)
+    lanes.remove_first(A)
     assert lanes.take() == (A, "a2")
 
 
@@ -40,7 +40,7 @@ def test_it_is_bounded_in_items_and_bytes() -> None:
         False,
     ]
     lanes.take()
-    lanes.done(A)
+    lanes.remove_first(A)
     assert (lanes.count, lanes.size) == (1, 40)
 
 
@@ -53,7 +53,7 @@ def test_dropping_a_session_leaves_the_others_and_the_item_that_somebody_writes(
     assert lanes.drop(A) == ["a2"]
     assert lanes.drop(B) == ["b1"]
     assert (lanes.count, lanes.size, lanes.ready) == (1, 10, 0)
-    lanes.done(A)
+    lanes.remove_first(A)
     assert (lanes.count, lanes.size, lanes.is_taken(A)) == (0, 0, False)
     assert lanes.drop(A) == []
     lanes.put(A, "a3", 10)
@@ -74,7 +74,7 @@ def test_no_item_overtakes_another_of_its_session(steps: list[tuple[str, str]]) 
         if taken is None:
             return False
         written[taken[0].id].append(taken[1])
-        lanes.done(taken[0])
+        lanes.remove_first(taken[0])
         return True
 
     for number, (id, step) in enumerate(steps):

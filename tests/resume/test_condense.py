@@ -1,6 +1,6 @@
 import pytest
 
-from tokenmizer_mw.context.resume.condense import condensed
+from tokenmizer_mw.context.resume.condense import condense_facts
 from tokenmizer_mw.context.resume.facts import facts_of
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import EdgeAdded, NodeAdded
@@ -21,7 +21,7 @@ def said(*events: NodeAdded | EdgeAdded) -> list[tuple[str, tuple[str, ...]]]:
     graph = SessionGraph()
     for event in events:
         graph.apply(event)
-    return [(fact.text + fact.why, fact.ids + fact.why_ids) for fact in condensed(graph, facts_of(graph))]
+    return [(fact.text + fact.why, fact.ids + fact.why_ids) for fact in condense_facts(graph, facts_of(graph))]
 
 
 FIXES = [

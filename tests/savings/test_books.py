@@ -61,7 +61,7 @@ def test_a_cut_is_a_loss_first_and_saves_afterwards(small: SessionMemory) -> Non
     call(small, asked(chat(1), model="gpt-5.1"), answered(**used(1_100, 1_024)))
     sent = call(small, asked(history, model="gpt-5.1"), answered(**used(900, 0)))
     assert len(json.loads(sent)["messages"]) < len(history)
-    (cut, _) = small.spent("s")
+    (cut, _) = small.list_usage("s")
     assert cut.stages[CUT].saved_tokens > 1_000
     assert cut.stages[CUT].saved < 0
     assert cut.stages[CALL].saved == cut.stages[CUT].saved
@@ -69,9 +69,9 @@ def test_a_cut_is_a_loss_first_and_saves_afterwards(small: SessionMemory) -> Non
     for turn in range(3):
         history += [{"role": "assistant", "content": "Noted."}, {"role": "user", "content": f"And then? {turn}"}]
         call(small, asked(history, model="gpt-5.1"), answered(**used(1_100, 1_024)))
-    assert [one.stages[CUT].saved > 0 for one in small.spent("s")[:3]] == [True] * 3
+    assert [one.stages[CUT].saved > 0 for one in small.list_usage("s")[:3]] == [True] * 3
     total = small.savings("s")
-    assert total.whole.saved == total.stages[CUT].saved == sum(one.stages[CALL].saved for one in small.spent("s"))
+    assert total.whole.saved == total.stages[CUT].saved == sum(one.stages[CALL].saved for one in small.list_usage("s"))
 
 
 def outputs(count: int) -> list[dict[str, Any]]:
@@ -96,7 +96,7 @@ def test_a_step_over_old_outputs_is_a_loss_where_no_usage_is_told() -> None:
         body = asked(history[: 2 + 2 * count], model="gpt-5.1")
         sent.append(json.loads(call(memory, body, answered()))["messages"])
         stepped.append(sent[-1][: len(sent[-2])] != sent[-2])
-    spent = [one.stages[CALL] for one in reversed(memory.spent("s"))]
+    spent = [one.stages[CALL] for one in reversed(memory.list_usage("s"))]
     memory.close()
     assert 2 <= sum(stepped) < len(stepped) - 4
     for moved, whole in list(zip(stepped, spent, strict=True))[1:]:
@@ -232,7 +232,7 @@ def test_a_forgotten_session_leaves_no_name(tmp_path: Path) -> None:
     call(memory, asked(chat(1)), answered(**used(100, 0)), session="somebody-private")
     memory.forget("somebody-private")
     assert memory.savings().whole.input_tokens == 100
-    assert memory.spent("somebody-private") == []
+    assert memory.list_usage("somebody-private") == []
     assert [row.session for row in memory.savings(by=("session",)).rows] == [""]
     memory.close()
     assert b"somebody-private" not in (tmp_path / "chat.db").read_bytes()
@@ -281,5 +281,5 @@ def test_a_store_without_a_ledger_keeps_no_books() -> None:
     memory = SessionMemory(Plain(), OPEN)
     call(memory, asked(chat(1)), answered(**used(100, 0)))
     assert memory.savings().rows == []
-    assert memory.spent("s") == []
+    assert memory.list_usage("s") == []
     memory.close()

@@ -61,8 +61,13 @@ def test_long_requests_cost_more() -> None:
 
 
 def test_what_is_served_from_a_cache() -> None:
-    assert [Caching(block=128).served(tokens) for tokens in (0, 1_023, 1_024, 1_200)] == [0, 0, 1_024, 1_152]
-    assert [Caching(least=4_096).served(tokens) for tokens in (4_095, 4_097)] == [0, 4_097]
+    assert [Caching(block=128).count_cached_tokens(tokens) for tokens in (0, 1_023, 1_024, 1_200)] == [
+        0,
+        0,
+        1_024,
+        1_152,
+    ]
+    assert [Caching(least=4_096).count_cached_tokens(tokens) for tokens in (4_095, 4_097)] == [0, 4_097]
 
 
 def test_rates_are_shares_of_the_price_of_input() -> None:

@@ -47,7 +47,7 @@ def test_what_the_provider_told_is_paid_and_saves_nothing() -> None:
     assert found.whole.cost == 2_000 * 2_500 + 100 * 10_000
     assert found.whole.saved == found.stages[REFINE].saved == -found.whole.cost
     assert (found.whole.client_tokens, found.stages[REFINE].saved_tokens) == (0, -2_000)
-    assert memory.spent("s")[0].model == "gpt-4o"
+    assert memory.list_usage("s")[0].model == "gpt-4o"
     assert "call_cost_more" not in memory.counters()
     memory.close()
 

@@ -10,7 +10,7 @@ import pytest
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.model.spending import Spent, UsageSums
 from tokenmizer_mw.store.conformance import MakeLog
-from tokenmizer_mw.store.ledger import decoded, encoded
+from tokenmizer_mw.store.ledger import decode_stages, encode_stages
 from tokenmizer_mw.store.ledger_conformance import LEDGER_CHECKS, MakeKeeping
 from tokenmizer_mw.store.memory import MemoryLog
 from tokenmizer_mw.store.memory_ledger import MemoryLedger
@@ -37,7 +37,7 @@ class Clinging(MemoryLedger):
         pass
 
 
-@pytest.mark.parametrize(("broken", "caught_by"), [(Forgetful, "once"), (Clinging, "erased")])
+@pytest.mark.parametrize(("broken", "caught_by"), [(Forgetful, "once"), (Clinging, "erase")])
 def test_the_suite_catches_a_broken_ledger(broken: type[MemoryLedger], caught_by: str) -> None:
     class Broken(MemoryLog):
         def __init__(self, clock: Callable[[], float]) -> None:
@@ -56,7 +56,7 @@ def test_the_tables_have_a_column_for_every_figure() -> None:
 
 def test_figures_as_text() -> None:
     stages = {"": UsageSums(1, cost=-5), "cut": UsageSums()}
-    assert decoded(encoded(stages)) == stages
+    assert decode_stages(encode_stages(stages)) == stages
     for damaged in ('{"": {"weather": 1}}', "[1]", "{", '{"": 1}'):
         with pytest.raises(ValueError):
-            decoded(damaged)
+            decode_stages(damaged)

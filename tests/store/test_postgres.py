@@ -16,7 +16,7 @@ from tokenmizer_mw.errors import Conflict, StoreCorrupt, StoreError, StoreTooNew
 from tokenmizer_mw.model.event import Derived, Event, Recorded, Rewritten
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.store.open import open_log
-from tokenmizer_mw.store.postgres_schema import MIGRATIONS, prepare, quoted
+from tokenmizer_mw.store.postgres_schema import MIGRATIONS, prepare, quote_schema
 
 KEY = SessionKey("tenant", "session")
 
@@ -75,7 +75,7 @@ def test_recorded_at_never_decreases_across_objects(database: Database) -> None:
 
 def test_two_schemas_of_a_database_share_nothing(database: Database) -> None:
     awkward = Database(database.server)
-    awkward.schema = quoted(f"{database.schema} \"'; --")
+    awkward.schema = quote_schema(f"{database.schema} \"'; --")
     one, other = database.log(), open_log(database.url(schema=f"{database.schema}%20%22%27%3B%20--"))
     one.append(KEY, turns(2), expected_seq=0)
     assert other.read(KEY) == []

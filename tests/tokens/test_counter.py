@@ -152,7 +152,7 @@ def test_linear_on_hostile_text(unit: str, exact: TokenCounter) -> None:
 def test_many_threads_that_need_a_table_first_read_it_once() -> None:
     """A server meets its first long chats at the same time; each reading takes a second of CPU and 40 MB."""
     _table_file("o200k_base")
-    tables._loaded.cache_clear()
+    tables._load_encoding.cache_clear()
     with ThreadPoolExecutor(8) as pool:
         ready = threading.Barrier(8)
 
@@ -162,4 +162,4 @@ def test_many_threads_that_need_a_table_first_read_it_once() -> None:
 
         found = [future.result() for future in [pool.submit(find) for _ in range(8)]]
     assert found[0] is not None and all(one is found[0] for one in found)
-    assert tables._loaded.cache_info().misses == 1
+    assert tables._load_encoding.cache_info().misses == 1

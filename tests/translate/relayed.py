@@ -73,7 +73,7 @@ class Relayed:
         try:
             outgoing, call = translation.request(json.dumps(request).encode())
         except PeerError as error:
-            _answer(handler, translation.refused(error), {})
+            _answer(handler, translation.refuse(error), {})
             return
         if call.stream:
             self._stream(handler, translation, self._url(row, outgoing), outgoing, call)

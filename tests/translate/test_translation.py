@@ -241,7 +241,7 @@ def test_what_is_no_request_is_refused_in_the_clients_words(client: str, body: b
     translation = pair(client, "openai_chat")
     with pytest.raises(MalformedRequest) as raised:
         translation.request(body)
-    reply = translation.refused(raised.value)
+    reply = translation.refuse(raised.value)
     assert (reply.status, json.loads(reply.body)["error"]["type"]) == (400, "invalid_request_error")
 
 
@@ -302,7 +302,7 @@ def test_what_has_no_counterpart_is_refused_by_its_place(client: str, more: dict
     with pytest.raises(Untranslatable) as raised:
         translation.request(json.dumps({**REQUESTS[client], **more}).encode())
     assert raised.value.field == field
-    reply = translation.refused(raised.value)
+    reply = translation.refuse(raised.value)
     told = json.loads(reply.body)["error"]
     assert (reply.status, told["type"]) == (400, "invalid_request_error")
     assert field in told["message"] or field.rsplit(".", maxsplit=1)[-1] in told["message"]
@@ -359,7 +359,7 @@ def test_what_a_provider_cannot_say_is_told_by_the_clients_field(client: str, mo
     with pytest.raises(Untranslatable) as raised:
         translation.request(json.dumps({**REQUESTS[client], **more}).encode())
     assert raised.value.field == field
-    told = json.loads(translation.refused(raised.value).body)["error"]
+    told = json.loads(translation.refuse(raised.value).body)["error"]
     assert (told["param"], told["code"]) == (field, "unsupported_parameter")
     assert field in told["message"]
 

@@ -42,7 +42,7 @@ def seen(request: ChatRequest) -> list[object]:
         request,
         list(request.messages),
         list(request.messages.roles),
-        list(request.messages.spoken()),
+        list(request.messages.without_system()),
         request.spans,
         list(request.messages.column("length", lengths)),
         list(request.fields),

@@ -142,7 +142,7 @@ def test_what_is_no_message_is_refused(given: object, message: str) -> None:
 
 def test_only_what_is_looked_at_is_read() -> None:
     sent = [{"role": "system"}, "unreadable", {"role": "developer"}, {"role": "user", "content": "hello"}]
-    spoken = history(sent).spoken()  # type: ignore[arg-type]
+    spoken = history(sent).without_system()  # type: ignore[arg-type]
     assert len(spoken) == 2
     assert spoken[-1].text == "hello"
     assert [message.text for message in spoken[1:]] == ["hello"]

@@ -101,7 +101,7 @@ def test_output_within_json_is_the_passage() -> None:
     text = '{"output": "a\\nb", "metadata": {"exit_code": 1.50}}'
     (spot,) = spots({"role": "tool", "content": text})
     assert spot.text == "a\nb"
-    assert spot.spelled("c") == '{"output": "c", "metadata": {"exit_code": 1.50}}'
+    assert spot.spell("c") == '{"output": "c", "metadata": {"exit_code": 1.50}}'
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,13 @@ from tokenmizer_mw.chat.redaction import ContentRedaction
 from tokenmizer_mw.chat.session_access import SessionAccess
 from tokenmizer_mw.context.compaction.native import Native
 from tokenmizer_mw.context.compaction.seal import Seal
-from tokenmizer_mw.context.compaction.standing import Compacted, CompactionWish, keep_from, open_words, told
+from tokenmizer_mw.context.compaction.standing import (
+    Compacted,
+    CompactionWish,
+    format_compaction,
+    keep_from,
+    open_words,
+)
 from tokenmizer_mw.context.resume import STANDING, STANDING_AND_WORK
 from tokenmizer_mw.context.window import budget_for
 from tokenmizer_mw.model.event import Checkpointed, Event
@@ -82,11 +88,11 @@ class ClientCompaction:
                 self._access.derivation, key, request, counter, read_sentences=self._access.sentence_reader(key)
             )
             sections = STANDING_AND_WORK if wish.beside else None
-            made = self._compacted(key, cutting, BlockOrder(budget, wish.query, sections))
+            made = self._compact_session(key, cutting, BlockOrder(budget, wish.query, sections))
         if made is None:
             return None
         words = open_words(request, budget, wish.open)
-        text = told(made.block, words)
+        text = format_compaction(made.block, words)
         goes_on = start < len(counts) and request.messages[start].opens_turn
         return Compacted(made.id, made.block, text, words, made.block if goes_on else text, start, taken)
 
@@ -114,10 +120,10 @@ class ClientCompaction:
         order = BlockOrder(budget, sections=STANDING_AND_WORK if whole else STANDING, id=native.checkpoint)
         with span("compact", messages=len(clean)), patience(settings.store_wait_seconds):
             counter = self._access.counters.of(request.model)
-            self._compacted(key, Cutting(self._access.derivation, key, request, counter), order)
+            self._compact_session(key, Cutting(self._access.derivation, key, request, counter), order)
             return self._access.sessions.read(key, read)[1] or ""
 
-    def _compacted(self, key: SessionKey, cutting: Cutting, order: BlockOrder) -> Checkpointed | None:
+    def _compact_session(self, key: SessionKey, cutting: Cutting, order: BlockOrder) -> Checkpointed | None:
         decided = Decided()
 
         def decide(state: SessionState) -> list[Event]:

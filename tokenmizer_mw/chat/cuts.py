@@ -92,7 +92,7 @@ class CutPreparation:
             request = replace(request, messages=request.messages.through(self._redaction.remove_echoes))
         with span("cut", messages=len(request.messages)), patience(self._settings.store_wait_seconds):
             self._report_left_to_others(request)
-            spared = self._spared(key, request)
+            spared = self._compression_shares(key, request)
             counter = self._access.counters.of(request.model)
             cutting = Cutting(
                 self._access.derivation,
@@ -112,7 +112,7 @@ class CutPreparation:
                 return None
             kept = range(rewrite.keep_from, len(request.messages))
             room = budget_for(request.model, self._settings) - counter.text(request.overhead)
-            shortening = Shortening(key, request, kept, room - cutting.taken(rewrite.block, kept), counter)
+            shortening = Shortening(key, request, kept, room - cutting.count_taken(rewrite.block, kept), counter)
             return replace(rewrite, reminder=self.reminder(shortening))
 
     def remind_compacted(self, key: SessionKey, request: ChatRequest, checkpoint: str, block: str) -> Reminder | None:
@@ -145,7 +145,7 @@ class CutPreparation:
             self._count(name)
         if decided.rewrite is not None:
             self._count("request_rewritten")
-        self._refinement.prepare_cut(key, lambda: cutting.filled(decided.rewrite))
+        self._refinement.prepare_cut(key, lambda: cutting.filled_share(decided.rewrite))
         return decided.rewrite
 
     def reminder(self, shortening: Shortening) -> Reminder | None:
@@ -174,15 +174,17 @@ class CutPreparation:
             self._count(f"not_cut_{reason}")
             self._limited_log.warn(reason, "a transcript is not cut: the request leaves its history to others (%s)")
 
-    def _spared(self, key: SessionKey, request: ChatRequest) -> Callable[[SentPart], Sequence[float]] | None:
+    def _compression_shares(
+        self, key: SessionKey, request: ChatRequest
+    ) -> Callable[[SentPart], Sequence[float]] | None:
         """Tells the shares of messages that compression takes out; ``None`` where none is switched on."""
         compression = self.compression
         if compression is None:
             return None
-        return lambda part: compression.spared(key, request, part.start, part.through)
+        return lambda part: compression.compression_shares(key, request, part.start, part.through)
 
     def spared_results(self, key: SessionKey, request: ChatRequest) -> Callable[[SentPart], Sequence[float]] | None:
-        """``_spared`` for the messages of a host, of which only the results of tools give way."""
+        """``_compression_shares`` for the messages of a host, of which only the results of tools give way."""
         compression = self.compression
         if compression is None:
             return None

@@ -26,7 +26,7 @@ from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey, is_usable_id
 from tokenmizer_mw.runtime.forking import make_lock
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialect import ChatRequest, Dialect, Reply
-from tokenmizer_mw.wire.edits import append_edits, edited
+from tokenmizer_mw.wire.edits import append_edits, apply_edits
 from tokenmizer_mw.wire.headers import Headers, by_name
 from tokenmizer_mw.wire.history import History
 from tokenmizer_mw.wire.known import KnownRequests
@@ -52,10 +52,10 @@ class ReplyObserver(Protocol):
     def takes(self, piece: bytes) -> None:
         """Take a piece of the body."""
 
-    def ended(self) -> None:
+    def end_response(self) -> None:
         """The last piece of the response has come."""
 
-    def replied(self, reply: Reply | None) -> None:
+    def note_reply(self, reply: Reply | None) -> None:
         """Take the parsed reply; ``None``: nothing of the response may be stored."""
 
     def over(self) -> None:
@@ -241,17 +241,19 @@ class ChatExchange:
         plain = condensed is None and not self.drop
         self.forwarded = self.body if plain else self.dialect.rewrite(request, drop=self.drop)
         for one in _ways(rewrite):
-            shorter = self._shortened(request, one)
+            shorter = self._shorten_body(request, one)
             if len(shorter) < len(self.forwarded) or one.keep_from == request.prefix:
                 self.forwarded, self.rewrite = shorter, one
                 break
         return self
 
-    def _shortened(self, request: ChatRequest, rewrite: Rewrite) -> bytes:
+    def _shorten_body(self, request: ChatRequest, rewrite: Rewrite) -> bytes:
         """The bytes of ``request``, cut and with its reminder as ``rewrite`` says."""
         if rewrite.reminder is not None:
             places = rewrite.reminder.places
-            request = edited(request, [edit for at, part in places for edit in append_edits(request, at, part.text)])
+            request = apply_edits(
+                request, [edit for at, part in places for edit in append_edits(request, at, part.text)]
+            )
         return self.dialect.rewrite(
             request, drop=self.drop, keep_from=rewrite.keep_from, block=rewrite.block, role=rewrite.role
         )

@@ -135,7 +135,7 @@ class ExchangeCommit:
             return None
         if not attempt:
             return closed
-        interrupted = _interrupted(closed, outcome)
+        interrupted = _close_interrupted(closed, outcome)
         if interrupted is None:
             self._count(ATTEMPT_FAILED)
         return interrupted
@@ -143,7 +143,7 @@ class ExchangeCommit:
     def _complete(self, exchange: ChatExchange, closed: ClosedExchange) -> None:
         """The turn is durable, in time or later. Runs in the thread that wrote it."""
         if exchange.observer is not None:
-            exchange.observer.replied(closed.reply)
+            exchange.observer.note_reply(closed.reply)
         if self._books.open:
             answered = exchange.observer is not None and exchange.observer.is_answered
             exchange.booked = Booked(
@@ -200,7 +200,7 @@ class ExchangeCommit:
 
     def _settle_late(self, exchange: ChatExchange, outcome: Outcome | None, attempt: bool) -> None:
         if outcome is None and not attempt and exchange.observer is not None:
-            exchange.observer.ended()
+            exchange.observer.end_response()
         turn = self.settle(exchange, True, outcome, attempt)
         if turn is not None:
             turn.result.add_done_callback(lambda _: _end(exchange))
@@ -214,7 +214,7 @@ def _end(exchange: ChatExchange) -> None:
         exchange.observer.over()
 
 
-def _interrupted(closed: ClosedExchange, outcome: Outcome | None) -> ClosedExchange | None:
+def _close_interrupted(closed: ClosedExchange, outcome: Outcome | None) -> ClosedExchange | None:
     """An attempt that broke off, or that the caller broke off (``outcome``); ``None`` when nothing came of it."""
     reply = closed.reply
     if outcome is None:

@@ -118,7 +118,7 @@ class ExchangeOpening:
     def _find_beginning(self, exchange: ChatExchange) -> Beginning | None:
         """How a request of the session began before, if this one begins the same."""
         ingress = self._redaction.ingress
-        return ingress.known(exchange.key, exchange.body) if ingress is not None else None
+        return ingress.find_beginning(exchange.key, exchange.body) if ingress is not None else None
 
     def _is_quick(self, exchange: ChatExchange, known: Beginning | None) -> bool:
         """Whether ``_clean`` is quick enough for an event loop."""

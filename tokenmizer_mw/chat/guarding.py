@@ -33,7 +33,7 @@ class RequestGuard:
 
     def judge_news(self, key: SessionKey, request: ChatRequest) -> Suspicion:
         """What is suspicious about what the request says for the first time, or says last. Reads the store."""
-        spoken = request.messages.spoken()
+        spoken = request.messages.without_system()
         with patience(self._settings.store_wait_seconds):
             start = self._access.sessions.read(
                 key, lambda state: state.transcript.first_new(spoken, part=spoken.part)[0]

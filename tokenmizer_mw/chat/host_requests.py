@@ -58,9 +58,11 @@ class HostRequests:
         """See ``SessionMemory.shorten``."""
         told = history(messages).through(self._redaction.remove_echoes)
         with patience(self._settings.store_wait_seconds):
-            return self._shortened(self._access.key_of(session_id, tenant), told, model, overhead, window, question)
+            return self._shorten_transcript(
+                self._access.key_of(session_id, tenant), told, model, overhead, window, question
+            )
 
-    def _shortened(
+    def _shorten_transcript(
         self, key: SessionKey, told: History, model: str, overhead: str, window: int | None, question: str
     ) -> Shortened | None:
         settings = self._settings if window is None else self._settings.with_(context_window=window)
@@ -147,7 +149,7 @@ class HostRequests:
         is_asked_next = request is not cutting.request
         kept = (*fit.kept, len(cutting.request.messages)) if is_asked_next else fit.kept
         out = self._access.sessions.read(cutting.key, lambda state: cutting.left_out(state, rewrite, fit))
-        left = room - cutting.taken(fit.block, fit.kept, fit.results)
+        left = room - cutting.count_taken(fit.block, fit.kept, fit.results)
         reminder = self._cuts.reminder(Shortening(cutting.key, request, kept, left, cutting.counter, out.cut, out.sent))
         if reminder is not None and reminder.new is not None:
             self._access.carried.put(cutting.key, [Carried(reminder.cut, reminder.new)])

@@ -9,7 +9,7 @@ from typing import Final
 
 from tokenmizer_mw.model.message import Message, Written
 from tokenmizer_mw.runtime.forking import make_lock
-from tokenmizer_mw.safety.fence import unechoed, without_own_blocks
+from tokenmizer_mw.safety.fence import remove_echoes, without_own_blocks
 from tokenmizer_mw.safety.ingress import Ingress
 from tokenmizer_mw.safety.redactors import redactor_of
 from tokenmizer_mw.settings import Settings
@@ -56,7 +56,7 @@ class ContentRedaction:
 
     def remove_echoes(self, message: Message) -> Message:
         """Return ``message`` without reminders of this package that a client sent back."""
-        return unechoed(message, self.secret)
+        return remove_echoes(message, self.secret)
 
     def remove_blocks(self, message: Message) -> Message:
         """Return ``message`` without resume blocks of this package."""

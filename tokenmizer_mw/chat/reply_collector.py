@@ -99,7 +99,7 @@ class ReplyCollector:
         if self._tail or chunk[-1] != _LF:  # pieces are whole lines most of the time
             chunk = self._tail + chunk
             self._tail = b"" if chunk[-1] == _LF else chunk[-TAIL:]
-        return self._ends(chunk) and self._alarmed(chunk)
+        return self._ends(chunk) and self._raise_alarm(chunk)
 
     def _receive_slowly(self, chunk: bytes) -> bool:
         """A piece that needs a decision: the end, the cap or the announced length is near, or nothing is kept."""
@@ -108,7 +108,7 @@ class ReplyCollector:
         self._left -= spent + len(chunk)
         complete = not chunk or self._left <= 0
         if self._decoder is not None:
-            chunk = self._decoded(self._decoder, chunk)
+            chunk = self._decode_chunk(self._decoder, chunk)
             complete = complete or len(chunk) > self._room
         if self._kind in _NOT_COLLECTED:
             return complete or self._kind is _Kind.UNDECODABLE
@@ -121,7 +121,7 @@ class ReplyCollector:
         seen = self._tail + chunk
         self._tail = seen[-TAIL:]
         ends = self._ends(seen) or (self._torn and (b"\n" in chunk or b"\r" in chunk))
-        return complete or (ends and self._alarmed(seen))
+        return complete or (ends and self._raise_alarm(seen))
 
     def _grant(self) -> None:
         """How many bytes may pass before something has to be decided again."""
@@ -136,7 +136,7 @@ class ReplyCollector:
         else:
             self._kind = _Kind.UNDECODABLE
 
-    def _decoded(self, decoder: Decoder, chunk: bytes) -> bytes:
+    def _decode_chunk(self, decoder: Decoder, chunk: bytes) -> bytes:
         try:
             return decoder.decode(chunk, self._room + 1)
         except Undecodable:
@@ -144,7 +144,7 @@ class ReplyCollector:
             self._decoder = None
             return b""
 
-    def _alarmed(self, seen: bytes) -> bool:
+    def _raise_alarm(self, seen: bytes) -> bool:
         """An end was seen, or something that looks like one: it is worth a closing, but not for ever.
 
         What gives the last event away may stand at its start: when its line is torn, its end alarms once more.

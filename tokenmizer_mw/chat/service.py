@@ -240,16 +240,16 @@ class SessionService:
         limit = self.settings.drain_seconds if seconds is None else seconds
         deadline = time.monotonic() + limit
 
-        def left() -> float:
+        def seconds_left() -> float:
             return max(0.0, deadline - time.monotonic())
 
-        done = self.background.flush(left()) and self.turns.spool.flush(left())
+        done = self.background.flush(seconds_left()) and self.turns.spool.flush(seconds_left())
         # What was written has its facts derived, what was broken off is spooled: each makes work for the other.
         while done and not (self.background.flush(0) and self.turns.spool.flush(0)):
-            done = self.background.flush(left()) and self.turns.spool.flush(left())
+            done = self.background.flush(seconds_left()) and self.turns.spool.flush(seconds_left())
         if self.embedding is not None:
-            done = self.embedding.flush(left()) and done
-        return done and self.refinement.flush(left())
+            done = self.embedding.flush(seconds_left()) and done
+        return done and self.refinement.flush(seconds_left())
 
     def close(self) -> None:
         """Finish the work in the background within the time that the settings give, and release the store. Turns that

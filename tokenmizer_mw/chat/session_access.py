@@ -185,16 +185,16 @@ class SessionAccess:
         the caller has just found it to end at ``end``, and the session at hand stands there. Raises ``UnknownSession``
         when one that is ``expected`` is not there."""
 
-        def seen(state: SessionState) -> T:
+        def view_existing(state: SessionState) -> T:
             if expected and state.seq == 0:
                 raise UnknownSession(f"no session {key.id!r}")
             return view(state)
 
         try:
-            return self.extract(key, seen, end=end)
+            return self.extract(key, view_existing, end=end)
         except StoreUnavailable:
             self._count("extraction_not_kept")
-            return self.sessions.read(key, seen)
+            return self.sessions.read(key, view_existing)
         except UnknownSession:
             self.sessions.drop(key)
             raise

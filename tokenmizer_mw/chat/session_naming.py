@@ -61,11 +61,11 @@ def session_in_header_map(headers: Mapping[bytes, bytes], settings: Settings) ->
 def names_session(body: bytes, settings: Settings) -> bool:
     """Whether the body may contain the session field, so that it must be parsed to find the session."""
     field = settings.session_field
-    return bool(field) and mentions(body, _spelled(field))
+    return bool(field) and mentions(body, _encode_field(field))
 
 
 @lru_cache(maxsize=16)
-def _spelled(field: str) -> bytes:
+def _encode_field(field: str) -> bytes:
     return dumps(field, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 

@@ -64,7 +64,7 @@ class Books:
         if not self._open or (failed and not call.answered):
             return None
         name, at = token_hex(_NAME_BYTES), self._clock()
-        return lambda key: self._book(key, call, name, at)
+        return lambda key: self._record_usage(key, call, name, at)
 
     def add_refinement(self, key: SessionKey, completions: Iterable[Completion], prompt_tokens: int) -> None:
         """Record what a refinement of the session cost. ``prompt_tokens``: size of its prompt. The tokens of replies
@@ -108,7 +108,7 @@ class Books:
         with self._lock:
             return dict(self._totals)
 
-    def _book(self, key: SessionKey, call: Booked, name: str, at: float) -> None:
+    def _record_usage(self, key: SessionKey, call: Booked, name: str, at: float) -> None:
         ledger = self._ledger
         if ledger is None:
             return
@@ -146,4 +146,4 @@ def price_list(settings: Settings) -> PriceList:
     rows = read_mapping(path)
     if not all(isinstance(row, dict) for row in rows.values()):
         raise ConfigError(f"{path}: prices are given by model, each with input and output")
-    return PriceList.given(rows, where=str(path))
+    return PriceList.parse_prices(rows, where=str(path))

@@ -12,7 +12,7 @@ from tokenmizer_mw.model.reminder import Reminder
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.tracing import span
 from tokenmizer_mw.session import SessionState, joining
-from tokenmizer_mw.session.reminder import reminded
+from tokenmizer_mw.session.reminder import reminder_events
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.log import Snapshot
 from tokenmizer_mw.store.resilience.patience import patience
@@ -84,19 +84,19 @@ class TurnCommit:
             transcript = transcript.through(self._redaction.remove_echoes)
         if reply is not None and reply.message is not None:
             transcript = transcript.followed_by(reply.message)
-        spoken = transcript.spoken()
+        spoken = transcript.without_system()
 
         def decide(state: SessionState) -> list[Event]:
             news: list[Event] = list(joining(state.transcript, spoken, part=spoken.part))
             if reply is None or not (news or reply.outcome is Outcome.ERROR):
                 return news
             turn = len(state.transcript) + len(news)
-            news += reminded(turn, reminder)
+            news += reminder_events(turn, reminder)
             return [*news, TurnClosed(turn, reply.outcome, reply.finish_reason, reply.usage)]
 
         def write() -> None:
             with patience(None), span("commit"):
-                self._access.sessions.updated(key, decide, no_view)
+                self._access.sessions.update_and_view(key, decide, no_view)
             if reply is not None:
                 self._count(f"turn_{reply.outcome.value}")
 

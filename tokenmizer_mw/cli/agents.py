@@ -69,12 +69,12 @@ def run_install(arguments: argparse.Namespace) -> int:
 
 
 def _plan(arguments: argparse.Namespace) -> list[Change]:
-    from tokenmizer_mw.agents.install import LeftAlone, planned
+    from tokenmizer_mw.agents.install import LeftAlone, plan_changes
 
     if not (arguments.remove or arguments.dry_run):
         _check_extra()
     try:
-        return planned(arguments.host, Path.home(), Path.cwd(), project=arguments.project, remove=arguments.remove)
+        return plan_changes(arguments.host, Path.home(), Path.cwd(), project=arguments.project, remove=arguments.remove)
     except LeftAlone as left:
         if left.by_hand:
             print(f"Add this by hand:\n\n{inert(left.by_hand)}", file=sys.stderr)

@@ -28,7 +28,7 @@ from .answers import cache
 from .compaction import compaction
 from .listing import list_sessions
 from .naming import complete_session
-from .opening import Store, opened
+from .opening import Store, open_store
 from .progress import Advance, progress
 from .redaction import redact
 from .stats import stats
@@ -42,7 +42,7 @@ def run_command(arguments: argparse.Namespace) -> int:
     if arguments.command == "import":
         _import(arguments)
         return 0
-    with opened(arguments, writes=arguments.command in _WRITING) as store:
+    with open_store(arguments, writes=arguments.command in _WRITING) as store:
         complete_session(arguments, store.log, store.place)
         _COMMANDS[arguments.command](arguments, store)
     return 0
@@ -178,13 +178,13 @@ def _import(arguments: argparse.Namespace) -> None:
     own_name = "" if arguments.file == "-" else Path(arguments.file).stem
     ids = [arguments.session or one.id or own_name for one in found]
     _require_own_sessions(arguments, found, ids)
-    told = [_imported(arguments, one, id_) for one, id_ in zip(found, ids, strict=True)]
+    told = [_import_found(arguments, one, id_) for one, id_ in zip(found, ids, strict=True)]
     if arguments.json:
         show_json(told[0] if len(told) == 1 else told)
         return
     for added in told:
         id_ = added.pop("session")
-        show(f"session {id_}: " + ", ".join(_counted(count, what) for what, count in added.items()))
+        show(f"session {id_}: " + ", ".join(_format_count(count, what) for what, count in added.items()))
 
 
 def _require_own_sessions(
@@ -200,7 +200,7 @@ def _require_own_sessions(
         raise CallerError("two conversations of the file have one name")
     if arguments.session:
         return
-    with opened(arguments, writes=True) as store:
+    with open_store(arguments, writes=True) as store:
         for one, id_ in zip(found, ids, strict=True):
             if isinstance(one, ImportedTranscript) and not continues_session(
                 store.memory, SessionKey(arguments.tenant, id_), one
@@ -211,27 +211,31 @@ def _require_own_sessions(
                 )
 
 
-def _imported(arguments: argparse.Namespace, found: Export | ImportedTranscript, id_: str) -> dict[str, Any]:
-    added = _restored(arguments, found, id_) if isinstance(found, Export) else _recorded(arguments, found, id_)
+def _import_found(arguments: argparse.Namespace, found: Export | ImportedTranscript, id_: str) -> dict[str, Any]:
+    added = (
+        _restore_export(arguments, found, id_)
+        if isinstance(found, Export)
+        else _record_transcript(arguments, found, id_)
+    )
     return {"session": id_, **added}
 
 
-def _counted(count: int, what: str) -> str:
+def _format_count(count: int, what: str) -> str:
     return f"{count:,} {what[:-1] if count == 1 and what.endswith('s') else what}"
 
 
-def _restored(arguments: argparse.Namespace, export: Export, id_: str) -> dict[str, int]:
-    with opened(arguments, writes=True) as store:
+def _restore_export(arguments: argparse.Namespace, export: Export, id_: str) -> dict[str, int]:
+    with open_store(arguments, writes=True) as store:
         found = import_into(store.memory, SessionKey(arguments.tenant, id_), export, now=time.time())
     return {"events": found.count, "new": found.new}
 
 
-def _recorded(arguments: argparse.Namespace, transcript: ImportedTranscript, id_: str) -> dict[str, int]:
+def _record_transcript(arguments: argparse.Namespace, transcript: ImportedTranscript, id_: str) -> dict[str, int]:
     """Feed the transcript as a client does, a longer history with every step: what is known already is not added."""
     count = len(transcript.messages)
     step = max(_STEP, count // _STEPS_MAX)
     added = 0
-    with opened(arguments, writes=True) as store, progress("messages", count) as advance:
+    with open_store(arguments, writes=True) as store, progress("messages", count) as advance:
         for start in range(0, count, step):
             end = min(start + step, count)
             added += store.memory.record(id_, transcript.messages[:end], tenant=arguments.tenant)

@@ -33,7 +33,7 @@ def run_compress(arguments: argparse.Namespace) -> int:
         sys.stdout.write(inert(result) + ("" if result.endswith("\n") else "\n"))
     else:
         show_json(result)
-    for line in _told(done):
+    for line in _describe_savings(done):
         print(line, file=sys.stderr)
     return 0
 
@@ -93,7 +93,7 @@ def _figures(done: Compressed) -> dict[str, Any]:
     }
 
 
-def _told(done: Compressed) -> list[str]:
+def _describe_savings(done: Compressed) -> list[str]:
     saved = done.tokens_before - done.tokens_after
     share = saved / done.tokens_before if done.tokens_before else 0.0
     lines = [f"{one.stage:10} {one.tokens_before:>10,} -> {one.tokens_after:>10,} tokens" for one in done.savings]

@@ -37,13 +37,13 @@ def run_dashboard(arguments: argparse.Namespace) -> int:
         raise ConfigError(f"uvicorn is not installed: {install_hint('dashboard')}") from None
     from tokenmizer_mw.server.access.heads import PROTOCOL
     from tokenmizer_mw.server.dashboard import dashboard
-    from tokenmizer_mw.server.proxy.listening import listening, spelled
+    from tokenmizer_mw.server.proxy.listening import format_address, listening
 
     token = _token(arguments)
     memory = SessionMemory.open(_address(arguments), Settings.load(arguments.config))
     with closing(memory), listening(arguments.host, arguments.port) as sockets:
         app = dashboard(memory, token=token, hosts=arguments.name)
-        place = spelled(arguments.name[0] if arguments.name else arguments.host, sockets[0].getsockname()[1])
+        place = format_address(arguments.name[0] if arguments.name else arguments.host, sockets[0].getsockname()[1])
         config = uvicorn.Config(
             app,
             http=PROTOCOL,
@@ -54,7 +54,11 @@ def run_dashboard(arguments: argparse.Namespace) -> int:
         )
         server = uvicorn.Server(config)
         show(f"The dashboard is at http://{place}/")
-        show(f"Open it with http://{place}/login#token={token}" if not _given() else f"Its token is ${TOKEN_VARIABLE}.")
+        show(
+            f"Open it with http://{place}/login#token={token}"
+            if not _read_token()
+            else f"Its token is ${TOKEN_VARIABLE}."
+        )
         show("Ctrl-C ends it.")
         sys.stdout.flush()
         try:
@@ -64,17 +68,17 @@ def run_dashboard(arguments: argparse.Namespace) -> int:
         return 0 if server.started else 1
 
 
-def _given() -> str:
+def _read_token() -> str:
     return os.environ.get(TOKEN_VARIABLE, "")
 
 
 def _token(arguments: argparse.Namespace) -> str:
-    if not is_loopback(arguments.host) and not (_given() and arguments.name):
+    if not is_loopback(arguments.host) and not (_read_token() and arguments.name):
         raise ConfigError(
             f"refusing to listen on {arguments.host or 'every address'}: others reach it, so set {TOKEN_VARIABLE}"
             " and tell with --name what it is called there, or listen on 127.0.0.1"
         )
-    return _given() or secrets.token_urlsafe(24)
+    return _read_token() or secrets.token_urlsafe(24)
 
 
 def _address(arguments: argparse.Namespace) -> str:

@@ -65,28 +65,28 @@ def correct(arguments: argparse.Namespace, store: Store) -> None:
         reason=arguments.reason,
         tenant=arguments.tenant,
     )
-    _changed(arguments, store, node)
+    _show_change(arguments, store, node)
 
 
 def invalidate(arguments: argparse.Namespace, store: Store) -> None:
     """Invalidate a fact."""
     node = _fact(arguments, store)
     store.memory.invalidate(arguments.session, node.id, arguments.reason, tenant=arguments.tenant)
-    _changed(arguments, store, node)
+    _show_change(arguments, store, node)
 
 
 def archive(arguments: argparse.Namespace, store: Store) -> None:
     """Archive a fact."""
     node = _fact(arguments, store)
     store.memory.archive(arguments.session, node.id, arguments.reason, tenant=arguments.tenant)
-    _changed(arguments, store, node)
+    _show_change(arguments, store, node)
 
 
 def pin(arguments: argparse.Namespace, store: Store) -> None:
     """Pin or unpin a fact."""
     node = _fact(arguments, store)
     store.memory.pin(arguments.session, node.id, not arguments.off, tenant=arguments.tenant)
-    _changed(arguments, store, node)
+    _show_change(arguments, store, node)
 
 
 def undo(arguments: argparse.Namespace, store: Store) -> None:
@@ -138,7 +138,7 @@ def _fact(arguments: argparse.Namespace, store: Store) -> Node:
     return why.node
 
 
-def _changed(arguments: argparse.Namespace, store: Store, before: Node) -> None:
+def _show_change(arguments: argparse.Namespace, store: Store, before: Node) -> None:
     node = store.memory.graph(arguments.session, tenant=arguments.tenant).get(before.id) or before
     changes = store.memory.edits(arguments.session, tenant=arguments.tenant)
     number = changes[-1].edit.number if changes and changes[-1].edit.id == node.id else 0

@@ -28,9 +28,9 @@ _AGE: Final = re.compile(r"([0-9]{1,6})([dhwy])")
 def backup(arguments: argparse.Namespace, store: Store) -> None:
     """Write a backup, list the recorded ones, or remove one from the record."""
     if arguments.list:
-        _listed(on_record(store.log), arguments.json)
+        _list_backups(on_record(store.log), arguments.json)
     elif arguments.drop is not None:
-        _dropped(arguments, store)
+        _drop_backup(arguments, store)
     elif arguments.dest is None:
         raise CallerError("say where to: a new file, or a directory")
     elif not store.log.tenants():
@@ -56,7 +56,7 @@ def _plain(one: Backup) -> dict[str, Any]:
     return {**told, "there": one.here and Path(one.path).is_file()}
 
 
-def _listed(found: Sequence[Backup], as_json: bool) -> None:
+def _list_backups(found: Sequence[Backup], as_json: bool) -> None:
     if as_json:
         show_json([_plain(one) for one in found])
         return
@@ -66,7 +66,7 @@ def _listed(found: Sequence[Backup], as_json: bool) -> None:
         show(f"{made}  {one.sessions:>7,} sessions  {one.host}:{one.path}{gone}")
 
 
-def _dropped(arguments: argparse.Namespace, store: Store) -> None:
+def _drop_backup(arguments: argparse.Namespace, store: Store) -> None:
     path = str(Path(arguments.drop).expanduser().absolute())
     found = [one for one in on_record(store.log) if one.path == path]
     if not found:
@@ -90,7 +90,7 @@ def restore(arguments: argparse.Namespace, store: Store) -> None:
         return
     show(f"{found.sessions:,} sessions, {found.events:,} new events in {store.place}")
     for key in found.differ:
-        print(f"left alone, the store holds something else: {_named(key)}", file=sys.stderr)
+        print(f"left alone, the store holds something else: {_format_key(key)}", file=sys.stderr)
 
 
 def retain(arguments: argparse.Namespace, store: Store) -> None:
@@ -103,7 +103,7 @@ def retain(arguments: argparse.Namespace, store: Store) -> None:
         show_json({"sessions": sessions, "erased": not arguments.dry_run, **_backups(found.backups)})
         return
     for key in found.sessions:
-        show(_named(key))
+        show(_format_key(key))
     print(f"{'would erase' if arguments.dry_run else 'erased'} {len(found.sessions):,} sessions", file=sys.stderr)
     _warn(found.backups)
 
@@ -120,7 +120,7 @@ def forget(arguments: argparse.Namespace, store: Store) -> None:
     show(f"erased {arguments.session}: {gone.events:,} events")
 
 
-def _named(key: SessionKey) -> str:
+def _format_key(key: SessionKey) -> str:
     return f"{key.id} ({key.tenant})"
 
 

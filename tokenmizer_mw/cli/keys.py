@@ -39,7 +39,7 @@ def _create(arguments: argparse.Namespace) -> None:
     scopes = {name.strip() for name in arguments.scopes.split(",") if name.strip()}
     written, key = new_key(secrets.token_bytes, arguments.tenant, scopes, now, _end(arguments.expires, now))
     if not arguments.entry:
-        with _opened(arguments, writes=True) as store:
+        with _open_store(arguments, writes=True) as store:
             if isinstance(store, MemoryKeys):
                 raise ConfigError("a store in memory ends with this command: use --entry, or another store")
             store.add(key)
@@ -53,8 +53,8 @@ def _create(arguments: argparse.Namespace) -> None:
 
 
 def _list(arguments: argparse.Namespace) -> None:
-    with _opened(arguments) as store:
-        keys = [key for key in store.kept() if arguments.tenant in (None, key.tenant)]
+    with _open_store(arguments) as store:
+        keys = [key for key in store.all_keys() if arguments.tenant in (None, key.tenant)]
     if arguments.json:
         show_json([_plain(key) for key in keys])
         return
@@ -67,7 +67,7 @@ def _list(arguments: argparse.Namespace) -> None:
 
 
 def _revoke(arguments: argparse.Namespace) -> None:
-    with _opened(arguments) as store:
+    with _open_store(arguments) as store:
         if not store.revoke(arguments.id, time.time()):
             raise CallerError(f"no key has the id {arguments.id!r}")
     if arguments.json:
@@ -77,7 +77,7 @@ def _revoke(arguments: argparse.Namespace) -> None:
 
 
 @contextmanager
-def _opened(arguments: argparse.Namespace, *, writes: bool = False) -> Iterator[KeyStore]:
+def _open_store(arguments: argparse.Namespace, *, writes: bool = False) -> Iterator[KeyStore]:
     """The store, closed at the end. Commands that make nothing create no file."""
     address = _address(arguments)
     scheme, _, rest = address.partition("://")
@@ -90,11 +90,11 @@ def _opened(arguments: argparse.Namespace, *, writes: bool = False) -> Iterator[
 
 
 def _address(arguments: argparse.Namespace) -> str:
-    named = arguments.store or (_configured(arguments.config) if arguments.config else "")
+    named = arguments.store or (_configured_store(arguments.config) if arguments.config else "")
     return resolve_store(named)
 
 
-def _configured(path: str) -> str:
+def _configured_store(path: str) -> str:
     from tokenmizer_mw.server.proxy.configuration import Configuration
 
     return Configuration.load(path).store

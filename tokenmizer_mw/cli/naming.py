@@ -30,10 +30,10 @@ def complete_session(arguments: argparse.Namespace, log: EventLog, place: str) -
     for option in _OPTIONS:
         given = getattr(arguments, option, None)
         if isinstance(given, str) and given:
-            setattr(arguments, option, _completed(arguments, log, given, place))
+            setattr(arguments, option, _complete_session_id(arguments, log, given, place))
 
 
-def _completed(arguments: argparse.Namespace, log: EventLog, given: str, place: str) -> str:
+def _complete_session_id(arguments: argparse.Namespace, log: EventLog, given: str, place: str) -> str:
     key = SessionKey(arguments.tenant, given)
     if not key.valid() or log.read(key, upto=1):
         return given
@@ -42,14 +42,14 @@ def _completed(arguments: argparse.Namespace, log: EventLog, given: str, place: 
     if not found:
         return given
     if len(found) > 1:
-        raise CallerError(f"{given!r} names {len(found):,} sessions in {place}: {_listed(found)}")
+        raise CallerError(f"{given!r} names {len(found):,} sessions in {place}: {_join_candidates(found)}")
     if getattr(arguments, "yes", False):
         raise CallerError(f"{given!r} is not the whole name: with --yes, pass {found[0]!r}")
     print(f"session {inert(found[0])}", file=sys.stderr)
     return found[0]
 
 
-def _listed(ids: list[str]) -> str:
+def _join_candidates(ids: list[str]) -> str:
     shown = ", ".join(map(inert, ids[:_CANDIDATES_MAX]))
     return f"{shown} and {len(ids) - _CANDIDATES_MAX:,} more" if len(ids) > _CANDIDATES_MAX else shown
 

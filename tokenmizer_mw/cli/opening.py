@@ -32,7 +32,7 @@ class Store:
 
 
 @contextmanager
-def opened(arguments: argparse.Namespace, *, writes: bool = False) -> Iterator[Store]:
+def open_store(arguments: argparse.Namespace, *, writes: bool = False) -> Iterator[Store]:
     """Open the store that ``arguments`` name, and close it at the end.
 
     A read-only command creates nothing: a missing database file counts as an empty store.

@@ -22,9 +22,9 @@ def redact(arguments: argparse.Namespace, store: Store) -> None:
     if arguments.session is not None and not arguments.stored:
         raise CallerError("--session goes with --stored")
     if arguments.stored:
-        _stored(arguments, store)
+        _redact_stored(arguments, store)
     elif arguments.explain:
-        _explained(arguments, ingress)
+        _explain_redaction(arguments, ingress)
     else:
         clean = ingress.text(read_text(arguments.file))
         if arguments.json:
@@ -33,7 +33,7 @@ def redact(arguments: argparse.Namespace, store: Store) -> None:
             sys.stdout.write(clean)
 
 
-def _stored(arguments: argparse.Namespace, store: Store) -> None:
+def _redact_stored(arguments: argparse.Namespace, store: Store) -> None:
     listed = [info.key.id for info in store.memory.sessions(tenant=arguments.tenant)]
     ids = listed if arguments.session is None else [arguments.session]
     changed: dict[str, int] = {}
@@ -50,7 +50,7 @@ def _stored(arguments: argparse.Namespace, store: Store) -> None:
     show(f"{len(changed):,} of {len(ids):,} sessions held something")
 
 
-def _explained(arguments: argparse.Namespace, ingress: Ingress) -> None:
+def _explain_redaction(arguments: argparse.Namespace, ingress: Ingress) -> None:
     rows = ingress.redactor.explain(read_text(arguments.file))
     if arguments.json:
         show_json(

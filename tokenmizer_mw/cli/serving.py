@@ -50,7 +50,7 @@ def run_serve(arguments: argparse.Namespace) -> int:
     except ModuleNotFoundError:
         raise _missing("uvicorn") from None
     from tokenmizer_mw.server.proxy.credentials import missing_for_models
-    from tokenmizer_mw.server.proxy.listening import allow_connections, listening, spelled
+    from tokenmizer_mw.server.proxy.listening import allow_connections, format_address, listening
 
     listen = configuration.listen
     check_bind(listen.host, configuration.auth)
@@ -59,16 +59,16 @@ def run_serve(arguments: argparse.Namespace) -> int:
         _try_store(configuration.store)
         _hand_over(arguments, configuration)
         config = uvicorn.Config(**_options(configuration), log_config=log_config(arguments.log))
-        _log.info("listening on http://%s", spelled(listen.host, sockets[0].getsockname()[1]))
+        _log.info("listening on http://%s", format_address(listen.host, sockets[0].getsockname()[1]))
         if configuration.dashboard:
-            _log.info("the dashboard is at http://%s/", spelled(listen.host, sockets[0].getsockname()[1]))
+            _log.info("the dashboard is at http://%s/", format_address(listen.host, sockets[0].getsockname()[1]))
         for server in configuration.providers.values():
             if server.lack:
                 _log.warning("providers.%s: %s", server.name, server.lack)
         for name, lack in missing_for_models(configuration.routes).items():
             _log.warning("models.%s: %s", name, lack)
         with announce_store(configuration.store, os.environ.get(CONFIG_VARIABLE, "")):
-            return _served(config, sockets)
+            return _serve(config, sockets)
 
 
 def _try_store(address: str) -> None:
@@ -77,7 +77,7 @@ def _try_store(address: str) -> None:
         log.secret()
 
 
-def _served(config: uvicorn.Config, sockets: list[socket.socket]) -> int:
+def _serve(config: uvicorn.Config, sockets: list[socket.socket]) -> int:
     """As ``uvicorn.run`` does, which takes no sockets; 0 when it ended as it should."""
     from uvicorn import Server
     from uvicorn.config import STARTUP_FAILURE
@@ -111,12 +111,12 @@ def _has_proxy() -> bool:
 
 
 def _looked_at(arguments: argparse.Namespace) -> list[CheckResult]:
-    from tokenmizer_mw.server.proxy.findings import looked_at, tried
+    from tokenmizer_mw.server.proxy.findings import looked_at, try_configuration
 
     configuration = _configuration(arguments)
     found = list(looked_at(configuration, reaching=arguments.reach))
     if arguments.reach:
-        found += asyncio.run(tried(configuration))
+        found += asyncio.run(try_configuration(configuration))
     return found
 
 

@@ -98,7 +98,7 @@ def _group(name: str, figures: UsageSums) -> Row:
 
 
 def _calls(arguments: argparse.Namespace, store: Store) -> None:
-    spent = store.memory.spent(arguments.calls, limit=CALLS_SHOWN, tenant=arguments.tenant)
+    spent = store.memory.list_usage(arguments.calls, limit=CALLS_SHOWN, tenant=arguments.tenant)
     if arguments.json:
         show_json([call_to_dict(one) for one in spent])
         return

@@ -77,7 +77,7 @@ class PassageEmbedding:
         self._queue = BackgroundQueue(
             capacity=settings.queue_max,
             size_max=settings.queue_bytes,
-            failed=self._failed,
+            failed=self._note_failure,
             drain_seconds=settings.drain_seconds,
         )
         self._lock = make_lock()
@@ -92,7 +92,7 @@ class PassageEmbedding:
     def embed_question(self, text: str, wait_seconds: float | None = None) -> Matrix | None:
         """The vector of a question; ``None`` where it is not there within ``wait_seconds`` (by default those of the
         settings) or the model fails, and a counter says so. Blocks so long."""
-        under_way = self._submitted(text[:QUESTION_MAX])
+        under_way = self._submit(text[:QUESTION_MAX])
         try:
             if under_way is None:
                 raise TimeoutError
@@ -100,10 +100,10 @@ class PassageEmbedding:
         except TimeoutError:
             self._count(LATE)
         except Exception as error:  # whatever a model raises: words are left
-            self._failed(error)
+            self._note_failure(error)
         return None
 
-    def _submitted(self, text: str) -> Future[Matrix] | None:
+    def _submit(self, text: str) -> Future[Matrix] | None:
         """The vector of ``text``, under way or there already; ``None`` where too many are under way."""
         with self._lock:
             found = self._questions.get(text)
@@ -158,7 +158,7 @@ class PassageEmbedding:
         self._count(NOT_KEPT)
         _logger.warning("embedding_not_kept: %s; vectors are computed again later", error)
 
-    def _failed(self, error: BaseException) -> None:
+    def _note_failure(self, error: BaseException) -> None:
         self._count(FAILED)
         _logger.warning("embedding_failed: %s; recall goes on by words", type(error).__name__)
 

@@ -131,11 +131,11 @@ def budget_for(model: str, settings: Settings) -> int:
     """
     if settings.context_window is not None:
         return settings.context_window
-    return _published(model) or settings.default_window
+    return _published_window(model) or settings.default_window
 
 
 @lru_cache(maxsize=256)
-def _published(model: str) -> int | None:
+def _published_window(model: str) -> int | None:
     """Tokens that the table knows ``model`` to take in; ``None`` for a model that it does not know."""
     name = model.rpartition("/")[2].lower()
     return next((tokens for start, tokens in WINDOWS if name.startswith(start) or f".{start}" in name), None)
@@ -209,7 +209,7 @@ def plan(
     budget = budget_for(request.model, settings)
     before = list(accumulate(counts, initial=0))
     standing = _carried_on(request, before, frozen, kept)
-    sent = overhead + _sent(request, before, standing, frozen)
+    sent = overhead + _count_sent_tokens(request, before, standing, frozen)
     if isinstance(standing, Replay) and standing.keep_from == request.prefix and sent > budget:
         standing, sent = Untouched(), overhead + before[-1]
     full = sent > budget * settings.cut_at
@@ -224,7 +224,7 @@ def plan(
         rooms = room, room + budget * (settings.cut_at - settings.cut_to) / 2
         keep_from = _roomy(request, before, first, rooms, steps=settings.block_role == "user")
     else:
-        chat = _ledgered(request, before, standing, frozen, overhead, block)
+        chat = _build_ledger(request, before, standing, frozen, overhead, block)
         keep_from = _worthwhile(request, chat, (start, first), settings)
     if keep_from is None or overhead + before[request.prefix] + block + before[-1] - before[keep_from] >= sent:
         return standing
@@ -243,7 +243,7 @@ def _roomy(
     return _boundary(request, before, start, rooms[1], steps=steps)
 
 
-def _ledgered(
+def _build_ledger(
     request: ChatRequest,
     before: Sequence[int],
     standing: Plan,
@@ -292,7 +292,7 @@ def _too_short(request: ChatRequest, chat: Ledgered, keep_from: int) -> bool:
     return left < _CACHED_LEAST * PUBLISHED.caching(request.model).least
 
 
-def _sent(request: ChatRequest, before: Sequence[int], standing: Plan, frozen: Checkpointed | None) -> int:
+def _count_sent_tokens(request: ChatRequest, before: Sequence[int], standing: Plan, frozen: Checkpointed | None) -> int:
     """Tokens of the messages as ``standing`` would send them."""
     if not isinstance(standing, Replay) or frozen is None:
         return before[-1]
@@ -307,7 +307,7 @@ def _carried_on(
     if frozen is None or not frozen.anchor:
         return Untouched()
     if kept is None:
-        kept = _anchored(request, frozen)
+        kept = _find_anchor(request, frozen)
     if kept is None:
         return Untouched()
     if not frozen.dropped:
@@ -322,7 +322,7 @@ def newest_at(cut: Checkpointed, keep_from: int) -> int | None:
     return keep_from + cut.kept - 1 if cut.kept else None
 
 
-def _anchored(request: ChatRequest, frozen: Checkpointed) -> int | None:
+def _find_anchor(request: ChatRequest, frozen: Checkpointed) -> int | None:
     """Where the first message that the cut in force kept stands in this request; ``None`` when it is not there.
 
     It is looked for where it should be, then, for clients that trim their history or put something in, from the
@@ -354,7 +354,7 @@ def _boundary(
     best: int | None = None
     thinks = True
     answered: set[str] = set()
-    called = _called(request, len(request.messages))
+    called = _called_ids(request, len(request.messages))
     for index in range(len(request.messages) - 1, start, -1):
         message = request.messages[index]
         if best is not None and before[-1] - before[index] > room:
@@ -386,10 +386,10 @@ def _orphans(request: ChatRequest, start: int) -> bool:
         if request.messages.roles[index] is Role.ASSISTANT:
             return False
         if results := request.messages[index].tool_results:
-            return not _called(request, start).isdisjoint(result.call_id for result in results)
+            return not _called_ids(request, start).isdisjoint(result.call_id for result in results)
     return False
 
 
-def _called(request: ChatRequest, end: int) -> AbstractSet[str]:
+def _called_ids(request: ChatRequest, end: int) -> AbstractSet[str]:
     """The ids of the calls in the messages before ``end``. Some clients send outputs of tools that nobody called."""
     return {call.id for index in range(end) for call in request.messages[index].tool_calls}

@@ -8,7 +8,7 @@ from typing import Final
 
 from .hit import Hit, RuleTable, anaphoric
 from .languages import tongues_of
-from .pattern import Pattern, PatternSet, PatternTable, compiled
+from .pattern import Pattern, PatternSet, PatternTable, compile_lazily
 from .phrases import asks
 from .rules import Act, Speaker
 from .rules.tongue import Tongue
@@ -40,7 +40,7 @@ class _Reader:
         self.tables = {speaker: RuleTable(tongue.rules, speaker) for speaker in (Speaker.USER, Speaker.ASSISTANT)}
         self.silent = PatternSet(*(text for text in (tongue.supposes, tongue.reports, tongue.asks) if text))
         self.lead, self.polite, self.border, self.because, self.trailer, self.offers = (
-            compiled(text or _NEVER)
+            compile_lazily(text or _NEVER)
             for text in (
                 tongue.lead,
                 tongue.polite,
@@ -83,7 +83,7 @@ class _Reader:
     def _read(self, table: RuleTable, text: str) -> tuple[Hit, ...] | None:
         leading = table.first(text, table.reading(text)) if text else None
         if leading is not None and leading.rule.whole:
-            return (self._made(leading),)
+            return (self._clean_hit(leading),)
         found: list[Hit] = []
         for clause in self._clauses(text):
             said = self.without_lead(clause).rstrip(_ENDS)
@@ -94,7 +94,9 @@ class _Reader:
                 found[-1] = self._longer(found[-1], clause)
         if len(found) == 1 and found[0].rule.act in _TOLD_WHOLE and len(text) <= LABEL_MAX:
             return (replace(found[0], label=text),)
-        return tuple(self._made(hit) for hit in found) or (None if leading is None else (self._made(leading),))
+        return tuple(self._clean_hit(hit) for hit in found) or (
+            None if leading is None else (self._clean_hit(leading),)
+        )
 
     def _clauses(self, text: str) -> list[str]:
         found: list[str] = []
@@ -114,7 +116,7 @@ class _Reader:
             return replace(hit, label=f"{hit.label}, {clause}")
         return replace(hit, reason=f"{hit.reason}, {clause}" if hit.reason else clause)
 
-    def _made(self, hit: Hit) -> Hit:
+    def _clean_hit(self, hit: Hit) -> Hit:
         label, reason = hit.label, hit.reason
         if hit.rule.act in _DECIDING:
             label, why = _cut(label, self.because)
@@ -157,7 +159,7 @@ def order_abroad(sentence: str) -> str:
     return ""
 
 
-_CHOOSING: Final = compiled("|".join(tongue.choosing for tongue in TONGUES if tongue.choosing))
+_CHOOSING: Final = compile_lazily("|".join(tongue.choosing for tongue in TONGUES if tongue.choosing))
 
 
 def announces_choice(text: str) -> bool:

@@ -14,8 +14,8 @@ from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 from .finding import Finding, Segment, SegmentKind
 from .frames import frames_of
-from .pattern import PatternSet, compiled
-from .phrases import asks, bounded, without_lead
+from .pattern import PatternSet, compile_lazily
+from .phrases import asks, bound_sentence, without_lead
 from .prose import encodable, sentences
 from .rules.framing import Frame
 from .said import slot_of
@@ -32,7 +32,7 @@ ASKED_SHORT: Final = 120
 """Characters of a message that may accept a proposal as a whole."""
 
 _CONFIDENCE: Final = 0.65
-_CUT: Final = compiled(
+_CUT: Final = compile_lazily(
     r"[,;，、。；]\s*(?:and |und |et |y |e |и )?| and | und | et | y | и |(?:^|\s)(?:itself|so|итак|also): "
 )
 _ACTS: Final = PatternSet(
@@ -48,13 +48,13 @@ def read_acknowledged(spoken: Sequence[Segment], situation: Situation) -> list[F
     """The statements of the user that the beginning of an assistant's message repeats, item by item."""
     if situation.asked is None:
         return []
-    stated, accepts = _stated(situation.asked[1].text[:ASKED_MAX])
+    stated, accepts = _read_statements(situation.asked[1].text[:ASKED_MAX])
     if not stated and not accepts:
         return []
     offered = situation.proposed_words if accepts else frozenset[str]()
     made: list[Finding] = []
     for segment in [one for one in spoken if one.kind is SegmentKind.PROSE][:SENTENCES_READ]:
-        text = without_lead(bounded(segment.text)).rstrip(" .!。")
+        text = without_lead(bound_sentence(segment.text)).rstrip(" .!。")
         if len(text) > SENTENCE_MAX or asks(segment.text) or _ACTS.any(text):
             break
         words = content(text)
@@ -63,7 +63,7 @@ def read_acknowledged(spoken: Sequence[Segment], situation: Situation) -> list[F
     return made
 
 
-def _stated(text: str) -> tuple[frozenset[str], bool]:
+def _read_statements(text: str) -> tuple[frozenset[str], bool]:
     """The stems of what a message asserts, and whether it may accept what was proposed before."""
     text = encodable(text)
     said = [text[start:end].strip() for start, end in sentences(text, 0, len(text))]

@@ -15,8 +15,8 @@ from tokenmizer_mw.model.node import NodeType, Status, Trust
 
 from .acknowledged import read_acknowledged
 from .choices import CHOICE_MAKERS
-from .countered import countered
-from .filling import filled
+from .countered import correct_numbers
+from .filling import fill_labels
 from .finding import Finding, Segment, SegmentKind
 from .goal import read_goal
 from .guessing import believable, guesses
@@ -65,8 +65,8 @@ def read_acts(
     said = spoken = [segment for segment in segments if segment.kind in _SPOKEN][:SEGMENTS_READ]
     user = situation.speaker is Speaker.USER
     if user:
-        said = spoken = _typed(spoken)
-        found, spoken = _answered(spoken, segments, situation, replies=replies)
+        said = spoken = _select_typed(spoken)
+        found, spoken = _read_answers(spoken, segments, situation, replies=replies)
     read: list[Sequence[Hit]] = [hits(segment.text, situation.speaker) for segment in spoken]
     sure = believable(spoken, read, situation, model) if model is not None else read
     if replies and not user and not any(read[:1]):
@@ -75,16 +75,16 @@ def read_acts(
         _read_sentence(segment, hits_, situation, found)
     if user:
         found = _with_one_goal(found)
-        found = countered(with_values(found, said, situation), said, situation)
+        found = correct_numbers(with_values(found, said, situation), said, situation)
         found += told_in(said, found)
     if model is not None:
         told = {finding.span for finding in found if finding.type in _STATED}
         for segment, hit in guesses(spoken, read, told, situation, model):
             _read_sentence(segment, (hit,), situation, found)
-    return with_plans(filled(found, situation, said), said, situation) if user else found
+    return with_plans(fill_labels(found, situation, said), said, situation) if user else found
 
 
-def _answered(
+def _read_answers(
     spoken: list[Segment], segments: Sequence[Segment], situation: Situation, *, replies: bool
 ) -> tuple[list[Finding], list[Segment]]:
     """What a user's message answers to the one before it and says that the session is for, and the other sentences."""
@@ -92,7 +92,7 @@ def _answered(
     answered = {finding.span for finding in found}
     for segment in spoken:
         if (segment.start, segment.end) in answered:
-            found += _mentioned(segment, situation, True)
+            found += _find_mentions(segment, situation, True)
     spoken = [segment for segment in spoken if (segment.start, segment.end) not in answered]
     if not situation.has_goal or situation.goal_asked:
         found += (goal := read_goal(spoken, situation, segments))
@@ -106,7 +106,7 @@ def _with_one_goal(found: Sequence[Finding]) -> list[Finding]:
     return [finding for finding in found if finding.type is not NodeType.GOAL or finding is goals[0]]
 
 
-def _typed(spoken: list[Segment]) -> list[Segment]:
+def _select_typed(spoken: list[Segment]) -> list[Segment]:
     """What a person typed: of a message as long as a document, its beginning and its end."""
     if len(spoken) <= PASTED_MIN:
         return spoken
@@ -124,7 +124,7 @@ def _read_sentence(segment: Segment, read: Sequence[Hit], situation: Situation, 
         new += _under_heading(segment, situation)
     said = {(finding.type, finding.label) for finding in new}
     found += new
-    found += [made for made in _mentioned(segment, situation, bool(new)) if (made.type, made.label) not in said]
+    found += [made for made in _find_mentions(segment, situation, bool(new)) if (made.type, made.label) not in said]
 
 
 def _give_reason(found: list[Finding], reason: str) -> None:
@@ -158,7 +158,7 @@ def _under_heading(segment: Segment, situation: Situation) -> list[Finding]:
     ]
 
 
-def _mentioned(segment: Segment, situation: Situation, stated: bool) -> list[Finding]:
+def _find_mentions(segment: Segment, situation: Situation, stated: bool) -> list[Finding]:
     """Files, routes and versions that a sentence names besides what it says."""
     text = segment.text
     user = situation.speaker is Speaker.USER
@@ -166,16 +166,16 @@ def _mentioned(segment: Segment, situation: Situation, stated: bool) -> list[Fin
     confidence = 0.8 if user or stated else 0.6
     span = (segment.start, segment.end)
 
-    def named(type_: NodeType, label: str, slot: str = "", value: str = "") -> Finding:
+    def make_finding(type_: NodeType, label: str, slot: str = "", value: str = "") -> Finding:
         return Finding(type_, label, Status.ACTIVE, trust, confidence, quote=text, span=span, slot=slot, value=value)
 
     body = text.rstrip(" .!?")
-    found = [named(NodeType.FILE, path) for path in paths_in(text)]
+    found = [make_finding(NodeType.FILE, path) for path in paths_in(text)]
     if "/" in body and (body[0] == "/" or any(sign in body for sign in _BEFORE_ROUTES)):
-        found += [named(NodeType.ENDPOINT, endpoint.text) for endpoint in endpoints(body)]
+        found += [make_finding(NodeType.ENDPOINT, endpoint.text) for endpoint in endpoints(body)]
     if (user or stated) and not _SOME_DAY.any(text):
         found += [
-            named(NodeType.ENVIRONMENT, f"{name} {version}", slot=f"{name.casefold()}.version", value=version)
+            make_finding(NodeType.ENVIRONMENT, f"{name} {version}", slot=f"{name.casefold()}.version", value=version)
             for name, version in versions(text)
         ]
     return found

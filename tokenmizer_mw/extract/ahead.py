@@ -9,8 +9,8 @@ from typing import Final
 
 from .finding import Segment
 from .languages import tongues_of
-from .pattern import Pattern, PatternSet, compiled
-from .phrases import bounded, without_lead
+from .pattern import Pattern, PatternSet, compile_lazily
+from .phrases import bound_sentence, without_lead
 from .rules.ahead import ENGLISH, Ahead
 from .rules.ahead_abroad import AHEAD
 
@@ -21,7 +21,7 @@ ENDS: Final = " .!…。！,;:，、；"
 _TELLING_SENTENCES: Final = 3
 _TELLING_MAX: Final = 400
 _BY_WHOM: Final = PatternSet(r"(?:me|you|us|myself|ich|du|wir|yo|tú|moi|toi|io|eu)$")
-_PAUSE: Final = compiled(
+_PAUSE: Final = compile_lazily(
     r"[,;:]\s+(?:(?:and|but|so|then|also|aber|und|dann|y|pero|e|et|mais|mas|ma|però|но|а|и) )?"
     r"|\s(?:--?|–|—)\s|\s(?:but|aber|pero|mais|mas|но)\s|[，、；：]"
     r"|\sand\s(?:i|we)(?:'d| would)? (?:also |still )?(?:want|need|like)\s"
@@ -74,8 +74,8 @@ def _reader(code: str) -> AheadRow:
         PatternSet(*(f"(?:{pattern})$" for pattern in row.times)),
         PatternSet(*filter(None, (row.past,))),
         PatternSet(*filter(None, (row.habit,))),
-        compiled(row.hollow) if row.hollow else None,
-        compiled(row.lead) if row.lead else None,
+        compile_lazily(row.hollow) if row.hollow else None,
+        compile_lazily(row.lead) if row.lead else None,
     )
 
 
@@ -114,7 +114,7 @@ def whole_items(items: Sequence[str]) -> list[str]:
 @lru_cache(maxsize=KEPT)
 def puts_off(sentence: str) -> bool:
     """Whether a sentence says that something is done later, or by somebody else."""
-    text = bounded(sentence)
+    text = bound_sentence(sentence)
     said = [without_lead(part).rstrip(ENDS) for part in clauses(text)]
     return any(reader.points(part) or reader.names(part) for reader in Readers().of(text) for part in said)
 

@@ -10,7 +10,7 @@ from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 from .finding import Finding, Segment
 from .offers import goes_on
 from .pattern import PatternSet
-from .phrases import asks, bounded, split_reason, supposes, without_lead
+from .phrases import asks, bound_sentence, split_reason, supposes, without_lead
 from .reading import anaphoric, hits
 from .referent import asks_for_facts
 from .rules import Speaker
@@ -66,7 +66,7 @@ _CHOOSES: Final = PatternSet(
 def read_answers(spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
     """The answers in the first sentences of a reply; [] when nothing was put up for choice."""
     asked = _question(situation)
-    return [made for segment in spoken[:ANSWERS_READ] for made in _answered(segment, asked)] if asked else []
+    return [made for segment in spoken[:ANSWERS_READ] for made in _read_answer(segment, asked)] if asked else []
 
 
 def _question(situation: Situation) -> str:
@@ -76,9 +76,9 @@ def _question(situation: Situation) -> str:
     return asked if choice and not goes_on(asked) else ""
 
 
-def _answered(segment: Segment, asked: str) -> list[Finding]:
+def _read_answer(segment: Segment, asked: str) -> list[Finding]:
     """What a reply settles of a question, where no rule reads it: the answer, a bare one behind its question."""
-    text = without_lead(bounded(segment.text))
+    text = without_lead(bound_sentence(segment.text))
     if not text or asks(text) or supposes(text) or hits(segment.text, Speaker.USER) or _NO_ANSWER.any(text):
         return []
     if _REMARKS.any(text) or _THANKS.any(segment.text):

@@ -13,8 +13,8 @@ from typing import Final
 
 from tokenmizer_mw.graph.values import Value, alike, equal, value_at_start, values_in
 
-from .pattern import Match, PatternSet, PatternTable, compiled
-from .phrases import SENTENCES_KEPT, asks, bounded, order_in, plain_reason, reports, supposes, without_lead
+from .pattern import Match, PatternSet, PatternTable, compile_lazily
+from .phrases import SENTENCES_KEPT, asks, bound_sentence, order_in, plain_reason, reports, supposes, without_lead
 from .similar import content, words_of
 from .slots import versions
 from .ways import ATTRIBUTE, WAYS, ValueWay
@@ -44,17 +44,17 @@ _WAYS: Final = PatternTable(f"(?:{way.pattern})$" for way in WAYS)
 _WHOLE: Final = [number for number, way in enumerate(WAYS) if way.name in ("not_that", "should_be_not", "from_to")]
 """Ways that are looked for in all of a sentence; the others in its parts."""
 _WHOLE_WAYS: Final = PatternTable(f"(?:{WAYS[number].pattern})$" for number in _WHOLE)
-_PARTS: Final = compiled(
+_PARTS: Final = compile_lazily(
     r"(?P<cut>,? (?:because(?: of)?|since|so that|due to|as (?:it|the|they|we|that)|but) |,? (?:and )?so (?:from"
     r" now on )?"
     r"|[,;] | (?:-|--|–|—) |: (?:the|it|our) | and (?:we |use |set |keep |[\w.-]+ for the ))"
 )
-_OPENING: Final = compiled(
+_OPENING: Final = compile_lazily(
     r"(?:(?:correction|update|edit|decision|decided|another \w+|change of plans?)[:,] |(?:from now on|from here on"
     r"|never mind|honestly|keep all that"
     r" but),? )+"
 )
-_REASON_FIRST: Final = compiled(
+_REASON_FIRST: Final = compile_lazily(
     r"(?:because of|due to|since|because) (?P<why>.{3,60}?),? (?P<rest>(?:the|our|my) [\w ]{2,30} (?:is|are|will be"
     r"|moves?) .+)"
 )
@@ -66,7 +66,7 @@ _MEASURES: Final = PatternSet(
 _IMAGINED: Final = PatternSet(
     r"(?:if|when(?:ever)?|unless|what if|suppose|supposing|imagine|assuming|in case|maybe|perhaps)\b"
 )
-_SETTLES: Final = compiled(
+_SETTLES: Final = compile_lazily(
     rf".*\b(?:{ATTRIBUTE}|port|limit|budget|deadline|due|target|price|date|launch|release|meeting|timeout|interval"
     rf"|ttl|quota"
     r"|retention|threshold|size|count|fee|rent|grant|salary|should|must|will|has to|shall|stays?|remains?|becomes?"
@@ -86,12 +86,12 @@ _WHEN: Final = frozenset({"date", "time", "day", "money"})
 
 def assigned_in(sentence: str) -> tuple[Assigned, ...]:
     """The values that a user's sentence gives to something, in order; () for questions, suppositions and reports."""
-    return _assigned(bounded(sentence))
+    return _read_assignments(bound_sentence(sentence))
 
 
 @lru_cache(maxsize=SENTENCES_KEPT)
-def _assigned(line: str) -> tuple[Assigned, ...]:
-    text, why = _opened(line)
+def _read_assignments(line: str) -> tuple[Assigned, ...]:
+    text, why = _strip_opening(line)
     order = order_in(text)
     text = order or text
     if not text or (asks(text) and not order) or _IMAGINED.any(text):
@@ -101,7 +101,7 @@ def _assigned(line: str) -> tuple[Assigned, ...]:
     return tuple(replace(made, reason=made.reason or why) if why else made for made in found)
 
 
-def _opened(line: str) -> tuple[str, str]:
+def _strip_opening(line: str) -> tuple[str, str]:
     """A sentence without its opening words, and the reason that they give."""
     text = without_lead(line).rstrip(" .!…").removesuffix(" please")
     while (match := _OPENING.match(text)) is not None and match.end() > 0:
@@ -112,7 +112,7 @@ def _opened(line: str) -> tuple[str, str]:
 
 def aside(sentence: str) -> str:
     """What a sentence adds behind its first part, "" when it has one part."""
-    parts = _cut(_opened(bounded(sentence))[0])
+    parts = _cut(_strip_opening(bound_sentence(sentence))[0])
     return plain_reason(parts[1]) if len(parts) > 1 and len(content(parts[1])) > 1 else ""
 
 
@@ -158,7 +158,7 @@ def _read(number: int, text: str) -> Assigned | None:
         return None
     groups = _WAYS[number].groups
     said, target = _group(match, groups, "value"), _group(match, groups, "target")
-    value, behind = _typed(said), ""
+    value, behind = _typed_value(said), ""
     if value is None and way.name == "does":
         value, behind = _typed_inside(said)
     if value is not None and way.plain and value.kind == "name" and _is_term(said):
@@ -177,7 +177,7 @@ def _read(number: int, text: str) -> Assigned | None:
 
 def _fits(way: ValueWay, about: str, value: Value | None, said: str, text: str, target: str) -> bool:
     """Whether what was read is settled there rather than measured or told."""
-    before = _typed(target) if target else None
+    before = _typed_value(target) if target else None
     if way.name == "arrow" and ":" not in text and (value is None or before is None or not alike(before, value)):
         return False
     if target and (value or before) and not (value and before and alike(before, value)):
@@ -235,7 +235,7 @@ def _bare(text: str) -> str:
     return " ".join(words).strip(" .,;:!?\"'`")
 
 
-def _typed(text: str) -> Value | None:
+def _typed_value(text: str) -> Value | None:
     """The value of a kind that a text begins with."""
     return value_at_start(_bare(text))
 

@@ -23,10 +23,10 @@ from .frames import frames_of
 from .layout import Span
 from .ledger import Ledger
 from .pattern import PatternSet
-from .phrases import asks, bounded, order_in, split_reason, without_lead
+from .phrases import asks, bound_sentence, order_in, split_reason, without_lead
 from .rules.changing import CHANGES, EXPLICIT
 from .similar import content
-from .slots import is_attribute, known
+from .slots import find_member, is_attribute
 
 SENTENCES_READ: Final = 8
 SENTENCE_MAX: Final = 200
@@ -97,7 +97,7 @@ def change_named(ledger: Ledger, segments: Sequence[Segment], elsewhere: list[Sp
     says what this message has replaced."""
     done = {step.evidence for step in ledger.graph.transitions() if step.trigger == ledger.turn}
     for segment, reason in _changing(segments, elsewhere):
-        if segment.text not in done and _EXPLICIT.any(bounded(segment.text)):
+        if segment.text not in done and _EXPLICIT.any(bound_sentence(segment.text)):
             old = _changed_by(ledger, segment)
             if old is not None:
                 _replace(ledger, old, segment, reason)
@@ -118,7 +118,7 @@ _BESIDE: Final = PatternSet(
 
 
 def _may_change(text: str) -> bool:
-    line = bounded(text)
+    line = bound_sentence(text)
     if len(line) > SENTENCE_MAX or (asks(line) and not order_in(without_lead(line))) or frames_of(line):
         return False
     return not _COMPLAINS.any(line)
@@ -147,13 +147,13 @@ def _is_bare(line: str) -> bool:
 
 def _reason(said: Sequence[Segment], at: int) -> str:
     """Why a sentence changes something: what it says behind its statement, else the sentence before it or behind."""
-    reason = split_reason(bounded(said[at].text))[1]
+    reason = split_reason(bound_sentence(said[at].text))[1]
     beside = [one.text for one in (*said[max(at - 1, 0) : at], *said[at + 1 : at + 2]) if not asks(one.text)]
-    return reason or next((bounded(text).rstrip(" .!") for text in beside if len(content(text)) > 1), "")
+    return reason or next((bound_sentence(text).rstrip(" .!") for text in beside if len(content(text)) > 1), "")
 
 
 def _line_of(segment: Segment) -> str:
-    return without_lead(bounded(segment.text)).rstrip(" .!")
+    return without_lead(bound_sentence(segment.text)).rstrip(" .!")
 
 
 def _changed_by(ledger: Ledger, segment: Segment) -> Node | None:
@@ -229,7 +229,7 @@ def _in_force(ledger: Ledger) -> Iterator[Node]:
     """The newest facts in force that are older than this message."""
     graph = ledger.graph
     for type_ in _TYPES:
-        for number in islice(range(graph.added(type_), 0, -1), FACTS_MAX):
+        for number in islice(range(graph.count_added(type_), 0, -1), FACTS_MAX):
             node = graph.get(f"{type_.value}-{number}")
             if node is None or node.status is not Status.ACTIVE or node.kind is DecisionKind.OPTION:
                 continue
@@ -247,7 +247,7 @@ def _score(node: Node, line: str) -> float:
         return 2.0 + shared if _same_words(mine, other) else 0.0
     if _same_category(node.label, line):
         return 1.5 + shared
-    if _EXPLICIT.any(bounded(line)) and _same_noun(node.label, line):
+    if _EXPLICIT.any(bound_sentence(line)) and _same_noun(node.label, line):
         return 1.5 + shared
     return shared if shared >= NAMED else 0.0
 
@@ -294,6 +294,6 @@ def _neighbours(text: str) -> list[tuple[str, str]]:
 
 
 def _same_category(old: str, new: str) -> bool:
-    mine = {found for word in old.split() if (found := known(word.strip(".,:;()"))) is not None}
-    other = {found for word in new.split() if (found := known(word.strip(".,:;()"))) is not None}
+    mine = {found for word in old.split() if (found := find_member(word.strip(".,:;()"))) is not None}
+    other = {found for word in new.split() if (found := find_member(word.strip(".,:;()"))) is not None}
     return any(one[0] == two[0] and one[1] != two[1] for one in mine for two in other)

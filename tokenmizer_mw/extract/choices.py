@@ -10,15 +10,15 @@ from typing import Any, Final
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 from .finding import Finding, Move
-from .pattern import PatternSet, compiled
-from .phrases import bounded, split_reason, without_lead, without_trailer
+from .pattern import PatternSet, compile_lazily
+from .phrases import bound_sentence, split_reason, without_lead, without_trailer
 from .reading import Hit, anaphoric, hits
 from .rules import MEANINGS, Act, Speaker
 from .rules.verbs import DONE_VERBS, WORK_VERBS
 from .said import Maker, Said, is_name, named_items, slot_of
 from .similar import content, says_more_than
 from .situation import Situation
-from .slots import known, names_a_value
+from .slots import find_member, names_a_value
 
 _CHANGED_MIND: Final = PatternSet(
     r"(?:(?:ok|no|hm+|ah|oh|well|yes|but|so),? )*(?:actually|on second thoughts?|scratch that|wait|no wait"
@@ -68,12 +68,12 @@ _IS_CODE: Final = PatternSet(r".*\w=[^\s,]*,\s*\w+=", r".*</[\w-]+>", r"\w+ = \w
 
 _ORDERS_WORK: Final = PatternSet(rf"(?:(?:please|just|now|also) )*(?:{WORK_VERBS})")
 
-_OTHER_IS: Final = compiled(
+_OTHER_IS: Final = compile_lazily(
     r"(?P<label>[^,;]{2,80}?)[,;:] (?P<target>[\w@.+#/-]+(?: [\w@.+#/-]+){0,3}?) (?P<why>(?:is|are|was|were|has"
     r"|have|keeps|kept|turned|feels|can't|cannot|lost|failed|crashed|died|broke|ran out"
     r"|doesn't|don't|won't|isn't|costs?|lacks?|breaks?|needs?)\b.*)"
 )
-_NOT_THAT: Final = compiled(
+_NOT_THAT: Final = compile_lazily(
     r"(?:not|instead of|rather than|no) (?P<target>[^,;:—–(]{2,60}?)(?:\s*(?:[,;:—–(]|--?\s)\s*(?P<why>.+))?$"
 )
 _OWN_PLAN: Final = PatternSet(
@@ -107,7 +107,7 @@ def _choices(said: Said, situation: Situation) -> list[Finding]:
         if says_more_than(item, ()) and not anaphoric(item)
     ]
     if hit.target:
-        found += [_rejected(said, hit.target, f"{found[0].label} was chosen")] if found else []
+        found += [_make_rejection(said, hit.target, f"{found[0].label} was chosen")] if found else []
     return [*found, *_turned_down(said, reason, found)]
 
 
@@ -119,15 +119,15 @@ def _replacing(label: str) -> Hit | None:
 def _assignments(said: Said, situation: Situation) -> list[Finding]:
     """ "For the port take 8471": a value for what the sentence names."""
     value, why = split_reason(said.hit.label)
-    return [_decided(said, f"{said.hit.target}: {value}", situation, reason=why)]
+    return [_make_choice(said, f"{said.hit.target}: {value}", situation, reason=why)]
 
 
 def _choice(said: Said, item: str, reason: str, situation: Situation) -> Finding:
     move = Move.REPLACE if _CHANGED_MIND.any(said.segment.text) else Move.NOTE
-    return _decided(said, item.removeprefix("using "), situation, reason=reason, move=move)
+    return _make_choice(said, item.removeprefix("using "), situation, reason=reason, move=move)
 
 
-def _decided(said: Said, label: str, situation: Situation, **changes: Any) -> Finding:
+def _make_choice(said: Said, label: str, situation: Situation, **changes: Any) -> Finding:
     """An assistant's choice counts when it answers an order in so many words; otherwise it is an option."""
     if situation.speaker is Speaker.USER:
         return said.finding(label, **changes, **slot_of(label))
@@ -151,11 +151,13 @@ def _turned_down(said: Said, reason: str, chosen: Sequence[Finding]) -> list[Fin
     if match is None or not chosen or chosen[0].status is not Status.ACTIVE:
         return []
     return [
-        _rejected(said, match.group("target"), match.group("why") or f"{chosen[0].label} was chosen", chosen[0].trust)
+        _make_rejection(
+            said, match.group("target"), match.group("why") or f"{chosen[0].label} was chosen", chosen[0].trust
+        )
     ]
 
 
-def _rejected(said: Said, label: str, reason: str, trust: Trust = Trust.STATED) -> Finding:
+def _make_rejection(said: Said, label: str, reason: str, trust: Trust = Trust.STATED) -> Finding:
     return said.finding(
         label,
         move=Move.REJECT,
@@ -179,7 +181,7 @@ def _replacements(said: Said, situation: Situation) -> list[Finding]:
     target, target_why = split_reason("" if anaphoric(target) else target)
     if anaphoric(label):
         return []
-    return [_decided(said, label, situation, target=target, reason=reason or why or target_why, move=Move.REPLACE)]
+    return [_make_choice(said, label, situation, target=target, reason=reason or why or target_why, move=Move.REPLACE)]
 
 
 def _changes(said: Said, situation: Situation) -> list[Finding]:
@@ -205,7 +207,7 @@ def _changes(said: Said, situation: Situation) -> list[Finding]:
     return found
 
 
-_TELLER: Final = compiled(r"(?:i|we)(?:'ve| have|'ll| will)? (?:(?:now|also|just|then) )*")
+_TELLER: Final = compile_lazily(r"(?:i|we)(?:'ve| have|'ll| will)? (?:(?:now|also|just|then) )*")
 
 
 def _work_told(clause: str) -> str:
@@ -224,7 +226,7 @@ _WITHOUT: Final = PatternSet(
 
 def is_without(quote: str, label: str) -> bool:
     """Whether a sentence only says that there is none of what ``label`` names: "no lint errors"."""
-    line = bounded(quote)
+    line = bound_sentence(quote)
     at = line.find(label)
     return at > 0 and _WITHOUT.any(line[:at].split()[-1] + " " + label)
 
@@ -256,9 +258,9 @@ def _ruled_out(said: Said, label: str, situation: Situation) -> str:
     clause = without_lead(said.hit.clause)
     if situation.speaker is not Speaker.USER or not _WITHOUT.any(clause):
         return ""
-    if content(label) <= situation.told_words or any(known(word) is not None for word in label.split()):
+    if content(label) <= situation.told_words or any(find_member(word) is not None for word in label.split()):
         return ""
-    sentence = without_lead(bounded(said.segment.text))
+    sentence = without_lead(bound_sentence(said.segment.text))
     if _TOLD_OF_WORK.any(sentence):
         return ""
     behind = sentence.partition(": ")[2] or sentence
@@ -272,7 +274,7 @@ def _retractions(said: Said, _: Situation) -> list[Finding]:
     return [said.finding(split_reason(label)[0], reason=said.segment.text)]
 
 
-_OUGHT: Final = compiled(
+_OUGHT: Final = compile_lazily(
     r"(?P<target>(?:the|this|that|these|those|our|my|your|all|both|each|every) [\w'`\"./#-]+(?: [\w'`\"./#-]+){0,4}?)"
     r" (?:should|ought to|needs? to|has to|have to|must)\b"
 )
@@ -293,7 +295,7 @@ def _standing(said: Said, situation: Situation) -> list[Finding]:
 
 def _whole(said: Said) -> str:
     """A rule to the end of its sentence, where no reason follows: what comes behind a comma may be the other half."""
-    sentence = without_lead(bounded(said.segment.text)).rstrip(" .!")
+    sentence = without_lead(bound_sentence(said.segment.text)).rstrip(" .!")
     _, found, behind = sentence.partition(said.hit.label)
     whole = f"{found}{behind}"
     goes_on = behind.startswith(", ") and len(whole) <= _RULE_WHOLE and not split_reason(whole)[1]

@@ -32,8 +32,8 @@ def correct(ledger: Ledger, finding: Finding) -> Node | None:
     for old in islice(decisions, _DECISIONS_MAX):
         if old is None or not old.current or old.kind is DecisionKind.OPTION:
             continue
-        label = _corrected(old.label, finding.target, finding.label)
-        if label and ledger.touched(old) >= max(ledger.asked, 1):
+        label = _correct_number(old.label, finding.target, finding.label)
+        if label and ledger.last_touched(old) >= max(ledger.asked, 1):
             slot = read_slot(label)
             name, value = (slot.name, slot.value) if slot is not None else ("", "")
             made = replace(finding, label=label, target="", kind=old.kind, slot=name, value=value)
@@ -42,10 +42,10 @@ def correct(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _newest(ledger: Ledger) -> range:
-    return range(ledger.graph.added(NodeType.DECISION), 0, -1)
+    return range(ledger.graph.count_added(NodeType.DECISION), 0, -1)
 
 
-def _corrected(label: str, old: str, new: str) -> str:
+def _correct_number(label: str, old: str, new: str) -> str:
     """``label`` with its number (``old`` when that is given) replaced by ``new``, "" when it has no such number."""
     words = label.split()
     numbers = [index for index, word in enumerate(words) if is_value(word.strip(_SIGNS))]

@@ -14,11 +14,11 @@ from tokenmizer_mw.runtime.lazy import expression
 
 from .finding import Finding, Move, Segment, SegmentKind
 from .pattern import PatternSet
-from .phrases import asks, bounded, has_digit, supposes, without_lead
+from .phrases import asks, bound_sentence, has_digit, supposes, without_lead
 from .prose import encodable, sentences
 from .similar import words_of
 from .situation import Situation
-from .slots import known
+from .slots import find_member
 
 SENTENCES_READ: Final = 8
 SENTENCE_LONG: Final = 200
@@ -76,22 +76,22 @@ class _Number:
     clause: str
 
 
-def countered(found: Sequence[Finding], spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
+def correct_numbers(found: Sequence[Finding], spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
     """``found`` with the numbers of a user's message that take the place of another one."""
     made = list(found)
     if len(spoken) > SENTENCES_READ:
         return made
     before: list[_Number] = []
     for segment in spoken:
-        text = without_lead(bounded(segment.text))
+        text = without_lead(bound_sentence(segment.text))
         if segment.kind is not SegmentKind.PROSE or len(text) > SENTENCE_LONG or not has_digit(text):
             continue
         if asks(text) or supposes(text):
             continue
         numbers = _numbers(text)
-        pair = _corrected([*before, *numbers]) or (_set_against(numbers, situation) if _is_short(text) else None)
+        pair = _find_correction([*before, *numbers]) or (_set_against(numbers, situation) if _is_short(text) else None)
         if pair is not None:
-            _say(made, segment, *pair)
+            _replace_number(made, segment, *pair)
         before = numbers[-1:]
     return made
 
@@ -123,7 +123,7 @@ def _in_clause(clause: str) -> Iterator[_Number]:
             yield _Number(number, unit, start, start + len(number), clause)
 
 
-def _corrected(numbers: Sequence[_Number]) -> tuple[_Number, _Number] | None:
+def _find_correction(numbers: Sequence[_Number]) -> tuple[_Number, _Number] | None:
     """The number of a message that goes and the one that comes, where its words say so."""
     for one, two in pairwise(numbers):
         if one.text == two.text or not _alike(one, two) or one.clause == two.clause:
@@ -143,7 +143,9 @@ def _set_against(numbers: Sequence[_Number], situation: Situation) -> tuple[_Num
         return None
     new = numbers[0]
     tail = encodable(situation.told[1].text[-TOLD_TAIL:])
-    told = [number for start, end in sentences(tail, 0, len(tail)) for number in _numbers(bounded(tail[start:end]))]
+    told = [
+        number for start, end in sentences(tail, 0, len(tail)) for number in _numbers(bound_sentence(tail[start:end]))
+    ]
     alike = [number for number in told if number.unit and not _is_key(number) and _alike(number, new)]
     if len({number.text for number in alike}) != 1 or alike[0].text == new.text:
         return None
@@ -155,7 +157,7 @@ def _set_against(numbers: Sequence[_Number], situation: Situation) -> tuple[_Num
 def _is_version(number: _Number) -> bool:
     """Whether a number says which one of a name: "Debian 12"."""
     name = (number.clause[: number.start].split() or [""])[-1]
-    return name[:1].isupper() or known(name) is not None
+    return name[:1].isupper() or find_member(name) is not None
 
 
 def _is_bare(number: _Number) -> bool:
@@ -190,7 +192,7 @@ def _is_year(number: _Number) -> bool:
     return len(number.text) == YEAR_SIGNS and number.text.startswith(("19", "20")) and not number.unit
 
 
-def _say(made: list[Finding], segment: Segment, old: _Number, new: _Number) -> None:
+def _replace_number(made: list[Finding], segment: Segment, old: _Number, new: _Number) -> None:
     span = (segment.start, segment.end)
     telling = len(new.clause.split()) >= _TELLING and not _WORDY.any(new.clause)
     whole = new if telling or _DENIED.any(old.clause) else old

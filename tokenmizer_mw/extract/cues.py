@@ -12,7 +12,7 @@ from typing import Final
 from .finding import SPOKEN, Segment, SegmentKind
 from .hit import Hit
 from .kinds import kind_of
-from .phrases import asks, bounded, has_digit, supposes
+from .phrases import asks, bound_sentence, has_digit, supposes
 from .rules import Speaker
 from .rules.headings import heading_act
 from .segment import segment
@@ -58,7 +58,7 @@ _SHORT, _LONG = 3, 12
 
 def cues(segment: Segment, read: Sequence[Hit], speaker: Speaker) -> list[str]:
     """The cues of a sentence by itself. ``read``: what the rules read in it."""
-    text = bounded(segment.text)
+    text = bound_sentence(segment.text)
     who = speaker.value
     lower = text.casefold()
     words = [word for raw in lower.split()[:WORDS_MAX] if (word := raw.strip(_EDGES) or raw)]
@@ -187,4 +187,4 @@ def heard_in(situation: Situation) -> str:
     if heard is None:
         return ""
     pieces = segment(heard[1].text[-HEARD_MAX:])
-    return next((bounded(piece.text) for piece in reversed(pieces) if piece.kind in SPOKEN), "")
+    return next((bound_sentence(piece.text) for piece in reversed(pieces) if piece.kind in SPOKEN), "")

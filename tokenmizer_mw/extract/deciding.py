@@ -16,11 +16,11 @@ from .correction import correct, is_value
 from .facts import DECIDING, PRECISE, RELATED, adopt_option, asked_now, recent, same_as, slot_free, supersede
 from .finding import Finding, Move
 from .ledger import Ledger, is_open
-from .matching import current_heir, described, near
+from .matching import current_heir, find_described, near
 from .said import is_name
 from .similar import content
 from .situation import words_in
-from .slots import known, members_of, same_value
+from .slots import find_member, members_of, same_value
 from .succession import BETWEEN, NAMED_KINDS, Before, holds_already, predecessor, without_false_target
 
 CHOICES_MAX: Final = 12
@@ -90,7 +90,7 @@ def _restate(ledger: Ledger, same: Node, finding: Finding) -> Node | None:
             adopt_option(ledger, same, finding)
         ledger.merge(ledger.graph.get(same.id) or same, finding)
         return same
-    if _outdated(ledger, same, finding):
+    if _is_outdated(ledger, same, finding):
         return None
     heir = current_heir(ledger.graph, same) or ledger.graph.in_slot(same.slot)
     if heir is not None:
@@ -100,7 +100,7 @@ def _restate(ledger: Ledger, same: Node, finding: Finding) -> Node | None:
     return same
 
 
-def _outdated(ledger: Ledger, same: Node, finding: Finding) -> bool:
+def _is_outdated(ledger: Ledger, same: Node, finding: Finding) -> bool:
     """An assistant that names a replaced choice in passing does not bring it back."""
     return finding.move is not Move.REPLACE and finding.trust is not Trust.STATED
 
@@ -183,7 +183,7 @@ def _target(ledger: Ledger, finding: Finding, same: Node | None) -> Node | None:
 
     if finding.target:
         for type_ in (NodeType.DECISION, NodeType.DEPENDENCY, NodeType.ENVIRONMENT):
-            found = described(graph, finding.target, type_, replaceable, PRECISE)
+            found = find_described(graph, finding.target, type_, replaceable, PRECISE)
             if found is not None:
                 return found
         exact = graph.find(NodeType.DECISION, finding.target)
@@ -202,7 +202,7 @@ def _target(ledger: Ledger, finding: Finding, same: Node | None) -> Node | None:
 
 def _held_before(ledger: Ledger, finding: Finding) -> Node | None:
     """The replaced choice that comes back in other words: "back to polling, every 2 s" after "polling every 30 s"."""
-    return described(
+    return find_described(
         ledger.graph, finding.label, NodeType.DECISION, lambda node: node.status is Status.SUPERSEDED, RELATED
     )
 
@@ -224,7 +224,7 @@ def _spoken_against(ledger: Ledger, finding: Finding, accept: Callable[[Node], b
 def in_force(ledger: Ledger) -> Iterator[Node]:
     """The newest choices that hold."""
     graph = ledger.graph
-    for number in islice(range(graph.added(NodeType.DECISION), 0, -1), CHOICES_MAX):
+    for number in islice(range(graph.count_added(NodeType.DECISION), 0, -1), CHOICES_MAX):
         node = graph.get(f"{NodeType.DECISION.value}-{number}")
         if node is not None and node.status is Status.ACTIVE and node.kind is DecisionKind.CHOICE:
             yield node
@@ -239,14 +239,14 @@ def _named_in(node: Node, sentence: str) -> bool:
 
 def _in_category(ledger: Ledger, finding: Finding, accept: Callable[[Node], bool]) -> Node | None:
     """The current decision of the same kind of choice ("Vitest instead" speaks of Jest)."""
-    kind = next((found[0] for word in finding.label.split() if (found := known(word)) is not None), "")
+    kind = next((found[0] for word in finding.label.split() if (found := find_member(word)) is not None), "")
     others = " ".join(members_of(kind)) if kind else ""
     mine = content(finding.label)
 
     def other(node: Node) -> bool:
         return accept(node) and not content(node.label) <= mine
 
-    return described(ledger.graph, others, NodeType.DECISION, other, 1e-6) if others else None
+    return find_described(ledger.graph, others, NodeType.DECISION, other, 1e-6) if others else None
 
 
 def reject(ledger: Ledger, finding: Finding) -> Node | None:
@@ -257,12 +257,12 @@ def reject(ledger: Ledger, finding: Finding) -> Node | None:
         return None
     if not finding.label:
         return _retract_last(ledger, finding)
-    choice = described(ledger.graph, finding.label, NodeType.DECISION, lambda node: node.current, PRECISE)
+    choice = find_described(ledger.graph, finding.label, NodeType.DECISION, lambda node: node.current, PRECISE)
     if choice is not None and choice.source.turn < ledger.turn:
         ledger.move(choice, Status.INVALIDATED, finding)
         return choice
     floor = PRECISE if finding.type is NodeType.TASK else 0.75
-    task = described(ledger.graph, finding.label, NodeType.TASK, is_open, floor)
+    task = find_described(ledger.graph, finding.label, NodeType.TASK, is_open, floor)
     if task is not None:
         ledger.move(task, Status.INVALIDATED, finding)
         return task

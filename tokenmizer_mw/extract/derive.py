@@ -39,10 +39,10 @@ from .segment import segment
 from .situation import CONTEXT_MESSAGES, Numbered, Situation, situation_of
 from .structure import open_calls, read_structure
 from .structure.client import is_interruption
+from .structure.voiced import add_voiced_text
 from .structure.voiced import speaks as only_speaks
-from .structure.voiced import voiced
-from .turning import turned
-from .validate import validated
+from .turning import turn_refusals
+from .validate import validate_findings
 from .working import announced_over, taken_over, told_over, went_on
 
 LABEL_START: Final = 24
@@ -101,12 +101,12 @@ def _draw(
     situation = situation_of(
         numbered,
         before,
-        has_goal=ledger.graph.added(NodeType.GOAL) > 0,
+        has_goal=ledger.graph.count_added(NodeType.GOAL) > 0,
         goal_asked=goal is not None and goal.confidence <= GOAL_ASKED,
     )
     asked = situation.asked[0] if situation.asked is not None else ledger.graph.stated
     told = max((number for number, said in before if said.role is Role.ASSISTANT), default=0)
-    ledger.read(turn, message.role.value, asked, told, lambda: situation.asked_words, lambda: _told(before))
+    ledger.read(turn, message.role.value, asked, told, lambda: situation.asked_words, lambda: _assistant_texts(before))
     speaks = message.role is not Role.TOOL and bool(message.text)
     segments = _own_segments(message, settings) if speaks else []
     stages = settings.stages_named
@@ -124,10 +124,10 @@ def _draw(
         acts = [act for act in read if not _not_said(act, message.text, elsewhere) and may_carry(act)]
         if message.role is Role.ASSISTANT:
             acts = without_repeated(acts, message.text, repeatable(before))
-        findings += map(_proposed, acts) if message.role is Role.ASSISTANT else acts
-    valid = validated(findings, settings)
+        findings += map(_as_proposal, acts) if message.role is Role.ASSISTANT else acts
+    valid = validate_findings(findings, settings)
     if message.role is Role.USER:
-        valid = turned(ledger, valid)
+        valid = turn_refusals(ledger, valid)
         taken_over(ledger)
         forget_names(ledger)
         if (left := _left_as(before, asked)) is not None:
@@ -170,7 +170,7 @@ def _own_segments(message: Message, settings: Settings) -> list[Segment]:
 
 def _own_words(message: Message) -> Message:
     """``message`` as its speaker means it: without what a host put into it, and with what tools speak aloud."""
-    return voiced(without_host_texts(message))
+    return add_voiced_text(without_host_texts(message))
 
 
 def _is_empty(message: Message) -> bool:
@@ -178,11 +178,11 @@ def _is_empty(message: Message) -> bool:
     return message.role is Role.USER and not (message.text.strip() or message.tool_results or message.attachments)
 
 
-def _told(before: Sequence[Numbered]) -> list[tuple[int, str]]:
+def _assistant_texts(before: Sequence[Numbered]) -> list[tuple[int, str]]:
     return [(number, said.text) for number, said in before if said.role is Role.ASSISTANT and said.text]
 
 
-def _proposed(finding: Finding) -> Finding:
+def _as_proposal(finding: Finding) -> Finding:
     """What an assistant says of rules and goals is a proposal: they are the user's, until the user takes them up."""
     theirs = finding.kind is DecisionKind.RULE or finding.type is NodeType.GOAL
     if not theirs or finding.status is not Status.ACTIVE or finding.trust in (Trust.ADOPTED, Trust.STATED):

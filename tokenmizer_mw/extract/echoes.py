@@ -10,8 +10,8 @@ from typing import Final
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 from .finding import Finding, Move, Segment
-from .pattern import PatternSet, compiled
-from .phrases import asks, bounded, reports, split_reason, supposes, without_lead, without_trailer
+from .pattern import PatternSet, compile_lazily
+from .phrases import asks, bound_sentence, reports, split_reason, supposes, without_lead, without_trailer
 from .reading import anaphoric, hits
 from .referent import taken_up
 from .rules import Act, Speaker
@@ -35,9 +35,11 @@ _AGREEING: Final = (
     r"|(?:is|are|'s) (?:fine|ok|okay|good|enough|great|neat|nice|better|perfect|plenty|the way to go|what (?:i|we) want"
     r"|all right|alright|good enough|a good (?:idea|plan))(?: (?:for|with|by) (?:me|us|now))?)"
 )
-_BEHIND: Final = compiled(rf"(?P<said>.+?)(?:[\s,]+{_AGREEING})+$")
-_BEFORE: Final = compiled(rf"(?:(?:{_AGREEING}|the|an?|that|your|do|to|with|go with|and|but)[\s,:]+)+(?P<said>.+)$")
-_PAUSE: Final = compiled(r"[,;:.]\s|\s(?:--?|–|—|→)\s|[，；：、。]")
+_BEHIND: Final = compile_lazily(rf"(?P<said>.+?)(?:[\s,]+{_AGREEING})+$")
+_BEFORE: Final = compile_lazily(
+    rf"(?:(?:{_AGREEING}|the|an?|that|your|do|to|with|go with|and|but)[\s,:]+)+(?P<said>.+)$"
+)
+_PAUSE: Final = compile_lazily(r"[,;:.]\s|\s(?:--?|–|—|→)\s|[，；：、。]")
 _STATES: Final = PatternSet(
     r".*\b(?:is|are|was|were|am|has|have|had|can|can't|could|will|won't|would|wouldn't|should|might|may|do|does|did"
     r"|didn't|doesn't|don't|not|no|never|i|we|he|she|they|you|it|this|that|what|which|why|how|when|where|who|because|if"
@@ -55,12 +57,12 @@ _FAILS: Final = PatternSet(
 
 def read_echoes(spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
     """The choices that the first sentences of a reply make by taking up what was put up, one a sentence at most."""
-    made = (_echoed(segment, situation) for segment in spoken[:SENTENCES_READ])
+    made = (_find_echo(segment, situation) for segment in spoken[:SENTENCES_READ])
     return [finding for finding in made if finding is not None]
 
 
-def _echoed(segment: Segment, situation: Situation) -> Finding | None:
-    text = without_lead(bounded(segment.text)).rstrip(" .!…")
+def _find_echo(segment: Segment, situation: Situation) -> Finding | None:
+    text = without_lead(bound_sentence(segment.text)).rstrip(" .!…")
     if not text or asks(text) or supposes(text) or reports(text) or ": " in text or text[0] in _NO_WORDS:
         return None
     label = next((said for part in dict.fromkeys(_parts(text)) if (said := _name(part, situation))), "")

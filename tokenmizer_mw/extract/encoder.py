@@ -68,7 +68,7 @@ class Encoder:
         if not tokens:
             return np.zeros(self.width, np.float32)
         try:
-            hidden = self._embedded(tokens)
+            hidden = self._embed_tokens(tokens)
             for layer in range(self._layers):
                 hidden = self._layer(hidden, f"encoder.layer.{layer}")
         except (KeyError, IndexError, ValueError) as error:
@@ -77,7 +77,7 @@ class Encoder:
         length = float(np.linalg.norm(mean))
         return np.asarray(mean / length if length else mean, np.float32)
 
-    def _embedded(self, tokens: Sequence[int]) -> Matrix:
+    def _embed_tokens(self, tokens: Sequence[int]) -> Matrix:
         weights = self._weights
         words = weights["embeddings.word_embeddings.weight"][np.asarray(tokens)]
         places = weights["embeddings.position_embeddings.weight"][: len(tokens)]
@@ -85,12 +85,12 @@ class Encoder:
         return self._normal(words + places + kind, "embeddings.LayerNorm")
 
     def _layer(self, hidden: Matrix, name: str) -> Matrix:
-        mixed = self._linear(self._attended(hidden, f"{name}.attention.self"), f"{name}.attention.output.dense")
+        mixed = self._linear(self._attend(hidden, f"{name}.attention.self"), f"{name}.attention.output.dense")
         hidden = self._normal(hidden + mixed, f"{name}.attention.output.LayerNorm")
         inner = _gelu(self._linear(hidden, f"{name}.intermediate.dense"))
         return self._normal(hidden + self._linear(inner, f"{name}.output.dense"), f"{name}.output.LayerNorm")
 
-    def _attended(self, hidden: Matrix, name: str) -> Matrix:
+    def _attend(self, hidden: Matrix, name: str) -> Matrix:
         count, size = len(hidden), self.width // self._heads
         query, key, value = (
             self._linear(hidden, f"{name}.{part}").reshape(count, self._heads, size).transpose(1, 0, 2)

@@ -51,12 +51,12 @@ def same_as(ledger: Ledger, finding: Finding) -> Node | None:
 def recent(ledger: Ledger, node: Node) -> bool:
     """Mentioned since the user's last message before this one."""
     since = min(turn for turn in (ledger.asked, ledger.told, ledger.turn) if turn)
-    return ledger.touched(node) >= since
+    return ledger.last_touched(node) >= since
 
 
 def asked_now(ledger: Ledger, node: Node) -> bool:
     """Mentioned since the user's last message."""
-    return ledger.asked > 0 and ledger.touched(node) >= ledger.asked
+    return ledger.asked > 0 and ledger.last_touched(node) >= ledger.asked
 
 
 def asked_tasks(ledger: Ledger) -> list[Node]:
@@ -119,8 +119,8 @@ def _only_proposes(ledger: Ledger, old: Node, finding: Finding) -> bool:
     if not theirs or ledger.role != "assistant" or finding.certain:
         return False
     matter = content(f"{finding.label} {finding.target} {old.label}")
-    asked = near(ledger.graph, lambda node: node.source.role == "user" and ledger.touched(node) >= ledger.asked)
-    settled = near(ledger.graph, lambda node: ledger.touched(node) >= ledger.asked > 0, settled=True)
+    asked = near(ledger.graph, lambda node: node.source.role == "user" and ledger.last_touched(node) >= ledger.asked)
+    settled = near(ledger.graph, lambda node: ledger.last_touched(node) >= ledger.asked > 0, settled=True)
     return not any(matter & content(node.label) for node in (*asked, *settled) if node.id != old.id)
 
 
@@ -134,11 +134,11 @@ def _held_again(ledger: Ledger, node: Node, finding: Finding) -> Node:
         adopt_option(ledger, node, finding)
     else:
         ledger.move(node, Status.ACTIVE, finding)
-        ledger.emit(NodeRevised(node.id, _renewed(ledger, node, finding), ledger.turn))
+        ledger.emit(NodeRevised(node.id, _renewal_changes(ledger, node, finding), ledger.turn))
     return ledger.graph.get(node.id) or node
 
 
-def _renewed(ledger: Ledger, node: Node, finding: Finding) -> dict[str, object]:
+def _renewal_changes(ledger: Ledger, node: Node, finding: Finding) -> dict[str, object]:
     changes: dict[str, object] = {"source": ledger.source(finding)}
     if finding.reason:
         changes["detail"] = finding.reason
@@ -221,7 +221,7 @@ def forget_names(ledger: Ledger) -> None:
 
 def _is_mentioned(ledger: Ledger, node: Node) -> bool:
     bare = not node.detail and "/" not in node.label and "\\" not in node.label
-    return bare and node.source.trust is Trust.STATED and ledger.touched(node) < ledger.turn
+    return bare and node.source.trust is Trust.STATED and ledger.last_touched(node) < ledger.turn
 
 
 def note_goal(ledger: Ledger, finding: Finding) -> Node | None:

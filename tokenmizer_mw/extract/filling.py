@@ -14,7 +14,7 @@ from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 from .finding import Finding, Move, Segment
 from .pattern import PatternSet
-from .phrases import asks, bounded, has_digit, split_reason, without_lead
+from .phrases import asks, bound_sentence, has_digit, split_reason, without_lead
 from .reading import anaphoric
 from .referent import taken_up
 from .similar import content
@@ -40,7 +40,7 @@ THIN_MAX: Final = 40
 _MOVES: Final = frozenset({Move.NOTE, Move.ADOPT, Move.REPLACE})
 
 
-def filled(found: Sequence[Finding], situation: Situation, spoken: Sequence[Segment]) -> list[Finding]:
+def fill_labels(found: Sequence[Finding], situation: Situation, spoken: Sequence[Segment]) -> list[Finding]:
     """``found`` with the thin labels of choices told in full, where there is more to tell."""
     texts = {(segment.start, segment.end): segment.text for segment in spoken}
     thin = islice((at for at, finding in enumerate(found) if _is_thin(finding)), THIN_MAX)
@@ -94,7 +94,7 @@ def _full(finding: Finding, situation: Situation, texts: dict[tuple[int, int], s
 
 
 def _tellings(finding: Finding, taken: str, texts: dict[tuple[int, int], str]) -> Sequence[str]:
-    sentence = without_lead(bounded(texts.get(finding.span, ""))) if finding.span is not None else ""
+    sentence = without_lead(bound_sentence(texts.get(finding.span, ""))) if finding.span is not None else ""
     short = split_reason(sentence)[0]
     if " " not in short and len(short) <= len(finding.label) + THIN_SIGNS:
         short = ""

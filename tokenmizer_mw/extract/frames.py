@@ -11,8 +11,8 @@ from typing import Final
 from tokenmizer_mw.model.node import NodeType, Trust
 
 from .finding import Finding, Move
-from .pattern import PatternSet, compiled
-from .phrases import before_question, bounded, order_in, without_lead
+from .pattern import PatternSet, compile_lazily
+from .phrases import before_question, bound_sentence, order_in, without_lead
 from .rules.framing import REQUESTS, STARTS, WITHIN, Frame
 
 SENTENCES_KEPT: Final = 128
@@ -24,7 +24,7 @@ _ROWS: Final = tuple((frame, pattern) for frame, patterns in STARTS.items() for 
 _STARTS: Final = PatternSet(*(pattern for _, pattern in _ROWS))
 _ROWS_WITHIN: Final = tuple((frame, pattern) for frame, patterns in WITHIN.items() for pattern in patterns)
 _WITHIN: Final = PatternSet(*(f"(?s:.*?)(?:{pattern})" for _, pattern in _ROWS_WITHIN))
-_BORDER: Final = compiled(
+_BORDER: Final = compile_lazily(
     r"; | - | – | — |: |, (?:so|and so|also|i|i'm|i'll|i've|we|we're|we'll|we've|let's|then|dann|wir|ich|donc"
     r"|on|nous|así que"
     r"|pues|vamos|quindi|então|поэтому|значит|мы)\b|，(?:那就|所以|我们|就)"
@@ -42,7 +42,7 @@ def frames_of(sentence: str, label: str = "") -> frozenset[Frame]:
     """The frames of a sentence, none for one that asserts what it says; of its part that holds ``label``,"
     " where it goes
     on with a statement of its own."""
-    text = bounded(sentence)
+    text = bound_sentence(sentence)
     stated, question = before_question(text)
     if question and label in stated:
         text = stated

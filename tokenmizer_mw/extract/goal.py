@@ -10,16 +10,16 @@ from tokenmizer_mw.model.node import LABEL_MAX, DecisionKind, NodeType, Status, 
 
 from .finding import Finding, Segment
 from .opening import OpeningSentence, Rank, sentences_of
-from .pattern import PatternSet, compiled
-from .phrases import enumerated
+from .pattern import PatternSet, compile_lazily
+from .phrases import split_enumeration
 from .reading import hits
 from .rules import Act, Speaker
 from .said import NAME_WORDS
 from .similar import content
 from .situation import Situation
-from .slots import known, read_slot
+from .slots import find_member, read_slot
 
-_STACK: Final = compiled(
+_STACK: Final = compile_lazily(
     r".*?\b(?:with|using|in|on|based on|on top of|written in|powered by) (?P<stack>[^;:.()]{2,120})"
 )
 GOAL_ASKED: Final = 0.6
@@ -59,14 +59,14 @@ _WONDERS: Final = PatternSet(
 )
 """Questions that only want to know something."""
 
-_HEDGE: Final = compiled(
+_HEDGE: Final = compile_lazily(
     r" so (?:they|the|it|we|i|people|users)\b"
     r"|,? (?:but|since|because|although|aber|weil|mais|car|pero|porque|ma|perché|mas|но|потому что)\b|, (?:which|hab|so"
     r"|too|though|also|is|was|it's|that's|wobei)\b| - | – | — "
 )
-_BIT: Final = compiled(r", (?:~?\d[\w.,]* [\w.-]+|[\w+#.-]+ v?\d[\w.]*)$")
+_BIT: Final = compile_lazily(r", (?:~?\d[\w.,]* [\w.-]+|[\w+#.-]+ v?\d[\w.]*)$")
 _BORDERS: Final = (", ", "; ", ": ", " and ", " which ", " und ", " et ", " y ", " e ", "，", "、")
-_ASIDE: Final = compiled(r"\s*\([^()]{1,80}\)")
+_ASIDE: Final = compile_lazily(r"\s*\([^()]{1,80}\)")
 
 
 def read_goal(spoken: Sequence[Segment], situation: Situation, segments: Sequence[Segment] = ()) -> list[Finding]:
@@ -76,7 +76,7 @@ def read_goal(spoken: Sequence[Segment], situation: Situation, segments: Sequenc
     at, best = max(enumerate(sentences), key=lambda one: (one[1].rank, -one[0]), default=(0, None))
     if best is None or best.rank < (Rank.CHORE if situation.asked is None else Rank.ORDER):
         return []
-    label = _told(at, sentences)
+    label = _goal_label(at, sentences)
     if situation.goal_asked and len(content(label)) < GOAL_WORDS:
         return []
     made = Finding(
@@ -107,7 +107,7 @@ def _symptom(segment: Segment, goal: Finding) -> list[Finding]:
     return [replace(goal, type=NodeType.ERROR, label=label, slot="", value="", confidence=_WRONG) for label in told]
 
 
-def _told(at: int, sentences: Sequence[OpeningSentence]) -> str:
+def _goal_label(at: int, sentences: Sequence[OpeningSentence]) -> str:
     """The goal in the words of its sentence, a short one together with what stands beside it."""
     best, behind = sentences[at], sentences[at + 1 : at + 3]
     label = _concise(best.label)
@@ -118,10 +118,10 @@ def _told(at: int, sentences: Sequence[OpeningSentence]) -> str:
     size = len(content(label))
     for beside in behind:
         if size < SHORT and _CONDITION.any(beside.text):
-            return _joined(label, _concise(beside.text).partition(", ")[0])
+            return _join_labels(label, _concise(beside.text).partition(", ")[0])
     wrong = [one for one in sentences[max(at - 2, 0) : at] if one.rank is Rank.SYMPTOM]
     if best.rank is not Rank.SYMPTOM and wrong and size <= CLEAR:
-        return _joined(_concise(wrong[-1].label), label)
+        return _join_labels(_concise(wrong[-1].label), label)
     return label
 
 
@@ -142,7 +142,7 @@ def _cut(label: str) -> str:
     return label[:at] if at > 0 and len(content(label[:at])) >= SHORT else label
 
 
-def _joined(one: str, other: str) -> str:
+def _join_labels(one: str, other: str) -> str:
     joined = f"{one.rstrip(' .!')}; {other.rstrip(' .!')}"
     return joined if len(joined) <= LABEL_MAX else one
 
@@ -162,7 +162,7 @@ def _stack(label: str, goal: Finding) -> list[Finding]:
     """The technology that a goal is stated with: choices behind "with" and "using", names elsewhere."""
     found = []
     match = _STACK.match(label)
-    stack = enumerated(match.group("stack")) if match is not None else []
+    stack = split_enumeration(match.group("stack")) if match is not None else []
     for item in stack:
         slot = read_slot(item)
         if slot is not None and slot.category and len(item.split()) <= NAME_WORDS:
@@ -178,6 +178,6 @@ def _stack(label: str, goal: Finding) -> list[Finding]:
             )
     chosen = {word.casefold() for finding in found for word in finding.label.split()}
     for word in label.split():
-        if word.casefold() not in chosen and known(word) is not None:
+        if word.casefold() not in chosen and find_member(word) is not None:
             found.append(replace(goal, type=NodeType.DEPENDENCY, label=word.strip(".,;:()"), slot="", value=""))
     return found

@@ -13,8 +13,8 @@ from tokenmizer_mw.settings import Settings
 from .cues import beside, cues, place
 from .finding import Segment, SegmentKind
 from .hit import Hit, anaphoric
-from .learned import DialogueAct, Model, shipped
-from .phrases import asks, bounded, order_in, without_lead
+from .learned import DialogueAct, Model, load_shipped_model
+from .phrases import asks, bound_sentence, order_in, without_lead
 from .present import is_present_state
 from .reading import hits
 from .rules import Act, Rule, Speaker
@@ -75,12 +75,12 @@ def model_of(settings: Settings) -> Model:
     """The model that the settings ask for. Raises ``ConfigError`` where they name a directory that is not one, or one
     while the extra ``semantic`` is missing."""
     if settings.semantic is None:
-        return shipped()
+        return load_shipped_model()
     try:
-        from .semantic import opened  # needs numpy and tokenizers, which an extra brings
+        from .semantic import open_head  # needs numpy and tokenizers, which an extra brings
     except ImportError as error:
         raise ConfigError(f"the setting semantic needs the extra semantic: {error}") from None
-    return opened(settings.semantic, settings.semantic_sha256)
+    return open_head(settings.semantic, settings.semantic_sha256)
 
 
 Span = tuple[int, int]
@@ -99,7 +99,7 @@ def guesses(
     """
     for index, segment in enumerate(spoken[:GUESSED_MAX]):
         if not read[index] and (segment.start, segment.end) not in told:
-            hit = _guessed(index, spoken, read, situation, model)
+            hit = _guess_act(index, spoken, read, situation, model)
             if hit is not None:
                 yield segment, hit
 
@@ -116,7 +116,7 @@ def settling_of(segments: Sequence[Segment], situation: Situation, model: Model 
             return 0.0
         read = [hits(one.text, situation.speaker) for one in spoken[: index + 2]]
         said = model.weight(cues_of(index, spoken, read, situation))
-        return model.guess(said, model.meaning(bounded(segment.text))).chance(DialogueAct.DECISION)
+        return model.guess(said, model.meaning(bound_sentence(segment.text))).chance(DialogueAct.DECISION)
 
     return settling
 
@@ -139,7 +139,7 @@ def _is_wrong(
         return False
     act, least = doubted
     guess = model.guess(
-        model.weight(cues_of(index, spoken, read, situation)), model.meaning(bounded(spoken[index].text))
+        model.weight(cues_of(index, spoken, read, situation)), model.meaning(bound_sentence(spoken[index].text))
     )
     return guess.chance(act) < least
 
@@ -152,18 +152,20 @@ def cues_of(index: int, spoken: Sequence[Segment], read: Sequence[Sequence[Hit]]
     return own + beside(before, behind, situation)
 
 
-def _guessed(
+def _guess_act(
     index: int, spoken: Sequence[Segment], read: Sequence[Sequence[Hit]], situation: Situation, model: Model
 ) -> Hit | None:
     """What only the model says of a sentence: one act at most."""
     segment = spoken[index]
-    text = without_lead(bounded(segment.text)).rstrip(_ENDS)
+    text = without_lead(bound_sentence(segment.text)).rstrip(_ENDS)
     order = order_in(text)
     if (asks(text) and not order) or anaphoric(order or text) or len(content(text)) < WORDS_MIN:
         return None
     if _told_by_heading(segment, situation) or _is_detail(segment, situation):
         return None
-    guess = model.guess(model.weight(cues_of(index, spoken, read, situation)), model.meaning(bounded(segment.text)))
+    guess = model.guess(
+        model.weight(cues_of(index, spoken, read, situation)), model.meaning(bound_sentence(segment.text))
+    )
     chances = [(guess.chance(use.guessed) / use.sure, use) for use in _USES_OF.get(situation.speaker, ())]
     share, use = max(chances, key=itemgetter(0))
     if use.act is Act.CHOICE and is_present_state(index, spoken):

@@ -138,6 +138,6 @@ class Model:
 
 
 @cache
-def shipped() -> Model:
+def load_shipped_model() -> Model:
     """The model that comes with this package, read when first used."""
     return Model.from_bytes(files(__package__).joinpath(_FILE).read_bytes())

@@ -147,10 +147,10 @@ class Ledger:
     def link(self, source: Node, type_: EdgeType, target: Node) -> None:
         """A relation, once, between nodes that are still there."""
         known = self.graph.get(source.id) is not None and self.graph.get(target.id) is not None
-        if known and source.id != target.id and not self.graph.linked(source.id, type_, target.id):
+        if known and source.id != target.id and not self.graph.has_edge(source.id, type_, target.id):
             self.emit(EdgeAdded(Edge(source.id, type_, target.id, self.turn)))
 
-    def touched(self, node: Node) -> int:
+    def last_touched(self, node: Node) -> int:
         """The last message that mentioned the node."""
         return self.graph.life(node.id).touched
 
@@ -166,7 +166,7 @@ class Ledger:
     def _prune(self, count: int) -> None:
         ids: list[str] = []
         for node in self.graph.oldest_settled():
-            if len(ids) == count or self.touched(node) == self.turn:
+            if len(ids) == count or self.last_touched(node) == self.turn:
                 break
             if not node.pinned:
                 ids.append(node.id)

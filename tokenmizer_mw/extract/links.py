@@ -10,7 +10,7 @@ from tokenmizer_mw.model.node import DecisionKind, EdgeType, Node, NodeType, Sta
 from .facts import asked_now
 from .finding import Finding
 from .ledger import Ledger, is_open
-from .matching import described, near
+from .matching import find_described, near
 from .similar import content
 
 LINKS_MAX: Final = 40
@@ -122,18 +122,18 @@ def _link_named(ledger: Ledger, finding: Finding, node: Node) -> None:
         (finding.fixes, EdgeType.FIXES, (NodeType.ERROR,)),
         (finding.part_of, EdgeType.PART_OF, (NodeType.TASK, NodeType.FILE, NodeType.GOAL, NodeType.PROJECT)),
     ):
-        target = _named(ledger, label, kinds) if label else None
+        target = _find_named(ledger, label, kinds) if label else None
         if target is not None:
             ledger.link(node, type_, target)
     if finding.blocks is not None:
-        target = _named(ledger, finding.blocks, (NodeType.TASK,)) if finding.blocks else _work_in_hand(ledger)
+        target = _find_named(ledger, finding.blocks, (NodeType.TASK,)) if finding.blocks else _work_in_hand(ledger)
         if target is not None:
             ledger.link(node, EdgeType.BLOCKS, target)
 
 
-def _named(ledger: Ledger, label: str, kinds: Sequence[NodeType]) -> Node | None:
+def _find_named(ledger: Ledger, label: str, kinds: Sequence[NodeType]) -> Node | None:
     for kind in kinds:
-        found = ledger.graph.find(kind, label) or described(ledger.graph, label, kind, lambda _: True, _NAMED)
+        found = ledger.graph.find(kind, label) or find_described(ledger.graph, label, kind, lambda _: True, _NAMED)
         if found is not None:
             return found
     return None

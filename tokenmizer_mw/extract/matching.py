@@ -40,7 +40,7 @@ def same_fact(graph: SessionGraph, finding: Finding, *, adjacent: Test) -> Node 
     if holder is not None and holder.type is finding.type and same_value(holder.value, finding.value):
         return holder
     matches = _SAME.get(finding.type)
-    if matches is None or not graph.added(finding.type):
+    if matches is None or not graph.count_added(finding.type):
         return None
     words = _stem_of(finding.label) if finding.type is NodeType.FILE else finding.label
     for node, _ in graph.sharing_words(words, finding.type, CANDIDATES_MAX):
@@ -58,9 +58,9 @@ def _stem_of(path: str) -> str:
     return name.rpartition(".")[0] or name
 
 
-def described(graph: SessionGraph, label: str, type_: NodeType, accept: Test, floor: float) -> Node | None:
+def find_described(graph: SessionGraph, label: str, type_: NodeType, accept: Test, floor: float) -> Node | None:
     """The acceptable node that shares most with ``label``, at least ``floor`` of the shorter one's content."""
-    if not graph.added(type_):
+    if not graph.count_added(type_):
         return None
     best: Node | None = None
     best_score = (floor - 1e-9, 0.0)

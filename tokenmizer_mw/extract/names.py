@@ -107,7 +107,7 @@ def file_paths(text: str) -> list[Name]:
         return []
     found: list[Name] = []
     for match in islice(_PATH.finditer(text), CANDIDATES_MAX):
-        name = _balanced(match.group(), match.start(), match.end())
+        name = _balance_brackets(match.group(), match.start(), match.end())
         if _is_file(text, name):
             found.append(name)
             if len(found) == NAMES_MAX:
@@ -152,7 +152,7 @@ def project_path(path: str) -> str:
     return part.group(1) if part and part.start() else path
 
 
-def _balanced(path: str, start: int, end: int) -> Name:
+def _balance_brackets(path: str, start: int, end: int) -> Name:
     """The path without what stands before a bracket that it does not close, and without "./"."""
     if "(" in path or "[" in path or ")" in path or "]" in path:
         depth, cut = 0, 0
@@ -251,13 +251,13 @@ def endpoints(text: str) -> list[Name]:
     found: list[Name] = []
     if any(method in text for method in _METHODS):
         for match in islice(_METHOD_ROUTE.finditer(text), CANDIDATES_MAX):
-            route = _trimmed(match.group(2))
+            route = _trim_route(match.group(2))
             found.append(Name(f"{match.group(1)} {route}", match.start(), match.start(2) + len(route)))
             if len(found) == NAMES_MAX:
                 return found
     taken = {name.end for name in found}
     for match in islice(_ROUTE.finditer(text), CANDIDATES_MAX):
-        route = _trimmed(match.group(1))
+        route = _trim_route(match.group(1))
         end = match.start(1) + len(route)
         if end not in taken and _is_route(text, route, match.start(1), end):
             found.append(Name(route, match.start(1), end))
@@ -266,7 +266,7 @@ def endpoints(text: str) -> list[Name]:
     return sorted(found, key=lambda name: name.start)
 
 
-def _trimmed(route: str) -> str:
+def _trim_route(route: str) -> str:
     route = route.split("?", 1)[0].rstrip(".,;:!*_")
     while route and route[-1] in ")]}>" and route.count(route[-1]) > route.count(_OPENING.get(route[-1], "<")):
         route = route[:-1].rstrip(".,;:!*_")

@@ -13,8 +13,8 @@ from typing import Final
 
 from .abroad import ShortAnswer, announces_choice, offer_abroad, short_answer
 from .finding import Segment, SegmentKind
-from .pattern import PatternSet, compiled
-from .phrases import bounded, plain_reason, without_lead
+from .pattern import PatternSet, compile_lazily
+from .phrases import bound_sentence, plain_reason, without_lead
 from .reading import anaphoric, hits
 from .referent import Piece, pieces_of
 from .rules import Act, Speaker
@@ -30,7 +30,7 @@ HEAD_MAX: Final = 60
 ANSWER_MAX: Final = 300
 """Characters of an answer that are read for a choice."""
 
-_CHOOSING: Final = compiled(
+_CHOOSING: Final = compile_lazily(
     r"(?s).*(?:[?？]|\b(?:options?|either|ways|choices?|alternatives?|approach(?:es)?|possibilit|paths?|fork"
     r"|candidates?|routes?|"
     r"variants?|replacements?|strategies|solutions|could|which|prefer|fix(?:es)?)\b)"
@@ -50,14 +50,14 @@ _GOES_ON: Final = PatternSet(
 )
 """Questions that only keep a conversation going."""
 
-_HEAD_END: Final = compiled(r"(?s)(?P<head>[^:–—(|]{2,60}?)(?:\s*(?::|\s–|\s—|\s-\s|\(|\||→|->)|$|[.,;]\s)")
-_EITHER: Final = compiled(
+_HEAD_END: Final = compile_lazily(r"(?s)(?P<head>[^:–—(|]{2,60}?)(?:\s*(?::|\s–|\s—|\s-\s|\(|\||→|->)|$|[.,;]\s)")
+_EITHER: Final = compile_lazily(
     r"(?:.*[,:;] )?(?:do you (?:want|prefer|need)(?: me)?(?: to)?|would you (?:like|prefer"
     r"|rather)(?: me)?(?: to)?|should (?:i|we)|shall (?:i|we)|"
     r"which (?:one )?(?:do you|would you)[^:]*:|either|is it|with|use|go with"
     r"|prefer)? ?(?P<left>[^,?]{2,50}?),? or (?P<right>[^,?]{2,50}?)\?"
 )
-_DOING: Final = compiled(
+_DOING: Final = compile_lazily(
     r"(?:i'd|i would|i can|i could|we could|we can|happy to|i'm happy to|want me to|shall i|should i"
     r"|would you like me to|do you want me to|"
     r"let me know if (?:you want|you'd like)(?: me)? to|i'll"
@@ -111,7 +111,7 @@ _NO_TEXT: Final = (
     r"|that)|not (?:yet|needed|necessary)|no need|never ?mind|nein|non|нет|不用|不)"
     r"(?:$|[\s,.;:!]+)(?P<rest>.*)"
 )
-_KEY, _ORDINAL, _YES, _NO = map(compiled, (_KEY_TEXT, _ORDINAL_TEXT, _YES_TEXT, _NO_TEXT))
+_KEY, _ORDINAL, _YES, _NO = map(compile_lazily, (_KEY_TEXT, _ORDINAL_TEXT, _YES_TEXT, _NO_TEXT))
 _BOTH: Final = PatternSet(_BOTH_TEXT)
 _ANSWERING: Final = PatternSet(_KEY_TEXT, _ORDINAL_TEXT, _BOTH_TEXT, _YES_TEXT, _NO_TEXT)
 _AGREEING: Final = frozenset(
@@ -193,7 +193,7 @@ class Offers:
 
     @cached_property
     def _sentences(self) -> list[str]:
-        return [bounded(piece.text) for piece in self._segments if piece.kind in _SPOKEN][-SENTENCES_MAX:]
+        return [bound_sentence(piece.text) for piece in self._segments if piece.kind in _SPOKEN][-SENTENCES_MAX:]
 
     @cached_property
     def pieces(self) -> tuple[Piece, ...]:
@@ -278,11 +278,11 @@ def _option(segment: Segment, text: str) -> Option:
     if len(bold) == 1 and bold.isalnum():
         key, rest = bold.casefold(), segment.text.removeprefix(bold).lstrip(" :.)-–—")
         match = _HEAD_END.match(rest)
-        return Option(key, _capped(match.group("head") if match is not None else rest), rest)
-    return Option(key, _capped(head.strip(" :.")), segment.text)
+        return Option(key, _cap_head(match.group("head") if match is not None else rest), rest)
+    return Option(key, _cap_head(head.strip(" :.")), segment.text)
 
 
-def _capped(head: str) -> str:
+def _cap_head(head: str) -> str:
     return head if len(head) <= HEAD_MAX else ""
 
 
@@ -312,10 +312,10 @@ def _proposals(sentences: Sequence[str]) -> list[str]:
             found.append(offered)
             continue
         found += [hit.label or hit.reason for hit in hits(sentence, Speaker.ASSISTANT) if hit.rule.act is Act.PROPOSAL]
-    return [label for offered in found if (label := _offered(offered)) and not anaphoric(label)]
+    return [label for offered in found if (label := _offer_content(offered)) and not anaphoric(label)]
 
 
-_OR_ELSE: Final = compiled(r",? or (?:do|would|are|is|should|shall|if|whether|have|need|did) ?\b")
+_OR_ELSE: Final = compile_lazily(r",? or (?:do|would|are|is|should|shall|if|whether|have|need|did) ?\b")
 _VAGUE: Final = PatternSet(
     r"(?:(?:proceed|continue|start|go ahead|move forward|go on|begin|carry on|go)(?: with)?|discuss|explore|implement"
     r"|follow"
@@ -332,7 +332,7 @@ _VAGUE: Final = PatternSet(
 """Offers to go on somehow, of which nothing is left to do or to decide once they are accepted."""
 
 
-def _offered(label: str) -> str:
+def _offer_content(label: str) -> str:
     """What an offer comes to: "proceed with X, or do you have doubts" is X; "" for one of nothing in particular."""
     border = _OR_ELSE.search(label)
     said = (label[: border.start()] if border is not None else label).rstrip("?.,; ")
@@ -341,7 +341,7 @@ def _offered(label: str) -> str:
 
 def read_answer(sentence: str, offers: Offers) -> OfferReply:
     """What the first sentence of a reply makes of the offers; an empty answer when it is about something else."""
-    text = bounded(sentence[:ANSWER_MAX])
+    text = bound_sentence(sentence[:ANSWER_MAX])
     lower = text.casefold().strip()
     if not lower or lower.endswith(("?", "？")):
         return OfferReply()

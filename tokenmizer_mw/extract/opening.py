@@ -10,8 +10,8 @@ from typing import Final
 from .abroad import without_lead_abroad
 from .finding import Segment, SegmentKind
 from .languages import tongues_of
-from .pattern import PatternSet, compiled
-from .phrases import asks, bounded, order_in, without_lead
+from .pattern import PatternSet, compile_lazily
+from .phrases import asks, bound_sentence, order_in, without_lead
 from .reading import hits
 from .rules import Act, Speaker
 from .rules.wants import HOW_IT_SHOULD_BE, MODAL_ABROAD, NOT_HOW, WANTS, WANTS_ABROAD, WANTS_BEHIND
@@ -75,7 +75,9 @@ _HANDS_PLAN: Final = PatternSet(
     r"(?:please )?(?:implement|execute|carry out|follow|do|work through) (?:the|this|my|our)(?: following)?"
     r"(?: approved| attached)? plan\b"
 )
-_PLAN_TITLE: Final = compiled(r"(?:(?:implementation |the )?plan(?: for)?|task|feature|issue)\s*[:–—-]\s*(?P<title>.+)")
+_PLAN_TITLE: Final = compile_lazily(
+    r"(?:(?:implementation |the )?plan(?: for)?|task|feature|issue)\s*[:–—-]\s*(?P<title>.+)"
+)
 
 _HANDS_INPUT: Final = PatternSet(r"(?:user|feature|task) (?:input|request|description|prompt)$|arguments$")
 """Headings of templates above a block with what the user typed."""
@@ -115,7 +117,7 @@ _BACKGROUND: Final = PatternSet(
 )
 """Who speaks and what there is already: no goal of a session. The wish comes in another sentence."""
 
-_TASK_IS: Final = compiled(
+_TASK_IS: Final = compile_lazily(
     r"(?:your|the|my|our) (?:task|job|assignment|mission|role)(?: here| now| today)? (?:is|will be)(?: to)?"
     r"(?:,? (?:first|now)(?: of all)?,?)? (?:to )?(?P<label>.{8,})"
     r"|(?:(?:today|now|this time),? )?(?:let's|lets|we're going to|we are going to) (?:work on|tackle) (?P<work>.{8,})"
@@ -137,7 +139,7 @@ _POINTING_ABROAD: Final = PatternSet(
 _NAMED: Final = 2
 """Words by which an order says what it is about; "fix it please" points at what was said before it."""
 
-_COMMAND: Final = compiled(r"/[a-z][\w-]* (?P<rest>.+)")
+_COMMAND: Final = compile_lazily(r"/[a-z][\w-]* (?P<rest>.+)")
 """The name of a client's command before what is said."""
 
 _RANKS: Final = {
@@ -174,9 +176,9 @@ def sentences_of(spoken: Sequence[Segment], segments: Sequence[Segment]) -> list
     logged = next((segment.start for segment in segments if segment.kind is SegmentKind.LOG), None)
     if logged is not None:
         found = [one for one in found if one.rank >= Rank.QUESTION or _is_said(one, logged)]
-    if spoken and any(POINTS_BELOW.any(bounded(text)) for text in (spoken[0].text, spoken[0].heading)):
-        real = [one for one in found if not POINTS_BELOW.any(bounded(one.segment.text))]
-        stated = [one for one in real if one.rank and _STATES_TASK.any(bounded(one.segment.heading))]
+    if spoken and any(POINTS_BELOW.any(bound_sentence(text)) for text in (spoken[0].text, spoken[0].heading)):
+        real = [one for one in found if not POINTS_BELOW.any(bound_sentence(one.segment.text))]
+        stated = [one for one in real if one.rank and _STATES_TASK.any(bound_sentence(one.segment.heading))]
         return stated[:1] or real
     return found
 
@@ -189,32 +191,32 @@ def _title(segments: Sequence[Segment]) -> OpeningSentence | None:
     """What a plan that is handed over is called, or what a template hands over as typed by the user."""
     for at, segment in enumerate(segments[:OPENING_SENTENCES]):
         if segment.kind is SegmentKind.CODE and len(segment.text) <= _TITLE_MAX:
-            if _HANDS_INPUT.any(bounded(segment.heading)):
-                return _announced(segment, segment.text)
+            if _HANDS_INPUT.any(bound_sentence(segment.heading)):
+                return _announced_sentence(segment, segment.text)
         elif segment.kind is SegmentKind.HEADING and segment.info == "1" and at:
             before = segments[at - 1]
-            if at == 1 and _HANDS_PLAN.any(without_lead(bounded(before.text))):
+            if at == 1 and _HANDS_PLAN.any(without_lead(bound_sentence(before.text))):
                 match = _PLAN_TITLE.match(segment.text)
-                return _announced(segment, match.group("title") if match is not None else segment.text)
+                return _announced_sentence(segment, match.group("title") if match is not None else segment.text)
     return None
 
 
-def _announced(segment: Segment, text: str) -> OpeningSentence:
-    said = bounded(text)
+def _announced_sentence(segment: Segment, text: str) -> OpeningSentence:
+    said = bound_sentence(text)
     return OpeningSentence(Rank.ANNOUNCED, said, said, segment)
 
 
 def _sentence(segment: Segment, at: int) -> OpeningSentence:
-    text = without_lead(bounded(segment.text))
+    text = without_lead(bound_sentence(segment.text))
     command = _COMMAND.fullmatch(text)
     if command is not None:
         text = without_lead(command.group("rest"))
     text = without_lead_abroad(text)
-    rank, label = _ranked(text, at)
+    rank, label = _rank_sentence(text, at)
     return OpeningSentence(rank, text, label, segment)
 
 
-def _ranked(text: str, at: int) -> tuple[Rank, str]:
+def _rank_sentence(text: str, at: int) -> tuple[Rank, str]:
     """What a sentence is, and what it wants: an announced goal before an order, then how it should be, a symptom."""
     order = order_in(text)
     task = _TASK_IS.match(text)
@@ -231,7 +233,7 @@ def _ranked(text: str, at: int) -> tuple[Rank, str]:
         return (Rank.POINTER if _points(label) else Rank.ORDER), label
     if rank is Rank.ANNOUNCED:
         return rank, _label_of(text)
-    wanted = _wanted(text, decided=any(hit.rule.act in _DECIDING for hit in read))
+    wanted = _find_wish(text, decided=any(hit.rule.act in _DECIDING for hit in read))
     if wanted:
         return Rank.ORDER, wanted
     if all(hit.rule.act is Act.WISH for hit in read) and at < _AIM_SENTENCES and _tells_aim(text):
@@ -242,7 +244,7 @@ def _ranked(text: str, at: int) -> tuple[Rank, str]:
     return _plain_rank(text), text
 
 
-def _wanted(text: str, *, decided: bool) -> str:
+def _find_wish(text: str, *, decided: bool) -> str:
     if asks(text):
         return ""
     match = WANTS.match(text)

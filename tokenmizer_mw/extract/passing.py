@@ -15,7 +15,7 @@ from tokenmizer_mw.model.node import NOTE_CONFIDENCE, NodeType, Status, Trust
 from .assigned import AGAINST
 from .finding import Finding, Segment, SegmentKind
 from .frames import frames_of
-from .phrases import asks, bounded, order_in, without_lead
+from .phrases import asks, bound_sentence, order_in, without_lead
 from .similar import content
 from .told import parts_of
 
@@ -45,7 +45,7 @@ def settled_in_passing(segments: Sequence[Segment], found: Sequence[Finding]) ->
 
 
 def _clauses(sentence: str) -> Iterator[str]:
-    line = bounded(sentence)
+    line = bound_sentence(sentence)
     if (asks(line) and not order_in(without_lead(line))) or frames_of(line):
         return
     for part in parts_of(line):

@@ -71,17 +71,17 @@ class Pattern:
 
     def match(self, text: str) -> Match | None:
         """A match at the start of ``text``."""
-        return self._made(self._asks.begin, text)
+        return self._match_with(self._asks.begin, text)
 
     def search(self, text: str) -> Match | None:
         """The first match anywhere in ``text``."""
-        return self._made(self._asks.find, text)
+        return self._match_with(self._asks.find, text)
 
     def fullmatch(self, text: str) -> Match | None:
         """A match of the whole ``text``."""
-        return self._made(self._asks.whole, text)
+        return self._match_with(self._asks.whole, text)
 
-    def _made(self, ask: Ask, text: str) -> Match | None:
+    def _match_with(self, ask: Ask, text: str) -> Match | None:
         raw = text.encode("utf-8", "replace")
         spans = ask(raw, 0, len(raw))
         return Match(spans, self._groups, raw) if spans[0][0] >= 0 else None
@@ -91,7 +91,7 @@ _COMPILED: Final = frozenset({"_asks", "_groups", "groups"})
 
 
 @cache
-def compiled(pattern: str) -> Pattern:
+def compile_lazily(pattern: str) -> Pattern:
     """The pattern, which is compiled when it is first asked: that raises ``re2.error`` when it is not RE2 syntax."""
     return Pattern(lambda: re2.compile(pattern, _options()))
 

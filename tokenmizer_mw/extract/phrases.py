@@ -6,7 +6,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from .pattern import PatternSet, compiled
+from .pattern import PatternSet, compile_lazily
 from .similar import words_of
 
 SENTENCE_MAX: Final = 600
@@ -103,12 +103,12 @@ _JOINED: Final = (
     rf"|:\s+(?:please|never|always|don't|do not|only|i'll|we'll|let's|add|use|fix|make|keep|no)\b"
     rf"|,?\s+and next time\b"
 )
-_STATEMENT_CLAUSE: Final = compiled(_JOINED)
-_ORDER_CLAUSE: Final = compiled(rf"{_JOINED}|\s+and\s+(?:{_VERBS})\s")
+_STATEMENT_CLAUSE: Final = compile_lazily(_JOINED)
+_ORDER_CLAUSE: Final = compile_lazily(rf"{_JOINED}|\s+and\s+(?:{_VERBS})\s")
 _ORDERS: Final = PatternSet(
     rf"(?:please |let's |lets |can you |could you |i want (?:you )?to |we (?:need|should) )*(?:{_VERBS})\b"
 )
-_QUESTION_BEHIND: Final = compiled(
+_QUESTION_BEHIND: Final = compile_lazily(
     r"(?:,\s+|\s+(?:--?|–|—)\s+)(?:so |and |but |then |or )?(?:please )?"
     r"(?P<question>(?:(?:can|could|would|will|should|shall|do|may) (?:you|u|i|we|it)"
     r"|how (?:can|could|do|does|should|would|might|much|many|long|often) "
@@ -123,7 +123,7 @@ _QUESTION_SIGNS: Final = (", ", " - ", " -- ", " – ", " — ")
 _CLAUSE_SIGNS: Final = (",", ";", ": ", " and ", " but ", " - ", " -- ", " – ", " — ")
 _CLAUSES_MAX: Final = 8
 
-_REASON: Final = compiled(
+_REASON: Final = compile_lazily(
     r"(?:,?\s+(?:because of|because|since|so that|so we|as it|as we|as that|due to|given that|for the sake of"
     r"|in order to)\s+"
     r"|,?\s*\breason(?: is|:)\s*|\s+(?:--|–|—)\s+|\s+-\s+|\s*:\s+|,\s+(?:it's|it is|that's|they're|it has|it was"
@@ -179,20 +179,20 @@ _ASKS: Final = PatternSet(
     r"shall|am|any|isn't|aren't|don't|doesn't|didn't|can't|couldn't|shouldn't|wouldn't|won't|what's|how's"
     r"|where's|who's)\b"
 )
-_POLITE: Final = compiled(
+_POLITE: Final = compile_lazily(
     r"(?:please,? )?(?:(?:can|could|would|will) (?:you|u)|can we)(?: please| kindly| also| just| now"
     r"| maybe)* (?P<rest>[a-z].+)|"
     r"(?:would|do) you mind (?P<other>\w+ing .+)"
 )
 
 
-def bounded(sentence: str) -> str:
+def bound_sentence(sentence: str) -> str:
     """What is read of a sentence: one line of at most ``SENTENCE_MAX`` characters with plain apostrophes."""
-    return _bounded(sentence[:SENTENCE_MAX])
+    return _bound_sentence(sentence[:SENTENCE_MAX])
 
 
 @lru_cache(maxsize=SENTENCES_KEPT)
-def _bounded(sentence: str) -> str:
+def _bound_sentence(sentence: str) -> str:
     text = " ".join(sentence.split())
     return text if text.isascii() else text.replace("\u2019", "'").replace("\u2018", "'")
 
@@ -252,7 +252,7 @@ def clauses(text: str) -> list[str]:
     return [piece for clause in (*found, rest) if (piece := clause.strip(" ,;"))]
 
 
-_GIVEN_FACT: Final = compiled(
+_GIVEN_FACT: Final = compile_lazily(
     r",\s+(?:the|our|my|their|his|her|this|these|those|every|all|there|he|she|you"
     r"|they) (?:[\w'-]+ ){0,4}?(?:is|are|was"
     r"|were|has|have|had|already|does|doesn't|do|can|can't|will|won't|costs?|comes?|works?|knows?|runs?|keeps?|needs?"
@@ -292,9 +292,9 @@ def plain_reason(text: str) -> str:
     return reason
 
 
-def enumerated(text: str, longest: int = 6) -> list[str]:
+def split_enumeration(text: str, longest: int = 6) -> list[str]:
     """The items of "A, B and C" when each is short enough to be a name; otherwise ``text`` as one item."""
-    pieces = [piece.strip() for chunk in _between_commas(text) for piece in _conjoined(chunk)]
+    pieces = [piece.strip() for chunk in _between_commas(text) for piece in _split_conjunctions(chunk)]
     items = [piece for piece in pieces if piece]
     if len(items) < _MIN_LABEL or any(len(item.split()) > longest for item in items):
         return [text]
@@ -312,7 +312,7 @@ def _between_commas(text: str) -> list[str]:
     return pieces
 
 
-def _conjoined(chunk: str) -> list[str]:
+def _split_conjunctions(chunk: str) -> list[str]:
     spaced = f" {chunk.strip()} "
     for word in (" and ", " plus ", " & ", " + "):
         spaced = spaced.replace(word, "\x00")
@@ -323,7 +323,7 @@ _RELATIVE: Final = ("which ", "who ", "whose ", "where ", "because ", "so that "
 """What only says more about the item before it."""
 
 
-def listed(text: str) -> list[str]:
+def split_list(text: str) -> list[str]:
     """The items of a list that follows a marker such as "Next:", however long they are; brackets stay whole."""
     for separator in ("; ", ", ", " / "):
         items = [item.strip() for item in _outside_brackets(text, separator)]

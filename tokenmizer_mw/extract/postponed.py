@@ -14,8 +14,8 @@ from tokenmizer_mw.model.node import NodeType, Status, Trust
 
 from .ahead import ENDS, AheadRow, Readers, clauses, is_left, only_points
 from .finding import Finding, Move, Segment, SegmentKind
-from .pattern import PatternSet, compiled
-from .phrases import asks, bounded, split_reason, supposes, without_lead
+from .pattern import PatternSet, compile_lazily
+from .phrases import asks, bound_sentence, split_reason, supposes, without_lead
 from .reading import hits
 from .rules import Act, Speaker
 from .similar import content
@@ -51,14 +51,14 @@ _OBJECT: Final = PatternSet(r".* (?:it|them|those|these|that one|this one|ihn|is
 _AGREEING: Final = PatternSet(
     r"(?:yes|ok|okay|good|right|true|sure|fine|great|well|ah|oh|ja|gut|sí|vale|bueno|oui|sì|sim|da)\b"
 )
-_WISHING: Final = compiled(
+_WISHING: Final = compile_lazily(
     r"(?:(?:and|also|then|besides(?: that)?|so|und|dann|y|e|et)[,]? )*(?:(?:what )?(?:i|we)(?:'d"
     r"| would)(?: also| really)?"
     r" (?:suggest|recommend|like|propose|love|want)(?: is| to have)? |(?:i|we)(?: also| really)? want |would be nice to"
     r" have )?"
 )
 """What stands before a thing that is wanted, and says nothing of it."""
-_ASIDE: Final = compiled(r"\s?\([^()]{12,}\)")
+_ASIDE: Final = compile_lazily(r"\s?\([^()]{12,}\)")
 _NEXT_ITEM: Final = PatternSet(
     r"(?:and|also|plus|then|und|y|et|e) (?:an?|the|one|some|ein|eine|un|una|une|um|uma)\b|[\"“«„]"
 )
@@ -78,12 +78,12 @@ def with_plans(found: Sequence[Finding], spoken: Sequence[Segment], situation: S
             continue
         plans = list(_plans_of(segment, spoken[index - 1] if index else None, situation, readers))
         if listing and not plans and _is_item(segment):
-            plans = [_plan(_item(bounded(segment.text)), segment)]
+            plans = [_plan(_item(bound_sentence(segment.text)), segment)]
         else:
             listing = _lists(segment)
         made += plans
     kept = [finding for finding in found if not any(_told_by(finding, plan) or _same(finding, plan) for plan in made)]
-    new = [plan for plan in made if not any(_tells(finding, plan) for finding in kept)]
+    new = [plan for plan in made if not any(_covers_plan(finding, plan) for finding in kept)]
     return [*(_without(finding, new) for finding in kept), *new]
 
 
@@ -100,7 +100,7 @@ def _lists(segment: Segment) -> bool:
 
 
 def _is_item(segment: Segment) -> bool:
-    text = bounded(segment.text)
+    text = bound_sentence(segment.text)
     return _NEXT_ITEM.any(text) and not asks(text) and not hits(segment.text, Speaker.USER)
 
 
@@ -108,7 +108,7 @@ def _item(text: str) -> str:
     """The first clause of an item, and a name behind it."""
     first, *more = clauses(split_reason(text)[0])
     names = [part for part in more[:1] if len(part.split()) <= NAME_WORDS]
-    return _brief(_joined([first, *names]))
+    return _brief(_join_pieces([first, *names]))
 
 
 def _without(finding: Finding, plans: Sequence[Finding]) -> Finding:
@@ -134,14 +134,14 @@ def _told_by(finding: Finding, plan: Finding) -> bool:
     return same and (content(finding.label) <= content(plan.label) or plan.label.endswith(first))
 
 
-def _tells(finding: Finding, plan: Finding) -> bool:
+def _covers_plan(finding: Finding, plan: Finding) -> bool:
     """Whether a finding says all that a plan says."""
     same = finding.span == plan.span and finding.type is NodeType.TASK and finding.status is Status.PENDING
     return same and content(plan.label) <= content(finding.label)
 
 
 def _plans_of(segment: Segment, before: Segment | None, situation: Situation, readers: Readers) -> Iterator[Finding]:
-    text = bounded(segment.text)
+    text = bound_sentence(segment.text)
     if asks(text) or _CONDITION.any(without_lead(text)) or _is_marked(segment):
         return
     parts = list(clauses(text))
@@ -176,13 +176,13 @@ def _labels(reader: AheadRow, parts: list[str], before: Segment | None, situatio
             if not matter and end < len(parts) and reader.hands.any(said) and _names_a_matter(parts[end]):
                 matter, end = parts[end].rstrip(ENDS), end + 1
             if matter:
-                yield _joined([_brief(matter), reader.telling(said), *parts[index + 1 : end]])
+                yield _join_pieces([_brief(matter), reader.telling(said), *parts[index + 1 : end]])
             told = end
         elif reader.names(said) and _names_a_matter(said):
             matter = _matter(reader, parts[told : index + 1], before if told == 0 else None, situation)
             told = _end_of(reader, parts, index)
             work = reader.work(said) if _names_a_matter(reader.work(said)) else said
-            yield _joined([*([_brief(matter)] if _refers(said) else []), work, *parts[index + 1 : told]])
+            yield _join_pieces([*([_brief(matter)] if _refers(said) else []), work, *parts[index + 1 : told]])
 
 
 def _brief(matter: str) -> str:
@@ -200,7 +200,7 @@ def _refers(clause: str) -> bool:
     return _OBJECT.any(clause) and len(content(clause)) <= OBJECT_WORDS
 
 
-def _joined(pieces: Sequence[str]) -> str:
+def _join_pieces(pieces: Sequence[str]) -> str:
     return ", ".join(dict.fromkeys(piece for piece in pieces if piece)).rstrip(ENDS)
 
 
@@ -223,7 +223,7 @@ def _matter(reader: AheadRow, parts: Sequence[str], before: Segment | None, situ
     if earlier and (name := content(earlier[-1])) and not _AGREEING.any(earlier[-1]):
         told = _told_of(name, situation)
         return f"{earlier[-1]}: {told}" if told else "" if by_time else _spoken_of(before, situation)
-    return _offered(situation) if by_time else _spoken_of(before, situation)
+    return _last_offer(situation) if by_time else _spoken_of(before, situation)
 
 
 def _told_of(name: frozenset[str], situation: Situation) -> str:
@@ -231,21 +231,21 @@ def _told_of(name: frozenset[str], situation: Situation) -> str:
     if situation.told is None or len(name) > 1:
         return ""
     text = situation.offers.closing
-    parts = [part for piece in text for part in clauses(bounded(piece.text))]
+    parts = [part for piece in text for part in clauses(bound_sentence(piece.text))]
     return next((part.rstrip(ENDS) for part in parts if name < content(part) and len(part) <= MATTER_MAX), "")
 
 
 def _spoken_of(before: Segment | None, situation: Situation) -> str:
     """What the sentence before speaks of, else what the message before ends with."""
     if before is not None:
-        text = without_lead(bounded(before.text))
+        text = without_lead(bound_sentence(before.text))
         acts = {hit.rule.act for hit in hits(before.text, Speaker.USER)}
         if _names_a_matter(text) and not acts & _DONE:
             return _last(text)
-    return _offered(situation)
+    return _last_offer(situation)
 
 
-def _offered(situation: Situation) -> str:
+def _last_offer(situation: Situation) -> str:
     """What the message before ends with: an offer, or what is to be done."""
     if situation.told is None:
         return ""

@@ -11,7 +11,7 @@ from typing import Final
 
 from .finding import Segment
 from .pattern import PatternSet
-from .phrases import bounded, order_in, without_lead
+from .phrases import bound_sentence, order_in, without_lead
 
 REACH: Final = 4
 """Sentences back to which the words reach that begin a description."""
@@ -38,18 +38,18 @@ _DESCRIBES: Final = PatternSet(
 def is_present_state(index: int, spoken: Sequence[Segment]) -> bool:
     """Whether the ``index``-th sentence of a message describes what there is: a word such as "currently" opens the
     description, or a wish about what it describes stands behind it."""
-    text = without_lead(bounded(spoken[index].text))
+    text = without_lead(bound_sentence(spoken[index].text))
     if _NOW.any(text):
         return True
     if _DESCRIBES.any(text) or order_in(text):
         return False
-    behind = without_lead(bounded(spoken[index + 1].text)) if index + 1 < len(spoken) else ""
+    behind = without_lead(bound_sentence(spoken[index + 1].text)) if index + 1 < len(spoken) else ""
     return _WISHES.any(behind) or _is_opened(index, spoken)
 
 
 def _is_opened(index: int, spoken: Sequence[Segment]) -> bool:
     for segment in reversed(spoken[max(0, index - REACH) : index]):
-        text = without_lead(bounded(segment.text))
+        text = without_lead(bound_sentence(segment.text))
         if _NOW.any(text):
             return True
         if _WISHES.any(text) or order_in(text):

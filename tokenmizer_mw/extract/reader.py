@@ -108,7 +108,7 @@ class Reader:
             return
         kind, marker, checked, start = item
         for span in sentences(self.text, start, self.end_of(lines[-1])):
-            self.say(kind, span, marker, checked)
+            self.add_speech(kind, span, marker, checked)
             kind, marker, checked = SegmentKind.LIST_ITEM, "", None
 
     def flush_prose(self, lines: list[int]) -> None:
@@ -124,11 +124,11 @@ class Reader:
                 end = self.end_of(last)
             if self.text[end - 1] in ":：" and self.is_title(begin, end):
                 self.lead = ""
-                self.say(SegmentKind.HEADING, (begin, end))
+                self.add_speech(SegmentKind.HEADING, (begin, end))
                 self.lead = plain(self.text[begin:end]).rstrip(":： ")
                 continue
             for span in sentences(self.text, begin, end):
-                self.say(SegmentKind.PROSE, span)
+                self.add_speech(SegmentKind.PROSE, span)
             if self.text[end - 1] in ":：" and self.found:
                 self.lead = self.found[-1].text.rstrip(":： ")
 
@@ -154,7 +154,7 @@ class Reader:
                 found.append((index, index))
         return found
 
-    def say(
+    def add_speech(
         self, kind: SegmentKind, span: tuple[int, int], info: str = "", checked: bool | None = None, level: str = ""
     ) -> None:
         """Adds a piece of speech, read without its Markdown; nothing when no words are left."""

@@ -8,7 +8,7 @@ from typing import Final
 from .abroad import ORDERS, hits_abroad
 from .frames import frames_of
 from .hit import Hit, RuleTable, anaphoric
-from .phrases import asks, before_question, bounded, clauses, order_in, reports, supposes, without_lead
+from .phrases import asks, before_question, bound_sentence, clauses, order_in, reports, supposes, without_lead
 from .rules import RULES, Act, Speaker
 from .rules.framing import Frame
 from .rules.states import SENTENCES
@@ -27,7 +27,7 @@ _TABLES: Final = {speaker: RuleTable(RULES, speaker) for speaker in (Speaker.USE
 @lru_cache(maxsize=SENTENCES_KEPT)
 def hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...]:
     """What ``sentence`` does, in order; () for one that states nothing."""
-    line = bounded(sentence)
+    line = bound_sentence(sentence)
     abroad = hits_abroad(line, speaker)
     if abroad is not None:
         return abroad

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from .finding import Segment, SegmentKind
-from .pattern import Pattern, PatternSet, compiled
-from .phrases import asks, bounded
+from .pattern import Pattern, PatternSet, compile_lazily
+from .phrases import asks, bound_sentence
 from .similar import content
 
 PIECES_MAX: Final = 400
@@ -27,12 +27,14 @@ NAME_WORDS: Final = 8
 """Words up to which what stands before a verb is a name."""
 
 _ROWS_MAX: Final = 12
-_BRACKET: Final = compiled(r"\s?[(（](?P<inside>[^()（）]*)[)）]")
-_BORDER: Final = compiled(r",?\s+(?:or|oder|ou|o|или|अथवा|या)\s|;\s|\s(?:--?|–|—|→|->)\s|[；]|还是|それとも|아니면")
+_BRACKET: Final = compile_lazily(r"\s?[(（](?P<inside>[^()（）]*)[)）]")
+_BORDER: Final = compile_lazily(
+    r",?\s+(?:or|oder|ou|o|или|अथवा|या)\s|;\s|\s(?:--?|–|—|→|->)\s|[；]|还是|それとも|아니면"
+)
 """What stands between things that are put up."""
 
-_PAUSE: Final = compiled(r"[,:]\s|[，：、]|(?:^|\s)(?:i'd|i would|i|we) (?:suggest|recommend|propose)\s")
-_OPENING: Final = compiled(
+_PAUSE: Final = compile_lazily(r"[,:]\s|[，：、]|(?:^|\s)(?:i'd|i would|i|we) (?:suggest|recommend|propose)\s")
+_OPENING: Final = compile_lazily(
     r"(?:(?:either|or|and|but|so|then|else|also|otherwise|alternatively|instead|maybe|perhaps|options?|entweder|oder"
     r"|also|dann|o|y|ou|et)\b[,:]? )*"
     r"(?:(?:i|we|you|one)(?:'d|'ll| (?:could|can|would|will|should|might|may))(?: (?:also|then|rather|just|simply"
@@ -49,7 +51,7 @@ _OFFERING: Final = PatternSet(
 )
 """Words of a sentence that puts something up, or says what is good about it."""
 
-_VERB: Final = compiled(
+_VERB: Final = compile_lazily(
     r"(?: (?:still|now|already|also|then))?\s(?:is|are|was|were|isn't|does|doesn't|don't|would do|means?|costs?|needs?"
     r"|has|have|makes?|works?|gives?|sounds?|seems?|looks?|survives?|loses?|breaks?|fails?)\b"
 )
@@ -112,7 +114,7 @@ def _pieces(segment: Segment, behind: int, choosing: bool) -> Iterator[Piece]:
             if cell:
                 yield Piece(cell.replace("`", ""), True, cell)
         return
-    line = bounded(segment.text)
+    line = bound_sentence(segment.text)
     if segment.kind is SegmentKind.LIST_ITEM and segment.info:
         offered = choosing or not line.isascii() or _OFFERING.any(line)
     else:

@@ -34,8 +34,8 @@ def read_reply(spoken: Sequence[Segment], situation: Situation) -> list[Finding]
     first = spoken[0]
     offers = situation.offers
     answer = read_answer(_with_marker(spoken), offers)
-    found = [made for label in answer.accepted for made in _adopted(label, answer.reason, first, situation)]
-    found += [_declined(label, first) for label in answer.declined]
+    found = [made for label in answer.accepted for made in _adopt_proposal(label, answer.reason, first, situation)]
+    found += [_decline_choice(label, first) for label in answer.declined]
     if found:
         return found
     found = read_echoes(spoken, situation)
@@ -50,7 +50,7 @@ def _with_marker(spoken: Sequence[Segment]) -> str:
     return f"{first.info} {first.text}" if alone and first.info[:1].isalnum() else first.text
 
 
-def _adopted(label: str, reason: str, segment: Segment, situation: Situation) -> list[Finding]:
+def _adopt_proposal(label: str, reason: str, segment: Segment, situation: Situation) -> list[Finding]:
     """A proposal that was accepted, as if the user had said it: work to do, or a decision."""
     found = []
     if Frame.QUESTION in frames_of(label):
@@ -80,7 +80,7 @@ def _adopted(label: str, reason: str, segment: Segment, situation: Situation) ->
     return [replace(made, reason=made.reason or reason, confidence=_ADOPTED) for made in found]
 
 
-def _declined(label: str, segment: Segment) -> Finding:
+def _decline_choice(label: str, segment: Segment) -> Finding:
     return Finding(
         NodeType.DECISION,
         split_reason(label)[0],

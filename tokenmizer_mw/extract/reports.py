@@ -9,15 +9,15 @@ from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 from .ahead import whole_items
 from .finding import Finding, Move
 from .opening import POINTS_BELOW
-from .pattern import PatternSet, compiled
-from .phrases import enumerated, listed, split_reason, without_lead
+from .pattern import PatternSet, compile_lazily
+from .phrases import split_enumeration, split_list, split_reason, without_lead
 from .reading import anaphoric
 from .rules import Act, Speaker
 from .said import ITEMS_MAX, TELLING_WORDS, Maker, Said, file_of, is_name, slot_of
 from .similar import content, says_more_than
 from .situation import Situation
 
-_USING: Final = compiled(
+_USING: Final = compile_lazily(
     r"(?P<what>.{3,120}?),? (?:using|via|based on|by means of|on top of|with the help of) (?P<means>[^,;.:()]{2,60})"
 )
 _PROJECT_FILES: Final = 3
@@ -28,20 +28,20 @@ def _requests(said: Said, situation: Situation) -> list[Finding]:
     label = said.hit.label
     if situation.speaker is Speaker.ASSISTANT or not says_more_than(label, ()) or POINTS_BELOW.any(label):
         return []
-    changed = _changed(said, situation)
+    changed = _read_change(said, situation)
     if changed:
         return [said.finding(label), *changed]
     means = _USING.match(label)
     if means is None or not is_name(means.group("means")):
         return [said.finding(label)]
     what = without_lead(means.group("what")).partition(" ")[2] or means.group("what")
-    choices = [f"{item} for {what}" for item in enumerated(means.group("means"))]
+    choices = [f"{item} for {what}" for item in split_enumeration(means.group("means"))]
     decided = {"type": NodeType.DECISION, "status": Status.ACTIVE, "kind": DecisionKind.CHOICE}
     made = [said.finding(choice, **decided, **slot_of(choice)) for choice in choices]
     return [said.finding(label, implements=choices[0]), *made]
 
 
-_ALTERS: Final = compiled(
+_ALTERS: Final = compile_lazily(
     r"(?:(?:please|just|now|also|and|then|instead) )*(?:move|rename|change|alter|modify|adjust|convert|turn|replace"
     r"|rewrite|rework|refactor|switch|swap|revert|undo|restore|hide|remove|drop|delete|shorten|cut|merge|split|extract"
     r"|soften|simplify|shrink|widen|reorder|bring|get rid of)"
@@ -52,7 +52,7 @@ _ALTERS: Final = compiled(
 """Orders that alter what stands."""
 
 
-def _changed(said: Said, situation: Situation) -> list[Finding]:
+def _read_change(said: Said, situation: Situation) -> list[Finding]:
     """What an order that follows earlier work puts in the place of what stands."""
     if situation.asked is None or situation.speaker is not Speaker.USER:
         return []
@@ -79,7 +79,7 @@ def _changed(said: Said, situation: Situation) -> list[Finding]:
 
 
 def _later(said: Said, _: Situation) -> list[Finding]:
-    items = whole_items(listed(said.hit.label)) if said.hit.rule.explicit else [said.hit.label]
+    items = whole_items(split_list(said.hit.label)) if said.hit.rule.explicit else [said.hit.label]
     return [said.finding(item) for item in items[:ITEMS_MAX] if content(item)]
 
 
@@ -162,7 +162,7 @@ def _says_no_more(label: str) -> bool:
     return len(label.split()) <= _BARE_WORDS and (len(content(label)) <= 1 or _NO_MORE.any(label))
 
 
-def _blocked(said: Said, _: Situation) -> list[Finding]:
+def _read_blocker(said: Said, _: Situation) -> list[Finding]:
     return [said.finding(said.hit.label, blocks="")]
 
 
@@ -181,7 +181,7 @@ def _schemas(said: Said, _: Situation) -> list[Finding]:
 
 
 def _environment(said: Said, _: Situation) -> list[Finding]:
-    items = enumerated(said.hit.label)
+    items = split_enumeration(said.hit.label)
     return [said.finding(item, **slot_of(item)) for item in items[:ITEMS_MAX]]
 
 
@@ -212,6 +212,6 @@ REPORT_MAKERS: Final[dict[Act, Maker]] = {
     Act.TESTED: _plain,
     Act.ENVIRONMENT: _environment,
     Act.DIAGNOSIS: _plain,
-    Act.BLOCKED: _blocked,
+    Act.BLOCKED: _read_blocker,
 }
 """Who makes findings of the acts that speak of work, errors and what is around."""

@@ -36,7 +36,7 @@ def _before(ledger: Ledger, finding: Finding) -> Node | None:
         return None
     mine = _matter(finding.label, finding.value)
     best, most = None, _SHARED
-    for node in _told(ledger):
+    for node in _restatable_nodes(ledger):
         old = next(iter(values_in(node.value)), None)
         shared = _share(mine, _matter(node.label, node.value))
         if old is not None and same_sort(old, new) and not equal(old.text, new.text) and shared >= most:
@@ -44,9 +44,9 @@ def _before(ledger: Ledger, finding: Finding) -> Node | None:
     return best
 
 
-def _told(ledger: Ledger) -> Iterator[Node]:
+def _restatable_nodes(ledger: Ledger) -> Iterator[Node]:
     graph = ledger.graph
-    for number in islice(range(graph.added(NodeType.CONCEPT), 0, -1), REACH):
+    for number in islice(range(graph.count_added(NodeType.CONCEPT), 0, -1), REACH):
         node = graph.get(f"{NodeType.CONCEPT.value}-{number}")
         if node is not None and node.status is Status.ACTIVE and node.value and node.source.turn < ledger.turn:
             yield node

@@ -10,11 +10,11 @@ from tokenmizer_mw.model.node import NodeType, Status, Trust
 
 from .finding import Finding, Move, Segment
 from .names import file_paths
-from .phrases import enumerated
+from .phrases import split_enumeration
 from .reading import Hit
 from .rules import MEANINGS, Speaker
 from .situation import Situation
-from .slots import known, read_slot
+from .slots import find_member, read_slot
 
 ITEM_WORDS: Final = 4
 """Words of an item, what it is for left out, up to which it may be a name among names; longer ones belong to a
@@ -68,7 +68,7 @@ def slot_of(label: str) -> dict[str, str]:
 
 def named_items(label: str) -> list[str]:
     """The names in "A, B and C"; a phrase that merely holds an "and" stays whole."""
-    items = enumerated(label, NAME_WORDS)
+    items = split_enumeration(label, NAME_WORDS)
     names = sum(1 for item in items if is_name(item))
     brief = all(len(item.partition(" for ")[0].split()) <= ITEM_WORDS for item in items)
     return items if names * 2 >= len(items) and brief else [label]
@@ -77,7 +77,9 @@ def named_items(label: str) -> list[str]:
 def is_name(item: str) -> bool:
     """Whether an item names something: a known technology, or words with capitals or digits."""
     words = item.split()
-    return any(known(word) is not None or any(char.isupper() or char.isdigit() for char in word) for word in words)
+    return any(
+        find_member(word) is not None or any(char.isupper() or char.isdigit() for char in word) for word in words
+    )
 
 
 @lru_cache(maxsize=8)

@@ -160,7 +160,7 @@ def _read_heading(reader: Reader, body: str) -> bool:
     start, end = reader.range_of(reader.at)
     reader.flush()
     reader.lead = reader.title = ""
-    reader.say(SegmentKind.HEADING, (start + level + 1, end), level=str(level))
+    reader.add_speech(SegmentKind.HEADING, (start + level + 1, end), level=str(level))
     reader.title = plain(body.strip("# \t")).rstrip(":：")
     reader.in_list = reader.before_blank = False
     return True
@@ -237,7 +237,7 @@ def _read_rule(reader: Reader, body: str) -> bool:
         span = reader.range_of(reader.collected[0])
         reader.collected = []
         reader.title = reader.lead = ""
-        reader.say(SegmentKind.HEADING, span, level="1" if body[0] == "=" else "2")
+        reader.add_speech(SegmentKind.HEADING, span, level="1" if body[0] == "=" else "2")
         reader.title = plain(reader.text[slice(*span)])
     reader.flush()
     reader.in_list = False
@@ -256,7 +256,7 @@ def _read_bold(reader: Reader, body: str) -> bool:
     start, end = reader.range_of(reader.at)
     reader.flush()
     reader.lead = reader.title = ""
-    reader.say(SegmentKind.HEADING, (start, end))
+    reader.add_speech(SegmentKind.HEADING, (start, end))
     reader.title = plain(words).rstrip(":： ")
     reader.in_list = reader.before_blank = False
     return True

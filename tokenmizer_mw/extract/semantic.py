@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from tokenmizer_mw.errors import ConfigError
 
 from .encoder import Encoder, digest_of
-from .learned import BadModel, DialogueAct, Guess, Model, shipped
+from .learned import BadModel, DialogueAct, Guess, Model, load_shipped_model
 
 HEAD: Final = "acts.head"
 FORMAT: Final = 2
@@ -116,7 +116,7 @@ class Head(Model):
 
 
 @cache
-def opened(directory: str, sha256: str = "") -> Head:
+def open_head(directory: str, sha256: str = "") -> Head:
     """The head for the model in a directory, with the model, read once.
 
     The head is that in the directory, else the package's. ``sha256``: what the digest of the weights must be, "" for
@@ -130,7 +130,9 @@ def opened(directory: str, sha256: str = "") -> Head:
     embed = embedder(folder)
     own = folder / HEAD
     try:
-        head = Head.read((own if own.exists() else files(__package__).joinpath(HEAD)).read_bytes(), embed, shipped())
+        head = Head.read(
+            (own if own.exists() else files(__package__).joinpath(HEAD)).read_bytes(), embed, load_shipped_model()
+        )
     except (OSError, BadModel) as error:
         raise ConfigError(f"{own}: {error}") from None
     if head.trained_on not in ("", digest):
@@ -149,4 +151,4 @@ def embedder(folder: Path) -> Embed:
     return find_model(str(folder))
 
 
-__all__ = ["HEAD", "HEAD_MAX", "DialogueAct", "Embed", "Head", "embedder", "opened"]
+__all__ = ["HEAD", "HEAD_MAX", "DialogueAct", "Embed", "Head", "embedder", "open_head"]

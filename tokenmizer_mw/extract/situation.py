@@ -13,7 +13,7 @@ from tokenmizer_mw.model.message import Message, Role
 from .abroad import order_abroad
 from .offers import Offers
 from .pattern import PatternSet
-from .phrases import asks, bounded, order_in, without_lead
+from .phrases import asks, bound_sentence, order_in, without_lead
 from .prose import encodable, sentences
 from .rules import Speaker
 from .similar import SIMILAR_MAX, content
@@ -80,7 +80,7 @@ class Situation:
         if self.asked is None:
             return self.turn > CONTEXT_MESSAGES
         text = encodable(self.asked[1].text[:ASKED_MAX])
-        said = [bounded(text[start:end]) for start, end in sentences(text, 0, len(text))]
+        said = [bound_sentence(text[start:end]) for start, end in sentences(text, 0, len(text))]
         return any(
             not asks(sentence) or order_in(without_lead(sentence)) or order_abroad(sentence) for sentence in said
         )

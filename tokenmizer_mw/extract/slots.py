@@ -12,7 +12,7 @@ from typing import Final
 
 from tokenmizer_mw.model.category import CATEGORIES, MEMBERS, Category
 
-from .pattern import compiled
+from .pattern import compile_lazily
 from .similar import content, words_of
 
 SLOT_TEXT_MAX: Final = 240
@@ -31,7 +31,7 @@ _RUNTIMES: Final = "|".join(
         r"ansible|helm|dbt|airflow|spark|kafka|elasticsearch|nginx|npm|pnpm|yarn|gcc|clang|cmake|qt|godot|unreal",
     )
 )
-_VERSION: Final = compiled(
+_VERSION: Final = compile_lazily(
     rf"(?:^|[^\w.-])(?P<name>{_RUNTIMES})[ @:=]?v?(?P<version>[0-9]+(?:\.[0-9x]+){{0,3}}\+?)(?:[^\w.%]|\.\W|\.?$)"
 )
 _ATTRIBUTES: Final = "|".join(
@@ -42,12 +42,12 @@ _ATTRIBUTES: Final = "|".join(
 )
 _ATTRIBUTE_NAMES: Final = frozenset(_ATTRIBUTES.split("|"))
 _UNITS: Final = "ms|s|sec|seconds?|min|minutes?|h|hours?|days?|weeks?|months?|kb|mb|gb|tokens?|words?|%"
-_QUANTITY: Final = compiled(
+_QUANTITY: Final = compile_lazily(
     rf"(?:^|[^\w-])(?P<name>(?:[a-z][\w-]* ){{0,2}}?(?:{_ATTRIBUTES}))(?: (?:is|of|to|should be|becomes|=))?[: =]+"
     rf"(?P<value>v?\d[\w.,:%$€-]*(?: ?(?:{_UNITS}))?)(?:\W|$)"
 )
-_PAIR: Final = compiled(r"(?P<name>[a-z][\w /-]{1,40}?)\s*[:=]\s+(?P<value>\S.{0,120})")
-_SCOPE: Final = compiled(r"[\s,](?:for|as|in|on) (?:the |our |my |all |any )?(?P<scope>[^,.;:()—–]{2,60})")
+_PAIR: Final = compile_lazily(r"(?P<name>[a-z][\w /-]{1,40}?)\s*[:=]\s+(?P<value>\S.{0,120})")
+_SCOPE: Final = compile_lazily(r"[\s,](?:for|as|in|on) (?:the |our |my |all |any )?(?P<scope>[^,.;:()—–]{2,60})")
 _DIGITS: Final = frozenset("0123456789")
 _SCOPE_WORDS: Final = 3
 _HEAD_WORDS: Final = 4
@@ -89,7 +89,7 @@ def read_slot(label: str, scope: str = "") -> Slot | None:
     measured = not _DIGITS.isdisjoint(text)
     return (
         (_version(text) if measured else None)
-        or (_named(text) if ":" in text or "=" in text else None)
+        or (_read_named_slot(text) if ":" in text or "=" in text else None)
         or (_quantity(text) if measured else None)
         or _member(text, scope)
     )
@@ -112,7 +112,7 @@ def members_of(category: str) -> tuple[str, ...]:
     return tuple(first for kind, first in MEMBERS.values() if kind.name == category)
 
 
-def known(word: str) -> tuple[str, str] | None:
+def find_member(word: str) -> tuple[str, str] | None:
     """Category and first spelling of a name from the table, ``None`` when it is not there."""
     found = MEMBERS.get(word.casefold().strip(".,;:!?()'\""))
     return (found[0].name, found[1]) if found else None
@@ -143,7 +143,7 @@ def _version(text: str) -> Slot | None:
     return Slot(f"{name.replace('golang', 'go')}.version", found.group("version"), "version")
 
 
-def _named(text: str) -> Slot | None:
+def _read_named_slot(text: str) -> Slot | None:
     """``database: SQLite``: a category or an attribute by its name."""
     found = _PAIR.match(text)
     if found is None:

@@ -85,16 +85,16 @@ def _new(finding: Finding) -> Value | None:
 
 def _candidates(ledger: Ledger) -> Iterator[Node]:
     graph = ledger.graph
-    for number in islice(range(graph.added(NodeType.DECISION), 0, -1), DECISIONS_MAX):
+    for number in islice(range(graph.count_added(NodeType.DECISION), 0, -1), DECISIONS_MAX):
         node = graph.get(f"{NodeType.DECISION.value}-{number}")
         if node is not None and node.status is Status.ACTIVE and node.kind is not DecisionKind.OPTION:
             yield node
     for type_ in (NodeType.ENVIRONMENT, NodeType.CONCEPT):
-        for number in islice(range(graph.added(type_), 0, -1), TASKS_MAX):
+        for number in islice(range(graph.count_added(type_), 0, -1), TASKS_MAX):
             node = graph.get(f"{type_.value}-{number}")
             if node is not None and node.status is Status.ACTIVE and not node.is_note:
                 yield node
-    for number in islice(range(graph.added(NodeType.TASK), 0, -1), TASKS_MAX):
+    for number in islice(range(graph.count_added(NodeType.TASK), 0, -1), TASKS_MAX):
         node = graph.get(f"{NodeType.TASK.value}-{number}")
         if node is not None and node.source.role == "user" and node.status is not Status.INVALIDATED:
             yield node
@@ -144,7 +144,7 @@ def _sure(ledger: Ledger, finding: Finding, node: Node, old: Value, new: Value, 
     if node.kind in (DecisionKind.RULE, DecisionKind.PREFERENCE):
         return named and finding.single and not both
     told = finding.move is Move.REPLACE or (finding.move is Move.SET and finding.single)
-    close = ledger.turn - ledger.touched(node) <= _REACH
+    close = ledger.turn - ledger.last_touched(node) <= _REACH
     if both and node.type is NodeType.TASK:
         return against or (told and close and old.kind == new.kind == "code")
     if both:

@@ -32,7 +32,7 @@ _ANY_SUITE: Final = words_of(
 
 def note_test(ledger: Ledger, finding: Finding) -> Node | None:
     """A test run, or what somebody says of one: the newest holds."""
-    return _ran(ledger, finding) if finding.certain else _told(ledger, finding)
+    return _ran(ledger, finding) if finding.certain else _find_reported_test(ledger, finding)
 
 
 def _ran(ledger: Ledger, finding: Finding) -> Node | None:
@@ -50,7 +50,7 @@ def _ran(ledger: Ledger, finding: Finding) -> Node | None:
     return known
 
 
-def _told(ledger: Ledger, finding: Finding) -> Node | None:
+def _find_reported_test(ledger: Ledger, finding: Finding) -> Node | None:
     """ "17 tests pass": said of the run that was just seen, else of the suite that was spoken of before."""
     partly = _partly(finding.label)
     tests = _tests(ledger)

@@ -13,8 +13,8 @@ from tokenmizer_mw.graph.values import Value, values_in
 from tokenmizer_mw.model.node import NodeType, Status, Trust
 
 from .finding import Finding, Segment, SegmentKind
-from .pattern import PatternSet, compiled
-from .phrases import asks, before_question, bounded, has_digit, supposes, without_lead
+from .pattern import PatternSet, compile_lazily
+from .phrases import asks, before_question, bound_sentence, has_digit, supposes, without_lead
 from .similar import content
 
 SENTENCES_READ: Final = 12
@@ -36,20 +36,20 @@ _CUT: Final = re2.compile(
     r"(?i:[;:]\s+|,\s+(?:and |but |so |because |since |as |though |while |plus |considering |given )?"
     r"|\s+(?:--?|–|—)\s+|\s+(?:but|because|so that|so i|so we|and (?:i|we|the|my|our|it|he|she|they))\s+)"
 )
-_GRANTED: Final = compiled(
+_GRANTED: Final = compile_lazily(
     r"(?:^|.*?\b)(?:the fact that|given(?: that)?|considering(?: that)?|now that|knowing that|seeing that"
     r"|especially (?:since|as)|since|because|after) (?P<given>(?:i|we|my|our|the|it|they|he|she|i'm"
     r"|i've|we've|we're)\b.{6,})"
 )
 _GOES_ON: Final = re2.compile(r"(?i:which|who|whose|where|\d{4})\b")
 """What stays with the words before a comma: relative clauses, and years of dates."""
-_FEELS: Final = compiled(
+_FEELS: Final = compile_lazily(
     r"(?:(?:i'm|i am|we're|we are|i feel|i was|i've been) (?:also |just |still |really |kinda |kind of |a bit |a little"
     r"|pretty |quite |so |very |currently )*(?:worried|concerned|stuck|struggling|wondering|curious|excited|nervous"
     r"|unsure|confused|proud|happy|trying|planning|thinking|working|looking|hoping|aiming)"
     r"(?: (?:that|about|on|with|of|to|because|if|whether|for|out))* )"
 )
-_SAID_SO: Final = compiled(
+_SAID_SO: Final = compile_lazily(
     r"(?:(?:i|we)(?:'ve| have|'m| am|'d| would)? (?:also |just |really |already |recently |now )*"
     r"(?:noticed|noted|found(?: out)?|realised|realized|heard|learned|read|been told|want(?:ed)?|like|need|know|think"
     r"|came across)(?: to(?: also)?(?: make sure| ensure| be sure| know| see)?| the fact)?(?: that)? )"
@@ -82,12 +82,12 @@ def told_in(spoken: Sequence[Segment], found: Sequence[Finding]) -> list[Finding
 
 
 def _of(segment: Segment, known: Sequence[str]) -> list[Finding]:
-    text = bounded(segment.text)
+    text = bound_sentence(segment.text)
     if not has_digit(text) or supposes(without_lead(text)):
         return []
     said, question = before_question(text)
     parts = parts_of(said) if question or not asks(text) else []
-    parts += _given(question or (text if asks(text) else ""))
+    parts += _find_presuppositions(question or (text if asks(text) else ""))
     made = []
     for part in parts:
         value = _value(part)
@@ -104,16 +104,16 @@ def parts_of(text: str) -> list[str]:
         if match.end() < len(rest) and not _GOES_ON.match(rest, match.end()):
             ends.append(match.start())
             starts.append(match.end())
-    return [_stated(rest[start:end]) for start, end in zip(starts, (*ends, len(rest)), strict=True)]
+    return [_strip_statement(rest[start:end]) for start, end in zip(starts, (*ends, len(rest)), strict=True)]
 
 
-def _given(question: str) -> list[str]:
+def _find_presuppositions(question: str) -> list[str]:
     """What a question takes for granted: "now that we have 40 seats, can we open?"."""
     match = _GRANTED.search(question)
     return parts_of(match.group("given")) if match is not None else []
 
 
-def _stated(part: str) -> str:
+def _strip_statement(part: str) -> str:
     text = without_lead(part).strip(" .,;:!?")
     for opening in (_FEELS, _SAID_SO):
         match = opening.match(text)

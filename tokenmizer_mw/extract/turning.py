@@ -12,7 +12,7 @@ from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status
 from .facts import PRECISE
 from .finding import Finding, Move
 from .ledger import Ledger
-from .matching import described
+from .matching import find_described
 
 APART_MAX: Final = 80
 """Characters between what turns down and what chooses."""
@@ -20,7 +20,7 @@ APART_MAX: Final = 80
 _CHOOSING: Final = frozenset({Move.NOTE, Move.REPLACE})
 
 
-def turned(ledger: Ledger, findings: Sequence[Finding]) -> list[Finding]:
+def turn_refusals(ledger: Ledger, findings: Sequence[Finding]) -> list[Finding]:
     """``findings``, where a choice stands right behind the refusal of one that is in force: it takes its place."""
     made: list[Finding] = []
     for finding in findings:
@@ -53,4 +53,4 @@ def _in_force(ledger: Ledger, label: str) -> bool:
     def earlier(node: Node) -> bool:
         return node.current and node.kind is not DecisionKind.OPTION and node.source.turn < ledger.turn
 
-    return described(ledger.graph, label, NodeType.DECISION, earlier, PRECISE) is not None
+    return find_described(ledger.graph, label, NodeType.DECISION, earlier, PRECISE) is not None

@@ -45,14 +45,14 @@ def clean_label(text: str) -> str:
         return ""
     label = one_line(text[: 4 * LABEL_MAX])
     label = label.replace("**", "").replace("__", "").replace("`", "")
-    label = _shortened(mask_opaque(_kept_whole(label, _trimmed(label))), LABEL_MAX)
+    label = _shorten(mask_opaque(_kept_whole(label, _trim_label(label))), LABEL_MAX)
     return label if words(label) else ""
 
 
 def _path_label(path: str) -> str:
     """A path as a label: its underscores are no emphasis."""
     line = one_line(path[: 4 * LABEL_MAX]).replace("`", "")
-    label = _shortened(_kept_whole(line, _trimmed(line)), LABEL_MAX)
+    label = _shorten(_kept_whole(line, _trim_label(line)), LABEL_MAX)
     return project_path(label) if words(label) else ""
 
 
@@ -74,22 +74,22 @@ def one_line(text: str) -> str:
 
 
 @lru_cache(maxsize=8)
-def quoted(text: str) -> str:
+def format_quote(text: str) -> str:
     """``text`` as evidence: one line of at most ``QUOTE_MAX`` characters, whatever may be a key masked."""
-    return _shortened(mask_opaque(one_line(text[: 4 * QUOTE_MAX])), QUOTE_MAX)
+    return _shorten(mask_opaque(one_line(text[: 4 * QUOTE_MAX])), QUOTE_MAX)
 
 
-def _trimmed(label: str) -> str:
+def _trim_label(label: str) -> str:
     if _MARKS.isdisjoint(label):
         return label.lstrip(_LEADING).rstrip(_TRAILING)
     while True:
-        shorter = _unpaired(label.lstrip(_LEADING).rstrip(_TRAILING))
+        shorter = _unpair(label.lstrip(_LEADING).rstrip(_TRAILING))
         if shorter == label:
             return label
         label = shorter
 
 
-def _unpaired(label: str) -> str:
+def _unpair(label: str) -> str:
     for opening, closing in _PAIRS:
         if label.startswith(opening) and label.endswith(closing) and len(label) > 1:
             return label[1:-1]
@@ -98,7 +98,7 @@ def _unpaired(label: str) -> str:
     return label
 
 
-def _shortened(label: str, limit: int) -> str:
+def _shorten(label: str, limit: int) -> str:
     if len(label) <= limit:
         return label
     cut = label[:limit]
@@ -121,7 +121,7 @@ def _is_address(label: str) -> bool:
     return label.startswith(_METHODS) and route.startswith("/") and " " not in route and method.isupper()
 
 
-def validated(findings: Iterable[Finding], settings: Settings) -> list[Finding]:
+def validate_findings(findings: Iterable[Finding], settings: Settings) -> list[Finding]:
     """The findings worth keeping, in order and clean; at most ``settings.labels_max`` of them.
 
     What structure said needs no floor. A bare "it works now" or "working on it" has no label and passes as it is.
@@ -130,13 +130,13 @@ def validated(findings: Iterable[Finding], settings: Settings) -> list[Finding]:
     for finding in findings:
         if len(kept) == settings.labels_max:
             break
-        clean = _validated(finding, settings.confidence_floor)
+        clean = _validate_finding(finding, settings.confidence_floor)
         if clean is not None:
             kept.append(clean)
     return kept
 
 
-def _validated(finding: Finding, floor: float) -> Finding | None:
+def _validate_finding(finding: Finding, floor: float) -> Finding | None:
     if not finding.certain and finding.confidence < floor:
         return None
     if finding.trust is Trust.QUOTED and finding.type in _DOUBTED:
@@ -153,7 +153,7 @@ def _validated(finding: Finding, floor: float) -> Finding | None:
                 return None
             label = ""
     type_ = corrected_type(finding.type, label) if label else finding.type
-    quote = quoted(finding.quote)
+    quote = format_quote(finding.quote)
     if type_ is finding.type and label == finding.label and quote == finding.quote and _is_plain(finding):
         return finding
     return replace(

@@ -17,7 +17,7 @@ from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 from .assigned import AGAINST, Assigned, aside, assigned_in
 from .finding import Finding, Move, Segment, SegmentKind
 from .pattern import PatternSet
-from .phrases import asks, bounded, order_in, without_lead
+from .phrases import asks, bound_sentence, order_in, without_lead
 from .similar import content
 from .situation import Situation
 
@@ -64,7 +64,7 @@ def _read(index: int, spoken: Sequence[Segment], situation: Situation, made: lis
         made[at] = replace(made[at], why=aside(segment.text) or why)
     for at in places:
         said = next((one for one in given if one.value in made[at].label), None)
-        made[at] = _told(made[at], said, near, why)
+        made[at] = _annotate_finding(made[at], said, near, why)
     if any(finding.span == span and finding.move is Move.REJECT and finding.label for finding in made):
         return
     wanted = any(finding.span == span and finding.type is NodeType.GOAL for finding in made)
@@ -76,7 +76,9 @@ def _read(index: int, spoken: Sequence[Segment], situation: Situation, made: lis
         if not _is_told(said, known):
             given_so = replace(said, single=said.single or after, alone=said.alone and not wanted)
             made.append(
-                _made(given_so, segment, near, _reason(said.reason, why), chosen=not _is_told_of(given_so, situation))
+                _make_finding(
+                    given_so, segment, near, _reason(said.reason, why), chosen=not _is_told_of(given_so, situation)
+                )
             )
 
 
@@ -128,7 +130,7 @@ def _is_bare_version(finding: Finding) -> bool:
     return finding.type is NodeType.ENVIRONMENT and not finding.reason
 
 
-def _told(finding: Finding, said: Assigned | None, near: str, why: str) -> Finding:
+def _annotate_finding(finding: Finding, said: Assigned | None, near: str, why: str) -> Finding:
     if said is None:
         return replace(finding, near=near, why=why)
     return replace(
@@ -143,7 +145,7 @@ def _told(finding: Finding, said: Assigned | None, near: str, why: str) -> Findi
     )
 
 
-def _made(said: Assigned, segment: Segment, near: str, reason: str, *, chosen: bool) -> Finding:
+def _make_finding(said: Assigned, segment: Segment, near: str, reason: str, *, chosen: bool) -> Finding:
     changing = Move.REPLACE if said.changes else Move.NOTE
     return Finding(
         NodeType.DECISION if chosen else NodeType.CONCEPT,
@@ -179,10 +181,10 @@ def _why(index: int, spoken: Sequence[Segment], situation: Situation) -> str:
     before = [segment.text for segment in spoken[max(0, index - 1) : index]]
     behind = [segment.text for segment in spoken[index + 1 : index + 2]]
     for text in (*before, *behind):
-        if _states(text) and not assigned_in(text) and not order_in(without_lead(bounded(text))):
-            return without_lead(bounded(text)).rstrip(" .!")
+        if _states(text) and not assigned_in(text) and not order_in(without_lead(bound_sentence(text))):
+            return without_lead(bound_sentence(text)).rstrip(" .!")
     if len(spoken) == 1 and situation.asked is not None:
-        said = bounded(situation.asked[1].text)
+        said = bound_sentence(situation.asked[1].text)
         if AGAINST.any(said) and _states(said) and not assigned_in(said):
             return said.rstrip(" .!")
     return ""

@@ -15,7 +15,7 @@ from .facts import ANSWERING, PRECISE, RELATED, asked_now, asked_tasks, note_fac
 from .finding import Finding, Move
 from .hollow import points
 from .ledger import Ledger, first, is_open
-from .matching import SAME_TASK, described, near
+from .matching import SAME_TASK, find_described, near
 from .planning import leave_behind, move_item
 from .reading import hits
 from .rules import Act, Speaker
@@ -133,7 +133,7 @@ def note_task(ledger: Ledger, finding: Finding) -> Node | None:
     same = same_as(ledger, finding)
     if same is None:
         return _goal_again(ledger, finding) or ledger.add(finding)
-    again = finding.trust is Trust.STATED and ledger.touched(same) < ledger.turn
+    again = finding.trust is Trust.STATED and ledger.last_touched(same) < ledger.turn
     if finding.certain or again or not same.current:
         ledger.move(same, finding.status, finding)
     ledger.merge(same, finding)
@@ -144,7 +144,7 @@ def _goal_again(ledger: Ledger, finding: Finding) -> Node | None:
     """The goal, when an order only says it once more."""
     if finding.status is Status.COMPLETED:
         return None
-    goal = described(ledger.graph, finding.label, NodeType.GOAL, lambda node: node.current, PRECISE)
+    goal = find_described(ledger.graph, finding.label, NodeType.GOAL, lambda node: node.current, PRECISE)
     if goal is None or likeness(goal.label, finding.label) < PRECISE:
         return None
     ledger.touch(goal)
@@ -172,12 +172,12 @@ def _begin(ledger: Ledger, finding: Finding) -> Node | None:
 def _open_task(ledger: Ledger, finding: Finding) -> Node | None:
     """The open task that a claim or an announcement speaks of; what was asked for just now needs fewer words."""
 
-    def meant(node: Node) -> bool:
+    def is_meant(node: Node) -> bool:
         if finding.trust is Trust.PROPOSED and _is_announced(node):  # one step after another, in like words
             return is_open(node) and likeness(finding.label, node.label) >= SAME_TASK
         return is_open(node) and (asked_now(ledger, node) or overlap(finding.label, node.label) >= RELATED)
 
-    return described(ledger.graph, finding.label, NodeType.TASK, meant, ANSWERING)
+    return find_described(ledger.graph, finding.label, NodeType.TASK, is_meant, ANSWERING)
 
 
 def note_error(ledger: Ledger, finding: Finding) -> Node | None:
@@ -185,7 +185,7 @@ def note_error(ledger: Ledger, finding: Finding) -> Node | None:
     same = same_as(ledger, finding)
     if same is None:
         return ledger.add(finding)
-    if finding.status is Status.ACTIVE and same.status is Status.COMPLETED and ledger.touched(same) < ledger.turn:
+    if finding.status is Status.ACTIVE and same.status is Status.COMPLETED and ledger.last_touched(same) < ledger.turn:
         ledger.move(same, Status.ACTIVE, finding)
         _reopen_fixes(ledger, same, finding)
     elif finding.certain and finding.status is not same.status:
@@ -196,7 +196,7 @@ def note_error(ledger: Ledger, finding: Finding) -> Node | None:
 
 def _reopen_fixes(ledger: Ledger, error: Node, finding: Finding) -> None:
     for task in near(ledger.graph, lambda node: node.status is Status.COMPLETED, settled=True):
-        if ledger.graph.linked(task.id, EdgeType.FIXES, error.id):
+        if ledger.graph.has_edge(task.id, EdgeType.FIXES, error.id):
             ledger.move(task, Status.IN_PROGRESS, finding)
 
 
@@ -210,7 +210,7 @@ def close(ledger: Ledger, finding: Finding) -> Node | None:
         return move_item(ledger, finding) if finding.target else _close_asked(ledger, finding)
     task = _open_task(ledger, finding) or _only_asked(ledger)
     if finding.certain and finding.detail == COMMITTED:
-        _committed(ledger, finding)
+        _complete_committed(ledger, finding)
     if task is not None:
         ledger.move(task, Status.COMPLETED, finding)
         if _is_announced(task) or _tells_better(task, finding):
@@ -238,7 +238,7 @@ def _close_asked(ledger: Ledger, finding: Finding) -> Node | None:
     return first(closed)
 
 
-def _committed(ledger: Ledger, finding: Finding) -> None:
+def _complete_committed(ledger: Ledger, finding: Finding) -> None:
     """The orders of a message that asked for the commit are done with it."""
     if COMMIT_WORD in ledger.wanted():
         for asked in asked_tasks(ledger):
@@ -282,7 +282,7 @@ def _only_asked(ledger: Ledger) -> Node | None:
     """The one open task that the user's last message asked for, when this message has closed nothing yet."""
     asked = [task for task in asked_tasks(ledger) if task.source.turn == ledger.asked]
     closed = near(
-        ledger.graph, lambda node: node.type is NodeType.TASK and ledger.touched(node) == ledger.turn, settled=True
+        ledger.graph, lambda node: node.type is NodeType.TASK and ledger.last_touched(node) == ledger.turn, settled=True
     )
     return asked[0] if len(asked) == 1 and not closed and ledger.role == "assistant" else None
 
@@ -335,12 +335,12 @@ def _error_meant(ledger: Ledger, finding: Finding) -> Node | None:
     """The open error that a fix or a confirmation speaks of."""
 
     def recent(node: Node) -> bool:
-        return node.type is NodeType.ERROR and ledger.touched(node) >= max(ledger.turn - REACH, 1)
+        return node.type is NodeType.ERROR and ledger.last_touched(node) >= max(ledger.turn - REACH, 1)
 
     if not finding.label:
         return next(iter(near(ledger.graph, recent)), None)
     floor = ANSWERING if finding.detail else RELATED
-    found = described(ledger.graph, finding.label, NodeType.ERROR, is_open, floor)
+    found = find_described(ledger.graph, finding.label, NodeType.ERROR, is_open, floor)
     if found is not None or not finding.detail:
         return found
     return next(iter(near(ledger.graph, lambda node: recent(node) and asked_now(ledger, node))), None)
@@ -350,7 +350,7 @@ def _confirm(ledger: Ledger, finding: Finding, task: Node | None) -> Node | None
     """The task named, or for a bare "works now" the one that was worked on last, is done."""
 
     def worked_on(node: Node) -> bool:
-        return node.type is NodeType.TASK and ledger.touched(node) >= max(ledger.asked, 1)
+        return node.type is NodeType.TASK and ledger.last_touched(node) >= max(ledger.asked, 1)
 
     if task is None and not finding.label:
         task = next(iter(near(ledger.graph, worked_on)), None)
@@ -361,7 +361,7 @@ def _confirm(ledger: Ledger, finding: Finding, task: Node | None) -> Node | None
 
 def fail(ledger: Ledger, finding: Finding) -> Node | None:
     """Work or a test failed."""
-    found = described(ledger.graph, finding.label, finding.type, lambda node: node.current, RELATED)
+    found = find_described(ledger.graph, finding.label, finding.type, lambda node: node.current, RELATED)
     if found is None:
         return ledger.add(slot_free(ledger, finding), status=Status.FAILED)
     ledger.move(found, Status.FAILED, finding)
@@ -372,7 +372,7 @@ def fail(ledger: Ledger, finding: Finding) -> Node | None:
 def reopen(ledger: Ledger, finding: Finding) -> Node | None:
     """What was said to be finished is not: the thing named, or what the assistant's last message claimed."""
     if finding.label:
-        found = _finished(ledger, finding)
+        found = _find_finished(ledger, finding)
     else:
         found = [node for node in near(ledger.graph, _is_finished, settled=True) if _claimed_before(ledger, node)]
     for node in found:
@@ -390,9 +390,9 @@ def _claimed_before(ledger: Ledger, node: Node) -> bool:
     """Whether the assistant's last message said that it is finished, or the user's own did; what tools showed stays,
     whatever an assistant takes back."""
     if ledger.role == "assistant":
-        return ledger.touched(node) >= ledger.told and node.source.trust is not Trust.STRUCTURE
+        return ledger.last_touched(node) >= ledger.told and node.source.trust is not Trust.STRUCTURE
     own = node.source.role == "user" and node.source.turn == ledger.asked
-    return ledger.touched(node) >= ledger.told or (own and _is_over(node.label))
+    return ledger.last_touched(node) >= ledger.told or (own and _is_over(node.label))
 
 
 def _is_over(label: str) -> bool:
@@ -407,10 +407,10 @@ def _open_again(node: Node) -> Status:
     return Status.ARCHIVED if only_claimed else Status.IN_PROGRESS
 
 
-def _finished(ledger: Ledger, finding: Finding) -> list[Node]:
+def _find_finished(ledger: Ledger, finding: Finding) -> list[Node]:
     kinds = (finding.type, *(kind for kind in (NodeType.ERROR, NodeType.TASK) if kind is not finding.type))
     for kind in kinds:
-        found = described(ledger.graph, finding.label, kind, _is_finished, PRECISE)
+        found = find_described(ledger.graph, finding.label, kind, _is_finished, PRECISE)
         if found is not None:
             return [found]
     return []

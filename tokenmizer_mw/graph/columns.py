@@ -32,11 +32,11 @@ def columns(graph: SessionGraph) -> Columns:
     ids: _Table[str] = _Table(graph._nodes)
     rest = {name: form.write(getattr(graph, name)) for name, form in _rest().items()}
     return rest | {
-        "_nodes": _written(Node, nodes, but=("id", "source")),
-        "sources": _written(Source, [node.source for node in nodes]),
+        "_nodes": _write_columns(Node, nodes, but=("id", "source")),
+        "sources": _write_columns(Source, [node.source for node in nodes]),
         "_life": _lives_written(list(graph._life.values())),
         "_edges": _edges_written(list(graph._edges.values()), ids),
-        "_replaced": {"key": list(graph._replaced)} | _written(Transition, list(graph._replaced.values())),
+        "_replaced": {"key": list(graph._replaced)} | _write_columns(Transition, list(graph._replaced.values())),
         "_by_key": [list(graph._by_key), ids.places(graph._by_key.values())],
         "_by_slot": [list(graph._by_slot), ids.places(graph._by_slot.values())],
         "_by_word": {
@@ -54,11 +54,13 @@ def columns(graph: SessionGraph) -> Columns:
 def graph_of(told: Mapping[str, Any]) -> SessionGraph:
     """The graph of these ``columns``. Raises ``LookupError``, ``TypeError`` or ``ValueError`` for anything else."""
     ids: list[str] = told["ids"]
-    sources = _made(Source, told["sources"])
+    sources = _make_instances(Source, told["sources"])
     own = ids[: len(sources)]
-    nodes = _made(Node, told["_nodes"], id=own, source=sources)
+    nodes = _make_instances(Node, told["_nodes"], id=own, source=sources)
     ends = {name: _at(ids, told["_edges"][name]) for name in _ENDS}
-    edges = _made(Edge, {name: column for name, column in told["_edges"].items() if name not in _ENDS}, **ends)
+    edges = _make_instances(
+        Edge, {name: column for name, column in told["_edges"].items() if name not in _ENDS}, **ends
+    )
     steps = {name: column for name, column in told["_replaced"].items() if name != "key"}
     words = told["_by_word"]
     rest = {name: form.read(told[name]) for name, form in _rest().items()}
@@ -66,7 +68,7 @@ def graph_of(told: Mapping[str, Any]) -> SessionGraph:
         _nodes=dict(zip(own, nodes, strict=True)),
         _life=dict(zip(own, _lives(told["_life"]), strict=True)),
         _edges={(edge.source, edge.type, edge.target): edge for edge in edges},
-        _replaced=dict(zip(told["_replaced"]["key"], _made(Transition, steps), strict=True)),
+        _replaced=dict(zip(told["_replaced"]["key"], _make_instances(Transition, steps), strict=True)),
         _by_key=dict(zip(told["_by_key"][0], _at(ids, told["_by_key"][1]), strict=True)),
         _by_slot=dict(zip(told["_by_slot"][0], _at(ids, told["_by_slot"][1]), strict=True)),
         _by_word=dict(zip(words["word"], _runs(_at(ids, words["ids"]), words["count"]), strict=True)),
@@ -110,12 +112,12 @@ def _at(table: Sequence[T], places: Iterable[int]) -> list[T]:
 
 def _edges_written(edges: Sequence[Edge], ids: _Table[str]) -> Columns:
     ends = {name: ids.places(map(attrgetter(name), edges)) for name in _ENDS}
-    return ends | _written(Edge, edges, but=_ENDS)
+    return ends | _write_columns(Edge, edges, but=_ENDS)
 
 
 def _lives_written(lives: Sequence[Life]) -> Columns:
     times: _Table[float | None] = _Table()
-    return _written(Life, lives, but=("added", "closed", "moves")) | {
+    return _write_columns(Life, lives, but=("added", "closed", "moves")) | {
         "added": times.places(life.added for life in lives),
         "closed": times.places(life.closed for life in lives),
         "moves": [len(life.moves) for life in lives],
@@ -128,7 +130,7 @@ def _lives_written(lives: Sequence[Life]) -> Columns:
 def _lives(told: Mapping[str, Any]) -> list[Life]:
     times, statuses = told["times"], map(form(Status).read, told["moved_to"])
     moves = list(zip(_at(times, told["moved_at"]), statuses, strict=True))
-    return _made(
+    return _make_instances(
         Life,
         {name: column for name, column in told.items() if name not in ("moved_at", "moved_to", "times")},
         added=_at(times, told["added"]),
@@ -161,7 +163,7 @@ def _fields(kind: Any) -> dict[str, _Field]:
     return {name: _Field(form, getattr(kind, name).__set__) for name, form in forms(kind).items()}
 
 
-def _written(kind: type[Any], values: Sequence[object], but: Sequence[str] = ()) -> Columns:
+def _write_columns(kind: type[Any], values: Sequence[object], but: Sequence[str] = ()) -> Columns:
     """A column for each field of the dataclass ``kind`` that is not in ``but``."""
     found: Columns = {}
     for name, field in _fields(cast(Hashable, kind)).items():
@@ -171,7 +173,7 @@ def _written(kind: type[Any], values: Sequence[object], but: Sequence[str] = ())
     return found
 
 
-def _made(kind: type[T], told: Mapping[str, Sequence[Any]], **made: Sequence[Any]) -> list[T]:
+def _make_instances(kind: type[T], told: Mapping[str, Sequence[Any]], **made: Sequence[Any]) -> list[T]:
     """Instances of a frozen dataclass with slots, from a column for each field; ``made``: columns that are made of the
     right values already.
 

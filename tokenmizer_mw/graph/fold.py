@@ -141,13 +141,13 @@ class SessionGraph:
         found = ((self._nodes.get(id), hits[id]) for id in best)
         return list(islice(((node, count) for node, count in found if node is not None), limit))
 
-    def unfinished(self, type: NodeType | None = None) -> list[Node]:
+    def unfinished_nodes(self, type: NodeType | None = None) -> list[Node]:
         """Open tasks and tests and errors that are not fixed, oldest first."""
         found = [self._nodes[id] for id in self._unfinished if id in self._nodes]
         return [node for node in found if type is None or node.type is type]
 
     def newest_unfinished(self) -> Iterator[Node]:
-        """What ``unfinished`` lists, the last one that became so first; take as many as you need."""
+        """What ``unfinished_nodes`` lists, the last one that became so first; take as many as you need."""
         return (self._nodes[id] for id in reversed(self._unfinished) if id in self._nodes)
 
     def newest_settled(self) -> Iterator[Node]:
@@ -168,11 +168,11 @@ class SessionGraph:
         heir = self._heirs.get(id)
         return self._nodes.get(heir) if heir is not None else None
 
-    def linked(self, source: str, type: EdgeType, target: str) -> bool:
+    def has_edge(self, source: str, type: EdgeType, target: str) -> bool:
         """Whether the edge exists."""
         return (source, type, target) in self._edges
 
-    def added(self, type: NodeType) -> int:
+    def count_added(self, type: NodeType) -> int:
         """How many nodes of this type the session ever had, pruned ones included."""
         return self._counts.get(type, 0)
 

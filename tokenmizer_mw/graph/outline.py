@@ -55,7 +55,7 @@ def _section(graph: SessionGraph, title: str, nodes: Sequence[Node]) -> Iterator
         yield f"{title} ({len(nodes)})"
     for node in sorted(shown, key=lambda node: (not node.current, node.order or 0)):
         yield f"  {_MARKS[node.status]} {_fact(graph, node)}"
-        yield from _history(graph, past, node.id)
+        yield from _iter_replaced_lines(graph, past, node.id)
 
 
 def _told_elsewhere(graph: SessionGraph, into: Mapping[str, Transition], node: Node) -> bool:
@@ -79,7 +79,7 @@ def _detail(node: Node) -> str:
     return f" - {node.detail}" if node.detail and node.detail != node.label else ""
 
 
-def _history(graph: SessionGraph, past: Mapping[str, Sequence[Transition]], id: str) -> Iterator[str]:
+def _iter_replaced_lines(graph: SessionGraph, past: Mapping[str, Sequence[Transition]], id: str) -> Iterator[str]:
     """What a fact replaced, and what that had replaced, newest first; each is told once."""
     told, waiting = {id}, list(reversed(past.get(id, ())))
     while waiting:

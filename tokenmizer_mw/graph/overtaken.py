@@ -79,7 +79,11 @@ def _later(
         if not other.settles or other.turn <= said.turn or (best is not None and other.turn < best.turn):
             continue
         for one in theirs:
-            if same_sort(one.value, claim.value) and _about_same(one, claim, weights) and not _says(said, one.value):
+            if (
+                same_sort(one.value, claim.value)
+                and _about_same(one, claim, weights)
+                and not _states_value(said, one.value)
+            ):
                 best = Later(other.turn, one.value.text.strip(","))
     return best
 
@@ -113,5 +117,5 @@ def _claims(wanted: frozenset[str], text: str) -> list[_Claim]:
 _STEP: Final = 400
 
 
-def _says(statement: Statement, value: Value) -> bool:
+def _states_value(statement: Statement, value: Value) -> bool:
     return value.text.casefold() in statement.text.casefold()

@@ -59,22 +59,23 @@ def search(graph: SessionGraph, text: str, *, k: int = 5) -> list[SearchHit]:
     """
     nodes = graph.nodes()
     hits = [
-        SearchHit(nodes[index], score * _preference(nodes[index])) for index, score in _ranked(asked_words(text), nodes)
+        SearchHit(nodes[index], score * _preference(nodes[index]))
+        for index, score in _rank_nodes(asked_words(text), nodes)
     ]
     return sorted(hits, key=lambda hit: (-hit.score, hit.node.id))[:k]
 
 
-def described(graph: SessionGraph, text: str) -> Node | None:
+def find_described(graph: SessionGraph, text: str) -> Node | None:
     """The node that ``text`` means: the one with this id, else with this label or value (decisions before others),
     else with the same words, else the best that ``search`` finds. What still holds comes first each time. ``None``
     when nothing matches."""
-    if (node := named(graph, text)) is not None:
+    if (node := find_named(graph, text)) is not None:
         return node
     hits = search(graph, text, k=1)
     return hits[0].node if hits else None
 
 
-def named(graph: SessionGraph, text: str) -> Node | None:
+def find_named(graph: SessionGraph, text: str) -> Node | None:
     """The node with this id, else with this label or value, else with the same words; no guess, so that a change by
     hand meets what was meant. ``None`` when there is none."""
     node = graph.get(text)
@@ -108,7 +109,7 @@ def _preference(node: Node) -> float:
     return (_CURRENT if node.current else 1.0) * (_SETTLED if settled else 1.0)
 
 
-def _ranked(wanted: frozenset[str], nodes: Sequence[Node]) -> list[tuple[int, float]]:
+def _rank_nodes(wanted: frozenset[str], nodes: Sequence[Node]) -> list[tuple[int, float]]:
     """Indices of the nodes that share words with ``wanted``, with BM25 scores (Robertson & Zaragoza, 2009, with a
     word's weight in the place of its count, and lengths without the words for what a node is)."""
     read = [_read(node) for node in nodes]
@@ -127,7 +128,7 @@ def _ranked(wanted: frozenset[str], nodes: Sequence[Node]) -> list[tuple[int, fl
 @lru_cache(maxsize=_READ_MAX)
 def _read(node: Node) -> tuple[Mapping[str, int], int]:
     """The words that find a node, each with its weight, and how many it says."""
-    said = _said(node)
+    said = _node_words(node)
     return _bag(node, said), len(said)
 
 
@@ -135,7 +136,7 @@ def _singular(text: str) -> frozenset[str]:
     return frozenset(map(singular, words(text)))
 
 
-def _said(node: Node) -> frozenset[str]:
+def _node_words(node: Node) -> frozenset[str]:
     return _singular(f"{node.label} {node.detail} {node.value} {node.source.quote}")
 
 

@@ -108,10 +108,10 @@ def _read(match: Any, raw: bytes) -> Value | None:
     if said.isalpha() and said.islower() and said not in _DAY_NAMES and said not in _WORD_MEMBERS:
         return None
     start, word = len(raw[: match.start()].decode()), said.decode()
-    return _made(match.lastgroup or "", word, start, start + len(word))
+    return _make_value(match.lastgroup or "", word, start, start + len(word))
 
 
-def _made(kind: str, said: str, start: int, end: int) -> Value | None:
+def _make_value(kind: str, said: str, start: int, end: int) -> Value | None:
     if kind in ("name", "word", "code"):
         member = MEMBERS.get(said.casefold().strip(".'")) or MEMBERS.get(said.casefold().replace(" ", "-"))
         if member is not None and (kind != "word" or said not in _PLAIN):

@@ -96,15 +96,15 @@ def digest(message: Message) -> str:
     several with white space between, a refusal as text, the spelling of tool arguments and of the numbers in them,
     thinking left out. Two such spellings have one digest.
     """
-    parts: list[object] = [message.role.value, _unspaced(message.text + message.refusal)]
+    parts: list[object] = [message.role.value, _remove_space(message.text + message.refusal)]
     parts += [[call.name, canonical_arguments(call.arguments)] for call in message.tool_calls]
-    parts += [[result.call_id, _unspaced(result.text)] for result in message.tool_results]
+    parts += [[result.call_id, _remove_space(result.text)] for result in message.tool_results]
     parts.append(message.attachments)
     raw = json.dumps(parts, ensure_ascii=True, separators=(",", ":")).encode("ascii")
     return hashlib.blake2b(raw, digest_size=8).hexdigest()
 
 
-def _unspaced(text: str) -> str:
+def _remove_space(text: str) -> str:
     return text.encode("utf-8", "surrogatepass").translate(None, _SPACE).decode("utf-8", "surrogatepass")
 
 

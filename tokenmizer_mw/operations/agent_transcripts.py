@@ -59,7 +59,7 @@ def messages_in(raw: bytes, start: int = 0) -> tuple[list[TranscriptMessage], in
     return found, start + raw.rfind(b"\n") + 1
 
 
-def shown(raw: bytes, secret: bytes, given: int = -1) -> ShownContext:
+def find_shown_context(raw: bytes, secret: bytes, given: int = -1) -> ShownContext:
     """Return what the model has in its context, from a whole transcript.
 
     ``given``: length of the transcript when a block was last returned (-1 for never); hosts write the block down later.
@@ -67,7 +67,7 @@ def shown(raw: bytes, secret: bytes, given: int = -1) -> ShownContext:
     present, last, name = False, False, ""
     for place, line in _lines(raw):
         if any(mark in line for mark in _COMPACTED) and _is_cut(value := _value(line)):
-            present = last = present and name in _preserved(value)
+            present = last = present and name in _preserved_names(value)
             given = -1 if place >= given else given
         if _BLOCK in line and own_blocks(line.decode("utf-8", "replace"), secret):
             present = last = True
@@ -128,7 +128,7 @@ def _is_cut(value: dict[str, Any]) -> bool:
     return value.get("subtype") == "compact_boundary" or value.get("type") == "compacted"
 
 
-def _preserved(value: dict[str, Any]) -> list[str]:
+def _preserved_names(value: dict[str, Any]) -> list[str]:
     """The names of the lines before a cut that stay in the context."""
     told = value.get("compactMetadata")
     kept = told.get("preservedMessages") if isinstance(told, dict) else None

@@ -17,7 +17,7 @@ from tokenmizer_mw.store.sqlite import SqliteLog
 
 from .exports import SessionDiffers, restore
 from .known_backups import BACKUPS_TENANT, Backup, Form, put_on_record
-from .lines_backup import Session, counted, read_lines, write_lines
+from .lines_backup import Session, count_sessions, read_lines, write_lines
 
 _SQLITE_HEAD: Final = b"SQLite format 3\0"
 _ENDINGS: Final[dict[Form, str]] = {"sqlite": "db", "lines": "jsonl"}
@@ -45,7 +45,9 @@ def back_up(
         advance(sum(len(log.sessions(tenant)) for tenant in log.tenants() if tenant != BACKUPS_TENANT))
     else:
         write_lines(log, path, tenants, advance)
-    backup = Backup(str(path), socket.gethostname(), form, now, sum(1 for _ in counted(sessions_of(path), advance)))
+    backup = Backup(
+        str(path), socket.gethostname(), form, now, sum(1 for _ in count_sessions(sessions_of(path), advance))
+    )
     put_on_record(log, backup)
     return backup
 

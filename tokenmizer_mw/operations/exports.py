@@ -44,7 +44,7 @@ def read_export(lines: Iterable[tuple[int, Any]]) -> Export:
     heading = next(rest)[1]
     if heading[EXPORT_MARK] != EXPORT_VERSION:
         raise CallerError(f"line 1: written by a newer version of tokenmizer-mw ({heading[EXPORT_MARK]})")
-    events = tuple(_recorded(value, number) for number, value in rest)
+    events = tuple(_read_recorded(value, number) for number, value in rest)
     if len(events) != heading.get("events"):
         raise CallerError(f"cut short: {len(events)} of {heading.get('events')} events")
     return Export(str(heading.get("session") or ""), events)
@@ -62,20 +62,20 @@ def restore(log: EventLog, key: SessionKey, events: Sequence[Recorded]) -> int:
         news = events[len(held) :]
         end = held[-1].seq if held else 0
         try:
-            log.load(key, renumbered(news, end), expected_seq=end)
+            log.load(key, renumber_events(news, end), expected_seq=end)
         except Conflict:
             continue
         return len(news)
 
 
-def renumbered(events: Sequence[Recorded], after: int) -> Sequence[Recorded]:
+def renumber_events(events: Sequence[Recorded], after: int) -> Sequence[Recorded]:
     """Return the events unchanged if their numbers are above ``after``; else renumbered from ``after + 1`` on."""
     if not events or events[0].seq > after:
         return events
     return [replace(one, seq=seq) for seq, one in enumerate(events, after + 1)]
 
 
-def _recorded(value: Any, number: int) -> Recorded:
+def _read_recorded(value: Any, number: int) -> Recorded:
     try:
         event = decode(value["kind"], value["version"], json.dumps(value["payload"]))
         recorded = Recorded(int(value["seq"]), float(value["recorded_at"]), event)

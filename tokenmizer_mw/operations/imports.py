@@ -43,7 +43,7 @@ def import_into(memory: SessionMemory, key: SessionKey, found: Export | Imported
         new = memory.record(key.id, found.messages, later=True, tenant=key.tenant)
         return Imported("messages", len(found.messages), new)
     require_sound(found.events, now)
-    return Imported("events", len(found.events), restore(memory.log, key, _redacted(memory, found.events)))
+    return Imported("events", len(found.events), restore(memory.log, key, _redact_events(memory, found.events)))
 
 
 def continues_session(memory: SessionMemory, key: SessionKey, found: ImportedTranscript) -> bool:
@@ -61,7 +61,7 @@ def continues_session(memory: SessionMemory, key: SessionKey, found: ImportedTra
     )
 
 
-def _redacted(memory: SessionMemory, events: Sequence[Recorded]) -> Sequence[Recorded]:
+def _redact_events(memory: SessionMemory, events: Sequence[Recorded]) -> Sequence[Recorded]:
     door = memory.service.redaction.ingress
     if door is None:
         return events

@@ -39,10 +39,10 @@ def write_lines(
     ``advance`` is called for each session. Each session is consistent in itself; different sessions may be of slightly
     different times. Raises ``OSError``.
     """
-    return _write(path, counted(_sessions(log, tenants), advance))
+    return _write(path, count_sessions(_sessions(log, tenants), advance))
 
 
-def counted(sessions: Iterable[Session], advance: Callable[[int], None]) -> Iterator[Session]:
+def count_sessions(sessions: Iterable[Session], advance: Callable[[int], None]) -> Iterator[Session]:
     """Yield the same sessions, and call ``advance`` after each."""
     for session in sessions:
         yield session

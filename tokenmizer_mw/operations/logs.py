@@ -80,7 +80,7 @@ class _Clean(logging.Formatter):
         super().__init__()
         self._redactor = Redactor(pii=True, key=token_bytes(32))
 
-    def told(self, record: logging.LogRecord) -> dict[str, Any]:
+    def describe_record(self, record: logging.LogRecord) -> dict[str, Any]:
         """What a record says, ready to be shown."""
         told: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
@@ -105,7 +105,7 @@ class _Clean(logging.Formatter):
 
 class _Text(_Clean):
     def format(self, record: logging.LogRecord) -> str:
-        told = self.told(record)
+        told = self.describe_record(record)
         line = f"{told['time']} {told['level']} {told['logger']}: {told['message']}"
         if "error" in told:
             line += f" [{told['error']} at {', '.join(told['at'])}]"
@@ -114,7 +114,7 @@ class _Text(_Clean):
 
 class _Json(_Clean):
     def format(self, record: logging.LogRecord) -> str:
-        return json.dumps(self.told(record), separators=(",", ":"))
+        return json.dumps(self.describe_record(record), separators=(",", ":"))
 
 
 _SERVERS: Final = ("uvicorn", "uvicorn.access", "uvicorn.error", "gunicorn.access", "gunicorn.error")

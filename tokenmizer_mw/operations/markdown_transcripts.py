@@ -51,7 +51,7 @@ def _specstory(text: str) -> Iterator[Message]:
 
 def _speakers(text: str) -> Iterator[re.Match[str]]:
     """The lines that begin a message: the first one, and those behind a rule that no message quotes."""
-    quoted = list(_quoted(text))
+    quoted = list(_find_quoted_blocks(text))
     starts = [start for start, _ in quoted]
     first = True
     for match in _SPEAKER.finditer(text):
@@ -71,7 +71,7 @@ def _is_behind_rule(text: str, place: int) -> bool:
     return text[line:place] == "---"
 
 
-def _quoted(text: str) -> Iterator[tuple[int, int]]:
+def _find_quoted_blocks(text: str) -> Iterator[tuple[int, int]]:
     """Blocks of code and folded parts that have an end, in order."""
     opened, start = "", 0
     for match in _MARK.finditer(text):

@@ -68,13 +68,13 @@ def require_sound(events: Sequence[Recorded], now: float) -> None:
 
 def _misfit(event: Event) -> str | None:
     """A field whose value is not of the type that it is declared with."""
-    for name, value, hint in _declared(event):
+    for name, value, hint in _declared_fields(event):
         if not _fits(value, hint):
             return f"{name} is not what it should be"
     return None
 
 
-def _declared(event: Event) -> Iterator[tuple[str, object, Any]]:
+def _declared_fields(event: Event) -> Iterator[tuple[str, object, Any]]:
     kind: Any = type(event)
     hints = _hints(kind)
     for one in fields(event):
@@ -120,7 +120,7 @@ def _wrong(event: Event, heard: int) -> Iterator[str]:
             yield f"message {event.turn} cannot follow message {event.after} as number {heard}"
     elif not all(0 <= turn <= heard for turn in _turns(event)):
         yield "speaks of a message that is not there"
-    for what, check, values in _worded(event):
+    for what, check, values in _worded_fields(event):
         if not all(map(check, values)):
             yield f"{what} is not what it should be"
 
@@ -147,7 +147,7 @@ def _turns(event: Event) -> tuple[int, ...]:
 _Worded = tuple[str, Callable[[str], object], tuple[str, ...]]
 
 
-def _worded(event: Event) -> Iterator[_Worded]:
+def _worded_fields(event: Event) -> Iterator[_Worded]:
     """Texts of an event, with what they must be: names of ours, digests, labels, words of somebody."""
     match event:
         case MessageRecorded():
@@ -158,9 +158,9 @@ def _worded(event: Event) -> Iterator[_Worded]:
         case NodeAdded(node):
             yield from _node(node)
         case NodeRevised(id, changes):
-            yield from _changed(id, changes)
+            yield from _changed_fields(id, changes)
         case NodeEdited():
-            yield from (*_changed(event.id, event.changes), *_changed(event.id, event.before))
+            yield from (*_changed_fields(event.id, event.changes), *_changed_fields(event.id, event.before))
             yield "text", _short, (event.reason,)
         case StatusChanged(id):
             yield "id", _ID.fullmatch, (id,)
@@ -172,18 +172,18 @@ def _worded(event: Event) -> Iterator[_Worded]:
             yield "id", _ID.fullmatch, (event.id, *event.carried)
             yield "anchor", _DIGEST.fullmatch, (event.anchor,)
         case EdgeAdded() | NodesPruned() | Reminded():
-            yield "id", _ID.fullmatch, _named(event)
+            yield "id", _ID.fullmatch, _named_ids(event)
         case _:
             yield "text", _short, getattr(event, "handover", ())
 
 
-def _named(event: EdgeAdded | NodesPruned | Reminded) -> tuple[str, ...]:
+def _named_ids(event: EdgeAdded | NodesPruned | Reminded) -> tuple[str, ...]:
     if isinstance(event, Reminded):
         return event.cut, *event.nodes
     return event.ids if isinstance(event, NodesPruned) else (event.edge.source, event.edge.target)
 
 
-def _changed(id: str, changes: Mapping[str, Any]) -> Iterator[_Worded]:
+def _changed_fields(id: str, changes: Mapping[str, Any]) -> Iterator[_Worded]:
     yield "id", _ID.fullmatch, (id,)
     yield "label", _one_line, (changes["label"],) if "label" in changes else ()
     yield "text", _short, tuple(changes[name] for name in ("detail", "slot", "value") if name in changes)

@@ -43,7 +43,7 @@ def summarize_session(memory: SessionMemory, key: SessionKey) -> SessionSummary:
 
 def _goal_and_open_work(state: SessionState) -> tuple[str, int]:
     goals = [node.label for node in state.graph.nodes(NodeType.GOAL) if node.current]
-    return (goals[-1] if goals else ""), len(state.graph.unfinished())
+    return (goals[-1] if goals else ""), len(state.graph.unfinished_nodes())
 
 
 def _first_question(log: EventLog, key: SessionKey) -> str:

@@ -114,10 +114,10 @@ def _first(text: str) -> tuple[int, Any, Iterator[_Line]]:
     lines = text_lines(text)
     number, line = next(lines)
     try:
-        return number, _loaded(text), iter(())
+        return number, _load_json(text), iter(())
     except _MoreFollows as more:
         try:
-            first = _loaded(line)
+            first = _load_json(line)
         except (CallerError, _MoreFollows):
             raise CallerError(str(more)) from None
         return number, first, ((number, _loaded_line(line, number)) for number, line in lines)
@@ -137,7 +137,7 @@ class _MoreFollows(Exception):
     """A JSON value ended before the text did."""
 
 
-def _loaded(text: str, line: int = 1) -> Any:
+def _load_json(text: str, line: int = 1) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
@@ -151,7 +151,7 @@ def _loaded(text: str, line: int = 1) -> Any:
 
 def _loaded_line(text: str, line: int) -> Any:
     try:
-        return _loaded(text, line)
+        return _load_json(text, line)
     except _MoreFollows as more:
         raise CallerError(str(more)) from None
 
@@ -170,7 +170,7 @@ def _conversation(number: int, first: Any) -> ImportedTranscript:
 def _messages(values: Any) -> tuple[Message, ...]:
     if not isinstance(values, list):
         raise CallerError(f"expected a list of messages, or another shape that is known: {SHAPES}")
-    found = history(values).spoken()[:]
+    found = history(values).without_system()[:]
     if not found:
         raise CallerError("there are no messages in it")
     return found
@@ -180,7 +180,7 @@ def _messages_by_line(lines: Iterable[_Line]) -> tuple[Message, ...]:
     found: list[Message] = []
     for number, value in lines:
         try:
-            found.extend(history([value]).spoken())
+            found.extend(history([value]).without_system())
         except InvalidMessage as error:
             raise CallerError(f"line {number}: the {str(error).replace('message 1', 'message', 1)}") from None
     return tuple(found)

@@ -53,7 +53,7 @@ def span(name: str, **counts: int) -> AbstractContextManager[None]:
     trace = sys.modules.get(_LIBRARY)
     if trace is None or not _has_provider(trace):
         return _NOTHING
-    return _recorded(trace, name, counts)
+    return _record_span(trace, name, counts)
 
 
 def _has_provider(trace: Any) -> bool:
@@ -63,7 +63,7 @@ def _has_provider(trace: Any) -> bool:
 
 
 @contextmanager
-def _recorded(trace: Any, name: str, counts: dict[str, int]) -> Iterator[None]:
+def _record_span(trace: Any, name: str, counts: dict[str, int]) -> Iterator[None]:
     told = {f"tokenmizer.{key}": value for key, value in counts.items()}
     tracer = trace.get_tracer(_NAME)
     with tracer.start_as_current_span(

@@ -48,15 +48,15 @@ def nonce_for(secret: bytes, session: SessionKey, checkpoint_id: str) -> str:
     The first half opens the block; the second half, a keyed digest of the first, closes it.
     """
     named = json.dumps([session.tenant, session.id, checkpoint_id]).encode("ascii")
-    nonce = _keyed(secret, b"nonce", named)
+    nonce = _keyed_digest(secret, b"nonce", named)
     return nonce + _seal(secret, nonce)
 
 
 def _seal(secret: bytes, nonce: str) -> str:
-    return _keyed(secret, b"seal", nonce.encode("ascii"))
+    return _keyed_digest(secret, b"seal", nonce.encode("ascii"))
 
 
-def _keyed(secret: bytes, purpose: bytes, text: bytes) -> str:
+def _keyed_digest(secret: bytes, purpose: bytes, text: bytes) -> str:
     return hmac.new(secret, purpose + b":" + text, hashlib.sha256).hexdigest()[:_DIGITS]
 
 
@@ -95,7 +95,7 @@ def own_blocks(text: str, secret: bytes) -> list[Span]:
     """
     if not _may_hold(text):
         return []
-    squeezed, places = _squeezed(text)
+    squeezed, places = _squeeze_text(text)
     closings: dict[str, list[Span]] = {}
     for match in _CLOSING.finditer(squeezed):
         closings.setdefault(match.group(1), []).append(match.span())
@@ -115,8 +115,8 @@ def own_blocks(text: str, secret: bytes) -> list[Span]:
 
 def without_own_blocks(message: Message, secret: bytes) -> Message:
     """Return ``message`` for extraction: this installation's blocks in its text and tool results are blanked out."""
-    text = _blanked(message.text, secret)
-    results = tuple(replace(result, text=_blanked(result.text, secret)) for result in message.tool_results)
+    text = _blank_own_blocks(message.text, secret)
+    results = tuple(replace(result, text=_blank_own_blocks(result.text, secret)) for result in message.tool_results)
     if text == message.text and results == message.tool_results:
         return message
     return replace(message, text=text, tool_results=results)
@@ -127,28 +127,28 @@ def may_echo(text: str) -> bool:
     return _TAG in text
 
 
-def unechoed(message: Message, secret: bytes) -> Message:
+def remove_echoes(message: Message, secret: bytes) -> Message:
     """Return ``message`` without this installation's blocks after the speaker's own text.
 
     A message that contains nothing else is returned unchanged.
     """
     if not (may_echo(message.text) or any(may_echo(result.text) for result in message.tool_results)):
         return message
-    text = _removed(message.text, secret)
-    results = tuple(replace(result, text=_removed(result.text, secret)) for result in message.tool_results)
+    text = _remove_own_blocks(message.text, secret)
+    results = tuple(replace(result, text=_remove_own_blocks(result.text, secret)) for result in message.tool_results)
     if not (text.strip() or any(result.text.strip() for result in results)):
         return message
     return replace(message, text=text, tool_results=results)
 
 
-def _removed(text: str, secret: bytes) -> str:
+def _remove_own_blocks(text: str, secret: bytes) -> str:
     """``text`` without our blocks, and without the blank line in front of each."""
     for start, end in reversed(own_blocks(text, secret)):
         text = text[:start].rstrip("\n") + text[end:]
     return text
 
 
-def _blanked(text: str, secret: bytes) -> str:
+def _blank_own_blocks(text: str, secret: bytes) -> str:
     """``text`` with spaces where our blocks stand, so that spans of what is left stay true."""
     kept: list[str] = []
     done = 0
@@ -166,7 +166,7 @@ def _may_hold(text: str) -> bool:
     return _TRACE.search("".join(plain.split()).lower()) is not None
 
 
-def _squeezed(text: str) -> tuple[str, list[Span]]:
+def _squeeze_text(text: str) -> tuple[str, list[Span]]:
     """``text`` without spaces and invisible characters, in compatibility form, lower case and with plain brackets; and
     for each character its place in ``text``."""
     characters: list[str] = []

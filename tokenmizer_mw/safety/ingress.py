@@ -74,7 +74,7 @@ class Ingress:
         """The redactor that finds the secrets."""
         return self._redactor
 
-    def known(self, key: Hashable, body: bytes) -> Beginning | None:
+    def find_beginning(self, key: Hashable, body: bytes) -> Beginning | None:
         """Return the remembered start of session ``key`` if ``body`` starts with it; else ``None``."""
         known = self._beginnings.get(key)
         return known if known is not None and known.of(body) else None
@@ -90,9 +90,9 @@ class Ingress:
         ``known``: its start, which was redacted before. Raises ``UnicodeError`` for a body that is not UTF-8.
         """
         if known is None:
-            return self._redacted(body)
+            return self._redact_body(body)
         rest = _OPENING + body[known.length :]
-        redacted = self._redacted(rest)
+        redacted = self._redact_body(rest)
         if redacted is rest and known.mark is None:
             return body
         return known.clean + redacted[len(_OPENING) :]
@@ -161,7 +161,7 @@ class Ingress:
         text = self.text(result.text)
         return result if text is result.text else replace(result, text=text)
 
-    def _redacted(self, body: bytes) -> bytes:
+    def _redact_body(self, body: bytes) -> bytes:
         if b"\0" in body[:4]:
             raise UnicodeError("JSON in UTF-16 or UTF-32")
         text = body.decode()

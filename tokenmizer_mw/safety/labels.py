@@ -39,7 +39,7 @@ def flatten(text: str, limit: int = LABEL_MAX) -> str:
         text = _CONTROL_TOKEN.sub(r"(\1)", text).replace("](", "] (").replace("][", "] [").replace("![", "! [")
     if "```" in text or "~~~" in text:
         text = _CODE_FENCE.sub("``", text)
-    return text if len(text) <= limit else _shortened(text, limit)
+    return text if len(text) <= limit else _shorten(text, limit)
 
 
 def flatten_lines(text: str, limit: int = LINE_MAX) -> str:
@@ -83,6 +83,6 @@ def _broken_tags(text: str) -> str:
     return "".join(kept)
 
 
-def _shortened(text: str, limit: int) -> str:
+def _shorten(text: str, limit: int) -> str:
     head = text[: max(0, limit - 3)]
     return (head.rpartition(" ")[0] or head).rstrip() + "..."

@@ -67,7 +67,7 @@ class _Held:
             if not more:
                 await self._send({"type": "http.response.body", "body": b"", "more_body": False})
         elif not more:
-            await self._trimmed(b"".join(self._pieces))
+            await self._send_trimmed(b"".join(self._pieces))
 
     async def _release(self) -> None:
         """Send on what was held, as it came."""
@@ -78,7 +78,7 @@ class _Held:
         for piece in self._pieces:
             await self._send({"type": "http.response.body", "body": piece, "more_body": True})
 
-    async def _trimmed(self, body: bytes) -> None:
+    async def _send_trimmed(self, body: bytes) -> None:
         start, self._start = self._start or {}, None
         try:
             shorter = trim_reply(body) if len(body) <= INLINE_MAX else await offload(lambda: trim_reply(body), CPU)

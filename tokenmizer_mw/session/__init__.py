@@ -9,7 +9,7 @@ from .state import (
     Marked,
     Numbered,
     SessionState,
-    appended,
+    append_messages,
     fold,
     joining,
 )
@@ -25,7 +25,7 @@ __all__ = [
     "ResentHistory",
     "SessionState",
     "Transcript",
-    "appended",
+    "append_messages",
     "begins_with_summary",
     "fold",
     "goes_on_from_block",

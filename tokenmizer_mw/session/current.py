@@ -54,7 +54,7 @@ def unbind(token: Token[Binding | None]) -> None:
 
 
 @contextmanager
-def bound(owner: object, name: Callable[[], NamedSession], *, remembered: bool = False) -> Iterator[None]:
+def bind_session(owner: object, name: Callable[[], NamedSession], *, remembered: bool = False) -> Iterator[None]:
     """Set the session context for a ``with`` block."""
     token = bind(owner, name, remembered=remembered)
     try:

@@ -44,7 +44,7 @@ class Drawing:
         news = joining(state.transcript, spoken, known=known)
         return [*news, *self.facts(state, news)]
 
-    def believed(self, state: SessionState) -> SessionGraph:
+    def derived_graph(self, state: SessionState) -> SessionGraph:
         """Return the graph with all facts extracted, including facts that could not be written to the store."""
         if not state.undrawn:
             return state.graph

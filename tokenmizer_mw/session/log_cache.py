@@ -100,7 +100,7 @@ class SessionCache(Generic[F]):
         """Return ``view(state)`` of the session as its log is now. ``view`` must not store the state."""
         kept = self._get(key)
         with hold(kept.lock):
-            return view(self._refreshed(key, kept))
+            return view(self._refresh(key, kept))
 
     def at_hand(self, key: SessionKey) -> F | None:
         """Return the cached state of a session without reading the log; ``None`` if it is not cached. Other threads may
@@ -114,10 +114,10 @@ class SessionCache(Generic[F]):
         with self._guard:
             self._leave(self._sessions.pop(key, None))
 
-    def _refreshed(self, key: SessionKey, kept: _Kept[F]) -> F:
-        return self._folded(key, kept, *self._tail(key, kept))
+    def _refresh(self, key: SessionKey, kept: _Kept[F]) -> F:
+        return self._fold(key, kept, *self._tail(key, kept))
 
-    def _folded(self, key: SessionKey, kept: _Kept[F], state: F, news: Sequence[Recorded]) -> F:
+    def _fold(self, key: SessionKey, kept: _Kept[F], state: F, news: Sequence[Recorded]) -> F:
         kept.state = None  # should folding fail half-way, the next use starts from the log
         for event in news:
             state.apply(event)
@@ -131,7 +131,7 @@ class SessionCache(Generic[F]):
         """The session so far, and the events behind it. The last one that it has is read again: when the log does not
         know it any more, another process has erased the session, and the state starts anew; so it does when what it was
         folded from was changed."""
-        state = kept.state or self._started(key, kept)
+        state = kept.state or self._starting_state(key, kept)
         if state.seq == 0:
             return state, self._log.read(key)
         tail = self._log.read(key, after=state.seq - 1)
@@ -142,7 +142,7 @@ class SessionCache(Generic[F]):
         kept.start = object()
         return self._new(), self._log.read(key)
 
-    def _started(self, key: SessionKey, kept: _Kept[F]) -> F:
+    def _starting_state(self, key: SessionKey, kept: _Kept[F]) -> F:
         """Where folding starts."""
         return self._new()
 
@@ -198,9 +198,9 @@ class KeptSessions(SessionCache[SessionState]):
         ``decide`` must be pure: it is called again whenever it saw a stale state. The events of its last call, which
         sees the current state, are those that are appended.
         """
-        self.updated(key, decide, lambda state: None)
+        self.update_and_view(key, decide, lambda state: None)
 
-    def updated(
+    def update_and_view(
         self, key: SessionKey, decide: Callable[[SessionState], Sequence[Event]], view: Callable[[SessionState], T]
     ) -> T:
         """``update`` the session, then return ``view`` of it without reading the log again. ``view`` as for
@@ -209,12 +209,12 @@ class KeptSessions(SessionCache[SessionState]):
         kept = self._get(key)
         with hold(kept.lock):
             fresh = kept.state is None
-            state = kept.state or self._refreshed(key, kept)
+            state = kept.state or self._refresh(key, kept)
             for _ in range(ATTEMPTS_MAX):
                 events = decide(state)
                 if not events:
                     seen, was = state, state.seq
-                    state = seen if fresh else self._refreshed(key, kept)
+                    state = seen if fresh else self._refresh(key, kept)
                     if state is seen and state.seq == was:
                         return view(state)
                     fresh = True
@@ -223,15 +223,15 @@ class KeptSessions(SessionCache[SessionState]):
                     with span("append", events=len(events)):
                         recorded = self._log.append(key, events, expected_seq=state.seq)
                 except Conflict:
-                    state, fresh = self._refreshed(key, kept), True
+                    state, fresh = self._refresh(key, kept), True
                     continue
-                return view(self._folded(key, kept, state, recorded))
+                return view(self._fold(key, kept, state, recorded))
         raise Conflict(_GAVE_UP)
 
     def propose(
         self, key: SessionKey, decide: Callable[[SessionState], Sequence[Event]], view: Callable[[SessionState], T]
     ) -> T:
-        """``updated`` for a ``decide`` that takes long or calls back into the memory.
+        """``update_and_view`` for a ``decide`` that takes long or calls back into the memory.
 
         ``decide`` gets a copy of the session and runs outside its lock, so that other threads can write meanwhile. It
         is called again when one did.
@@ -239,13 +239,13 @@ class KeptSessions(SessionCache[SessionState]):
         kept = self._get(key)
         for _ in range(ATTEMPTS_MAX):
             with hold(kept.lock):
-                draft = (kept.state or self._refreshed(key, kept)).copy()
+                draft = (kept.state or self._refresh(key, kept)).copy()
             events = decide(draft)
             with hold(kept.lock):
-                state = self._refreshed(key, kept)
+                state = self._refresh(key, kept)
                 if (state.seq, state.recorded_at) != (draft.seq, draft.recorded_at):
                     continue
-                done = self._appended(key, kept, events, draft.seq) if events else state
+                done = self._append(key, kept, events, draft.seq) if events else state
                 if done is not None:
                     return view(done)
         raise Conflict(_GAVE_UP)
@@ -269,7 +269,7 @@ class KeptSessions(SessionCache[SessionState]):
         kept = self._get(key)
         with hold(kept.lock):
             while True:
-                state = self._unextracted(key, kept, end)
+                state = self._refresh_unextracted(key, kept, end)
                 if not state.undrawn or (kept.extracting is not None and not wait):
                     return view(state)
                 if kept.extracting is None:
@@ -277,14 +277,14 @@ class KeptSessions(SessionCache[SessionState]):
                 kept.lock.wait()
             mine = kept.extracting = object()
         try:
-            return self._extracted(key, kept, derive, view)
+            return self._extract(key, kept, derive, view)
         finally:
             with hold(kept.lock):
                 if kept.extracting in (mine, None):
                     kept.extracting = None
                     kept.lock.notify_all()
 
-    def _extracted(
+    def _extract(
         self,
         key: SessionKey,
         kept: _Kept[SessionState],
@@ -293,28 +293,30 @@ class KeptSessions(SessionCache[SessionState]):
     ) -> T:
         for _ in range(ATTEMPTS_MAX):
             with hold(kept.lock):
-                state = self._unextracted(key, kept)
+                state = self._refresh_unextracted(key, kept)
                 if not state.undrawn:
                     kept.extracting = None  # in one step with the look: a message that comes later starts anew
                     return view(state)
                 draft, start = state.copy(), kept.start
             events = derive(draft)
             with hold(kept.lock):
-                state = self._refreshed(key, kept)  # the session may have been erased, and recorded anew
+                state = self._refresh(key, kept)  # the session may have been erased, and recorded anew
                 while kept.start is start and kept.judged <= draft.seq:
-                    if self._appended(key, kept, events, state.seq) is not None:
+                    if self._append(key, kept, events, state.seq) is not None:
                         break
-                    state = self._refreshed(key, kept)
+                    state = self._refresh(key, kept)
         raise Conflict(_GAVE_UP)
 
-    def _unextracted(self, key: SessionKey, kept: _Kept[SessionState], end: LogEnd | None = None) -> SessionState:
+    def _refresh_unextracted(
+        self, key: SessionKey, kept: _Kept[SessionState], end: LogEnd | None = None
+    ) -> SessionState:
         """The session at hand where it has messages without facts or stands at ``end``, else as the log has it now."""
         state = kept.state
         if state is not None and (state.undrawn or (state.seq, state.recorded_at) == end):
             return state
-        return self._refreshed(key, kept)
+        return self._refresh(key, kept)
 
-    def _appended(
+    def _append(
         self, key: SessionKey, kept: _Kept[SessionState], events: Sequence[Event], expected_seq: int
     ) -> SessionState | None:
         """The session with ``events`` behind ``expected_seq``; ``None`` when somebody else was faster."""
@@ -322,23 +324,23 @@ class KeptSessions(SessionCache[SessionState]):
             with span("append", events=len(events)):
                 recorded = self._log.append(key, events, expected_seq=expected_seq)
         except Conflict:
-            self._refreshed(key, kept)
+            self._refresh(key, kept)
             return None
         state = kept.state
         if state is None or state.seq != expected_seq:
-            return self._refreshed(key, kept)
-        return self._folded(key, kept, state, recorded)
+            return self._refresh(key, kept)
+        return self._fold(key, kept, state, recorded)
 
-    def _started(self, key: SessionKey, kept: _Kept[SessionState]) -> SessionState:
+    def _starting_state(self, key: SessionKey, kept: _Kept[SessionState]) -> SessionState:
         found = self._snapshots.state(self._log, key) if self._snapshots is not None else None
         kept.last = kept.judged = found.seq if found is not None else 0
         kept.start = object()
         return found or self._new()
 
-    def _folded(
+    def _fold(
         self, key: SessionKey, kept: _Kept[SessionState], state: SessionState, news: Sequence[Recorded]
     ) -> SessionState:
-        super()._folded(key, kept, state, news)
+        super()._fold(key, kept, state, news)
         snapshots = self._snapshots
         if snapshots is not None and snapshots.due(state.seq, kept.last):
             kept.last = state.seq

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from tokenmizer_mw.errors import CallerError, UnknownNode
 from tokenmizer_mw.extract.slots import read_slot
-from tokenmizer_mw.graph.search import named
+from tokenmizer_mw.graph.search import find_named
 from tokenmizer_mw.model.event import DecisionReplaced, Event, NodeAdded, NodeEdited
 from tokenmizer_mw.model.node import (
     DecisionKind,
@@ -42,7 +42,7 @@ KINDS: Final[dict[str, tuple[NodeType, DecisionKind | None, Status]]] = {
 _SLOTTED: Final = frozenset({NodeType.DECISION, NodeType.ENVIRONMENT})
 
 
-def marked(state: SessionState, id: str, status: Status, reason: str) -> list[Event]:
+def mark_fact(state: SessionState, id: str, status: Status, reason: str) -> list[Event]:
     """Return the events that invalidate or archive a fact (``status``); ``[]`` when the fact may not get this status,
     such as when it has it already. Raises ``UnknownNode``.
     """
@@ -50,12 +50,12 @@ def marked(state: SessionState, id: str, status: Status, reason: str) -> list[Ev
     return _edit(state, node, {"status": status}, reason) if may_move(node.status, status, evidence=True) else []
 
 
-def pinned(state: SessionState, id: str, on: bool) -> list[Event]:
+def pin_fact(state: SessionState, id: str, on: bool) -> list[Event]:
     """Return the events that pin a fact, or unpin it (``on`` is false). Raises ``UnknownNode``."""
     return _edit(state, _node(state, id), {"pinned": on}, "")
 
 
-def corrected(state: SessionState, id: str, label: str | None, detail: str | None, reason: str) -> list[Event]:
+def correct_fact(state: SessionState, id: str, label: str | None, detail: str | None, reason: str) -> list[Event]:
     """Return the events that change the wording of a fact; its value is parsed again from the new label.
 
     The turn and the quote of its source stay. Raises ``UnknownNode``, and ``CallerError`` for an empty label or when
@@ -76,7 +76,7 @@ def corrected(state: SessionState, id: str, label: str | None, detail: str | Non
     return _edit(state, node, changes, reason)
 
 
-def remembered(state: SessionState, text: str, kind: str, reason: str) -> list[Event]:
+def add_fact(state: SessionState, text: str, kind: str, reason: str) -> list[Event]:
     """Return the events that add a fact by hand; it replaces a known fact of which it is another value. ``[]`` when the
     fact is known and holds. Raises ``CallerError`` for an empty text and for an unknown kind.
     """
@@ -156,7 +156,7 @@ def _require_free(state: SessionState, node: Node, changes: Mapping[str, Any]) -
 
 
 def _node(state: SessionState, text: str) -> Node:
-    node = named(state.graph, text)
+    node = find_named(state.graph, text)
     if node is None:
         raise UnknownNode(f"the session has no fact {text[:60]!r}")
     return node

@@ -49,7 +49,7 @@ def fold_version() -> int:
     return zlib.crc32(json.dumps([RULES, shapes]).encode())
 
 
-def written(key: SessionKey, state: SessionState, *, most: int) -> bytes:
+def write_snapshot(key: SessionKey, state: SessionState, *, most: int) -> bytes:
     """``state`` of the session ``key``. Raises ``SnapshotTooLarge`` beyond ``most`` bytes before compression."""
     packing = zlib.compressobj(_LEVEL)
     packed, size = [], 0
@@ -64,7 +64,7 @@ def written(key: SessionKey, state: SessionState, *, most: int) -> bytes:
 
 
 def state_of(key: SessionKey, payload: bytes, *, most: int) -> SessionState:
-    """The state that was ``written`` and takes at most ``most`` bytes. Raises ``UnreadableSnapshot``."""
+    """The state that ``write_snapshot`` wrote, at most ``most`` bytes. Raises ``UnreadableSnapshot``."""
     body = payload[_SEAL_BYTES:]
     if payload[:_SEAL_BYTES] != seal(key, body):
         raise UnreadableSnapshot("it is damaged, or another session's")

@@ -10,7 +10,7 @@ from tokenmizer_mw.errors import StoreCorrupt, StoreError
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.tracing import span
 from tokenmizer_mw.session import SessionState
-from tokenmizer_mw.session.snapshot import SnapshotTooLarge, UnreadableSnapshot, fold_version, state_of, written
+from tokenmizer_mw.session.snapshot import SnapshotTooLarge, UnreadableSnapshot, fold_version, state_of, write_snapshot
 from tokenmizer_mw.store.log import EventLog, Snapshot
 
 SHARE: Final = 32
@@ -53,7 +53,7 @@ class Snapshots:
     def keep(self, log: EventLog, key: SessionKey, state: SessionState) -> None:
         """Keep ``state``. The store takes none of a session that was rewritten or erased since."""
         try:
-            payload = written(key, state, most=self.most)
+            payload = write_snapshot(key, state, most=self.most)
             done = log.keep_snapshot(key, Snapshot(state.seq, state.recorded_at, fold_version(), payload))
         except SnapshotTooLarge:
             self.count("snapshot_too_large")

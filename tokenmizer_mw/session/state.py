@@ -124,7 +124,7 @@ class SessionState:
                 self._forget_withdrawn(withdrawn, redrawn)
             case Derived(turn) as drawn:
                 self.graph.apply(drawn)
-                self._drawn(turn)
+                self._mark_derived(turn)
             case Refined(turn, calls, _, sentences, first):
                 self.refined, self.asked = turn, self.asked + calls
                 self.handover = Handover(sentences, first, turn) if sentences else self.handover
@@ -152,7 +152,7 @@ class SessionState:
         self.graph, self.derived, self.refined, self.cut = SessionGraph(), 0, 0, None
         self.edits, self.recent_reminders, self.handover = {}, [], None
 
-    def _drawn(self, turn: int) -> None:
+    def _mark_derived(self, turn: int) -> None:
         self.derived = max(turn, self.derived)
         while self.undrawn and self.undrawn[0][0] <= turn:
             self.recent.append(self.undrawn.pop(0))
@@ -176,7 +176,7 @@ def joining(
     return events
 
 
-def appended(state: SessionState, messages: Sequence[Written]) -> list[MessageRecorded]:
+def append_messages(state: SessionState, messages: Sequence[Written]) -> list[MessageRecorded]:
     """Return the events that append ``messages``, even if the session has equal ones.
 
     System messages are not part of the chat's order, so that the chat is recognised when it is resent without them.

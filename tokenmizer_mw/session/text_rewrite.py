@@ -40,10 +40,10 @@ class Retouch:
         """The event as it should have been recorded; the same object when there is nothing to change."""
         event = recorded.event
         if isinstance(event, MessageRecorded):
-            return self._recorded(event)
+            return self._rewrite_message(event)
         kind, version, payload = encode(event)
         told = json.loads(payload)
-        changed = self._changed(told)
+        changed = self._rewrite_value(told)
         if "anchor" in changed:
             changed["anchor"] = self._digests.get(changed["anchor"], changed["anchor"])
         new = event if changed == told else decode(kind, version, json.dumps(changed))
@@ -51,7 +51,7 @@ class Retouch:
             return NodeAdded(replace(new.node, source=replace(new.node.source, span=None)))
         return new
 
-    def _recorded(self, event: MessageRecorded) -> MessageRecorded:
+    def _rewrite_message(self, event: MessageRecorded) -> MessageRecorded:
         message, original = self._message(event.message), self._document(event.original)
         if message is event.message:
             return event if original == event.original else replace(event, original=original)
@@ -59,9 +59,9 @@ class Retouch:
         self._turns.add(event.turn)
         return replace(event, message=message, digest=mark, original=original)
 
-    def _changed(self, value: Any, name: str = "") -> Any:
+    def _rewrite_value(self, value: Any, name: str = "") -> Any:
         if isinstance(value, dict):
-            return {key: self._changed(inner, key) for key, inner in value.items()}
+            return {key: self._rewrite_value(inner, key) for key, inner in value.items()}
         if isinstance(value, list):
-            return [self._changed(inner, name) for inner in value]
+            return [self._rewrite_value(inner, name) for inner in value]
         return self._text(value) if isinstance(value, str) and name not in _NAMES else value

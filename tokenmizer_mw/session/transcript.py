@@ -92,7 +92,7 @@ class Transcript:
             for place in self._places.get(resent.mark(end), ())
         )
 
-    def placed(self, resent: Resent, start: int, place: int) -> ResentHistory:
+    def locate(self, resent: Resent, start: int, place: int) -> ResentHistory:
         """Align a resent transcript with the stored one. ``start`` and ``place`` are the result of ``first_new``."""
         found = ResentHistory(places := [-1] * start)
         changed: Position | None = None

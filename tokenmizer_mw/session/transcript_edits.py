@@ -26,7 +26,7 @@ from tokenmizer_mw.model.event import (
     TurnClosed,
 )
 from tokenmizer_mw.model.message import Message, Written
-from tokenmizer_mw.session import SessionState, appended
+from tokenmizer_mw.session import SessionState, append_messages
 from tokenmizer_mw.session.derivation import Drawing
 
 Change = Callable[[Sequence[Written]], Sequence[Written]]
@@ -177,7 +177,7 @@ def revision(current: Sequence[Written], wanted: Sequence[Written]) -> Revision:
     return Revision(withdrawn, archived, tuple(added))
 
 
-def revised(state: SessionState, log: Sequence[Recorded], change: Change, drawing: Drawing) -> list[Event]:
+def edit_transcript(state: SessionState, log: Sequence[Recorded], change: Change, drawing: Drawing) -> list[Event]:
     """Return the events that carry out ``change`` on a session; ``state`` is its log ``log``, folded.
 
     If facts come from withdrawn messages, the graph is built again: facts derived before the first withdrawn message
@@ -185,7 +185,7 @@ def revised(state: SessionState, log: Sequence[Recorded], change: Change, drawin
     """
     current = standing(log)
     step = revision(current, change(current))
-    news = appended(state, step.added)
+    news = append_messages(state, step.added)
     archived = (*step.archived, *(new.turn for new, one in zip(news, step.added, strict=True) if one.archived))
     if not (step.withdrawn or archived):
         return list(news)

@@ -120,19 +120,19 @@ class Cutting:
     def decide(self, state: SessionState) -> Decided:
         """Decide what to do with the request, given the state of the session."""
         if self.numbers:
-            return self._carried_out(state, self._planned(state.cut), (len(self._spoken), -1))
+            return self._carried_out(state, self._make_plan(state.cut), (len(self._spoken), -1))
         spoken = self._spoken
         resent = Resent(spoken, kept=True)
         known = state.transcript.first_new(spoken, resent=resent)
-        placed = state.transcript.placed(resent, *known)
+        placed = state.transcript.locate(resent, *known)
         changed = placed.changed if state.cut is not None else None
         known = changed or known
-        kept = self._anchored(state.cut, placed)
-        decision = self._planned(state.cut, kept)
+        kept = self._find_anchor(state.cut, placed)
+        decision = self._make_plan(state.cut, kept)
         same = kept is not None and changed is None
         if isinstance(decision, Replay) and not (same or self._stands(state, decision.keep_from, resent)):
             # The user changed something in what the cut in force leaves out: its block does not stand for it.
-            decision = self._planned(None)
+            decision = self._make_plan(None)
         if isinstance(decision, Untouched) and self._follows_compaction(state, known):
             return self._hand_back(state, known)
         decided = self._carried_out(state, decision, known, placed)
@@ -170,7 +170,7 @@ class Cutting:
         rewrite = Rewrite(prefix, cut.block, self.drawing.settings.block_role, made=True)
         return Decided(rewrite, [*drawn, cut], ("block_handed_back",))
 
-    def _anchored(self, frozen: Checkpointed | None, placed: ResentHistory) -> int | None:
+    def _find_anchor(self, frozen: Checkpointed | None, placed: ResentHistory) -> int | None:
         """The message of the request that begins with the anchor of the cut in force; ``None`` where none is known
         to."""
         index = placed.index_of(frozen.anchor_turn - 1) if frozen is not None and frozen.anchor else None
@@ -187,19 +187,19 @@ class Cutting:
             return False
         return state.transcript.same_words(resent, self._spoken_before(keep_from), state.transcript.parents[anchor])
 
-    def filled(self, rewrite: Rewrite | None) -> float:
+    def filled_share(self, rewrite: Rewrite | None) -> float:
         """The share of the model's window that the request takes as it is sent."""
         counts, prefix = self.counter.request_counts(self.request), self.request.prefix
         start, block = (prefix, "") if rewrite is None else (rewrite.keep_from, rewrite.block)
         taken = self.reserved + self.counter.text(self.request.overhead) + sum(counts[:prefix])
-        taken += self._taken(block, range(start, len(counts)), counts)
+        taken += self._count_taken(block, range(start, len(counts)), counts)
         return taken / budget_for(self.request.model, self.drawing.settings)
 
     def context(self, told: Sequence[Written], fit: Shortened) -> Context:
         """What of ``told``, the messages of the request, goes to a model as ``fit`` says."""
         recent = tuple(told[place] for place in fit.kept)
         places = [*fit.kept, len(told)]
-        taken = self.taken(fit.block, fit.kept, fit.results)
+        taken = self.count_taken(fit.block, fit.kept, fit.results)
         results = {places.index(place): texts for place, texts in fit.results.items()}
         context = Context(tuple(told[: self.request.prefix]), fit.block, recent, taken, results=results)
         if fit.reminder is None:
@@ -208,12 +208,12 @@ class Cutting:
         reminder = replace(fit.reminder, places=behind)
         return replace(context, tokens=taken + reminder.tokens, reminder=reminder)
 
-    def taken(self, block: str, places: Sequence[int], results: Mapping[int, Sequence[str]] = _WHOLE) -> int:
+    def count_taken(self, block: str, places: Sequence[int], results: Mapping[int, Sequence[str]] = _WHOLE) -> int:
         """Tokens of the leading system messages, a block, and the messages at ``places``, those of ``results`` with
         other texts."""
         counts = self.counter.request_counts(self.request)
         less = sum(self._text_tokens(place) - sum(map(self.counter.text, texts)) for place, texts in results.items())
-        return sum(counts[: self.request.prefix]) + self._taken(block, places, counts) - less
+        return sum(counts[: self.request.prefix]) + self._count_taken(block, places, counts) - less
 
     def _text_tokens(self, place: int) -> int:
         """Tokens of the results in the message at ``place``."""
@@ -248,18 +248,18 @@ class Cutting:
         start, block, through = (prefix, "", None)
         if rewrite is not None:
             start, block, through = rewrite.keep_from, rewrite.block, rewrite.through
-        counts = self._compressed(counts, SentPart(start, through))
+        counts = self._subtract_compression(counts, SentPart(start, through))
         places: Sequence[int] = range(start, len(counts))
         room = limit - self.reserved - self.counter.text(self.request.overhead) - sum(counts[:prefix])
-        if self._taken(block, places, counts) > room:
+        if self._count_taken(block, places, counts) > room:
             step = max(1, limit // _STEPS)
             block = self._block(state) or block
-            places = newest(self.request.messages, counts, start, room - self._taken(block, (), counts), step)
-            if self._taken(block, places, counts) > room:
+            places = newest(self.request.messages, counts, start, room - self._count_taken(block, (), counts), step)
+            if self._count_taken(block, places, counts) > room:
                 block, places = "", newest(self.request.messages, counts, start, room, step)
         return Shortened(block, self.drawing.settings.block_role, tuple(places))
 
-    def _taken(self, block: str, places: Sequence[int], counts: Sequence[int]) -> int:
+    def _count_taken(self, block: str, places: Sequence[int], counts: Sequence[int]) -> int:
         """Tokens of a block and of messages."""
         return (self.counter.text(block) + MESSAGE_TOKENS if block else 0) + sum(counts[place] for place in places)
 
@@ -269,7 +269,7 @@ class Cutting:
         nonce = nonce_for(self.drawing.secret, self.key, state.next_checkpoint)
         try:
             return build_resume(
-                self.drawing.believed(state),
+                self.drawing.derived_graph(state),
                 budget=budget,
                 counter=self.counter.counter,
                 nonce=nonce,
@@ -278,14 +278,14 @@ class Cutting:
         except BudgetTooSmall:
             return ""
 
-    def _planned(self, frozen: Checkpointed | None, kept: int | None = None) -> Plan:
+    def _make_plan(self, frozen: Checkpointed | None, kept: int | None = None) -> Plan:
         counts, overhead = self.counter.request_counts(self.request), self.counter.text(self.request.overhead)
         if self.numbers and frozen is not None:
             kept = self.numbers.index(frozen.anchor_turn) if frozen.anchor_turn in self.numbers else None
             frozen = None if kept is None else frozen
         overhead += self.reserved
 
-        def planned(counts: Sequence[int], shortest: Sequence[int] = ()) -> Plan:
+        def plan_with(counts: Sequence[int], shortest: Sequence[int] = ()) -> Plan:
             settings = self.drawing.settings
             return plan(
                 self.request,
@@ -297,16 +297,16 @@ class Cutting:
                 shortest=shortest,
             )
 
-        decision = planned(counts)
+        decision = plan_with(counts)
         if self.spared is None or not isinstance(decision, Cut):
             return decision
         start, through = self.request.prefix, None
         if isinstance(decision.otherwise, Replay):
             start, through = decision.otherwise.keep_from, decision.otherwise.through
-        sent = self._compressed(counts, SentPart(start, through))
-        if not isinstance(planned(sent), Cut):
+        sent = self._subtract_compression(counts, SentPart(start, through))
+        if not isinstance(plan_with(sent), Cut):
             return decision.otherwise
-        leaner = planned(sent, self._compressed(counts, SentPart(start, len(counts) - 1)))
+        leaner = plan_with(sent, self._subtract_compression(counts, SentPart(start, len(counts) - 1)))
         if not isinstance(leaner, Cut):
             return decision.otherwise
         return (
@@ -315,7 +315,7 @@ class Cutting:
             else decision
         )
 
-    def _compressed(self, counts: Sequence[int], part: SentPart) -> list[int]:
+    def _subtract_compression(self, counts: Sequence[int], part: SentPart) -> list[int]:
         """``counts`` without what compression takes out of the messages that are sent behind a cut."""
         shares = self.spared(part) if self.spared is not None else ()
         return (
@@ -441,7 +441,7 @@ class Cutting:
     @property
     def _spoken(self) -> History:
         """The messages that are not the system's."""
-        return self.request.messages.spoken()
+        return self.request.messages.without_system()
 
     def _spoken_before(self, index: int) -> int:
         """How many messages before ``index`` are not the system's."""

@@ -226,12 +226,12 @@ def check_hostile_ids(make_log: MakeLog) -> None:
         _same({info.key for info in log.sessions("a")}, {key for key in keys if key.tenant == "a"}, "sessions")
         for id_ in REFUSED_IDS:
             for key in (SessionKey("a", id_), SessionKey(id_, "a")):
-                _refused(log, key)
+                _check_refusals(log, key)
             _raises(InvalidSession, partial(log.sessions, id_), f"sessions({id_!r})")
             _raises(InvalidSession, partial(log.sessions, "a", after=(1.0, id_)), f"sessions behind {id_!r}")
 
 
-def _refused(log: EventLog, key: SessionKey) -> None:
+def _check_refusals(log: EventLog, key: SessionKey) -> None:
     calls: tuple[Callable[[], object], ...] = (
         lambda: log.append(key, [Derived(1)], expected_seq=0),
         lambda: log.read(key),

@@ -44,7 +44,7 @@ def resolve_store(named: str | None = None, environ: Mapping[str, str] | None = 
             return reachable_address(own[0], of_file)
         if of_file:
             return of_file
-    return _reached(servers[0]) if servers else default_address()
+    return _reachable_address(servers[0]) if servers else default_address()
 
 
 def store_in_file(path: str | Path) -> str:
@@ -66,6 +66,6 @@ def default_address() -> str:
     return f"sqlite:///{folder / 'sessions.db'}"
 
 
-def _reached(server: Announcement) -> str:
+def _reachable_address(server: Announcement) -> str:
     of_file = store_in_file(server.config) if server.has_password and server.config else ""
     return reachable_address(server, of_file)

@@ -86,7 +86,7 @@ def plain_model(model: str) -> str:
     return "".join(sign if sign.isprintable() else "?" for sign in model[:NAME_MAX])
 
 
-def encoded(stages: Stages) -> str:
+def encode_stages(stages: Stages) -> str:
     """Encode a call's figures as text, without zeros."""
     return json.dumps(
         {
@@ -96,8 +96,8 @@ def encoded(stages: Stages) -> str:
     )
 
 
-def decoded(text: str) -> Stages:
-    """Decode the text of ``encoded``. Raises ``ValueError`` for anything else."""
+def decode_stages(text: str) -> Stages:
+    """Decode the text of ``encode_stages``. Raises ``ValueError`` for anything else."""
     try:
         return {stage: UsageSums(**figures) for stage, figures in json.loads(text).items()}
     except (TypeError, AttributeError) as error:

@@ -45,12 +45,12 @@ _CALL: Final = UsageSums(1, 1, 0, 800, 300, 100, 20, 5_000_000_000_000, 1_000, 4
 _LOSS: Final = UsageSums(1, 0, 0, 800, client_tokens=1_000, client_cost=-1_000_000_000_000)
 
 
-def _spent(call: str, *, model: str = "gpt-5", at: float = NOON) -> Spent:
+def _make_spent(call: str, *, model: str = "gpt-5", at: float = NOON) -> Spent:
     return Spent(call, at, model, {CALL: _CALL, CUT: _LOSS})
 
 
 @contextmanager
-def _books(make_log: MakeKeeping, *sessions: SessionKey) -> Iterator[Keeping]:
+def _open_ledger(make_log: MakeKeeping, *sessions: SessionKey) -> Iterator[Keeping]:
     """A new log with these sessions."""
     log = make_log(lambda: NOON)
     try:
@@ -74,66 +74,70 @@ def _raises(error: type[TokenMizerError], work: Callable[[], object], what: str)
     raise AssertionError(f"{what} must raise {error.__name__}")
 
 
-def adds(make_log: MakeKeeping) -> None:
+def check_sums(make_log: MakeKeeping) -> None:
     """What calls add up to, stage by stage, large and negative numbers too."""
-    with _books(make_log, _ONE) as log:
+    with _open_ledger(make_log, _ONE) as log:
         _expect(log.ledger.sums("tenant"), [], "sums of nothing")
         _expect(log.ledger.sums("tenant", by=()), [], "the sum of nothing")
-        _expect(log.ledger.add(_ONE, _spent("a")), True, "adding a call")
-        _expect(log.ledger.add(_ONE, _spent("b")), True, "adding another")
+        _expect(log.ledger.add(_ONE, _make_spent("a")), True, "adding a call")
+        _expect(log.ledger.add(_ONE, _make_spent("b")), True, "adding another")
         twice = [Sum("", "", CALL, "", _CALL + _CALL), Sum("", "", CUT, "", _LOSS + _LOSS)]
         _expect(log.ledger.sums("tenant"), twice, "sums by stage")
         _expect(log.ledger.sums("tenant", by=()), [Sum("", "", "", "", total([_CALL, _LOSS] * 2))], "the sum of all")
 
 
-def once(make_log: MakeKeeping) -> None:
+def check_once(make_log: MakeKeeping) -> None:
     """A call counts once, however often it is added."""
-    with _books(make_log, _ONE, _OTHER, SessionKey("else", "one")) as log:
-        _expect(log.ledger.add(_ONE, _spent("a")), True, "adding a call")
-        _expect(log.ledger.add(_ONE, _spent("a")), False, "adding it again")
-        _expect(log.ledger.add(_OTHER, _spent("a")), False, "adding it under another session")
-        _expect(log.ledger.add(SessionKey("else", "one"), _spent("a")), True, "adding one of that name for another")
+    with _open_ledger(make_log, _ONE, _OTHER, SessionKey("else", "one")) as log:
+        _expect(log.ledger.add(_ONE, _make_spent("a")), True, "adding a call")
+        _expect(log.ledger.add(_ONE, _make_spent("a")), False, "adding it again")
+        _expect(log.ledger.add(_OTHER, _make_spent("a")), False, "adding it under another session")
+        _expect(
+            log.ledger.add(SessionKey("else", "one"), _make_spent("a")), True, "adding one of that name for another"
+        )
         _expect(log.ledger.sums("tenant")[0].figures, _CALL, "sum")
 
 
-def told_apart(make_log: MakeKeeping) -> None:
+def check_grouped_sums(make_log: MakeKeeping) -> None:
     """Sums by session, model and day, and of one of these alone."""
-    with _books(make_log, _ONE, _OTHER) as log:
-        log.ledger.add(_ONE, _spent("a"))
-        log.ledger.add(_ONE, _spent("b", model="claude", at=NOON + _DAY))
-        log.ledger.add(_OTHER, _spent("c", at=NOON + 2 * _DAY))
+    with _open_ledger(make_log, _ONE, _OTHER) as log:
+        log.ledger.add(_ONE, _make_spent("a"))
+        log.ledger.add(_ONE, _make_spent("b", model="claude", at=NOON + _DAY))
+        log.ledger.add(_OTHER, _make_spent("c", at=NOON + 2 * _DAY))
 
-        def found(**asked: object) -> list[tuple[str, str, str, int]]:
+        def list_sums(**asked: object) -> list[tuple[str, str, str, int]]:
             sums = log.ledger.sums("tenant", **asked)  # type: ignore[arg-type]
             return [(one.session, one.model, one.day, one.figures.calls) for one in sums]
 
-        _expect(found(by=("session",)), [("one", "", "", 4), ("other", "", "", 2)], "by session")
-        _expect(found(by=("model",)), [("", "claude", "", 2), ("", "gpt-5", "", 4)], "by model")
+        _expect(list_sums(by=("session",)), [("one", "", "", 4), ("other", "", "", 2)], "by session")
+        _expect(list_sums(by=("model",)), [("", "claude", "", 2), ("", "gpt-5", "", 4)], "by model")
         days = [("", "", f"2026-11-{day}", 2) for day in (21, 22, 23)]
-        _expect(found(by=("day",)), days, "by day")
-        _expect(found(by=("day",), since="2026-11-22"), days[1:], "since a day")
-        _expect(found(by=("day",), until="2026-11-22"), days[:2], "until a day")
-        _expect(found(by=("day",), since="2026-11-22", until="2026-11-22"), days[1:2], "on a day")
-        _expect(found(by=("model",), session="one", model="claude"), [("", "claude", "", 2)], "one session and model")
-        _expect(found(by=(), model="unheard of"), [], "a model that nobody asked")
-        _raises(CallerError, lambda: found(by=("weather",)), "an unknown way to tell apart")
+        _expect(list_sums(by=("day",)), days, "by day")
+        _expect(list_sums(by=("day",), since="2026-11-22"), days[1:], "since a day")
+        _expect(list_sums(by=("day",), until="2026-11-22"), days[:2], "until a day")
+        _expect(list_sums(by=("day",), since="2026-11-22", until="2026-11-22"), days[1:2], "on a day")
+        _expect(
+            list_sums(by=("model",), session="one", model="claude"), [("", "claude", "", 2)], "one session and model"
+        )
+        _expect(list_sums(by=(), model="unheard of"), [], "a model that nobody asked")
+        _raises(CallerError, lambda: list_sums(by=("weather",)), "an unknown way to tell apart")
 
 
-def tenants(make_log: MakeKeeping) -> None:
+def check_tenants(make_log: MakeKeeping) -> None:
     """Nobody sees or changes what others spend."""
     theirs = SessionKey("else", "one")
-    with _books(make_log, _ONE, theirs) as log:
-        log.ledger.add(_ONE, _spent("a"))
+    with _open_ledger(make_log, _ONE, theirs) as log:
+        log.ledger.add(_ONE, _make_spent("a"))
         _expect(log.ledger.sums("else"), [], "sums of somebody else")
         _expect(log.ledger.calls(theirs, limit=9), [], "calls of somebody else")
         log.forget(theirs)
         _expect(len(log.ledger.calls(_ONE, limit=9)), 1, "calls after somebody else's were erased")
 
 
-def newest_calls(make_log: MakeKeeping) -> None:
+def check_newest_calls(make_log: MakeKeeping) -> None:
     """The calls of a session, the newest first, as they were added."""
-    with _books(make_log, _ONE) as log:
-        spent = [_spent(name, at=NOON + place) for place, name in enumerate("abc")]
+    with _open_ledger(make_log, _ONE) as log:
+        spent = [_make_spent(name, at=NOON + place) for place, name in enumerate("abc")]
         for one in (spent[1], spent[0], spent[2]):
             log.ledger.add(_ONE, one)
         _expect(log.ledger.calls(_ONE, limit=2), [spent[2], spent[1]], "the newest two")
@@ -141,14 +145,14 @@ def newest_calls(make_log: MakeKeeping) -> None:
         _expect(log.ledger.calls(_OTHER, limit=2), [], "calls of an unknown session")
 
 
-def erased(make_log: MakeKeeping) -> None:
+def check_erase(make_log: MakeKeeping) -> None:
     """An erased session leaves its figures to the tenant, without its name; a call that comes late, too."""
-    with _books(make_log, _ONE, _OTHER) as log:
-        log.ledger.add(_ONE, _spent("a"))
-        log.ledger.add(_OTHER, _spent("b"))
+    with _open_ledger(make_log, _ONE, _OTHER) as log:
+        log.ledger.add(_ONE, _make_spent("a"))
+        log.ledger.add(_OTHER, _make_spent("b"))
         log.forget(_ONE)
-        log.ledger.add(_ONE, _spent("late"))
-        _expect(log.ledger.add(_ONE, _spent("late")), False, "adding a late call again")
+        log.ledger.add(_ONE, _make_spent("late"))
+        _expect(log.ledger.add(_ONE, _make_spent("late")), False, "adding a late call again")
         names = [(one.session, one.figures.calls) for one in log.ledger.sums("tenant", by=_BY_SESSION)]
         _expect(names, [("", 4), ("other", 2)], "calls by session")
         _expect(log.ledger.calls(_ONE, limit=9), [], "calls of an erased session")
@@ -157,25 +161,25 @@ def erased(make_log: MakeKeeping) -> None:
         _expect([one.session for one in log.ledger.sums("tenant", by=_BY_SESSION)], [""], "sessions")
 
 
-def names(make_log: MakeKeeping) -> None:
+def check_names(make_log: MakeKeeping) -> None:
     """Long and strange names of models are kept as far as they can be; calls need a name, sessions a valid one."""
-    with _books(make_log, _ONE) as log:
-        log.ledger.add(_ONE, _spent("a", model="mo\x00del\ud800" + "x" * 500))
+    with _open_ledger(make_log, _ONE) as log:
+        log.ledger.add(_ONE, _make_spent("a", model="mo\x00del\ud800" + "x" * 500))
         (found,) = log.ledger.sums("tenant", by=_BY_MODEL)
         _expect(found.model, ("mo?del?" + "x" * 500)[:200], "model")
-        _raises(InvalidSession, lambda: log.ledger.add(_ONE, _spent("")), "a call without a name")
-        _raises(InvalidSession, lambda: log.ledger.add(SessionKey("tenant", ""), _spent("b")), "no session")
+        _raises(InvalidSession, lambda: log.ledger.add(_ONE, _make_spent("")), "a call without a name")
+        _raises(InvalidSession, lambda: log.ledger.add(SessionKey("tenant", ""), _make_spent("b")), "no session")
         _raises(InvalidSession, lambda: log.ledger.sums(""), "no tenant")
 
 
-def many_threads(make_log: MakeKeeping) -> None:
+def check_threads(make_log: MakeKeeping) -> None:
     """Additions of several threads all count, each once."""
-    with _books(make_log, _ONE, _OTHER) as log:
+    with _open_ledger(make_log, _ONE, _OTHER) as log:
 
         def work(number: int) -> None:
             for place in range(10):
                 key = _ONE if place % 2 else _OTHER
-                log.ledger.add(key, _spent(f"{number % 2}-{place}"))
+                log.ledger.add(key, _make_spent(f"{number % 2}-{place}"))
 
         threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
         for thread in threads:
@@ -185,16 +189,26 @@ def many_threads(make_log: MakeKeeping) -> None:
         _expect(log.ledger.sums("tenant")[0].figures, total([_CALL] * 20), "sum")
 
 
-def closed(make_log: MakeKeeping) -> None:
+def check_close(make_log: MakeKeeping) -> None:
     """A closed store's books are closed."""
-    with _books(make_log, _ONE) as log:
+    with _open_ledger(make_log, _ONE) as log:
         ledger = log.ledger
         log.close()
-        _raises(StoreUnavailable, lambda: ledger.add(_ONE, _spent("a")), "adding to closed books")
+        _raises(StoreUnavailable, lambda: ledger.add(_ONE, _make_spent("a")), "adding to closed books")
 
 
 LEDGER_CHECKS: Final[dict[str, Callable[[MakeKeeping], None]]] = {
-    check.__name__: check
-    for check in (adds, once, told_apart, tenants, newest_calls, erased, names, many_threads, closed)
+    check.__name__.removeprefix("check_"): check
+    for check in (
+        check_sums,
+        check_once,
+        check_grouped_sums,
+        check_tenants,
+        check_newest_calls,
+        check_erase,
+        check_names,
+        check_threads,
+        check_close,
+    )
 }
 """Every check by its name."""

@@ -90,7 +90,7 @@ class MemoryLog:
         """See ``EventLog.append``."""
         require_valid(session)
         with self._lock:
-            sessions = self._opened()
+            sessions = self._open_sessions()
             if not events:
                 return []
             kept = sessions.get(session)
@@ -106,7 +106,7 @@ class MemoryLog:
         """See ``EventLog.read``."""
         require_valid(session)
         with self._lock:
-            kept = self._opened().get(session)
+            kept = self._open_sessions().get(session)
             if kept is None:
                 return []
             start = bisect_right(kept.events, after, key=_seq)
@@ -117,28 +117,28 @@ class MemoryLog:
         """See ``EventLog.snapshot``."""
         require_valid(session)
         with self._lock:
-            kept = self._opened().get(session)
+            kept = self._open_sessions().get(session)
             return kept.snapshot if kept else None
 
     def keep_snapshot(self, session: SessionKey, snapshot: Snapshot) -> bool:
         """See ``EventLog.keep_snapshot``."""
         require_valid(session)
         with self._lock:
-            kept = self._opened().get(session)
+            kept = self._open_sessions().get(session)
             return kept.keep(snapshot) if kept else False
 
     def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
         """See ``EventLog.passage_rows``."""
         require_valid(session)
         with self._lock:
-            kept = self._opened().get(session)
+            kept = self._open_sessions().get(session)
             return dict(kept.passages) if kept and kept.model == model else {}
 
     def keep_passage_rows(self, session: SessionKey, passages: PassageRows, *, most: int) -> bool:
         """See ``EventLog.keep_passage_rows``."""
         require_valid(session)
         with self._lock:
-            kept = self._opened().get(session)
+            kept = self._open_sessions().get(session)
             return kept.keep_passages(passages, most) if kept else False
 
     def sessions(self, tenant: str, *, after: Place | None = None, limit: int | None = None) -> list[SessionInfo]:
@@ -149,7 +149,7 @@ class MemoryLog:
         with self._lock:
             found = [
                 SessionInfo(key, kept.seq, kept.created_at, kept.updated_at)
-                for key, kept in self._opened().items()
+                for key, kept in self._open_sessions().items()
                 if key.tenant == tenant
             ]
         ranked = sorted((-info.updated_at, info.key.id, info) for info in found)
@@ -160,14 +160,14 @@ class MemoryLog:
     def tenants(self) -> list[str]:
         """See ``EventLog.tenants``."""
         with self._lock:
-            return sorted({key.tenant for key in self._opened()})
+            return sorted({key.tenant for key in self._open_sessions()})
 
     def load(self, session: SessionKey, events: Sequence[Recorded], *, expected_seq: int) -> None:
         """See ``EventLog.load``."""
         require_valid(session)
         require_order(events, expected_seq)
         with self._lock:
-            sessions = self._opened()
+            sessions = self._open_sessions()
             if not events:
                 return
             kept = sessions.get(session)
@@ -184,7 +184,7 @@ class MemoryLog:
         """See ``EventLog.forget``."""
         require_valid(session)
         with self._lock:
-            kept = self._opened().pop(session, None)
+            kept = self._open_sessions().pop(session, None)
         self.ledger.erase([session])
         return len(kept.events) if kept else 0
 
@@ -194,7 +194,7 @@ class MemoryLog:
         for key in keys:
             require_valid(key)
         with self._lock:
-            kept = self._opened()
+            kept = self._open_sessions()
             found = [key for key in keys if key in kept]
             gone = [key for key in found if unless_since is None or kept[key].updated_at < unless_since]
             for key in gone:
@@ -206,7 +206,7 @@ class MemoryLog:
         """See ``EventLog.rewrite``. ``change`` must not use this log."""
         require_valid(session)
         with self._lock:
-            kept = self._opened().get(session)
+            kept = self._open_sessions().get(session)
             if kept is None:
                 return 0
             pairs = [(old, change(old)) for old in kept.events]
@@ -220,7 +220,7 @@ class MemoryLog:
     def secret(self) -> bytes:
         """See ``EventLog.secret``."""
         with self._lock:
-            self._opened()
+            self._open_sessions()
             return self._secret
 
     def close(self) -> None:
@@ -230,9 +230,9 @@ class MemoryLog:
 
     def _holds(self, session: SessionKey) -> bool:
         with self._lock:
-            return session in self._opened()
+            return session in self._open_sessions()
 
-    def _opened(self) -> dict[SessionKey, _Session]:
+    def _open_sessions(self) -> dict[SessionKey, _Session]:
         if self._sessions is None:
             raise StoreUnavailable("the log in memory is closed", cause="closed", place="memory")
         return self._sessions

@@ -99,7 +99,7 @@ class PostgresLog:
         """See ``EventLog.read``."""
         require_valid(session)
         limits = (_storable(after), _storable(SEQ_MAX if upto is None else upto))
-        return _decoded(self._select(self._statements.read, session.tenant, session.id, *limits))
+        return _decode_rows(self._select(self._statements.read, session.tenant, session.id, *limits))
 
     def snapshot(self, session: SessionKey) -> Snapshot | None:
         """See ``EventLog.snapshot``."""
@@ -172,7 +172,7 @@ class PostgresLog:
         decided: dict[maintenance.Row, Event | None] = {}
         for _ in range(REWRITE_ATTEMPTS_MAX):
             was = self._alone(lambda at: maintenance.whole(at, self._statements, session))
-            pairs = list(zip(was.rows, _decoded(was.rows), strict=True))
+            pairs = list(zip(was.rows, _decode_rows(was.rows), strict=True))
             for row, old in pairs:
                 if row not in decided:
                     decided[row] = change(old)
@@ -185,7 +185,7 @@ class PostgresLog:
     @property
     def ledger(self) -> UsageLedger:
         """The usage ledger of this store."""
-        return PostgresLedger(self._select, self._pooled, self._address.schema)
+        return PostgresLedger(self._select, self._run_pooled, self._address.schema)
 
     def secret(self) -> bytes:
         """See ``EventLog.secret``."""
@@ -211,14 +211,14 @@ class PostgresLog:
     def _select(self, statement: str, *parameters: object) -> list[Any]:
         return self._here().connections.select(statement, *parameters)
 
-    def _pooled(self, work: Callable[[asyncpg.Connection], Coroutine[Any, Any, T]]) -> T:
+    def _run_pooled(self, work: Callable[[asyncpg.Connection], Coroutine[Any, Any, T]]) -> T:
         connections = self._here().connections
 
-        async def done() -> T:
+        async def run_on_connection() -> T:
             async with connections.connection() as connection:
                 return await work(connection)
 
-        return connections.run(done, self._address.timeout)
+        return connections.run(run_on_connection, self._address.timeout)
 
     def _alone(self, work: Callable[[asyncpg.Connection], Coroutine[Any, Any, T]]) -> T:
         return self._here().connections.alone(work)
@@ -240,7 +240,7 @@ class PostgresLog:
             raise error.again(f"{error}: {_TRACES}") from None
 
 
-def _decoded(rows: Sequence[Any]) -> list[Recorded]:
+def _decode_rows(rows: Sequence[Any]) -> list[Recorded]:
     try:
         return [Recorded(seq, at, decode(kind, version, payload)) for seq, at, kind, version, payload in rows]
     except NewerEvent as error:

@@ -39,12 +39,12 @@ class Connections:
         Raises ``StoreError`` for what the server, the driver or the time limit has against it.
         """
 
-        async def limited() -> T:
+        async def run_limited() -> T:
             async with asyncio.timeout(seconds):
                 return await work()
 
         try:
-            return self._thread.run(limited)
+            return self._thread.run(run_limited)
         except LoopClosed:
             raise StoreUnavailable(f"{NAME}: is closed", cause="closed", place=self._address.place) from None
         except FAILED as error:
@@ -57,13 +57,13 @@ class Connections:
             async with self.connection() as connection:
                 return list(await connection.fetch(statement, *parameters))
 
-        async def tried() -> list[Any]:
+        async def run_with_retries() -> list[Any]:
             for _ in range(_TRIES - 1):
                 with suppress(*LOST):
                     return await once()
             return await once()
 
-        return self.run(tried, self._address.timeout)
+        return self.run(run_with_retries, self._address.timeout)
 
     def alone(self, work: _Work[T]) -> T:
         """The result of ``work`` with a connection of its own, in the time that erasing may take."""
@@ -78,7 +78,7 @@ class Connections:
     async def connection(self) -> AsyncIterator[asyncpg.Connection]:
         """One of the pool's, to tables of the current version. After an error in the block it is closed, and those
         that lie idle are not used again."""
-        pool = await self._opened()
+        pool = await self._open_pool()
         connection = await pool.acquire()
         try:
             yield connection
@@ -103,7 +103,7 @@ class Connections:
         finally:
             connection.terminate()
 
-    async def _opened(self) -> asyncpg.Pool:
+    async def _open_pool(self) -> asyncpg.Pool:
         # Only coroutines of one loop come here: what happens between two awaits happens at once.
         if self._opening is None:
             self._opening = asyncio.Lock()

@@ -10,10 +10,10 @@ from asyncpg import Connection
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.model.spending import NAMES, Spent, Sum
 
-from .ledger import BY_STAGE, By, day_of, encoded, plain_model, require_call
+from .ledger import BY_STAGE, By, day_of, encode_stages, plain_model, require_call
 from .log import require_valid, require_valid_tenant
-from .postgres_schema import quoted
-from .sqlite_ledger import grouped, summed, told
+from .postgres_schema import quote_schema
+from .sqlite_ledger import grouped_query, read_calls, read_sums
 
 _COLUMNS: Final = ", ".join(NAMES)
 _ADDED: Final = ", ".join(f"{name} = s.{name} + excluded.{name}" for name in NAMES)
@@ -60,9 +60,9 @@ Select = Callable[..., list[Any]]
 Run = Callable[[Callable[[Connection], Coroutine[Any, Any, int]]], int]
 
 
-def spelled(statement: str, schema: str) -> str:
+def qualify_statement(statement: str, schema: str) -> str:
     """A statement for the tables in ``schema``."""
-    return statement.replace("{schema}", quoted(schema))
+    return statement.replace("{schema}", quote_schema(schema))
 
 
 class PostgresLedger:
@@ -71,8 +71,8 @@ class PostgresLedger:
     def __init__(self, select: Select, run: Run, schema: str) -> None:
         self._select = select
         self._run = run
-        self._add, self._calls = spelled(_ADD, schema), spelled(_CALLS, schema)
-        self._table = f"{quoted(schema)}.spending"
+        self._add, self._calls = qualify_statement(_ADD, schema), qualify_statement(_CALLS, schema)
+        self._table = f"{quote_schema(schema)}.spending"
 
     def add(self, session: SessionKey, spent: Spent) -> bool:
         """See ``Ledger.add``."""
@@ -82,13 +82,13 @@ class PostgresLedger:
         columns = [[getattr(spent.stages[stage], name) for stage in stages] for name in NAMES]
         parameters = (
             *(session.tenant, session.id, spent.call, spent.at, plain_model(spent.model)),
-            *(encoded(spent.stages), day_of(spent.at), stages, *columns),
+            *(encode_stages(spent.stages), day_of(spent.at), stages, *columns),
         )
 
-        async def added(connection: Connection) -> int:
+        async def add_call(connection: Connection) -> int:
             return int(await connection.fetchval(self._add, *parameters))
 
-        return self._run(added) > 0
+        return self._run(add_call) > 0
 
     def sums(
         self,
@@ -102,12 +102,12 @@ class PostgresLedger:
     ) -> list[Sum]:
         """See ``Ledger.sums``."""
         require_valid_tenant(tenant)
-        statement, bounds = grouped(
+        statement, bounds = grouped_query(
             by, session, model, since, until, table=self._table, mark=lambda place: f"${place}", sums=_SUMS
         )
-        return summed(self._select(statement, tenant, *bounds))
+        return read_sums(self._select(statement, tenant, *bounds))
 
     def calls(self, session: SessionKey, *, limit: int) -> list[Spent]:
         """See ``Ledger.calls``."""
         require_valid(session)
-        return told(self._select(self._calls, session.tenant, session.id, max(0, limit)))
+        return read_calls(self._select(self._calls, session.tenant, session.id, max(0, limit)))

@@ -34,7 +34,7 @@ class LoopThread:
         with self._lock:
             if self._closed:
                 raise LoopClosed
-            future = asyncio.run_coroutine_threadsafe(work(), self._started())
+            future = asyncio.run_coroutine_threadsafe(work(), self._start_loop())
             self._running.add(future)
         try:
             return future.result()
@@ -59,7 +59,7 @@ class LoopThread:
             thread.join()
             loop.close()
 
-    def _started(self) -> asyncio.AbstractEventLoop:
+    def _start_loop(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
             self._thread = threading.Thread(target=self._loop.run_forever, name=self._name, daemon=True)

@@ -66,7 +66,7 @@ _TABLES: Final = (
 _HAS_SCHEMA: Final = "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)"
 
 
-def quoted(schema: str) -> str:
+def quote_schema(schema: str) -> str:
     """A schema's name as it stands in a statement."""
     return '"' + schema.replace('"', '""') + '"'
 
@@ -88,7 +88,7 @@ async def prepare(connection: Connection, schema: str, migrations: Sequence[Migr
 
 
 async def _migrate(connection: Connection, schema: str, migrations: Sequence[Migration], version: int) -> None:
-    name = quoted(schema)
+    name = quote_schema(schema)
     if version == 0:
         await _require_unicode(connection)
         if not await connection.fetchval(_HAS_SCHEMA, schema):
@@ -114,7 +114,7 @@ async def _version(connection: Connection, schema: str, migrations: Sequence[Mig
         return 0
     rows: list[tuple[str, int]] = []
     if "installation" in tables:
-        rows = await connection.fetch(f"SELECT application, version FROM {quoted(schema)}.installation")
+        rows = await connection.fetch(f"SELECT application, version FROM {quote_schema(schema)}.installation")
     if len(rows) != 1 or rows[0][0] != APPLICATION:
         raise StoreCorrupt(f"{NAME}: the schema has tables of another application")
     version = rows[0][1]

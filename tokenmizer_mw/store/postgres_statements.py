@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Final
 
 from .postgres_ledger import ERASE
-from .postgres_schema import quoted
+from .postgres_schema import quote_schema
 
 SEQ_MAX: Final = 2**63 - 1
 """The largest number that PostgreSQL holds."""
@@ -215,7 +215,7 @@ class Statements:
 
 def statements(schema: str) -> Statements:
     """The statements for the tables in ``schema``."""
-    name, plain = quoted(schema), Statements()
+    name, plain = quote_schema(schema), Statements()
     return Statements(**{field.name: _of(getattr(plain, field.name), name) for field in fields(plain)})
 
 

@@ -102,16 +102,16 @@ class _Writing:
                     sent = True
                     await self._write(connection, _one_a_session(pending))
             except LOST:
-                if not _doubted(pending, sent):
+                if not _note_doubt(pending, sent):
                     raise
                 await asyncio.sleep(_AGAIN_SECONDS)
             except asyncpg.PostgresError as error:
-                await self._refused(pending, error)
+                await self._handle_refusal(pending, error)
             except asyncio.CancelledError:  # the time is over
-                _doubted(pending, sent)
+                _note_doubt(pending, sent)
                 raise
 
-    async def _refused(self, pending: list[PostgresAppend], error: asyncpg.PostgresError) -> None:
+    async def _handle_refusal(self, pending: list[PostgresAppend], error: asyncpg.PostgresError) -> None:
         """The server did nothing of the group, and says why."""
         if isinstance(error, BUSY) or any(append.doubtful for append in pending):
             await asyncio.sleep(_AGAIN_SECONDS)
@@ -142,7 +142,7 @@ class _Writing:
             append.error = Conflict(f"the session's log ends at {seq}, and not where the caller expected it")
 
 
-def _doubted(appends: Sequence[PostgresAppend], sent: bool) -> bool:
+def _note_doubt(appends: Sequence[PostgresAppend], sent: bool) -> bool:
     """Note that they were sent to no known end. Returns whether that is so of any of them, now or before."""
     for append in appends:
         append.doubtful = append.doubtful or sent

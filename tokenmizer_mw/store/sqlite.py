@@ -156,7 +156,7 @@ class SqliteLog:
         """See ``EventLog.read``."""
         require_valid(session)
         end = _SEQ_MAX if upto is None else upto
-        return self._decoded(self._select(_READ, (session.tenant, session.id, _storable(after), _storable(end))))
+        return self._decode_rows(self._select(_READ, (session.tenant, session.id, _storable(after), _storable(end))))
 
     def snapshot(self, session: SessionKey) -> Snapshot | None:
         """See ``EventLog.snapshot``."""
@@ -175,7 +175,7 @@ class SqliteLog:
             "fold_version": snapshot.fold_version,
             "payload": snapshot.payload,
         }
-        return self._changed(lambda at: at.execute(_KEEP, row).rowcount > 0)
+        return self._change(lambda at: at.execute(_KEEP, row).rowcount > 0)
 
     def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
         """See ``EventLog.passage_rows``."""
@@ -186,7 +186,7 @@ class SqliteLog:
         """See ``EventLog.keep_passage_rows``."""
         require_valid(session)
         seq = _storable(passages.seq)
-        return self._changed(lambda at: sqlite_passages.keep(at, session, passages, seq, most))
+        return self._change(lambda at: sqlite_passages.keep(at, session, passages, seq, most))
 
     def sessions(self, tenant: str, *, after: Place | None = None, limit: int | None = None) -> list[SessionInfo]:
         """See ``EventLog.sessions``."""
@@ -213,7 +213,7 @@ class SqliteLog:
                 put_back(cursor, session, events, expected_seq)
                 _drop_derived(cursor, [session])
 
-            self._changed(put)
+            self._change(put)
 
     def forget(self, session: SessionKey) -> int:
         """See ``EventLog.forget``.
@@ -242,21 +242,21 @@ class SqliteLog:
             require_valid(key)
         before = math.inf if unless_since is None else unless_since
 
-        def erased(cursor: sqlite3.Cursor) -> list[SessionKey]:
+        def erase_idle(cursor: sqlite3.Cursor) -> list[SessionKey]:
             found = [key for key in keys if cursor.execute(_FORGET_OLD, (key.tenant, key.id, before)).rowcount]
             _drop_derived(cursor, found)
             cursor.executemany(_FORGET_EVENTS, [(key.tenant, key.id) for key in found])
             sqlite_ledger.erase(cursor, found)
             return found
 
-        return self._maintain(erased) if keys else []
+        return self._maintain(erase_idle) if keys else []
 
     def rewrite(self, session: SessionKey, change: Rewriting) -> int:
         """See ``EventLog.rewrite``. Costs what ``forget`` costs; ``change`` must not append to this log."""
         key = (session.tenant, session.id)
 
         def replace(cursor: sqlite3.Cursor) -> int:
-            recorded = self._decoded(cursor.execute(_READ, (*key, 0, _SEQ_MAX)).fetchall())
+            recorded = self._decode_rows(cursor.execute(_READ, (*key, 0, _SEQ_MAX)).fetchall())
             changed = [(old.seq, new) for old in recorded if (new := change(old)) != old.event]
             for seq, new in changed:
                 if new is None:
@@ -274,13 +274,13 @@ class SqliteLog:
     @property
     def ledger(self) -> UsageLedger:
         """The usage ledger of this store."""
-        return sqlite_ledger.SqliteLedger(self._select, self._changed)
+        return sqlite_ledger.SqliteLedger(self._select, self._change)
 
     def secret(self) -> bytes:
         """See ``EventLog.secret``."""
         rows = self._select(_SECRET, ())
         if len(rows) != 1:
-            raise self._damaged("is damaged: its secret is missing")
+            raise self._damage_error("is damaged: its secret is missing")
         return bytes(rows[0][0])
 
     def copy(self, path: str | os.PathLike[str]) -> None:
@@ -295,7 +295,7 @@ class SqliteLog:
     def verify(self) -> None:
         """Raise ``StoreCorrupt`` when SQLite finds the file damaged. Reads all of it."""
         if self._select("PRAGMA integrity_check(1)", ()) != [("ok",)]:
-            raise self._damaged("is damaged")
+            raise self._damage_error("is damaged")
 
     def close(self) -> None:
         """See ``EventLog.close``. Waits for a commit that is under way."""
@@ -326,9 +326,9 @@ class SqliteLog:
     def _select(self, statement: str, parameters: _Parameters) -> list[_Row]:
         here = self._here()
         with GATE:
-            return self._selected(here, statement, parameters)
+            return self._fetch_rows(here, statement, parameters)
 
-    def _selected(self, here: _Connections, statement: str, parameters: _Parameters) -> list[_Row]:
+    def _fetch_rows(self, here: _Connections, statement: str, parameters: _Parameters) -> list[_Row]:
         try:
             connection = here.take_idle() or self._file.connect()
             try:
@@ -353,18 +353,18 @@ class SqliteLog:
     def _maintain(self, work: Callable[[sqlite3.Cursor], T]) -> T:
         """Do ``work`` in one transaction on a connection of its own, then remove what it left in the files."""
 
-        def noted(cursor: sqlite3.Cursor) -> T:
+        def note_changes(cursor: sqlite3.Cursor) -> T:
             before = cursor.connection.total_changes
             result = work(cursor)
             if cursor.connection.total_changes > before:
                 note_traces(cursor)
             return result
 
-        result = self._changed(noted)
+        result = self._change(note_changes)
         self._here().traces.remove()
         return result
 
-    def _changed(self, work: Callable[[sqlite3.Cursor], T]) -> T:
+    def _change(self, work: Callable[[sqlite3.Cursor], T]) -> T:
         self._here()
         try:
             with (
@@ -377,15 +377,15 @@ class SqliteLog:
         except sqlite3.Error as error:
             raise translate(error, self._file.path) from error
 
-    def _decoded(self, rows: list[_Row]) -> list[Recorded]:
+    def _decode_rows(self, rows: list[_Row]) -> list[Recorded]:
         try:
             return [Recorded(seq, at, decode(kind, version, payload)) for seq, at, kind, version, payload in rows]
         except NewerEvent as error:
             raise StoreTooNew(f"{self._file.path}: {error}", place=self._file.path) from error
         except UnreadableEvent as error:
-            raise self._damaged(f"is damaged: {error}") from error
+            raise self._damage_error(f"is damaged: {error}") from error
 
-    def _damaged(self, what: str) -> StoreCorrupt:
+    def _damage_error(self, what: str) -> StoreCorrupt:
         return StoreCorrupt(f"{self._file.path}: {what}", cause="damaged", place=self._file.path)
 
 

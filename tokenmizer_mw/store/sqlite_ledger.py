@@ -10,7 +10,7 @@ from tokenmizer_mw.errors import StoreCorrupt
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.model.spending import NAMES, Spent, Sum, UsageSums
 
-from .ledger import BY, BY_STAGE, By, day_of, decoded, encoded, plain_model, require_by, require_call
+from .ledger import BY, BY_STAGE, By, day_of, decode_stages, encode_stages, plain_model, require_by, require_call
 from .log import require_valid, require_valid_tenant
 
 T = TypeVar("T")
@@ -51,7 +51,7 @@ class SqliteLedger:
         """See ``Ledger.add``."""
         require_valid(session)
         require_call(spent)
-        return self._changed(lambda cursor: _added(cursor, session, spent))
+        return self._changed(lambda cursor: _add_call(cursor, session, spent))
 
     def sums(
         self,
@@ -65,16 +65,16 @@ class SqliteLedger:
     ) -> list[Sum]:
         """See ``Ledger.sums``."""
         require_valid_tenant(tenant)
-        statement, bounds = grouped(by, session, model, since, until)
-        return summed(self._select(statement, (tenant, *bounds)))
+        statement, bounds = grouped_query(by, session, model, since, until)
+        return read_sums(self._select(statement, (tenant, *bounds)))
 
     def calls(self, session: SessionKey, *, limit: int) -> list[Spent]:
         """See ``Ledger.calls``."""
         require_valid(session)
-        return told(self._select(_CALLS, (session.tenant, session.id, max(0, limit))))
+        return read_calls(self._select(_CALLS, (session.tenant, session.id, max(0, limit))))
 
 
-def grouped(
+def grouped_query(
     by: Collection[By],
     session: str | None,
     model: str | None,
@@ -98,7 +98,7 @@ def grouped(
     return statement, [value for _, value in given]
 
 
-def summed(rows: Iterable[Sequence[Any]]) -> list[Sum]:
+def read_sums(rows: Iterable[Sequence[Any]]) -> list[Sum]:
     """Sums from their rows. Without groups, there is one row of nothing when nothing is there."""
     found = []
     for session, model, stage, day, *figures in rows:
@@ -107,18 +107,18 @@ def summed(rows: Iterable[Sequence[Any]]) -> list[Sum]:
     return found
 
 
-def told(rows: Iterable[Sequence[Any]]) -> list[Spent]:
+def read_calls(rows: Iterable[Sequence[Any]]) -> list[Spent]:
     """Calls from their rows. Raises ``StoreCorrupt``."""
     try:
-        return [Spent(call, at, model, decoded(stages)) for call, at, model, stages in rows]
+        return [Spent(call, at, model, decode_stages(stages)) for call, at, model, stages in rows]
     except ValueError as error:
         raise StoreCorrupt("the figures of a call are damaged") from error
 
 
-def _added(cursor: sqlite3.Cursor, session: SessionKey, spent: Spent) -> bool:
+def _add_call(cursor: sqlite3.Cursor, session: SessionKey, spent: Spent) -> bool:
     (held,) = cursor.execute(_HELD, (session.tenant, session.id)).fetchone()
     name, model = (session.id if held else ""), plain_model(spent.model)
-    stages = encoded(spent.stages) if held else "{}"
+    stages = encode_stages(spent.stages) if held else "{}"
     if not cursor.execute(_NAME, (session.tenant, spent.call, name, spent.at, model, stages)).rowcount:
         return False
     rows = [

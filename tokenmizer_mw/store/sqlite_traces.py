@@ -146,8 +146,8 @@ class TraceRemover:
                 self._until(deadline, ended, self._rewritten)
             notes = self._notes(1)
             if notes:
-                self._until(deadline, ended, _emptied)
-                self._changed(_DONE, notes)
+                self._until(deadline, ended, _empty_wal)
+                self._change_notes(_DONE, notes)
 
     def _until(self, deadline: float, ended: Callable[[], bool], attempt: Callable[[sqlite3.Connection], bool]) -> None:
         """Try until it is done. Between two attempts others write and read. Raises ``StoreUnavailable``."""
@@ -176,7 +176,7 @@ class TraceRemover:
     def _notes(self, rewritten: int) -> list[tuple[bytes]]:
         return self._with_connection(lambda at: at.execute(_NOTES, (rewritten,)).fetchall())
 
-    def _changed(self, statement: str, notes: list[tuple[bytes]]) -> None:
+    def _change_notes(self, statement: str, notes: list[tuple[bytes]]) -> None:
         def change(connection: sqlite3.Connection) -> None:
             with closing(connection.cursor()) as cursor, writing(cursor):
                 cursor.executemany(statement, notes)
@@ -198,7 +198,7 @@ class TraceRemover:
                     self._in_background = None
 
 
-def _emptied(connection: sqlite3.Connection) -> bool:
+def _empty_wal(connection: sqlite3.Connection) -> bool:
     """Move the write-ahead log into the file and empty it. False: others read or write what is in it."""
     with closing(connection.cursor()) as cursor:
         cursor.execute(f"PRAGMA busy_timeout = {_CHECKPOINT_WAIT_MS}").fetchall()

@@ -18,7 +18,7 @@ from tokenmizer_mw.chat.exchange import ChatExchange
 from tokenmizer_mw.chat.session_naming import Reason
 from tokenmizer_mw.errors import RequestBlocked
 from tokenmizer_mw.model.session import LOCAL_TENANT
-from tokenmizer_mw.session.current import NamedSession, bound
+from tokenmizer_mw.session.current import NamedSession, bind_session
 from tokenmizer_mw.transports.calls import OutgoingCalls
 from tokenmizer_mw.transports.transport import AsyncWatchedByteStream, WatchedByteStream
 from tokenmizer_mw.wire.dialect import Dialect
@@ -51,14 +51,14 @@ class _Remembering(Middleware):
         try:
             is_recorded = exchange is not None and self._service.prepare(exchange)
         except RequestBlocked as blocked:
-            raise _refused(request, blocked) from None
+            raise _refuse_request(request, blocked) from None
         if exchange is None or not is_recorded:
             return call_next(request)
         try:
-            with bound(self._service, _nobody, remembered=True):
-                answer = call_next(self._forwarded(request, exchange))
+            with bind_session(self._service, _nobody, remembered=True):
+                answer = call_next(self._forward_request(request, exchange))
         except BaseException as error:
-            self._outgoing.lost(exchange, error)
+            self._outgoing.note_lost(exchange, error)
             raise
         if (response := self._response(answer)) is not None:
             self._outgoing.receive(exchange, response, WatchedByteStream)
@@ -69,14 +69,14 @@ class _Remembering(Middleware):
         try:
             is_recorded = exchange is not None and await self._service.aprepare(exchange)
         except RequestBlocked as blocked:
-            raise _refused(request, blocked) from None
+            raise _refuse_request(request, blocked) from None
         if exchange is None or not is_recorded:
             return await call_next(request)
         try:
-            with bound(self._service, _nobody, remembered=True):
-                answer = await call_next(self._forwarded(request, exchange))
+            with bind_session(self._service, _nobody, remembered=True):
+                answer = await call_next(self._forward_request(request, exchange))
         except BaseException as error:
-            self._outgoing.lost(exchange, error)
+            self._outgoing.note_lost(exchange, error)
             raise
         if (response := self._response(answer)) is not None:
             await self._outgoing.areceive(exchange, response, AsyncWatchedByteStream)
@@ -86,7 +86,7 @@ class _Remembering(Middleware):
         path = request.url.partition("?")[0]
         return self._outgoing.exchange(request.method.upper(), path, lambda: _headers(request), lambda: _body(request))
 
-    def _forwarded(self, request: APIRequest, exchange: ChatExchange) -> APIRequest:
+    def _forward_request(self, request: APIRequest, exchange: ChatExchange) -> APIRequest:
         """The request as it goes on: with its body rewritten, without the header that is ours."""
         ours = self._service.settings.session_header.lower()
         headers = {name: value for name, value in request.headers.items() if name.lower() != ours}
@@ -105,7 +105,7 @@ class _Remembering(Middleware):
         return response
 
 
-def _refused(request: APIRequest, blocked: RequestBlocked) -> BadRequestError:
+def _refuse_request(request: APIRequest, blocked: RequestBlocked) -> BadRequestError:
     """The SDK's own error for a request that the guard blocks."""
     sent = httpx2.Request(request.method, request.url)
     return BadRequestError(

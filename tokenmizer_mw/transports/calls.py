@@ -115,9 +115,9 @@ class OutgoingCalls:
             if answer is not None and again is not None:
                 response = again(request, answer)
             else:
-                response = send(self._forwarded(request, exchange))
+                response = send(self._forward_request(request, exchange))
         except BaseException as error:
-            self.lost(exchange, error)
+            self.note_lost(exchange, error)
             raise
         self.receive(exchange, response, wrap)
         return response
@@ -135,9 +135,9 @@ class OutgoingCalls:
             if answer is not None and again is not None:
                 response = again(request, answer)
             else:
-                response = await send(self._forwarded(request, exchange))
+                response = await send(self._forward_request(request, exchange))
         except BaseException as error:
-            self.lost(exchange, error)
+            self.note_lost(exchange, error)
             raise
         await self.areceive(exchange, response, wrap)
         return response
@@ -213,7 +213,7 @@ class OutgoingCalls:
             known=self.service.known,
         )
 
-    def _forwarded(self, request: Q, exchange: ChatExchange) -> Q:
+    def _forward_request(self, request: Q, exchange: ChatExchange) -> Q:
         """The request as it goes on: with its body rewritten, without the header that is ours."""
         given: list[tuple[bytes, bytes]] = request.headers.raw
         headers = [(name, value) for name, value in given if name.lower() not in self._ours]
@@ -227,7 +227,7 @@ class OutgoingCalls:
 
     # -- the response ----------------------------------------------------------------------------------------
 
-    def lost(self, exchange: ChatExchange, error: BaseException) -> None:
+    def note_lost(self, exchange: ChatExchange, error: BaseException) -> None:
         """Note that there is no response: the attempt failed, or the caller stopped waiting."""
         if exchange.observer is not None:
             exchange.observer.over()
@@ -239,18 +239,18 @@ class OutgoingCalls:
     def receive(self, exchange: ChatExchange, response: HTTPResponse, wrap: Wrap) -> None:
         """Record a response that is complete, or wrap its stream so that it is recorded while the caller reads it."""
         reply = ReplyWatch(self.service, exchange)
-        if self._arrived(reply, response, wrap):
+        if self._note_response(reply, response, wrap):
             reply.commit(last=True)
             reply.release()
 
     async def areceive(self, exchange: ChatExchange, response: HTTPResponse, wrap: Wrap) -> None:
         """``receive`` for asynchronous transports."""
         reply = ReplyWatch(self.service, exchange)
-        if self._arrived(reply, response, wrap):
+        if self._note_response(reply, response, wrap):
             await reply.acommit(last=True)
             reply.release()
 
-    def _arrived(self, reply: ReplyWatch, response: HTTPResponse, wrap: Wrap) -> bool:
+    def _note_response(self, reply: ReplyWatch, response: HTTPResponse, wrap: Wrap) -> bool:
         """Whether the whole reply is there. A failed attempt is only counted; what is to come is wrapped."""
         if not 200 <= response.status_code < 300:
             reply.end()

@@ -174,7 +174,7 @@ class _Face(Generic[Q, S, T]):
         response: S = self._response(200, headers=answer.headers(self._outgoing.marker), stream=self._body(answer))
         return response
 
-    def _refused(self, request: Q, blocked: RequestBlocked) -> S:
+    def _refuse_request(self, request: Q, blocked: RequestBlocked) -> S:
         """The library's response to a request that the guard blocks."""
         headers = {"content-type": "application/json"}
         response: S = self._response(blocked.STATUS, headers=headers, content=blocked.body, request=request)
@@ -200,7 +200,7 @@ class SyncFace(_Face[Q, S, T]):
         try:
             return self._outgoing.send(request, send, self._wrap, self._again)
         except RequestBlocked as blocked:
-            return self._refused(request, blocked)
+            return self._refuse_request(request, blocked)
 
     def close(self) -> None:
         """Close the inner transport."""
@@ -230,7 +230,7 @@ class AsyncFace(_Face[Q, S, T]):
         try:
             return await self._outgoing.asend(request, send, self._wrap, self._again)
         except RequestBlocked as blocked:
-            return self._refused(request, blocked)
+            return self._refuse_request(request, blocked)
 
     async def aclose(self) -> None:
         """Close the inner transport."""

@@ -60,4 +60,4 @@ class ReplyWatch:
 
     def _complete(self) -> None:
         if self._observer is not None:
-            self._observer.ended()
+            self._observer.end_response()

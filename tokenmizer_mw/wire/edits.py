@@ -18,7 +18,7 @@ GAP: Final = "\n\n"
 _OUTPUT: Final = "output"
 
 
-def edited(request: ChatRequest, edits: Sequence[Edit]) -> ChatRequest:
+def apply_edits(request: ChatRequest, edits: Sequence[Edit]) -> ChatRequest:
     """Return ``request`` with the edits applied; the edits lie inside its messages, and later positions are shifted."""
     if not edits:
         return request

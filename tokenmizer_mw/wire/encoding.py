@@ -29,7 +29,7 @@ _SLICE: Final = 16 * 1024
 """Bytes given to a decoder at once. What a member leaves over is copied: of a long piece, once for each member."""
 
 
-def _sliced(data: bytes) -> Iterator[bytes]:
+def _iter_slices(data: bytes) -> Iterator[bytes]:
     return (data[at : at + _SLICE] for at in range(0, len(data), _SLICE)) if len(data) > _SLICE else iter((data,))
 
 
@@ -43,7 +43,7 @@ class _Gzip:
 
     def decode(self, data: bytes, limit: int) -> bytes:
         pieces: list[bytes] = []
-        for part in _sliced(data):
+        for part in _iter_slices(data):
             rest = part
             while rest and limit > 0 and self._is_member(rest):
                 pieces.append(_inflate(self._inflater, rest, limit))
@@ -110,7 +110,7 @@ class _Zstandard:
 
     def decode(self, data: bytes, limit: int) -> bytes:
         pieces: list[bytes] = []
-        for part in _sliced(data):
+        for part in _iter_slices(data):
             rest = part
             while rest and limit > 0:
                 try:

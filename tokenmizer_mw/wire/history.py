@@ -69,7 +69,7 @@ class History(Sequence[Message]):
     def column(self, name: str, of: Callable[[Sequence[Message]], Iterable[T]]) -> Sequence[T]:
         """Return a value for each message, computed by ``of`` and cached under ``name``.
 
-        Transcripts made by ``continued`` inherit the values; then only messages without one are parsed.
+        Transcripts made by ``extend`` inherit the values; then only messages without one are parsed.
         """
         if self._whole is not None and name not in self._columns:
             whole = self._whole.column(name, of)
@@ -79,7 +79,7 @@ class History(Sequence[Message]):
             column = self._columns[name] = [*column, *of(self[len(column) :])]
         return column
 
-    def continued(self, count: int, raw: Sequence[object], roles: Sequence[Role], *, part: bool = False) -> History:
+    def extend(self, count: int, raw: Sequence[object], roles: Sequence[Role], *, part: bool = False) -> History:
         """Return a history of ``raw``, whose first ``count`` objects are those of this one. ``roles`` are those of the
         others.
         """
@@ -87,7 +87,7 @@ class History(Sequence[Message]):
         history._columns = {name: column[:count] for name, column in self._columns.items()}
         return history
 
-    def spoken(self) -> History:
+    def without_system(self) -> History:
         """Return the history without system messages."""
         if Role.SYSTEM not in self.roles:
             return self
@@ -123,10 +123,10 @@ class History(Sequence[Message]):
 
 def history_of(messages: Sequence[Message]) -> History:
     """Return a history of parsed messages."""
-    return History(messages, [message.role for message in messages], _given)
+    return History(messages, [message.role for message in messages], _require_message)
 
 
-def _given(raw: object, _: int) -> Message:
+def _require_message(raw: object, _: int) -> Message:
     if not isinstance(raw, Message):
         raise TypeError(f"a history of messages holds a {type(raw).__name__}")
     return raw

@@ -73,7 +73,7 @@ def _read(message: object, number: int) -> Message:
         raw["content"] = content = [_plain(part) for part in content]
         if _is_anthropic(raw, content):
             return anthropic_message.read_blocks(anthropic_message.role_of(raw) or role_of(raw) or Role.USER, content)
-    read = read_message(raw | {"tool_calls": _nested(raw.get("tool_calls"))} if raw.get("tool_calls") else raw)
+    read = read_message(raw | {"tool_calls": _nest_calls(raw.get("tool_calls"))} if raw.get("tool_calls") else raw)
     return _marked_failed(read) if raw.get("is_error") is True else read
 
 
@@ -94,7 +94,7 @@ def _is_anthropic(raw: Mapping[str, Any], parts: Sequence[object]) -> bool:
     return raw.get("role") == "assistant" and kinds.count("text") >= _MANY and set(kinds) == {"text"}
 
 
-def _nested(calls: object) -> object:
+def _nest_calls(calls: object) -> object:
     """Calls with name and arguments of their own, as OpenAI nests them."""
     if not isinstance(calls, list):
         return calls

@@ -51,7 +51,7 @@ class Spot:
     call_id: str = ""
     around: tuple[str, str] | None = None
 
-    def spelled(self, text: str) -> str:
+    def spell(self, text: str) -> str:
         """Return the whole text at this place when the passage is replaced by ``text``."""
         if self.around is None:
             return text
@@ -66,7 +66,7 @@ def spots(raw: object) -> list[Spot]:
     """
     elements = raw if isinstance(raw, tuple) else (raw,)
     return [
-        _unwrapped(spot) if spot.result else spot
+        _unwrap_output(spot) if spot.result else spot
         for number, element in enumerate(elements)
         if isinstance(element, Mapping)
         for spot in _of_element(element, (number,))
@@ -85,12 +85,12 @@ def spot_edits(text: str, span: Span, new: Mapping[Steps, str]) -> list[Edit]:
         (first + start - 1, last + start - 1, spelled)
         for steps, (first, last) in walk.found.items()
         if steps not in walk.twice
-        for spelled in (_spelled(new[steps], text[first + start - 1 : last + start - 1]),)
+        for spelled in (_spell_text(new[steps], text[first + start - 1 : last + start - 1]),)
         if len(spelled) < last - first
     ]
 
 
-def _spelled(said: str, before: str) -> str:
+def _spell_text(said: str, before: str) -> str:
     """A text as JSON spells it: in ASCII where it was before, and where half a character can only be escaped."""
     spelled = json.dumps(said, ensure_ascii=before.isascii())
     return spelled if storable(spelled) is spelled else json.dumps(said)
@@ -183,7 +183,7 @@ def _leaves(value: object, steps: Steps) -> Iterator[tuple[Steps, str]]:
             waiting += [((*place, number), inner[number]) for number in reversed(range(len(inner)))]
 
 
-def _unwrapped(spot: Spot) -> Spot:
+def _unwrap_output(spot: Spot) -> Spot:
     """The output within a result that is a JSON object with one."""
     text = spot.text
     start = next((len(opening) - 1 for opening in _WRAPPING if text.startswith(opening)), 0)

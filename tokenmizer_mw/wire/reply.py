@@ -18,7 +18,7 @@ COUNT_MAX: Final = 2**53
 _decode: Final = json.JSONDecoder().decode
 
 
-def parsed(text: str) -> object:
+def parse_json(text: str) -> object:
     """Parse JSON; ``None`` if ``text`` is not valid JSON."""
     try:
         value: object = _decode(text)

@@ -17,7 +17,7 @@ from tokenmizer_mw.model.message import Role
 from .dialect import TEXT_PART, ChatRequest
 from .history import History, Reader
 from .known import KnownRequests, Start
-from .spans import Edit, ObjectSpans, decoded, read_object, replace_elements
+from .spans import Edit, ObjectSpans, decode_body, read_object, replace_elements
 from .text import storable
 
 _SYSTEM, _USER, _TOOL = Role.SYSTEM, Role.USER, Role.TOOL  # an enum's look-up is slow
@@ -89,7 +89,7 @@ def read_request(
     begins the same has told is not read again. Raises ``MalformedRequest`` unless the body is a JSON object with a
     list of messages.
     """
-    text = decoded(body)
+    text = decode_body(body)
     start = known.find(shape.name, text) if known is not None else None
     found = start.read_on(text) if start is not None else None
     if found is None:
@@ -124,16 +124,16 @@ def _request(
 ) -> ChatRequest:
     """The request in what was read, whose beginning was read before where there is a ``start``."""
     fields = dict(found.values)
-    sent = _listed(shape, fields.pop(shape.messages, None))
+    sent = _list_messages(shape, fields.pop(shape.messages, None))
     sizes = tuple(shape.group(sent)) if shape.group is not None else ()
-    each = _grouped(sent, sizes) if sizes else sent
+    each = _group_elements(sent, sizes) if sizes else sent
     count = start.count if start is not None and not sizes else 0  # what comes behind may join the last known one
     part = _kept_elsewhere(shape, fields)
     member, cause = _elsewhere(shape, fields)
     if start is None or sizes:
         messages = History(each, shape.roles(each), shape.read_message, part=part)
     else:
-        messages = start.known.request.messages.continued(count, each, shape.roles(each[count:]), part=part)
+        messages = start.known.request.messages.extend(count, each, shape.roles(each[count:]), part=part)
     return ChatRequest(
         text=found.text,
         messages=messages,
@@ -155,7 +155,7 @@ def _request(
     )
 
 
-def _listed(shape: Shape, value: object) -> list[Any]:
+def _list_messages(shape: Shape, value: object) -> list[Any]:
     """The elements of the list of messages. Raises ``MalformedRequest`` when there is none."""
     if isinstance(value, str) and shape.alone is not None:
         return [shape.alone(value)]
@@ -180,7 +180,7 @@ def _elsewhere(shape: Shape, fields: Mapping[str, Any]) -> tuple[str, str]:
     return "", ""
 
 
-def _grouped(sent: Sequence[Any], sizes: Sequence[int]) -> list[Any]:
+def _group_elements(sent: Sequence[Any], sizes: Sequence[int]) -> list[Any]:
     """The elements that each message takes: one as it is, several as a tuple."""
     ends = accumulate(sizes)
     return [

@@ -41,7 +41,7 @@ class ObjectSpans:
     places: dict[str, int]
 
 
-def decoded(body: bytes) -> str:
+def decode_body(body: bytes) -> str:
     """The text of ``body``, with its byte order mark. Raises ``MalformedRequest`` when it is not UTF-8."""
     try:
         return body.decode("utf-8")

@@ -14,9 +14,9 @@ from tokenmizer_mw.extract.structure.failures import (
     clashes,
     exceptions,
     failing_tests,
+    find_unformatted,
     misuse,
     summed_up,
-    unformatted,
 )
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 from tokenmizer_mw.model.node import NodeType
@@ -178,7 +178,7 @@ UNITS = [
 @pytest.mark.parametrize("unit", UNITS)
 def test_cost_is_linear(unit: str, growth: Growth) -> None:
     def read(text: str) -> object:
-        shown = (failing_tests(text), exceptions(text), unformatted(text), clashes(text), misuse(text))
+        shown = (failing_tests(text), exceptions(text), find_unformatted(text), clashes(text), misuse(text))
         return shown, summed_up("make", text)
 
     assert growth(read, unit, 100_000) < 3

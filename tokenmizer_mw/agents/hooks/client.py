@@ -56,7 +56,7 @@ def run_hook(arguments: Sequence[str]) -> int:
 
 
 def _run(arguments: Sequence[str]) -> None:
-    event, host = _told(arguments)
+    event, host = _parse_arguments(arguments)
     if not event:
         print(_USAGE, file=sys.stderr)
         return
@@ -69,7 +69,7 @@ def _run(arguments: Sequence[str]) -> None:
     spot = place(os.environ)
     told = (event, host, os.environ.get("CLAUDE_PROJECT_DIR", ""), os.getcwd())
     head = "\x1f".join(told).encode("utf-8", "surrogateescape")
-    answer = _here(head, payload) if spot is None else _asked(spot, event, head + b"\n" + payload)
+    answer = _here(head, payload) if spot is None else _ask_worker(spot, event, head + b"\n" + payload)
     outcome, _, text = answer.partition(b"\n")
     if outcome != b"ok":
         _complain(text.decode("utf-8", "replace"))
@@ -78,7 +78,7 @@ def _run(arguments: Sequence[str]) -> None:
     sys.stdout.buffer.flush()
 
 
-def _told(arguments: Sequence[str]) -> tuple[str, str]:
+def _parse_arguments(arguments: Sequence[str]) -> tuple[str, str]:
     """The event's name in lower-case letters, and the host; "" for arguments that are not understood."""
     words = [word for word in arguments if not word.startswith("--host")]
     named = [word.partition("=")[2] for word in arguments if word.startswith("--host=")]
@@ -98,10 +98,10 @@ def _here(head: bytes, payload: bytes) -> bytes:
     from .worker import WorkerState
 
     with WorkerState(os.environ) as work:
-        return work.done(head, payload)
+        return work.answer(head, payload)
 
 
-def _asked(spot: WorkerFiles, event: str, request: bytes) -> bytes:
+def _ask_worker(spot: WorkerFiles, event: str, request: bytes) -> bytes:
     waits = WAITS.get(event, 0.0)
     if event == "userpromptsubmit" and os.path.exists(spot.asking):
         waits = WAIT_WHEN_ASKED
@@ -110,17 +110,17 @@ def _asked(spot: WorkerFiles, event: str, request: bytes) -> bytes:
     deadline = time.monotonic() + waits
     for _ in range(_ATTEMPTS):
         try:
-            return _exchanged(spot, request, deadline if waits else None)
+            return _exchange(spot, request, deadline if waits else None)
         except (Lost, ConnectionError):
             continue
     return b"no\nthe worker keeps going away; what it was told is in " + os.fsencode(spot.log)
 
 
-def _exchanged(spot: WorkerFiles, request: bytes, deadline: float | None) -> bytes:
+def _exchange(spot: WorkerFiles, request: bytes, deadline: float | None) -> bytes:
     """What the worker answers; at once, and nothing, without a ``deadline``."""
-    from .starting import reached
+    from .starting import connect_to_worker
 
-    with reached(spot) as link:
+    with connect_to_worker(spot) as link:
         link.settimeout(SENDING)
         link.sendall(request)
         link.shutdown(1)

@@ -15,7 +15,7 @@ from tokenmizer_mw.errors import UnknownSession
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.session import LOCAL_TENANT, SESSION_ID_MAX, SessionKey
-from tokenmizer_mw.operations.agent_transcripts import ShownContext, TranscriptMessage, messages_in, shown
+from tokenmizer_mw.operations.agent_transcripts import ShownContext, TranscriptMessage, find_shown_context, messages_in
 from tokenmizer_mw.session import SessionState
 from tokenmizer_mw.session.project import project_named
 
@@ -191,8 +191,8 @@ class Hooks:
 
     # -- what events do --------------------------------------------------------------------------------------
 
-    def _started(self, session: str, event: Event) -> str:
-        before = self._shown(event)
+    def _handle_start(self, session: str, event: Event) -> str:
+        before = self._read_shown_context(event)
         if event.source == "compact" and before.last:
             self._ask(event.session)  # what came last most likely stays; the next prompt sees whether it did
             return ""
@@ -200,16 +200,16 @@ class Hooks:
             return ""
         return self._block(session, event)
 
-    def _prompted(self, session: str, event: Event) -> str:
-        if event.session not in self._asked():
+    def _handle_prompt(self, session: str, event: Event) -> str:
+        if event.session not in self._read_waiting_sessions():
             return ""
-        before = self._shown(event)
+        before = self._read_shown_context(event)
         if before.last and not before.present:
             return ""  # the host has yet to write down what it was given and whether that stayed: the next prompt sees
         self._ask(event.session, no_more=True)
         return "" if before.present else self._block(session, event)
 
-    def _ended(self, session: str, event: Event) -> str:
+    def _handle_end(self, session: str, event: Event) -> str:
         """Whoever comes back, and be it at once, starts anew."""
         self._given.pop(event.session, None)
         return ""
@@ -247,20 +247,20 @@ class Hooks:
 
     # -- what the model has before it ------------------------------------------------------------------------
 
-    def _shown(self, event: Event) -> ShownContext:
+    def _read_shown_context(self, event: Event) -> ShownContext:
         most = self._memory.settings.transcript_max
         start = max(0, _end(event.transcript) - most) if event.transcript else 0
         raw = part_of(event.transcript, start, most) if event.transcript else None
         if raw is None:
             return ShownContext()
         given = self._notes.of(event.transcript).given
-        return shown(raw, self._memory.log.secret(), max(0, given - start) if given >= 0 else -1)
+        return find_shown_context(raw, self._memory.log.secret(), max(0, given - start) if given >= 0 else -1)
 
     def _note_given(self, event: Event, given: int) -> None:
         if event.transcript:
             self._notes.keep(event.transcript, replace(self._notes.of(event.transcript), given=given))
 
-    def _asked(self) -> list[str]:
+    def _read_waiting_sessions(self) -> list[str]:
         """The sessions whose next prompt should wait."""
         try:
             return self._asking.read_text(encoding="utf-8").splitlines() if self._asking is not None else []
@@ -270,7 +270,7 @@ class Hooks:
     def _ask(self, session: str, *, no_more: bool = False) -> None:
         if self._asking is None:
             return
-        others = [one for one in self._asked() if one != session]
+        others = [one for one in self._read_waiting_sessions() if one != session]
         wanted = others if no_more else [*others, session]
         if wanted:
             self._asking.write_text("\n".join(wanted), encoding="utf-8")
@@ -309,10 +309,10 @@ _GIVING: Final = frozenset({"sessionstart", "userpromptsubmit"})
 _DRAWN_LATER: Final = frozenset({"precompact"})
 
 _EVENTS: Final[dict[str, Callable[[Hooks, str, Event], str]]] = {
-    "sessionstart": Hooks._started,
-    "userpromptsubmit": Hooks._prompted,
+    "sessionstart": Hooks._handle_start,
+    "userpromptsubmit": Hooks._handle_prompt,
     "precompact": Hooks._compacting,
-    "sessionend": Hooks._ended,
+    "sessionend": Hooks._handle_end,
 }
 """What events do besides being recorded."""
 

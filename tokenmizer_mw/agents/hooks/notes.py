@@ -41,7 +41,7 @@ class Notes:
 
     def of(self, transcript: str) -> Note:
         """Return the note about ``transcript``; an empty one if the file was replaced or truncated."""
-        note = self._known.get(transcript) or self._loaded(transcript)
+        note = self._known.get(transcript) or self._load(transcript)
         shrunk = note.start > _size(transcript)
         return note if note.head and note.head == _head(transcript, note.head) and not shrunk else Note()
 
@@ -59,7 +59,7 @@ class Notes:
                 fresh.write_text(json.dumps(asdict(note)), encoding="utf-8")
                 fresh.replace(self._file(transcript))
 
-    def _loaded(self, transcript: str) -> Note:
+    def _load(self, transcript: str) -> Note:
         if self._folder is None:
             return Note()
         try:

@@ -75,11 +75,11 @@ def _key(environ: Mapping[str, str]) -> int:
     told = {name: value for name, value in environ.items() if name.startswith("TOKENMIZER_")}
     told[STORE], told[CONFIG] = store_address(environ), config_path(environ)
     homes = (environ.get("HOME", ""), environ.get("XDG_DATA_HOME", ""))
-    spelled = "\x1f".join((_installed(), *homes, *(f"{name}={told[name]}" for name in sorted(told))))
+    spelled = "\x1f".join((_identify_installation(), *homes, *(f"{name}={told[name]}" for name in sorted(told))))
     return crc32(spelled.encode("utf-8", "surrogateescape"))
 
 
-def _installed() -> str:
+def _identify_installation() -> str:
     """An installation by its place and time: after an upgrade, nobody talks to a worker from before."""
     return f"{__file__} {os.stat(__file__).st_mtime_ns}"
 

@@ -13,14 +13,14 @@ def part_of(path: str, start: int, most: int) -> bytes | None:
     """Return at most ``most`` bytes of a file from ``start`` on; ``None`` if it cannot be read or is not a regular
     file."""
     try:
-        with open(path, "rb", opener=_opened) as file:
+        with open(path, "rb", opener=_open_regular_file) as file:
             file.seek(start)
             return file.read(most)
     except OSError:
         return None
 
 
-def _opened(path: str, flags: int) -> int:
+def _open_regular_file(path: str, flags: int) -> int:
     handle = os.open(path, _HOW | flags)
     if stat.S_ISREG(os.fstat(handle).st_mode):
         return handle

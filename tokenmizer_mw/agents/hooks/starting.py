@@ -19,19 +19,19 @@ _FULL_PAUSE = 0.02
 _FULL_ATTEMPTS = 50
 
 
-def reached(spot: WorkerFiles) -> socket.socket:
+def connect_to_worker(spot: WorkerFiles) -> socket.socket:
     """Return a connection to the worker at ``spot``. Raises ``OSError`` if that is not possible."""
     with suppress(*_GONE):
-        return _connected(spot)
+        return _connect(spot)
     with alone(spot):
         with suppress(*_GONE):
-            return _connected(spot)
+            return _connect(spot)
         with suppress(FileNotFoundError):
             os.unlink(spot.socket)
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
             listener.bind(spot.socket)
             listener.listen(_BACKLOG)
-            link = _connected(spot)  # it waits in the queue until the worker is there
+            link = _connect(spot)  # it waits in the queue until the worker is there
             _launch(listener, spot)
             return link
 
@@ -47,7 +47,7 @@ def alone(spot: WorkerFiles) -> Iterator[None]:
         os.close(handle)
 
 
-def _connected(spot: WorkerFiles) -> socket.socket:
+def _connect(spot: WorkerFiles) -> socket.socket:
     for attempt in range(_FULL_ATTEMPTS):
         link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:

@@ -69,25 +69,25 @@ class WorkerState:
     ) -> None:
         self.close()
 
-    def done(self, head: bytes, payload: bytes) -> bytes:
+    def answer(self, head: bytes, payload: bytes) -> bytes:
         """Return the answer to an event: "ok" and the text for the host, or "no" and an error message. Never raises."""
-        answer, _ = self.answered(head, payload)
+        answer, _ = self.answer_event(head, payload)
         self.finish()
         return answer
 
-    def answered(self, head: bytes, payload: bytes) -> tuple[bytes, Event | None]:
-        """Return the answer as ``done`` does, without finishing, and the event if the answer has a text; else
+    def answer_event(self, head: bytes, payload: bytes) -> tuple[bytes, Event | None]:
+        """Return the answer as ``answer`` does, without finishing, and the event if the answer has a text; else
         ``None``."""
         try:
             name, host, project, folder = head.decode("utf-8", "surrogateescape").split("\x1f")
             event = read_event(name, host, payload, project=project, folder=folder)
-            told = self._opened().handle(event)
+            told = self._open_hooks().handle(event)
         except TokenMizerError as error:
-            return _refused(str(error)), None
+            return _refuse(str(error)), None
         except ValueError as error:
-            return _refused(f"the event cannot be read: {error}"), None
+            return _refuse(f"the event cannot be read: {error}"), None
         except Exception as error:
-            return _refused(f"a fault of tokenmizer-mw itself: {_place_of(error)}"), None
+            return _refuse(f"a fault of tokenmizer-mw itself: {_place_of(error)}"), None
         return b"ok\n" + told.encode("utf-8", "replace"), event if told else None
 
     def finish(self) -> None:
@@ -97,16 +97,16 @@ class WorkerState:
             if self._hooks is not None:
                 self._hooks.finish()
         except TokenMizerError as error:
-            _refused(str(error))
+            _refuse(str(error))
         except Exception as error:
-            _refused(f"a fault of tokenmizer-mw itself: {_place_of(error)}")
+            _refuse(f"a fault of tokenmizer-mw itself: {_place_of(error)}")
 
     def not_told(self, event: Event) -> None:
         """Note that the host did not wait for the answer to ``event``."""
         if self._hooks is not None:
             self._hooks.not_told(event, "unheard")
 
-    def _opened(self) -> Hooks:
+    def _open_hooks(self) -> Hooks:
         address = resolve_store(store_address(self._environ), self._environ)
         if self._hooks is None or self._file != (address, _identity(address)):
             self.close()
@@ -149,7 +149,7 @@ def _identity(address: str) -> tuple[int, int] | None:
     return (found.st_dev, found.st_ino) if found is not None else None
 
 
-def _refused(sentence: str) -> bytes:
+def _refuse(sentence: str) -> bytes:
     print(" ".join(sentence.split())[:500], file=sys.stderr, flush=True)
     return b"no\n" + sentence.encode("utf-8", "replace")
 
@@ -186,13 +186,13 @@ def _answer(link: socket.socket, work: WorkerState, stopping: list[socket.socket
     event: Event | None = None
     head = b""
     try:
-        head, _, payload = _received(link).partition(b"\n")
+        head, _, payload = _receive(link).partition(b"\n")
         if head == STOP:
             stopping.append(link)
             return
         answer = _status(work) if head == STATUS else b""
         if not answer:
-            answer, event = work.answered(head, payload)
+            answer, event = work.answer_event(head, payload)
         link.sendall(answer)
     except OSError:
         if event is not None:
@@ -202,7 +202,7 @@ def _answer(link: socket.socket, work: WorkerState, stopping: list[socket.socket
         work.finish()
 
 
-def _received(link: socket.socket) -> bytes:
+def _receive(link: socket.socket) -> bytes:
     link.settimeout(_READ_SECONDS)
     pieces, size = [], 0
     while piece := link.recv(1 << 16):

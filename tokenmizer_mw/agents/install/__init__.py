@@ -54,7 +54,7 @@ class Change:
         path = self.path.resolve()  # people link such files from elsewhere
         if _text(path) != self.before:
             raise CallerError(f"{self.path} has changed meanwhile: run this again")
-        kept = _kept(path) if self.before is not None else None
+        kept = _back_up(path) if self.before is not None else None
         if self.after is None:
             path.unlink()
             return kept
@@ -72,7 +72,7 @@ class Change:
         return kept
 
 
-def planned(host: str, home: Path, folder: Path, *, project: bool = False, remove: bool = False) -> list[Change]:
+def plan_changes(host: str, home: Path, folder: Path, *, project: bool = False, remove: bool = False) -> list[Change]:
     """Return the changes that would install this package for ``host``, or remove it. Writes nothing.
 
     Raises ``CallerError`` for a file that cannot be read, and ``LeftAlone`` for one that cannot be changed.
@@ -109,7 +109,7 @@ def _text(path: Path) -> str | None:
         raise CallerError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
-def _kept(path: Path) -> Path:
+def _back_up(path: Path) -> Path:
     """A copy of the file under a name that nothing has yet."""
     number = 0
     while True:

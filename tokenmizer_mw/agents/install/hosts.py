@@ -82,14 +82,14 @@ def _hooks(path: Path, place: InstallTarget, host: str, events: tuple[str, ...],
             text = json_text.put(text, [name], head[name])
         for event in events:
             if any(_ours(known, event) for known in _entries(text, event)):
-                text = _renewed(text, event, command(event))
+                text = _renew_command(text, event, command(event))
             else:
                 text = json_text.append(text, ["hooks", event], entry(event))
         return text
 
     def drop(text: str) -> str:
         for event in events:
-            text = _dropped(text, event)
+            text = _drop_entries(text, event)
         return text
 
     return Edit(path, add, drop)
@@ -101,7 +101,7 @@ def _entries(text: str, event: str) -> list[Any]:
     return entries if isinstance(entries, list) else []
 
 
-def _renewed(text: str, event: str, command: str) -> str:
+def _renew_command(text: str, event: str, command: str) -> str:
     """``text`` whose entries of ours have this command, whatever else they have; one of several that are the same."""
     for number, known in enumerate(_entries(text, event)):
         if _ours(known, event) and known.get("hooks", [known])[0]["command"] != command:
@@ -114,7 +114,7 @@ def _renewed(text: str, event: str, command: str) -> str:
     return text
 
 
-def _dropped(text: str, event: str) -> str:
+def _drop_entries(text: str, event: str) -> str:
     """``text`` without entries of ours, whichever command they name."""
     entries = _entries(text, event)
     for index in range(len(entries) - 1, -1, -1):

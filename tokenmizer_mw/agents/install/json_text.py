@@ -47,21 +47,21 @@ def put(text: str, path: Sequence[str | int], value: Any) -> str:
         if name not in part.names:
             for inner in reversed(path[depth + 1 :]):
                 value = {inner: value}
-            return _added(text, part, value, name)
+            return _add_part(text, part, value, name)
         part = part.parts[part.names.index(name)]
-    return text[: part.start] + _spelled(value, _indent(text, part.start), text) + text[part.end :]
+    return text[: part.start] + _format_value(value, _indent(text, part.start), text) + text[part.end :]
 
 
 def append(text: str, path: list[str], value: Any) -> str:
     """Return ``text`` with ``value`` appended to the array at ``path``, which is created if missing. Raises
     ``NotPlain``."""
     text = text if text.strip() else "{}\n"
-    part = _found(text, path)
+    part = _find_part(text, path)
     if part is None:
         return put(text, path, [value])
     if part.kind != "[":
         raise NotPlain(f"{'.'.join(path)} is not a list")
-    return _added(text, part, value)
+    return _add_part(text, part, value)
 
 
 def take(text: str, path: list[str | int]) -> str:
@@ -83,7 +83,7 @@ def take(text: str, path: list[str | int]) -> str:
         if len(holder.parts) > 1 or _was_empty(text, holder):
             break
         holder, index = above, place
-    return _removed(text, holder, index)
+    return _remove_part(text, holder, index)
 
 
 def value_of(text: str) -> dict[str, Any]:
@@ -107,7 +107,7 @@ def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
     return told
 
 
-def _removed(text: str, holder: _Part, index: int) -> str:
+def _remove_part(text: str, holder: _Part, index: int) -> str:
     if len(holder.parts) == 1:
         return text[: holder.start + 1] + text[holder.end - 1 :]
     if index == 0:
@@ -115,7 +115,7 @@ def _removed(text: str, holder: _Part, index: int) -> str:
     return text[: holder.parts[index - 1].end] + text[holder.parts[index].end :]
 
 
-def _added(text: str, holder: _Part, value: Any, name: str | None = None) -> str:
+def _add_part(text: str, holder: _Part, value: Any, name: str | None = None) -> str:
     outer = _indent(text, holder.start)
     if holder.parts:
         first = holder.begins[0]
@@ -123,12 +123,12 @@ def _added(text: str, holder: _Part, value: Any, name: str | None = None) -> str
         inner = _indent(text, first) if alone else ""
         between = f"\n{inner}" if alone else " "
         at = holder.parts[-1].end
-        return text[:at] + "," + between + _member(name, _spelled(value, inner, text, alone)) + text[at:]
+        return text[:at] + "," + between + _member(name, _format_value(value, inner, text, alone)) + text[at:]
     if text[: holder.start].strip():
-        body = f"{_MARK}{_member(name, _spelled(value, '', text, False))}{_MARK}"
+        body = f"{_MARK}{_member(name, _format_value(value, '', text, False))}{_MARK}"
         return text[: holder.start + 1] + body + text[holder.end - 1 :]
     inner = outer + _step(text)
-    body = f"\n{inner}{_member(name, _spelled(value, inner, text))}\n{outer}"
+    body = f"\n{inner}{_member(name, _format_value(value, inner, text))}\n{outer}"
     return text[: holder.start + 1] + body + text[holder.end - 1 :]
 
 
@@ -142,7 +142,7 @@ def _member(name: str | None, spelled: str) -> str:
     return spelled if name is None else f"{json.dumps(name)}: {spelled}"
 
 
-def _spelled(value: Any, indent: str, text: str, lines: bool = True) -> str:
+def _format_value(value: Any, indent: str, text: str, lines: bool = True) -> str:
     if not lines:
         return json.dumps(value, ensure_ascii=False)
     return json.dumps(value, ensure_ascii=False, indent=_step(text)).replace("\n", f"\n{indent}")
@@ -161,7 +161,7 @@ def _indent(text: str, place: int) -> str:
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
-def _found(text: str, path: list[str]) -> _Part | None:
+def _find_part(text: str, path: list[str]) -> _Part | None:
     part = _read(text)
     for name in path:
         if part.kind != "{" or name not in part.names:

@@ -26,8 +26,8 @@ def with_section(text: str, name: str, section: str) -> str:
     known = _at(told, path)
     if isinstance(known, dict) and wanted.items() <= known.items():
         return text
-    after = _keys_set(text, path, section) if known is not None else _appended(text, section)
-    return _proved(after, _put(told, path, {**known, **wanted} if isinstance(known, dict) else wanted), path)
+    after = _keys_set(text, path, section) if known is not None else _append_section(text, section)
+    return _verify_text(after, _put(told, path, {**known, **wanted} if isinstance(known, dict) else wanted), path)
 
 
 def without_section(text: str, name: str) -> str:
@@ -45,10 +45,10 @@ def without_section(text: str, name: str) -> str:
         first = start - 1 if start and not lines[start - 1].strip() else start
         del lines[first:end]
     rest = "\n".join(lines)
-    return _proved(rest, _put(told, path, None), path)
+    return _verify_text(rest, _put(told, path, None), path)
 
 
-def _appended(text: str, section: str) -> str:
+def _append_section(text: str, section: str) -> str:
     if not text:
         return section
     return f"{text}\n{section}" if text.endswith("\n") else f"{text}\n\n{section.rstrip()}"
@@ -65,7 +65,7 @@ def _keys_set(text: str, path: list[str], section: str) -> str:
     kept, piece = [lines[start]], ""
     for line in lines[start + 1 : end]:
         piece = f"{piece}\n{line}" if piece else line
-        if (keys := _parsed(f"{piece}\n")) is not None:
+        if (keys := _try_parse(f"{piece}\n")) is not None:
             kept += [] if keys.keys() & names else [piece]
             piece = ""
     kept[1:1] = section.rstrip().split("\n")[1:]
@@ -81,7 +81,7 @@ def _sections(lines: list[str], path: list[str]) -> list[tuple[int, int]]:
         if not line.lstrip().startswith("["):
             continue
         ours = _header(line)[: len(path)] == path
-        if (ours or start >= 0) and _parsed("\n".join([*lines[:number], ""])) is not None:
+        if (ours or start >= 0) and _try_parse("\n".join([*lines[:number], ""])) is not None:
             found += [(start, _last(lines, start, number))] if start >= 0 else []
             start = number if ours else -1
     return found if start < 0 else [*found, (start, _last(lines, start, len(lines)))]
@@ -95,7 +95,7 @@ def _last(lines: list[str], start: int, end: int) -> int:
 
 def _header(line: str) -> list[str]:
     """The names in a header; none for another line and for an array of tables."""
-    told: Any = _parsed(line.strip())
+    told: Any = _try_parse(line.strip())
     path = []
     while isinstance(told, dict) and len(told) == 1:
         ((name, told),) = told.items()
@@ -117,9 +117,9 @@ def _put(told: dict[str, Any], path: list[str], value: Any) -> dict[str, Any]:
     return others if inner is None else {**others, name: inner}
 
 
-def _proved(text: str, wanted: dict[str, Any], path: list[str]) -> str:
+def _verify_text(text: str, wanted: dict[str, Any], path: list[str]) -> str:
     """``text`` if it says what is ``wanted``; whether a table that has nothing is written down does not matter."""
-    told = _parsed(text)
+    told = _try_parse(text)
     above = path[:-1]
     if told is not None and above and _at(wanted, above) == {} and _at(told, above) is None:
         wanted = _put(wanted, above, None)
@@ -135,7 +135,7 @@ def _read(text: str) -> dict[str, Any]:
         raise NotPlain(f"it is not TOML ({error})") from None
 
 
-def _parsed(text: str) -> dict[str, Any] | None:
+def _try_parse(text: str) -> dict[str, Any] | None:
     try:
         return _read(text)
     except NotPlain:

@@ -47,17 +47,17 @@ class Backing:
         """Return the response of a route. Raises ``ToolError`` with a sentence that says what is wrong and what to
         do."""
         params = {name.rstrip("_"): value for name, value in query.items() if value is not None}
-        return await self._asked("GET", path, params=params)
+        return await self._request("GET", path, params=params)
 
     async def post(self, *path: str, **body: Any) -> dict[str, Any]:
         """Call a route that changes something, as ``get`` does."""
-        return await self._asked("POST", path, json=body)
+        return await self._request("POST", path, json=body)
 
     async def delete(self, *path: str) -> dict[str, Any]:
         """Call a route that erases something, as ``get`` does."""
-        return await self._asked("DELETE", path)
+        return await self._request("DELETE", path)
 
-    async def _asked(self, method: str, path: tuple[str, ...], **how: Any) -> dict[str, Any]:
+    async def _request(self, method: str, path: tuple[str, ...], **how: Any) -> dict[str, Any]:
         url = "/api/" + "/".join(map(_segment, path))
         client, memory = await self._source()
         try:
@@ -102,7 +102,7 @@ class InstallationBacking(Backing):
             address = await offload(self._resolve, CALLS)
             async with self._lock:
                 if address not in self._sources:
-                    self._sources[address] = await self._opened(address)
+                    self._sources[address] = await self._open_source(address)
                 return self._sources[address]
         except TokenMizerError as error:
             raise ToolError(_as_sentence(error)) from None
@@ -111,7 +111,7 @@ class InstallationBacking(Backing):
         """Open the current store, unless it is open already. Raises ``ToolError``."""
         await self._source()
 
-    async def _opened(self, address: str) -> Source:
+    async def _open_source(self, address: str) -> Source:
         memory = await offload(partial(_open_memory, address, self._settings), CALLS)
         self._stack.push_async_callback(memory.aclose)
         return await self._stack.enter_async_context(_client_of(memory)), memory

@@ -14,7 +14,7 @@ ROOTS_VARIABLE: Final = "TOKENMIZER_ROOTS"
 
 
 @contextmanager
-def opened(path: str, roots: Sequence[str]) -> Iterator[BinaryIO]:
+def open_file(path: str, roots: Sequence[str]) -> Iterator[BinaryIO]:
     """Open the regular file at ``path`` (relative to the first root) if it is below a root after all links are
     resolved.
 

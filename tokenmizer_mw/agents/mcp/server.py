@@ -41,7 +41,7 @@ from .answers import (
 )
 from .backing import Backing
 from .edits import add_edits
-from .files import opened
+from .files import open_file
 from .tool_calls import ToolServer
 
 INSTRUCTIONS: Final = """\
@@ -93,7 +93,7 @@ class Memory:
 
         return project_named(root_of(self.folder))
 
-    async def named(self, session_id: str) -> str:
+    async def find_session_id(self, session_id: str) -> str:
         """Return a session by its id, or for "" the newest one of the project. Raises ``ToolError`` if there is
         none."""
         if session_id:
@@ -116,7 +116,7 @@ def server(memory: Memory, version: str) -> MCPServer[Any]:
     _sessions(made, memory)
     _questions(made, memory)
     _changes(made, memory)
-    add_edits(made, memory.backing, memory.named)
+    add_edits(made, memory.backing, memory.find_session_id)
     _file(made, memory)
     _resources(made, memory)
     return made
@@ -131,7 +131,7 @@ def _sessions(made: MCPServer[Any], memory: Memory) -> None:
     ) -> SessionList:
         """List the sessions, the most recently updated first: goal, project, date, open work."""
         told = await ask.get("sessions", limit=limit, cursor=cursor, details=True)
-        listed = [_listed(one) for one in told["sessions"]]
+        listed = [_describe_session(one) for one in told["sessions"]]
         return SessionList(answered_by=ask.place, sessions=listed, next=told.get("next"), project=memory.project)
 
     @made.tool(annotations=_READS)
@@ -143,14 +143,14 @@ def _sessions(made: MCPServer[Any], memory: Memory) -> None:
     ) -> ResumeBlock:
         """Where a session stands in 100 (critical), 300 (standard) or 600 (full) tokens: goal, rules, decisions, open
         work, errors, files."""
-        session = await memory.named(session_id)
+        session = await memory.find_session_id(session_id)
         told = await ask.get("resume", session, level=level, budget=budget, query=query)
         return ResumeBlock(answered_by=ask.place, **_some(told, ResumeBlock))
 
     @made.tool(annotations=_READS)
     async def get_graph_stats(session_id: _Session = "") -> GraphStats:
         """Count the facts of a session by type and status, and name its open work."""
-        session = await memory.named(session_id)
+        session = await memory.find_session_id(session_id)
         graph = (await ask.get("graph", session))["graph"]
         nodes = graph["nodes"]
         unfinished = [node for node in nodes if node["status"] in ("pending", "in_progress")]
@@ -185,7 +185,7 @@ def _questions(made: MCPServer[Any], memory: Memory) -> None:
         session_id: _Session = "",
     ) -> WhyOutput:
         """Why a fact is so: who said it, in which words, what it replaced and for which reason."""
-        session = await memory.named(session_id)
+        session = await memory.find_session_id(session_id)
         told = await ask.get("graph", session, "why", text=text)
         return WhyOutput(answered_by=ask.place, session_id=session, text=told["text"], fact_id=told["node"]["id"])
 
@@ -194,7 +194,7 @@ def _questions(made: MCPServer[Any], memory: Memory) -> None:
         text: _Text, session_id: _Session = "", k: Annotated[int, Field(ge=1, le=100)] = 5
     ) -> SearchOutput:
         """Find the facts that share most with a text, replaced and rejected ones included."""
-        session = await memory.named(session_id)
+        session = await memory.find_session_id(session_id)
         told = await ask.get("graph", session, "search", text=text, k=k)
         facts = [_fact(hit["node"], hit["score"]) for hit in told["hits"]]
         return SearchOutput(answered_by=ask.place, session_id=session, facts=facts)
@@ -204,7 +204,7 @@ def _questions(made: MCPServer[Any], memory: Memory) -> None:
         query: _Text, budget: Annotated[int, Field(ge=20, le=20_000)] = 200, session_id: _Session = ""
     ) -> Recalled:
         """Answer a question from facts and from what was said, in the words of the session."""
-        session = await memory.named(session_id)
+        session = await memory.find_session_id(session_id)
         told = await ask.get("recall", session, query=query, budget=budget)
         return Recalled(
             answered_by=ask.place,
@@ -221,7 +221,7 @@ def _changes(made: MCPServer[Any], memory: Memory) -> None:
     @made.tool(annotations=_ADDS)
     async def checkpoint_session(ctx: Context, session_id: _Session = "") -> CheckpointMade:
         """Mark this point of a session, and tell what changed since the mark before."""
-        session = await memory.named(session_id)
+        session = await memory.find_session_id(session_id)
         await ctx.report_progress(0, 2, "drawing the facts of the last messages")
         made_ = await ask.post("checkpoint", session_id=session)
         await ctx.report_progress(2, 2, "done")
@@ -245,7 +245,7 @@ def _changes(made: MCPServer[Any], memory: Memory) -> None:
         session_id: _Session = "",
     ) -> RememberOutput:
         """Add a fact. A new value of something known ("database: PostgreSQL") takes the old one's place."""
-        session = await memory.named(session_id)
+        session = await memory.find_session_id(session_id)
         told = await ask.post("remember", session_id=session, text=text, kind=kind, reason=reason)
         fact = _fact(told["node"])
         why = f", because {fact.detail}" if fact.detail else ""
@@ -275,21 +275,21 @@ def _file(made: MCPServer[Any], memory: Memory) -> None:
         def report(done: float, of: float, word: str) -> None:
             from_thread.run(ctx.report_progress, done, of, word, token=loop)
 
-        return await offload(partial(_analyzed, path, memory, budget, report), CALLS)
+        return await offload(partial(_analyze_file, path, memory, budget, report), CALLS)
 
 
 Report = Callable[[float, float, str], None]
 """Tells the client how far the work is: done, of how much, and a word. Called in a worker thread."""
 
 
-def _analyzed(path: str, memory: Memory, budget: int, report: Report) -> FileDigest:
+def _analyze_file(path: str, memory: Memory, budget: int, report: Report) -> FileDigest:
     """In a worker thread."""
     from tokenmizer_mw.safety.redact import Redactor
     from tokenmizer_mw.saving.files import ReadingLimits, analyze  # not before a file is asked for
 
     limits = ReadingLimits(*memory.bounds) if memory.bounds is not None else ReadingLimits()
     redactor = Redactor(key=secrets.token_bytes(32))
-    with opened(path, memory.roots) as file:
+    with open_file(path, memory.roots) as file:
         size = os.fstat(file.fileno()).st_size
         read, told = 0, 0
 
@@ -346,7 +346,7 @@ def _resources(made: MCPServer[Any], memory: Memory) -> None:
     @made.prompt(title="Go on where a session stopped")
     async def resume(session_id: str = "") -> str:
         """Where a session stands, and the request to go on from there."""
-        session = await memory.named(session_id)
+        session = await memory.find_session_id(session_id)
         text = (await ask.get("resume", session, level="full"))["text"]
         return f"{text}\n\nGo on from there. Say in one sentence where we are before you do."
 
@@ -360,7 +360,7 @@ async def _read(ask: Backing, *path: str, **query: Any) -> dict[str, Any]:
         raise (ResourceNotFoundError if unknown else ResourceError)(str(error)) from None
 
 
-def _listed(told: Mapping[str, Any]) -> SessionOutput:
+def _describe_session(told: Mapping[str, Any]) -> SessionOutput:
     return SessionOutput(
         session_id=told["session_id"],
         title=told.get("title") or "",

@@ -48,7 +48,7 @@ def run_stdio(wanted: ServingOptions) -> None:
     """Serve one client on standard input and output until it disconnects. Raises ``KeyboardInterrupt`` at Ctrl-C."""
 
     async def run() -> None:
-        async with _made(wanted) as made:
+        async with _make_server(wanted) as made:
             await made.run_stdio_async()
 
     with interruptible_input():
@@ -71,27 +71,27 @@ async def _serve(wanted: ServingOptions, host: str, port: int) -> None:
         except OSError as error:
             raise ConfigError(f"port {port} of {host} cannot be had: {error.strerror}; --port names another") from None
         port = listening.getsockname()[1]
-        async with _made(wanted) as made:
+        async with _make_server(wanted) as made:
             app = made.streamable_http_app(host=host, transport_security=_security(port))
             options = uvicorn.Config(
                 app, http=PROTOCOL, ws="none", log_level="warning", server_header=False, timeout_graceful_shutdown=2
             )
-            print(f"listening on http://{_spelled(host)}:{port}/mcp", file=sys.stderr, flush=True)
+            print(f"listening on http://{_bracket_host(host)}:{port}/mcp", file=sys.stderr, flush=True)
             await uvicorn.Server(options).serve(sockets=[listening])
 
 
 def _security(port: int) -> TransportSecuritySettings:
     """Only who names this machine as such is answered, exactly."""
-    hosts = [f"{_spelled(host)}:{port}" for host in _LOOPBACK]
+    hosts = [f"{_bracket_host(host)}:{port}" for host in _LOOPBACK]
     return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[f"http://{host}" for host in hosts])
 
 
-def _spelled(host: str) -> str:
+def _bracket_host(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
 @asynccontextmanager
-async def _made(wanted: ServingOptions) -> AsyncIterator[MCPServer[Any]]:
+async def _make_server(wanted: ServingOptions) -> AsyncIterator[MCPServer[Any]]:
     folder = os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd()
     named = [root for root in os.environ.get(ROOTS_VARIABLE, "").split(os.pathsep) if root]
     roots = [os.path.abspath(root) for root in (*wanted.roots, *named)] or [os.path.abspath(folder)]

@@ -40,11 +40,11 @@ class Unanswered:
         with self._guard:
             return self._count
 
-    def asked(self, data: bytes) -> None:
+    def note_request(self, data: bytes) -> None:
         """Count the requests in a piece of the input."""
         self._count_lines("in", data)
 
-    def answered(self, data: bytes) -> None:
+    def note_answer(self, data: bytes) -> None:
         """Count the answers in a piece of the output."""
         self._count_lines("out", data)
 
@@ -120,7 +120,7 @@ def _copy_input(real: int, waking: int, writing: int, unanswered: Unanswered) ->
             if not data:
                 _await_answers(waking, unanswered)
                 break
-            unanswered.asked(data)
+            unanswered.note_request(data)
             _write(writing, data)
     os.close(writing)
 
@@ -155,7 +155,7 @@ def _copy_output(reading: int, real: int, unanswered: Unanswered) -> None:
     with suppress(OSError):
         while data := os.read(reading, _CHUNK):
             _write(real, data)
-            unanswered.answered(data)
+            unanswered.note_answer(data)
     os.close(reading)
 
 

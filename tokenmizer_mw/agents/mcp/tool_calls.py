@@ -27,7 +27,7 @@ class ToolServer(MCPServer[Any]):
             Tool(
                 name=tool.name,
                 description=" ".join((tool.description or "").split()),
-                input_schema=_shortened(tool.input_schema),
+                input_schema=_shorten_schema(tool.input_schema),
                 annotations=tool.annotations,
             )
             for tool in await super().list_tools()
@@ -66,7 +66,7 @@ def _sentence(name: str, error: ToolError) -> str:
     return f"{field} {said[:1].lower()}{said[1:]}."
 
 
-def _shortened(schema: Mapping[str, Any]) -> dict[str, Any]:
+def _shorten_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     """A schema of arguments without what a model does not need."""
     properties = {key: _property(value) for key, value in schema.get("properties", {}).items()}
     found: dict[str, Any] = {"type": "object", "properties": properties}

@@ -40,7 +40,7 @@ def show_memory(screen: Screen, memory: SessionMemory) -> None:
     screen.heading("The session graph")
     facts, relations = len(graph), len(graph.edges())
     screen.lines([f"{facts} facts, {relations} relations; #n is the message that a fact comes from."])
-    screen.lines(_shortened(outline(graph)), rows=2)
+    screen.lines(_shorten_sections(outline(graph)), rows=2)
     screen.heading("Decisions that replaced others")
     screen.lines(_transitions(graph))
     for tier in TIERS:
@@ -48,7 +48,7 @@ def show_memory(screen: Screen, memory: SessionMemory) -> None:
         screen.heading(f"Resume block, {tier}: {resume.tokens} tokens")
         screen.verbatim(resume.text)
     screen.heading("Loss report")
-    screen.lines(_lost(memory.loss_report(SESSION)))
+    screen.lines(_describe_losses(memory.loss_report(SESSION)))
 
 
 def show_compaction(screen: Screen, memory: SessionMemory, body: Mapping[str, Any]) -> None:
@@ -67,7 +67,7 @@ def show_compaction(screen: Screen, memory: SessionMemory, body: Mapping[str, An
     screen.lines(made.block.splitlines()[2 : 2 + _PER_BLOCK], rows=2)
 
 
-def _lost(report: LossReport) -> Iterator[str]:
+def _describe_losses(report: LossReport) -> Iterator[str]:
     yield (
         f"{report.dropped} messages before #{report.before_turn} are no longer sent. "
         f"Of the facts drawn from them, the block in their place leaves out {len(report.items) or 'none'}:"
@@ -132,7 +132,7 @@ def _program() -> str:
     return os.path.relpath(called)
 
 
-def _shortened(lines: list[str]) -> Iterator[str]:
+def _shorten_sections(lines: list[str]) -> Iterator[str]:
     """At most so many facts a section, their histories along with them."""
     facts = 0
     for place, line in enumerate(lines):
@@ -162,7 +162,7 @@ def _transitions(graph: SessionGraph) -> Iterator[str]:
 
 def _figures(figures: RunFigures, counted_by: str) -> Iterator[str]:
     yield f"tokens of {figures.requests} requests ({counted_by}):"
-    yield f"    {figures.tokens_sent:,} without, {figures.tokens_received:,} with: {figures.saved():.0%} saved"
+    yield f"    {figures.tokens_sent:,} without, {figures.tokens_received:,} with: {figures.saved_share():.0%} saved"
     if figures.refused_without:
         yield f"    {figures.refused_without} of them would not have fitted into the context at all"
     yield "transcript replaced:"

@@ -52,7 +52,9 @@ class Seen:
     reminder: str = ""
 
 
-def seen(sent: list[ChatMessage], received: list[ChatMessage], tokens_sent: int, tokens_received: int) -> Seen:
+def compare_messages(
+    sent: list[ChatMessage], received: list[ChatMessage], tokens_sent: int, tokens_received: int
+) -> Seen:
     """Compare the messages that a client sent with those that the application received."""
     parts = [split_reminder(message) for message in received]
     received = [message for message, _ in parts]
@@ -98,7 +100,7 @@ class ProbeOutcome:
     source: str
 
 
-def judged(turn: int, probe: Probe, answer: str, request: Seen) -> ProbeOutcome:
+def judge_answer(turn: int, probe: Probe, answer: str, request: Seen) -> ProbeOutcome:
     """Judge ``answer``. ``source`` is "resume block", "recent messages", "both" or "nothing"."""
     expected = re2.compile(probe.expected)
     block: ChatMessage = {"role": "user", "content": request.block}
@@ -127,6 +129,6 @@ class RunFigures:
         """Whether the transcript was cut and all old facts were still known afterwards."""
         return bool(self.cuts) and bool(self.answers) and all(answer.right for answer in self.answers)
 
-    def saved(self) -> float:
+    def saved_share(self) -> float:
         """The share of tokens that were saved."""
         return 1 - self.tokens_received / self.tokens_sent if self.tokens_sent else 0.0

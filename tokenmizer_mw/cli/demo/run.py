@@ -21,7 +21,7 @@ from .app import create_app
 from .closing import show_compaction, show_figures, show_memory, show_next, show_store
 from .conversation import SESSION, Client, Conversation, DemoReply, RequestRefused, ask, summary, tool_results
 from .counting import message_tokens, request_tokens
-from .observing import CutSeen, RunFigures, Seen, Tap, judged, seen
+from .observing import CutSeen, RunFigures, Seen, Tap, compare_messages, judge_answer
 from .screen import Screen
 from .script import DemoScript, ScriptTurn, load_script
 from .scripted_model import MODEL, Pace, ScriptedModel
@@ -48,7 +48,7 @@ def demonstrate(*, fast: bool = False, live_model: str | None = None, keep: str 
     database = _database(keep)
     screen = Screen(WINDOW)
     figures = RunFigures()
-    with _rehearsed(settings, database, fast, live_model, screen, figures) as rehearsal:
+    with _open_rehearsal(settings, database, fast, live_model, screen, figures) as rehearsal:
         _introduce(screen, live_model)
         try:
             for turn in rehearsal.script.turns:
@@ -92,21 +92,21 @@ class Rehearsal:
         self.screen.begins(turn.number, turn.user)
         body = conversation.request()
         first, compared = self._both(body)
-        request = self._heard(turn, body, first)
+        request = self._note_reply(turn, body, first)
         tokens, reply = request.received, first
         while calls := reply.message.get("tool_calls"):
             results = list(tool_results(turn, calls, conversation.messages[:-1]))
             for call, result in zip(calls, results, strict=True):
-                self.screen.used(summary(call, result["content"]))
+                self.screen.show_tool_call(summary(call, result["content"]))
             conversation.messages.extend(results)
             tools += len(calls)
             body = conversation.request()
-            reply = ask(self.remembering, body, self.screen.says)
-            request = self._heard(turn, body, reply)
+            reply = ask(self.remembering, body, self.screen.show_text)
+            request = self._note_reply(turn, body, reply)
             tokens = max(tokens, request.received)
         self.screen.ends(turn.number, turn.user, tools, tokens, first.first_byte, compared)
         if turn.probe is not None:
-            answered = judged(turn.number, turn.probe, reply.message["content"] or "", request)
+            answered = judge_answer(turn.number, turn.probe, reply.message["content"] or "", request)
             self.figures.answers.append(answered)
             self.screen.probe(turn.user, answered, request.dropped)
 
@@ -114,23 +114,25 @@ class Rehearsal:
         """Send a request with memory and the same one without, by turns the one and the other first. Gives the reply
         and the other's time to the first byte (``None`` when nothing is compared)."""
         if self.plain is None:
-            return ask(self.remembering, body, self.screen.says), None
+            return ask(self.remembering, body, self.screen.show_text), None
         self._plain_first = not self._plain_first
         if self._plain_first:
             without = ask(self.plain, body, _unheard).first_byte
-            reply = ask(self.remembering, body, self.screen.says)
+            reply = ask(self.remembering, body, self.screen.show_text)
         else:
-            reply = ask(self.remembering, body, self.screen.says)
+            reply = ask(self.remembering, body, self.screen.show_text)
             without = ask(self.plain, body, _unheard).first_byte
         self.figures.with_memory.append(reply.first_byte)
         self.figures.without_memory.append(without)
         return reply, without
 
-    def _heard(self, turn: ScriptTurn, body: dict[str, Any], reply: DemoReply) -> Seen:
+    def _note_reply(self, turn: ScriptTurn, body: dict[str, Any], reply: DemoReply) -> Seen:
         """Take note of a reply, and of what the application got of the request."""
         self.conversation.messages.append(reply.message)
         sent, counter = body["messages"], self.counter
-        request = seen(sent, self.tap.request()["messages"], request_tokens(body, counter), reply.prompt_tokens)
+        request = compare_messages(
+            sent, self.tap.request()["messages"], request_tokens(body, counter), reply.prompt_tokens
+        )
         figures = self.figures
         figures.requests += 1
         figures.tokens_sent += request.sent
@@ -152,7 +154,7 @@ def _unheard(text: str) -> None:
 
 
 @contextmanager
-def _rehearsed(
+def _open_rehearsal(
     settings: Settings, database: Path, fast: bool, live_model: str | None, screen: Screen, figures: RunFigures
 ) -> Iterator[Rehearsal]:
     script = load_script()

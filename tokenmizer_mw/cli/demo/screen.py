@@ -40,7 +40,7 @@ class Screen:
     def lines(self, lines: Iterable[str], style: str = "", *, rows: int | None = None) -> None:
         """Print lines of text, wrapped with hanging indents, at most ``rows`` rows (``None``: all)."""
         for line in lines:
-            for piece in _wrapped(inert(line), self.width, rows):
+            for piece in _wrap_line(inert(line), self.width, rows):
                 self._console.print(Text(piece, style=style))
 
     def verbatim(self, text: str, style: str = "") -> None:
@@ -69,12 +69,12 @@ class Screen:
             self._live = Live(self._current(), console=self._console, transient=True, refresh_per_second=20)
             self._live.start()
 
-    def says(self, text: str) -> None:
+    def show_text(self, text: str) -> None:
         """Show a piece of the model's text."""
         self._said += text
         self._refresh()
 
-    def used(self, call: str) -> None:
+    def show_tool_call(self, call: str) -> None:
         """Show a tool call."""
         if self._said:
             self._lines.append(Text(inert(self._said)))
@@ -143,7 +143,7 @@ def _cut(text: str, width: int) -> str:
     return f"{text:<{width}}" if len(text) <= width else text[: width - 3].rstrip().ljust(width - 3) + "..."
 
 
-def _wrapped(line: str, width: int, rows: int | None) -> list[str]:
+def _wrap_line(line: str, width: int, rows: int | None) -> list[str]:
     indent = len(line) - len(line.lstrip(" "))
     body = line[indent:]
     more = "|   " if body.startswith("| ") else "    " if body.startswith(("[", "* ", "- ")) else ""

@@ -82,8 +82,8 @@ class ScriptedModel:
             options = request.get("stream_options") or {}
             told = usage if options.get("include_usage") else None
             chunks = _chunks(head, message, told, self._pace.fragment)
-            return StartedResponse(200, "text/event-stream", self._paced(chunks))
-        return StartedResponse(200, "application/json", self._whole(_completion(head, message, usage)))
+            return StartedResponse(200, "text/event-stream", self._pace_chunks(chunks))
+        return StartedResponse(200, "application/json", self._whole(_make_completion(head, message, usage)))
 
     async def aclose(self) -> None:
         """Do nothing: there is nothing to release."""
@@ -92,7 +92,7 @@ class ScriptedModel:
         written = message_tokens(message, self._counter)
         return {"prompt_tokens": sent, "completion_tokens": written, "total_tokens": sent + written}
 
-    async def _paced(self, chunks: Iterator[dict[str, Any]]) -> AsyncIterator[bytes]:
+    async def _pace_chunks(self, chunks: Iterator[dict[str, Any]]) -> AsyncIterator[bytes]:
         pause = self._pace.first
         for chunk in chunks:
             if pause:
@@ -150,7 +150,7 @@ def _refusal(text: str, type_: str, code: str | None) -> StartedResponse:
     return StartedResponse(400, "application/json", body())
 
 
-def _completion(head: dict[str, Any], message: ChatMessage, usage: dict[str, int]) -> dict[str, Any]:
+def _make_completion(head: dict[str, Any], message: ChatMessage, usage: dict[str, int]) -> dict[str, Any]:
     choice = {"index": 0, "message": {"refusal": None, **message}, "logprobs": None, "finish_reason": _finish(message)}
     return {**head, "object": "chat.completion", "choices": [choice], "usage": usage}
 

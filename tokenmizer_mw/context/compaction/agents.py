@@ -29,7 +29,7 @@ def without_prompt(body: Mapping[str, Any], member: str) -> Mapping[str, Any] | 
     place = _newest(messages) if isinstance(messages, list) else None
     if not isinstance(messages, list) or not place or _role(messages[place]) != "user":
         return None
-    left = _left(messages[place].get("content"))
+    left = _remove_prompts(messages[place].get("content"))
     if left is None:
         return None
     ending = [{**messages[place], "content": left}] if left else []
@@ -51,7 +51,7 @@ def _role(message: object) -> object:
     return message.get("role") if isinstance(message, dict) else None
 
 
-def _left(content: object) -> Any:
+def _remove_prompts(content: object) -> Any:
     """A content without the prompt; ``None`` where there is none in it."""
     if isinstance(content, str):
         return remove_host_texts(content, _PROMPT) if _prompts(content) else None

@@ -12,7 +12,7 @@ from .following import FollowingMessage
 from .history import CONTINUE, Behind
 from .native import Native, native_at
 from .seal import SealBroken, SealedContent, is_ours
-from .streams import Events, StreamFrame, event, framed, is_number
+from .streams import Events, StreamFrame, event, frame_event, is_number
 
 NAME: Final = "anthropic"
 asked = asked_of_anthropic
@@ -37,13 +37,13 @@ def behind(body: Mapping[str, Any], unseal: Callable[[str], SealedContent]) -> B
         return Behind(rest)
     place = next(iter(_compactions(messages)), None)
     if place is None:
-        left = _spoken(messages)
+        left = _drop_compactions(messages)
         return Behind({**rest, "messages": left}, emptied=True) if left != messages else Behind(rest)
     block = messages[place[0]]["content"][place[1]]
     kept = unseal(block.get("encrypted_content"))
     if block.get("content") != kept.text:
         raise SealBroken("its content is not what was made here")
-    left = _left(messages, place)
+    left = _messages_after(messages, place)
     repeated = [{"role": "user", "content": kept.open or CONTINUE}]
     return Behind({**rest, "messages": left or repeated}, kept, bare=not left)
 
@@ -79,13 +79,13 @@ def _is_compaction(block: object) -> bool:
     return isinstance(block, dict) and block.get("type") == _KIND
 
 
-def _left(messages: Sequence[Any], place: tuple[int, int]) -> list[Any]:
+def _messages_after(messages: Sequence[Any], place: tuple[int, int]) -> list[Any]:
     at, within = place
     first = {**messages[at], "content": messages[at]["content"][within + 1 :]}
-    return _spoken([first, *messages[at + 1 :]])
+    return _drop_compactions([first, *messages[at + 1 :]])
 
 
-def _spoken(messages: Sequence[Any]) -> list[Any]:
+def _drop_compactions(messages: Sequence[Any]) -> list[Any]:
     """``messages`` without compactions, and without what is nothing else."""
     left = [_without(message) for message in messages]
     return [message for message in left if not isinstance(message, dict) or message.get("content") != []]
@@ -104,7 +104,7 @@ def block_of(kept: SealedContent, sealed: str) -> dict[str, Any]:
     return {"type": _KIND, "content": kept.text, "encrypted_content": sealed}
 
 
-def restored(body: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def restore_trigger(body: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """``body`` with what asks for a compaction in the request ``given``, which it was made of."""
     return {**body, **{name: given[name] for name in ASKING if name in given}}
 
@@ -118,7 +118,7 @@ def alone(model: str, kept: SealedContent, sealed: str, created: int, *, standal
     return {**message, "content": [block_of(kept, sealed)], **ended, "usage": usage}
 
 
-def said(model: str, text: str, created: int) -> dict[str, Any]:
+def make_answer(model: str, text: str, created: int) -> dict[str, Any]:
     """The whole answer to an agent that has its chat summed up: a message that says ``text``."""
     name = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:24]
     message = {"id": f"msg_{name}", "type": "message", "role": "assistant", "model": model}
@@ -126,7 +126,7 @@ def said(model: str, text: str, created: int) -> dict[str, Any]:
     return {**message, "content": [{"type": "text", "text": agents.summary(text)}], **ended, "usage": dict(_NONE)}
 
 
-def streamed(whole: Mapping[str, Any]) -> bytes:
+def make_stream(whole: Mapping[str, Any]) -> bytes:
     """The same as a stream."""
     begun = {**whole, "content": [], "stop_reason": None}
     block = whole["content"][0]
@@ -170,7 +170,7 @@ class MessagesAddition:
         if body.get("type") != "message" or not isinstance(content, list):
             return body
         front = [self._block] if self._block is not None else []
-        return self._managed({**body, "content": [*front, *content], "usage": self._usage(body.get("usage"))})
+        return self._add_applied_edits({**body, "content": [*front, *content], "usage": self._usage(body.get("usage"))})
 
     def to_event(self, frame: StreamFrame) -> Events:
         """The events that an event of a stream becomes."""
@@ -182,12 +182,12 @@ class MessagesAddition:
             case "content_block_start" | "content_block_delta" | "content_block_stop" if self._block and is_number(
                 index
             ):
-                return [framed(frame, {**data, "index": index + 1})]
+                return [frame_event(frame, {**data, "index": index + 1})]
             case "message_delta":
-                return [framed(frame, self._managed({**data, "usage": self._usage(data.get("usage"))}))]
+                return [frame_event(frame, self._add_applied_edits({**data, "usage": self._usage(data.get("usage"))}))]
         return [frame.raw]
 
-    def _managed(self, holder: dict[str, Any]) -> dict[str, Any]:
+    def _add_applied_edits(self, holder: dict[str, Any]) -> dict[str, Any]:
         return {**holder, "context_management": {"applied_edits": self._edits}} if self._edits else holder
 
     def _usage(self, usage: Any) -> Any:

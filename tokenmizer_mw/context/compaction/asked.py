@@ -144,7 +144,7 @@ def _now(compaction: Mapping[str, Any], management: object) -> CompactNow:
 
 def _compact(edit: Mapping[str, Any], where: str) -> CompactAbove:
     trigger = edit.get("trigger")
-    tokens = _COMPACT_TRIGGER if trigger is None else _valued(trigger, f"{where}.trigger", "input_tokens", 1)
+    tokens = _COMPACT_TRIGGER if trigger is None else _parse_amount(trigger, f"{where}.trigger", "input_tokens", 1)
     pause = edit.get("pause_after_compaction")
     if pause is not None and not isinstance(pause, bool):
         raise MalformedRequest(f"{where}.pause_after_compaction: true or false is needed")
@@ -157,8 +157,8 @@ def _clear_tool_uses(edit: Mapping[str, Any], where: str) -> ClearToolUses:
     return ClearToolUses(
         tokens,
         uses,
-        _CLEAR_KEEP if keep is None else _valued(keep, f"{where}.keep", "tool_uses", 0),
-        0 if least is None else _valued(least, f"{where}.clear_at_least", "input_tokens", 0),
+        _CLEAR_KEEP if keep is None else _parse_amount(keep, f"{where}.keep", "tool_uses", 0),
+        0 if least is None else _parse_amount(least, f"{where}.clear_at_least", "input_tokens", 0),
         _names(edit.get("exclude_tools"), f"{where}.exclude_tools"),
         _inputs(edit.get("clear_tool_inputs"), f"{where}.clear_tool_inputs"),
     )
@@ -168,15 +168,15 @@ def _clear_trigger(trigger: object, where: str) -> tuple[int | None, int | None]
     if trigger is None:
         return _CLEAR_TRIGGER, None
     if _mapping(trigger, where).get("type") == "tool_uses":
-        return None, _valued(trigger, where, "tool_uses", 1)
-    return _valued(trigger, where, "input_tokens", 1), None
+        return None, _parse_amount(trigger, where, "tool_uses", 1)
+    return _parse_amount(trigger, where, "input_tokens", 1), None
 
 
 def _clear_thinking(edit: Mapping[str, Any], where: str) -> ClearThinking | None:
     keep = edit.get("keep")
     if keep in ("all", {"type": "all"}):
         return None
-    return ClearThinking() if keep is None else ClearThinking(_valued(keep, f"{where}.keep", "thinking_turns", 1))
+    return ClearThinking() if keep is None else ClearThinking(_parse_amount(keep, f"{where}.keep", "thinking_turns", 1))
 
 
 _EDITS: Final = {
@@ -192,7 +192,7 @@ def _mapping(value: object, where: str) -> Mapping[str, Any]:
     return value
 
 
-def _valued(value: object, where: str, kind: str, least: int) -> int:
+def _parse_amount(value: object, where: str, kind: str, least: int) -> int:
     found = _mapping(value, where)
     if found.get("type") != kind:
         raise MalformedRequest(f"{where}.type: expected {kind}")

@@ -86,10 +86,10 @@ class _Clearing:
         result = self._block(use.result)
         if result.get("content") != CLEARED:
             self.uses += 1
-            self._put(use.result, {**result, "content": CLEARED}, _spelled(result.get("content")), CLEARED)
+            self._put(use.result, {**result, "content": CLEARED}, _content_text(result.get("content")), CLEARED)
         if self.edit.inputs is None or use.name in self.edit.inputs:
             call = self._block(use.call)
-            self._put(use.call, {**call, "input": {}}, _spelled(call.get("input")), "{}")
+            self._put(use.call, {**call, "input": {}}, _content_text(call.get("input")), "{}")
 
     def _block(self, place: tuple[int, int]) -> dict[str, Any]:
         block: dict[str, Any] = self.messages[place[0]]["content"][place[1]]
@@ -144,7 +144,7 @@ def _is(block: Any, kinds: frozenset[str]) -> bool:
     return isinstance(kind, str) and kind in kinds
 
 
-def _spelled(content: Any) -> str:
+def _content_text(content: Any) -> str:
     """A content as text, to be counted: pictures and documents count by their kind alone."""
     if isinstance(content, str):
         return content

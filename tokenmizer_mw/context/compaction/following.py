@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from .streams import Events, StreamFrame, event, framed, is_number
+from .streams import Events, StreamFrame, event, frame_event, is_number
 
 _ENDED: Final = frozenset({"end_turn", "stop_sequence", "max_tokens"})
 """Why Anthropic's models stop once they have said what they had to say: none of these calls a tool."""
@@ -43,15 +43,15 @@ class FollowingMessage:
             case "content_block_stop" if is_number(index) and index in self._texts:
                 return self._hold(index, frame.raw)
             case "message_delta":
-                return [*self._released(_reason(data) in _ENDED), frame.raw]
-        return [*self._released(False), frame.raw]
+                return [*self._release_held(_reason(data) in _ENDED), frame.raw]
+        return [*self._release_held(False), frame.raw]
 
     def _hold(self, index: int, raw: bytes) -> Events:
-        before = self._released(False)
+        before = self._release_held(False)
         self._held = (index, raw)
         return before
 
-    def _released(self, with_block: bool) -> list[bytes]:
+    def _release_held(self, with_block: bool) -> list[bytes]:
         held, self._held = self._held, None
         if held is None:
             return []
@@ -92,7 +92,7 @@ class FollowingResponse:
                 changed["response"] = self.to_body(data["response"])
         if is_number(number := data.get("sequence_number")):
             changed["sequence_number"] = number + self._added
-        return [*front, frame.raw if changed == data else framed(frame, changed)]
+        return [*front, frame.raw if changed == data else frame_event(frame, changed)]
 
     def _delta(self, done: Mapping[str, Any]) -> bytes:
         number = done.get("sequence_number")

@@ -7,14 +7,14 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from tokenmizer_mw.wire.spans import decoded, element_spans, read_object, splice
+from tokenmizer_mw.wire.spans import decode_body, element_spans, read_object, splice
 
 from .asked import TRIGGER, asked_of_responses, is_trigger
 from .following import FollowingResponse
 from .history import CONTINUE, Behind
 from .native import Native, native_at
 from .seal import SealedContent, is_ours
-from .streams import Events, StreamFrame, event, framed, is_number
+from .streams import Events, StreamFrame, event, frame_event, is_number
 
 NAME: Final = "openai_responses"
 asked = asked_of_responses
@@ -49,7 +49,7 @@ def behind(body: Mapping[str, Any], unseal: Callable[[str], SealedContent]) -> B
     return Behind({**rest, "input": [*told, *(left or repeated)]}, kept, bare=not left)
 
 
-def restored(body: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def restore_trigger(body: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """``body`` with what asks for a compaction in the request ``given``, which it was made of."""
     asking = {name: given[name] for name in ASKING if name in given}
     if not any(map(is_trigger, given["input"] if isinstance(given.get("input"), list) else ())):
@@ -70,7 +70,7 @@ def find_native(body: Mapping[str, Any]) -> Native | None:
 def follow(body: bytes, native: Native, block: str) -> tuple[bytes, str]:
     """The body with the block as an item directly behind the compaction, since providers may drop whatever stands
     before it, every other byte as it was; and what is left to be put in front: nothing."""
-    found = read_object(decoded(body))
+    found = read_object(decode_body(body))
     end = element_spans(found.text, found.places["input"])[native.place][1]
     item = json.dumps({"role": "developer", "content": block}, ensure_ascii=False, separators=(",", ":"))
     return splice(found.text, [(end, end, f",{item}")]).encode("utf-8", "surrogatepass"), ""
@@ -107,7 +107,7 @@ def alone(model: str, kept: SealedContent, sealed: str, created: int, *, standal
     return {**named, "output": [item_of(sealed)], "usage": _no_usage()}
 
 
-def said(model: str, text: str, created: int) -> dict[str, Any]:
+def make_answer(model: str, text: str, created: int) -> dict[str, Any]:
     """The whole answer to an agent that has its chat summed up: a message that says ``text``."""
     name = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:24]
     part = {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
@@ -143,7 +143,7 @@ def _no_usage() -> dict[str, Any]:
     }
 
 
-def streamed(whole: Mapping[str, Any]) -> bytes:
+def make_stream(whole: Mapping[str, Any]) -> bytes:
     """A response as a stream."""
     begun = {**whole, "status": "in_progress", "output": [], "usage": None}
     events: list[tuple[str, dict[str, Any]]] = [("created", {"response": begun}), ("in_progress", {"response": begun})]
@@ -206,7 +206,7 @@ class ResponsesAddition:
             moved["output_index"] = index + 1
         if isinstance(response := data.get("response"), dict):
             moved["response"] = self.to_body(response)
-        return [*front, framed(frame, moved)]
+        return [*front, frame_event(frame, moved)]
 
     def _item_events(self, number: int) -> list[bytes]:
         kinds = ("response.output_item.added", "response.output_item.done")

@@ -68,12 +68,12 @@ class Seal:
             from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # an extra: the proxy brings it
         except ImportError:
             raise ConfigError(f"compaction needs cryptography: {install_hint('proxy')}") from None
-        self._cipher = AESGCM(_derived(secret, b"compaction key"))
-        self._nonces = _derived(secret, b"compaction nonce")
+        self._cipher = AESGCM(_derive_key(secret, b"compaction key"))
+        self._nonces = _derive_key(secret, b"compaction nonce")
 
     def close(self, tenant: str, kept: SealedContent) -> str:
         """``kept`` as it is sent to a client of ``tenant``."""
-        bound = _bound(tenant)
+        bound = _encode_tenant(tenant)
         plain = zlib.compress(json.dumps(asdict(kept), ensure_ascii=True).encode("ascii"), 6)
         nonce = hmac.new(self._nonces, bound + b"\0" + plain, hashlib.sha256).digest()[:_NONCE]
         sealed = nonce + self._cipher.encrypt(nonce, plain, bound)
@@ -91,21 +91,21 @@ class Seal:
             raise SealBroken("it was changed")
         try:
             packed = urlsafe_b64decode(sealed[len(_VERSION) :] + "=" * (-(len(sealed) - len(_VERSION)) % 4))
-            plain = self._cipher.decrypt(packed[:_NONCE], packed[_NONCE:], _bound(tenant))
+            plain = self._cipher.decrypt(packed[:_NONCE], packed[_NONCE:], _encode_tenant(tenant))
         except (ValueError, InvalidTag):
             raise SealBroken("it was changed, or made for another tenant or by another server") from None
-        return SealedContent(**json.loads(_inflated(plain)))
+        return SealedContent(**json.loads(_inflate(plain)))
 
 
-def _derived(secret: bytes, purpose: bytes) -> bytes:
+def _derive_key(secret: bytes, purpose: bytes) -> bytes:
     return hmac.new(secret, purpose, hashlib.sha256).digest()
 
 
-def _bound(tenant: str) -> bytes:
+def _encode_tenant(tenant: str) -> bytes:
     return json.dumps([_VERSION, tenant]).encode("ascii")
 
 
-def _inflated(plain: bytes) -> bytes:
+def _inflate(plain: bytes) -> bytes:
     inflating = zlib.decompressobj()
     found = inflating.decompress(plain, SEALED_MAX)
     if inflating.unconsumed_tail:

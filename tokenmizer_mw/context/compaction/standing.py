@@ -69,20 +69,20 @@ def _newest_step(request: ChatRequest) -> int | None:
 def open_words(request: ChatRequest, budget: int, before: str) -> str:
     """What the user wrote last, where the model is not done with it; "" where it is. Of a long text the beginning and
     the end. ``before``: what was open when the request began."""
-    spoken = request.messages.spoken()
+    spoken = request.messages.without_system()
     if not spoken or (spoken.roles[-1] is Role.ASSISTANT and not spoken[len(spoken) - 1].tool_calls):
         return ""
     told = next((spoken[place] for place in reversed(range(len(spoken))) if spoken[place].opens_turn), None)
-    return _shortened(before if told is None else told.text.strip(), budget * _CHARACTERS)
+    return _shorten(before if told is None else told.text.strip(), budget * _CHARACTERS)
 
 
-def _shortened(text: str, most: int) -> str:
+def _shorten(text: str, most: int) -> str:
     if len(text) <= most:
         return text
     half = (most - len(_LEFT_OUT)) // 2
     return text[:half] + _LEFT_OUT + text[-half:]
 
 
-def told(block: str, words: str) -> str:
+def format_compaction(block: str, words: str) -> str:
     """The text of a compaction: the block, and the user's open words behind it."""
     return "\n\n".join(filter(None, (block, f"{OPEN}\n{words}" if words else "")))

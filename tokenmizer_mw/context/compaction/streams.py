@@ -35,7 +35,7 @@ def event(name: str, data: Mapping[str, Any]) -> bytes:
     return f"event: {name}\ndata: {told}\n\n".encode("utf-8", "replace")
 
 
-def framed(frame: StreamFrame, data: Mapping[str, Any]) -> bytes:
+def frame_event(frame: StreamFrame, data: Mapping[str, Any]) -> bytes:
     """The event with other data."""
     if frame.name:
         return event(frame.name, data)
@@ -67,7 +67,7 @@ class StreamEditor:
         begins, looked = 0, self._looked
         for found in _END.finditer(bytes(self._held[looked:])):
             raw, begins = bytes(self._held[begins : looked + found.end()]), looked + found.end()
-            out += [raw] if raw.isspace() else self._changed(raw)
+            out += [raw] if raw.isspace() else self._change_event(raw)
         del self._held[:begins]
         self._looked = max(0, len(self._held) - _BEHIND)
         if len(self._held) > self._event_max:
@@ -75,7 +75,7 @@ class StreamEditor:
             out.append(self.end())
         return b"".join(out)
 
-    def _changed(self, raw: bytes) -> Events:
+    def _change_event(self, raw: bytes) -> Events:
         try:
             return self._change(_read(raw))
         except (ValueError, RecursionError):  # what can be read and not be written

@@ -113,7 +113,7 @@ def _ours(sent: Sent, price: Price | None, caching: Caching | None) -> _Input:
     if sent.answered:
         return _Input(0)
     if not sent.told:
-        return _billed(sent.ours, sent.ours_known, sent.elapsed, price, caching)
+        return _price_input(sent.ours, sent.ours_known, sent.elapsed, price, caching)
     tokens = sent.usage["prompt_tokens"]
     cached = min(tokens, sent.usage.get("cached_tokens", 0))
     return _Input(tokens, cached, min(tokens - cached, sent.usage.get("cache_write_tokens", 0)))
@@ -123,15 +123,17 @@ def _clients(sent: Sent, ours: _Input, price: Price | None, caching: Caching | N
     """What the client would have been billed, on the provider's scale where that is known."""
     scale = ours.tokens / sent.ours if sent.told and sent.ours else 1.0
     tokens = max(0, ours.tokens + round((sent.client - (0 if sent.answered else sent.ours)) * scale))
-    return _billed(tokens, round(sent.client_known * scale), sent.elapsed, price, caching)
+    return _price_input(tokens, round(sent.client_known * scale), sent.elapsed, price, caching)
 
 
-def _billed(tokens: int, known: int, elapsed: float | None, price: Price | None, caching: Caching | None) -> _Input:
+def _price_input(
+    tokens: int, known: int, elapsed: float | None, price: Price | None, caching: Caching | None
+) -> _Input:
     """A request of ``tokens`` that begins with ``known`` tokens of the one before, by the rules."""
     if caching is None:
         return _Input(tokens)
     alive = elapsed is not None and elapsed <= caching.seconds
-    cached = caching.served(min(known, tokens)) if alive else 0
+    cached = caching.count_cached_tokens(min(known, tokens)) if alive else 0
     writes = price is not None and price.write > price.input and tokens >= caching.least
     return _Input(tokens, cached, tokens - cached if writes else 0)
 

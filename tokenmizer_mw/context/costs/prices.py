@@ -91,7 +91,7 @@ class Caching:
     seconds: int = 300
     anywhere: bool = True
 
-    def served(self, tokens: int) -> int:
+    def count_cached_tokens(self, tokens: int) -> int:
         """How many of ``tokens``, which the request before began with, too, are served from the cache."""
         whole = tokens - tokens % self.block
         return whole if whole >= max(1, self.least) else 0
@@ -197,7 +197,7 @@ class PriceList:
     own: Mapping[str, Price]
 
     @classmethod
-    def given(cls, mapping: Mapping[str, Any], *, where: str) -> PriceList:
+    def parse_prices(cls, mapping: Mapping[str, Any], *, where: str) -> PriceList:
         """From a mapping of names to mappings with the members of ``Price``, of which ``input`` and ``output`` are
         needed. Raises ``ConfigError`` that names ``where`` and the row."""
         rows: dict[str, Price] = {}

@@ -57,7 +57,7 @@ class Ledgered:
         """
         read = self.rates.read * (self.before[-1] - self.before[start])
         head = (self.rates.write - self.rates.read) * self.head
-        return (risk * self.spent() + self.saved() + read - head) / self.rates.write - self.block
+        return (risk * self.cost_without_cut() + self.cost_saved() + read - head) / self.rates.write - self.block
 
     def pays(self, start: int, keep_from: int) -> bool:
         """Whether it is time for a cut that takes out the messages from ``start`` up to ``keep_from``."""
@@ -68,13 +68,13 @@ class Ledgered:
         paid = sum(min(self.before[call] - self.before[start], gone) for call in self.calls if call > since)
         return gone > 0 and self.rates.read * paid >= PATIENCE * cost
 
-    def spent(self) -> float:
+    def cost_without_cut(self) -> float:
         """What all calls, this one too, would have cost without a cut."""
         sent = [0, *(self.overhead + self.before[call] for call in self.calls), self.overhead + self.before[-1]]
         read, write = self.rates.read, self.rates.write
         return sum(read * earlier + write * (later - earlier) for earlier, later in pairwise(sent))
 
-    def saved(self) -> float:
+    def cost_saved(self) -> float:
         """What the cut in force has saved since it was made, what it cost taken off; may be negative."""
         cut = self.standing
         if cut is None:

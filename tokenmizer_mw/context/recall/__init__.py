@@ -79,13 +79,13 @@ def recall(
     hits = passages.rank(query, upto=upto, meaning=meaning) if passages is not None else []
     weights = _weights(query, passages)
     hits = answering(asked_kinds(query), hits[:_ANSWERING_MAX], weights, lambda hit: hit.text) + hits[_ANSWERING_MAX:]
-    facts = _found(graph, query, weights, hits, without)
-    chosen = _taken(facts, _facts_room(room), counter)
+    facts = _find_fact_lines(graph, query, weights, hits, without)
+    chosen = _take_within_room(facts, _facts_room(room), counter)
     pieces = select_passages(hits, room - _cost(chosen, counter), counter)
-    chosen += _marked(graph, pieces, weights, hits)
-    chosen += _taken([line for line in facts if line not in chosen], room - _cost(chosen, counter), counter)
+    chosen += _mark_pieces(graph, pieces, weights, hits)
+    chosen += _take_within_room([line for line in facts if line not in chosen], room - _cost(chosen, counter), counter)
     while chosen:
-        text = around[0] + _told(chosen) + around[1]
+        text = around[0] + _format_lines(chosen) + around[1]
         if (tokens := counter.count(text)) <= budget:
             ids = dict.fromkeys(id for line in chosen for id in line.ids)
             return Recall(text, tokens, tuple(ids), tuple(turn for line in chosen for turn in line.turns))
@@ -97,7 +97,7 @@ def _facts_room(room: int) -> int:
     return max(int(room * _FACTS_SHARE), min(_FACTS_LEAST, room // 2))
 
 
-def _told(lines: Sequence[_Line]) -> str:
+def _format_lines(lines: Sequence[_Line]) -> str:
     """The lines, the newest first, under a head that says so."""
     told = [line.text for line in sorted(lines, key=lambda line: -line.turn)]
     return "\n".join([_HEAD, *told] if len(told) > 1 else told)
@@ -112,7 +112,7 @@ def _weights(query: str, passages: PassageIndex | None) -> dict[str, float]:
     return dict.fromkeys(words, 1.0) if passages is None else {word: passages.weight(word) for word in words}
 
 
-def _found(
+def _find_fact_lines(
     graph: SessionGraph, query: str, weights: dict[str, float], hits: Sequence[PassageHit], without: Collection[str]
 ) -> list[_Line]:
     """Facts as lines, the best first, each marked where a later statement gives the same thing another value."""
@@ -132,13 +132,13 @@ def _statements(hits: Sequence[PassageHit]) -> list[Statement]:
     return [Statement(hit.number, hit.text, hit.role == "user") for hit in hits[:_ANSWERING_MAX]]
 
 
-def _marked(
+def _mark_pieces(
     graph: SessionGraph, pieces: Sequence[QuotedPiece], weights: dict[str, float], hits: Sequence[PassageHit]
 ) -> list[_Line]:
     """Pieces as lines, each marked where its value was replaced later."""
     statements = [Statement(piece.number, piece.text, piece.role == "user") for piece in pieces]
     later = overtaken(weights, statements + _statements(hits))
-    marks = (_outdated(graph, piece) or _then(later.get(at)) for at, piece in enumerate(pieces))
+    marks = (_outdated_mark(graph, piece) or _then(later.get(at)) for at, piece in enumerate(pieces))
     return [
         _Line(piece.render(mark), piece.number, (), (piece.number,)) for piece, mark in zip(pieces, marks, strict=True)
     ]
@@ -147,7 +147,7 @@ def _marked(
 _SETTLING: Final = frozenset({Trust.STATED, Trust.ADOPTED, Trust.STRUCTURE})
 
 
-def _taken(lines: Sequence[_Line], room: int, counter: TokenCounter) -> list[_Line]:
+def _take_within_room(lines: Sequence[_Line], room: int, counter: TokenCounter) -> list[_Line]:
     """Those of ``lines`` that fit into ``room`` tokens, passing over what is too long."""
     taken = []
     for line in lines:
@@ -198,7 +198,7 @@ def _state(node: Node, label: str) -> str:
 
 
 def _line(graph: SessionGraph, node: Node, later: Later | None) -> _Line:
-    olds = list(_replaced(graph, node))
+    olds = list(_replaced_nodes(graph, node))
     was = "".join(f", was {flatten(old.label)} [{old.source.turn}]" for old in olds)
     reason = flatten(graph.life(node.id).reason or (graph.life(olds[0].id).reason if olds else "") or node.detail)
     label = flatten(node.label)
@@ -221,7 +221,7 @@ def _then(later: Later | None) -> str:
     return f" (later [{later.turn}]: {later.value})" if later is not None else ""
 
 
-def _replaced(graph: SessionGraph, node: Node) -> Iterator[Node]:
+def _replaced_nodes(graph: SessionGraph, node: Node) -> Iterator[Node]:
     """What ``node`` took the place of, the newest first."""
     old_of = {step.new: step.old for step in graph.transitions()}
     seen = {node.id}
@@ -233,7 +233,7 @@ def _replaced(graph: SessionGraph, node: Node) -> Iterator[Node]:
         id = old_of.get(id)
 
 
-def _outdated(graph: SessionGraph, piece: QuotedPiece) -> str:
+def _outdated_mark(graph: SessionGraph, piece: QuotedPiece) -> str:
     """A mark for a part of a message that speaks of a value which was replaced after it."""
     text = piece.text.casefold()
     for step in graph.transitions():

@@ -24,12 +24,12 @@ def fuse(rankings: Sequence[Mapping[int, float]], weights: Sequence[float]) -> d
     is scaled: its best item counts 1. Where it is longer than ``DEPTH``, the last item that counts has 0."""
     scores: dict[int, float] = {}
     for ranking, weight in zip(rankings, weights, strict=True):
-        for item, share in _scaled(ranking).items():
+        for item, share in _scale_scores(ranking).items():
             scores[item] = scores.get(item, 0.0) + weight * share
     return dict(sorted(scores.items(), key=lambda pair: -pair[1]))
 
 
-def _scaled(ranking: Mapping[int, float]) -> dict[int, float]:
+def _scale_scores(ranking: Mapping[int, float]) -> dict[int, float]:
     """The first ``DEPTH`` items of a ranking with scores from 0 to 1."""
     counted = list(ranking.items())[:DEPTH]
     if not counted:

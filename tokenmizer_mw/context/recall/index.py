@@ -196,9 +196,9 @@ class PassageIndex:
         if meaning is None or self._vectors is None or meaning.shape != (self._vectors.width,):
             return self._rank_words(query, upto, exclude)
         hits = self._rank_words(query, upto, exclude, beside=True)
-        return self._fused(hits, self._vectors, meaning, upto, exclude, self._weights(_query_terms(query)))
+        return self._fuse_rankings(hits, self._vectors, meaning, upto, exclude, self._weights(_query_terms(query)))
 
-    def _fused(
+    def _fuse_rankings(
         self,
         hits: Sequence[PassageHit],
         vectors: PassageVectors,
@@ -296,7 +296,7 @@ class PassageIndex:
         for at, (weight, posting) in enumerate(weighed):
             read += len(posting.places)
             if read > _POSTINGS_MAX and scores:
-                return self._rescored(scores, weighed[at:])
+                return self._rescore(scores, weighed[at:])
             self._accumulate(scores, weight, posting, end, base, slope)
         return self._role_weighted(scores)
 
@@ -332,7 +332,7 @@ class PassageIndex:
                 break
             scores[place] = scores.get(place, 0.0) + scale * count / (count + base + slope * lengths[place])
 
-    def _rescored(self, scores: dict[int, float], frequent: Sequence[tuple[float, _Posting]]) -> dict[int, float]:
+    def _rescore(self, scores: dict[int, float], frequent: Sequence[tuple[float, _Posting]]) -> dict[int, float]:
         """The best passages, with what frequent terms add to them."""
         base, slope = self._norms()
         weighted = self._role_weighted(scores)

@@ -43,7 +43,7 @@ def message_text(message: Message) -> str:
 
 def split_passages(text: str) -> Iterator[Passage]:
     """The passages of ``text`` in order; each has at most ``PASSAGE_CHARACTERS`` characters."""
-    for start, end, head in _joined(text):
+    for start, end, head in _join_short_paragraphs(text):
         if end - start <= PASSAGE_CHARACTERS:
             yield Passage(start, end, head)
             continue
@@ -55,7 +55,7 @@ def split_passages(text: str) -> Iterator[Passage]:
 _Paragraph = tuple[int, int, Span | None]
 
 
-def _joined(text: str) -> Iterator[_Paragraph]:
+def _join_short_paragraphs(text: str) -> Iterator[_Paragraph]:
     """Paragraphs, those that are short joined with what follows."""
     waiting: _Paragraph | None = None
     for start, end, head in _paragraphs(text):

@@ -65,7 +65,7 @@ def select_passages(hits: Sequence[PassageHit], budget: int, counter: TokenCount
         if fitted is not None:
             room -= fitted[1]
             chosen.append(fitted[0])
-    return list(_merged(sorted(chosen, key=lambda one: one.hit.place)))
+    return list(_merge_neighbours(sorted(chosen, key=lambda one: one.hit.place)))
 
 
 def _fit(hit: PassageHit, text: str, room: int, counter: TokenCounter) -> tuple[_Chosen, int] | None:
@@ -77,7 +77,7 @@ def _fit(hit: PassageHit, text: str, room: int, counter: TokenCounter) -> tuple[
         if cost <= room:
             return _Chosen(hit, text, True), cost
     rate = len(text) / cost if cost else 3.0
-    short = _shortened(text, hit.weights, int((room - _LEAST / 2) * rate) - len(head))
+    short = _shorten_to_best(text, hit.weights, int((room - _LEAST / 2) * rate) - len(head))
     if not short:
         return None
     cost = _cost(hit, head + short, counter)
@@ -88,7 +88,7 @@ def _cost(hit: PassageHit, text: str, counter: TokenCounter) -> int:
     return counter.count(QuotedPiece(hit.number, hit.role, text).render() + "\n")
 
 
-def _shortened(text: str, weights: Mapping[str, float], room: int) -> str:
+def _shorten_to_best(text: str, weights: Mapping[str, float], room: int) -> str:
     """The sentences or lines of ``text`` around the one that shares most with the query, within ``room`` characters; ""
     when not even that one fits."""
     parts = list(_parts(text))
@@ -122,23 +122,23 @@ def _parts(text: str) -> Iterator[tuple[int, int]]:
         yield start, len(text)
 
 
-def _merged(chosen: Sequence[_Chosen]) -> Iterator[QuotedPiece]:
+def _merge_neighbours(chosen: Sequence[_Chosen]) -> Iterator[QuotedPiece]:
     """Chosen passages as pieces; those that stand beside one another in a message are joined."""
     waiting: list[_Chosen] = []
     for one in chosen:
         if waiting and not _is_next(waiting[-1], one):
-            yield _joined(waiting)
+            yield _join_group(waiting)
             waiting = []
         waiting.append(one)
     if waiting:
-        yield _joined(waiting)
+        yield _join_group(waiting)
 
 
 def _is_next(one: _Chosen, other: _Chosen) -> bool:
     return one.whole and other.whole and one.hit.number == other.hit.number and one.hit.place + 1 == other.hit.place
 
 
-def _joined(group: Sequence[_Chosen]) -> QuotedPiece:
+def _join_group(group: Sequence[_Chosen]) -> QuotedPiece:
     first = group[0].hit
     head = flatten_lines(first.head) + f"\n{_OMITTED}\n" if first.head else ""
     return QuotedPiece(first.number, first.role, head + "\n".join(one.text for one in group))

@@ -46,8 +46,8 @@ class PassageVectors:
         for passages without a vector."""
         own = self._rows @ question
         if self._lengths is None:
-            self._lengths = np.maximum(np.linalg.norm(_summed(self._rows), axis=1), 1e-9).astype(np.float32)
-        context = _summed(own[:, None])[:, 0] / self._lengths
+            self._lengths = np.maximum(np.linalg.norm(_sum_neighbours(self._rows), axis=1), 1e-9).astype(np.float32)
+        context = _sum_neighbours(own[:, None])[:, 0] / self._lengths
         return np.where(self._known, own, np.float32(-1)), np.where(self._known, context, np.float32(-1))
 
     def _grow(self, size: int) -> None:
@@ -58,7 +58,7 @@ class PassageVectors:
             setattr(self, name, new)
 
 
-def _summed(rows: Matrix) -> Matrix:
+def _sum_neighbours(rows: Matrix) -> Matrix:
     """Each row with its neighbours added."""
     found = rows.copy()
     for step in range(1, REACH + 1):

@@ -13,7 +13,7 @@ from .facts import ResumeFact
 from .sections import Section
 
 
-def condensed(graph: SessionGraph, facts: Sequence[ResumeFact]) -> list[ResumeFact]:
+def condense_facts(graph: SessionGraph, facts: Sequence[ResumeFact]) -> list[ResumeFact]:
     """``facts`` in shorter forms, none of their nodes lost: an error that was fixed goes with the work that fixed it
     and names it, an option with the decision whose reason rules it out, and lists of files are left to the files."""
     kept = _without_fixed_errors(graph, facts)
@@ -30,7 +30,7 @@ def _without_fixed_errors(graph: SessionGraph, facts: Sequence[ResumeFact]) -> l
             continue
         if flatten(fixed.label).casefold() in fixer.text.casefold():
             tellers[edge.target] = edge.source
-    return _absorbed(facts, {old: new for old, new in tellers.items() if new not in tellers})
+    return _absorb_facts(facts, {old: new for old, new in tellers.items() if new not in tellers})
 
 
 def _without_ruled_out_options(facts: Sequence[ResumeFact]) -> list[ResumeFact]:
@@ -48,10 +48,10 @@ def _without_ruled_out_options(facts: Sequence[ResumeFact]) -> list[ResumeFact]:
             option = by_words.get(" ".join(words[1 : 1 + size]).strip(".,;:"))
             if option is not None:
                 told[option.ids[0]] = fact.ids[0]
-    return _absorbed(facts, told, with_why=True)
+    return _absorb_facts(facts, told, with_why=True)
 
 
-def _absorbed(facts: Sequence[ResumeFact], told: dict[str, str], *, with_why: bool = False) -> list[ResumeFact]:
+def _absorb_facts(facts: Sequence[ResumeFact], told: dict[str, str], *, with_why: bool = False) -> list[ResumeFact]:
     """``facts`` without those whose node is in ``told``; the node it maps to carries them, or its reason does."""
     more: dict[str, tuple[str, ...]] = {}
     for fact in facts:

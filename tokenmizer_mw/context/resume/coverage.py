@@ -95,7 +95,7 @@ class Coverage:
         self._words = [words_of(fact.text + fact.why) for fact in self.facts] + [one.words for one in self.sentences]
         self._hollow = [_is_hollow(fact) for fact in self.facts]
         self._factors = [_fact_weight(fact, hollow) for fact, hollow in zip(self.facts, self._hollow, strict=True)]
-        stated = _stated(self.sentences, self.sources)
+        stated = _find_stated_places(self.sentences, self.sources)
         asked = max((one.number for one in self.sentences if one.role is Role.USER), default=0)
         self._factors += [
             one.salience
@@ -156,7 +156,7 @@ def _is_hollow(fact: ResumeFact) -> bool:
     return fact.section in _PROSE and len(words_of(text)) < _SHORT
 
 
-def _stated(sentences: Sequence[Sentence], sources: Collection[tuple[int, frozenset[str]]]) -> set[int]:
+def _find_stated_places(sentences: Sequence[Sentence], sources: Collection[tuple[int, frozenset[str]]]) -> set[int]:
     """The places of the sentences that a fact stems from: of its message, those that share most words with it."""
     by_message: dict[int, list[frozenset[str]]] = {}
     for number, words in sources:
@@ -260,7 +260,7 @@ class _Filling:
             if at < facts:
                 self._sizes[at] = self._count(self._facts[at].text + self._facts[at].why)
             else:
-                self._sizes[at] = self._count(" " + self._sentences[at - facts].shown())
+                self._sizes[at] = self._count(" " + self._sentences[at - facts].render())
         return self._sizes[at]
 
     def _beside(self, at: int) -> int:

@@ -27,20 +27,20 @@ def earlier_facts(own: SessionGraph, others: Iterable[tuple[str, SessionGraph]])
     What a newer session has in the same slot or in the same words stands for the older one, and what ``own`` says for
     all of them. Nothing of a message that reads like an attempt to take over the model is handed on.
     """
-    slots, said = _known(own.nodes())
+    slots, said = _known_slots_and_words(own.nodes())
     found: list[ResumeFact] = []
     for place, (origin, graph) in enumerate(others):
         nodes = [node for node in graph.nodes() if _hands_on(graph, node)]
         for node in nodes:
             if node.slot not in slots and words(node.label) not in said:
                 found.append(_fact(node, origin, place, len(found)))
-        more_slots, more_said = _known(graph.nodes())
+        more_slots, more_said = _known_slots_and_words(graph.nodes())
         slots, said = slots | more_slots, said | more_said
     found.sort(key=lambda fact: (fact.grade, fact.place))
     return found[:FACTS_MAX]
 
 
-def _known(nodes: Sequence[Node]) -> tuple[set[str], set[frozenset[str]]]:
+def _known_slots_and_words(nodes: Sequence[Node]) -> tuple[set[str], set[frozenset[str]]]:
     """The slots that are taken, and what was said in what words, whether or not it still holds."""
     return {node.slot for node in nodes if node.slot and node.current}, {words(node.label) for node in nodes}
 

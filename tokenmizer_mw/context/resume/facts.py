@@ -54,7 +54,7 @@ def facts_of(graph: SessionGraph) -> list[ResumeFact]:
             continue
         why, why_ids = reason_of(graph, node, section, into)
         if section is Section.GOAL and not why:
-            text, why = _bracketed(text)
+            text, why = _split_bracketed_end(text)
         place = (node.order if node.order is not None else _NO_ORDER, node.source.turn, index)
         said = _prefix(node) + text
         found.append(
@@ -88,7 +88,7 @@ def _asks(text: str) -> bool:
     return _ASKING.search(text) is not None
 
 
-def _bracketed(goal: str) -> tuple[str, str]:
+def _split_bracketed_end(goal: str) -> tuple[str, str]:
     """A goal without the brackets at its end, and those; "" when there are none or nothing is before them."""
     text = goal.rstrip(" .!")
     start = text.rfind(" (") if text.endswith(")") else -1

@@ -64,7 +64,7 @@ def compose_block(
         before = lines.get(one.number)
         between = " " if before is not None and before[-1] in _ENDINGS else "; "
         lines[one.number] = (
-            f"{_SPEAKERS[one.role]}{one.number}: {one.shown()}" if before is None else before + between + one.shown()
+            f"{_SPEAKERS[one.role]}{one.number}: {one.render()}" if before is None else before + between + one.render()
         )
     said = "".join((SAID_HEAD, *(f"\n{line}" for line in lines.values()))) if lines else ""
     return around[0] + "\n".join(filter(None, (handover, typed, said.lstrip("\n")))) + around[1]

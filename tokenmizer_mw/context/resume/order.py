@@ -51,7 +51,7 @@ _MENTIONED: Final = frozenset({Section.ENVIRONMENT, Section.USES, Section.TESTS,
 _RUN_MAX: Final = 4
 
 
-def ranked(
+def rank_facts(
     facts: Iterable[ResumeFact],
     importance: Mapping[str, float],
     boost: Mapping[str, float],
@@ -64,13 +64,19 @@ def ranked(
         by_section[fact.section].append(fact)
     for section, members in by_section.items():
         members.sort(key=lambda fact: _within(section, fact, importance))
-    standing = list(_taken(by_section, _ASKED_STANDING if boost else _STANDING))
-    pins = _asked(by_section, pinned) if pinned else []
-    asked = _asked(by_section, boost) if boost else []
-    return [*standing, *pins, *asked, *_taken(by_section, _ASKED_FIRST if boost else _FIRST), *_shared(by_section)]
+    standing = list(_take_counted(by_section, _ASKED_STANDING if boost else _STANDING))
+    pins = _take_asked_for(by_section, pinned) if pinned else []
+    asked = _take_asked_for(by_section, boost) if boost else []
+    return [
+        *standing,
+        *pins,
+        *asked,
+        *_take_counted(by_section, _ASKED_FIRST if boost else _FIRST),
+        *_share_sections(by_section),
+    ]
 
 
-def _asked(by_section: dict[Section, list[ResumeFact]], boost: Mapping[str, float]) -> list[ResumeFact]:
+def _take_asked_for(by_section: dict[Section, list[ResumeFact]], boost: Mapping[str, float]) -> list[ResumeFact]:
     """Takes what the query asks for out of the sections, the best first."""
     found: list[tuple[float, int, int, ResumeFact]] = []
     for section, members in by_section.items():
@@ -92,13 +98,15 @@ def _within(section: Section, fact: ResumeFact, importance: Mapping[str, float])
     return (fact.place[0], weight, *fact.place[1:]) if section is Section.TO_DO else (fact.grade, weight, *fact.place)
 
 
-def _taken(by_section: dict[Section, list[ResumeFact]], counts: Sequence[tuple[Section, int]]) -> Iterator[ResumeFact]:
+def _take_counted(
+    by_section: dict[Section, list[ResumeFact]], counts: Sequence[tuple[Section, int]]
+) -> Iterator[ResumeFact]:
     for section, count in counts:
         yield from islice(by_section[section], count)
         del by_section[section][:count]
 
 
-def _shared(by_section: dict[Section, list[ResumeFact]]) -> Iterator[ResumeFact]:
+def _share_sections(by_section: dict[Section, list[ResumeFact]]) -> Iterator[ResumeFact]:
     queue = [
         (said / _SHARE[section], _SHARE_RANK[section], index, fact)
         for section, members in by_section.items()

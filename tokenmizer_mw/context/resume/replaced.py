@@ -54,7 +54,7 @@ class ReplacedValues:
         most = max(_COMMON_LEAST, _COMMON_SHARE * len(sentences))
         common = {word for word, count in holding.items() if count > most}
         self._by_word: dict[str, list[Replaced]] = {}
-        for found in _replaced(graph):
+        for found in _replaced_values(graph):
             old = frozenset(word for word in found.old - common if _names(word, _OLD_LETTERS_MIN))
             new = frozenset(word for word in found.new if _names(word, _NEW_LETTERS_MIN))
             if old:
@@ -68,11 +68,11 @@ class ReplacedValues:
             sentences = [one for one in sentences if not self._is_put_away(one)]
         if not self._by_word:
             return list(sentences)
-        return [told for one in sentences if (told := self._told(one)) is not None]
+        return [told for one in sentences if (told := self._annotate(one)) is not None]
 
     def without_old(self, sentences: Sequence[Sentence]) -> list[Sentence]:
         """``sentences`` without those from before a replacement that name its old value."""
-        return [one for one in sentences if all(one.number >= found.number for found in self._found(one.words))]
+        return [one for one in sentences if all(one.number >= found.number for found in self._find_replaced(one.words))]
 
     def facts_without_old(self, facts: Sequence[ResumeFact]) -> list[ResumeFact]:
         """``facts`` without those from before a replacement that name its old value and not the new one. Goals stay and
@@ -85,8 +85,8 @@ class ReplacedValues:
         """Whether a sentence is the one that says a fact which somebody has put away by hand."""
         return any(words <= sentence.words for words in self._put_away.get(sentence.number, ()))
 
-    def _told(self, sentence: Sentence) -> Sentence | None:
-        for found in self._found(sentence.words):
+    def _annotate(self, sentence: Sentence) -> Sentence | None:
+        for found in self._find_replaced(sentence.words):
             if sentence.number < found.number:
                 return replace(sentence, note=found.note, salience=_OLD * sentence.salience) if found.new else None
             if sentence.number > found.number and not found.new & sentence.words:
@@ -97,14 +97,16 @@ class ReplacedValues:
         if fact.section in _STAYING:
             return fact
         words = words_of(fact.text)
-        found = next((one for one in self._found(words) if fact.turn <= one.number and not one.new & words), None)
+        found = next(
+            (one for one in self._find_replaced(words) if fact.turn <= one.number and not one.new & words), None
+        )
         if found is None:
             return fact
         if fact.section is not Section.GOAL and fact.turn < found.number:
             return None
         return fact if found.note == MARK else replace(fact, why=f"{fact.why} ({found.note})")
 
-    def _found(self, words: frozenset[str]) -> Iterator[Replaced]:
+    def _find_replaced(self, words: frozenset[str]) -> Iterator[Replaced]:
         by_word = self._by_word
         for word in words:
             if word in by_word:
@@ -115,7 +117,7 @@ def _names(word: str, least: int) -> bool:
     return len(word) >= least or not word.isalpha() or not word.isascii()
 
 
-def _replaced(graph: SessionGraph) -> Iterator[Replaced]:
+def _replaced_values(graph: SessionGraph) -> Iterator[Replaced]:
     for step in graph.transitions():
         old, new = graph.get(step.old), graph.get(step.new)
         if old is not None and new is not None and not old.current:
@@ -123,11 +125,11 @@ def _replaced(graph: SessionGraph) -> Iterator[Replaced]:
             label = flatten(new.label)
             note = f"{MARK} by {label}" if new.current and len(label) <= _SUCCESSOR_MAX else MARK
             if all(len(word) <= _OLD_LETTERS_MIN for word in words - later):  # "B instead of A" names what A says
-                yield from _told(old, words, later - words, step.trigger, note)
+                yield from _make_replaced(old, words, later - words, step.trigger, note)
             else:
-                yield from _told(old, words - later, later - words, step.trigger, note)
+                yield from _make_replaced(old, words - later, later - words, step.trigger, note)
     for node in graph.nodes(status=Status.INVALIDATED):
-        yield from _told(node, words_of(_value(node)), frozenset(), graph.life(node.id).touched, MARK)
+        yield from _make_replaced(node, words_of(_value(node)), frozenset(), graph.life(node.id).touched, MARK)
 
 
 def _put_away(graph: SessionGraph) -> Iterator[tuple[int, list[frozenset[str]]]]:
@@ -146,6 +148,8 @@ def _value(node: Node) -> str:
     return _REASON.split(node.label.removesuffix(NO_OLD_VALUE), 1)[0] or node.label
 
 
-def _told(node: Node, words: frozenset[str], later: frozenset[str], number: int, note: str) -> Iterator[Replaced]:
+def _make_replaced(
+    node: Node, words: frozenset[str], later: frozenset[str], number: int, note: str
+) -> Iterator[Replaced]:
     if words and number >= node.source.turn:
         yield Replaced(words, later, number, note)

@@ -71,7 +71,7 @@ class Sentence:
     salience: float
     note: str = ""
 
-    def shown(self) -> str:
+    def render(self) -> str:
         """The sentence as one harmless line without Markdown, whatever may be a key masked, its note in brackets behind
         it."""
         line = flatten(mask_opaque(_MARKUP.sub("", _LEAD.sub("", self.text))), SENTENCE_MAX)

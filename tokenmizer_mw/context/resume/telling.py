@@ -14,7 +14,7 @@ from tokenmizer_mw.graph.importance import importances
 from tokenmizer_mw.graph.search import search
 from tokenmizer_mw.model.handover import Handover
 
-from .condense import condensed
+from .condense import condense_facts
 from .coverage import TYPED_SHARE, Coverage
 from .facts import ResumeFact, facts_of
 from .fill import FactPart
@@ -28,7 +28,7 @@ from .handover import (
     rank_sentences,
 )
 from .layout import SAID_HEAD, compose_block, pieces_of_choice
-from .order import ranked, said_once
+from .order import rank_facts, said_once
 from .replaced import ReplacedValues
 from .result import LEVELS, Resume
 from .sections import Section
@@ -81,7 +81,7 @@ class Telling:
         if tokens < fixed:
             reason = f"a resume needs a budget of at least {fixed} tokens, those of its fence, not {tokens}"
             raise BudgetTooSmall(reason)
-        facts: Sequence[ResumeFact] = said_once(self._told(flagged=tokens > LEVELS["critical"]), limit=tokens)
+        facts: Sequence[ResumeFact] = said_once(self._rank_facts(flagged=tokens > LEVELS["critical"]), limit=tokens)
         if (self.transcript or self.handover) and tokens >= QUOTES_FROM:
             facts = self._replaced_values().facts_without_old(facts)
             text, taken, facts = self._covering(facts, tokens, fixed)
@@ -95,7 +95,7 @@ class Telling:
         self, facts: Sequence[ResumeFact], budget: int, fixed: int
     ) -> tuple[str, Sequence[FactPart], Sequence[ResumeFact]]:
         """The text with facts and sentences that together cover the session, the pieces of its facts, and those."""
-        said, written = self._sentences(), self._written()
+        said, written = self._sentences(), self._handover_sentences()
         standing = facts
         since = [one for one in said if self.handover is None or one.number > self.handover.last]
         facts, quotable, share = self._beside_handover(facts, written, since, budget)
@@ -131,7 +131,7 @@ class Telling:
             return facts, since, TYPED_SHARE
         return facts, self._sentences(), BESIDE_SHARE
 
-    def _written(self) -> list[Sentence]:
+    def _handover_sentences(self) -> list[Sentence]:
         """The sentences of the handover, but for those that state what was replaced since."""
         if self.handover is None:
             return []
@@ -158,32 +158,32 @@ class Telling:
         wanted = self._asked_for()
         return any(node is not None and (node.pinned or node.id in wanted) for node in nodes)
 
-    def _told(self, *, flagged: bool) -> list[ResumeFact]:
+    def _rank_facts(self, *, flagged: bool) -> list[ResumeFact]:
         flagged = flagged or not self.graph.flagged
         if flagged not in self._ranked:
-            self._ranked[flagged] = self._ordered(flagged)
+            self._ranked[flagged] = self._order_facts(flagged)
         return self._ranked[flagged]
 
-    def _ordered(self, flagged: bool) -> list[ResumeFact]:
+    def _order_facts(self, flagged: bool) -> list[ResumeFact]:
         graph = self.graph
         if self._known is None:
             found = facts_of(graph)
             self._known = [fact for fact in found if self.sections is None or fact.section in self.sections]
-        known = self._known if flagged else [fact for fact in self._known if not _flagged(graph, fact)]
-        told = [*condensed(graph, known), *self.earlier]
+        known = self._known if flagged else [fact for fact in self._known if not _is_flagged(graph, fact)]
+        told = [*condense_facts(graph, known), *self.earlier]
         pinned = {node.id: 1.0 for node in graph.nodes() if node.pinned}
-        return ranked(told, importances(graph, self.turn), self._asked_for(), pinned)
+        return rank_facts(told, importances(graph, self.turn), self._asked_for(), pinned)
 
     def _asked_for(self) -> Mapping[str, float]:
         if self._wanted is None:
-            self._wanted = _asked(self.graph, self.query)
+            self._wanted = _score_query_matches(self.graph, self.query)
         return self._wanted
 
 
-def _asked(graph: SessionGraph, query: str | None) -> Mapping[str, float]:
+def _score_query_matches(graph: SessionGraph, query: str | None) -> Mapping[str, float]:
     return {hit.node.id: hit.score for hit in search(graph, query, k=ASKED_MAX)} if query else {}
 
 
-def _flagged(graph: SessionGraph, fact: ResumeFact) -> bool:
+def _is_flagged(graph: SessionGraph, fact: ResumeFact) -> bool:
     nodes = (graph.get(id) for id in fact.ids)
     return any(node is not None and graph.flags(node) for node in nodes)

@@ -61,8 +61,8 @@ def counter_for(model: str, directory: str | None = None) -> TokenCounter:
     factor = _factor_of(model)
     encoding = find_encoding(encoding_name, directory)
     if encoding is None:
-        return _scaled(TokenCounter("estimate", False, estimate), factor)
-    return _scaled(TokenCounter(encoding.name, own, partial(_count, encoding)), factor)
+        return _scale_counter(TokenCounter("estimate", False, estimate), factor)
+    return _scale_counter(TokenCounter(encoding.name, own, partial(_count, encoding)), factor)
 
 
 def _bare(model: str) -> str:
@@ -86,7 +86,7 @@ def _factor_of(model: str) -> float:
     return next((factor for prefix, factor in _FACTORS if name.startswith(prefix)), _FACTOR)
 
 
-def _scaled(counter: TokenCounter, factor: float) -> TokenCounter:
+def _scale_counter(counter: TokenCounter, factor: float) -> TokenCounter:
     if factor == 1.0:
         return counter
 

@@ -33,7 +33,7 @@ class _Memo:
         self._old: dict[str, int] = {}
         self._held = 0
 
-    def known(self, texts: Iterable[str]) -> list[int | None]:
+    def get_known(self, texts: Iterable[str]) -> list[int | None]:
         """The counts of the texts, ``None`` where they must be looked for with ``get``."""
         return list(map(self._young.get, texts))
 
@@ -82,7 +82,7 @@ class MessageCounter:
         texts = [message.text for message in given]
         found = [
             (self.text(text) if tokens is None else tokens) + MESSAGE_TOKENS
-            for text, tokens in zip(texts, self._texts.known(texts), strict=True)
+            for text, tokens in zip(texts, self._texts.get_known(texts), strict=True)
         ]
         for index, m in enumerate(given):
             if m.tool_calls or m.tool_results or m.thinking or m.refusal or m.attachments:

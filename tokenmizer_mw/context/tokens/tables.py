@@ -131,11 +131,11 @@ def _load(name: str, path: str) -> Encoding | None:
     if not os.path.isfile(path):
         return None
     with _loading:
-        return _loaded(name, path)
+        return _load_encoding(name, path)
 
 
 @lru_cache(maxsize=16)
-def _loaded(name: str, path: str) -> Encoding | None:
+def _load_encoding(name: str, path: str) -> Encoding | None:
     table = TABLES[name]
     raw = _read(path)
     if hashlib.sha256(raw).hexdigest() != table.sha256:

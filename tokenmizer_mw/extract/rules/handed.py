@@ -102,10 +102,10 @@ class Handing:
         return f"{_EDGE if self.spaced else ''}(?:{self._bare(words)})"
 
     def _bare(self, words: str) -> str:
-        return "|".join(written(word.replace("_", "[ \\t]+"), self.spaced) for word in words.split())
+        return "|".join(write_word(word.replace("_", "[ \\t]+"), self.spaced) for word in words.split())
 
 
-def written(word: str, spaced: bool) -> str:
+def write_word(word: str, spaced: bool) -> str:
     """RE2 for a word or a stem. ``\\b`` knows letters of ASCII only."""
     if word.endswith("*"):
         return word[:-1]

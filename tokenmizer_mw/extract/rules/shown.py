@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from .handed import NOTHING, written
+from .handed import NOTHING, write_word
 
 _LETTER: Final = r"[\p{L}\p{M}\p{N}_'’-]"
 _BESIDE: Final = r"[ \t,()]+"
@@ -119,7 +119,7 @@ class Showing:
         return rf"(?:.*[ \t])?{within}{_MARKS}$|{named}"
 
     def _any(self, words: str) -> str:
-        return "(?:" + "|".join(written(word.replace("_", "[ \\t]+"), self.spaced) for word in words.split()) + ")"
+        return "(?:" + "|".join(write_word(word.replace("_", "[ \\t]+"), self.spaced) for word in words.split()) + ")"
 
 
 SHOWN: Final[tuple[Showing, ...]] = (

@@ -150,11 +150,11 @@ def make_tongue(
       the last after " -1 ".
     - ``spaced``: words stand between spaces, so that WITHIN patterns are whole words.
     """
-    known = {name: f"(?:{_filled(text, {})})" for name, text in words.items()}
+    known = {name: f"(?:{_fill_placeholders(text, {})})" for name, text in words.items()}
     for name, text in words.items():
-        known[name] = f"(?:{_filled(text, known)})"
+        known[name] = f"(?:{_fill_placeholders(text, known)})"
     made = _rules_of(code, rows, unless or {}, known, spaced)
-    fields = {name: _filled(text, known) for name, text in said.items()}
+    fields = {name: _fill_placeholders(text, known) for name, text in said.items()}
     return Tongue(
         code=code,
         rules=tuple(made),
@@ -165,11 +165,11 @@ def make_tongue(
     )
 
 
-def _filled(text: str, known: Mapping[str, str]) -> str:
+def _fill_placeholders(text: str, known: Mapping[str, str]) -> str:
     return _PLACE.sub(lambda match: _PLACES.get(match[1]) or known.get(match[1], match[0]), text)
 
 
-def _listed(patterns: str | Sequence[str]) -> Sequence[str]:
+def _as_sequence(patterns: str | Sequence[str]) -> Sequence[str]:
     return (patterns,) if isinstance(patterns, str) else patterns
 
 
@@ -181,13 +181,13 @@ def _rules_of(
     spaced: bool,
 ) -> Iterator[Rule]:
     for kind in KINDS:
-        not_meant = _filled(unless.get(kind.name, ""), known)
-        for pattern in _listed(rows.get(kind.name, ())):
+        not_meant = _fill_placeholders(unless.get(kind.name, ""), known)
+        for pattern in _as_sequence(rows.get(kind.name, ())):
             yield Rule(
                 f"{code}.{kind.name}",
                 kind.speaker,
                 kind.act,
-                _formed(kind.form, _filled(pattern, known), spaced),
+                _apply_form(kind.form, _fill_placeholders(pattern, known), spaced),
                 kind.confidence,
                 "",
                 "",
@@ -197,7 +197,7 @@ def _rules_of(
             )
 
 
-def _formed(form: Form, pattern: str, spaced: bool) -> str:
+def _apply_form(form: Form, pattern: str, spaced: bool) -> str:
     if form is Form.MARK:
         return rf"(?:{pattern}) ?[:：] ?(?P<label>.{{2,}})"
     if form is Form.WITHIN:
@@ -208,7 +208,9 @@ def _formed(form: Form, pattern: str, spaced: bool) -> str:
 
 def _ahead_of(code: str, table: Mapping[str, str | Sequence[str]], known: Mapping[str, str]) -> Ahead:
     filled = {
-        name: _filled(value, known) if isinstance(value, str) else tuple(_filled(one, known) for one in value)
+        name: _fill_placeholders(value, known)
+        if isinstance(value, str)
+        else tuple(_fill_placeholders(one, known) for one in value)
         for name, value in table.items()
     }
     return Ahead(code, **{"hands": (), "plans": (), **filled})  # type: ignore[arg-type]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from tokenmizer_mw.extract.pattern import PatternSet, compiled
+from tokenmizer_mw.extract.pattern import PatternSet, compile_lazily
 
 _SUBJECT: Final = (
     r"(?:(?P<self>i|we)|(?:our|my) [\w'-]+(?: [\w'-]+){0,3}?)"
     r"(?:'d|'m|'re|'ve| am| are| would| will| just| only| really| also| currently)*"
 )
-WANTS: Final = compiled(
+WANTS: Final = compile_lazily(
     rf"(?:{_SUBJECT} )?(?:(?:want|wants|need|needs|like|love|trying|hoping|hope|hopes|planning|plan|plans"
     r"|looking|supposed|going|aim|aims|aiming|wish|wishes|thinking (?:of|about))"
     r"(?: (?P<you>you))?(?: (?P<to>to)| for|(?P<rest> (?:a|an|the|some|one|my|our|[\w-]+ \w+ (?:by|per|for|of))))\b"
@@ -18,14 +18,14 @@ WANTS: Final = compiled(
 )
 """Wishes, in the first person or of the speaker's own people."""
 
-WANTS_BEHIND: Final = compiled(
+WANTS_BEHIND: Final = compile_lazily(
     r".{8,200}?(?:,|;| -| –| —)(?: so| and| but| now| then| therefore)* (?P<label>(?:i|we|our \w+|my \w+)(?:'d| would"
     r"| just| only| really| now| currently)* (?:want|wants|need|needs|like|have|has|must)(?: you)? (?:to|it|that|a|an"
     r"|the|some)\b.{8,})"
 )
 """The same behind what is said about it."""
 
-MODAL_ABROAD: Final = compiled(
+MODAL_ABROAD: Final = compile_lazily(
     r"(?:ich|wir) (?:soll|sollen|sollte|muss|müssen|will|wollen|möchten?) "
     r"|(?:je|on|nous) (?:dois|doit|devons|veux|veut|voulons|voudrais|voudrions|souhaite|aimerais) "
     r"|(?:devo|dobbiamo|vorrei|vorremmo|vogliamo|voglio) |(?:tengo que|tenemos que|hay que|necesito|necesitamos) "

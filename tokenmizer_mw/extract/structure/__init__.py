@@ -16,12 +16,12 @@ from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 from tokenmizer_mw.model.node import Status
 
 from . import certain
-from .changes import changed, open_file, refused_for
+from .changes import open_file, read_changes, refused_for
 from .commands import commands_of
 from .editlog import read_edit_log
 from .failures import exceptions, telling_line
 from .faults import faults
-from .git import begun
+from .git import find_begun_step
 from .markdown import read_markdown
 from .patches import patched_files
 from .plans import item_created, item_moved, read_plan
@@ -69,10 +69,10 @@ def read_structure(
         return []
     found: list[Finding] = []
     own = {call.id: call for call in message.tool_calls if call.id} if message.tool_results else {}
-    for call, result in answered(message.tool_results, {**pending, **own} if own else pending):
+    for call, result in pair_results(message.tool_results, {**pending, **own} if own else pending):
         found += read_result(call, result)
     for call in message.tool_calls:
-        found += _announced(call)
+        found += _read_announcements(call)
     if message.text and message.role in (Role.USER, Role.ASSISTANT):
         if segments is None and _may_have_structure(message.text):
             segments = segment(message.text)
@@ -101,12 +101,12 @@ def open_calls(messages: Iterable[Message]) -> dict[str, ToolCall]:
     for index, message in enumerate(messages):
         for position, call in enumerate(message.tool_calls):
             waiting[call.id or f"\0{index}.{position}"] = call
-        done = {id(call) for call, _ in answered(message.tool_results, waiting)}
+        done = {id(call) for call, _ in pair_results(message.tool_results, waiting)}
         waiting = {key: call for key, call in waiting.items() if id(call) not in done}
     return waiting
 
 
-def answered(
+def pair_results(
     results: Sequence[ToolResult], pending: Mapping[str, ToolCall]
 ) -> Iterator[tuple[ToolCall | None, ToolResult]]:
     """Each result with the call that it answers, ``None`` when that is not known."""
@@ -136,16 +136,16 @@ def read_result(call: ToolCall | None, result: ToolResult) -> list[Finding]:
     """What a call and its result say together; without the call only what the result shows by itself."""
     output = read_output(result)
     if call is None:
-        return _unpaired(output)
+        return _read_unpaired_output(output)
     arguments = read_arguments(call)
     kind = kind_of(call.name, arguments)
     if kind is ToolKind.FIND:
-        return _found(call.name[:_NAME_MAX], output)
+        return _read_found_files(call.name[:_NAME_MAX], output)
     reader = _READERS.get(kind) if kind is not None else None
     return reader(arguments, output) if reader is not None else _broke(call.name[:_NAME_MAX], output)
 
 
-def _unpaired(output: Output) -> list[Finding]:
+def _read_unpaired_output(output: Output) -> list[Finding]:
     outcome = read_tests(output.text)
     found = read_edit_log(output.text)
     if outcome is not None:
@@ -158,29 +158,33 @@ def _unpaired(output: Output) -> list[Finding]:
     return found
 
 
-def _announced(call: ToolCall) -> list[Finding]:
+def _read_announcements(call: ToolCall) -> list[Finding]:
     """What a call says before its result is there: the state of the plan, and a step that would be missed."""
     name = call.name.lower()
     if "commit" in call.arguments or "agent" in name or "task" in name or "delegate" in name:
         arguments = read_arguments(call)
         kind = kind_of(call.name, arguments)
         if kind is ToolKind.SHELL:
-            return [certain.begun(step) for command in commands_of(command_of(arguments)) if (step := begun(command))]
+            return [
+                certain.make_step_begun(step)
+                for command in commands_of(command_of(arguments))
+                if (step := find_begun_step(command))
+            ]
         if kind is ToolKind.AGENT:
-            return [certain.begun(errand) for errand in [errand_of(arguments)] if errand]
+            return [certain.make_step_begun(errand) for errand in [errand_of(arguments)] if errand]
     return read_plan(call)
 
 
 # -- results, by kind of tool ------------------------------------------------------------------------------------
 
 
-def _touched(detail: str) -> Callable[[Arguments, Output], list[Finding]]:
+def _make_file_reader(detail: str) -> Callable[[Arguments, Output], list[Finding]]:
     def read(arguments: Arguments, output: Output) -> list[Finding]:
         paths = paths_of(arguments)
         if detail == "read":
             return [finding for path in paths for finding in _looked_at(path, output)]
         paths = paths or [path for path in [open_file(output.text)] if path]
-        return changed(dict.fromkeys(paths, detail), output, refused=output.refused)
+        return read_changes(dict.fromkeys(paths, detail), output, refused=output.refused)
 
     return read
 
@@ -188,10 +192,10 @@ def _touched(detail: str) -> Callable[[Arguments, Output], list[Finding]]:
 def _looked_at(path: str, output: Output) -> list[Finding]:
     if output.flagged:
         return refused_for(path, f"read {path}", output)
-    return [] if output.refused else [certain.file(path, "read", f"read {path}"), certain.succeeded(f"read {path}")]
+    return [] if output.refused else [certain.file(path, "read", f"read {path}"), certain.make_success(f"read {path}")]
 
 
-def _found(name: str, output: Output) -> list[Finding]:
+def _read_found_files(name: str, output: Output) -> list[Finding]:
     """A search for files by name that found few: they were looked for."""
     lines = output.text[:_SAID_MAX].strip().split("\n")[: _FOUND_MAX + 2]
     paths = [path for line in lines if (path := as_path(line))]
@@ -203,7 +207,7 @@ def _found(name: str, output: Output) -> list[Finding]:
 def _broke(name: str, output: Output) -> list[Finding]:
     """A tool that matters for nothing else: whether it works."""
     if not output.flagged:
-        return [certain.succeeded(name)]
+        return [certain.make_success(name)]
     line = telling_line(output.text[:_SAID_MAX])
     return [certain.error(f"{name}: {line}", name, 0.7)] if line else []
 
@@ -225,12 +229,12 @@ _EDITOR_COMMANDS: Final = {
 def _editor(arguments: Arguments, output: Output) -> list[Finding]:
     command = arguments.text(("command",))
     if command == "rename":
-        return _moved(arguments, output)
+        return _read_move(arguments, output)
     detail = _EDITOR_COMMANDS.get(command, "edited")
-    return _touched(detail)(arguments, output)
+    return _make_file_reader(detail)(arguments, output)
 
 
-def _moved(arguments: Arguments, output: Output) -> list[Finding]:
+def _read_move(arguments: Arguments, output: Output) -> list[Finding]:
     old, new = moved_paths(arguments)
     if output.refused or not old or not new:
         return []
@@ -245,7 +249,7 @@ def _patch(arguments: Arguments, output: Output) -> list[Finding]:
     kind = operation.get("type") if isinstance(operation, dict) else None
     detail = _OPERATIONS.get(kind, "edited") if isinstance(kind, str) else "edited"
     touched = patched_files(patch_of(arguments)) or dict.fromkeys(paths_of(arguments), detail)
-    return changed(touched, output, refused=output.failed)
+    return read_changes(touched, output, refused=output.failed)
 
 
 def _shell(arguments: Arguments, output: Output) -> list[Finding]:
@@ -256,7 +260,7 @@ def _commit(arguments: Arguments, output: Output) -> list[Finding]:
     message = commit_message_of(arguments).strip().split("\n", 1)[0]
     if output.failed or not message:
         return []
-    return [certain.done(message, "committed", f"git commit: {message}")]
+    return [certain.make_step_done(message, "committed", f"git commit: {message}")]
 
 
 def _errand(arguments: Arguments, output: Output) -> list[Finding]:
@@ -266,12 +270,12 @@ def _errand(arguments: Arguments, output: Output) -> list[Finding]:
 
 
 _READERS: Final[dict[ToolKind, Callable[[Arguments, Output], list[Finding]]]] = {
-    ToolKind.WRITE: _touched("written"),
-    ToolKind.EDIT: _touched("edited"),
-    ToolKind.DELETE: _touched("deleted"),
-    ToolKind.READ: _touched("read"),
+    ToolKind.WRITE: _make_file_reader("written"),
+    ToolKind.EDIT: _make_file_reader("edited"),
+    ToolKind.DELETE: _make_file_reader("deleted"),
+    ToolKind.READ: _make_file_reader("read"),
     ToolKind.EDITOR: _editor,
-    ToolKind.MOVE: _moved,
+    ToolKind.MOVE: _read_move,
     ToolKind.PATCH: _patch,
     ToolKind.SHELL: _shell,
     ToolKind.COMMIT: _commit,

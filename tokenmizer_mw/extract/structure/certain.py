@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from tokenmizer_mw.extract.finding import Finding, Move
-from tokenmizer_mw.extract.pattern import compiled
+from tokenmizer_mw.extract.pattern import compile_lazily
 from tokenmizer_mw.extract.prose import one_line
 from tokenmizer_mw.extract.similar import words_of
 from tokenmizer_mw.model.node import LABEL_MAX, NodeType, Status, Trust
@@ -21,7 +21,7 @@ _LOOKING: Final = words_of(
 )
 """First words of steps that only look."""
 
-_CHECKS: Final = compiled(
+_CHECKS: Final = compile_lazily(
     r"(?:run|re-?run|execute|verify|validate|confirm|ensure|lint|test|double-?check|make sure)\b.{0,60}?\b"
     r"(?:tests?|suite|specs?|lint(?:er|ers|ing)?|build|type-?checks?|checks?|verification|everything|passe?s?|works?|compiles?)\b.*"
 )
@@ -61,20 +61,20 @@ def task(label: str, status: Status, *, order: int | None = None, detail: str = 
     )
 
 
-def planned(label: str, status: Status, *, order: int | None = None, detail: str = "") -> Finding:
+def make_plan_task(label: str, status: Status, *, order: int | None = None, detail: str = "") -> Finding:
     """A task of a plan. One that only looks at things leaves nothing behind when it is done: a step on the way."""
     opening = label.strip().split(" ", 1)[0].casefold()
     looks = status is Status.COMPLETED and (opening in _LOOKING or _CHECKS.match(label) is not None)
     return task(label, Status.ARCHIVED if looks else status, order=order, detail=detail)
 
 
-def done(label: str, detail: str, quote: str) -> Finding:
+def make_step_done(label: str, detail: str, quote: str) -> Finding:
     """A step that was taken: it closes the work that it names, if there is any."""
     step = task(label, Status.COMPLETED, detail=detail, quote=quote)
     return replace(step, move=Move.CLOSE) if detail == "committed" else step
 
 
-def begun(label: str) -> Finding:
+def make_step_begun(label: str) -> Finding:
     """A step that a call is about to take; its result ends it."""
     label = one_line(label, LABEL_MAX)
     return Finding(NodeType.TASK, label, Status.IN_PROGRESS, Trust.CLAIMED, 0.9, quote=one_line(label, QUOTE_MAX))
@@ -94,7 +94,7 @@ def error(label: str, command: str, confidence: float) -> Finding:
     )
 
 
-def succeeded(command: str) -> Finding:
+def make_success(command: str) -> Finding:
     """A command ran without fault: what it showed before is over."""
     quote = f"$ {command}"
     return Finding(

@@ -20,13 +20,13 @@ _PARSED: Final = re2.compile(r"(?m)^\s*-? ?(E9\d\d \w+: [^\n]{1,120})$")
 """What is wrong with an edit that its tool parsed."""
 
 
-def changed(touched: Mapping[str, str], output: Output, *, refused: bool) -> list[Finding]:
+def read_changes(touched: Mapping[str, str], output: Output, *, refused: bool) -> list[Finding]:
     """``touched`` maps paths to what happened to them ("edited"). A refused change is an error of the first file; the
     next change of that file that succeeds is the end of it."""
     if refused:
         return [error for path in list(touched)[:1] for error in refused_for(path, f"edit {path}", output)]
     found = [certain.file(path, detail, f"{detail}: {path}") for path, detail in touched.items()]
-    return found + [certain.succeeded(f"edit {path}") for path in touched]
+    return found + [certain.make_success(f"edit {path}") for path in touched]
 
 
 def refused_for(path: str, key: str, output: Output) -> list[Finding]:

@@ -105,7 +105,7 @@ def commands_of(line: str) -> list[Command]:
 def _commands(line: str, depth: int) -> list[Command]:
     found: list[Command] = []
     for command in _Scanner(line[:COMMAND_MAX]).scan():
-        command.words = _unwrapped(command.words)
+        command.words = _unwrap_command(command.words)
         command.program = _program(command.words)
         if command.program == "git" and command.words[1:2] == ["-C"]:
             del command.words[1:3]
@@ -136,7 +136,7 @@ def _inner_line(command: Command) -> str:
     return ""
 
 
-def _unwrapped(words: list[str]) -> list[str]:
+def _unwrap_command(words: list[str]) -> list[str]:
     at = 0
     while at < len(words) - 1:
         word = words[at].rsplit("/", 1)[-1]

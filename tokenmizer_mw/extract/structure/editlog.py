@@ -11,7 +11,7 @@ from typing import Final
 
 from tokenmizer_mw.extract.finding import Finding, Move
 from tokenmizer_mw.extract.names import as_path
-from tokenmizer_mw.extract.pattern import compiled
+from tokenmizer_mw.extract.pattern import compile_lazily
 from tokenmizer_mw.model.node import Status
 
 from . import certain
@@ -22,8 +22,8 @@ COMMIT: Final = "commit "
 LINES_MAX: Final = 400
 """Lines of one log that are read."""
 
-_COMMIT: Final = compiled(r"commit (?P<hash>[0-9a-f]{7,40}) (?P<subject>\S.{2,200})$")
-_UNDONE: Final = compiled(r"(?:removed: |commit `)(?P<hash>[0-9a-f]{7,40})(?: \S|` was (?:reset|removed|undone))")
+_COMMIT: Final = compile_lazily(r"commit (?P<hash>[0-9a-f]{7,40}) (?P<subject>\S.{2,200})$")
+_UNDONE: Final = compile_lazily(r"(?:removed: |commit `)(?P<hash>[0-9a-f]{7,40})(?: \S|` was (?:reset|removed|undone))")
 _OWN_WORK: Final = "Committing "
 """Opens the line above a commit of what the user had changed before the agent began."""
 _EDITED: Final = "Applied edit to "

@@ -205,7 +205,7 @@ def missing_programs(text: str) -> list[str]:
     return _labels(_MISSING, text) if any(mark in text for mark in _MISSING_MARKS) else []
 
 
-def unformatted(text: str) -> list[str]:
+def find_unformatted(text: str) -> list[str]:
     """The files that a formatter which only checks would write; at most ``ERRORS_MAX``."""
     return _labels(_UNFORMATTED, text) if any(mark in text for mark in _UNFORMATTED_MARKS) else []
 

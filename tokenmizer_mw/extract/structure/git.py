@@ -34,7 +34,7 @@ _MAKES_BRANCH: Final = {"checkout": ("-b", "-B"), "switch": ("-c", "-C", "--crea
 def read_git(command: Command, output: Output, quote: str) -> Iterator[Finding]:
     """What a successful ``git`` or ``gh`` command says for certain."""
     if command.program == "gh":
-        yield from _hosted(command, output, quote)
+        yield from _read_hosted_actions(command, output, quote)
         return
     action = next(iter(command.operands), "")
     if action in ("rm", "mv"):
@@ -46,12 +46,12 @@ def read_git(command: Command, output: Output, quote: str) -> Iterator[Finding]:
     elif action == "status":
         yield from _work_tree(output, quote)
     else:
-        yield from (certain.done(label, detail, quote) for label, detail in _steps(action, command, output))
+        yield from (certain.make_step_done(label, detail, quote) for label, detail in _steps(action, command, output))
         if action == "commit" and any(mark in output.text for mark in _COMMIT_FAILURES):
-            yield certain.task(begun(command), Status.ARCHIVED, quote=quote)
+            yield certain.task(find_begun_step(command), Status.ARCHIVED, quote=quote)
 
 
-def begun(command: Command) -> str:
+def find_begun_step(command: Command) -> str:
     """The step that a command is about to take and that somebody would miss: a commit; "" for none."""
     commits = command.program == "git" and next(iter(command.operands), "") == "commit"
     message = commit_message(command) if commits else ""
@@ -94,16 +94,16 @@ def _new_branch(action: str, command: Command, output: Output) -> str:
     return ""
 
 
-def _hosted(command: Command, output: Output, quote: str) -> Iterator[Finding]:
+def _read_hosted_actions(command: Command, output: Output, quote: str) -> Iterator[Finding]:
     """What ``gh`` did to pull requests and releases."""
     words = command.operands
     if words[:2] == ["pr", "create"] and (told := _PULL.search(output.text)):
         title = _title(command)
-        yield certain.done(f"pull request {told.group(1)} created", title, quote)
+        yield certain.make_step_done(f"pull request {told.group(1)} created", title, quote)
     elif words[:2] == ["pr", "merge"] and (number := _branch(words[2:])):
-        yield certain.done(f"pull request {number} merged", "merged", quote)
+        yield certain.make_step_done(f"pull request {number} merged", "merged", quote)
     elif words[:2] == ["release", "create"] and len(words) > 2 and _NAME.fullmatch(words[2]):
-        yield certain.done(f"release {words[2]} created", "released", quote)
+        yield certain.make_step_done(f"release {words[2]} created", "released", quote)
 
 
 def _title(command: Command) -> str:

@@ -51,7 +51,7 @@ def read_markdown(role: Role, segments: Sequence[Segment]) -> list[Finding]:
             found += _diff(segment, segments[index - 1] if index else None, trust)
         if role is Role.USER and _is_pasted(segment):
             pasted.append(segment)
-    return found + list(_shown(pasted)) if pasted else found
+    return found + list(_read_shown_logs(pasted)) if pasted else found
 
 
 def _praises(role: Role, segment: Segment) -> bool:
@@ -113,7 +113,7 @@ def _diff(segment: Segment, before: Segment | None, trust: Trust) -> Iterator[Fi
         yield _finding(NodeType.FILE, path, status, trust, 0.8, segment, detail=detail)
 
 
-def _shown(pasted: list[Segment]) -> Iterator[Finding]:
+def _read_shown_logs(pasted: list[Segment]) -> Iterator[Finding]:
     """Logs that the user shows: what they tell happened, in the words of a program."""
     text = "\n".join(segment.text for segment in pasted)
     outcome = read_tests(text)
@@ -123,12 +123,12 @@ def _shown(pasted: list[Segment]) -> Iterator[Finding]:
     failing = failing_tests(text) if outcome is None or outcome.failed else []
     for label in failing or exceptions(text) or [line for line in [telling_line(text)] if line]:
         segment = next((segment for segment in pasted if label in segment.text), pasted[0])
-        yield _finding(NodeType.ERROR, _led(segment, label), Status.ACTIVE, Trust.QUOTED, 0.8, segment)
+        yield _finding(NodeType.ERROR, _prefix_heading(segment, label), Status.ACTIVE, Trust.QUOTED, 0.8, segment)
     for path in files_of_tests(text) if failing else ():
         yield _finding(NodeType.FILE, path, Status.ACTIVE, Trust.QUOTED, 0.8, pasted[-1], detail="failing")
 
 
-def _led(segment: Segment, label: str) -> str:
+def _prefix_heading(segment: Segment, label: str) -> str:
     """An error with what stands above the log that tells it, where that says what fails: "fails for March:"."""
     lead = segment.heading
     said = content(lead) - _SHOWING if len(lead) <= _LEAD_MAX else ()

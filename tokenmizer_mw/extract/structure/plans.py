@@ -44,8 +44,8 @@ def read_plan(call: ToolCall) -> list[Finding]:
     if isinstance(plan, str):
         marked = read_markdown(Role.ASSISTANT, segment(plan)) if plan else []
         tasks = [found for found in marked if found.type is NodeType.TASK]
-        return [certain.planned(found.label, found.status, order=found.order) for found in tasks]
-    return [_planned(text, state, order) for order, (text, state) in enumerate(plan)]
+        return [certain.make_plan_task(found.label, found.status, order=found.order) for found in tasks]
+    return [_make_plan_finding(text, state, order) for order, (text, state) in enumerate(plan)]
 
 
 def item_created(arguments: Arguments, output: Output) -> list[Finding]:
@@ -54,7 +54,7 @@ def item_created(arguments: Arguments, output: Output) -> list[Finding]:
     made = _MADE.search(output.text)
     if output.failed or not text:
         return []
-    finding = _planned(text, state, None)
+    finding = _make_plan_finding(text, state, None)
     return [replace(finding, detail=f"{ITEM}{made.group(1)}") if made is not None else finding]
 
 
@@ -67,9 +67,9 @@ def item_moved(arguments: Arguments, output: Output) -> list[Finding]:
     return [replace(moved, move=Move.CLOSE, target=f"{ITEM}{named}")]
 
 
-def _planned(text: str, state: str, order: int | None) -> Finding:
+def _make_plan_finding(text: str, state: str, order: int | None) -> Finding:
     detail = "blocked" if state.strip().lower() == "blocked" else ""
-    return certain.planned(text, _state(state), order=order, detail=detail)
+    return certain.make_plan_task(text, _state(state), order=order, detail=detail)
 
 
 def _state(written: str) -> Status:

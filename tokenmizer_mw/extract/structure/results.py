@@ -75,7 +75,7 @@ def read_output(result: ToolResult) -> Output:
     code: int | None = None
     refused = result.is_error
     if text[:1] == "{" and len(text) <= _JSON_MAX:
-        text, code, denied = _opened(text)
+        text, code, denied = _open_envelope(text)
         refused = refused or denied
     if len(text) > HEAD_MAX + TAIL_MAX:
         text = text[:HEAD_MAX] + "\n…\n" + text[-TAIL_MAX:]
@@ -89,7 +89,7 @@ def read_output(result: ToolResult) -> Output:
     return Output(text, code, refused or start.startswith(_REFUSALS), refused)
 
 
-def _opened(text: str) -> tuple[str, int | None, bool]:
+def _open_envelope(text: str) -> tuple[str, int | None, bool]:
     """Payload, exit code and refusal of a JSON envelope; a document that is none is its own payload."""
     try:
         data = json.loads(text)

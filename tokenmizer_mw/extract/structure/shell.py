@@ -13,7 +13,7 @@ from tokenmizer_mw.extract.similar import words_of
 from tokenmizer_mw.model.node import NodeType
 
 from . import certain
-from .changes import changed
+from .changes import read_changes
 from .commands import Command, commands_of
 from .effects import EFFECTS, kept_path, kept_paths
 from .failures import (
@@ -23,12 +23,12 @@ from .failures import (
     exceptions,
     failing_tests,
     files_of_tests,
+    find_unformatted,
     last_line,
     missing_programs,
     misuse,
     summed_up,
     telling_line,
-    unformatted,
 )
 from .git import read_git
 from .patches import patched_files
@@ -108,11 +108,11 @@ def read_shell(line: str, output: Output) -> list[Finding]:
     found = [finding for command in done for finding in _effects(command, output)]
     working = [command for command in commands if not _is_probe(command)]
     if not working:
-        return found + _misused(commands, output)
-    return found + _judged(working, commands, output)
+        return found + _read_misuse(commands, output)
+    return found + _judge_commands(working, commands, output)
 
 
-def _misused(commands: list[Command], output: Output) -> list[Finding]:
+def _read_misuse(commands: list[Command], output: Output) -> list[Finding]:
     """A search that finds nothing is an answer; one that could not run is a fault, until it runs."""
     if not commands:
         return []
@@ -123,13 +123,13 @@ def _misused(commands: list[Command], output: Output) -> list[Finding]:
     return [certain.error(label, commands[-1].key, _SOFT) for label in dict.fromkeys(labels) if label][:1]
 
 
-def _judged(working: list[Command], commands: list[Command], output: Output) -> list[Finding]:
+def _judge_commands(working: list[Command], commands: list[Command], output: Output) -> list[Finding]:
     """Tests, errors, or that all went well."""
     tests = [command for command in working if _is_test(command)]
     others = [command for command in working if command not in tests]
-    sure = [command for command in working if not _hidden(command, commands, output)]
+    sure = [command for command in working if not _is_hidden(command, commands, output)]
     outcome = read_tests(output.text) if tests or "passed" in output.text or "failed" in output.text else None
-    found = _tested(tests, outcome, output)
+    found = _read_test_run(tests, outcome, output)
     if outcome is None or (others and not outcome.failed):
         found += _faults((others or tests)[-1], outcome, output, proven=output.code == 0 and others[-1:] == sure[-1:])
     green = outcome is not None and not outcome.failed
@@ -140,10 +140,10 @@ def _judged(working: list[Command], commands: list[Command], output: Output) -> 
         and not any(finding.type is NodeType.ERROR for finding in found)
     ):
         good = [command for command in working if command in sure or command in good]
-    return found + [certain.succeeded(command.key) for command in good if command.program not in EFFECTS]
+    return found + [certain.make_success(command.key) for command in good if command.program not in EFFECTS]
 
 
-def _tested(tests: list[Command], outcome: TestRunOutcome | None, output: Output) -> list[Finding]:
+def _read_test_run(tests: list[Command], outcome: TestRunOutcome | None, output: Output) -> list[Finding]:
     """The test run, and the tests that failed in it."""
     if outcome is None:
         return []
@@ -162,7 +162,7 @@ def _faults(command: Command, outcome: TestRunOutcome | None, output: Output, *,
     ``proven``: the exit code says that nothing did.
     """
     text = output.text
-    untidy = unformatted(text)
+    untidy = find_unformatted(text)
     labels = [one_line(f"formatting errors in {', '.join(untidy)}", ERROR_LABEL_MAX)] if untidy else []
     if summary := "" if proven else summed_up(command.key, text):
         labels.append(summary)
@@ -183,7 +183,7 @@ def _named_failure(command: Command, text: str) -> str:
     return one_line(f"{command.key} failed: {line}" if line else f"{command.key} failed", ERROR_LABEL_MAX)
 
 
-def _hidden(command: Command, commands: list[Command], output: Output) -> bool:
+def _is_hidden(command: Command, commands: list[Command], output: Output) -> bool:
     """Whether the exit code of the whole line says nothing about this command, and the output nothing either."""
     behind = commands[commands.index(command) :]
     if any(later.joined in ("||", ";", "&") for later in behind[:-1]):
@@ -242,7 +242,7 @@ def _patch(command: Command, output: Output) -> list[Finding]:
     """``apply_patch`` with the patch as its argument or its input."""
     for document in (*command.documents, *command.words[1:]):
         if touched := patched_files(document):
-            return changed(touched, output, refused=output.failed)
+            return read_changes(touched, output, refused=output.failed)
     return []
 
 

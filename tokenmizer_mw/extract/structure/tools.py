@@ -176,11 +176,11 @@ def read_arguments(call: ToolCall) -> Arguments:
 
 def kind_of(name: str, arguments: Arguments) -> ToolKind | None:
     """What the tool of that name does, ``None`` when it does not matter (searches, browsers, sub-agents)."""
-    kind = _KIND_OF.get(squeezed(name))
+    kind = _KIND_OF.get(squeeze_name(name))
     return kind if kind is not None else _kind_by_words(_bare(name), arguments)
 
 
-def squeezed(name: str) -> str:
+def squeeze_name(name: str) -> str:
     """A tool's name as the tables write it: without its namespace, in lower case, without signs between words."""
     return _bare(name).replace("_", "").replace("-", "").replace(" ", "").lower()
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from tokenmizer_mw.model.message import Message, Role, ToolCall
 
-from .tools import read_arguments, squeezed
+from .tools import read_arguments, squeeze_name
 
 WORDS_MAX: Final = 20_000
 """Characters of one call that are heard."""
@@ -36,7 +36,7 @@ _VOICES: Final = frozenset(
 _WORDS: Final = ("result", "message", "question", "response", "summary", "text", "content")
 
 
-def voiced(message: Message) -> Message:
+def add_voiced_text(message: Message) -> Message:
     """The message with what its calls say to the user behind its text; itself where they say nothing more."""
     if message.role is not Role.ASSISTANT or not any(speaks(call) for call in message.tool_calls):
         return message
@@ -47,7 +47,7 @@ def voiced(message: Message) -> Message:
 
 def speaks(call: ToolCall) -> bool:
     """Whether a call does nothing but speak to the user."""
-    return squeezed(call.name) in _VOICES
+    return squeeze_name(call.name) in _VOICES
 
 
 def _words(call: ToolCall) -> str:

@@ -14,8 +14,8 @@ from tokenmizer_mw.model.node import Edge, EdgeType, Node
 from .appearance import EDGES, STATUSES, TYPES
 from .layout import Box, Lane, Layout, Measures, arrange
 from .markup import markdown
-from .selection import NODES_MAX, selected
-from .text import fitted, label_of, said_by, words_of
+from .selection import NODES_MAX, select_facts
+from .text import fit_text, label_of, said_by, words_of
 
 _CARDS: Final = Measures(width=340, height=210, gap=30, padding=30, heading=10, between=110)
 """Room for a label of four lines, or of two and a quotation, and for a line more where the font at hand is a wide one;
@@ -28,7 +28,7 @@ _QUOTE_MAX: Final = 60
 def canvas(graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> str:
     """The file's text. Files of this kind have no title: ``title`` is not used. At most ``most`` facts, the most
     important ones."""
-    chosen = selected(graph, most)
+    chosen = select_facts(graph, most)
     layout = arrange(chosen.nodes, chosen.steps, measures=_CARDS)
     groups = [_group(lane) for lane in layout.lanes]
     cards = [_card(node, layout) for node in chosen.nodes]
@@ -55,7 +55,7 @@ def _card(node: Node, layout: Layout) -> dict[str, Any]:
 def _text(node: Node) -> str:
     """The label, what it is, and the words that it comes from where they fit."""
     look = STATUSES[node.status]
-    label = markdown(fitted(label_of(node), _LABEL_WIDTH))
+    label = markdown(fit_text(label_of(node), _LABEL_WIDTH))
     shown = label if node.current else f"~~{label}~~"
     kind = f"{node.kind.value}, " if node.kind is not None else ""
     lines = [f"**{shown}**\\\n{look.mark} {kind}{look.word}, {markdown(said_by(node.source))}"]

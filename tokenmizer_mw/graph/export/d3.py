@@ -10,7 +10,7 @@ from tokenmizer_mw.model.node import EdgeType, Node, Transition
 
 from .appearance import EDGES, STATUSES, TYPES
 from .layout import Layout, arrange
-from .selection import NODES_MAX, Selection, selected
+from .selection import NODES_MAX, Selection, select_facts
 from .text import label_of, words_of
 
 _SMALLEST: Final = 5.0
@@ -29,7 +29,7 @@ def d3(graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> str:
     has ``source``, ``target``, ``type``, ``value`` (how strong it is) and ``turn``. ``left_out`` counts what ``most``
     cut off.
     """
-    chosen = selected(graph, most)
+    chosen = select_facts(graph, most)
     layout = arrange(chosen.nodes, chosen.steps)
     told = {
         "title": words_of(title),

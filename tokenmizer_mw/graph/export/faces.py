@@ -12,7 +12,7 @@ from tokenmizer_mw.runtime.installing import install_hint
 
 from .appearance import STATUSES, TYPES
 from .layout import arrange
-from .selection import NODES_MAX, selected
+from .selection import NODES_MAX, select_facts
 from .svg import draw
 from .text import label_of, said_by, words_of
 
@@ -41,7 +41,7 @@ _STYLE: Final = ".tm-notebook{max-height:640px;overflow:auto;margin:0}"
 def notebook(graph: SessionGraph) -> str:
     """HTML for the output of a notebook's cell: the drawing of the most important facts, and how many there are. It
     holds no script and no address."""
-    chosen = selected(graph, _DRAWN)
+    chosen = select_facts(graph, _DRAWN)
     layout = arrange(chosen.nodes, chosen.steps, columns=_COLUMNS)
     told = f"{len(graph):,} facts, {len(graph.edges()):,} relations"
     more = f"; {chosen.left_out:,} less important facts are not in the picture" if chosen.left_out else ""
@@ -60,7 +60,7 @@ def tree(graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> Tree
         from rich.tree import Tree
     except ImportError:
         raise ConfigError(f"a tree needs rich: {install_hint('cli')}") from None
-    chosen = selected(graph, most)
+    chosen = select_facts(graph, most)
     past: dict[str, list[Transition]] = {}
     for step in chosen.steps:
         past.setdefault(step.new, []).append(step)
@@ -84,7 +84,7 @@ def _grow(branch: Tree, id: str, nodes: dict[str, Node], past: dict[str, list[Tr
     seen.add(id)
     for step in past.get(id, ()):
         if step.old not in seen:
-            _grow(branch.add(_replaced(nodes[step.old], step)), step.old, nodes, past, seen)
+            _grow(branch.add(_replacement_text(nodes[step.old], step)), step.old, nodes, past, seen)
 
 
 def _line(node: Node) -> Text:
@@ -97,7 +97,7 @@ def _line(node: Node) -> Text:
     return text.append(f"  {kind}{look.word}, {said_by(node.source)}", style="dim")
 
 
-def _replaced(node: Node, step: Transition) -> Text:
+def _replacement_text(node: Node, step: Transition) -> Text:
     from rich.text import Text
 
     because = f": {words_of(step.reason)}" if step.reason else ""

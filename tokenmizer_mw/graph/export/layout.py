@@ -109,7 +109,7 @@ def arrange(
     across = columns or _columns([len(lane) for lane in lanes.values()], measures)
     boxes: dict[str, Box] = {}
     drawn: list[Lane] = []
-    for type_, place in _packed({type_: len(lane) for type_, lane in lanes.items()}, across, measures):
+    for type_, place in _pack_lanes({type_: len(lane) for type_, lane in lanes.items()}, across, measures):
         drawn.append(Lane(type_, place, len(lanes[type_])))
         boxes |= _cards(lanes[type_], place, measures)
     return Layout(boxes, tuple(drawn), max(lane.box.right for lane in drawn), max(lane.box.bottom for lane in drawn))
@@ -150,7 +150,7 @@ def _columns(counts: Sequence[int], measures: Measures) -> int:
     """How many cards to put in a row: the number whose picture comes nearest to the wanted ratio."""
 
     def off(across: int) -> float:
-        boxes = [box for _, box in _packed(dict(enumerate(counts)), across, measures)]
+        boxes = [box for _, box in _pack_lanes(dict(enumerate(counts)), across, measures)]
         width, height = max(box.right for box in boxes), max(box.bottom for box in boxes)
         return abs(math.log(width / height / measures.ratio))
 
@@ -163,7 +163,7 @@ def _shelf(counts: Sequence[int]) -> int:
     return min(sum(counts), 12)
 
 
-def _packed(counts: Mapping[T, int], across: int, measures: Measures) -> Iterator[tuple[T, Box]]:
+def _pack_lanes(counts: Mapping[T, int], across: int, measures: Measures) -> Iterator[tuple[T, Box]]:
     """Lanes in their order from left to right, and in a new row where there is no room for another one."""
     frame = 2 * measures.padding
     most = across * measures.pitch_x - measures.gap + frame

@@ -9,14 +9,14 @@ from tokenmizer_mw.model.node import Node, NodeType, Status, Transition
 
 from .appearance import EDGES, STATUSES, TYPES
 from .markup import markdown
-from .selection import NODES_MAX, Selection, selected
+from .selection import NODES_MAX, Selection, select_facts
 from .story import stories
 from .text import label_of, said_by, words_of
 
 
 def markdown_text(graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> str:
     """The document; ``title`` names the session. At most ``most`` facts, the most important ones."""
-    chosen = selected(graph, most)
+    chosen = select_facts(graph, most)
     return "\n".join(_document(graph, chosen, markdown(words_of(title)) or "Session")) + "\n"
 
 

@@ -9,7 +9,7 @@ from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.node import Edge, EdgeType, Node, NodeType
 
 from .appearance import EDGES, STATUSES, TYPES
-from .selection import NODES_MAX, Selection, selected
+from .selection import NODES_MAX, Selection, select_facts
 from .text import label_of, words_of
 
 _TEXT_MAX: Final = 49_000
@@ -41,7 +41,7 @@ def mermaid(graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> s
     says how many were left out."""
     room = min(most, _EDGES_MAX)
     while True:
-        chosen = selected(graph, room)
+        chosen = select_facts(graph, room)
         text = "\n".join(_chart(chosen, words_of(title, _LABEL_MAX))) + "\n"
         if len(text) <= _TEXT_MAX or room <= 1:
             return text
@@ -51,7 +51,7 @@ def mermaid(graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> s
 def _chart(chosen: Selection, title: str) -> Iterator[str]:
     yield "flowchart LR"
     if title:
-        yield f"%% {quoted(title)}"
+        yield f"%% {quote_text(title)}"
     if chosen.left_out:
         yield f"%% {chosen.left_out} less important facts are left out"
     for type_, lane in chosen.by_type().items():
@@ -59,13 +59,13 @@ def _chart(chosen: Selection, title: str) -> Iterator[str]:
         yield "direction LR"
         yield from map(_node, lane)
         yield "end"
-    for edge in _drawn(chosen):
+    for edge in _select_edges(chosen):
         arrow = _ARROWS.get(edge.type, "-->")
         yield f'{_name(edge.source)} {arrow}|"{EDGES[edge.type].word}"| {_name(edge.target)}'
     yield from _classes(chosen)
 
 
-def _drawn(chosen: Selection) -> list[Edge]:
+def _select_edges(chosen: Selection) -> list[Edge]:
     """The relations that Mermaid takes; those that say least go first."""
     ranked = sorted(chosen.edges, key=lambda edge: list(EDGES).index(edge.type))[:_EDGES_MAX]
     kept = set(ranked)
@@ -75,7 +75,7 @@ def _drawn(chosen: Selection) -> list[Edge]:
 def _node(node: Node) -> str:
     before, behind = _SHAPES[node.type]
     look = STATUSES[node.status]
-    label = quoted(words_of(label_of(node), _LABEL_MAX))
+    label = quote_text(words_of(label_of(node), _LABEL_MAX))
     return f'{_name(node.id)}{before}"{label}<br>{look.word}, message {node.source.turn}"{behind}:::{node.status.value}'
 
 
@@ -92,7 +92,7 @@ def _classes(chosen: Selection) -> Iterator[str]:
             yield f"classDef {status.value} stroke-width:1.5px{dash}"
 
 
-def quoted(text: str) -> str:
+def quote_text(text: str) -> str:
     """One line of harmless text for between quotation marks: what could mean anything is a numbered entity."""
     return "".join(
         char if char in _PLAIN or char.isalnum() or not char.isascii() else f"#{ord(char)};" for char in text

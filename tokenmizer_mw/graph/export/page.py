@@ -21,7 +21,7 @@ from tokenmizer_mw.model.node import Node, NodeType, Transition, is_current
 
 from .appearance import EDGES, STATUSES, TYPES
 from .layout import Layout, arrange
-from .selection import NODES_MAX, Selection, selected
+from .selection import NODES_MAX, Selection, select_facts
 from .story import stories
 from .text import label_of, said_by, words_of
 
@@ -36,7 +36,7 @@ _ESCAPED: Final = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029
 
 def html_page(graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> str:
     """The page of ``graph``; ``title`` names the session. At most ``most`` facts, the most important ones."""
-    chosen = selected(graph, most)
+    chosen = select_facts(graph, most)
     layout = arrange(chosen.nodes, chosen.steps)
     style, script = _style(), _asset("page.js")
     name = words_of(title) or "Session"
@@ -113,15 +113,15 @@ def _icon(type_: NodeType) -> str:
 
 
 def _header(name: str, chosen: Selection) -> str:
-    told = [_counted(len(chosen.nodes), "fact"), _counted(len(chosen.edges), "relation")]
-    told.append(_counted(len(chosen.steps), "replaced decision"))
+    told = [_format_count(len(chosen.nodes), "fact"), _format_count(len(chosen.edges), "relation")]
+    told.append(_format_count(len(chosen.steps), "replaced decision"))
     if chosen.left_out:
         told.append(f"{chosen.left_out:,} less important facts left out")
     theme = '<button type="button" id="theme" class="scripted">Change theme</button>'
     return f'<header><div><h1 dir="auto">{escape(name)}</h1><p>{", ".join(told)}</p></div>{theme}</header>'
 
 
-def _counted(count: int, what: str) -> str:
+def _format_count(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 

@@ -39,7 +39,7 @@ class Selection:
         return lanes
 
 
-def selected(graph: SessionGraph, most: int = NODES_MAX) -> Selection:
+def select_facts(graph: SessionGraph, most: int = NODES_MAX) -> Selection:
     """The ``most`` important facts of ``graph`` and what is between them. What a fact replaced counts as much as the
     fact, so that a story is told whole or not at all."""
     weights = importances(graph)

@@ -18,13 +18,13 @@ def stories(steps: Sequence[Transition]) -> list[list[Transition]]:
             chain = []
             chains.append(chain)
         elif before is not None and after is not None and before is not after:
-            chain = _joined(before, after, chains, chain_of)
+            chain = _join_chains(before, after, chains, chain_of)
         chain.append(step)
         chain_of[step.old] = chain_of[step.new] = chain
     return chains
 
 
-def _joined(
+def _join_chains(
     one: list[Transition],
     other: list[Transition],
     chains: list[list[Transition]],

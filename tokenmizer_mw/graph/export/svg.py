@@ -16,7 +16,7 @@ from tokenmizer_mw.model.node import Edge, EdgeType, Node, NodeType, Status
 
 from .appearance import EDGES, STATUSES, TYPES
 from .layout import Box, Lane, Layout, arrange
-from .text import label_of, wrapped
+from .text import label_of, wrap_text
 
 MARGIN: Final = 10
 """Pixels around the drawing."""
@@ -154,7 +154,7 @@ def _lane(lane: Lane) -> str:
 def _card(node: Node, box: Box, link: Callable[[Node], str] | None) -> str:
     """A card clips what it holds: an inner ``<svg>`` does so by itself."""
     look = STATUSES[node.status]
-    lines = wrapped(label_of(node), (box.width - _ICON - 10) / _FONT)
+    lines = wrap_text(label_of(node), (box.width - _ICON - 10) / _FONT)
     first = 24 if len(lines) == 1 else 20
     spans = "".join(
         f'<text class="tm-label" x="{_ICON}" y="{first + index * _LINE:g}">{escape(line)}</text>'

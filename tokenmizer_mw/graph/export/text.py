@@ -48,7 +48,7 @@ def _calm(text: str) -> str:
     return "".join(kept)
 
 
-def wrapped(text: str, width: float, most: int = 2) -> list[str]:
+def wrap_text(text: str, width: float, most: int = 2) -> list[str]:
     """``text`` in at most ``most`` lines of at most ``width`` (1 is the size of the font); what does not fit ends in
     an ellipsis. A word that is too long for a line is cut."""
     lines: list[str] = []
@@ -63,7 +63,7 @@ def wrapped(text: str, width: float, most: int = 2) -> list[str]:
         if len(lines) > most:
             break
     lines.append(line)
-    return lines if len(lines) <= most else [*lines[: most - 1], _ended(lines[most - 1], width)]
+    return lines if len(lines) <= most else [*lines[: most - 1], _end_with_ellipsis(lines[most - 1], width)]
 
 
 def _pieces(text: str, width: float) -> Iterator[str]:
@@ -71,23 +71,23 @@ def _pieces(text: str, width: float) -> Iterator[str]:
     for word in text.split():
         rest = word
         while width_of(rest) > width:
-            head = max(1, _fitting(rest, width))
+            head = max(1, _fitting_length(rest, width))
             yield rest[:head]
             rest = rest[head:]
         if rest:
             yield rest
 
 
-def fitted(text: str, width: float) -> str:
+def fit_text(text: str, width: float) -> str:
     """As much of ``text`` as is no wider than ``width`` (1 is the font's size), with an ellipsis where it is cut."""
-    return text if width_of(text) <= width else _ended(text, width)
+    return text if width_of(text) <= width else _end_with_ellipsis(text, width)
 
 
-def _ended(line: str, width: float) -> str:
-    return line[: _fitting(line, width - 1.0)].rstrip() + "\u2026"
+def _end_with_ellipsis(line: str, width: float) -> str:
+    return line[: _fitting_length(line, width - 1.0)].rstrip() + "\u2026"
 
 
-def _fitting(text: str, width: float) -> int:
+def _fitting_length(text: str, width: float) -> int:
     """How many of the first characters of ``text`` fit."""
     taken = 0.0
     for count, char in enumerate(text):

@@ -7,7 +7,7 @@ and replayed text is delimited. System prompts belong to the application and are
 ``readings`` undoes disguises of a text, ``signals`` and ``tongues`` list the phrases, ``score`` adds up their weights.
 """
 
-from .score import FLAGGED_AT, NOTHING, SCANNED_MAX, Suspicion, explained, judge, suspicion
+from .score import FLAGGED_AT, NOTHING, SCANNED_MAX, Suspicion, judge, signal_examples, suspicion
 from .signal import Signal, Voice
 from .signals import SIGNALS
 
@@ -19,7 +19,7 @@ __all__ = [
     "Signal",
     "Suspicion",
     "Voice",
-    "explained",
     "judge",
+    "signal_examples",
     "suspicion",
 ]

@@ -65,7 +65,7 @@ def plain(text: str) -> str:
     return "\n".join(" ".join(line.split()) for line in text.lower().split("\n"))
 
 
-def disguised(text: str, read: str) -> Iterator[str]:
+def iter_disguised_readings(text: str, read: str) -> Iterator[str]:
     """Return other readings of ``text``, whose plain form is ``read``.
 
     Undoes look-alike letters, digits for letters, spaced letters, reversal, ROT13, URL and HTML escapes, base64 and
@@ -73,9 +73,9 @@ def disguised(text: str, read: str) -> Iterator[str]:
     """
     if not read.isascii():
         yield read.translate(_LOOK_ALIKES)
-    if _shown(turned := read.translate(_LEET), read):
+    if _reveals_keyword(turned := read.translate(_LEET), read):
         yield turned
-    if _SPACED.search(text) and _shown(joined := plain(_joined(text)), read):
+    if _SPACED.search(text) and _reveals_keyword(joined := plain(_join_spaced_letters(text)), read):
         yield joined
     if any(word[::-1] in read for word in _KEYWORDS):
         yield read[::-1]
@@ -83,7 +83,7 @@ def disguised(text: str, read: str) -> Iterator[str]:
         yield read.translate(_ROTATED)
     if _ESCAPED.search(text):
         yield plain(html.unescape(unquote(text)))
-    if decoded := "\n".join(_decoded(text)):
+    if decoded := "\n".join(_decode_runs(text)):
         yield plain(decoded)
 
 
@@ -96,11 +96,11 @@ def hides(text: str) -> bool:
     return _TAGS.search(text) is not None or _VARIATIONS.search(text) is not None
 
 
-def _shown(turned: str, read: str) -> bool:
+def _reveals_keyword(turned: str, read: str) -> bool:
     return any(word in turned and word not in read for word in _KEYWORDS)
 
 
-def _joined(text: str) -> str:
+def _join_spaced_letters(text: str) -> str:
     kept: list[str] = []
     done = 0
     for match in _SPACED.finditer(text):
@@ -109,7 +109,7 @@ def _joined(text: str) -> str:
     return "".join((*kept, text[done:]))
 
 
-def _decoded(text: str) -> Iterator[str]:
+def _decode_runs(text: str) -> Iterator[str]:
     for match in _BASE64.finditer(text):
         digits = match.group().rstrip("=").translate(_TO_STANDARD)
         yield from _legible(base64.b64decode, digits[: len(digits) - (len(digits) % 4 == 1)] + "==")

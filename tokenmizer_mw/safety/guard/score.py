@@ -11,7 +11,7 @@ import re2
 
 from tokenmizer_mw.model.message import Message, Role
 
-from .readings import disguised, hides, plain
+from .readings import hides, iter_disguised_readings, plain
 from .signal import Voice
 from .signals import SIGNALS
 
@@ -51,7 +51,7 @@ def suspicion(text: str, voice: Voice = Voice.USER) -> Suspicion:
     text = text[:SCANNED_MAX]
     read = plain(text)
     open_ = _matches(read)
-    beneath = frozenset[int]().union(*map(_matches, disguised(text, read))) - open_
+    beneath = frozenset[int]().union(*map(_matches, iter_disguised_readings(text, read))) - open_
     found = [_HIDDEN] if hides(text) else []
     found += [_DISGUISED] if beneath else []
     found += [(SIGNALS[number].name, getattr(SIGNALS[number], voice.value)) for number in sorted(open_ | beneath)]
@@ -66,7 +66,7 @@ def judge(message: Message) -> Suspicion:
     return max((suspicion(*text) for text in texts if text[0]), key=lambda found: found.score, default=NOTHING)
 
 
-def explained() -> Mapping[str, str]:
+def signal_examples() -> Mapping[str, str]:
     """Return an example of each signal."""
     return {signal.name: signal.example for signal in SIGNALS}
 

@@ -7,7 +7,7 @@ from typing import Final
 from .found import FindingRank, LetThrough, PlaceReading, Reader, SecretSpan, begins_word, refusal
 from .judge import opaque, placeholder
 from .names import words
-from .pattern import compiled
+from .pattern import compile_pattern
 
 MANIFEST_MAX: Final = 65536
 """Bytes of one Kubernetes manifest that are read."""
@@ -18,17 +18,19 @@ PRIVATE: Final = (
 )
 _BREAK: Final = r"(?:\s|\\+[nrt]|[\"'`,|>#*;+()\\]|[\n\r][ \t]*(?:[0-9]{1,6}[:|\t ]|\xe2\x86\x92|-)|\xe2\x86\x92)"
 _HEADER: Final = r"(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID)[ ]?:[^\n\\]{0,200}"
-_BEGIN: Final = compiled(PRIVATE)
-_LINE: Final = compiled(
+_BEGIN: Final = compile_pattern(PRIVATE)
+_LINE: Final = compile_pattern(
     rf"{_BREAK}*(?:{_HEADER}|(?:[0-9]{{1,6}}[:|\t\x80-\xff ]+)?[A-Za-z0-9+/]{{20,}}={{0,2}}"
     r"|=[A-Za-z0-9+/]{4}(?:[^A-Za-z0-9]|$))"
 )
-_REST: Final = compiled(
+_REST: Final = compile_pattern(
     rf"(?:{_BREAK}*[A-Za-z0-9+/]{{1,76}}={{0,2}})?{_BREAK}*(?:\.\.\.{_BREAK}*)?-{{4,5}}[ ]?END[ ][A-Za-z0-9 ]+-{{4,5}}"
 )
-_LAST: Final = compiled(rf"{_BREAK}+[A-Za-z0-9+/]{{2,76}}={{1,2}}")
-_BLOCK_END: Final = compiled(r"-{4,5}[ ]?END[ ](?:[A-Z0-9]{2,12}[ ]){0,4}PRIVATE[ ]KEY(?:[ ]BLOCK)?-{4,5}")
-_TAIL_BODY: Final = compiled(rf"(?:[A-Za-z0-9+/]{{40,}}={{0,2}}{_BREAK}+)+(?:[A-Za-z0-9+/]{{1,76}}={{0,2}}{_BREAK}+)?$")
+_LAST: Final = compile_pattern(rf"{_BREAK}+[A-Za-z0-9+/]{{2,76}}={{1,2}}")
+_BLOCK_END: Final = compile_pattern(r"-{4,5}[ ]?END[ ](?:[A-Z0-9]{2,12}[ ]){0,4}PRIVATE[ ]KEY(?:[ ]BLOCK)?-{4,5}")
+_TAIL_BODY: Final = compile_pattern(
+    rf"(?:[A-Za-z0-9+/]{{40,}}={{0,2}}{_BREAK}+)+(?:[A-Za-z0-9+/]{{1,76}}={{0,2}}{_BREAK}+)?$"
+)
 TAIL_MAX: Final = 8192
 
 
@@ -65,7 +67,7 @@ def read_block_end(text: bytes, start: int) -> PlaceReading:
     )
 
 
-_PUTTY: Final = compiled(
+_PUTTY: Final = compile_pattern(
     r"Private-Lines:[ ]?[0-9]{1,3}((?:(?:\s|\\+[nr])+[A-Za-z0-9+/]{20,}={0,2})+"
     r"(?:(?:\s|\\+[nr])+[A-Za-z0-9+/]{2,64}={1,2})?)"
 )
@@ -83,7 +85,7 @@ def read_putty(text: bytes, start: int) -> PlaceReading:
     )
 
 
-_KEY_MEMBER: Final = compiled(
+_KEY_MEMBER: Final = compile_pattern(
     r"[{,\s]\\*[\"'](?:d|p|q|dp|dq|qi|k)\\*[\"'][ \t]*:[ \t]*\\*[\"']([A-Za-z0-9_-]{22,})\\*[\"']"
 )
 KEY_MAX: Final = 8192
@@ -104,8 +106,8 @@ def read_web_key(text: bytes, start: int) -> PlaceReading:
     return PlaceReading(last, tuple(found))
 
 
-_DATA: Final = compiled(r"(?:^|\n|\\n|[{,])([ \t]*)\"?(?:data|stringData|string_data)\"?:[ \t]*(?:\{|\r?\n|\\n)")
-_ENTRY: Final = compiled(
+_DATA: Final = compile_pattern(r"(?:^|\n|\\n|[{,])([ \t]*)\"?(?:data|stringData|string_data)\"?:[ \t]*(?:\{|\r?\n|\\n)")
+_ENTRY: Final = compile_pattern(
     r"([ \t]*)\\*\"?([A-Za-z0-9_.-]{1,120})\\*\"?[ \t]*:[ \t]*"
     r"(?:\\*[\"'])?([^\s\"'\\,{}|>]{4,})(?:\\*[\"'])?[ \t]*(?:,?(?:\r?\n|\\n|\s|$)|[,}])"
 )
@@ -135,8 +137,8 @@ def _entry(text: bytes, start: int, end: int) -> list[SecretSpan]:
     return [SecretSpan("kubernetes-secret", start, end, "a value of a Kubernetes Secret", FindingRank.PLACED)]
 
 
-_COOKIES: Final = compiled(r"(?i)(?:set-)?cookie\\*[\"']?[ \t]*[:=,][ \t]*\\*[\"']?")
-_PAIR: Final = compiled(r"[ \t]*([A-Za-z0-9_.%-]{1,80})=([^;\s\"'`\\,]*)(?:;|$|[\"'`\s\\,])")
+_COOKIES: Final = compile_pattern(r"(?i)(?:set-)?cookie\\*[\"']?[ \t]*[:=,][ \t]*\\*[\"']?")
+_PAIR: Final = compile_pattern(r"[ \t]*([A-Za-z0-9_.%-]{1,80})=([^;\s\"'`\\,]*)(?:;|$|[\"'`\s\\,])")
 _ATTRIBUTES: Final = words("path domain expires max-age samesite secure httponly priority partitioned version")
 _SESSION: Final = (
     "sess", "sid", "auth", "token", "jwt", "remember", "csrf", "xsrf", "login", "identity", "secret", "access",

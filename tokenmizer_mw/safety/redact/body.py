@@ -100,7 +100,7 @@ def member_findings(name: str, raw: bytes, scan: Callable[[bytes], list[SecretSp
         return []
     if name.lower() in HEADERS:
         head = f"{name}: ".encode()
-        return [found.moved(-len(head)) for found in scan(head + raw) if found.start >= len(head)]
+        return [found.shift(-len(head)) for found in scan(head + raw) if found.start >= len(head)]
     kind = sort(name)
     if kind is None:
         return []
@@ -155,9 +155,9 @@ class _Walk:
         """Walk the value that starts at ``place``; returns where it ends. Raises ``ValueError`` when it is none."""
         text = self._text
         if text[place] == '"':
-            return self._said(place, context)
+            return self._read_string(place, context)
         parsed, end = _decode(text, place)
-        if context.sealed or not (context.name == _SECRET or self._touched(place, end)):
+        if context.sealed or not (context.name == _SECRET or self._was_touched(place, end)):
             return end
         if context.depth >= DEPTH_MAX:
             self._flat(place, end)
@@ -167,7 +167,7 @@ class _Walk:
             self._array(place, parsed, context)
         return end
 
-    def _touched(self, start: int, end: int) -> bool:
+    def _was_touched(self, start: int, end: int) -> bool:
         """Whether the first pass stopped anywhere in ``[start, end)``."""
         place = bisect_right(self._ends, start)
         return place < len(self._starts) and self._starts[place] < end
@@ -199,9 +199,9 @@ class _Walk:
             said, place = _string(self._text, start + 1)
             self._edit(start, place, said)
 
-    def _said(self, start: int, context: _Context) -> int:
+    def _read_string(self, start: int, context: _Context) -> int:
         said, end = _string(self._text, start + 1)
-        if context.sealed or not (context.name == _SECRET or self._touched(start, end)):
+        if context.sealed or not (context.name == _SECRET or self._was_touched(start, end)):
             return int(end)
         inner = self._inside(said)
         self._keep(start, end, said, self._read(context.name, said) if inner is None else inner)
@@ -228,7 +228,7 @@ class _Walk:
 
     def _edit(self, start: int, end: int, said: str) -> None:
         """Read a string without a name between its quotes at ``start`` and before ``end``."""
-        if self._touched(start, end):
+        if self._was_touched(start, end):
             self._keep(start, end, said, self._find("", said))
 
     def _keep(self, start: int, end: int, said: str, edits: list[Edit]) -> None:
@@ -278,7 +278,7 @@ def _member(name: str, parsed: dict[str, Any], context: _Context, opening: str) 
     free = context.free or (name in FREE and opening == "{")
     if context.parent == "functionResponse" and name == "response":
         free = True
-    named = "" if name in NAMELESS else _named(name, parsed, context)
+    named = "" if name in NAMELESS else _name_member(name, parsed, context)
     return _Context(named, name, context.depth + 1, free, sealed or context.sealed)
 
 
@@ -294,7 +294,7 @@ def _names(element: str, count: int) -> bool:
     return element.startswith("-") or (count == 2 and ("-" in element or element.lower() in HEADERS))
 
 
-def _named(name: str, parsed: dict[str, Any], context: _Context) -> str:
+def _name_member(name: str, parsed: dict[str, Any], context: _Context) -> str:
     """What a member's value is called: by a neighbour in lists of names and values, by its kind in a Secret."""
     if name in ("value", "SecretValue"):
         other = parsed.get("name", parsed.get("key", parsed.get("Name", "")))

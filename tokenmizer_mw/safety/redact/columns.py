@@ -11,7 +11,7 @@ from typing import Final
 from .found import FindingRank, PlaceReading, SecretSpan, refusal
 from .keyed import SecretValue, doubts
 from .keys import NAME_MAX, NameKind, sort
-from .pattern import compiled
+from .pattern import compile_pattern
 
 TABLE_MAX: Final = 16384
 """Bytes of a table that are read behind its head."""
@@ -31,10 +31,10 @@ INSERT: Final = rf"(?i:insert[ \t]+into[ \t]+[^\s(]{{1,80}}[ \t]*\([^()]{{0,200}
 """A statement that fills a column with a telling name."""
 
 _DECORATION: Final = b" \t*`\"'"
-_ROW: Final = compiled(r"([^\r\n\\]*)(?:\r?\n|\\+n|$)")
-_COLUMNS: Final = compiled(r"(?i)insert[ \t]+into[ \t]+[^\s(]+[ \t]*\(([^()]*)\)\s*values\s*")
-_TUPLE: Final = compiled(r"[\s,]*\(((?:'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.)*\"|[^()'\"])*)\)")
-_FIELD: Final = compiled(r"\s*((?:[NE]?'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.)*\"|[^,'\"])+),?")
+_ROW: Final = compile_pattern(r"([^\r\n\\]*)(?:\r?\n|\\+n|$)")
+_COLUMNS: Final = compile_pattern(r"(?i)insert[ \t]+into[ \t]+[^\s(]+[ \t]*\(([^()]*)\)\s*values\s*")
+_TUPLE: Final = compile_pattern(r"[\s,]*\(((?:'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.)*\"|[^()'\"])*)\)")
+_FIELD: Final = compile_pattern(r"\s*((?:[NE]?'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.)*\"|[^,'\"])+),?")
 
 
 def read_table(text: bytes, start: int) -> PlaceReading:
@@ -44,7 +44,7 @@ def read_table(text: bytes, start: int) -> PlaceReading:
     head = _ROW.match(text, line, min(len(text), line + HEAD_MAX))
     if head is None or head.end() <= start:
         return refusal("value", start, start + 3, "no head of a table", start + 3)
-    names = [_said(cell) for cell in head.group(1).split(mark)]
+    names = [_cell_text(cell) for cell in head.group(1).split(mark)]
     kinds = [
         (place, kind) for place, name in enumerate(names) if (kind := sort(name)) in (NameKind.PASSWORD, NameKind.TOKEN)
     ]
@@ -52,11 +52,11 @@ def read_table(text: bytes, start: int) -> PlaceReading:
     place, limit = head.end(), min(len(text), head.end() + TABLE_MAX)
     while kinds and place < limit and (row := _ROW.match(text, place, limit)) is not None:
         cells = row.group(1).split(mark)
-        if len(cells) != len(names) or any(sort(_said(cells[column])) is kind for column, kind in kinds):
+        if len(cells) != len(names) or any(sort(_cell_text(cells[column])) is kind for column, kind in kinds):
             break
         for column, kind in kinds:
             first = row.start(1) + sum(map(len, cells[:column])) + column
-            found += _judged(text, _bare(text, first, first + len(cells[column])), kind, names[column])
+            found += _judge_cell(text, _bare(text, first, first + len(cells[column])), kind, names[column])
         place = max(row.end(), place + 1)
     return PlaceReading(place if found else max(start + 3, head.end() - 1), tuple(found))
 
@@ -67,7 +67,7 @@ def _line(text: bytes, start: int) -> int:
     return start - len(before) + max(before.rfind(b"\n") + 1, before.rfind(b"\\n") + 2 if b"\\n" in before else 0)
 
 
-def _said(cell: bytes) -> str:
+def _cell_text(cell: bytes) -> str:
     """What a cell says, without what decorates it."""
     return cell[:NAME_MAX].strip(_DECORATION).decode("utf-8", "replace")
 
@@ -79,7 +79,7 @@ def _bare(text: bytes, start: int, end: int) -> tuple[int, int]:
     return first, max(first, start + len(cell.rstrip(_DECORATION)))
 
 
-def _judged(text: bytes, cell: tuple[int, int], kind: NameKind, name: str) -> list[SecretSpan]:
+def _judge_cell(text: bytes, cell: tuple[int, int], kind: NameKind, name: str) -> list[SecretSpan]:
     """The cell, when it is a secret by its name."""
     start, end = cell
     said = text[start : min(end, start + HEAD_MAX)].decode("latin-1")
@@ -103,7 +103,7 @@ def read_insert(text: bytes, start: int) -> PlaceReading:
         fields = list(_fields(text, *values.span(1)))
         for column, kind in kinds:
             if column < len(fields):
-                found += _judged(text, fields[column], kind, names[column])
+                found += _judge_cell(text, fields[column], kind, names[column])
         place = values.end()
     return PlaceReading(max(columns.end(), start + 6), tuple(found))
 

@@ -29,7 +29,7 @@ from tokenmizer_mw.errors import ConfigError
 
 from .allow import Allow
 from .keys import NameKind, vendor
-from .pattern import compiled
+from .pattern import compile_pattern
 from .table import DEFAULT, Custom, Rules
 
 ROWS_MAX: Final = 500
@@ -44,7 +44,7 @@ _ALLOW: Final = frozenset({"name", "exact", "pattern", "keys", "kinds"})
 _BLOCKS: Final = frozenset({"private-key", "pgp-private-key", "kubernetes-secret", "web-key", "cookie"})
 """Kinds that readers of more than one line find."""
 
-_KIND: Final = compiled(r"^[a-z0-9][a-z0-9-]{0,47}$")
+_KIND: Final = compile_pattern(r"^[a-z0-9][a-z0-9-]{0,47}$")
 
 
 @dataclass(frozen=True)

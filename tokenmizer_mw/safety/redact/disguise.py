@@ -12,7 +12,7 @@ from base64 import b64decode
 from collections.abc import Iterator
 from typing import Final
 
-from .pattern import compiled
+from .pattern import compile_pattern
 
 NAMED: Final = "lowbar|UnderBar|period|sol|plus|equals|commat|percnt|shy|zwj|zwnj|ZeroWidthSpace|NoBreak"
 GLUE: Final = (
@@ -29,7 +29,7 @@ TAG: Final = (
 """Tags, and comments, that a page shows nothing of."""
 
 _RUN: Final = r"[0-9A-Za-z+/_-]{27,}={0,2}"
-ENCODED: Final = compiled(_RUN)
+ENCODED: Final = compile_pattern(_RUN)
 ENCODED_MAX: Final = 2_048
 """Bytes of a run that is decoded: longer ones are files."""
 _HEX: Final = re.compile(rb"[0-9A-Fa-f]+")
@@ -79,8 +79,8 @@ _DISGUISED: Final = (
 """What a text holds, as it stands or as a JSON string, where a view of it may say something else about a key. Bytes,
 with room for false alarms."""
 
-_TRIGGER: Final = compiled(_DISGUISED)
-_ANY: Final = compiled(f"{_DISGUISED}|{_RUN}")
+_TRIGGER: Final = compile_pattern(_DISGUISED)
+_ANY: Final = compile_pattern(f"{_DISGUISED}|{_RUN}")
 """Both in one pass, for texts that hold neither, as most do."""
 
 _KEY_BYTES: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+/=.~"
@@ -95,7 +95,7 @@ _TURNS: Final = re.compile(rb"[a-z](?=[0-9A-Z])|[A-Z](?=[0-9])|[0-9](?=[A-Za-z])
 _BROKEN: Final = re.compile(rb"[ \t]{0,4}[\\=]{0,2}(?:\r?\n|(?:\\r)?\\n)[ \t>|#]{0,12}")
 
 
-def disguised(raw: bytes) -> Iterator[tuple[int, int]]:
+def find_disguised(raw: bytes) -> Iterator[tuple[int, int]]:
     """Return where ``raw`` (a text or JSON) may contain a disguised key; unordered."""
     place = _ANY.first(raw, 0, len(raw))
     if place < 0:

@@ -36,7 +36,7 @@ class SecretSpan(NamedTuple):
     rank: FindingRank = FindingRank.SHAPED
     name: str = ""
 
-    def moved(self, by: int) -> SecretSpan:
+    def shift(self, by: int) -> SecretSpan:
         """Return the same span ``by`` bytes later."""
         return self._replace(start=self.start + by, end=self.end + by)
 

@@ -13,7 +13,7 @@ from operator import sub
 from typing import Final
 
 from .names import identifier, words
-from .pattern import compiled
+from .pattern import compile_pattern
 
 LOOK_MAX: Final = 512
 """Characters of a value that are judged; the rest goes with them."""
@@ -21,7 +21,7 @@ LOOK_MAX: Final = 512
 JUDGED_MAX: Final = 1024
 """Values whose judgement is remembered while a text is read."""
 
-_PLACEHOLDER: Final = compiled(
+_PLACEHOLDER: Final = compile_pattern(
     r"(?i)example|placeholder|change[-_ ]?(?:me|this|it)|replace|insert[-_ ]|x{4}|\*{3}|\.\.\.|\xe2\x80\xa6"
     r"|dummy|redacted|fill[-_ ]?in|sample|foobar|lorem|not[-_ ]?(?:a[-_ ]?)?real"
     r"|notasecret|goes[-_ ]here"
@@ -39,15 +39,15 @@ _WEAK_WORDS: Final = words(
 NUMBERED_MIN: Final = 10
 """Characters that a word with a number at it has at least, to be a password rather than a version."""
 
-_NUMBERED: Final = compiled(r"^[A-Za-z][A-Za-z0-9]{2,}[._-][0-9]{3,}[A-Za-z]{2,}[A-Za-z0-9!?]*$")
-_WORDED: Final = compiled(r"^[A-Za-z]{4,}(?:-[A-Za-z]{4,}){1,5}-?[0-9]{2,4}[!?]?$|^[A-Za-z]{8,}[0-9]{2,4}[!?]?$")
+_NUMBERED: Final = compile_pattern(r"^[A-Za-z][A-Za-z0-9]{2,}[._-][0-9]{3,}[A-Za-z]{2,}[A-Za-z0-9!?]*$")
+_WORDED: Final = compile_pattern(r"^[A-Za-z]{4,}(?:-[A-Za-z]{4,}){1,5}-?[0-9]{2,4}[!?]?$|^[A-Za-z]{8,}[0-9]{2,4}[!?]?$")
 _TERMS: Final = (0.0, *(count * log2(count) for count in range(1, LOOK_MAX + 1)))
 """What so many of one character take from the entropy of a text."""
 
 _STEPS: Final = frozenset((0, 1))
 _STEPS_MAX: Final = 64
-_UUID: Final = compiled(r"(?i)^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$")
-_HEX: Final = compiled(r"(?i)^(?:0x)?[0-9a-f]{8,}$")
+_UUID: Final = compile_pattern(r"(?i)^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$")
+_HEX: Final = compile_pattern(r"(?i)^(?:0x)?[0-9a-f]{8,}$")
 _BASE58: Final = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _IBAN_LENGTHS: Final = {
     country: int(length)
@@ -106,22 +106,22 @@ def is_hex(text: str) -> bool:
     return _HEX.search(text.encode("latin-1", "replace")) is not None
 
 
-def mixed(text: str) -> bool:
+def is_mixed(text: str) -> bool:
     """Return whether ``text`` has upper-case letters, lower-case letters and digits."""
     return any(map(str.isdigit, text)) and any(map(str.isupper, text)) and any(map(str.islower, text))
 
 
-def numbered(text: str) -> bool:
+def is_numbered_name(text: str) -> bool:
     """Return whether ``text`` is a password like "Meadow-4821qk": a word, a sign, a number followed by letters, in
     mixed case.
 
     No identifier in code has this form.
     """
     raw = text[:LOOK_MAX].encode("latin-1", "replace")
-    return len(text) >= NUMBERED_MIN and mixed(text) and _NUMBERED.search(raw) is not None
+    return len(text) >= NUMBERED_MIN and is_mixed(text) and _NUMBERED.search(raw) is not None
 
 
-def worded(text: str) -> bool:
+def is_worded(text: str) -> bool:
     """Return whether ``text`` consists of words followed by a number of two to four digits, like a passphrase."""
     return _WORDED.search(text[:LOOK_MAX].encode("latin-1", "replace")) is not None
 
@@ -182,11 +182,11 @@ def basic_pair(text: str) -> bool:
 def opaque(text: str, least: int) -> bool:
     """Return whether ``text`` looks random: long enough, with digits and letters, and neither a name nor a
     placeholder."""
-    return len(text) >= least and _drawn(text)
+    return len(text) >= least and _is_random(text)
 
 
 @lru_cache(JUDGED_MAX)
-def _drawn(text: str) -> bool:
+def _is_random(text: str) -> bool:
     if entropy(text[:LOOK_MAX]) < 2.5 + 0.01 * min(len(text), 40) or not any(map(str.isalpha, text)):
         return False
     return not placeholder(text) and not identifier(text)
@@ -195,11 +195,11 @@ def _drawn(text: str) -> bool:
 def forget() -> None:
     """Clear the caches of judgements, which may contain secrets."""
     placeholder.cache_clear()
-    _drawn.cache_clear()
+    _is_random.cache_clear()
 
 
 CHECKS: Final[dict[str, Callable[[str], bool]]] = {
-    "mixed": mixed,
+    "mixed": is_mixed,
     "digits": lettered_digits,
     "base58check": base58check,
     "stellar": stellar,

@@ -6,10 +6,10 @@ from itertools import takewhile
 from typing import Final, NamedTuple
 
 from .found import FindingRank, LetThrough, PlaceReading, SecretSpan, refusal
-from .judge import is_hex, is_uuid, mixed, numbered, opaque, placeholder, stands_in, worded
+from .judge import is_hex, is_mixed, is_numbered_name, is_uuid, is_worded, opaque, placeholder, stands_in
 from .keys import NAME_MAX, NameKind, asks, sort, vendor
 from .names import identifier
-from .pattern import ByteMatch, compiled
+from .pattern import ByteMatch, compile_pattern
 from .rules.assignments import NAMED
 
 VALUE_MAX: Final = 4096
@@ -24,35 +24,35 @@ JUDGED_MAX: Final = 160
 LONG: Final = 64
 """Bytes of a refused value that are passed over by other names."""
 
-_NAMED: Final = compiled(NAMED)
+_NAMED: Final = compile_pattern(NAMED)
 _NAME_CHARS: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.")
-_RUN: Final = compiled(r"[^\s\"'`<>|,;(){}\[\]\\&\x80-\xff]*")
-_SHELL_RUN: Final = compiled(r"[^\s\"'`\\]*")
+_RUN: Final = compile_pattern(r"[^\s\"'`<>|,;(){}\[\]\\&\x80-\xff]*")
+_SHELL_RUN: Final = compile_pattern(r"[^\s\"'`\\]*")
 _CALL: Final = frozenset(b"([{<")
-_REFERENCE: Final = compiled(
+_REFERENCE: Final = compile_pattern(
     r"(?i)^(?:\$[a-z_{(]|\$\$?[A-Z_]+\b|\{\{|%[a-z_(]|#\{|<|@\{|redacted:|\*+$|\\?\$\{|[a-z]+://|arn:|ssh-|sha[0-9]+[:-]"
     r"|md5[:-]|data:|env[.:(]|file:|vault:|op:|ref\+|\.{1,2}/|~?/[a-z]|[a-z]:\\|[0-9]+(?:\.[0-9]+)*$|[a-z_]\w*\(|f[\"']|@[a-z-]+$"
     r"|!(?:vault|secret|ref|sub|getatt|include|env|env_var|reference|importvalue)$|\?[a-z_]*$"
     r"|(?:base64|md5sum|sha[0-9]+sum)$|[a-z0-9]+-hmac-sha[0-9]+$)"
 )
-_CONSTANT: Final = compiled(
+_CONSTANT: Final = compile_pattern(
     r"^[A-Z]{2,}[0-9]*_[A-Za-z0-9_]+$|^[a-z_]{2,}(?:\.[A-Za-z_][A-Za-z0-9_]*)*\.[A-Za-z]\w*(?i:key|token|secret|password)$"
 )
 """A name of code, alone or with what it belongs to."""
 
-_LISTED: Final = compiled(r"^[A-Za-z_][A-Za-z0-9_]*=?$")
-_DATE: Final = compiled(r"(?:^|[^0-9])20[0-9]{2}-[01][0-9]-[0-3][0-9](?:[^0-9]|$)")
-_PADDED: Final = compiled(r"^[A-Za-z0-9+/]{40,}={1,2}$")
+_LISTED: Final = compile_pattern(r"^[A-Za-z_][A-Za-z0-9_]*=?$")
+_DATE: Final = compile_pattern(r"(?:^|[^0-9])20[0-9]{2}-[01][0-9]-[0-3][0-9](?:[^0-9]|$)")
+_PADDED: Final = compile_pattern(r"^[A-Za-z0-9+/]{40,}={1,2}$")
 """Base 64 that may begin like a path."""
 
-_MADE_UP: Final = compiled(r"^[A-Za-z0-9._-]*[A-Za-z0-9][!@#$%^&*+~?][A-Za-z0-9!@#$%^&*+~?._-]*$")
+_MADE_UP: Final = compile_pattern(r"^[A-Za-z0-9._-]*[A-Za-z0-9][!@#$%^&*+~?][A-Za-z0-9!@#$%^&*+~?._-]*$")
 """Words, numbers and signs as people put them together for a password."""
 
-_STATED: Final = compiled(r"(?i)[ \t](?:is|was|ist|war|est|es)[ \t:]+[\"'`*]*$")
+_STATED: Final = compile_pattern(r"(?i)[ \t](?:is|was|ist|war|est|es)[ \t:]+[\"'`*]*$")
 """What stands before a password that a sentence states."""
 
-_ADDRESS: Final = compiled(r"@[A-Za-z0-9-]+\.[A-Za-z]|^@|\$[0-9{(]")
-_MEMBER: Final = compiled(r"^(?:[A-Za-z_$][A-Za-z0-9_$]{0,2})\.[A-Za-z_$]|^[a-z0-9]{1,4}:[a-z]\.")
+_ADDRESS: Final = compile_pattern(r"@[A-Za-z0-9-]+\.[A-Za-z]|^@|\$[0-9{(]")
+_MEMBER: Final = compile_pattern(r"^(?:[A-Za-z_$][A-Za-z0-9_$]{0,2})\.[A-Za-z_$]|^[a-z0-9]{1,4}:[a-z]\.")
 _BEFORE: Final = 32
 """Bytes before a name in prose in which words that belong to it are looked for."""
 
@@ -89,18 +89,18 @@ def read(text: bytes, start: int) -> PlaceReading:
     if kind is None:
         return refusal("value", value.start, value.end, f"{name!r} names no secret", resume)
     said = text[value.start : min(value.end, value.start + JUDGED_MAX)].decode("latin-1")
-    why = _unassigned(named.group(2), name, said) or doubts(said, kind, name, value, text)
+    why = _why_unassigned(named.group(2), name, said) or doubts(said, kind, name, value, text)
     if why:
         if value.end - value.start > 2 * LONG:
             resume = max(resume, value.start + LONG)
         return PlaceReading(resume, (), (LetThrough(kind.value, value.start, value.end, why),))
-    end = value.end if value.end - value.start < GLANCE else _trimmed(text, value.start, _run(text, value, VALUE_MAX))
+    end = value.end if value.end - value.start < GLANCE else _trim_end(text, value.start, _run(text, value, VALUE_MAX))
     return PlaceReading(
         end, (SecretSpan(_kind(kind, name), value.start, end, f"{name!r} names it", FindingRank.NAMED, name),)
     )
 
 
-def _unassigned(separator: bytes, name: str, said: str) -> str:
+def _why_unassigned(separator: bytes, name: str, said: str) -> str:
     """Why what stands behind a name is not given to it; "" when it is."""
     if separator[:1] == b"(" and asks(name):
         return "a function that asks for a value"
@@ -157,7 +157,7 @@ def _value(text: bytes, named: ByteMatch, name: str) -> SecretValue:
     value = SecretValue(start, start, quoted=False, loose=loose, url=url, shell=shell)
     end = _run(text, value, GLANCE)
     element = separator.endswith(b">") and text[end : end + 2] == b"</"
-    return value._replace(end=end if element else _trimmed(text, start, end), quoted=element)
+    return value._replace(end=end if element else _trim_end(text, start, end), quoted=element)
 
 
 def _run(text: bytes, value: SecretValue, most: int) -> int:
@@ -180,18 +180,18 @@ def _closing(text: bytes, start: int, quote: bytes) -> int:
     """Where the quote closes, on the same line; -1 when it does not."""
     limit = min(len(text), start + VALUE_MAX)
     end = text.find(quote, start, limit)
-    while len(quote) == 1 and end > start and _escaped(text, start, end):
+    while len(quote) == 1 and end > start and _is_escaped(text, start, end):
         end = text.find(quote, end + 1, limit)
     line = text.find(b"\n", start, limit)
     return -1 if 0 <= line < end else end
 
 
-def _escaped(text: bytes, start: int, place: int) -> bool:
+def _is_escaped(text: bytes, start: int, place: int) -> bool:
     before = text[max(start, place - 16) : place]
     return (len(before) - len(before.rstrip(b"\\"))) % 2 == 1
 
 
-def _trimmed(text: bytes, start: int, end: int) -> int:
+def _trim_end(text: bytes, start: int, end: int) -> int:
     """Without what ends a sentence or a bracket."""
     said = text[start:end]
     kept = said.rstrip(b".,;:?)]}>|*_")
@@ -222,9 +222,14 @@ def doubts(said: str, kind: NameKind, name: str, value: SecretValue, text: bytes
     if placeholder(said) or stands_in(said):
         return "a placeholder"
     if kind is NameKind.PASSWORD:
-        if worded(said) and _STATED.search(text[max(0, value.start - _BEFORE) : value.start]):
+        if is_worded(said) and _STATED.search(text[max(0, value.start - _BEFORE) : value.start]):
             return ""
-        if value.loose and name.lower().rsplit(" ", 1)[-1] == "pass" and identifier(said) and not numbered(said):
+        if (
+            value.loose
+            and name.lower().rsplit(" ", 1)[-1] == "pass"
+            and identifier(said)
+            and not is_numbered_name(said)
+        ):
             return "reads like words"
         return _password_doubts(said, value)
     return _opaque_doubts(said, kind, name, value)
@@ -246,7 +251,7 @@ def _password_doubts(said: str, value: SecretValue) -> str:
 
 def made_up(said: str) -> bool:
     """Return whether ``said`` looks like a password made up by a person: letters, digits, and a sign between them."""
-    if numbered(said):
+    if is_numbered_name(said):
         return True
     raw = said.encode("latin-1", "replace")
     letters, digits = any(map(str.isalpha, said)), any(map(str.isdigit, said))
@@ -257,7 +262,7 @@ def _code_doubts(said: str, value: SecretValue) -> str:
     """Words with blanks, and unquoted names with dots, are prose and code."""
     if " " in said and identifier(said):
         return "reads like words"
-    if numbered(said):
+    if is_numbered_name(said):
         return ""
     if not value.quoted and any(char in said for char in "._") and identifier(said):
         return "reads like code"
@@ -269,14 +274,14 @@ def _code_doubts(said: str, value: SecretValue) -> str:
 def _opaque_doubts(said: str, kind: NameKind, name: str, value: SecretValue) -> str:
     if " " in said:
         return "reads like words"
-    if kind is NameKind.TOKEN and (made_up(said) if value.quoted else numbered(said)):
+    if kind is NameKind.TOKEN and (made_up(said) if value.quoted else is_numbered_name(said)):
         return ""
     if kind is NameKind.WEAK and _DATE.search(said.encode("latin-1", "replace")):
         return "a name with a date"
     known = bool(vendor(name)) or kind is NameKind.TOKEN
     if not known and not value.url and (is_uuid(said) or is_hex(said)):
         return "an identifier or a hash"
-    if kind is NameKind.BARE and (not mixed(said) or value.loose):
+    if kind is NameKind.BARE and (not is_mixed(said) or value.loose):
         return "nothing says that this key opens something"
     least = 20 if kind is NameKind.BARE else 16 if kind is NameKind.WEAK or value.loose else 8
     return "" if opaque(said, least) else "reads like a name, or is too plain"

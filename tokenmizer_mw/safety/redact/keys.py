@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 from .names import words
-from .pattern import compiled
+from .pattern import compile_pattern
 
 NAME_MAX: Final = 80
 """Characters of a name that are read, from its end."""
@@ -109,7 +109,7 @@ _SUFFIXES: Final = words(
     " value val v plain plaintext text raw string str base64 b64 for default current id_value local eu us master env"
     " secure encoded base"
 )
-_WORDS: Final = compiled(r"[A-Z]?[a-z\x80-\xff]+|[A-Z]+|[0-9]+")
+_WORDS: Final = compile_pattern(r"[A-Z]?[a-z\x80-\xff]+|[A-Z]+|[0-9]+")
 
 
 @lru_cache(maxsize=4096)

@@ -145,13 +145,13 @@ def _options(memory: int, *, captures: bool = True) -> Any:
 
 
 @cache
-def compiled(pattern: str, memory: int = MEMORY) -> BytePattern:
+def compile_pattern(pattern: str, memory: int = MEMORY) -> BytePattern:
     """Compile a pattern for bytes. Raises ``re2.error`` for invalid RE2 syntax."""
     return BytePattern(re2.compile(pattern.encode(), _options(memory)))
 
 
 @cache
-def outlined(pattern: str, memory: int = MEMORY) -> BytePattern:
+def compile_outline(pattern: str, memory: int = MEMORY) -> BytePattern:
     """Return the pattern without groups, which RE2 matches faster when only start and end are needed."""
     return BytePattern(re2.compile(pattern.encode(), _options(memory, captures=False)))
 

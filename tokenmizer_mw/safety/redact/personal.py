@@ -8,7 +8,7 @@ from typing import Final
 
 from .found import FindingRank, PlaceReading, SecretSpan, begins_word, refusal
 from .judge import iban, luhn
-from .pattern import compiled
+from .pattern import compile_pattern
 
 
 def _telephone(said: str) -> bool:
@@ -33,7 +33,7 @@ class Personal:
         """Judge the text at ``start``."""
         if not begins_word(text, start):
             return refusal(self.kind, start, start + 1, "in the middle of a word", start + 1)
-        match = compiled(self.pattern).match(text, start, min(len(text), start + 320))
+        match = compile_pattern(self.pattern).match(text, start, min(len(text), start + 320))
         if match is None or not self.check(match.group().decode("latin-1")):
             return refusal(self.kind, start, start + 1, "fails its check", match.end() if match else start + 1)
         return PlaceReading(

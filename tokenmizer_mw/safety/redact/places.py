@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from .found import FindingRank, PlaceReading, SecretSpan, begins_word, refusal
-from .judge import basic_pair, entropy, is_uuid, mixed, numbered, opaque, placeholder, stands_in, worded
+from .judge import basic_pair, entropy, is_mixed, is_numbered_name, is_uuid, is_worded, opaque, placeholder, stands_in
 from .names import identifier
-from .pattern import compiled, outlined
+from .pattern import compile_outline, compile_pattern
 
 WINDOW: Final = 4096
 """Bytes that a reader looks at before it has accepted anything."""
@@ -26,8 +26,10 @@ _BEFORE: Final = 120
 _ODD: Final = frozenset("!@#$%^&*+~?=|")
 """Signs that people put into passwords and that names do not have."""
 
-_PORT: Final = compiled(r"^[0-9]{1,5},|:[0-9]{1,5}(?:,|$)")
-_REFERENCE: Final = compiled(r"^(?:&lt;|\]|\$|\{|<|%[({A-Z]|\*+$|x+$|\.+$|redacted:|\[)|^:?[A-Za-z_]*PASS(?:WORD)?$")
+_PORT: Final = compile_pattern(r"^[0-9]{1,5},|:[0-9]{1,5}(?:,|$)")
+_REFERENCE: Final = compile_pattern(
+    r"^(?:&lt;|\]|\$|\{|<|%[({A-Z]|\*+$|x+$|\.+$|redacted:|\[)|^:?[A-Za-z_]*PASS(?:WORD)?$"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +60,12 @@ class PlaceRule:
         onward = start + 3
         if self.edge and not begins_word(text, start):
             return refusal(self.kind, start, onward, "in the middle of a word", onward)
-        if self.before and not compiled(self.before).search(text[max(0, start - _BEFORE) : start]):
+        if self.before and not compile_pattern(self.before).search(text[max(0, start - _BEFORE) : start]):
             return refusal(self.kind, start, onward, "not behind such a command", onward)
         last = min(len(text), start + WINDOW)
         likely = not self.holds or text.find(self.holds, start, last) >= 0
-        outline = outlined(self.pattern).reach(text, start, last) if likely else start
-        match = compiled(self.pattern).match(text, start, last) if outline > start else None
+        outline = compile_outline(self.pattern).reach(text, start, last) if likely else start
+        match = compile_pattern(self.pattern).match(text, start, last) if outline > start else None
         if match is None:
             return refusal(self.kind, start, onward, "not the whole of it", onward)
         first, last = match.span(1)
@@ -72,7 +74,7 @@ class PlaceRule:
         if why:
             return refusal(self.kind, first, last, why, max(onward, first))
         if last == start + WINDOW:
-            whole = compiled(self.pattern).match(text, start)
+            whole = compile_pattern(self.pattern).match(text, start)
             last = whole.end(1) if whole is not None else last
         return PlaceReading(last, (SecretSpan(self.kind, first, last, "by its place", FindingRank.PLACED),))
 
@@ -98,12 +100,12 @@ def behind(
     return PlaceRule(kind, gate, f"{lead}({value}{{{least},}}){after}", judge, example, counter, edge, before)
 
 
-def _drawn(said: str) -> str:
+def _doubt_drawn(said: str) -> str:
     return "" if opaque(said, 16) else "reads like a name, or is too plain"
 
 
 def _short(said: str) -> str:
-    return "" if opaque(said, 8) or numbered(said) else "reads like a name, or is too plain"
+    return "" if opaque(said, 8) or is_numbered_name(said) else "reads like a name, or is too plain"
 
 
 def _password(said: str) -> str:
@@ -112,7 +114,7 @@ def _password(said: str) -> str:
     return ""
 
 
-def _chosen(said: str) -> str:
+def _doubt_chosen(said: str) -> str:
     """Of what stands where a password may stand, and other things as well."""
     if said.startswith(("-", ":")) or _PORT.search(said.encode("latin-1", "replace")):
         return "an option or an address"
@@ -124,13 +126,17 @@ def _strong(said: str) -> str:
     """Of what stands where mostly other things stand: a word with a sign in its middle, or letters of both cases and
     a digit, as rules for passwords ask for."""
     sign = any(map(_ODD.__contains__, said[1:-1])) and any(map(str.isdigit, said))
-    chosen = len(said) >= 6 and said[0] != "/" and (sign or numbered(said) or (mixed(said) and not identifier(said)))
+    chosen = (
+        len(said) >= 6
+        and said[0] != "/"
+        and (sign or is_numbered_name(said) or (is_mixed(said) and not identifier(said)))
+    )
     return _password(said) or ("" if chosen else "reads like a word or a number")
 
 
-def _told(said: str) -> str:
+def _doubt_stated(said: str) -> str:
     """Of what is said to be the password: what is strong, and words with a number behind them."""
-    return "" if worded(said) and not _password(said) else _strong(said)
+    return "" if is_worded(said) and not _password(said) else _strong(said)
 
 
 def _basic(said: str) -> str:
@@ -141,12 +147,12 @@ def _any(said: str) -> str:
     return "a placeholder" if placeholder(said) else ""
 
 
-def _coded(said: str) -> str:
+def _doubt_encoded(said: str) -> str:
     """Of base 64 in a protocol that knows nothing else."""
     return "" if len(said) >= 8 and entropy(said) > 2.5 and not placeholder(said) else "too plain"
 
 
-def _grouped(said: str) -> str:
+def _doubt_grouped(said: str) -> str:
     """Of groups of letters that may be words."""
     return "reads like words" if identifier(said) or said.replace(" ", "").replace("-", "").isdigit() else ""
 
@@ -166,15 +172,15 @@ def _userinfo(said: str) -> str:
 
 
 JUDGES: Final = {
-    "drawn": _drawn,
+    "drawn": _doubt_drawn,
     "short": _short,
     "password": _password,
-    "chosen": _chosen,
+    "chosen": _doubt_chosen,
     "strong": _strong,
-    "told": _told,
-    "coded": _coded,
+    "told": _doubt_stated,
+    "coded": _doubt_encoded,
     "key": _key,
-    "grouped": _grouped,
+    "grouped": _doubt_grouped,
     "codes": _codes,
     "basic": _basic,
     "any": _any,

@@ -16,11 +16,11 @@ from typing import Any, Final
 
 from .allow import Allow
 from .body import body_edits, member_findings
-from .disguise import disguised
+from .disguise import find_disguised
 from .found import FindingRank, SecretSpan
 from .judge import forget
-from .pattern import compiled
-from .scan import merged
+from .pattern import compile_pattern
+from .scan import merge_spans
 from .table import DEFAULT, Rules
 from .views import views
 
@@ -41,8 +41,8 @@ _PREFIX: Final = b"redacted:"
 _MASK: Final = b"\0"
 _CONTEXT: Final = 24
 """Bytes before a value in which what names it may be disguised."""
-_PLACEHOLDER: Final = compiled(rf"redacted:[a-z0-9-]+:[0-9a-f]{{{2 * TAG_BYTES}}}")
-_SPELT: Final = compiled(r"(?:\\/|\\u(?i:00[2-7c-f]|0[1-9a-f]|[13-9a-c]|d[0-7])[0-9a-fA-F]{1,3})+")
+_PLACEHOLDER: Final = compile_pattern(rf"redacted:[a-z0-9-]+:[0-9a-f]{{{2 * TAG_BYTES}}}")
+_SPELT: Final = compile_pattern(r"(?:\\/|\\u(?i:00[2-7c-f]|0[1-9a-f]|[13-9a-c]|d[0-7])[0-9a-fA-F]{1,3})+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,34 +84,34 @@ class Redactor:
 
     def redact(self, text: str) -> str:
         """Return ``text`` with placeholders for its secrets; the same object if it has none."""
-        raw = _encoded(text)
-        found = self._found(raw)
-        return _decoded(self._replaced(raw, found)) if found else text
+        raw = _encode(text)
+        found = self._find_secrets(raw)
+        return _decode(self._replace_spans(raw, found)) if found else text
 
     def find(self, text: str) -> list[SecretFinding]:
         """Return the secrets in ``text``, in order, without overlaps."""
-        raw = _encoded(text)
-        found = self._found(raw)
+        raw = _encode(text)
+        found = self._find_secrets(raw)
         places = _characters(raw, [place for one in found for place in (one.start, one.end)])
         return [SecretFinding(one.kind, places[one.start], places[one.end]) for one in found]
 
     def suspects(self, text: str) -> bool:
         """Return False if ``text`` certainly contains no secret. Fast."""
-        raw = _encoded(text)
+        raw = _encode(text)
         if self._rules.custom or self._scanner.touches(raw) or _spelt(raw):
             return True
-        return next(disguised(raw), None) is not None
+        return next(find_disguised(raw), None) is not None
 
     def explain(self, text: str) -> list[Explained]:
         """Return every candidate in ``text`` that a rule judged, in order, with outcome and reason."""
-        raw = _encoded(text)
-        kept = self._found(raw)
+        raw = _encode(text)
+        kept = self._find_secrets(raw)
         spans = {(one.start, one.end) for one in kept}
         said: list[tuple[str, int, int, str, str]] = [(o.kind, o.start, o.end, "redacted", o.why) for o in kept]
-        found, refused = self._scanner.scan(_masked(raw))
+        found, refused = self._scanner.scan(_mask_placeholders(raw))
         forget()
         for one in found:
-            by = self._allowed(one, raw)
+            by = self._allowing_rule(one, raw)
             if by and (one.start, one.end) not in spans:
                 said.append((one.kind, one.start, one.end, "allowed", f"allowed by {by!r}"))
         said += [(r.kind, r.start, r.end, "let through", r.why) for r in refused if r.start < r.end <= len(raw)]
@@ -136,16 +136,16 @@ class Redactor:
         if not self.suspects(text):
             return text
         try:
-            edits = body_edits(text, self._places(text, _encoded(text)), self._in_member)
+            edits = body_edits(text, self._places(text, _encode(text)), self._in_member)
         except ValueError:
             return self.redact(text)
-        return _spliced(text, edits) if edits else text
+        return _splice(text, edits) if edits else text
 
     def _places(self, text: str, raw: bytes) -> list[tuple[int, int]]:
         """Where something may begin in a JSON text, in characters, in order; all of it for rules of the user."""
         if self._rules.custom:
             return [(0, len(text))]
-        spans = merged([*self._scanner.spans(raw), *_spelt(raw), *disguised(raw)])
+        spans = merge_spans([*self._scanner.spans(raw), *_spelt(raw), *find_disguised(raw)])
         if len(raw) == len(text):
             return spans
         places = _characters(raw, [place for span in spans for place in span])
@@ -153,37 +153,37 @@ class Redactor:
 
     def _in_member(self, name: str, text: str) -> list[tuple[int, int, str]]:
         """What to replace in ``text``, the value of a member called ``name`` ("" for none); places in characters."""
-        raw = _encoded(text)
-        found = self._found(raw, name)
+        raw = _encode(text)
+        found = self._find_secrets(raw, name)
         places = _characters(raw, [place for one in found for place in (one.start, one.end)])
         return [
             (places[one.start], places[one.end], self._placeholder(one.kind, raw[one.start : one.end])) for one in found
         ]
 
-    def _found(self, raw: bytes, name: str = "") -> list[SecretSpan]:
+    def _find_secrets(self, raw: bytes, name: str = "") -> list[SecretSpan]:
         """The secrets in ``raw``, the value of a member called ``name``, in order and apart.
 
         What was found is masked and what stands around it is read again, until nothing more is found: so a text with
         placeholders reads like the text that they were put into.
         """
-        masked = _masked(raw)
+        masked = _mask_placeholders(raw)
         kept: list[SecretSpan] = []
         try:
             around = [(0, len(raw))]
             for _ in range(PASSES_MAX):
-                found = self._settled(raw, self._scan(masked, name, around), masked)
+                found = self._settle_spans(raw, self._scan(masked, name, around), masked)
                 if not found:
                     break
                 kept += found
                 spans = [(one.start, one.end) for one in found]
-                masked = _blanked(masked, spans)
-                around = merged([(max(0, start - REACH), end + REACH) for start, end in spans])
-            kept += self._disguised(raw, masked)
+                masked = _blank_spans(masked, spans)
+                around = merge_spans([(max(0, start - REACH), end + REACH) for start, end in spans])
+            kept += self._find_disguised(raw, masked)
         finally:
             forget()
         return sorted(kept, key=lambda one: one.start)
 
-    def _disguised(self, raw: bytes, masked: bytes) -> list[SecretSpan]:
+    def _find_disguised(self, raw: bytes, masked: bytes) -> list[SecretSpan]:
         """The secrets that ``masked`` holds for whoever reads it as a label, a page or a terminal shows it."""
         kept: list[SecretSpan] = []
         for view in views(masked):
@@ -192,9 +192,9 @@ class Redactor:
                 known = one.rank >= FindingRank.SHAPED
                 if place := view.origin(one.start, one.end, 0 if known else _CONTEXT):
                     mapped.append(one._replace(start=place[0], end=place[1], why=f"{one.why}, in disguise"))
-            found = self._settled(raw, [one for one in mapped if one.end > one.start], masked)
+            found = self._settle_spans(raw, [one for one in mapped if one.end > one.start], masked)
             kept += found
-            masked = _blanked(masked, [(one.start, one.end) for one in found])
+            masked = _blank_spans(masked, [(one.start, one.end) for one in found])
         return kept
 
     def _scan(self, masked: bytes, name: str, around: list[tuple[int, int]]) -> list[SecretSpan]:
@@ -206,7 +206,7 @@ class Redactor:
             found += member_findings(name, masked, lambda text: self._scanner.scan(text)[0])
         return found
 
-    def _settled(self, raw: bytes, found: list[SecretSpan], masked: bytes) -> list[SecretSpan]:
+    def _settle_spans(self, raw: bytes, found: list[SecretSpan], masked: bytes) -> list[SecretSpan]:
         """Without what is allowed, switched off or masked, and without overlaps."""
         return _apart(
             [
@@ -214,18 +214,18 @@ class Redactor:
                 for one in found
                 if one.kind not in self._rules.without
                 and (_MASK not in masked[one.start : one.end] or masked is raw)
-                and not self._allowed(one, raw)
+                and not self._allowing_rule(one, raw)
             ]
         )
 
-    def _allowed(self, found: SecretSpan, raw: bytes) -> str:
+    def _allowing_rule(self, found: SecretSpan, raw: bytes) -> str:
         """The name of the user's rule that lets ``found`` through, "" for none."""
         if not self._allow:
             return ""
         secret = raw[found.start : found.end]
         return next((rule.name for rule in self._allow if rule.admits(found, secret)), "")
 
-    def _replaced(self, raw: bytes, found: list[SecretSpan]) -> bytes:
+    def _replace_spans(self, raw: bytes, found: list[SecretSpan]) -> bytes:
         pieces: list[bytes] = []
         done = 0
         for one in found:
@@ -260,14 +260,14 @@ def _spelt(raw: bytes) -> list[tuple[int, int]]:
     return [match.span() for match in _SPELT.finditer(raw)]
 
 
-def _masked(raw: bytes) -> bytes:
+def _mask_placeholders(raw: bytes) -> bytes:
     """``raw`` with zeros in the place of placeholders, in which no rule finds anything; the same object without any."""
     if _PREFIX not in raw:
         return raw
-    return _blanked(raw, [match.span() for match in _PLACEHOLDER.finditer(raw)])
+    return _blank_spans(raw, [match.span() for match in _PLACEHOLDER.finditer(raw)])
 
 
-def _blanked(raw: bytes, spans: Iterable[tuple[int, int]]) -> bytes:
+def _blank_spans(raw: bytes, spans: Iterable[tuple[int, int]]) -> bytes:
     """``raw`` with zeros in these places."""
     blanked = bytearray(raw)
     for start, end in spans:
@@ -275,11 +275,11 @@ def _blanked(raw: bytes, spans: Iterable[tuple[int, int]]) -> bytes:
     return bytes(blanked)
 
 
-def _encoded(text: str) -> bytes:
+def _encode(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def _decoded(raw: bytes) -> str:
+def _decode(raw: bytes) -> str:
     return raw.decode("utf-8", "surrogatepass")
 
 
@@ -294,7 +294,7 @@ def _characters(raw: bytes, places: list[int]) -> dict[int, int]:
     return found
 
 
-def _spliced(text: str, edits: list[tuple[int, int, str]]) -> str:
+def _splice(text: str, edits: list[tuple[int, int, str]]) -> str:
     pieces: list[str] = []
     done = 0
     for start, end, new in edits:

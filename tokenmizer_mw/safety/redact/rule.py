@@ -51,5 +51,5 @@ class Token:
     @cached_property
     def counters(self) -> tuple[str, ...]:
         """Return texts that look like the token but are not: without variation, and the row's counter-example."""
-        plain = tuple(shapes.filled(one, filler) for one in self.shapes for filler in _FILLERS)
+        plain = tuple(shapes.fill_shape(one, filler) for one in self.shapes for filler in _FILLERS)
         return plain + (tuple(shapes.fakes(self.counter, self.kind)) if self.counter else ())

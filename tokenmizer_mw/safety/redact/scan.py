@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from .found import FindingRank, LetThrough, PlaceReading, Reader, SecretSpan
-from .pattern import StartSet, compiled
+from .pattern import StartSet, compile_pattern
 
 HEAD: Final = 512
 """Bytes of a candidate that decide which rules it is for."""
@@ -67,7 +67,7 @@ class Scanner:
 
     def spans(self, text: bytes) -> list[tuple[int, int]]:
         """Return the stretches in which a secret may begin, according to the first pass; in order, without overlaps."""
-        return merged([match.span() for one in self._all for match in one.gate.finditer(text)])
+        return merge_spans([match.span() for one in self._all for match in one.gate.finditer(text)])
 
     def scan(self, text: bytes, first: int = 0, last: int = sys.maxsize) -> tuple[list[SecretSpan], list[LetThrough]]:
         """Return everything that begins in ``[first, last)`` and was judged, found or let through, in order of its
@@ -84,7 +84,7 @@ class Scanner:
         return found, refused
 
 
-def merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def merge_spans(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return the stretches in order, with overlapping ones merged."""
     apart: list[tuple[int, int]] = []
     for start, end in sorted(spans):
@@ -101,9 +101,11 @@ def _stops(passes: tuple[_Pass, ...], text: bytes, place: int, end: int) -> Iter
     last = min(len(text), end + HEAD)
     waiting = [one.next(text, place, last) for one in passes]
     while (stop := min(waiting)) < end:
-        reading = joined([one.look(text, stop) for start, one in zip(waiting, passes, strict=True) if start == stop])
+        reading = join_readings(
+            [one.look(text, stop) for start, one in zip(waiting, passes, strict=True) if start == stop]
+        )
         yield stop, reading, max(waiting[0], stop + 1)
-        while reading.found and (behind := _glued(passes, text, reading.resume)).found:
+        while reading.found and (behind := _read_glued(passes, text, reading.resume)).found:
             yield reading.resume, behind, max(waiting[0], reading.resume + 1)
             reading = behind
         place = max(stop + 1, reading.resume - EDGE)
@@ -112,12 +114,12 @@ def _stops(passes: tuple[_Pass, ...], text: bytes, place: int, end: int) -> Iter
                 waiting[number] = passes[number].next(text, place, last)
 
 
-def _glued(passes: tuple[_Pass, ...], text: bytes, start: int) -> PlaceReading:
+def _read_glued(passes: tuple[_Pass, ...], text: bytes, start: int) -> PlaceReading:
     """What stands at ``start``, where a secret ends."""
-    return joined([reading for one in passes if (reading := one.glued(text, start)).resume])
+    return join_readings([reading for one in passes if (reading := one.read_glued(text, start)).resume])
 
 
-def joined(readings: list[PlaceReading]) -> PlaceReading:
+def join_readings(readings: list[PlaceReading]) -> PlaceReading:
     """Merge the results of several readers for one position. Findings decide where to continue, else the refusals."""
     if len(readings) < 2:
         return readings[0] if readings else _NOWHERE
@@ -141,7 +143,7 @@ class _Group:
         gates: dict[str, list[Reader]] = {}
         for gate, reader in rows:
             gates.setdefault(gate, []).append(reader)
-        self._edge = compiled(edge) if edge else None
+        self._edge = compile_pattern(edge) if edge else None
         self._readers = list(gates.values())
         self._starts = StartSet(tuple(gates))
         self.gate = f"{edge}(?:{'|'.join(f'(?:{gate})' for gate in gates) or _NOTHING})"
@@ -159,7 +161,9 @@ class _Group:
     def read(self, text: bytes, start: int) -> PlaceReading:
         """Read what stands at ``start``, whatever stands before it."""
         head = text[start : start + HEAD]
-        return joined([read(text, start) for index in self._starts.matching(head) for read in self._readers[index]])
+        return join_readings(
+            [read(text, start) for index in self._starts.matching(head) for read in self._readers[index]]
+        )
 
 
 class _Pass:
@@ -173,7 +177,7 @@ class _Pass:
         self._groups = tuple(_Group(edge, rows) for edge, rows in given)
         edged = [row for edge, rows in given if edge for row in rows]
         self._edged = _Group("", edged) if edged else None
-        self.gate = compiled("|".join(group.gate for group in self._groups), GATE_MEMORY)
+        self.gate = compile_pattern("|".join(group.gate for group in self._groups), GATE_MEMORY)
 
     def next(self, text: bytes, place: int, end: int) -> int:
         """Where the pass stops next from ``place`` on; behind every text when it does not."""
@@ -182,9 +186,9 @@ class _Pass:
 
     def look(self, text: bytes, start: int) -> PlaceReading:
         """Read what stands at ``start``, or behind the edges there."""
-        return joined([reading for group in self._groups if (reading := group.look(text, start)).resume])
+        return join_readings([reading for group in self._groups if (reading := group.look(text, start)).resume])
 
-    def glued(self, text: bytes, start: int) -> PlaceReading:
+    def read_glued(self, text: bytes, start: int) -> PlaceReading:
         """Read what stands at ``start``, where a secret ends: no edge is needed before it."""
         if self._edged is None or start >= len(text) or text[start] not in self._begins:
             return _NOWHERE

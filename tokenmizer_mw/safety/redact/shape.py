@@ -67,7 +67,7 @@ class ShapePiece:
     def pattern(self, least: int, most: int | None) -> str:
         """RE2 for ``least`` to ``most`` characters of the alphabet, or for the literals."""
         if self.literals:
-            quoted = [_quoted(literal) for literal in self.literals]
+            quoted = [_quote_literal(literal) for literal in self.literals]
             return quoted[0] if len(quoted) == 1 else f"(?:{'|'.join(quoted)})"
         least = min(least, REPEAT_MAX)
         count = f"{{{least}}}" if most == least else f"{{{least},{'' if most is None else min(most, REPEAT_MAX)}}}"
@@ -111,7 +111,7 @@ def distinct(shape: str) -> bool:
 def first(shape: str) -> str:
     """Return the characters that a shape may begin with."""
     piece = pieces(shape)[0]
-    return "".join(literal[0] for literal in piece.literals) if piece.literals else expanded(piece.alphabet)
+    return "".join(literal[0] for literal in piece.literals) if piece.literals else expand_alphabet(piece.alphabet)
 
 
 def mark_gate(shape: str) -> str:
@@ -124,7 +124,7 @@ def mark_gate(shape: str) -> str:
 def follows(shape: str) -> str:
     """Return the characters that must not follow a shape of fixed length; "" if the shape ends where its run ends."""
     last = pieces(shape)[-1]
-    return "" if last.literals or last.most is None else expanded(last.alphabet)
+    return "" if last.literals or last.most is None else expand_alphabet(last.alphabet)
 
 
 def least(shape: str) -> int:
@@ -138,7 +138,7 @@ def hexadecimal(shape: str) -> bool:
 
 
 @cache
-def expanded(alphabet: str) -> str:
+def expand_alphabet(alphabet: str) -> str:
     """Return all characters of a class letter of the shape notation."""
     inside, found, place = ALPHABETS[alphabet], "", 0
     while place < len(inside):
@@ -161,9 +161,9 @@ def fakes(shape: str, seed: str = "") -> Iterator[str]:
         )
 
 
-def drawn(alphabet: str, count: int, seed: str) -> str:
+def draw_characters(alphabet: str, count: int, seed: str) -> str:
     """Return ``count`` characters of an alphabet, evenly distributed; the same for the same seed."""
-    letters, stream, block = expanded(alphabet), b"", 0
+    letters, stream, block = expand_alphabet(alphabet), b"", 0
     while len(stream) < 2 * count:
         stream += hashlib.blake2b(f"{seed}/{block}".encode()).digest()
         block += 1
@@ -196,13 +196,13 @@ def _piece(inside: str) -> ShapePiece:
 
 
 def _run(piece: ShapePiece, seed: str) -> str:
-    return drawn(piece.alphabet, piece.least, seed) if piece.alphabet else ""
+    return draw_characters(piece.alphabet, piece.least, seed) if piece.alphabet else ""
 
 
-def _quoted(literal: str) -> str:
+def _quote_literal(literal: str) -> str:
     return "".join(char if char.isalnum() or char in "_-/:=@ ~%!" else "\\" + char for char in literal)
 
 
-def filled(shape: str, filler: str) -> str:
+def fill_shape(shape: str, filler: str) -> str:
     """Return a shape filled with one repeated character, as people write in place of a key."""
     return "".join(piece.literals[0] if piece.literals else filler * piece.least for piece in pieces(shape))

@@ -63,21 +63,21 @@ class Rules:
         """
         return _scanner(replace(self, custom=()), pii)
 
-    def compiled(self, *, pii: bool) -> Scanner:
+    def compile_scanner(self, *, pii: bool) -> Scanner:
         """Compile the rules anew."""
         shapes = [(token, shape) for token in self.tokens if token.kind not in self.without for shape in token.shapes]
         anywhere = [row(*one) for one in shapes if one[0].inside or one[0].around]
         words = [row(*one) for one in shapes if not (one[0].inside or one[0].around) and distinct(one[1])]
         runs = [row(*one) for one in shapes if not (one[0].inside or one[0].around or distinct(one[1]))]
         begins = frozenset(byte for _, shape in shapes for byte in first(shape).encode())
-        return Scanner((("", anywhere), (WORD_EDGE, words), (RUN_EDGE, runs)), self._placed(pii), begins)
+        return Scanner((("", anywhere), (WORD_EDGE, words), (RUN_EDGE, runs)), self._placed_rows(pii), begins)
 
     def kinds(self, *, pii: bool = True) -> frozenset[str]:
         """All kinds of findings in the tables; values found by name can have further ones."""
         known = {rule.kind for rule in (*self.tokens, *self.places, *self.custom, *(PERSONAL if pii else ()))}
         return frozenset(known) - self.without
 
-    def _placed(self, pii: bool) -> tuple[tuple[str, Iterable[Row]], ...]:
+    def _placed_rows(self, pii: bool) -> tuple[tuple[str, Iterable[Row]], ...]:
         places = [place for place in self.places if place.kind not in self.without]
         apart = [(place.gate, place.read) for place in places if place.apart]
         anywhere = [(place.gate, place.read) for place in places if not place.apart]
@@ -95,7 +95,7 @@ class Rules:
 
 @lru_cache(maxsize=_SCANNERS_MAX)
 def _scanner(rules: Rules, pii: bool) -> Scanner:
-    return rules.compiled(pii=pii)
+    return rules.compile_scanner(pii=pii)
 
 
 DEFAULT: Final = Rules()

@@ -8,7 +8,7 @@ from . import shape as shapes
 from .found import PlaceReading, Reader, SecretSpan, refusal
 from .judge import CHECKS, LOOK_MAX, WHOLE, entropy, placeholder
 from .names import identifier
-from .pattern import compiled, outlined
+from .pattern import compile_outline, compile_pattern
 from .rule import Token
 
 WINDOW: Final = 1024
@@ -17,8 +17,8 @@ WINDOW: Final = 1024
 SKIP: Final = 3
 """Bytes behind the start of something refused from which on the search goes on."""
 
-_RUN: Final = compiled(r"[A-Za-z0-9+/_-]*")
-_BASE64: Final = compiled(r"[A-Za-z0-9+/]*")
+_RUN: Final = compile_pattern(r"[A-Za-z0-9+/_-]*")
+_BASE64: Final = compile_pattern(r"[A-Za-z0-9+/]*")
 _BEFORE: Final = 40
 _AROUND_MAX: Final = 100
 
@@ -37,8 +37,8 @@ class _Shape:
 
     def __init__(self, token: Token, shape: str) -> None:
         self._token = token
-        self._pattern = compiled(shapes.pattern(shape))
-        self._outline = outlined(shapes.pattern(shape))
+        self._pattern = compile_pattern(shapes.pattern(shape))
+        self._outline = compile_outline(shapes.pattern(shape))
         self._forbidden = frozenset(shapes.follows(shape).encode())
         self._hexadecimal = shapes.hexadecimal(shape)
 

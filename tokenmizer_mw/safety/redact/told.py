@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Final
 
 from .found import FindingRank, PlaceReading, SecretSpan, refusal
-from .judge import mixed, placeholder, stands_in
-from .pattern import compiled
+from .judge import is_mixed, placeholder, stands_in
+from .pattern import compile_pattern
 from .rules.assignments import spelt
 
 WORD_MAX: Final = 48
@@ -18,18 +18,20 @@ WORD_MIN: Final = 8
 
 _BEFORE: Final = 120
 _BEHIND: Final = 60
-_COMPANY: Final = compiled(
+_COMPANY: Final = compile_pattern(
     rf"(?i)(?:{spelt(('password', 'passwort', 'kennwort', 'passwd', 'passphrase', 'credential', 'creds', 'login'))}"
     r"|log(?:ged)?[ -]?in|sign(?:ed)?[ -]?in|\bpwd?\b|\bpass\b|\bwi-?fi\b|wlan|ssid"
     rf"|{spelt(('contraseña', 'contrasena', 'clave', 'credenciales', 'senha', 'credenciais', 'mot de passe', 'mdp'))}"
     rf"|{spelt(('identifiant', 'connexion', 'zugangsdaten', 'anmeld', 'credenziali', 'wachtwoord', 'inlog', 'hasło'))}"
     rf"|{spelt(('heslo', 'şifre', 'парол', 'логин', '密码', '密碼', '登录', 'パスワード', 'ログイン', '비밀번호'))})"
 )
-_WORD: Final = compiled(r"[A-Za-z0-9!@#$%^&*+~?-]*")
-_LEAD: Final = compiled(r"[A-Za-z0-9!@#$%^&*+~?-]*$")
-_LETTERED: Final = compiled(r"[!@#$%^*][!@#$%^&*+~?]*[a-z][a-z]|[!@#$%^*][A-Za-z]+[0-9]|[!@#$%^*][0-9]{3,}[A-Za-z]{2}")
-_HOST: Final = compiled(r"[.:][A-Za-z0-9]")
-_CODE: Final = compiled(r"\$[A-Z]|\*[A-Z]|%[0-9A-Fa-f]{2}|[!^*][A-Z][a-z]+\(")
+_WORD: Final = compile_pattern(r"[A-Za-z0-9!@#$%^&*+~?-]*")
+_LEAD: Final = compile_pattern(r"[A-Za-z0-9!@#$%^&*+~?-]*$")
+_LETTERED: Final = compile_pattern(
+    r"[!@#$%^*][!@#$%^&*+~?]*[a-z][a-z]|[!@#$%^*][A-Za-z]+[0-9]|[!@#$%^*][0-9]{3,}[A-Za-z]{2}"
+)
+_HOST: Final = compile_pattern(r"[.:][A-Za-z0-9]")
+_CODE: Final = compile_pattern(r"\$[A-Z]|\*[A-Z]|%[0-9A-Fa-f]{2}|[!^*][A-Z][a-z]+\(")
 _OPEN: Final = frozenset(b" \t\n\r\"'`(:=*_[|>,;/")
 _CLOSE: Final = frozenset(b" \t\n\r\"'`),.;:*_]|<\\!?/")
 
@@ -45,7 +47,7 @@ def read(text: bytes, start: int) -> PlaceReading:
     last = _WORD.reach(text, start, min(len(text), start + WORD_MAX))
     while last > first and text[last - 1 : last] in (b"?", b"-", b"*"):
         last -= 1
-    why = _doubts(text, first, last) or ("" if _accompanied(text, first, last) else "nothing around it says what it is")
+    why = _doubts(text, first, last) or ("" if _has_company(text, first, last) else "nothing around it says what it is")
     if why:
         return refusal("password", first, last, why, max(onward, last))
     return PlaceReading(
@@ -55,7 +57,7 @@ def read(text: bytes, start: int) -> PlaceReading:
 
 def _doubts(text: bytes, first: int, last: int) -> str:
     said = text[first:last].decode("latin-1")
-    if not WORD_MIN <= len(said) < WORD_MAX or not mixed(said):
+    if not WORD_MIN <= len(said) < WORD_MAX or not is_mixed(said):
         return "not as passwords are made up"
     opens = first == 0 or text[first - 1] in _OPEN or text[first - 1] > 127
     closes = last == len(text) or text[last] in _CLOSE or text[last] > 127
@@ -69,7 +71,7 @@ def _doubts(text: bytes, first: int, last: int) -> str:
     return "a placeholder" if placeholder(said) or stands_in(said) else ""
 
 
-def _accompanied(text: bytes, first: int, last: int) -> bool:
+def _has_company(text: bytes, first: int, last: int) -> bool:
     """Whether the line around the word speaks of passwords or of logging in."""
     before = text[max(0, first - _BEFORE) : first].rpartition(b"\n")[2]
     behind = text[last : last + _BEHIND].partition(b"\n")[0]

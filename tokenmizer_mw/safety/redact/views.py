@@ -19,7 +19,7 @@ from itertools import accumulate
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
-from .disguise import ENCODED, ENCODED_MAX, GLUE, NAMED, TAG, WRAPPED_MIN, decoded_text, disguised
+from .disguise import ENCODED, ENCODED_MAX, GLUE, NAMED, TAG, WRAPPED_MIN, decoded_text, find_disguised
 
 _RANGES: Final = (
     (0x80, 0x9F), (0xAA, 0xAA), (0xAD, 0xAD), (0xB2, 0xB3), (0xB9, 0xBA), (0xBC, 0xBE), (0x132, 0x133),
@@ -75,7 +75,7 @@ class View:
     __slots__ = ("_origins", "_pieces", "_starts", "offset", "text")
 
     def __init__(self, pieces: list[Piece], offset: int = 0) -> None:
-        self.text = _encoded("".join([old if new is None else new for old, new in pieces]))
+        self.text = _encode("".join([old if new is None else new for old, new in pieces]))
         self.offset = offset
         self._pieces = pieces
         self._starts: list[int] = []
@@ -96,8 +96,8 @@ class View:
     def _measure(self) -> None:
         """Where each piece stands in the view and in the original, in bytes; few views are asked for it."""
         if not self._starts:
-            self._starts = [0, *accumulate(len(_encoded(old if new is None else new)) for old, new in self._pieces)]
-            self._origins = [0, *accumulate(len(_encoded(old)) for old, _ in self._pieces)]
+            self._starts = [0, *accumulate(len(_encode(old if new is None else new)) for old, new in self._pieces)]
+            self._origins = [0, *accumulate(len(_encode(old)) for old, _ in self._pieces)]
 
     def _index(self, place: int) -> int:
         return bisect_right(self._starts, place) - 1
@@ -114,7 +114,7 @@ def views(raw: bytes) -> Iterator[View]:
     for start, end in _windows(raw):
         window = raw[start:end]
         text = window.decode("utf-8", "surrogatepass")
-        for view in (_rewritten(text, _UNDONE, _undone), _rewritten(text, _WRAP, _unwrapped), _decoded(window)):
+        for view in (_rewritten(text, _UNDONE, _undone), _rewritten(text, _WRAP, _unwrap_line), _decode_runs(window)):
             if view is not None:
                 view.offset = start
                 yield view
@@ -122,10 +122,10 @@ def views(raw: bytes) -> Iterator[View]:
 
 def _windows(raw: bytes) -> list[tuple[int, int]]:
     windows: list[tuple[int, int]] = []
-    for first, last in sorted(disguised(raw)):
+    for first, last in sorted(find_disguised(raw)):
         if windows and last <= windows[-1][1]:
             continue
-        start, end = _left(raw, first - _AROUND), _right(raw, last + _AROUND)
+        start, end = _left_border(raw, first - _AROUND), _right(raw, last + _AROUND)
         if windows and start <= windows[-1][1]:
             windows[-1] = windows[-1][0], max(end, windows[-1][1])
         else:
@@ -133,7 +133,7 @@ def _windows(raw: bytes) -> list[tuple[int, int]]:
     return windows
 
 
-def _left(raw: bytes, place: int) -> int:
+def _left_border(raw: bytes, place: int) -> int:
     """Behind the last white space before ``place``, or where a character begins."""
     least = max(0, place - _TOKEN_MAX)
     space = max(raw.rfind(char, least, max(place, 0)) for char in (b" ", b"\n", b"\t"))
@@ -172,20 +172,20 @@ def _undone(text: str, match: re.Match[str]) -> str | None:
         return ""
     match found[0]:
         case "%":
-            return _unescaped(_percent_decoded(found))
+            return _unescape(_percent_decoded(found))
         case "&":
-            return _unescaped(html.unescape("&" + found[1:].replace("amp;", "")))
+            return _unescape(html.unescape("&" + found[1:].replace("amp;", "")))
         case "\\":
-            return _unescaped(_literal(found))
+            return _unescape(_literal(found))
         case '"' | "'" | "`" | "*":
             joins = found[-1] == found[0] and len(found) > (found[0] in "\"'")
             return "" if joins and _in_key(text, match.start() - 1, match.end()) else None
         case "<":
             return ""
-    return _shown(found) if len(found) > _CACHED_MAX else _shown_cached(found)
+    return _visible_text(found) if len(found) > _CACHED_MAX else _shown_cached(found)
 
 
-def _shown(found: str) -> str:
+def _visible_text(found: str) -> str:
     """What is seen of characters that vanish, or stand for others."""
     normal = unicodedata.normalize("NFKC", found)
     return "".join(char for char in normal if char.isprintable() and not _is_blank(char))
@@ -193,10 +193,10 @@ def _shown(found: str) -> str:
 
 @lru_cache(maxsize=1_024)
 def _shown_cached(found: str) -> str:
-    return _shown(found)
+    return _visible_text(found)
 
 
-def _unwrapped(text: str, match: re.Match[str]) -> str | None:
+def _unwrap_line(text: str, match: re.Match[str]) -> str | None:
     """Nothing, where a key may go on in the next line; ``None`` elsewhere."""
     before = text[max(0, match.start() - WRAPPED_MIN) : match.start()]
     behind = text[match.end() : match.end() + WRAPPED_MIN]
@@ -209,7 +209,7 @@ def _is_long(side: str) -> bool:
     return len(side) == WRAPPED_MIN and _KEY.issuperset(side)
 
 
-def _decoded(raw: bytes) -> View | None:
+def _decode_runs(raw: bytes) -> View | None:
     """Runs of hexadecimal digits or of base 64 that hold text, each on a line of its own."""
     pieces: list[Piece] = []
     done = 0
@@ -223,7 +223,7 @@ def _decoded(raw: bytes) -> View | None:
     return View(pieces) if pieces else None
 
 
-def _encoded(text: str) -> bytes:
+def _encode(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
@@ -243,7 +243,7 @@ def _literal(found: str) -> str:
     return chr(code) if code < _CODES else ""
 
 
-def _unescaped(said: str) -> str | None:
+def _unescape(said: str) -> str | None:
     """One character as it is seen, nothing for one that is not; ``None`` where that is no part of a key."""
     if len(said) != 1:
         return None

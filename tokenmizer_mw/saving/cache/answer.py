@@ -54,7 +54,7 @@ class CachedAnswer:
         told = (marker.lower().encode("latin-1"), f"hit; {self.way}".encode())
         return [(b"content-type", self.content_type), *whole, *self.browsers, told]
 
-    def found(self, way: Way) -> CachedAnswer:
+    def with_way(self, way: Way) -> CachedAnswer:
         """Return the same response with another ``way``."""
         return self if way == self.way else replace(self, way=way)
 
@@ -157,14 +157,14 @@ class Recording:
         """The recorded response with its content encoding removed; ``None`` if it must not be cached."""
         if not (self._good and self.ended and self._pieces and self._type):
             return None
-        pieces = self._decoded()
+        pieces = self._decode_pieces()
         if not pieces:
             return None
         return CachedAnswer(
-            self._type, b"".join(pieces), tuple(map(len, _joined(pieces))), browsers=tuple(self._browsers)
+            self._type, b"".join(pieces), tuple(map(len, _join_pieces(pieces))), browsers=tuple(self._browsers)
         )
 
-    def _decoded(self) -> Sequence[bytes]:
+    def _decode_pieces(self) -> Sequence[bytes]:
         if self._encoding == "identity":
             return self._pieces
         if self._encoding not in DECODERS:
@@ -192,7 +192,7 @@ def unkept(reply: Reply | None) -> str:
     return "" if reply.message.text.strip() else "incomplete"
 
 
-def _joined(pieces: Sequence[bytes]) -> list[bytes]:
+def _join_pieces(pieces: Sequence[bytes]) -> list[bytes]:
     """At most ``PIECES_MAX`` pieces of the same bytes."""
     several = -(-len(pieces) // PIECES_MAX)
     return [b"".join(pieces[place : place + several]) for place in range(0, len(pieces), several)]

@@ -119,7 +119,7 @@ class Answers:
         found = self.store.get(key)
         return _read(found.answer) if found is not None else None
 
-    def meant(self, meaning: ComparableQuestion, vector: bytes) -> CachedAnswer | None:
+    def find_by_meaning(self, meaning: ComparableQuestion, vector: bytes) -> CachedAnswer | None:
         """Return the response to a question with the same meaning; ``None`` if there is none. Raises ``StoreError``."""
         import numpy as np  # its extra is there, or there would be no vector
 
@@ -151,7 +151,7 @@ class Answers:
         """Close the store."""
         self.store.close()
 
-    def failed(self, error: Exception) -> None:
+    def note_failure(self, error: Exception) -> None:
         """Count a cache failure and log its type. Its text may contain chat content and is not logged."""
         if isinstance(error, MalformedRequest):
             return
@@ -220,12 +220,12 @@ class CacheLookup:
         """Return a cached response; ``None`` if the model must be called. Blocks."""
         try:
             answer = self._exact()
-            flight = None if answer is not None else self._joined()
+            flight = None if answer is not None else self._join_flight()
             if flight is not None:
-                answer = self._shared(flight.wait(self._answers.settings.cache_wait_seconds))
-            return self._looked(answer or self._meant())
+                answer = self._as_shared(flight.wait(self._answers.settings.cache_wait_seconds))
+            return self._finish_lookup(answer or self._find_by_meaning())
         except Exception as error:
-            self._failed(error)
+            self._note_failure(error)
             return None
 
     async def alook(self) -> CachedAnswer | None:
@@ -234,14 +234,14 @@ class CacheLookup:
             answer = self._exact() if self._quick else await offload(self._exact, STORE)
             flight = None
             if answer is None:
-                flight = self._joined() if self._quick else await offload(self._joined, STORE)
+                flight = self._join_flight() if self._quick else await offload(self._join_flight, STORE)
             if flight is not None:
-                answer = self._shared(await flight.await_(self._answers.settings.cache_wait_seconds))
+                answer = self._as_shared(await flight.await_(self._answers.settings.cache_wait_seconds))
             if answer is None and self._meaning is not None:
-                answer = await offload(self._meant, STORE)
-            return self._looked(answer)
+                answer = await offload(self._find_by_meaning, STORE)
+            return self._finish_lookup(answer)
         except Exception as error:
-            self._failed(error)
+            self._note_failure(error)
             return None
         except BaseException:
             self.over()
@@ -255,7 +255,7 @@ class CacheLookup:
         self._key = exact_key(self._asked, self._owner, self._place, alone=self._alone)
         return self._answers.exact(self._key) if self._looks else None
 
-    def _joined(self) -> Flight | None:
+    def _join_flight(self) -> Flight | None:
         """Somebody else's flight to wait for; else the request's own is under way, where its answer may be kept."""
         answers = self._answers
         reason = unfit(self._asked.request, answers.settings)
@@ -275,10 +275,10 @@ class CacheLookup:
                 self._meaning = meaning
         return None
 
-    def _shared(self, answer: CachedAnswer | None) -> CachedAnswer | None:
-        return answer.found("shared") if answer is not None else None
+    def _as_shared(self, answer: CachedAnswer | None) -> CachedAnswer | None:
+        return answer.with_way("shared") if answer is not None else None
 
-    def _meant(self) -> CachedAnswer | None:
+    def _find_by_meaning(self) -> CachedAnswer | None:
         embedder = self._answers.embedder
         if self._meaning is None or embedder is None:
             return None
@@ -289,10 +289,10 @@ class CacheLookup:
             self._answers.host.count("cache_embedding_failed")
             _log.warning("the embedder of the cache failed: %s", type(error).__name__)
             return None
-        answer = self._answers.meant(self._meaning, self._vector) if self._looks else None
-        return answer.found("semantic") if answer is not None else None
+        answer = self._answers.find_by_meaning(self._meaning, self._vector) if self._looks else None
+        return answer.with_way("semantic") if answer is not None else None
 
-    def _looked(self, answer: CachedAnswer | None) -> CachedAnswer | None:
+    def _finish_lookup(self, answer: CachedAnswer | None) -> CachedAnswer | None:
         host = self._answers.host
         if answer is None:
             if self.recording is not None:
@@ -305,8 +305,8 @@ class CacheLookup:
             self.over()
         return answer
 
-    def _failed(self, error: Exception) -> None:
-        self._answers.failed(error)
+    def _note_failure(self, error: Exception) -> None:
+        self._answers.note_failure(error)
         self.recording = None
         self.over()
 
@@ -324,14 +324,14 @@ class CacheLookup:
         try:
             self.recording.starts(status, headers)
         except Exception as error:
-            self._failed(error)
+            self._note_failure(error)
 
     def takes(self, piece: bytes) -> None:
         """Record a piece of the response."""
         if self.recording is not None:
             self.recording.takes(piece)
 
-    def replied(self, reply: Reply | None) -> None:
+    def note_reply(self, reply: Reply | None) -> None:
         """Pass the parsed reply, as far as it has arrived; ``None`` if it must not be cached."""
         self._reply = reply
         reason = unkept(reply)
@@ -340,7 +340,7 @@ class CacheLookup:
             self.recording = None
         self._finish()
 
-    def ended(self) -> None:
+    def end_response(self) -> None:
         """Report that the last piece of the response has arrived."""
         if self.recording is not None:
             self.recording.ended = True
@@ -353,7 +353,7 @@ class CacheLookup:
         body.
         """
         if self.recording is not None and self.recording.has_ended(self._asked.dialect.name):
-            self.ended()
+            self.end_response()
         if not self._kept:
             self.recording = None
             self._release()
@@ -387,7 +387,7 @@ class CacheLookup:
             answers.store.put(self._entry(answer))
             answers.host.count("cache_kept")
         except Exception as error:
-            answers.failed(error)
+            answers.note_failure(error)
         finally:
             self._release()
 

@@ -54,7 +54,7 @@ class CachedApp:
                         bytes(piece) if isinstance(piece, bytearray | memoryview) else cast("bytes", piece or b"")
                     )
                     if not message.get("more_body", False):
-                        asking.ended()
+                        asking.end_response()
             await send(message)
 
         return send_and_record

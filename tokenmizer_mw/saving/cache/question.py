@@ -124,13 +124,13 @@ def place_of(path: str, headers: Headers, settings: Settings, *, host: str = "",
     ignored |= {name.strip().lower() for name in settings.cache_ignored_headers.split(",")}
     without = _WITHOUT_INFLUENCE | {name.encode("latin-1", "replace") for name in ignored}
     named = [(name.lower(), value) for name, value in headers]
-    if any(name == b"connection" and not _USUAL.issuperset(_listed(value)) for name, value in named):
+    if any(name == b"connection" and not _USUAL.issuperset(_split_list(value)) for name, value in named):
         without -= {b"connection"}  # it names headers that a proxy drops: such a request is like no other
     kept = sorted((item for item in named if item[0] not in without), key=itemgetter(0))
     return RequestTarget(path, host, query, tuple(kept))
 
 
-def _listed(value: bytes) -> set[bytes]:
+def _split_list(value: bytes) -> set[bytes]:
     return {part.strip().lower() for part in value.split(b",")}
 
 

@@ -51,14 +51,14 @@ class MessageReader:
             if spot.text and not spot.result:
                 yield PlacedPassage(ChatPassage(number, PassageKind.SAID, spot.text), spot)
         for call in message.tool_calls:
-            yield PlacedPassage(self._called(number, call))
+            yield PlacedPassage(self._read_call(number, call))
         for spot in results:
-            call_ = self._answered(spot.call_id)
+            call_ = self._close_call(spot.call_id)
             yield PlacedPassage(
                 ChatPassage(number, PassageKind.RESULT, spot.text, call_.tool, call_.path, call_.command), spot
             )
 
-    def _called(self, number: int, call: ToolCall) -> ChatPassage:
+    def _read_call(self, number: int, call: ToolCall) -> ChatPassage:
         arguments = read_arguments(call)
         shell = kind_of(call.name, arguments) is ToolKind.SHELL
         known = ToolCallContext(
@@ -72,7 +72,7 @@ class MessageReader:
             number, PassageKind.FIXED, "\n".join(_strings(arguments)), call.name, known.path, known.command
         )
 
-    def _answered(self, call_id: str) -> ToolCallContext:
+    def _close_call(self, call_id: str) -> ToolCallContext:
         """The call of this id; without one, the first that has no answer yet."""
         known = self._calls.get(call_id) if call_id else None
         if known is None:

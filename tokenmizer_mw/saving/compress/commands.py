@@ -75,7 +75,7 @@ def _without_documents(line: str) -> str:
 
 def _sorts(line: str) -> Iterator[OutputKind | None]:
     for pipeline in _PIPELINES.split(line.replace("2>&1", "").replace("&>", " >")):
-        pieces = [spoken for piece in pipeline.split("|") if (spoken := _spoken(piece))]
+        pieces = [spoken for piece in pipeline.split("|") if (spoken := _command_words(piece))]
         if not pieces or pieces[0][0] in _QUIET or _REDIRECTED.search(pipeline):
             continue
         yield OutputKind.FOUND if pieces[-1][0] in _FINDS else _of(pieces[0])
@@ -83,7 +83,7 @@ def _sorts(line: str) -> Iterator[OutputKind | None]:
             yield OutputKind.FILE
 
 
-def _spoken(piece: str) -> list[str]:
+def _command_words(piece: str) -> list[str]:
     """The words of a command, in lower case and without folders, from the program on."""
     found = [word.rsplit("/", 1)[-1].lower() for word in _APART.split(piece) if word]
     while found and (found[0] in _PREFIXES or "=" in found[0]):

@@ -14,7 +14,7 @@ from typing import Any, Final
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.runtime.installing import install_hint
 
-from .sorts import bare, numbered
+from .sorts import bare, is_numbered
 
 CHARACTERS_MAX: Final = 200_000
 """Longer sources are not touched: a lexer made for people's files may be slow on others."""
@@ -37,8 +37,8 @@ def without_comments(text: str, path: str) -> str:
     if lexer is None or len(text) > CHARACTERS_MAX:
         return text
     raw = text.split("\n")
-    lines = [bare(line) for line in raw] if numbered(raw) else raw
-    left = "".join(_left(lexer, "\n".join(lines))).split("\n")
+    lines = [bare(line) for line in raw] if is_numbered(raw) else raw
+    left = "".join(_strip_comments(lexer, "\n".join(lines))).split("\n")
     if len(left) != len(lines):
         return text
     kept = [
@@ -50,7 +50,7 @@ def without_comments(text: str, path: str) -> str:
     return shorter if len(shorter) < len(text) else text
 
 
-def _left(lexer: Any, source: str) -> Iterator[str]:
+def _strip_comments(lexer: Any, source: str) -> Iterator[str]:
     """The source with the text of comments gone, all line ends kept."""
     from pygments.token import Comment
 

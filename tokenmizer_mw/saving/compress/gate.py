@@ -41,7 +41,7 @@ def faithful(before: str, after: str) -> bool:
     before."""
     return (
         _in_order(before, after)
-        and all(_counted(kind, before) == _counted(kind, after) for kind in (_NUMBER, _QUOTED, _TURNING))
+        and all(_count_matches(kind, before) == _count_matches(kind, after) for kind in (_NUMBER, _QUOTED, _TURNING))
         and all(kind.findall(before) == kind.findall(after) for kind in (_MARK, _CODE))
         and (before == after or not any(fence in before for fence in _FENCES))
         and names(before) == names(after)
@@ -60,5 +60,5 @@ def _capitals(text: str) -> set[str]:
     return {word.casefold() for word in _WORD.findall(text) if word[0].isupper()} - _LITTLE
 
 
-def _counted(pattern: re.Pattern[str], text: str) -> Counter[str]:
+def _count_matches(pattern: re.Pattern[str], text: str) -> Counter[str]:
     return Counter(" ".join(found.lower().split()) for found in pattern.findall(text))

@@ -18,7 +18,7 @@ from typing import Final
 from .names import KnownNames, names
 from .passage import ChatPassage, OutputKind, PassageKind
 from .shorten import CHARACTERS_A_TOKEN, FAILURE
-from .sorts import stamped
+from .sorts import is_stamped
 
 PRUNED_MIN: Final = 400
 """Characters of a result that is worth it."""
@@ -71,7 +71,7 @@ def _size(text: str) -> int:
     return 0 if len(text) < PRUNED_MIN else len(text) // CHARACTERS_A_TOKEN
 
 
-def pruned(passage: ChatPassage, sort: OutputKind, known: KnownNames) -> str:
+def prune_result(passage: ChatPassage, sort: OutputKind, known: KnownNames) -> str:
     """Return what remains of a result. ``known``: names that occurred before it.
 
     Returns the same object if the result is short or would not get shorter.
@@ -79,11 +79,11 @@ def pruned(passage: ChatPassage, sort: OutputKind, known: KnownNames) -> str:
     text = passage.text
     if len(text) < PRUNED_MIN:
         return text
-    kept = list(_telling(text)) if sort in _TELLING or stamped(text) else []
+    kept = list(_telling(text)) if sort in _TELLING or is_stamped(text) else []
     said = set(names("\n".join([passage.title, *kept])))
     counted = names(text, known.read)
-    new = [name for name in counted if name not in said and not known.told(name)]
-    shown = _fitting(
+    new = [name for name in counted if name not in said and not known.is_known(name)]
+    shown = _select_fitting(
         sorted(new, key=lambda name: _rank(name, counted[name])),
         int(len(text) * (NAMES_SHARE if sort is OutputKind.FILE else LIST_SHARE)),
     )
@@ -107,7 +107,7 @@ def _telling(text: str) -> Iterator[str]:
         yield line.strip()[:_LINE_MAX]
 
 
-def _fitting(found: Sequence[str], room: int) -> set[str]:
+def _select_fitting(found: Sequence[str], room: int) -> set[str]:
     shown: set[str] = set()
     for name in found:
         room -= len(name) + 1

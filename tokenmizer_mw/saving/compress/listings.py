@@ -29,7 +29,7 @@ _KINDS: Final = {"-": "", "d": "/", "l": "", "c": "", "b": "", "s": "", "p": ""}
 def closer(text: str) -> str:
     """Return ``text`` in shorter form; the same object if it contains no listing."""
     lines = text.split("\n")
-    for way in (_long, _found, _tree):
+    for way in (_long, _condense_found, _tree):
         shorter = way(lines)
         if shorter is not None:
             told = "\n".join(shorter)
@@ -51,7 +51,7 @@ def _slash(row: re.Match[str]) -> str:
     return "" if row.group(3).endswith("/") else _KINDS[row.group(1)]
 
 
-def _found(lines: Sequence[str]) -> list[str] | None:
+def _condense_found(lines: Sequence[str]) -> list[str] | None:
     rows = [row if row is not None and _PATH.search(row.group(1)) else None for row in _matches(_FOUND, lines)]
     places = [row.group(1) for row in rows if row is not None]
     if len(places) < ROWS_MIN or len(set(places)) * 2 > len(places):

@@ -45,7 +45,7 @@ _STEPS: Final = words(
 """Words that begin lines which tell of one step among many."""
 
 
-def condensed(text: str) -> str:
+def condense_log(text: str) -> str:
     """Return ``text`` with each run of similar lines replaced by its first and last line and the number between them.
 
     Returns the same object if there is no such run.
@@ -53,11 +53,11 @@ def condensed(text: str) -> str:
     lines = text.split("\n")
     if len(lines) < RUN_MIN + 1:
         return text
-    kept = _kept(lines)
+    kept = _condense_lines(lines)
     return "\n".join(kept) if len(kept) < len(lines) else text
 
 
-def _kept(lines: Sequence[str]) -> list[str]:
+def _condense_lines(lines: Sequence[str]) -> list[str]:
     marks = _marks(lines)
     out: list[str] = []
     at = 0
@@ -65,12 +65,12 @@ def _kept(lines: Sequence[str]) -> list[str]:
         end = at + 1
         while marks[at] and end < len(lines) and marks[end] == marks[at]:
             end += 1
-        out += [*_told(lines, at, end, marks[at])] if end - at >= RUN_MIN else lines[at:end]
+        out += [*_summarize_run(lines, at, end, marks[at])] if end - at >= RUN_MIN else lines[at:end]
         at = end
     return out
 
 
-def _told(lines: Sequence[str], start: int, end: int, mark: str) -> list[str]:
+def _summarize_run(lines: Sequence[str], start: int, end: int, mark: str) -> list[str]:
     between = end - start - 2
     what = "more that passed" if mark == _PASSES else "more like these"
     return [lines[start], f"[... {between} {what} ...]", lines[end - 1]]
@@ -99,10 +99,10 @@ def _mark(line: str) -> str:
     if word in _STEPS:
         return f"\t{word}"
     if STAMP.match(line) and _ROUTINE.search(line):
-        return _CHANGING.sub(_sized, line)
+        return _CHANGING.sub(_mask_number, line)
     return line if _PLAIN.match(line) else ""
 
 
-def _sized(found: re.Match[str]) -> str:
+def _mask_number(found: re.Match[str]) -> str:
     """What stands for a number: zeros, as many as it has digits, so that one of another size is not like it."""
     return "0" * len(found.group(1) or "0")

@@ -71,7 +71,7 @@ class KnownNames:
                 self.names.add(name)
                 self.names.update(part for part in _PART.findall(name) if is_name(part))
 
-    def told(self, name: str) -> bool:
+    def is_known(self, name: str) -> bool:
         """Return whether a name occurred before. If "run_all" occurred, "job.run_all" counts too."""
         if name in self.names:
             return True

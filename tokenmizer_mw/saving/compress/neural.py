@@ -29,7 +29,7 @@ _KEPT: Final = ["\n", ".", "!", "?", ",", ":", ";", "not", "no", "never", "`", '
 
 def in_fewer_words(text: str, shrink: Shrink) -> str:
     """Return ``text`` with the paragraphs that ``shrink`` made shorter without losing anything that the gate checks."""
-    return "\n\n".join(_told(text, shrink))
+    return "\n\n".join(_shorten_paragraphs(text, shrink))
 
 
 def lingua(directory: str | Path, *, rate: float = 0.6) -> Shrink:
@@ -52,7 +52,7 @@ def lingua(directory: str | Path, *, rate: float = 0.6) -> Shrink:
     return shrink
 
 
-def _told(text: str, shrink: Shrink) -> Iterator[str]:
+def _shorten_paragraphs(text: str, shrink: Shrink) -> Iterator[str]:
     inside = False
     for paragraph in text.split("\n\n"):
         fences = len(_FENCE.findall(paragraph))

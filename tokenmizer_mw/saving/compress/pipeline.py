@@ -83,7 +83,7 @@ def _json(work: StageInput) -> str:
 
 
 def _spaces(work: StageInput) -> str:
-    return spaces.printed(work.passage.text) if work.sort in spaces.PRINTED else work.passage.text
+    return spaces.render_printed(work.passage.text) if work.sort in spaces.PRINTED else work.passage.text
 
 
 def _comments(work: StageInput) -> str:
@@ -92,7 +92,7 @@ def _comments(work: StageInput) -> str:
 
 
 def _logs(work: StageInput) -> str:
-    return logs.condensed(work.passage.text) if work.sort is OutputKind.LOG else work.passage.text
+    return logs.condense_log(work.passage.text) if work.sort is OutputKind.LOG else work.passage.text
 
 
 def _listings(work: StageInput) -> str:
@@ -104,7 +104,7 @@ def _repeats(work: StageInput) -> str:
 
 
 def _shorten(work: StageInput) -> str:
-    return shorten.shortened(work.passage, work.sort, work.options.result_max, whole=work.whole)
+    return shorten.shorten_passage(work.passage, work.sort, work.options.result_max, whole=work.whole)
 
 
 def _neural(work: StageInput) -> str:
@@ -192,10 +192,10 @@ def _take(state: Condensed, passage: ChatPassage, options: Options) -> None:
     sort = sort_of(passage) if passage.kind is PassageKind.RESULT else OutputKind.TEXT
     if place < state.pruned:
         if passage.kind is PassageKind.RESULT:
-            text = _tried(state, HISTORY, lambda: history.pruned(passage, sort, state.known), text, options)
+            text = _try_stage(state, HISTORY, lambda: history.prune_result(passage, sort, state.known), text, options)
         state.known.learn(text)
     if text is passage.text:
-        text = _condensed(state, passage, sort, options)
+        text = _run_stages(state, passage, sort, options)
     state.size += len(passage.text)
     state.passages.append(passage)
     state.texts.append(text)
@@ -203,16 +203,16 @@ def _take(state: Condensed, passage: ChatPassage, options: Options) -> None:
         state.forwarded.learn(passage, text)
 
 
-def _condensed(state: Condensed, passage: ChatPassage, sort: OutputKind, options: Options) -> str:
+def _run_stages(state: Condensed, passage: ChatPassage, sort: OutputKind, options: Options) -> str:
     text = passage.text
     for name, (kind, stage) in STAGES.items():
         if kind is passage.kind and name in options.stages:
             work = StageInput(_with(passage, text), sort, options, state.forwarded, text is passage.text)
-            text = _tried(state, name, _bound(stage, work), text, options)
+            text = _try_stage(state, name, _bind_stage(stage, work), text, options)
     return text
 
 
-def _bound(stage: Stage, work: StageInput) -> Callable[[], str]:
+def _bind_stage(stage: Stage, work: StageInput) -> Callable[[], str]:
     return lambda: stage(work)
 
 
@@ -222,7 +222,7 @@ def _with(passage: ChatPassage, text: str) -> ChatPassage:
     return ChatPassage(passage.message, passage.kind, text, passage.tool, passage.path, passage.command)
 
 
-def _tried(state: Condensed, name: str, stage: Callable[[], str], text: str, options: Options) -> str:
+def _try_stage(state: Condensed, name: str, stage: Callable[[], str], text: str, options: Options) -> str:
     """What a stage makes of ``text``; ``text`` where it fails, or makes it longer."""
     try:
         shorter = stage()

@@ -64,7 +64,7 @@ class ForwardedLines:
 
     def learn(self, passage: ChatPassage, text: str) -> None:
         """Add a passage; ``text`` is what is sent of it."""
-        lines = _compared(text, text.split("\n"), _GONE)
+        lines = _comparable_lines(text, text.split("\n"), _GONE)
         if self.held + len(lines.said) > LINES_MAX:
             return
         self.titles.append(_title(passage))
@@ -80,7 +80,7 @@ class ForwardedLines:
     def shorter(self, text: str) -> str:
         """Return ``text`` with known runs of lines replaced by references; the same object if there are none."""
         raw = text.split("\n")
-        shorter = "\n".join(self._pieces(raw, _compared(text, raw, _OURS)))
+        shorter = "\n".join(self._pieces(raw, _comparable_lines(text, raw, _OURS)))
         return shorter if len(shorter) < len(text) else text
 
     def _pieces(self, raw: Sequence[str], lines: Lines) -> Iterator[str]:
@@ -91,7 +91,7 @@ class ForwardedLines:
         while at < len(said):
             place, length = self._longest(lines, at, own, gone)
             if sum(map(len, said[at : at + length])) >= CHARACTERS_MIN:
-                yield self._told(place, length, lines, at, gone)
+                yield self._describe_repeat(place, length, lines, at, gone)
                 _put(gone, _GONE, None)  # what is left out here is not told by its place again
                 at += length
                 continue
@@ -114,7 +114,7 @@ class ForwardedLines:
                 best, most = (number, place), length
         return best, most
 
-    def _told(self, place: Place, length: int, lines: Lines, at: int, gone: Lines) -> str:
+    def _describe_repeat(self, place: Place, length: int, lines: Lines, at: int, gone: Lines) -> str:
         where = "above here" if place[0] < 0 else f"in {self.titles[place[0]]} above"
         there = (gone if place[0] < 0 else self.texts[place[0]]).number(place[1])
         here = _numbering(lines.number(at), there, length)
@@ -157,17 +157,17 @@ def _counting(numbers: list[int | None] | None, at: int, length: int) -> int:
     )
 
 
-def _compared(text: str, raw: Sequence[str], ours: str) -> Lines:
+def _comparable_lines(text: str, raw: Sequence[str], ours: str) -> Lines:
     """Lines as they are compared: without the numbers that count them. ``ours`` stands for those that tell a place."""
     said = [ours if line[:1] == "[" and _TOLD.match(line) else line for line in raw] if "[" in text else list(raw)
-    numbers = _counted(raw) if _COUNTS.search(text) else None
+    numbers = _count_up(raw) if _COUNTS.search(text) else None
     if numbers is None:
         return Lines(said)
     bared = (line if number is None else bare(line) for line, number in zip(said, numbers, strict=True))
     return Lines(list(bared), numbers)
 
 
-def _counted(raw: Sequence[str]) -> list[int | None] | None:
+def _count_up(raw: Sequence[str]) -> list[int | None] | None:
     """The numbers of lines that count on from the line before, or up to the line behind; ``None`` for no such line."""
     found = [number_of(line) for line in raw]
     if not any(number is not None for number in found):

@@ -25,7 +25,7 @@ def trim_reply(body: bytes) -> bytes:
         return body
     new = {
         place: shorter
-        for place, spot in _said(value)
+        for place, spot in _find_reply_texts(value)
         if (shorter := without_filler(spot.text)) is not spot.text and shorter != spot.text
     }
     if not new:
@@ -35,7 +35,7 @@ def trim_reply(body: bytes) -> bytes:
     return splice(text, edits).encode() if edits else body
 
 
-def _said(value: object) -> Iterator[tuple[Steps, Spot]]:
+def _find_reply_texts(value: object) -> Iterator[tuple[Steps, Spot]]:
     """The texts that an assistant says in a reply, and where they stand in it."""
     for steps, message in _messages(value):
         for spot in spots(message):

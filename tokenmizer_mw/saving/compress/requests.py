@@ -10,7 +10,7 @@ from tokenmizer_mw.context.tokens import TokenCounter
 from tokenmizer_mw.context.window import sent_before
 from tokenmizer_mw.model.saving import StageSaving
 from tokenmizer_mw.wire.dialect import ChatRequest
-from tokenmizer_mw.wire.edits import edited
+from tokenmizer_mw.wire.edits import apply_edits
 from tokenmizer_mw.wire.markers import message_markers
 from tokenmizer_mw.wire.passages import Steps, spot_edits
 
@@ -66,7 +66,7 @@ def refusal(request: ChatRequest, *, marked: bool) -> str:
         return request.stand_down
     if request.bound:
         return BOUND
-    return MARKED if not marked and _marked(request) else ""
+    return MARKED if not marked and _has_mark(request) else ""
 
 
 def condense_request(
@@ -90,11 +90,11 @@ def condense_request(
         return CondensedRequest(request, state)
     edits = [edit for number, new in changed.items() for edit in spot_edits(request.text, request.spans[number], new)]
     return CondensedRequest(
-        edited(request, edits), state, state.savings(counter), _moved(request, state, options, counter, cut)
+        apply_edits(request, edits), state, state.savings(counter), _find_move(request, state, options, counter, cut)
     )
 
 
-def _moved(
+def _find_move(
     request: ChatRequest, state: Condensed, options: Options, counter: TokenCounter, cut: int | None
 ) -> Moved | None:
     """The step between the session's call before, as far as this one tells of it, and this one."""
@@ -116,7 +116,7 @@ def changes(placed: Sequence[PlacedPassage], state: Condensed) -> dict[int, dict
     found: dict[int, dict[Steps, str]] = {}
     for one, text in zip(placed, state.texts, strict=True):
         if one.spot is not None and text is not one.passage.text and text != one.passage.text:
-            found.setdefault(one.passage.message, {})[one.spot.steps] = one.spot.spelled(text)
+            found.setdefault(one.passage.message, {})[one.spot.steps] = one.spot.spell(text)
     return found
 
 
@@ -141,7 +141,7 @@ def shares(state: Condensed, messages: int) -> list[float]:
     return [left / size if size else 0.0 for left, size in zip(gone, whole, strict=True)]
 
 
-def _marked(request: ChatRequest) -> bool:
+def _has_mark(request: ChatRequest) -> bool:
     """Whether a message carries a mark, or a part of one."""
     if not any(f'"{name}"' in request.text for name in _MARKS):
         return False

@@ -50,14 +50,14 @@ class Compression:
         if why := refusal(request, marked=self._marked):
             return why
         with self._lock:
-            before = self._taken(key)
+            before = self._take_known(key)
         start, cut = (None, None) if rewrite is None else (rewrite.keep_from, rewrite.through)
         found = condense_request(request, self._options, counter, start=start, before=before, cut=cut)
         with self._lock:
             self._keep(key, found.state)
         return found if found.request is not request else ""
 
-    def spared(
+    def compression_shares(
         self, key: Hashable, request: ChatRequest, start: int | None = None, cut: int | None = None
     ) -> Sequence[float]:
         """Return the share of each message's text that compression removes; empty if the request is not compressed.
@@ -69,7 +69,7 @@ class Compression:
             return ()
         known = (key, "spared", cut)
         with self._lock:
-            before = self._taken(known)
+            before = self._take_known(known)
         placed = read(request.messages, request.prefix if start is None else start)
         state = condense(texts(placed), self._options, before, cut=cut)
         with self._lock:
@@ -79,7 +79,7 @@ class Compression:
     def spared_results(
         self, key: Hashable, messages: Sequence[Message], start: int, cut: int | None = None
     ) -> Sequence[float]:
-        """Like ``spared`` for ``messages`` without request bytes, where only tool results are compressed."""
+        """``compression_shares`` of ``messages`` without request bytes, where only tool results are compressed."""
         _, state = self._results(key, messages, range(start, len(messages)), cut)
         return shares(state, len(messages))
 
@@ -97,7 +97,7 @@ class Compression:
     ) -> tuple[list[PlacedPassage], Condensed]:
         known = (key, "results", cut)
         with self._lock:
-            before = self._taken(known)
+            before = self._take_known(known)
         placed = read_results(messages, places)
         state = condense(texts(placed), self._options, before, cut=cut)
         with self._lock:
@@ -115,15 +115,15 @@ class Compression:
             self._known.clear()
             self._held = 0
 
-    def _taken(self, key: Hashable) -> Condensed | None:
+    def _take_known(self, key: Hashable) -> Condensed | None:
         """What is known of a session. It is used up: another thread begins anew meanwhile."""
         known = self._known.pop(key, None)
         self._held -= known.size if known is not None else 0
         return known
 
     def _keep(self, key: Hashable, state: Condensed) -> None:
-        self._taken(key)
+        self._take_known(key)
         self._known[key] = state
         self._held += state.size
         while self._held > self._known_max:
-            self._taken(next(iter(self._known)))
+            self._take_known(next(iter(self._known)))

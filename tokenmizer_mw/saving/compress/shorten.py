@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from .passage import ChatPassage, OutputKind
-from .sorts import STAMP, bare, number_of, numbered, stamped
+from .sorts import STAMP, bare, is_numbered, is_stamped, number_of
 
 CHARACTERS_A_TOKEN: Final = 4
 LINE_MAX: Final = 2_000
@@ -39,7 +39,7 @@ Matter = Callable[[Sequence[str], range, Name], Iterator[str]]
 _FOUND: Final = re.compile(r"^([^:\n]{3,300}):\d+[:-]")
 
 
-def shortened(passage: ChatPassage, sort: OutputKind, most: int, *, whole: bool = True) -> str:
+def shorten_passage(passage: ChatPassage, sort: OutputKind, most: int, *, whole: bool = True) -> str:
     """Return the text of ``passage`` in about ``most`` tokens; the same object if it is not longer.
 
     ``whole``: true if it is the unchanged tool result, so that its lines can be counted.
@@ -48,15 +48,15 @@ def shortened(passage: ChatPassage, sort: OutputKind, most: int, *, whole: bool 
     if len(text) <= room:
         return text
     lines = text.split("\n")
-    head = _fitting(lines, int(room * _HEAD))
-    tail = _fitting(lines[head:][::-1], int(room * _TAIL))
+    head = _count_fitting_lines(lines, int(room * _HEAD))
+    tail = _count_fitting_lines(lines[head:][::-1], int(room * _TAIL))
     middle = range(head, len(lines) - tail)
     if not middle:
         return text
     name = _naming(lines, whole)
     shown = "\n".join([*map(_cut, lines[:head]), _note(passage, lines, middle, name)])
     left = room - len(shown) - sum(len(line) for line in lines[middle.stop :])
-    matter = _failures if stamped(text) else _MATTERS[sort]
+    matter = _failures if is_stamped(text) else _MATTERS[sort]
     told = [*_within(matter(lines, middle, name), max(0, left)), *map(_cut, lines[middle.stop :])]
     result = "\n".join([shown, *told])
     return result if len(result) < len(text) else text
@@ -64,7 +64,7 @@ def shortened(passage: ChatPassage, sort: OutputKind, most: int, *, whole: bool 
 
 def _naming(lines: Sequence[str], whole: bool) -> Name:
     """How lines are told: those of a numbered file as they are numbered in it."""
-    if numbered(list(lines)):
+    if is_numbered(list(lines)):
         return lambda at: "" if (number := number_of(lines[at])) is None else str(number)
     return lambda at: str(at + 1) if whole else ""
 
@@ -82,7 +82,7 @@ def _at(name: Name, at: int, said: str) -> str:
     return f"[line {where}] {said}" if where else said
 
 
-def _fitting(lines: Sequence[str], room: int) -> int:
+def _count_fitting_lines(lines: Sequence[str], room: int) -> int:
     """How many of the first lines fit into so many characters; one at least."""
     for at, line in enumerate(lines):
         room -= min(len(line), LINE_MAX) + 1
@@ -106,7 +106,7 @@ def _within(lines: Iterator[str], room: int) -> Iterator[str]:
 
 
 def _definitions(lines: Sequence[str], middle: range, name: Name) -> Iterator[str]:
-    count = numbered(list(lines))
+    count = is_numbered(list(lines))
     for at in middle:
         line = bare(lines[at]) if count else lines[at]
         if len(line) <= LINE_MAX and _DEFINES.match(line):

@@ -44,10 +44,10 @@ def sort_of(passage: ChatPassage) -> OutputKind:
     look = passage.text[:LOOK]
     if _DIFF_LINE.search(look):
         return OutputKind.DIFF
-    told = _told(passage)
+    told = _sort_by_call(passage)
     if told in (OutputKind.FILE, OutputKind.PRINTED):
         return told
-    if stamped(look):
+    if is_stamped(look):
         return (
             OutputKind.LOG if told is not OutputKind.FOUND and _stamped_to_the_end(passage.text) else OutputKind.PRINTED
         )
@@ -55,15 +55,15 @@ def sort_of(passage: ChatPassage) -> OutputKind:
         return OutputKind.JSON
     if told is OutputKind.LOG:
         return told
-    return _seen(_first(look)) or told or (OutputKind.PRINTED if passage.command else OutputKind.TEXT)
+    return _sort_by_lines(_first(look)) or told or (OutputKind.PRINTED if passage.command else OutputKind.TEXT)
 
 
-def stamped(text: str) -> bool:
+def is_stamped(text: str) -> bool:
     """Return whether a text begins with log lines."""
     return _most(STAMP, _first(text[:LOOK]))
 
 
-def numbered(lines: list[str]) -> bool:
+def is_numbered(lines: list[str]) -> bool:
     """Return whether the lines of a file have line numbers."""
     return _most(_NUMBERED, lines[:_LINES])
 
@@ -80,7 +80,7 @@ def number_of(line: str) -> int | None:
     return int(found.group(1)) if found else None
 
 
-def _told(passage: ChatPassage) -> OutputKind | None:
+def _sort_by_call(passage: ChatPassage) -> OutputKind | None:
     """What the call says."""
     if passage.command:
         return printed_by(passage.command)
@@ -108,7 +108,7 @@ def _most(pattern: re.Pattern[str], lines: list[str]) -> bool:
     return bool(look) and sum(bool(pattern.match(line)) for line in look) >= len(look) * _MOST
 
 
-def _seen(lines: list[str]) -> OutputKind | None:
+def _sort_by_lines(lines: list[str]) -> OutputKind | None:
     """What lines look like by themselves."""
     return next((sort for pattern, sort in _FORMS if _most(pattern, lines)), None)
 

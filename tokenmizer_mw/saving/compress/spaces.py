@@ -32,7 +32,7 @@ def json_closer(text: str) -> str:
     return closer if len(closer) < len(text) else text
 
 
-def printed(text: str) -> str:
+def render_printed(text: str) -> str:
     """Return command output as a terminal shows it in the end.
 
     Removes colours, overwritten progress lines, repeated blank lines, and blanks at line ends.

@@ -24,12 +24,12 @@ from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.safety.redact import Redactor
 
 from .apart import ReadingLimits, read_apart
-from .digest import BUDGET, Digest, Report, told
+from .digest import BUDGET, Digest, Report, make_digest
 from .kinds import is_plain, reader_of
 from .opening import open_source
 from .packed import is_packed
 from .reading import FileSource, Mask, Progress, Stopped
-from .windows import shown
+from .windows import show_lines
 
 __all__ = ["BUDGET", "Digest", "Progress", "ReadingLimits", "Stopped", "analyze", "excerpt"]
 
@@ -64,11 +64,11 @@ def analyze(
         raise CallerError("a budget is at least 1 token")
     redactor = redactor or _redactor()
     mask = _masking(redactor)
-    with _opened(file, name) as (called, opened):
+    with _open_named(file, name) as (called, opened):
         _, source = open_source(opened, called, progress or _ignore, mask, redactor.redact, unpack=False)
         kind, report = _read(called, source, limits)
-    return told(
-        _shown(file, name),
+    return make_digest(
+        _file_name(file, name),
         kind,
         source.size,
         report,
@@ -109,16 +109,16 @@ def excerpt(
     told_lines: list[str] = []
     left, wanted = budget, find.casefold()
 
-    def asked(number: int, line: str) -> bool:
+    def is_wanted(number: int, line: str) -> bool:
         return first <= number <= last and wanted in line.casefold()
 
-    with _opened(file, name) as (called, opened):
+    with _open_named(file, name) as (called, opened):
         progress = _until(progress or _ignore, limits.seconds) if is_packed(_start(opened)) else progress or _ignore
         _, source = open_source(opened, called, progress, _masking(redactor), redactor.redact)
         if not source.encoding:
             raise CallerError("only lines of text can be shown")
         try:
-            for number, line in shown(source.lines(), asked, last, redactor):
+            for number, line in show_lines(source.lines(), is_wanted, last, redactor):
                 text = line.rstrip()
                 indent = len(text) - len(text.lstrip())
                 line_shown = f"{number}: {' ' * min(indent, INDENT_MAX)}{flatten(text, LINE_MAX)}"
@@ -133,9 +133,9 @@ def excerpt(
 
 
 @contextmanager
-def _opened(file: str | os.PathLike[str] | BinaryIO, name: str) -> Iterator[tuple[str, BinaryIO]]:
+def _open_named(file: str | os.PathLike[str] | BinaryIO, name: str) -> Iterator[tuple[str, BinaryIO]]:
     """The name by which a file is judged, and the file as it is on disk."""
-    called = _shown(file, name)
+    called = _file_name(file, name)
     if not isinstance(file, str | os.PathLike):
         yield called, file
         return
@@ -188,5 +188,5 @@ def _redactor() -> Redactor:
     return Redactor(key=os.urandom(32))
 
 
-def _shown(file: str | os.PathLike[str] | BinaryIO, name: str) -> str:
+def _file_name(file: str | os.PathLike[str] | BinaryIO, name: str) -> str:
     return name or (Path(file).name if isinstance(file, str | os.PathLike) else "file")

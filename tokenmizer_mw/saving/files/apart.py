@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Final
 
-from .digest import DigestLine, Report, measured
+from .digest import DigestLine, Report, format_size
 from .reading import FileSource, Stopped
 
 MEMORY_MAX: Final = 256 * 1024 * 1024
@@ -58,7 +58,7 @@ class ReadingLimits:
 def read_apart(source: FileSource, name: str, limits: ReadingLimits) -> tuple[str, Report]:
     """Return the kind of the file and its report. If a limit is reached, the report is partial and ``broke`` names the
     limit."""
-    with _shared(source.file) as (path, handles), _started(handles) as process:
+    with _share_file(source.file) as (path, handles), _start_process(handles) as process:
         overdue = threading.Event()
 
         def end() -> None:
@@ -129,11 +129,11 @@ def _why(status: int, overdue: bool, limits: ReadingLimits) -> str:
     """Why a process ended without a report."""
     if overdue or -status == getattr(signal, "SIGXCPU", None):
         return f"reading it takes more than {limits.seconds:g} s"
-    return f"reading it failed: its contents may take more than {measured(limits.memory)} of memory"
+    return f"reading it failed: its contents may take more than {format_size(limits.memory)} of memory"
 
 
 @contextmanager
-def _started(handles: tuple[int, ...]) -> Iterator[subprocess.Popen[bytes]]:
+def _start_process(handles: tuple[int, ...]) -> Iterator[subprocess.Popen[bytes]]:
     process = subprocess.Popen(
         [sys.executable, "-P", "-c", _CODE, _ROOT],
         stdin=subprocess.PIPE,
@@ -153,7 +153,7 @@ def _started(handles: tuple[int, ...]) -> Iterator[subprocess.Popen[bytes]]:
 
 
 @contextmanager
-def _shared(file: BinaryIO) -> Iterator[tuple[str | int, tuple[int, ...]]]:
+def _share_file(file: BinaryIO) -> Iterator[tuple[str | int, tuple[int, ...]]]:
     """What the process opens, and the handles that it inherits. A file without a handle is copied first."""
     handle = _handle(file)
     if handle is not None and os.name == "posix":

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import BinaryIO, Final, cast
 
-from .digest import DigestLine, Report, counted, listed, measured
+from .digest import DigestLine, Report, format_count, format_size, join_names
 from .reading import TOO_LARGE, FileSource, Stopped
 
 ENTRIES_MAX: Final = 200_000
@@ -76,7 +76,7 @@ def read_tar(source: FileSource) -> Report:
     file = _Advancing(source)
     try:
         with tarfile.open(fileobj=cast(BinaryIO, file), mode="r|*") as archive:
-            for member in _bounded(archive):
+            for member in _bound_members(archive):
                 link = member.linkname if member.issym() or member.islnk() else ""
                 listing.add(member.name, member.size, folder=member.isdir(), link=link)
     except Stopped:
@@ -111,29 +111,29 @@ class _Advancing:
         return piece
 
 
-def _bounded(archive: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
+def _bound_members(archive: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
     for number, member in enumerate(archive, 1):
         if number > ENTRIES_MAX:
             raise _TooMuch(f"only the first {ENTRIES_MAX:,} entries")
         yield member
         if member.offset_data + member.size > UNPACKED_MAX:
-            raise _TooMuch(f"listed up to {measured(UNPACKED_MAX)} of contents; what follows is not")
+            raise _TooMuch(f"listed up to {format_size(UNPACKED_MAX)} of contents; what follows is not")
 
 
 def _report(title: str, listing: _Listing, size: int, broke: str) -> Report:
-    lines = [DigestLine(f"unpacked: {measured(listing.unpacked)}, {counted(listing.folders, 'folder')}", 9.0)]
+    lines = [DigestLine(f"unpacked: {format_size(listing.unpacked)}, {format_count(listing.folders, 'folder')}", 9.0)]
     if size and listing.unpacked > RATIO_MAX * size:
         lines.append(DigestLine(f"it swells {listing.unpacked // size:,} times: do not unpack it without a limit", 9.5))
     if listing.unsafe:
-        lines.append(DigestLine(f"{len(listing.unsafe):,} entries point outside: {listed(listing.unsafe, 3)}", 9.5))
+        lines.append(DigestLine(f"{len(listing.unsafe):,} entries point outside: {join_names(listing.unsafe, 3)}", 9.5))
     if listing.locked:
         lines.append(DigestLine(f"{listing.locked:,} entries are encrypted", 8.0))
     if listing.tops:
-        tops = listed((f"{name} ({count:,})" for name, count in listing.tops.most_common(12)), 8)
+        tops = join_names((f"{name} ({count:,})" for name, count in listing.tops.most_common(12)), 8)
         lines.append(DigestLine(f"at the top: {tops}", 6.0))
-        endings = listed((f"{name} {count:,}" for name, count in listing.endings.most_common(12)), 8)
+        endings = join_names((f"{name} {count:,}" for name, count in listing.endings.most_common(12)), 8)
         lines.append(DigestLine(f"by ending: {endings}", 5.0))
-        largest = listed((f"{name} ({measured(size_)})" for size_, name in listing.largest), _LARGEST)
+        largest = join_names((f"{name} ({format_size(size_)})" for size_, name in listing.largest), _LARGEST)
         lines.append(DigestLine(f"largest: {largest}", 4.0))
     facts = {
         "entries": listing.entries,
@@ -143,4 +143,4 @@ def _report(title: str, listing: _Listing, size: int, broke: str) -> Report:
         "encrypted": listing.locked,
         "endings": dict(listing.endings.most_common(100)),
     }
-    return Report(f"{title}, {counted(listing.entries, 'file')}", tuple(lines), broke, (), facts)
+    return Report(f"{title}, {format_count(listing.entries, 'file')}", tuple(lines), broke, (), facts)

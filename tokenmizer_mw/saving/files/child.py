@@ -16,7 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from .digest import measured
+from .digest import format_size
 from .kinds import reader_of
 from .opening import open_source
 from .reading import Stopped
@@ -114,11 +114,11 @@ def main() -> None:
     try:
         result = _result(job, file, dialogue, deadline)
     except MemoryError:
-        result = _broken(f"reading it takes more than {measured(job['memory'])} of memory")
+        result = _report_failure(f"reading it takes more than {format_size(job['memory'])} of memory")
     except Stopped:
-        result = _broken(_too_slow(deadline))
+        result = _report_failure(_too_slow(deadline))
     except Exception as error:  # a hostile file may break any library; the reason is all that is left to report
-        result = _broken(f"it cannot be read: {type(error).__name__}")
+        result = _report_failure(f"it cannot be read: {type(error).__name__}")
     deadline.cancel()
     dialogue.send(result)
     os._exit(0)  # nothing to tidy up, and freeing a tree of many objects takes time
@@ -139,5 +139,5 @@ def _too_slow(deadline: Deadline) -> str:
     return f"reading it takes more than {deadline.seconds:g} s"
 
 
-def _broken(why: str) -> list[Any]:
+def _report_failure(why: str) -> list[Any]:
     return ["report", "binary", {"title": "file", "broke": why}]

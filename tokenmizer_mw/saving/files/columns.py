@@ -13,7 +13,7 @@ from typing import Any, Final
 import re2
 
 from .digest import share
-from .reading import Mask, clipped
+from .reading import Mask, clip_text
 
 DISTINCT_MAX: Final = 1_000
 """Different values of one column that are counted one by one."""
@@ -68,17 +68,17 @@ class Column:
         try:
             numbers = list(map(float, values))
         except ValueError:
-            self._mixed([value.strip() for value in values], start)
+            self._add_mixed([value.strip() for value in values], start)
             return
         if not all(map(math.isfinite, numbers)):
-            self._mixed([value.strip() for value in values], start)
+            self._add_mixed([value.strip() for value in values], start)
             return
         if not self.many:
             self._count(Counter(value.strip() for value in values))
         whole = sum(map(_is_whole, values)) if self.whole == self.numbers else 0
         self._numbers(numbers, whole, range(start + 1, self.rows + 1))
 
-    def _mixed(self, values: list[str], start: int) -> None:
+    def _add_mixed(self, values: list[str], start: int) -> None:
         numbers: list[float] = []
         rows: list[int] = []
         whole = 0
@@ -90,13 +90,13 @@ class Column:
                 rows.append(row)
                 whole += _is_whole(value.replace(",", ""))
         for value, count in told.items():
-            self._told(value, kinds[value], count)
+            self._add_value(value, kinds[value], count)
         if not self.many:
             self._count(Counter({value: count for value, count in told.items() if kinds[value] != "empty"}))
         if numbers:
             self._numbers(numbers, whole, rows)
 
-    def _told(self, value: str, kind: float | str, count: int) -> None:
+    def _add_value(self, value: str, kind: float | str, count: int) -> None:
         if kind == "empty":
             self.empty += count
             return
@@ -169,7 +169,7 @@ class Column:
     def line(self, mask: Mask) -> str:
         """Return the column in one line; ``mask`` redacts secrets in its values."""
         if len(self.counts) == 1 and not self.empty:
-            value = self._shown(next(iter(self.counts)), mask)
+            value = self._show_value(next(iter(self.counts)), mask)
             return f"- {self.name}: {value}" if self.rows == 1 else f"- {self.name}: {self.kind}, always {value}"
         parts = [f"{self.kind}{self._range()}"]
         if self.empty:
@@ -197,18 +197,18 @@ class Column:
         if self.kind not in ("text", "boolean", "integer") or (self.kind == "integer" and len(self.counts) > 6):
             return []
         common = ", ".join(
-            f"{self._shown(value, mask)} {share(count, told)}" for value, count in self.counts.most_common(4)
+            f"{self._show_value(value, mask)} {share(count, told)}" for value, count in self.counts.most_common(4)
         )
         more = f" and {len(self.counts) - 4:,} more" if len(self.counts) > 4 else ""
         return [f"{common}{more}"] if self.counts else []
 
     def _such(self, mask: Mask) -> str:
-        shown = [self._shown(value, mask) for value in self.examples]
+        shown = [self._show_value(value, mask) for value in self.examples]
         return f", such as {' and '.join(shown)}" if shown else ""
 
-    def _shown(self, value: str, mask: Mask) -> str:
+    def _show_value(self, value: str, mask: Mask) -> str:
         """A value that may have been cut where it is kept."""
-        whole = value if len(value) < _KEY_MAX else clipped(value, _KEY_MAX - 1)
+        whole = value if len(value) < _KEY_MAX else clip_text(value, _KEY_MAX - 1)
         return mask(self.name, whole)[:_SHOWN_MAX]
 
     def to_dict(self) -> dict[str, Any]:

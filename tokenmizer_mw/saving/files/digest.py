@@ -67,7 +67,7 @@ class Digest:
         }
 
 
-def told(
+def make_digest(
     name: str,
     kind: str,
     size: int,
@@ -86,43 +86,45 @@ def told(
     def line(text: str) -> str:
         return flatten(clean(text), LINE_MAX)
 
-    head = [line(f"{name}: {report.title}, {measured(size)}")]
+    head = [line(f"{name}: {report.title}, {format_size(size)}")]
     if report.broke:
         head.append(line(f"incomplete: {report.broke}"))
     tail = [line(f"more: {'; '.join(report.more)}")] if report.more else []
     lines = [DigestLine(line(one.text), one.weight) for one in report.lines]
-    text = _fitted(head, lines, tail, budget, count)
-    return Digest(line(name), kind, size, text, count(text), line(report.broke), _cleaned(report.facts, clean))
+    text = _fit_lines(head, lines, tail, budget, count)
+    return Digest(line(name), kind, size, text, count(text), line(report.broke), _clean_value(report.facts, clean))
 
 
-def _cleaned(value: Any, clean: Callable[[str], str]) -> Any:
+def _clean_value(value: Any, clean: Callable[[str], str]) -> Any:
     """JSON with every string in it cleaned, the names of members too; of names that are one then, the first stands."""
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, Mapping):
         told: dict[str, Any] = {}
         for name, one in value.items():
-            told.setdefault(clean(name), _cleaned(one, clean))
+            told.setdefault(clean(name), _clean_value(one, clean))
         return told
-    return [_cleaned(one, clean) for one in value] if isinstance(value, list | tuple) else value
+    return [_clean_value(one, clean) for one in value] if isinstance(value, list | tuple) else value
 
 
-def _fitted(head: list[str], lines: list[DigestLine], tail: list[str], budget: int, count: Callable[[str], int]) -> str:
+def _fit_lines(
+    head: list[str], lines: list[DigestLine], tail: list[str], budget: int, count: Callable[[str], int]
+) -> str:
     """The most lines that fit, by weight; which ones they are is found by halving, since a longer text never has fewer
     tokens."""
     ranked = sorted(range(len(lines)), key=lambda index: (-lines[index].weight, index))
 
-    def shown(kept: int) -> str:
+    def join_shown(kept: int) -> str:
         places = sorted(ranked[:kept])
         left = len(lines) - kept
-        rest = [f"({counted(left, 'further line')} left out)"] if left else []
+        rest = [f"({format_count(left, 'further line')} left out)"] if left else []
         return "\n".join([*head, *(lines[place].text for place in places), *rest, *tail])
 
     low, high = 0, len(lines)
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if count(shown(middle)) <= budget else (low, middle - 1)
-    text = shown(low)
+        low, high = (middle, high) if count(join_shown(middle)) <= budget else (low, middle - 1)
+    text = join_shown(low)
     return text if low or count(text) <= budget else _cut("\n".join(head), budget, count)
 
 
@@ -136,7 +138,7 @@ def _cut(text: str, budget: int, count: Callable[[str], int]) -> str:
     return words.rstrip(" ,:;")
 
 
-def measured(size: int) -> str:
+def format_size(size: int) -> str:
     """Format a number of bytes for people."""
     amount = float(size)
     for unit in ("bytes", "kB", "MB"):
@@ -146,7 +148,7 @@ def measured(size: int) -> str:
     return f"{amount:.1f} GB"
 
 
-def counted(number: int, thing: str) -> str:
+def format_count(number: int, thing: str) -> str:
     """Format a number of things: "1 line", "2,000 lines"."""
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
@@ -159,7 +161,7 @@ def share(part: float, whole: float) -> str:
     return f"{percent:.0f} %" if percent >= 1 or not part else "<1 %"
 
 
-def listed(names: Iterable[str], most: int) -> str:
+def join_names(names: Iterable[str], most: int) -> str:
     """Join the first ``most`` names, and say how many more there are."""
     every = list(names)
     rest = f" and {len(every) - most} more" if len(every) > most else ""

@@ -7,8 +7,8 @@ from typing import Final
 
 import re2
 
-from .digest import DigestLine, Report, counted
-from .reading import FileSource, Stopped, clipped
+from .digest import DigestLine, Report, format_count
+from .reading import FileSource, Stopped, clip_text
 
 PATTERNS_MAX: Final = 2_000
 """Different complaints that are counted one by one."""
@@ -80,7 +80,7 @@ class _Log:
             return
         self.complaints[pattern] += 1
         if pattern not in self.example:
-            self.example[pattern] = self.lines, clipped(line, _LINE_MAX).strip()
+            self.example[pattern] = self.lines, clip_text(line, _LINE_MAX).strip()
 
 
 def _level(head: str) -> str:
@@ -102,7 +102,7 @@ def read(source: FileSource) -> Report:
     except Stopped:
         broke = f"stopped after {log.lines:,} lines"
     return Report(
-        f"log, {counted(log.lines, 'line')}",
+        f"log, {format_count(log.lines, 'line')}",
         tuple(_lines(log, source)),
         broke,
         ("--lines 100:120", "--find ERROR"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 from xml.parsers import expat
 
-from .digest import Report, counted
+from .digest import Report, format_count
 from .reading import TOO_LARGE, BrokenFile, FileSource, Stopped
 from .tree import DEPTH_MAX, Tree
 
@@ -74,7 +74,7 @@ def read(source: FileSource) -> Report:
         broke = str(error)
     except expat.ExpatError as error:
         broke = f"line {error.lineno}: {expat.ErrorString(error.code)}; what follows is not read"
-    title = f"XML, {counted(handlers.elements, 'element')}"
+    title = f"XML, {format_count(handlers.elements, 'element')}"
     return Report(
         title, tuple(tree.lines(source.mask)), broke, ("--lines 1:20", "--find TEXT"), {"paths": tree.facts()}
     )

@@ -11,8 +11,8 @@ from itertools import islice
 from typing import Any, Final
 
 from .columns import Column, looks_like_data
-from .digest import DigestLine, Report, counted, listed, measured
-from .reading import TOO_LARGE, FileSource, Stopped, clipped
+from .digest import DigestLine, Report, format_count, format_size, join_names
+from .reading import TOO_LARGE, FileSource, Stopped, clip_text
 from .strings import read_strings
 
 UNPACKED_MAX: Final = 256 * 1024 * 1024
@@ -89,9 +89,9 @@ def _swollen(source: FileSource) -> str:
     every = sum(size for _, size in sizes)
     whole = sum(size for name, size in sizes if not name.startswith(_IN_PIECES))
     if every > UNPACKED_MAX:
-        return f"it unpacks to {measured(every)} and is not opened"
+        return f"it unpacks to {format_size(every)} and is not opened"
     if whole > WHOLE_MAX:
-        return f"its styles and other parts unpack to {measured(whole)} and are not opened"
+        return f"its styles and other parts unpack to {format_size(whole)} and are not opened"
     return ""
 
 
@@ -120,12 +120,12 @@ def _sheets(book: Any, source: FileSource) -> Report:
             broke = f"sheet {name}: {_reason(error)}"
             continue
         shown = f"{rows:,} rows in the first {ROWS_MAX:,}" if more else f"{rows:,} rows"
-        lines.append(DigestLine(f"sheet {name}: {shown} x {counted(len(columns), 'column')}", 7.0 - place / 100))
+        lines.append(DigestLine(f"sheet {name}: {shown} x {format_count(len(columns), 'column')}", 7.0 - place / 100))
         lines += [
             DigestLine(column.line(source.mask), 4.0 - place - number / 100) for number, column in enumerate(columns)
         ]
         facts.append({"name": name, "rows": rows, "columns": [column.to_dict() for column in columns]})
-    return Report(f"Excel workbook, {counted(len(names), 'sheet')}", tuple(lines), broke, (), {"sheets": facts})
+    return Report(f"Excel workbook, {format_count(len(names), 'sheet')}", tuple(lines), broke, (), {"sheets": facts})
 
 
 def _sheet(sheet: Any, source: FileSource) -> tuple[list[Column], int, bool]:
@@ -184,7 +184,7 @@ def read_pdf(source: FileSource) -> Report:
             text = " ".join((document.pages[number].extract_text() or "")[:PAGE_TEXT_MAX].split())
             if text:
                 lines.append(
-                    DigestLine(f"page {number + 1}: {clipped(source.clean(text), _TEXT_MAX)}", 4.0 - number / 2)
+                    DigestLine(f"page {number + 1}: {clip_text(source.clean(text), _TEXT_MAX)}", 4.0 - number / 2)
                 )
     except Stopped:
         broke = "stopped before the end"
@@ -192,19 +192,19 @@ def read_pdf(source: FileSource) -> Report:
         broke = _reason(error)
     if not broke and not any(line.text.startswith("page ") for line in lines):
         lines.append(DigestLine(f"no text on the first {min(pages, PAGES_MAX)} pages: it may be scanned", 5.0))
-    return Report(f"PDF document, {counted(pages, 'page')}", tuple(lines), broke, (), {"pages": pages})
+    return Report(f"PDF document, {format_count(pages, 'page')}", tuple(lines), broke, (), {"pages": pages})
 
 
 def _about(document: Any) -> list[DigestLine]:
     told = document.metadata or {}
     names = ("/Title", "/Author", "/Subject", "/CreationDate")
-    known = [f"{name[1:].lower()}: {clipped(str(told[name]), _NAME_MAX)}" for name in names if told.get(name)]
+    known = [f"{name[1:].lower()}: {clip_text(str(told[name]), _NAME_MAX)}" for name in names if told.get(name)]
     lines = [DigestLine("; ".join(known), 6.0)] if known else []
     headings = [str(one.title) for one in document.outline if hasattr(one, "title")]
-    return [*lines, *([DigestLine(f"outline: {listed(headings, 12)}", 5.0)] if headings else [])]
+    return [*lines, *([DigestLine(f"outline: {join_names(headings, 12)}", 5.0)] if headings else [])]
 
 
 def _reason(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return TOO_LARGE
-    return clipped((str(error).splitlines() or [type(error).__name__])[0], _REASON_MAX)
+    return clip_text((str(error).splitlines() or [type(error).__name__])[0], _REASON_MAX)

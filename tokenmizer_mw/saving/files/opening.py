@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 from tokenmizer_mw.errors import CallerError
 
-from .packed import unpacked
+from .packed import unpack_file
 from .reading import HEAD, Clean, FileSource, Mask, Progress, encoding_of
 
 
@@ -21,7 +21,7 @@ def open_source(
     try:
         size = file.seek(0, io.SEEK_END)
         file.seek(0)
-        inner, plain = unpacked(file, name) if unpack else (name, file)
+        inner, plain = unpack_file(file, name) if unpack else (name, file)
         plain.seek(0)
         head = plain.read(HEAD)
         plain.seek(0)

@@ -10,7 +10,7 @@ import tarfile
 from collections.abc import Callable
 from typing import BinaryIO, Final, cast
 
-from .digest import measured
+from .digest import format_size
 
 UNPACKED_MAX: Final = 4 * 1024**3
 """Bytes that a compressed file is read for."""
@@ -31,7 +31,7 @@ def is_packed(head: bytes) -> bool:
     return any(head.startswith(mark) for mark, _, _ in _OPENERS)
 
 
-def unpacked(file: BinaryIO, name: str) -> tuple[str, BinaryIO]:
+def unpack_file(file: BinaryIO, name: str) -> tuple[str, BinaryIO]:
     """Return name and content of a compressed file; the file itself if it is not compressed or contains an archive."""
     file.seek(0)
     head = file.read(8)
@@ -120,7 +120,7 @@ class _Limited:
     def read(self, size: int = -1) -> bytes:
         """At most ``size`` bytes; b"" where it ends, breaks or grows too large."""
         if self._left <= 0:
-            self.broke = f"read up to {measured(UNPACKED_MAX)} of contents"
+            self.broke = f"read up to {format_size(UNPACKED_MAX)} of contents"
             return b""
         try:
             piece = self._file.read(min(size, self._left) if size >= 0 else self._left)

@@ -114,7 +114,7 @@ class FileSource:
         return f"{self.cut_lines} {lines} longer than {self.line_max:,} characters cut" if self.cut_lines else ""
 
 
-def clipped(text: str, size: int) -> str:
+def clip_text(text: str, size: int) -> str:
     """Return at most the first ``size`` characters, cut at the end of a word; "..." for a longer word.
 
     Words are never cut, because part of a secret would not be recognised as one.

@@ -10,8 +10,8 @@ from typing import Any, Final, TypeVar
 
 import yaml
 
-from .digest import DigestLine, Report, counted
-from .reading import TOO_LARGE, FileSource, Stopped, clipped
+from .digest import DigestLine, Report, format_count
+from .reading import TOO_LARGE, FileSource, Stopped, clip_text
 from .tree import DEPTH_MAX, Tree, below, item
 
 T = TypeVar("T")
@@ -63,12 +63,12 @@ def _json_events(source: FileSource) -> Iterator[_Event]:
         return
     reader = _Reader(source)
     try:
-        yield from _placed(reader.told(ijson.basic_parse(reader, use_float=True)))
+        yield from _add_paths(reader.follow(ijson.basic_parse(reader, use_float=True)))
     except ijson.JSONError as error:
         raise ValueError(error) from None
 
 
-def _placed(events: Iterable[tuple[str, Any]]) -> Iterator[_Event]:
+def _add_paths(events: Iterable[tuple[str, Any]]) -> Iterator[_Event]:
     """The events of ijson with their paths; what lies deeper than a tree tells apart has the path of its ancestor."""
     paths = [""]  # of the containers around, each followed by that of the value to come
     depth = 0
@@ -105,14 +105,14 @@ _IJSON: Final = {
 
 
 class _Reader:
-    """The bytes of a source as a file, for a parser whose events pass by in ``told``: it tells how far it came."""
+    """The bytes of a source as a file, for a parser whose events pass by in ``follow``: it tells how far it came."""
 
     def __init__(self, source: FileSource) -> None:
         self._pieces = source.pieces()
         self._left = b""
         self._since = 0
 
-    def told(self, events: Iterable[T]) -> Iterator[T]:
+    def follow(self, events: Iterable[T]) -> Iterator[T]:
         """The events, as they come."""
         for event in events:
             self._since = 0
@@ -177,8 +177,8 @@ def read_json_lines(source: FileSource) -> Report:
     except MemoryError:
         broke = TOO_LARGE
     if wrong:
-        broke = broke or f"no JSON: {counted(wrong, 'line')}, the first is line {first_wrong:,}"
-    return _report(f"JSON Lines, {counted(documents, 'document')}", tree, source, broke, source.cut)
+        broke = broke or f"no JSON: {format_count(wrong, 'line')}, the first is line {first_wrong:,}"
+    return _report(f"JSON Lines, {format_count(documents, 'document')}", tree, source, broke, source.cut)
 
 
 def read_toml(source: FileSource) -> Report:
@@ -207,23 +207,23 @@ def read_yaml(source: FileSource) -> Report:
     try:
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
         reader = _Reader(source)
-        for event in _yaml_events(_counted(reader.told(yaml.parse(reader, Loader=loader)), counts)):
+        for event in _yaml_events(_count_events(reader.follow(yaml.parse(reader, Loader=loader)), counts)):
             tree.add(*event)
     except Stopped:
         broke = "stopped before the end"
     except MemoryError:
         broke = TOO_LARGE
     except yaml.YAMLError as error:
-        broke = f"{clipped(' '.join(str(error).split()), 200)}; what follows is not read"
+        broke = f"{clip_text(' '.join(str(error).split()), 200)}; what follows is not read"
     except ValueError as error:
         broke = f"{error}; what follows is not read"
     documents, aliases = counts["DocumentStartEvent"], counts["AliasEvent"]
-    some = f", {counted(documents, 'document')}" if documents > 1 else ""
-    extra = f"not followed: {counted(aliases, 'alias reference')}" if aliases else ""
+    some = f", {format_count(documents, 'document')}" if documents > 1 else ""
+    extra = f"not followed: {format_count(aliases, 'alias reference')}" if aliases else ""
     return _report(f"YAML{some}", tree, source, broke, extra)
 
 
-def _counted(events: Iterable[Any], counts: Counter[str]) -> Iterator[Any]:
+def _count_events(events: Iterable[Any], counts: Counter[str]) -> Iterator[Any]:
     for event in events:
         counts[type(event).__name__] += 1
         yield event

@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import Final
 
 from .columns import Column, looks_like_data
-from .digest import DigestLine, Report, counted
+from .digest import DigestLine, Report, format_count
 from .reading import LINE_MAX, FileSource, Stopped
 
 COLUMNS_MAX: Final = 200
@@ -152,7 +152,7 @@ def _report(source: FileSource, table: _Table, delimiter: str) -> Report:
     columns = table.columns
     header = "header" if table.header else "no header"
     name = "TSV" if delimiter == "\t" else "CSV"
-    extent = f"{counted(table.rows, 'row')} x {counted(table.wide, 'column')}"
+    extent = f"{format_count(table.rows, 'row')} x {format_count(table.wide, 'column')}"
     title = f"{name}, {extent}, {DELIMITERS[delimiter]}-separated, {header}"
     lines = [DigestLine("columns:", 9.0)] if columns else []
     lines += [DigestLine(column.line(source.mask), 5.0 - index / len(columns)) for index, column in enumerate(columns)]
@@ -163,7 +163,8 @@ def _report(source: FileSource, table: _Table, delimiter: str) -> Report:
     if table.uneven:
         lines.append(
             DigestLine(
-                f"with another number of values: {counted(table.uneven, 'row')}, first row {table.first_uneven:,}", 8.0
+                f"with another number of values: {format_count(table.uneven, 'row')}, first row {table.first_uneven:,}",
+                8.0,
             )
         )
     if source.cut:

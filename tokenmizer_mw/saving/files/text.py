@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import re2
 
-from .digest import DigestLine, Report, counted, listed
+from .digest import DigestLine, Report, format_count, join_names
 from .languages import Language
-from .reading import FileSource, Stopped, clipped
+from .reading import FileSource, Stopped, clip_text
 
 OUTLINE_MAX: Final = 400
 """Entries of an outline that are kept."""
@@ -63,8 +63,8 @@ class _Outline:
 
     def head(self) -> DigestLine:
         """The counts in a line."""
-        told = [counted(self.counts[name], name) for name in ("definition", "import")]
-        told.append(f"{counted(self.counts['comment'], 'line')} of comment")
+        told = [format_count(self.counts[name], name) for name in ("definition", "import")]
+        told.append(f"{format_count(self.counts['comment'], 'line')} of comment")
         if self.todo:
             told.append(f"{self.counts['todo']:,} TODO (first: line {self.todo:,})")
         return DigestLine(", ".join(told), 9.0)
@@ -78,15 +78,15 @@ def read_source(source: FileSource, language: Language) -> Report:
         for number, line in enumerate(source.lines(), 1):
             outline.add(number, line.rstrip())
     except Stopped:
-        broke = f"stopped after {counted(outline.counts['line'], 'line')}"
-    title = f"{language.name} source, {counted(outline.counts['line'], 'line')}"
+        broke = f"stopped after {format_count(outline.counts['line'], 'line')}"
+    title = f"{language.name} source, {format_count(outline.counts['line'], 'line')}"
     return _report(title, source, [outline.head(), *outline.lines], broke, outline.counts)
 
 
 def _signature(text: str, end: int) -> str:
     """The definition that ends at ``end``, with its parameters where they stand on the line."""
     whole = text.strip().rstrip("{:").rstrip()
-    return whole if len(whole) <= 100 else clipped(text, end).strip()
+    return whole if len(whole) <= 100 else clip_text(text, end).strip()
 
 
 def read_markdown(source: FileSource) -> Report:
@@ -114,15 +114,15 @@ def read_markdown(source: FileSource) -> Report:
                 counts["heading"] += 1
                 if len(outline) < OUTLINE_MAX:
                     marks, said = heading.groups()
-                    outline.append(DigestLine(f"{number}: {marks} {clipped(said, _SHOWN)}", 6.0 - len(marks)))
+                    outline.append(DigestLine(f"{number}: {marks} {clip_text(said, _SHOWN)}", 6.0 - len(marks)))
     except Stopped:
-        broke = f"stopped after {counted(counts['lines'], 'line')}"
+        broke = f"stopped after {format_count(counts['lines'], 'line')}"
     told = [
-        counted(counts[name], name)
+        format_count(counts[name], name)
         for name in ("heading", "code block", "link", "open item", "done item")
         if counts[name]
     ]
-    title = f"Markdown, {counted(counts['lines'], 'line')}, {counted(counts['words'], 'word')}"
+    title = f"Markdown, {format_count(counts['lines'], 'line')}, {format_count(counts['words'], 'word')}"
     return _report(title, source, [*([DigestLine(", ".join(told), 9.0)] if told else []), *outline], broke, counts)
 
 
@@ -137,19 +137,23 @@ def read_plain(source: FileSource) -> Report:
             counts["lines"] += 1
             counts["words"] += len(text.split())
             if text:
-                end.append(clipped(text, _END_LINE))
+                end.append(clip_text(text, _END_LINE))
     except Stopped:
-        broke = f"stopped after {counted(counts['lines'], 'line')}"
-    first = _filled(source.clean(source.head.decode(source.encoding or "utf-8", "replace")))[:_BEGIN]
-    last = _filled(source.clean("\n".join(end)))[-1:] if counts["lines"] > _BEGIN else []
-    lines = [DigestLine(f"begins: {listed((one[:_SHOWN] for one in first), _BEGIN)}", 5.0)] if first else []
+        broke = f"stopped after {format_count(counts['lines'], 'line')}"
+    first = _nonempty_lines(source.clean(source.head.decode(source.encoding or "utf-8", "replace")))[:_BEGIN]
+    last = _nonempty_lines(source.clean("\n".join(end)))[-1:] if counts["lines"] > _BEGIN else []
+    lines = [DigestLine(f"begins: {join_names((one[:_SHOWN] for one in first), _BEGIN)}", 5.0)] if first else []
     lines += [DigestLine(f"ends: {one[:_SHOWN]}", 4.0) for one in last]
     return _report(
-        f"text, {counted(counts['lines'], 'line')}, {counted(counts['words'], 'word')}", source, lines, broke, counts
+        f"text, {format_count(counts['lines'], 'line')}, {format_count(counts['words'], 'word')}",
+        source,
+        lines,
+        broke,
+        counts,
     )
 
 
-def _filled(text: str) -> list[str]:
+def _nonempty_lines(text: str) -> list[str]:
     """The lines that say something."""
     return [bare for line in text.splitlines() if (bare := line.strip())]
 

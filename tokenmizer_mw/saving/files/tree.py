@@ -84,10 +84,10 @@ class Tree:
                 "kinds": dict(place.kinds),
                 **({"values": place.column.to_dict()} if place.column.rows else {}),
             }
-            for path, place in self._settled()
+            for path, place in self._settle_places()
         ]
 
-    def _settled(self) -> list[tuple[str, _Place]]:
+    def _settle_places(self) -> list[tuple[str, _Place]]:
         for place in self.places.values():
             place.settle()
         return list(self.places.items())

@@ -40,7 +40,7 @@ class _Block:
         self.size += len(line)
 
 
-def shown(lines: Iterable[str], wanted: Wanted, last: int, redactor: Redactor) -> Iterator[tuple[int, str]]:
+def show_lines(lines: Iterable[str], wanted: Wanted, last: int, redactor: Redactor) -> Iterator[tuple[int, str]]:
     """Return number and text of the ``wanted`` lines up to line ``last``, with placeholders instead of secrets.
 
     ``lines`` include their line ends. Lines inside of a secret are left out if its placeholder was already shown.
@@ -55,7 +55,9 @@ def shown(lines: Iterable[str], wanted: Wanted, last: int, redactor: Redactor) -
         for number, line in enumerate(block.lines, block.first):
             if number in chosen:
                 here = _within(spans, start, start + len(line))
-                text, said = _replaced(line, _joined(here, _row(head, line, redactor) if number > 1 else []), told)
+                text, said = _replace_spans(
+                    line, _merge_spans(here, _row(head, line, redactor) if number > 1 else []), told
+                )
                 if text.strip() or not here:
                     yield number, text
                 told = said or told
@@ -114,7 +116,7 @@ def _within(spans: list[_Span], start: int, end: int) -> list[_Span]:
     return [(one - start, min(last, end) - start, told) for one, last, told in spans if one < end and last > start]
 
 
-def _joined(spans: list[_Span], more: list[_Span]) -> list[_Span]:
+def _merge_spans(spans: list[_Span], more: list[_Span]) -> list[_Span]:
     """Both, in order; those that overlap made one."""
     apart: list[_Span] = []
     for one in sorted([*spans, *more]):
@@ -126,7 +128,7 @@ def _joined(spans: list[_Span], more: list[_Span]) -> list[_Span]:
     return apart
 
 
-def _replaced(line: str, spans: list[_Span], before: str) -> tuple[str, str]:
+def _replace_spans(line: str, spans: list[_Span], before: str) -> tuple[str, str]:
     """The line with placeholders, and the last of them. One that began on an earlier line, and was shown there as the
     one ``before``, is not shown again."""
     pieces: list[str] = []

@@ -90,14 +90,14 @@ class Body:
         if self._complete:
             return await self._receive()
         if self.refusal is None:
-            message = await self._awaited()
+            message = await self._next_message()
             if message is not None:
                 self.refusal = await self._look_at(message)
                 if self.refusal is None:
                     return message
         return {"type": "http.disconnect"}
 
-    async def _awaited(self) -> Message | None:
+    async def _next_message(self) -> Message | None:
         """The next message; ``None`` when it does not come in time."""
         settings = self._settings
         begun = time.monotonic()

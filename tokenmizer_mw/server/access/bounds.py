@@ -74,7 +74,7 @@ def excess(body: bytes, bounds: Bounds) -> Excess | None:
         return None
     if len(brackets) <= _READ_MAX and _reads_within(body, bounds):
         return None
-    return scanned(body, bounds)
+    return scan_bounds(body, bounds)
 
 
 def _reads_within(body: bytes, bounds: Bounds) -> bool:
@@ -108,7 +108,7 @@ def _holds(value: Any) -> bool:
     return isinstance(value, dict | list)
 
 
-def scanned(body: bytes, bounds: Bounds) -> Excess | None:
+def scan_bounds(body: bytes, bounds: Bounds) -> Excess | None:
     """``excess`` without parsing, for bodies of any kind: only brackets are counted."""
     pieces = _pieces(body)
     brackets = b"".join(pieces[::2]).translate(None, _NO_BRACKETS)

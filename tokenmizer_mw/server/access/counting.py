@@ -87,9 +87,9 @@ class ProcessCounters:
 
     async def take(self, demand: Demand) -> Taken | TooMuch:
         """See ``Counters.take``."""
-        return self.taken(demand)
+        return self.take_now(demand)
 
-    def taken(self, demand: Demand) -> Taken | TooMuch:
+    def take_now(self, demand: Demand) -> Taken | TooMuch:
         """Synchronous form of ``take``."""
         now = self._clock()
         levels: list[tuple[str, float]] = []
@@ -108,9 +108,9 @@ class ProcessCounters:
 
     async def settle(self, taken: Taken, charges: Sequence[tuple[Bucket, int]]) -> None:
         """See ``Counters.settle``."""
-        self.settled(taken, charges)
+        self.settle_now(taken, charges)
 
-    def settled(self, taken: Taken, charges: Sequence[tuple[Bucket, int]]) -> None:
+    def settle_now(self, taken: Taken, charges: Sequence[tuple[Bucket, int]]) -> None:
         """Synchronous form of ``settle``."""
         if taken.place:
             left = self._places.pop(taken.group, 1) - 1

@@ -103,7 +103,7 @@ class Access:
         try:
             if not self.keys.fresh:
                 await self.keys.refresh()
-            caller = self.keys.known(head.key) if head.key is not None else None
+            caller = self.keys.find_known_caller(head.key) if head.key is not None else None
             return caller or self._first_seen(self.keys, scope, head.key)
         except Exception as error:
             _log.warning("keys_not_checked: %s", type(error).__name__)

@@ -42,12 +42,12 @@ class Failures:
 
     def refusal(self, host: str) -> Refusal | None:
         """Return the refusal for a host that sent too many wrong keys; ``None`` if its keys may be compared."""
-        taken = self._counters.taken(self._demand(host, 0))
+        taken = self._counters.take_now(self._demand(host, 0))
         return failures_refused(taken) if isinstance(taken, TooMuch) else None
 
     def note(self, host: str) -> None:
         """Count one wrong key from ``host``."""
-        self._counters.taken(self._demand(host, 1))
+        self._counters.take_now(self._demand(host, 1))
 
     def _demand(self, host: str, cost: int) -> Demand:
         return Demand(((bucket(host, "host", self._limit), cost),))

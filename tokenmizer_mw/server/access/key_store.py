@@ -27,7 +27,7 @@ class KeyStore(Protocol):
     def add(self, key: Key) -> None:
         """Store a new key. Raises ``ConfigError`` if its id or its digest is already stored."""
 
-    def kept(self) -> Sequence[Key]:
+    def all_keys(self) -> Sequence[Key]:
         """Return all keys, revoked and expired ones too, oldest first."""
 
     def revoke(self, key_id: str, at: float) -> bool:
@@ -54,11 +54,11 @@ class MemoryKeys:
         require_key(key)
         with self._guard:
             if any(key.id == other.id or key.digest == other.digest for other in self._keys.values()):
-                raise taken(key)
+                raise duplicate_key_error(key)
             self._keys[key.id] = key
 
-    def kept(self) -> Sequence[Key]:
-        """See ``KeyStore.kept``."""
+    def all_keys(self) -> Sequence[Key]:
+        """See ``KeyStore.all_keys``."""
         with self._guard:
             return sorted(self._keys.values(), key=lambda key: (key.created_at, key.id))
 
@@ -80,14 +80,14 @@ class ListedKeys:
     """Read-only keys from a configuration file, for servers without a key store."""
 
     def __init__(self, keys: Iterable[Key]) -> None:
-        self._keys = tuple(MemoryKeys(keys).kept())
+        self._keys = tuple(MemoryKeys(keys).all_keys())
 
     def add(self, key: Key) -> None:
         """Raise ``CallerError``: keys of a configuration can only be changed in its file."""
         raise CallerError("these keys are listed in the configuration: add the new one's entry there")
 
-    def kept(self) -> Sequence[Key]:
-        """See ``KeyStore.kept``."""
+    def all_keys(self) -> Sequence[Key]:
+        """See ``KeyStore.all_keys``."""
         return self._keys
 
     def revoke(self, key_id: str, at: float) -> bool:
@@ -98,7 +98,7 @@ class ListedKeys:
         """See ``KeyStore.close``."""
 
 
-def taken(key: Key) -> ConfigError:
+def duplicate_key_error(key: Key) -> ConfigError:
     """Return the error for a key whose id or digest is already stored."""
     return ConfigError(f"key {key.id} is kept already")
 
@@ -116,7 +116,7 @@ def listed_keys(entries: object, where: str = KEYS_VARIABLE) -> ListedKeys:
     keys = []
     for number, entry in enumerate(entries, 1):
         try:
-            keys.append(_listed(entry))
+            keys.append(_parse_key(entry))
         except ConfigError as error:
             raise ConfigError(f"{where}: entry {number}: {error}") from None
     try:
@@ -139,7 +139,7 @@ def keys_from_text(text: str, where: str = KEYS_VARIABLE) -> ListedKeys:
 _ENTRY: Final = frozenset({"id", "tenant", "sha256", "scopes", "expires"})
 
 
-def _listed(entry: object) -> Key:
+def _parse_key(entry: object) -> Key:
     if not isinstance(entry, Mapping):
         raise ConfigError("expected a mapping with tenant and sha256")
     if unknown := sorted(str(name) for name in entry.keys() - _ENTRY):

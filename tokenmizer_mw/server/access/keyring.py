@@ -95,7 +95,7 @@ class Keyring:
         fail."""
         begun = self._clock()
         try:
-            keys = await offload(self.store.kept, STORE)
+            keys = await offload(self.store.all_keys, STORE)
         except Exception as error:
             _log.warning("keys_not_read: %s", type(error).__name__)
             self._again_at = self._clock() + min(_AGAIN_SECONDS, self._refresh_seconds)
@@ -107,7 +107,7 @@ class Keyring:
         self._fresh_until = self._clock() + self._refresh_seconds
         return True
 
-    def known(self, written: bytes) -> Caller | None:
+    def find_known_caller(self, written: bytes) -> Caller | None:
         """Return the caller of a key that was looked up before; ``None`` if it was not, or is no longer valid."""
         found = self._seen.get(self._mark(written))
         return found[1] if found is not None and found[0].good_at(self._now()) else None

@@ -43,7 +43,7 @@ class RateLimits:
     def __init__(self, settings: AccessSettings, counters: Counters) -> None:
         self.counters = counters
         self._settings = settings
-        self._plan: Callable[[str, str], Plan] = lru_cache(_PLANS_MAX)(self._planned)
+        self._plan: Callable[[str, str], Plan] = lru_cache(_PLANS_MAX)(self._make_plan)
 
     def plan(self, caller: Caller) -> Plan:
         """Return the demands of the caller's requests."""
@@ -59,7 +59,7 @@ class RateLimits:
             return
         charges = [(each, tokens) for each in plan.tokens] if tokens else []
         if isinstance(self.counters, ProcessCounters):
-            self.counters.settled(taken, charges)
+            self.counters.settle_now(taken, charges)
             return
         with anyio.move_on_after(SETTLE_SECONDS, shield=True):
             await self.counters.settle(taken, charges)
@@ -78,7 +78,7 @@ class RateLimits:
         """Release connections."""
         await self.counters.close()
 
-    def _planned(self, tenant: str, key_id: str) -> Plan:
+    def _make_plan(self, tenant: str, key_id: str) -> Plan:
         rates = self._settings.rates_of(tenant)
         owned = [("tenant", rates)]
         if key_id:

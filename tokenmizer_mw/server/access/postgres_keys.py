@@ -13,9 +13,9 @@ from tokenmizer_mw.errors import StoreUnavailable
 from tokenmizer_mw.store.postgres_address import Address
 from tokenmizer_mw.store.postgres_connections import Connections
 from tokenmizer_mw.store.postgres_errors import NAME
-from tokenmizer_mw.store.postgres_schema import quoted
+from tokenmizer_mw.store.postgres_schema import quote_schema
 
-from .key_store import taken
+from .key_store import duplicate_key_error
 from .keys import Key, require_key
 from .rows import key_of, row_of
 
@@ -41,7 +41,7 @@ class PostgresKeys:
 
     def __init__(self, address: Address) -> None:
         self._address = replace(address, pool=1)
-        self._table = f"{quoted(address.schema)}.access_keys"
+        self._table = f"{quote_schema(address.schema)}.access_keys"
         self._processes: dict[int, Connections] = {}
         self._closed = False
 
@@ -49,17 +49,17 @@ class PostgresKeys:
         """See ``KeyStore.add``."""
         require_key(key)
 
-        async def added(connection: asyncpg.Connection) -> object:
+        async def insert_key(connection: asyncpg.Connection) -> object:
             async with connection.transaction():
                 await connection.execute(_LOCK, self._table)  # two that make the same table at once would collide
                 await connection.execute(self._sql(_TABLE))
                 return await connection.fetchval(self._sql(_ADD), *row_of(key))
 
-        if self._here().alone(added) is None:
-            raise taken(key)
+        if self._here().alone(insert_key) is None:
+            raise duplicate_key_error(key)
 
-    def kept(self) -> Sequence[Key]:
-        """See ``KeyStore.kept``."""
+    def all_keys(self) -> Sequence[Key]:
+        """See ``KeyStore.all_keys``."""
         if not self._has_table():
             return []
         return [key_of(tuple(row), NAME) for row in self._here().select(self._sql(_ALL))]
@@ -67,10 +67,10 @@ class PostgresKeys:
     def revoke(self, key_id: str, at: float) -> bool:
         """See ``KeyStore.revoke``."""
 
-        async def revoked(connection: asyncpg.Connection) -> object:
+        async def revoke_key(connection: asyncpg.Connection) -> object:
             return await connection.fetchval(self._sql(_REVOKE), at, key_id)
 
-        return self._has_table() and self._here().alone(revoked) is not None
+        return self._has_table() and self._here().alone(revoke_key) is not None
 
     def close(self) -> None:
         """See ``KeyStore.close``."""

@@ -116,7 +116,7 @@ class RedisCounters:
         if lease:
             names.append(self._places(demand.group))
             arguments += [demand.place_max, lease, self._stream_seconds]
-        answer = await self._asked(self._take, names, arguments)
+        answer = await self._run_script(self._take, names, arguments)
         if answer is None:
             if self._down == "closed":
                 raise StoreUnavailable("the counters of limits do not answer")
@@ -137,7 +137,7 @@ class RedisCounters:
         if taken.place and not here:
             names.append(self._places(taken.group))
             arguments.append(taken.place)
-        missed = bool(names) and await self._asked(self._settle, names, arguments) is None
+        missed = bool(names) and await self._run_script(self._settle, names, arguments) is None
         if here or missed:
             await self._local.settle(taken if here else NOTHING, charges if missed else ())
 
@@ -164,7 +164,7 @@ class RedisCounters:
     def _places(self, group: str) -> str:
         return f"{self._prefix}:rate:{{{group}}}:streams"
 
-    async def _asked(self, script: Any, names: list[str], arguments: list[Any]) -> Any:
+    async def _run_script(self, script: Any, names: list[str], arguments: list[Any]) -> Any:
         """What the script answers; ``None`` when Redis does not, or is left alone for a while because it did not."""
         if self._clock() < self._rests_until:
             return None

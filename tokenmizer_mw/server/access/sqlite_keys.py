@@ -13,7 +13,7 @@ from tokenmizer_mw.store.sqlite_errors import translate
 from tokenmizer_mw.store.sqlite_file import DatabaseFile
 from tokenmizer_mw.store.sqlite_schema import immediate
 
-from .key_store import taken
+from .key_store import duplicate_key_error
 from .keys import Key, require_key
 from .rows import key_of, row_of
 
@@ -45,10 +45,10 @@ class SqliteKeys:
             try:
                 cursor.execute(_ADD, row_of(key))
             except sqlite3.IntegrityError:
-                raise taken(key) from None
+                raise duplicate_key_error(key) from None
 
-    def kept(self) -> Sequence[Key]:
-        """See ``KeyStore.kept``."""
+    def all_keys(self) -> Sequence[Key]:
+        """See ``KeyStore.all_keys``."""
         with self._open() as cursor:
             rows = cursor.execute(_ALL).fetchall() if _has_table(cursor) else []
         return [key_of(row, self._file.path) for row in rows]

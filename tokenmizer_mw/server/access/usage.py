@@ -64,13 +64,13 @@ class ResponseEnds:
         """
         if not 200 <= self._status < 300:
             return 0
-        told = self._told() if self._plain else None
+        told = self._count_tokens() if self._plain else None
         if told is not None:
             return told
         each = _STREAMED_BYTES_A_TOKEN if self._streamed else _BYTES_A_TOKEN
         return request_size // _BYTES_A_TOKEN + self._size // each
 
-    def _told(self) -> int | None:
+    def _count_tokens(self) -> int | None:
         self._trim()
         last, first = self._held[0], self._first or b""
         total, reply = _last(_TOTAL, last), _last(_REPLY, last)

@@ -76,9 +76,9 @@ class Visit:
         if caller is not None and needed and not caller.may(needed):
             await self._refuse(NOT_GOOD_FOR)
             return
-        await self._limited(caller, chat=needed == CHAT and self._scope.get("method") == "POST")
+        await self._check_limits(caller, chat=needed == CHAT and self._scope.get("method") == "POST")
 
-    async def _limited(self, caller: Caller | None, *, chat: bool) -> None:
+    async def _check_limits(self, caller: Caller | None, *, chat: bool) -> None:
         limits = self._door.limits
         plan = limits.plan(caller) if caller is not None else None
         demand = (plan.chat if chat else plan.other) if plan is not None else None

@@ -24,7 +24,7 @@ async def within(seconds: float, awaitable: Awaitable[T]) -> T | None:
         with anyio.move_on_after(seconds):
             return await awaitable
         return None
-    begun = _begun(awaitable)
+    begun = _begin(awaitable)
     if not isinstance(begun, _Begun):
         return begun
     deadline = asyncio.timeout(seconds)
@@ -73,7 +73,7 @@ class _Begun(Generic[T]):
                 return result
 
 
-def _begun(awaitable: Awaitable[T]) -> T | _Begun[T]:
+def _begin(awaitable: Awaitable[T]) -> T | _Begun[T]:
     """The result, if there is no need to wait for it; else what is to be awaited."""
     coroutine = awaitable if isinstance(awaitable, Coroutine) else _coroutine(awaitable)
     try:

@@ -24,7 +24,7 @@ from .document import document
 from .errors import FAULT, NO_ROUTE, NO_VERDICT, UNAUTHORIZED, ApiRefusal, Problem, forbidden, problem_of, wrong_method
 from .health import Check, Doubt, Health
 from .intake import ClientGone, body_of, query_of
-from .paths import Matched, matched
+from .paths import Matched, match_routes
 from .table import JSON, ROUTES, Route
 
 if TYPE_CHECKING:
@@ -95,11 +95,11 @@ class Api:
         def told_under(prefix: str) -> dict[str, Any]:
             return document(self.routes, prefix)
 
-        def told(asked: ApiRequest[Any, None]) -> dict[str, Any]:
+        def describe_api(asked: ApiRequest[Any, None]) -> dict[str, Any]:
             return told_under(asked.prefix)
 
         summary = "This document."
-        return (Route("openapi", "GET", "/api/openapi.json", None, summary, told, dict[str, Any]),)
+        return (Route("openapi", "GET", "/api/openapi.json", None, summary, describe_api, dict[str, Any]),)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one ASGI connection."""
@@ -111,25 +111,25 @@ class Api:
             await _lifespan(receive, send)
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
-        found = matched(scope, self.routes)
+        found = match_routes(scope, self.routes)
         name = _NO_ROUTE_NAME
         headers: Mapping[str, str] = {}
         try:
             route = _route(found, scope["method"])
             name = route.name
-            answer = await self._worked(route, found, scope, receive)
+            answer = await self._run_route(route, found, scope, receive)
         except ApiRefusal as refused:
-            answer, headers = _told(refused.problem), refused.problem.headers
+            answer, headers = _report_problem(refused.problem), refused.problem.headers
         except ClientGone:
             return
         except Exception as error:
-            _failed(name, error)
+            _log_failure(name, error)
             self._memory.service.count("api_failed")
-            answer = _told(FAULT)
+            answer = _report_problem(FAULT)
         self._answered.count(name, answer.status)
         await _send(send, answer, headers, bare=scope["method"] == "HEAD")
 
-    async def _worked(self, route: Route, found: Matched | None, scope: Scope, receive: Receive) -> RawAnswer:
+    async def _run_route(self, route: Route, found: Matched | None, scope: Scope, receive: Receive) -> RawAnswer:
         caller = await self._let_in(route, scope)
         query = query_of(route, scope.get("query_string", b""))
         body = await body_of(route, scope, receive, self._memory.settings)
@@ -137,10 +137,10 @@ class Api:
         prefix = scope.get("root_path", "")
         asked = ApiRequest(self._memory, caller, prefix, session_id, query, body, self._health, self._clock)
         if route.name == "live":  # touches no store: it answers while every thread waits for one
-            return _done(route, asked)
-        return await offload(partial(_done, route, asked), CALLS)
+            return _do_work(route, asked)
+        return await offload(partial(_do_work, route, asked), CALLS)
 
-    async def _known(self, scope: Scope) -> Caller:
+    async def _find_caller(self, scope: Scope) -> Caller:
         """Who asks where nobody has to say so."""
         with suppress(NoVerdict):
             return await asked_by(self._authorize, scope) or _NOBODY
@@ -149,11 +149,11 @@ class Api:
     async def _let_in(self, route: Route, scope: Scope) -> Caller:
         """Who asks. Raises ``ApiRefusal`` for who may not."""
         if route.scope is None:
-            return await self._known(scope) if route.name == "health" else _NOBODY
+            return await self._find_caller(scope) if route.name == "health" else _NOBODY
         try:
             caller = await asked_by(self._authorize, scope)
         except NoVerdict as failure:
-            _failed("authorize", failure.__cause__ or failure)
+            _log_failure("authorize", failure.__cause__ or failure)
             raise ApiRefusal(NO_VERDICT) from None
         if caller is None:
             raise ApiRefusal(UNAUTHORIZED)
@@ -174,11 +174,11 @@ def _metrics(
         return ()
     registry = metrics.registry_of(memory, answered, health, collectors, worker)
 
-    def told(asked: ApiRequest[Any, None]) -> RawAnswer:
-        return RawAnswer(metrics.exposed(registry), metrics.MEDIA)
+    def expose_metrics(asked: ApiRequest[Any, None]) -> RawAnswer:
+        return RawAnswer(metrics.expose_metrics(registry), metrics.MEDIA)
 
     summary = "Counters of this process, for Prometheus."
-    return (Route("metrics", "GET", "/metrics", "admin", summary, told, "text/plain"),)
+    return (Route("metrics", "GET", "/metrics", "admin", summary, expose_metrics, "text/plain"),)
 
 
 def _route(found: Matched | None, method: str) -> Route:
@@ -192,7 +192,7 @@ def _route(found: Matched | None, method: str) -> Route:
     return route
 
 
-def _done(route: Route, asked: ApiRequest[Any, Any]) -> RawAnswer:
+def _do_work(route: Route, asked: ApiRequest[Any, Any]) -> RawAnswer:
     """What came of the work, ready to be sent. Raises ``ApiRefusal``."""
     try:
         found = route.work(asked)
@@ -201,7 +201,7 @@ def _done(route: Route, asked: ApiRequest[Any, Any]) -> RawAnswer:
         if problem is None:
             raise
         if problem.status >= FAULT.status:
-            _failed(route.name, error)
+            _log_failure(route.name, error)
         raise ApiRefusal(problem) from None
     return found if isinstance(found, RawAnswer) else RawAnswer(_json(found), JSON, route.status)
 
@@ -211,11 +211,11 @@ def _json(value: object) -> bytes:
     return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
 
 
-def _told(problem: Problem) -> RawAnswer:
+def _report_problem(problem: Problem) -> RawAnswer:
     return RawAnswer(_json(problem.to_dict()), JSON, problem.status)
 
 
-def _failed(name: str, error: BaseException) -> None:
+def _log_failure(name: str, error: BaseException) -> None:
     """Log a failure of ours: its kind and place, never its text, which may hold what was said."""
     _log.warning("api %s: %s in %s", name, type(error).__name__, raised_at(error))
 

@@ -84,6 +84,6 @@ def registry_of(
     return registry
 
 
-def exposed(registry: CollectorRegistry) -> bytes:
+def expose_metrics(registry: CollectorRegistry) -> bytes:
     """Return the metrics in Prometheus text format. Blocks while the health check reads the store."""
     return generate_latest(registry)

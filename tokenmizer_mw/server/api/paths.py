@@ -24,7 +24,7 @@ class Matched:
     session_id: str
 
 
-def matched(scope: Mapping[str, Any], routes: Sequence[Route]) -> Matched | None:
+def match_routes(scope: Mapping[str, Any], routes: Sequence[Route]) -> Matched | None:
     """Return the routes of a request's path below the mount point; ``None`` if no route matches."""
     longest = max(route.path.count("/") for route in routes)
     for path in _inner(scope):
@@ -47,13 +47,13 @@ def _segments(path: str, raw: bytes, most: int) -> Sequence[str]:
     than ``most`` of them lead nowhere."""
     pieces = raw.partition(b"?")[0].rsplit(b"/", most)[1:]
     for start in range(len(pieces)):
-        told = list(_decoded(pieces[start:]))
+        told = list(_decode_segments(pieces[start:]))
         if "/" + "/".join(told) == path:
             return told
     return path.removeprefix("/").split("/", most)
 
 
-def _decoded(pieces: Sequence[bytes]) -> Iterator[str]:
+def _decode_segments(pieces: Sequence[bytes]) -> Iterator[str]:
     """Each piece as text; one that is not UTF-8 is told as no server decodes it."""
     for piece in pieces:
         yield unquote_to_bytes(piece).decode("utf-8", "surrogateescape")

@@ -159,11 +159,11 @@ def sessions(asked: ApiRequest[shapes.SessionsQuery, None]) -> shapes.SessionsAn
     after = _read_cursor(asked.query.cursor) if asked.query.cursor is not None else None
     found = asked.memory.sessions(after=after, limit=most + 1, tenant=asked.tenant)
     page = found[:most]
-    listed = [_listed(asked, info) for info in page]
+    listed = [_describe_session(asked, info) for info in page]
     return {"sessions": listed, "next": _cursor(page[-1]) if len(found) > most else None}
 
 
-def _listed(asked: ApiRequest[shapes.SessionsQuery, None], info: SessionInfo) -> shapes.ListedSessionJson:
+def _describe_session(asked: ApiRequest[shapes.SessionsQuery, None], info: SessionInfo) -> shapes.ListedSessionJson:
     told: shapes.ListedSessionJson = {
         "session_id": info.key.id,
         "events": info.seq,

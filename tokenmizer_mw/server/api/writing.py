@@ -44,7 +44,7 @@ def remember(asked: ApiRequest[shapes.NoQuery, shapes.RememberBody]) -> shapes.R
 def invalidate(asked: ApiRequest[shapes.NoQuery, shapes.InvalidateBody]) -> shapes.EditAnswer:
     """Invalidate a fact."""
     body = asked.body
-    return _edited(
+    return _do_edit(
         asked, body.node_id, lambda memory, id: memory.invalidate(id, body.node_id, body.reason, tenant=asked.tenant)
     )
 
@@ -52,7 +52,7 @@ def invalidate(asked: ApiRequest[shapes.NoQuery, shapes.InvalidateBody]) -> shap
 def archive(asked: ApiRequest[shapes.NoQuery, shapes.ArchiveBody]) -> shapes.EditAnswer:
     """Archive a fact."""
     body = asked.body
-    return _edited(
+    return _do_edit(
         asked, body.node_id, lambda memory, id: memory.archive(id, body.node_id, body.reason, tenant=asked.tenant)
     )
 
@@ -60,7 +60,7 @@ def archive(asked: ApiRequest[shapes.NoQuery, shapes.ArchiveBody]) -> shapes.Edi
 def pin(asked: ApiRequest[shapes.NoQuery, shapes.PinBody]) -> shapes.EditAnswer:
     """Pin or unpin a fact."""
     body = asked.body
-    return _edited(
+    return _do_edit(
         asked, body.node_id, lambda memory, id: memory.pin(id, body.node_id, body.pinned, tenant=asked.tenant)
     )
 
@@ -72,7 +72,7 @@ def correct(asked: ApiRequest[shapes.NoQuery, shapes.CorrectBody]) -> shapes.Edi
     def work(memory: SessionMemory, id: str) -> None:
         memory.correct(id, body.node_id, label=body.text, detail=body.detail, reason=body.reason, tenant=asked.tenant)
 
-    return _edited(asked, body.node_id, work)
+    return _do_edit(asked, body.node_id, work)
 
 
 def undo(asked: ApiRequest[shapes.NoQuery, shapes.UndoBody]) -> shapes.EditAnswer:
@@ -80,10 +80,10 @@ def undo(asked: ApiRequest[shapes.NoQuery, shapes.UndoBody]) -> shapes.EditAnswe
     number, id = asked.body.number, asked.body.session_id
     edits = asked.memory.edits(id, tenant=asked.tenant)
     node_id = next((one.edit.id for one in edits if one.edit.number == number), "")
-    return _edited(asked, node_id, lambda memory, id: memory.undo(id, number, tenant=asked.tenant))
+    return _do_edit(asked, node_id, lambda memory, id: memory.undo(id, number, tenant=asked.tenant))
 
 
-def _edited(
+def _do_edit(
     asked: ApiRequest[shapes.NoQuery, Any], node_id: str, work: Callable[[SessionMemory, str], None]
 ) -> shapes.EditAnswer:
     """Do the work, and give the fact with the number of the change. 0: it changed nothing."""

@@ -27,7 +27,7 @@ from .asked import FORM_FIELD, DashboardState, File, Page, PageRequest, See
 from .ending import before_the_end
 from .entrance import Entrance, Hosted, Keyed, Tokened, cookie, cookie_of, local
 from .form import BrowserGone, UnreadableForm, fields_of, form_of
-from .frame import NOTES, framed
+from .frame import NOTES, render_document
 from .guards import ALWAYS, exact_hosts, foreign, one, reached_from_afar
 from .past import Pasts
 from .refused import PageRefusal, failure, page_of
@@ -150,7 +150,7 @@ class Dashboard:
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         answer = _Answer(send, bare=scope["method"] == "HEAD")
         try:
-            await self._answered(scope, receive, answer)
+            await self._answer_request(scope, receive, answer)
         except BrowserGone:
             return
         except PageRefusal as refused:
@@ -162,7 +162,7 @@ class Dashboard:
             self._memory.service.count("dashboard_failed")
             await answer.page(page_of(failure("fault")))
 
-    async def _answered(self, scope: Scope, receive: Receive, answer: _Answer) -> None:
+    async def _answer_request(self, scope: Scope, receive: Receive, answer: _Answer) -> None:
         self._guard(scope)
         name = name_of(scope)
         if name is None:
@@ -177,7 +177,7 @@ class Dashboard:
             raise failure("method")
         if method == "POST" and foreign(scope["headers"]):
             raise failure("foreign")
-        await self._visited(name, method, scope, receive, answer)
+        await self._serve_visitor(name, method, scope, receive, answer)
 
     def _guard(self, scope: Scope) -> None:
         host = one(scope["headers"], b"host")
@@ -186,10 +186,10 @@ class Dashboard:
         if self._open and reached_from_afar(scope):
             raise failure("afar")
 
-    async def _visited(self, name: str, method: str, scope: Scope, receive: Receive, answer: _Answer) -> None:
+    async def _serve_visitor(self, name: str, method: str, scope: Scope, receive: Receive, answer: _Answer) -> None:
         visitor = await self._visitor(scope)
         if visitor.new:
-            answer.cookies.append(self._handed(visitor.given, scope))
+            answer.cookies.append(self._hand_over_pass(visitor.given, scope))
         form: Mapping[str, str] = {}
         if method == "POST":
             form = await self._form(visitor, scope, receive)
@@ -205,7 +205,7 @@ class Dashboard:
         elif name == EVENTS:
             await self._events(visitor.caller, scope, receive, answer)
         else:
-            await self._worked(_route(name, method), visitor, form, scope, answer)
+            await self._run_page(_route(name, method), visitor, form, scope, answer)
 
     async def _visitor(self, scope: Scope) -> _Visitor:
         written = cookie_of(scope, self._cookie)
@@ -241,14 +241,14 @@ class Dashboard:
         if self._failures.refusal(host) is not None:
             raise failure("too_many")
         try:
-            subject = await self._entrance.admitted(form.get("secret", ""))
+            subject = await self._entrance.admit(form.get("secret", ""))
         except StoreError:
             raise failure("no_verdict") from None
         if subject is None:
             self._failures.note(host)
             return await answer.page(login.page(self._entrance.asks, token, form.get("next", ""), wrong=True))
         given = Pass(subject, secrets.token_urlsafe(18), self._clock())
-        answer.cookies[:] = [self._handed(given, scope)]
+        answer.cookies[:] = [self._hand_over_pass(given, scope)]
         await answer.see(login.inside(form.get("next", "")))
 
     async def _turned_away(self, name: str, method: str, scope: Scope, answer: _Answer) -> None:
@@ -272,7 +272,7 @@ class Dashboard:
             self._tails, caller.tenant, query.get("id", ""), shown, receive, answer.send, lambda: self.ending
         )
 
-    async def _worked(
+    async def _run_page(
         self, route: PageRoute, visitor: _Visitor, form: Mapping[str, str], scope: Scope, answer: _Answer
     ) -> None:
         caller = visitor.caller
@@ -286,16 +286,16 @@ class Dashboard:
         token = self._seal.form_token(visitor.given, visitor.who)
         asked = PageRequest(self._memory, caller, query, form, token, self._health, self._kept, self._clock())
         leaves = bool(self._entrance.asks)
-        done = await offload(partial(_done, route, asked, leaves), CALLS)
+        done = await offload(partial(_do_work, route, asked, leaves), CALLS)
         if isinstance(done, See):
             await answer.see(done.address)
         elif isinstance(done, File):
-            await answer.saved(done)
+            await answer.send_file(done)
         else:
             await answer.html(*done)
 
-    def _handed(self, given: Pass, scope: Scope) -> bytes:
-        return cookie(self._cookie, self._seal.written(given), scope, self._signed_in)
+    def _hand_over_pass(self, given: Pass, scope: Scope) -> bytes:
+        return cookie(self._cookie, self._seal.write_pass(given), scope, self._signed_in)
 
 
 def name_of(scope: Mapping[str, object]) -> str | None:
@@ -322,7 +322,7 @@ def _route(name: str, method: str) -> PageRoute:
     return route
 
 
-def _done(route: PageRoute, asked: PageRequest, leaves: bool) -> See | File | tuple[int, bytes]:
+def _do_work(route: PageRoute, asked: PageRequest, leaves: bool) -> See | File | tuple[int, bytes]:
     """The work and its page, in a worker thread. Raises ``PageRefusal``."""
     try:
         found = route.work(asked)
@@ -337,7 +337,7 @@ def _done(route: PageRoute, asked: PageRequest, leaves: bool) -> See | File | tu
         return found
     note = found.note or NOTES.get(asked.query.get("done", ""), "")
     page = Page(found.title, found.body, found.here, found.session_id, found.live, note, found.status)
-    return page.status, framed(page, asked, leaves=leaves)
+    return page.status, render_document(page, asked, leaves=leaves)
 
 
 class _Answer:
@@ -350,7 +350,7 @@ class _Answer:
         self._bare = bare
 
     async def page(self, page: Page) -> None:
-        await self.html(page.status, framed(page, None))
+        await self.html(page.status, render_document(page, None))
 
     async def html(self, status: int, body: bytes) -> None:
         await self._whole(status, body, [(b"content-type", _HTML.encode())])
@@ -358,7 +358,7 @@ class _Answer:
     async def file(self, body: bytes, media: str) -> None:
         await self._whole(200, body, [(b"content-type", media.encode())])
 
-    async def saved(self, file: File) -> None:
+    async def send_file(self, file: File) -> None:
         disposition = f'attachment; filename="{file.name}"'.encode("ascii")
         headers = [(b"content-type", file.media.encode()), (b"content-disposition", disposition)]
         await self._whole(200, file.body, headers)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tokenmizer_mw.context.resume import LEVELS, Resume
 
 from .asked import PageRequest
-from .markup import Markup, joined, tag
-from .words import card, counted, link, nothing, to
+from .markup import Markup, join_markup, tag
+from .words import card, format_count, link, nothing, to
 
 _DEFAULT = "standard"
 
@@ -18,21 +18,21 @@ def block_card(asked: PageRequest) -> Markup:
         address = to("session", id=asked.id, level=_DEFAULT)
         text = tag("p", link(f"{address}#resume", "Show the block"), class_="hint")
         return card("Resume block", _lead(), text, id="resume", live=True, load=address)
-    return _shown(asked, level if level in LEVELS else _DEFAULT)
+    return _render_levels(asked, level if level in LEVELS else _DEFAULT)
 
 
 def _lead() -> Markup:
     return tag("p", "As it would be sent right now in place of older messages.", class_="hint")
 
 
-def _shown(asked: PageRequest, level: str) -> Markup:
+def _render_levels(asked: PageRequest, level: str) -> Markup:
     blocks = asked.memory.resumes(asked.id, tenant=asked.tenant)
     tabs = [tag("li", _tab(asked, name, block, name == level)) for name, block in blocks.items()]
     block = blocks[level]
     text = tag("pre", block.text, class_="block", tabindex="0", aria_label="The block", dir="auto")
     exact = "as the model's own tokenizer counts" if block.exact else "counted so that it errs high"
-    foot = f"{counted(block.tokens, 'token')}, {exact}; {counted(len(block.node_ids), 'fact')}."
-    shown = joined(text, tag("p", foot, class_="hint")) if block.text else nothing("There is nothing to send yet.")
+    foot = f"{format_count(block.tokens, 'token')}, {exact}; {format_count(len(block.node_ids), 'fact')}."
+    shown = join_markup(text, tag("p", foot, class_="hint")) if block.text else nothing("There is nothing to send yet.")
     address = to("session", id=asked.id, level=level)
     return card("Resume block", _lead(), tag("ul", tabs, class_="levels"), shown, id="resume", live=True, load=address)
 

@@ -10,7 +10,7 @@ from tokenmizer_mw.session import Edited
 
 from .asked import PageRequest
 from .markup import Markup, tag
-from .words import link, moment, to, told
+from .words import link, moment, quote_line, to
 
 
 def edits_list(asked: PageRequest, edits: Iterable[Edited], *, of_fact: bool = False) -> Markup:
@@ -21,22 +21,22 @@ def edits_list(asked: PageRequest, edits: Iterable[Edited], *, of_fact: bool = F
 def _row(asked: PageRequest, edited: Edited, of_fact: bool) -> Markup:
     edit = edited.edit
     about = None if of_fact else link(to("fact", id=asked.id, node=edit.id), edit.id)
-    reason = tag("span", told(edit.reason), class_="reason") if edit.reason else None
+    reason = tag("span", quote_line(edit.reason), class_="reason") if edit.reason else None
     back = None
     if asked.caller.may("write"):
         button = tag("button", "Undo", class_="quiet", aria_label=f"Undo change {edit.number}")
         back = asked.form_of("change", button, id=asked.id, node=edit.id, do="undo", number=edit.number)
-    said = tag("div", tag("p", about, " " if about else None, *_said(edit)), reason)
+    said = tag("div", tag("p", about, " " if about else None, *_describe_changes(edit)), reason)
     return tag("li", said, moment(edited.recorded_at, asked.now), back)
 
 
-def _said(edit: NodeEdited) -> list[Markup | str]:
+def _describe_changes(edit: NodeEdited) -> list[Markup | str]:
     told_: list[Markup | str] = []
     for name, value in edit.changes.items():
         if name in ("source", "value", "slot"):
             continue
         before, now = _value(edit.before[name]), _value(value)
-        told_ += ["; " if told_ else "", f"{name}: ", tag("del", told(before)), " ", tag("ins", told(now))]
+        told_ += ["; " if told_ else "", f"{name}: ", tag("del", quote_line(before)), " ", tag("ins", quote_line(now))]
     return told_
 
 

@@ -14,9 +14,9 @@ from tokenmizer_mw.session import Marked, SessionState
 
 from .asked import Page, PageRequest
 from .frame import session_head
-from .markup import Markup, joined, tag
+from .markup import Markup, join_markup, tag
 from .titles import title_of
-from .words import card, counted, exactly, fact_link, link, message_link, nothing, status_of, to, told
+from .words import card, exactly, fact_link, format_count, link, message_link, nothing, quote_line, status_of, to
 
 START: Final = "start"
 NOW: Final = "now"
@@ -35,12 +35,12 @@ def page(asked: PageRequest) -> Page:
 
     title, seq, marks = asked.memory.view(asked.id, look, tenant=asked.tenant)
     named = {START: 0, **{mark.checkpoint.id: mark.seq for mark in marks}, NOW: seq}
-    first = _chosen(asked, "from", named, START)
-    second = _chosen(asked, "to", named, NOW)
+    first = _chosen_option(asked, "from", named, START)
+    second = _chosen_option(asked, "to", named, NOW)
     key, pasts = SessionKey(asked.tenant, asked.id), asked.kept.pasts
     before, after = (pasts.upto(asked.memory, key, named[name]) for name in (first, second))
     only = asked.query.get("only") == "changed"
-    body = joined(
+    body = join_markup(
         session_head(asked, "history", title),
         _form(asked, tuple(named), first, second, only),
         _sides(asked, before, after, {mark.checkpoint.id: mark for mark in marks}, (first, second), only),
@@ -48,7 +48,7 @@ def page(asked: PageRequest) -> Page:
     return Page(f"Compare - {title or asked.id}", body, "", asked.id)
 
 
-def _chosen(asked: PageRequest, field: str, named: Mapping[str, int], default: str) -> str:
+def _chosen_option(asked: PageRequest, field: str, named: Mapping[str, int], default: str) -> str:
     name = asked.query.get(field, default)
     return name if name in named else default
 
@@ -89,8 +89,8 @@ def _sides(
         _side(asked, graph, name, marks.get(name), signs, only)
         for graph, name in zip((before, after), names, strict=True)
     ]
-    text = f"{counted(len(found.added), 'fact')} added, {len(changed):,} changed, {len(found.removed):,} gone."
-    return joined(tag("p", text, class_="hint", id="differences"), tag("div", sides, class_="beside"))
+    text = f"{format_count(len(found.added), 'fact')} added, {len(changed):,} changed, {len(found.removed):,} gone."
+    return join_markup(tag("p", text, class_="hint", id="differences"), tag("div", sides, class_="beside"))
 
 
 def _side(
@@ -112,7 +112,7 @@ def _type(
         return None
     rows = [_row(asked, node, signs.get(node.id, "")) for node in nodes[-ROWS:]]
     more = tag("p", f"{len(nodes) - ROWS:,} earlier", class_="hint") if len(nodes) > ROWS else None
-    return joined(tag("h3", f"{TYPES[type_].title} ({len(nodes):,})"), more, tag("ul", rows, class_="facts"))
+    return join_markup(tag("h3", f"{TYPES[type_].title} ({len(nodes):,})"), more, tag("ul", rows, class_="facts"))
 
 
 def _row(asked: PageRequest, node: Node, sign: str) -> Markup:
@@ -122,5 +122,5 @@ def _row(asked: PageRequest, node: Node, sign: str) -> Markup:
         fact_link(asked.id, node),
         tag("span", sign, class_=f"badge is-{sign}") if sign else None,
         message_link(asked.id, node.source.turn),
-        tag("span", "because ", told(node.detail), class_="reason") if node.detail and sign else None,
+        tag("span", "because ", quote_line(node.detail), class_="reason") if node.detail and sign else None,
     )

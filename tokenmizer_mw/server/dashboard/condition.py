@@ -6,7 +6,7 @@ from typing import Final
 
 from .asked import Page, PageRequest
 from .frame import heading
-from .markup import Markup, joined, tag
+from .markup import Markup, join_markup, tag
 from .words import card, nothing
 
 REASONS: Final = {
@@ -63,7 +63,7 @@ def page(asked: PageRequest) -> Page:
     )
     lead = tag("p", "Whether what was said is being remembered.", class_="lead")
     counters = asked.memory.counters() if asked.caller.may("admin") else {}
-    return Page("Health", joined(heading("Health", lead), state, _counters(counters)), "status")
+    return Page("Health", join_markup(heading("Health", lead), state, _counters(counters)), "status")
 
 
 def _counters(counters: dict[str, int]) -> Markup:

@@ -24,8 +24,8 @@ def before_the_end(call: Callable[[], None]) -> None:
 
 
 def _first(call: Callable[[], None], handler: Callable[[int, Any], Any]) -> Callable[[int, Any], None]:
-    def told(number: int, frame: Any) -> None:
+    def handle_signal(number: int, frame: Any) -> None:
         call()
         handler(number, frame)
 
-    return told
+    return handle_signal

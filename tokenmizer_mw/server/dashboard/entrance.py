@@ -34,7 +34,7 @@ class Entrance(Protocol):
     asks: str
     """What people are asked for, "" where they are never asked."""
 
-    async def admitted(self, given: str) -> str | None:
+    async def admit(self, given: str) -> str | None:
         """Return the subject of the cookie for what the user entered; ``None`` if it is wrong. Raises
         ``StoreError``."""
 
@@ -58,7 +58,7 @@ class Tokened:
         self._caller = Caller(tenant)
         self.about = hashlib.sha256(self._digest).hexdigest()
 
-    async def admitted(self, given: str) -> str | None:
+    async def admit(self, given: str) -> str | None:
         """See ``Entrance``."""
         digest = hashlib.sha256(given.strip().encode("utf-8", "replace")).digest()
         return "token" if hmac.compare_digest(digest, self._digest) else None
@@ -77,7 +77,7 @@ class Keyed:
     def __init__(self, keys: Keyring) -> None:
         self._keys = keys
 
-    async def admitted(self, given: str) -> str | None:
+    async def admit(self, given: str) -> str | None:
         """See ``Entrance``."""
         await self._keys.refresh()
         caller = self._keys.look_up(given.strip().encode("utf-8", "replace"))
@@ -101,7 +101,7 @@ class Hosted:
         self._authorize = authorize
         self.everybody = authorize is local
 
-    async def admitted(self, given: str) -> str | None:
+    async def admit(self, given: str) -> str | None:
         """See ``Entrance``; there is nothing to enter."""
         return None
 

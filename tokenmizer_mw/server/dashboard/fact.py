@@ -16,10 +16,10 @@ from .asked import Page, PageRequest
 from .by_hand import edits_list
 from .frame import session_head
 from .live import mark_of_session
-from .markup import Markup, joined, tag
+from .markup import Markup, join_markup, tag
 from .session import step_row
 from .titles import title_of
-from .words import card, exactly, fact_link, message_link, moment, status_of, to, told, type_of
+from .words import card, exactly, fact_link, message_link, moment, quote_line, status_of, to, type_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def page(asked: PageRequest) -> Page:
 
     found = asked.memory.view(asked.id, look, tenant=asked.tenant)
     node = found.why.node
-    body = joined(
+    body = join_markup(
         session_head(asked, "", found.title),
         tag(
             "div",
@@ -70,19 +70,19 @@ def _fact(asked: PageRequest, found: FactView) -> Markup:
         ("Known since", moment(life.added, asked.now)),
     ]
     if node.detail:
-        rows.append(("Because", told(node.detail)))
+        rows.append(("Because", quote_line(node.detail)))
     if node.value:
-        rows.append(("Value", tag("span", told(f"{node.slot}: {node.value}" if node.slot else node.value))))
+        rows.append(("Value", tag("span", quote_line(f"{node.slot}: {node.value}" if node.slot else node.value))))
     if life.closed is not None:
         rows.append(("Until", moment(life.closed, asked.now)))
     if life.reason:
-        rows.append(("Reason", told(life.reason)))
+        rows.append(("Reason", quote_line(life.reason)))
     rows += [(title, exactly(time)) for title, time in _validity(node)]
     rows.append(("Confidence", f"{node.confidence:.0%}"))
     if found.flags:
         rows.append(("Warning", "its message reads like an attempt to take over the model"))
     listed = [tag("div", tag("dt", name), tag("dd", value)) for name, value in rows]  # type: ignore[arg-type]
-    quote = tag("blockquote", told(node.source.quote)) if node.source.quote else None
+    quote = tag("blockquote", quote_line(node.source.quote)) if node.source.quote else None
     pinned = tag("span", "pinned", class_="badge") if node.pinned else None
     title, about, goal = flatten(node.label), tag("dl", listed, class_="about"), node.type is NodeType.GOAL
     return card(title, quote, about, id="fact", live=True, more=pinned, goal=goal)

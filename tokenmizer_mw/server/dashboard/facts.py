@@ -14,9 +14,9 @@ from .files import csv_file, json_file
 from .found import form
 from .frame import session_head
 from .live import mark_of_session
-from .markup import Markup, joined, tag
+from .markup import Markup, join_markup, tag
 from .titles import title_of
-from .words import counted, fact_link, link, message_link, nothing, status_of, to, type_of
+from .words import fact_link, format_count, link, message_link, nothing, status_of, to, type_of
 
 PER_PAGE: Final = 50
 OPEN: Final = "open"
@@ -25,7 +25,7 @@ OPEN: Final = "open"
 CURRENT: Final = "current"
 
 
-def chosen(nodes: Sequence[Node], type_: str, status: str) -> list[Node]:
+def choose_nodes(nodes: Sequence[Node], type_: str, status: str) -> list[Node]:
     """Return the nodes of a type and a status ("" for any), newest first."""
     return [node for node in reversed(nodes) if _fits(node, type_, status)]
 
@@ -74,7 +74,7 @@ SORTS: Final[Mapping[str, Callable[[Node], object]]] = {
 """What facts can be sorted by: the columns of the table."""
 
 
-def ordered(nodes: list[Node], sort: str) -> list[Node]:
+def order_nodes(nodes: list[Node], sort: str) -> list[Node]:
     """Return ``nodes`` sorted by a column ("-" before its name for descending); unchanged for an unknown name."""
     key = SORTS.get(sort.removeprefix("-"))
     return nodes if key is None else sorted(nodes, key=key, reverse=sort.startswith("-"))  # type: ignore[arg-type]
@@ -93,7 +93,7 @@ def json(asked: PageRequest) -> File:
 def _records(asked: PageRequest) -> list[dict[str, object]]:
     query = asked.query
     nodes = asked.memory.graph(asked.id, tenant=asked.tenant).nodes()
-    fitting = ordered(chosen(nodes, query.get("type", ""), query.get("status", "")), query.get("sort", ""))
+    fitting = order_nodes(choose_nodes(nodes, query.get("type", ""), query.get("status", "")), query.get("sort", ""))
     return [_record(node) for node in fitting]
 
 
@@ -122,16 +122,16 @@ def page(asked: PageRequest) -> Page:
     number = max(1, min(int(at), 100_000)) if at.isdecimal() and len(at) < 7 else 1
 
     def look(state: SessionState) -> tuple[str, int, list[Node], int]:
-        nodes = ordered(chosen(state.graph.nodes(), type_, status), sort)
+        nodes = order_nodes(choose_nodes(state.graph.nodes(), type_, status), sort)
         return title_of(state), state.seq, nodes[(number - 1) * PER_PAGE : number * PER_PAGE], len(nodes)
 
     title, seq, shown, count = asked.memory.view(asked.id, look, tenant=asked.tenant)
-    body = joined(
+    body = join_markup(
         session_head(asked, "facts", title),
         tag("div", filters(asked, "facts", type_, status), form(asked, ""), class_="tools"),
         tag(
             "div",
-            tag("p", f"{counted(count, 'fact')}{'' if sort else ', the newest first'}.", class_="hint"),
+            tag("p", f"{format_count(count, 'fact')}{'' if sort else ', the newest first'}.", class_="hint"),
             table(asked, shown) if shown else nothing("No facts like that."),
             id="list",
             data_live=True,

@@ -12,9 +12,9 @@ from tokenmizer_mw.model.spending import CALL, Sum, UsageSums, total
 from .asked import Page, PageRequest
 from .chart import chart
 from .frame import heading, session_head
-from .markup import Child, Markup, joined, tag
+from .markup import Child, Markup, join_markup, tag
 from .titles import title_of
-from .words import card, counted, nothing, told
+from .words import card, format_count, nothing, quote_line
 
 DAYS: Final = 30
 """Days that are listed, the newest first."""
@@ -28,8 +28,10 @@ def page(asked: PageRequest) -> Page:
     found = asked.memory.savings(asked.id or None, tenant=asked.tenant)
     lead = tag("p", "What calls cost, and what they would have cost without the memory.", class_="lead")
     head = session_head(asked, "savings", title) if asked.id else heading("Savings", lead)
-    shown = _told(asked, found) if found.rows else _empty()
-    return Page(f"Savings - {title or asked.id}" if asked.id else "Savings", joined(head, shown), "savings", asked.id)
+    shown = _render_savings(asked, found) if found.rows else _empty()
+    return Page(
+        f"Savings - {title or asked.id}" if asked.id else "Savings", join_markup(head, shown), "savings", asked.id
+    )
 
 
 def _empty() -> Markup:
@@ -39,9 +41,9 @@ def _empty() -> Markup:
     return tag("section", nothing("No calls are booked."), text, more, class_="card")
 
 
-def _told(asked: PageRequest, found: Savings) -> Markup:
+def _render_savings(asked: PageRequest, found: Savings) -> Markup:
     whole = found.whole
-    return joined(
+    return join_markup(
         _verdict(whole),
         _by_day(asked),
         _stages(found),
@@ -70,13 +72,17 @@ def _verdict(whole: UsageSums) -> Markup:
 def _by_day(asked: PageRequest) -> Markup | None:
     by: tuple[Literal["day"]] = ("day",)
     sums = asked.memory.savings(asked.id or None, by=by, tenant=asked.tenant).rows
-    drawn = chart(_grouped((row.day, row) for row in sums if row.stage == CALL))
+    drawn = chart(_group_sums((row.day, row) for row in sums if row.stage == CALL))
     return card("Day by day", drawn) if drawn is not None else None
 
 
 def _stages(found: Savings) -> Markup:
     rows = [
-        (told(name), *_numbers(each.calls, each.client_tokens, each.input_tokens, each.saved_tokens), money(each.saved))
+        (
+            quote_line(name),
+            *_numbers(each.calls, each.client_tokens, each.input_tokens, each.saved_tokens),
+            money(each.saved),
+        )
         for name, each in sorted(found.stages.items(), key=lambda one: -one[1].saved)
     ]
     heads = ("Stage", "Calls", "Tokens before", "After", "Saved", "Money saved")
@@ -85,11 +91,11 @@ def _stages(found: Savings) -> Markup:
 
 def _apart(asked: PageRequest, by: Literal["model", "day"], title: str, head: str) -> Markup:
     sums = asked.memory.savings(asked.id or None, by=(by,), tenant=asked.tenant).rows
-    grouped = _grouped((getattr(row, by), row) for row in sums if row.stage == CALL)
+    grouped = _group_sums((getattr(row, by), row) for row in sums if row.stage == CALL)
     newest = sorted(grouped, reverse=True)[:DAYS] if by == "day" else sorted(grouped)
     rows = [
         (
-            told(name or "unknown"),
+            quote_line(name or "unknown"),
             *_numbers(grouped[name].calls, grouped[name].client_tokens, grouped[name].input_tokens),
             money(grouped[name].cost),
             money(grouped[name].saved),
@@ -99,7 +105,7 @@ def _apart(asked: PageRequest, by: Literal["model", "day"], title: str, head: st
     return card(title, _table((head, "Calls", "Tokens without", "Tokens sent", "Cost", "Saved"), rows))
 
 
-def _grouped(rows: Iterable[tuple[str, Sum]]) -> dict[str, UsageSums]:
+def _group_sums(rows: Iterable[tuple[str, Sum]]) -> dict[str, UsageSums]:
     found: dict[str, list[UsageSums]] = {}
     for name, row in rows:
         found.setdefault(name, []).append(row.figures)
@@ -128,9 +134,11 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[Child]]) -> Markup:
 def _remarks(whole: UsageSums) -> Markup:
     lines = [f"Prices of {AS_OF}, and your own where the settings name a file."]
     if whole.estimated:
-        lines.append(f"{counted(whole.estimated, 'call')} came without usage: their tokens are counted here.")
+        lines.append(f"{format_count(whole.estimated, 'call')} came without usage: their tokens are counted here.")
     if whole.unpriced:
-        lines.append(f"{counted(whole.unpriced, 'call')} went to models without a known price: they cost nothing here.")
+        lines.append(
+            f"{format_count(whole.unpriced, 'call')} went to models without a known price: they cost nothing here."
+        )
     return tag("p", " ".join(lines), class_="hint")
 
 

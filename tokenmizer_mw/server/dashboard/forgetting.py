@@ -9,9 +9,9 @@ from tokenmizer_mw.session import SessionState
 
 from .asked import Page, PageRequest, See
 from .frame import session_head
-from .markup import joined, tag
+from .markup import join_markup, tag
 from .titles import title_of
-from .words import counted, link, to, told
+from .words import format_count, link, quote_line, to
 
 
 def page(asked: PageRequest) -> Page:
@@ -33,11 +33,13 @@ def page(asked: PageRequest) -> Page:
         id=asked.id,
     )
     text = (
-        f"Its {counted(messages, 'message')} and {counted(facts, 'fact')} are taken out of the store."
+        f"Its {format_count(messages, 'message')} and {format_count(facts, 'fact')} are taken out of the store."
         " Backups that were made before keep them. This cannot be undone."
     )
-    question = tag("h2", "Erase ", told(asked.id), "?")
-    body = joined(session_head(asked, "", title), tag("section", question, tag("p", text), form, class_="card narrow"))
+    question = tag("h2", "Erase ", quote_line(asked.id), "?")
+    body = join_markup(
+        session_head(asked, "", title), tag("section", question, tag("p", text), form, class_="card narrow")
+    )
     return Page(f"Erase {asked.id}", body, "", asked.id)
 
 

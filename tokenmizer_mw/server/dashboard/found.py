@@ -11,9 +11,9 @@ from tokenmizer_mw.session import SessionState
 
 from .asked import Page, PageRequest
 from .frame import heading, session_head
-from .markup import Markup, joined, tag
+from .markup import Markup, join_markup, tag
 from .titles import title_of
-from .words import card, counted, fact_link, link, message_link, nothing, status_of, to, told, type_of
+from .words import card, fact_link, format_count, link, message_link, nothing, quote_line, status_of, to, type_of
 
 TEXT_MAX: Final = 200
 HITS: Final = 20
@@ -31,7 +31,7 @@ def page(asked: PageRequest) -> Page:
         return _within(asked, text)
     lead = tag("p", "Facts by their words, or by what they are: \u201cdatabase\u201d finds PostgreSQL.", class_="lead")
     found = _everywhere(asked, text) if text else None
-    return Page("Search", joined(heading("Search", lead), form(asked, text), found), "search")
+    return Page("Search", join_markup(heading("Search", lead), form(asked, text), found), "search")
 
 
 def form(asked: PageRequest, text: str) -> Markup:
@@ -56,7 +56,7 @@ def _within(asked: PageRequest, text: str) -> Page:
 
     title, hits = asked.memory.view(asked.id, look, tenant=asked.tenant)
     shown = _hits(asked, asked.id, hits) if hits else nothing("Nothing shares words with that." if text else "")
-    body = joined(session_head(asked, "", title), form(asked, text), tag("section", shown, class_="card"))
+    body = join_markup(session_head(asked, "", title), form(asked, text), tag("section", shown, class_="card"))
     return Page(f"Search - {title or asked.id}", body, "search", asked.id)
 
 
@@ -79,7 +79,7 @@ def _everywhere(asked: PageRequest, text: str) -> Markup:
             more = link(to("search", id=info.key.id, q=text), "only here")
             cards.append(card(title or info.key.id, _hits(asked, info.key.id, hits), more=more))
     which = (
-        f"Looked into {counted(looked_at, 'session')} of those last active. Longer and older ones have a search of"
+        f"Looked into {format_count(looked_at, 'session')} of those last active. Longer and older ones have a search of"
         " their own."
     )
     none = nothing("Nothing shares words with that.") if not cards else None
@@ -94,7 +94,7 @@ def _hits(asked: PageRequest, session_id: str, hits: list[SearchHit]) -> Markup:
             fact_link(session_id, hit.node),
             status_of(hit.node.status),
             message_link(session_id, hit.node.source.turn),
-            tag("q", told(hit.node.source.quote), class_="quote") if hit.node.source.quote else None,
+            tag("q", quote_line(hit.node.source.quote), class_="quote") if hit.node.source.quote else None,
         )
         for hit in hits
     ]

@@ -8,8 +8,8 @@ from typing import Final
 from tokenmizer_mw.safety.labels import flatten
 
 from .asked import Page, PageRequest
-from .markup import Markup, joined, tag
-from .words import link, to, told
+from .markup import Markup, join_markup, tag
+from .words import link, quote_line, to
 
 _PAGES: Final = (("", "Sessions"), ("search", "Search"), ("savings", "Savings"), ("status", "Health"))
 _OF_SESSION: Final = (
@@ -35,7 +35,7 @@ NOTES: Final[Mapping[str, str]] = {
 """What was just done, by the name that an address carries."""
 
 
-def framed(page: Page, asked: PageRequest | None, *, leaves: bool = False) -> bytes:
+def render_document(page: Page, asked: PageRequest | None, *, leaves: bool = False) -> bytes:
     """Return the complete HTML document.
 
     ``asked`` is ``None`` if nobody is signed in; ``leaves``: whether to show the sign-out button.
@@ -99,8 +99,10 @@ def session_head(asked: PageRequest, here: str, title: str) -> Markup:
     ]
     return tag(
         "div",
-        tag("p", link("./", "Sessions"), " / ", tag("span", told(asked.id), class_="id"), class_="crumbs"),
-        tag("h1", told(title), class_="goal one-line", title=flatten(title)) if title else tag("h1", told(asked.id)),
+        tag("p", link("./", "Sessions"), " / ", tag("span", quote_line(asked.id), class_="id"), class_="crumbs"),
+        tag("h1", quote_line(title), class_="goal one-line", title=flatten(title))
+        if title
+        else tag("h1", quote_line(asked.id)),
         tag("nav", tag("ul", items), class_="tabs", aria_label="About this session"),
         class_="session-head",
     )
@@ -113,4 +115,4 @@ def heading(title: str, *below: object) -> Markup:
 
 def trouble(title: str, sentence: str, *more: Markup) -> Markup:
     """Return a page that explains a problem and what to do."""
-    return tag("div", tag("h1", title), tag("p", sentence), joined(*more), class_="trouble")
+    return tag("div", tag("h1", title), tag("p", sentence), join_markup(*more), class_="trouble")

@@ -20,13 +20,13 @@ from tokenmizer_mw.session import SessionState
 
 from .asked import Page, PageRequest
 from .exporting import formats
-from .facts import chosen, filters
+from .facts import choose_nodes, filters
 from .frame import session_head
 from .live import mark_of_session
-from .markup import Markup, joined, tag
-from .standing import held, places
+from .markup import Markup, join_markup, tag
+from .standing import hold_layout, places
 from .titles import title_of
-from .words import counted, exactly, link, nothing, to
+from .words import exactly, format_count, link, nothing, to
 
 DRAWN_MAX: Final = 60
 """Facts of one picture: the most important ones."""
@@ -70,9 +70,9 @@ def page(asked: PageRequest) -> Page:
     title, seq, then = asked.memory.view(asked.id, look, tenant=asked.tenant)
     graph = _graph(asked, then)
     nodes = _nodes(graph, then)
-    fitting = chosen(nodes, type_, status)
+    fitting = choose_nodes(nodes, type_, status)
     shown = _important(graph, fitting)
-    body = joined(
+    body = join_markup(
         session_head(asked, "graph", title),
         filters(asked, "graph", type_, status, at=asked.query.get("at", ""), **{"as": by if then.at else ""}),
         _slider(asked, then, type_, status),
@@ -125,12 +125,12 @@ def _important(graph: SessionGraph, nodes: Sequence[Node]) -> list[Node]:
         return list(nodes)
     weight = importances(graph)
     best = sorted(nodes, key=lambda node: (not node.pinned, not node.current, -weight[node.id], node.id))
-    old = _replaced(graph, {node.id: node for node in nodes})
+    old = _find_replaced(graph, {node.id: node for node in nodes})
     kept = [node for node in best if node.id not in old][: DRAWN_MAX - len(old)]
     return [*kept, *old.values()]
 
 
-def _replaced(graph: SessionGraph, nodes: Mapping[str, Node]) -> dict[str, Node]:
+def _find_replaced(graph: SessionGraph, nodes: Mapping[str, Node]) -> dict[str, Node]:
     """Of ``nodes``, those of the newest replacements: what was replaced and what took its place."""
     found: dict[str, Node] = {}
     for step in reversed(graph.transitions()):
@@ -159,7 +159,7 @@ def _picture(asked: PageRequest, graph: SessionGraph, then: Then, shown: Sequenc
         words=True,
     )
     left_out = f"The {len(shown)} most important of {count:,} facts: choose a type or a status to see others."
-    note = left_out if count > len(shown) else f"{counted(count, 'fact')}."
+    note = left_out if count > len(shown) else f"{format_count(count, 'fact')}."
     when = f"As {'believed' if then.by == 'recorded' else 'it was true'} at {exactly(then.at)}. " if then.at else ""
     text = tag("p", when, note, " ", link(to("facts", id=asked.id), "All facts as a list"), class_="hint")
     return tag(
@@ -186,8 +186,8 @@ def _places(asked: PageRequest, part: SessionGraph, steps: Iterable[Transition],
     if then.at is None or asked.query.get("status"):
         return places(part.nodes(), steps)
     now = asked.memory.graph(asked.id, tenant=asked.tenant)
-    shown = _important(now, chosen(now.nodes(), asked.query.get("type", ""), ""))
-    return held(sorted(shown, key=lambda node: _since(now, node)), now.transitions(), part.nodes())
+    shown = _important(now, choose_nodes(now.nodes(), asked.query.get("type", ""), ""))
+    return hold_layout(sorted(shown, key=lambda node: _since(now, node)), now.transitions(), part.nodes())
 
 
 def _since(graph: SessionGraph, node: Node) -> tuple[float, int, str]:

@@ -14,10 +14,10 @@ from .asked import Page, PageRequest
 from .by_hand import edits_list
 from .frame import session_head
 from .live import mark_of_session
-from .markup import Markup, joined, tag
+from .markup import Markup, join_markup, tag
 from .session import step_row
 from .titles import title_of
-from .words import card, counted, exactly, fact_link, link, moment, nothing, status_of, to, told, type_of
+from .words import card, exactly, fact_link, format_count, link, moment, nothing, quote_line, status_of, to, type_of
 
 STEPS: Final = 40
 MARKS: Final = 10
@@ -45,7 +45,7 @@ def page(asked: PageRequest) -> Page:
         return title_of(state), state.seq, list(state.checkpoints), rows, len(steps), list(state.edits.values())[::-1]
 
     title, seq, marks, steps, count, edits = asked.memory.view(asked.id, look, tenant=asked.tenant)
-    body = joined(
+    body = join_markup(
         session_head(asked, "history", title),
         _comparing(asked, marks, seq),
         _transitions(asked, steps, count),
@@ -71,7 +71,7 @@ def _comparing(asked: PageRequest, marks: Sequence[Marked], seq: int) -> Markup:
         class_="filters",
     )
     beside = link(to("compare", id=asked.id, from_=before, to=after), "Show the two side by side")
-    changes = joined(tag("p", beside, class_="hint"), _changes(asked, named[before], named[after]))
+    changes = join_markup(tag("p", beside, class_="hint"), _changes(asked, named[before], named[after]))
     return card("Checkpoints", _marks(asked, marks), form, changes, id="checkpoints")
 
 
@@ -86,10 +86,10 @@ def _marks(asked: PageRequest, marks: Sequence[Marked]) -> Markup:
     rows = []
     for mark in marks[-_most(asked, MARKS) :][::-1]:
         point = mark.checkpoint
-        cut = f"cut: the block took the place of {counted(point.dropped, 'message')}" if point.anchor else ""
+        cut = f"cut: the block took the place of {format_count(point.dropped, 'message')}" if point.anchor else ""
         if point.anchor and not point.dropped:
             cut = "handed back: the block stands in front of a history that the client has compacted"
-        about = f"message {point.turn}, block of {counted(point.tokens, 'token')}"
+        about = f"message {point.turn}, block of {format_count(point.tokens, 'token')}"
         look = link(to("graph", id=asked.id, at=repr(mark.recorded_at)), "graph then")
         rows.append(
             tag(
@@ -101,7 +101,9 @@ def _marks(asked: PageRequest, marks: Sequence[Marked]) -> Markup:
                 look,
             )
         )
-    return joined(tag("ul", rows, class_="marks"), _left(asked, len(marks) - len(rows), "checkpoints", "older"))
+    return join_markup(
+        tag("ul", rows, class_="marks"), _link_rest(asked, len(marks) - len(rows), "checkpoints", "older")
+    )
 
 
 def _changes(asked: PageRequest, before: int, after: int) -> Markup:
@@ -116,9 +118,9 @@ def _changes(asked: PageRequest, before: int, after: int) -> Markup:
 def _diff(asked: PageRequest, found: Diff) -> Markup:
     if not found:
         return nothing("Nothing changed between the two.")
-    return joined(
+    return join_markup(
         _part(asked, "Added", "added", found.added),
-        _changed(asked, found.changed),
+        _render_changed(asked, found.changed),
         _part(asked, "Gone", "gone", found.removed),
     )
 
@@ -128,17 +130,17 @@ def _part(asked: PageRequest, title: str, class_: str, nodes: Sequence[Node]) ->
         return None
     listed = nodes[-_most(asked, SHOWN) :]
     rows = [tag("li", type_of(node), fact_link(asked.id, node), status_of(node.status)) for node in listed]
-    left = _left(asked, len(nodes) - len(rows), "checkpoints")
-    return joined(tag("h3", f"{title} ({len(nodes):,})"), tag("ul", rows, class_=f"facts {class_}"), left)
+    left = _link_rest(asked, len(nodes) - len(rows), "checkpoints")
+    return join_markup(tag("h3", f"{title} ({len(nodes):,})"), tag("ul", rows, class_=f"facts {class_}"), left)
 
 
-def _changed(asked: PageRequest, pairs: Sequence[tuple[Node, Node]]) -> Markup | None:
+def _render_changed(asked: PageRequest, pairs: Sequence[tuple[Node, Node]]) -> Markup | None:
     if not pairs:
         return None
     listed = pairs[-_most(asked, SHOWN) :]
     rows = [tag("li", type_of(new), fact_link(asked.id, new), *_difference(old, new)) for old, new in listed]
-    left = _left(asked, len(pairs) - len(rows), "checkpoints")
-    return joined(tag("h3", f"Changed ({len(pairs):,})"), tag("ul", rows, class_="facts changed"), left)
+    left = _link_rest(asked, len(pairs) - len(rows), "checkpoints")
+    return join_markup(tag("h3", f"Changed ({len(pairs):,})"), tag("ul", rows, class_="facts changed"), left)
 
 
 _FIELDS: Final[tuple[tuple[str, Callable[[Node], str]], ...]] = (
@@ -166,7 +168,7 @@ def _difference(old: Node, new: Node) -> list[Markup | str]:
     for name, value in _FIELDS:
         before, now = value(old), value(new)
         if before != now:
-            was, is_ = tag("del", told(before or "nothing")), tag("ins", told(now or "nothing"))
+            was, is_ = tag("del", quote_line(before or "nothing")), tag("ins", quote_line(now or "nothing"))
             found.append(tag("span", f"{name}: ", was, " ", is_, class_="reason"))
     return found or [tag("span", "where it was said is recorded otherwise", class_="reason")]
 
@@ -176,7 +178,7 @@ def _most(asked: PageRequest, few: int) -> int:
     return WHOLE if asked.query.get("all") else few
 
 
-def _left(asked: PageRequest, count: int, part: str, what: str = "more") -> Markup | None:
+def _link_rest(asked: PageRequest, count: int, part: str, what: str = "more") -> Markup | None:
     """A link to the rows that a list leaves out; where even the whole list is cut, how many."""
     if count <= 0:
         return None
@@ -189,12 +191,12 @@ def _left(asked: PageRequest, count: int, part: str, what: str = "more") -> Mark
 
 def _edits(asked: PageRequest, edits: Sequence[Edited]) -> Markup:
     shown = edits[: _most(asked, STEPS)]
-    left = _left(asked, len(edits) - len(shown), "edits", "older")
+    left = _link_rest(asked, len(edits) - len(shown), "edits", "older")
     return card("Changed by hand", edits_list(asked, shown), left, id="edits", live=True)
 
 
 def _transitions(asked: PageRequest, steps: Sequence[_Step], count: int) -> Markup:
     rows = [step_row(asked, *step) for step in steps]
     shown = tag("ol", rows, class_="steps story") if rows else nothing("No decision was replaced.")
-    older = _left(asked, count - len(rows), "transitions", "older")
+    older = _link_rest(asked, count - len(rows), "transitions", "older")
     return card("Transitions, the newest first", shown, older, id="transitions", live=True)

@@ -83,7 +83,7 @@ def _place(query: Mapping[str, str]) -> Place | None:
     return (seconds, id) if usable else None
 
 
-def listed(asked: PageRequest, wish: ListingFilter) -> SessionListing:
+def list_sessions(asked: PageRequest, wish: ListingFilter) -> SessionListing:
     """Return a page of sessions."""
     if wish.plain:
         infos = asked.memory.log.sessions(asked.tenant, after=wish.place, limit=PER_PAGE + 1)
@@ -104,7 +104,7 @@ def matching(asked: PageRequest, wish: ListingFilter) -> tuple[list[SessionInfo]
         infos = [info for info in infos if summaries.get(info.key.id, Summary()).open]
     words = wish.words.casefold().split()
     infos = [info for info in infos if _holds(info, summaries.get(info.key.id), words)]
-    return _sorted(infos, summaries, wish.sort), summaries
+    return _sort_sessions(infos, summaries, wish.sort), summaries
 
 
 def _holds(info: SessionInfo, summary: Summary | None, words: Sequence[str]) -> bool:
@@ -112,7 +112,7 @@ def _holds(info: SessionInfo, summary: Summary | None, words: Sequence[str]) -> 
     return all(word in text for word in words)
 
 
-def _sorted(infos: list[SessionInfo], summaries: Mapping[str, Summary], sort: str) -> list[SessionInfo]:
+def _sort_sessions(infos: list[SessionInfo], summaries: Mapping[str, Summary], sort: str) -> list[SessionInfo]:
     def name(info: SessionInfo) -> str:
         summary = summaries.get(info.key.id)
         return ((summary.title if summary is not None else "") or info.key.id).casefold()

@@ -121,11 +121,11 @@ async def stream(
             group.cancel_scope.cancel()
 
         group.start_soon(leaves)
-        await _told(mark_after, last, send, ending)
+        await _send_changes(mark_after, last, send, ending)
         group.cancel_scope.cancel()
 
 
-async def _told(
+async def _send_changes(
     mark_after: Callable[[str], Awaitable[str]], last: str, send: Sender, ending: Callable[[], bool]
 ) -> None:
     begun = said = anyio.current_time()

@@ -26,29 +26,29 @@ def tag(name: str, /, *children: Child, **attributes: str | int | bool | None) -
     without a value; ``None`` and ``False`` omit it.
     """
     told = "".join(
-        f" {_spelled(key)}" if value is True else f' {_spelled(key)}="{escape(str(value))}"'
+        f" {_attribute_name(key)}" if value is True else f' {_attribute_name(key)}="{escape(str(value))}"'
         for key, value in attributes.items()
         if value is not None and value is not False
     )
     if name in _VOID:
         return Markup(f"<{name}{told}>")
-    return Markup(f"<{name}{told}>{joined(*children)}</{name}>")
+    return Markup(f"<{name}{told}>{join_markup(*children)}</{name}>")
 
 
-def joined(*children: Child) -> Markup:
+def join_markup(*children: Child) -> Markup:
     """Concatenate markup."""
-    return Markup("".join(map(_told, children)))
+    return Markup("".join(map(_render_child, children)))
 
 
-def _told(child: Child) -> str:
+def _render_child(child: Child) -> str:
     if child is None:
         return ""
     if isinstance(child, Markup):
         return child
     if isinstance(child, str | int | float):
         return escape(str(child))
-    return "".join(map(_told, child))
+    return "".join(map(_render_child, child))
 
 
-def _spelled(key: str) -> str:
+def _attribute_name(key: str) -> str:
     return key.removesuffix("_").replace("_", "-")

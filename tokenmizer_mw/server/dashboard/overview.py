@@ -13,8 +13,8 @@ from tokenmizer_mw.model.node import Node, Status, Transition
 from tokenmizer_mw.session import SessionState
 
 from .asked import PageRequest
-from .markup import Markup, joined, tag
-from .words import card, fact_link, link, message_link, nothing, status_of, to, told, type_of
+from .markup import Markup, join_markup, tag
+from .words import card, fact_link, link, message_link, nothing, quote_line, status_of, to, type_of
 
 SHOWN: Final = 8
 """Facts of a list on the overview; behind it stands how many more there are, and where."""
@@ -87,9 +87,9 @@ def cards(asked: PageRequest, found: Overview, flagged: int) -> Markup:
         if rows or empty:
             shown = tag("ul", rows, class_="facts") if rows else nothing(empty)
             rest = _rest(found.count(part) - len(rows), to("facts", id=asked.id, type=type_, status=status))
-            warning = _flagged(flagged) if id == "rejected" else None
+            warning = _render_warning(flagged) if id == "rejected" else None
             made.append(card(title, warning, shown, rest, id=id, live=True))
-    return joined(*made)
+    return join_markup(*made)
 
 
 def _row(asked: PageRequest, found: Overview, node: Node, part: str) -> Markup:
@@ -103,12 +103,12 @@ def _row(asked: PageRequest, found: Overview, node: Node, part: str) -> Markup:
         status_of(node.status) if part == OPEN_WORK else None,
         tag("span", "pinned", class_="badge") if node.pinned else None,
         message_link(asked.id, node.source.turn),
-        tag("span", "because ", told(reason), class_="reason") if reason else None,
-        tag("span", "instead of ", tag("del", told(old.label)), class_="reason") if old is not None else None,
+        tag("span", "because ", quote_line(reason), class_="reason") if reason else None,
+        tag("span", "instead of ", tag("del", quote_line(old.label)), class_="reason") if old is not None else None,
     )
 
 
-def _flagged(count: int) -> Markup | None:
+def _render_warning(count: int) -> Markup | None:
     if not count:
         return None
     text = f"{count:,} message{' reads' if count == 1 else 's read'} like an attempt to take over the model."

@@ -11,7 +11,7 @@ from tokenmizer_mw.graph.export.appearance import TYPES
 from tokenmizer_mw.model.node import Node
 from tokenmizer_mw.safety.labels import flatten
 
-from .markup import Markup, joined, tag
+from .markup import Markup, join_markup, tag
 from .words import link, to
 
 TEXT_MAX: Final = 12_000
@@ -32,7 +32,7 @@ def visible(text: str) -> str:
     return "".join(char for char in text if char in _KEPT or unicodedata.category(char) not in _HIDDEN)
 
 
-def marked(session_id: str, text: str, nodes: Iterable[Node], limit: int = TEXT_MAX) -> Markup:
+def mark_passages(session_id: str, text: str, nodes: Iterable[Node], limit: int = TEXT_MAX) -> Markup:
     """Return the first ``limit`` characters of ``text``, with each passage that is the source of a fact linked to the
     fact.
 
@@ -45,7 +45,7 @@ def marked(session_id: str, text: str, nodes: Iterable[Node], limit: int = TEXT_
             continue
         pieces += [visible(text[done:start]), _mark(session_id, text[start : min(end, limit)], node)]
         done = min(end, limit)
-    return tag("bdi", joined(*pieces, visible(text[done:limit])))
+    return tag("bdi", join_markup(*pieces, visible(text[done:limit])))
 
 
 def _mark(session_id: str, words: str, node: Node) -> Markup:
@@ -61,7 +61,7 @@ def _passages(text: str, nodes: Iterable[Node]) -> list[tuple[int, int, Node]]:
 
 def _spans(text: str, nodes: Iterable[Node]) -> Iterator[tuple[int, int, Node]]:
     for node in nodes:
-        start, end = node.source.span or _searched(text, node.source.quote)
+        start, end = node.source.span or _find_quote(text, node.source.quote)
         words = text[start:end]
         start += len(words) - len(words.lstrip())
         end = start + len(words.strip())
@@ -69,6 +69,6 @@ def _spans(text: str, nodes: Iterable[Node]) -> Iterator[tuple[int, int, Node]]:
             yield start, end, node
 
 
-def _searched(text: str, quote: str) -> tuple[int, int]:
+def _find_quote(text: str, quote: str) -> tuple[int, int]:
     at = text.find(quote) if quote else -1
     return (at, at + len(quote)) if at >= 0 else (0, 0)

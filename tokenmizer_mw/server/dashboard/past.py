@@ -49,21 +49,21 @@ class Pasts:
     def at(self, memory: SessionMemory, key: SessionKey, seconds: float) -> SessionGraph:
         """Return the graph as recorded at a time (seconds since the epoch). The caller must not change it."""
         with self._guard:
-            past = self._refreshed(memory, key)
-            return self._folded(past, bisect_right(past.times, seconds))
+            past = self._refresh(memory, key)
+            return self._fold_until(past, bisect_right(past.times, seconds))
 
     def upto(self, memory: SessionMemory, key: SessionKey, seq: int) -> SessionGraph:
         """Return the graph after event ``seq`` of the log. The caller must not change it."""
         with self._guard:
-            past = self._refreshed(memory, key)
-            return self._folded(past, bisect_right(past.events, seq, key=lambda event: event.seq))
+            past = self._refresh(memory, key)
+            return self._fold_until(past, bisect_right(past.events, seq, key=lambda event: event.seq))
 
     def forget(self, key: SessionKey) -> None:
         """Drop a session that was erased from the cache."""
         with self._guard:
             self._kept.pop(key, None)
 
-    def _refreshed(self, memory: SessionMemory, key: SessionKey) -> _Past:
+    def _refresh(self, memory: SessionMemory, key: SessionKey) -> _Past:
         past = self._kept.get(key)
         if past is not None and past.last is not None:
             tail = memory.log.read(key, after=past.seq - 1)
@@ -84,7 +84,7 @@ class Pasts:
             past.events += [one for one in news if not isinstance(one.event, _NOT_FACTS)]
             past.seq, past.last = news[-1].seq, news[-1]
 
-    def _folded(self, past: _Past, count: int) -> SessionGraph:
+    def _fold_until(self, past: _Past, count: int) -> SessionGraph:
         """The graph after the first ``count`` events about facts; forks of it are kept on the way."""
         step = max(256, len(past.events) // FORKS)
         start = max((at for at in past.states if at <= count), default=0)

@@ -15,9 +15,9 @@ from tokenmizer_mw.session import SessionState
 
 from .asked import Page, PageRequest
 from .frame import session_head
-from .markup import Markup, joined, tag
+from .markup import Markup, join_markup, tag
 from .titles import title_of
-from .words import card, counted, fact_link, link, message_link, nothing, to, told, type_of
+from .words import card, fact_link, format_count, link, message_link, nothing, quote_line, to, type_of
 
 ROWS: Final = 60
 """Messages of a side that are listed: the newest ones."""
@@ -49,17 +49,19 @@ def page(asked: PageRequest) -> Page:
     wanted = int(turn) if turn.isdecimal() and len(turn) < 9 else 0
 
     def look(state: SessionState) -> RequestView:
-        return _seen(state, asked.query.get("cut", ""), wanted)
+        return _view_request(state, asked.query.get("cut", ""), wanted)
 
     found = asked.memory.view(asked.id, look, tenant=asked.tenant)
     all_ = asked.memory.messages(asked.id, tenant=asked.tenant)
     messages = [one for one in all_ if one.number in found.numbers]
     shown = _nothing_cut() if found.cut is None else _sides(asked, found, found.cut, messages)
-    body = joined(session_head(asked, "request", found.title), _choice(asked, found) if found.cuts else None, shown)
+    body = join_markup(
+        session_head(asked, "request", found.title), _choice(asked, found) if found.cuts else None, shown
+    )
     return Page(f"Requests - {found.title or asked.id}", body, "", asked.id)
 
 
-def _seen(state: SessionState, name: str, turn: int) -> RequestView:
+def _view_request(state: SessionState, name: str, turn: int) -> RequestView:
     cuts = [mark.checkpoint for mark in state.checkpoints if mark.checkpoint.anchor]
     cut = next((one for one in cuts if one.id == name), cuts[-1] if cuts else None)
     of_cut = [one for one in state.recent_reminders if cut is not None and one.cut == cut.id]
@@ -111,19 +113,19 @@ def _sides(asked: PageRequest, found: RequestView, cut: Checkpointed, messages: 
     client = card(
         "As the client had it",
         _sum(len(messages), before),
-        _listed(asked, counter, messages, left_out),
+        _list_messages(asked, counter, messages, left_out),
         id="before",
     )
     model = card(
         "As the model received it",
         _sum(len(kept), after),
         _block(asked, cut, len(left_out)),
-        _listed(asked, counter, kept, ()),
+        _list_messages(asked, counter, kept, ()),
         _reminder(asked, found),
         id="after",
     )
     note = tag("p", "Tokens are counted here, without tools and whatever else a request holds.", class_="hint")
-    return joined(note, tag("div", client, model, class_="beside"))
+    return join_markup(note, tag("div", client, model, class_="beside"))
 
 
 def _tokens(counter: MessageCounter, messages: Sequence[Written]) -> int:
@@ -135,14 +137,14 @@ def _sum(messages: int, tokens: int) -> Markup:
     return tag("dl", [tag("div", tag("dt", name), tag("dd", value)) for value, name in rows], class_="figures")
 
 
-def _listed(
+def _list_messages(
     asked: PageRequest, counter: MessageCounter, messages: Sequence[Written], gone: set[int] | tuple[()]
 ) -> list[Markup]:
     listed = messages[-ROWS:]
     rows = [_line(asked, counter, one, one.number in gone) for one in listed]
     more = len(messages) - len(listed)
-    earlier = tag("p", f"{counted(more, 'earlier message')}, not listed here", class_="hint") if more else None
-    return [joined(earlier, tag("ol", rows, class_="lines"))]
+    earlier = tag("p", f"{format_count(more, 'earlier message')}, not listed here", class_="hint") if more else None
+    return [join_markup(earlier, tag("ol", rows, class_="lines"))]
 
 
 def _line(asked: PageRequest, counter: MessageCounter, written: Written, gone: bool) -> Markup:
@@ -155,16 +157,16 @@ def _line(asked: PageRequest, counter: MessageCounter, written: Written, gone: b
         message_link(asked.id, written.number),
         tag("span", f"{counter.count(message):,} tokens", class_="turn"),
         tag("span", "left out", class_="badge") if gone else None,
-        tag("p", told(text or f"calls {calls}" if calls else text or "no text")),
+        tag("p", quote_line(text or f"calls {calls}" if calls else text or "no text")),
         class_="left-out" if gone else None,
     )
 
 
 def _block(asked: PageRequest, cut: Checkpointed, count: int) -> Markup:
-    head = tag("h3", f"Resume block for {counted(count, 'message')}, {counted(cut.tokens, 'token')}")
+    head = tag("h3", f"Resume block for {format_count(count, 'message')}, {format_count(cut.tokens, 'token')}")
     then = link(to("compare", id=asked.id, to=cut.id), "what held then")
     text = tag("pre", cut.block, class_="block", tabindex="0", aria_label="The block as it was sent", dir="auto")
-    return joined(head, text, tag("p", then, class_="hint"))
+    return join_markup(head, text, tag("p", then, class_="hint"))
 
 
 def _reminder(asked: PageRequest, found: RequestView) -> Markup | None:
@@ -173,6 +175,6 @@ def _reminder(asked: PageRequest, found: RequestView) -> Markup | None:
         return None
     facts = [tag("li", type_of(node), fact_link(asked.id, node)) for node in found.facts]
     quoted = [tag("li", "quoted ", message_link(asked.id, number)) for number in reminder.messages]
-    head = tag("h3", f"Reminder behind the newest message, {counted(reminder.tokens, 'token')}")
+    head = tag("h3", f"Reminder behind the newest message, {format_count(reminder.tokens, 'token')}")
     note = tag("p", "Its text is not kept: these facts and passages were in it.", class_="hint")
     return tag("div", head, note, tag("ul", facts, quoted, class_="facts"), id="reminder")

@@ -40,7 +40,7 @@ class PageSigner:
         self._key = hashlib.blake2b(f"dashboard\0{about}".encode(), key=secret, digest_size=32).digest()
         self.name = hashlib.blake2b(b"dashboard's cookie", key=secret, digest_size=4).hexdigest()
 
-    def written(self, given: Pass) -> str:
+    def write_pass(self, given: Pass) -> str:
         """Return the cookie value of a pass."""
         body = json.dumps([given.subject, given.nonce, given.issued_at], separators=(",", ":")).encode()
         return f"{_text(body)}.{_text(self._mac(b'pass', body))}"
@@ -51,8 +51,8 @@ class PageSigner:
         if not dot or len(written) > _PASS_MAX:
             return None
         try:
-            told = urlsafe_b64decode(_padded(body))
-            if not hmac.compare_digest(self._mac(b"pass", told), urlsafe_b64decode(_padded(mac))):
+            told = urlsafe_b64decode(_pad_base64(body))
+            if not hmac.compare_digest(self._mac(b"pass", told), urlsafe_b64decode(_pad_base64(mac))):
                 return None
             subject, nonce, issued_at = json.loads(told)
         except ValueError:
@@ -76,5 +76,5 @@ def _text(raw: bytes) -> str:
     return urlsafe_b64encode(raw).rstrip(b"=").decode()
 
 
-def _padded(text: str) -> Any:
+def _pad_base64(text: str) -> Any:
     return text.encode("ascii") + b"=" * (-len(text) % 4)

@@ -19,10 +19,10 @@ from .block import block_card
 from .by_hand import edits_list
 from .frame import session_head
 from .live import mark_of_session
-from .markup import Markup, joined, tag
+from .markup import Markup, join_markup, tag
 from .overview import OPEN_WORK, SHOWN, Overview, cards, overview
 from .titles import title_of
-from .words import card, counted, fact_link, icon, link, message_link, moment, nothing, to, told, type_of
+from .words import card, fact_link, format_count, icon, link, message_link, moment, nothing, quote_line, to, type_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class SessionView:
     edits: tuple[Edited, ...]
 
 
-def seen(state: SessionState) -> SessionView:
+def view_session(state: SessionState) -> SessionView:
     """Return what the page shows of a session."""
     graph, nodes = state.graph, state.graph.nodes()
     steps = graph.transitions()
@@ -73,8 +73,8 @@ def seen(state: SessionState) -> SessionView:
 
 def page(asked: PageRequest) -> Page:
     """Return the overview of a session."""
-    found = asked.memory.view(asked.id, seen, tenant=asked.tenant)
-    body = joined(
+    found = asked.memory.view(asked.id, view_session, tenant=asked.tenant)
+    body = join_markup(
         session_head(asked, "session", found.title),
         tag("div", _figures(asked, found), id="figures", data_live=True),
         tag(
@@ -84,7 +84,7 @@ def page(asked: PageRequest) -> Page:
                 "div",
                 _facts(asked, found),
                 _steps(asked, found),
-                _lost(asked, found.lost),
+                _render_loss(asked, found.lost),
                 _reminders(asked, found),
                 _checkpoints(asked, found),
                 _edits(asked, found),
@@ -141,15 +141,15 @@ def step_row(asked: PageRequest, step: Transition, old: Node | None, new: Node |
     """Return the row of one replaced decision, with the reason."""
     was = fact_link(asked.id, old) if old is not None else tag("span", step.old)
     now = fact_link(asked.id, new) if new is not None else tag("span", step.new)
-    reason = tag("p", told(step.reason), class_="reason") if step.reason else None
-    quote = tag("q", told(step.evidence), class_="quote") if step.evidence else None
+    reason = tag("p", quote_line(step.reason), class_="reason") if step.reason else None
+    quote = tag("q", quote_line(step.evidence), class_="quote") if step.evidence else None
     gone = tag("span", was, class_="was")
     arrow = tag("span", tag("span", "replaced by", class_="visually-hidden"), class_="arrow")
     turn = message_link(asked.id, step.trigger)
     return tag("li", tag("p", gone, " ", arrow, " ", now, " ", turn), reason, quote)
 
 
-def _lost(asked: PageRequest, report: LossReport) -> Markup:
+def _render_loss(asked: PageRequest, report: LossReport) -> Markup:
     if not report.checkpoint:
         lost = nothing("Nothing was cut: requests carry the whole transcript.")
         return card("Lost at the last cut", lost, id="lost", live=True)
@@ -165,16 +165,16 @@ def _lost(asked: PageRequest, report: LossReport) -> Markup:
         for node in report.items[-SHOWN:]
     ]
     text = (
-        f"At {report.checkpoint} the block took the place of {counted(report.dropped, 'message')} before message"
-        f" {report.before_turn}; it leaves out {counted(len(report.items), 'fact')}."
+        f"At {report.checkpoint} the block took the place of {format_count(report.dropped, 'message')} before message"
+        f" {report.before_turn}; it leaves out {format_count(len(report.items), 'fact')}."
     )
     if not report.dropped:
         text = (
             f"At {report.checkpoint} the client had compacted its history before message {report.before_turn}; the"
-            f" block leaves out {counted(len(report.items), 'fact')}."
+            f" block leaves out {format_count(len(report.items), 'fact')}."
         )
     shown = tag("ul", rows, class_="facts") if rows else None
-    more = counted(len(report.items) - len(rows), "more fact") if len(report.items) > len(rows) else ""
+    more = format_count(len(report.items) - len(rows), "more fact") if len(report.items) > len(rows) else ""
     return card(
         "Lost at the last cut",
         tag("p", text),
@@ -190,7 +190,7 @@ def _reminders(asked: PageRequest, found: SessionView) -> Markup | None:
     if not found.reminders:
         return None
     rows = [
-        tag("li", tag("p", _carried(one)), message_link(asked.id, one.turn), _request_link(asked, one))
+        tag("li", tag("p", _describe_reminder(one)), message_link(asked.id, one.turn), _request_link(asked, one))
         for one in found.reminders
     ]
     lead = tag("p", "Put behind the newest message, for the request that each message answers.", class_="hint")
@@ -203,12 +203,12 @@ def _request_link(asked: PageRequest, reminder: Reminded) -> Markup:
     return link(to("request", id=asked.id, cut=reminder.cut, turn=reminder.turn), "the request")
 
 
-def _carried(reminder: Reminded) -> str:
+def _describe_reminder(reminder: Reminded) -> str:
     """Which messages a reminder quoted, and how much else."""
     numbers = ", ".join(map(str, reminder.messages))
     quoted = f"message{'' if len(reminder.messages) == 1 else 's'} {numbers}" if numbers else "no message"
-    facts = counted(len(reminder.nodes), "fact")
-    return f"Quoted {quoted}; told {facts}; {counted(reminder.tokens, 'token')}"
+    facts = format_count(len(reminder.nodes), "fact")
+    return f"Quoted {quoted}; told {facts}; {format_count(reminder.tokens, 'token')}"
 
 
 def _checkpoints(asked: PageRequest, found: SessionView) -> Markup:

@@ -10,11 +10,11 @@ from tokenmizer_mw.store.log import SessionInfo
 from .asked import File, Page, PageRequest
 from .files import csv_file, json_file
 from .frame import heading
-from .listing import DAYS, SORTS, ListingFilter, SessionListing, listed, matching, wish_of
+from .listing import DAYS, SORTS, ListingFilter, SessionListing, list_sessions, matching, wish_of
 from .live import mark_of_tenant
-from .markup import Markup, joined, tag
+from .markup import Markup, join_markup, tag
 from .titles import Summary
-from .words import exactly, link, moment, nothing, to, told
+from .words import exactly, link, moment, nothing, quote_line, to
 
 
 def page(asked: PageRequest) -> Page:
@@ -23,8 +23,8 @@ def page(asked: PageRequest) -> Page:
     newest = asked.memory.log.sessions(asked.tenant, limit=1)
     if not newest:
         return Page("Sessions", _teaching(), "", live=_live(None))
-    found = listed(asked, wish)
-    body = joined(
+    found = list_sessions(asked, wish)
+    body = join_markup(
         heading("Sessions"),
         _find(wish),
         tag("div", _table(asked, wish, found), id="sessions", data_live=True),
@@ -118,8 +118,8 @@ def _head(wish: ListingFilter, title: str, sort: str) -> Markup:
 
 def _row(info: SessionInfo, summary: Summary | None, now: float) -> Markup:
     title = summary.title if summary is not None else ""
-    name = link(to("session", id=info.key.id), told(title or info.key.id), class_="fact-link")
-    below = tag("span", told(info.key.id), class_="id") if title else None
+    name = link(to("session", id=info.key.id), quote_line(title or info.key.id), class_="fact-link")
+    below = tag("span", quote_line(info.key.id), class_="id") if title else None
     counts = ("", "", "") if summary is None else (summary.messages, summary.facts, summary.open)
     cells = [
         tag("td", f"{count:,}" if isinstance(count, int) else "\u2013", data_label=label, class_="number")
@@ -187,7 +187,7 @@ def _teaching() -> Markup:
         tag("li", tag("h2", title), tag("p", text), tag("pre", tag("code", code), tabindex="0"), class_="card")
         for title, text, code in _WAYS
     ]
-    return joined(
+    return join_markup(
         heading(
             "No sessions yet",
             tag(

@@ -19,27 +19,27 @@ def places(nodes: Sequence[Node], steps: Iterable[Transition]) -> Layout:
     return arrange(nodes, steps, columns=COLUMNS)
 
 
-def held(now: Sequence[Node], steps: Iterable[Transition], then: Sequence[Node]) -> Layout:
+def hold_layout(now: Sequence[Node], steps: Iterable[Transition], then: Sequence[Node]) -> Layout:
     """Return the layout of the facts ``then`` within the picture of ``now``.
 
     Facts that are in both do not move. The others take positions in their lane whose facts did not exist then; facts
     without a position are placed below.
     """
     layout = places(now, steps)
-    boxes, rest = _taken(layout, {node.id: node.type for node in now}, then)
+    boxes, rest = _take_places(layout, {node.id: node.type for node in now}, then)
     counts = Counter(node.type for node in then if node.id in boxes)
     lanes = tuple(replace(lane, count=counts[lane.type]) for lane in layout.lanes if counts[lane.type])
     drop = layout.height + CARDS.between if lanes else 0
     below = places(rest, ())
     return Layout(
-        boxes | {id: _lowered(box, drop) for id, box in below.boxes.items()},
-        (*lanes, *(Lane(lane.type, _lowered(lane.box, drop), lane.count) for lane in below.lanes)),
+        boxes | {id: _lower_box(box, drop) for id, box in below.boxes.items()},
+        (*lanes, *(Lane(lane.type, _lower_box(lane.box, drop), lane.count) for lane in below.lanes)),
         max(layout.width, below.width),
         drop + below.height if rest else layout.height,
     )
 
 
-def _taken(layout: Layout, types: dict[str, NodeType], then: Sequence[Node]) -> tuple[dict[str, Box], list[Node]]:
+def _take_places(layout: Layout, types: dict[str, NodeType], then: Sequence[Node]) -> tuple[dict[str, Box], list[Node]]:
     """Who stands in which place of ``layout``, in reading order, and who in none."""
     there = {node.id for node in then}
     waiting: dict[NodeType, deque[Node]] = defaultdict(deque)
@@ -55,5 +55,5 @@ def _taken(layout: Layout, types: dict[str, NodeType], then: Sequence[Node]) -> 
     return boxes, [node for others in waiting.values() for node in others]
 
 
-def _lowered(box: Box, by: int) -> Box:
+def _lower_box(box: Box, by: int) -> Box:
     return replace(box, y=box.y + by)

@@ -46,11 +46,11 @@ class Summaries:
         found: dict[str, Summary] = {}
         left = most
         for info in infos:
-            known = self._known(info)
+            known = self._get_known(info)
             stale = known is None or known[:2] != (info.seq, info.created_at)
             if stale and info.seq <= left:
                 left -= info.seq
-                found[info.key.id] = self._learned(memory, info)
+                found[info.key.id] = self._learn_summary(memory, info)
             elif known is not None and known[1] == info.created_at:
                 found[info.key.id] = known[2]
         return found
@@ -68,11 +68,11 @@ class Summaries:
             while len(self._kept) > KEPT_MAX:
                 self._kept.popitem(last=False)
 
-    def _known(self, info: SessionInfo) -> tuple[int, float, Summary] | None:
+    def _get_known(self, info: SessionInfo) -> tuple[int, float, Summary] | None:
         with self._guard:
             return self._kept.get((info.key.tenant, info.key.id))
 
-    def _learned(self, memory: SessionMemory, info: SessionInfo) -> Summary:
+    def _learn_summary(self, memory: SessionMemory, info: SessionInfo) -> Summary:
         try:
             summary = memory.view(info.key.id, summary_of, tenant=info.key.tenant)
         except TokenMizerError:  # erased meanwhile, or not readable: its own page says so
@@ -84,7 +84,7 @@ class Summaries:
 def summary_of(state: SessionState) -> Summary:
     """Return the summary of a session."""
     graph = state.graph
-    return Summary(title_of(state), len(state.transcript), len(graph), len(graph.unfinished()))
+    return Summary(title_of(state), len(state.transcript), len(graph), len(graph.unfinished_nodes()))
 
 
 def title_of(state: SessionState) -> str:

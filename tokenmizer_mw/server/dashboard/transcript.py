@@ -16,10 +16,10 @@ from tokenmizer_mw.session import SessionState
 from .asked import Page, PageRequest
 from .frame import session_head
 from .live import mark_of_session
-from .markup import Markup, joined, tag
-from .passage import TEXT_MAX, WHOLE_MAX, marked, visible
+from .markup import Markup, join_markup, tag
+from .passage import TEXT_MAX, WHOLE_MAX, mark_passages, visible
 from .titles import title_of
-from .words import counted, fact_link, link, nothing, status_of, to, type_of
+from .words import fact_link, format_count, link, nothing, status_of, to, type_of
 
 PER_PAGE: Final = 40
 FIND_MAX: Final = 200
@@ -41,7 +41,7 @@ class Spoken:
     reminders: Mapping[int, Reminded]
 
 
-def spoken(state: SessionState) -> Spoken:
+def index_messages(state: SessionState) -> Spoken:
     """Return what was derived from the messages of a session, by message number."""
     graph = state.graph
     facts: dict[int, list[Node]] = defaultdict(list)
@@ -60,7 +60,7 @@ def spoken(state: SessionState) -> Spoken:
 
 def page(asked: PageRequest) -> Page:
     """Return a page of messages: the newest ones, the page of the message in the query, or those that contain words."""
-    found = asked.memory.view(asked.id, spoken, tenant=asked.tenant)
+    found = asked.memory.view(asked.id, index_messages, tenant=asked.tenant)
     messages = asked.memory.messages(asked.id, tenant=asked.tenant)
     words = flatten(asked.query.get("q", ""), FIND_MAX)
     role = asked.query.get("role", "")
@@ -69,10 +69,10 @@ def page(asked: PageRequest) -> Page:
     alone = len(shown) == 1 and asked.query.get("whole") == "1"
     limit = WHOLE_MAX if alone else TEXT_MAX
     rows = [_message(asked, found, written, limit) for written in shown]
-    body = joined(
+    body = join_markup(
         session_head(asked, "transcript", found.title),
         _tools(asked, words, role),
-        tag("p", _counted(len(fitting), len(messages), words or role), class_="hint"),
+        tag("p", _describe_count(len(fitting), len(messages), words or role), class_="hint"),
         tag("ol", rows, class_="messages", id="messages", data_live=True) if rows else nothing("No message like that."),
         _pages(asked, words, role, number, last),
     )
@@ -80,8 +80,12 @@ def page(asked: PageRequest) -> Page:
     return Page(f"Transcript - {found.title or asked.id}", body, "", asked.id, live)
 
 
-def _counted(fitting: int, all_: int, chosen: str) -> str:
-    return f"{fitting:,} of {counted(all_, 'message')}." if chosen else f"{counted(all_, 'message')}, the oldest first."
+def _describe_count(fitting: int, all_: int, chosen: str) -> str:
+    return (
+        f"{fitting:,} of {format_count(all_, 'message')}."
+        if chosen
+        else f"{format_count(all_, 'message')}, the oldest first."
+    )
 
 
 def _fits(message: Message, words: str, role: str) -> bool:
@@ -141,21 +145,27 @@ def _message(asked: PageRequest, found: Spoken, written: Written, limit: int) ->
         class_="said-by",
     )
     text = message.text or message.refusal
-    words = tag("div", marked(asked.id, text, nodes, limit), class_="words", dir="auto") if text.strip() else None
+    words = (
+        tag("div", mark_passages(asked.id, text, nodes, limit), class_="words", dir="auto") if text.strip() else None
+    )
     row = tag(
         "li",
         head,
         words,
-        _left(asked, number, len(text) - limit),
+        _link_rest(asked, number, len(text) - limit),
         _traffic(message),
         _led_to(asked, found, number, nodes),
         id=f"m{number}",
         class_=f"message by-{message.role.value}",
     )
-    return [*(_cut(cut) for cut in found.cuts.get(number, ())), *_reminded(asked, found.reminders.get(number)), row]
+    return [
+        *(_cut(cut) for cut in found.cuts.get(number, ())),
+        *_render_reminder(asked, found.reminders.get(number)),
+        row,
+    ]
 
 
-def _left(asked: PageRequest, number: int, count: int) -> Markup | None:
+def _link_rest(asked: PageRequest, number: int, count: int) -> Markup | None:
     if count <= 0:
         return None
     address = f"{to('transcript', id=asked.id, message=number, whole=1)}#m{number}"
@@ -164,18 +174,21 @@ def _left(asked: PageRequest, number: int, count: int) -> Markup | None:
 
 def _traffic(message: Message) -> list[Markup]:
     """Tool calls and what tools returned, closed."""
-    calls = [_closed(f"Calls {call.name}", call.arguments) for call in message.tool_calls]
+    calls = [_render_folded(f"Calls {call.name}", call.arguments) for call in message.tool_calls]
     results = [
-        _closed("Error of a tool" if one.is_error else "Result of a tool", one.text) for one in message.tool_results
+        _render_folded("Error of a tool" if one.is_error else "Result of a tool", one.text)
+        for one in message.tool_results
     ]
     attached = [tag("p", f"Attached: {', '.join(message.attachments)}", class_="hint")] if message.attachments else []
     return calls + results + attached
 
 
-def _closed(title: str, text: str) -> Markup:
+def _render_folded(title: str, text: str) -> Markup:
     more = f"\n... {len(text) - TOOL_MAX:,} more characters" if len(text) > TOOL_MAX else ""
     shown = tag("pre", visible(text[:TOOL_MAX]), more, tabindex="0", dir="auto")
-    return tag("details", tag("summary", flatten(title), " ", tag("small", counted(len(text), "character"))), shown)
+    return tag(
+        "details", tag("summary", flatten(title), " ", tag("small", format_count(len(text), "character"))), shown
+    )
 
 
 def _led_to(asked: PageRequest, found: Spoken, number: int, nodes: Sequence[Node]) -> Markup | None:
@@ -187,15 +200,17 @@ def _led_to(asked: PageRequest, found: Spoken, number: int, nodes: Sequence[Node
 
 
 def _cut(cut: Checkpointed) -> Markup:
-    what = f"the block stands for {counted(cut.dropped, 'message')} above" if cut.dropped else "a compacted history"
+    what = (
+        f"the block stands for {format_count(cut.dropped, 'message')} above" if cut.dropped else "a compacted history"
+    )
     return tag("li", f"{cut.id}, a cut: {what}", class_="cut-here")
 
 
-def _reminded(asked: PageRequest, reminder: Reminded | None) -> list[Markup]:
+def _render_reminder(asked: PageRequest, reminder: Reminded | None) -> list[Markup]:
     if reminder is None:
         return []
     address = to("request", id=asked.id, cut=reminder.cut, turn=reminder.turn)
-    text = f"This request carried a reminder of {counted(reminder.tokens, 'token')}"
+    text = f"This request carried a reminder of {format_count(reminder.tokens, 'token')}"
     return [tag("li", link(address, text), class_="reminded-here")]
 
 

@@ -10,7 +10,7 @@ from tokenmizer_mw.graph.export.appearance import STATUSES, TYPES
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status
 from tokenmizer_mw.safety.labels import flatten
 
-from .markup import Markup, joined, tag
+from .markup import Markup, join_markup, tag
 
 QUOTE_MAX: Final = 1_000
 _STEPS: Final = ((60, "second"), (3_600, "minute"), (86_400, "hour"), (86_400 * 60, "day"))
@@ -47,16 +47,16 @@ def ago(seconds: float) -> str:
         return "just now"
     for limit, unit in _STEPS:
         if seconds < limit:
-            return f"{counted(int(seconds // _SIZES[unit]) or 1, unit)} ago"
-    return f"{counted(int(seconds // 86_400), 'day')} ago"
+            return f"{format_count(int(seconds // _SIZES[unit]) or 1, unit)} ago"
+    return f"{format_count(int(seconds // 86_400), 'day')} ago"
 
 
-def counted(number: int, what: str, many: str | None = None) -> str:
+def format_count(number: int, what: str, many: str | None = None) -> str:
     """Format a number with its noun."""
     return f"{number:,} {what if number == 1 else many or what + 's'}"
 
 
-def told(text: str, limit: int = QUOTE_MAX) -> Markup:
+def quote_line(text: str, limit: int = QUOTE_MAX) -> Markup:
     """Return user text on one line, isolated in its writing direction."""
     return tag("bdi", flatten(text, limit))
 
@@ -81,7 +81,7 @@ def status_of(status: Status) -> Markup:
 
 def fact_link(session_id: str, node: Node) -> Markup:
     """Return the label of a fact, linked to its page."""
-    return link(to("fact", id=session_id, node=node.id), told(node.label), class_="fact-link")
+    return link(to("fact", id=session_id, node=node.id), quote_line(node.label), class_="fact-link")
 
 
 def message_link(session_id: str, number: int) -> Markup:
@@ -111,4 +111,4 @@ def card(
     whether the heading is a goal, which is formatted like a sentence (names of files and values keep their spelling).
     """
     head = tag("div", tag("h2", title, class_="goal" if goal else None), more, class_="card-head")  # type: ignore[arg-type]
-    return tag("section", head, joined(*children), class_="card", id=id, data_live=live, data_load=load)  # type: ignore[arg-type]
+    return tag("section", head, join_markup(*children), class_="card", id=id, data_live=live, data_load=load)  # type: ignore[arg-type]

@@ -38,7 +38,7 @@ class Retrying:
 Opening = Callable[[Target], Awaitable[UpstreamResponse]]
 
 
-async def opened(targets: Sequence[Target], retrying: Retrying, opening: Opening) -> UpstreamResponse:
+async def open_upstream(targets: Sequence[Target], retrying: Retrying, opening: Opening) -> UpstreamResponse:
     """Ask the targets in order; return the first response that is not in ``FAILING``, else the response of the last
     target.
 
@@ -47,16 +47,16 @@ async def opened(targets: Sequence[Target], retrying: Retrying, opening: Opening
     *first, last = targets
     for target in first:
         try:
-            answer = await _asked(target, retrying, opening)
+            answer = await _ask_target(target, retrying, opening)
         except Unreachable:
             continue
         if answer.status not in FAILING:
             return answer
         await answer.aclose()
-    return await _asked(last, retrying, opening)
+    return await _ask_target(last, retrying, opening)
 
 
-async def _asked(target: Target, retrying: Retrying, opening: Opening) -> UpstreamResponse:
+async def _ask_target(target: Target, retrying: Retrying, opening: Opening) -> UpstreamResponse:
     for attempt in range(retrying.attempts):
         try:
             answer = await opening(target)

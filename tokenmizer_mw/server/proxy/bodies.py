@@ -38,7 +38,7 @@ def whole_body(messages: list[Message]) -> bytes | None:
     return body
 
 
-def replayed(messages: list[Message], receive: Receive) -> Receive:
+def replay_messages(messages: list[Message], receive: Receive) -> Receive:
     """Return a ``receive`` that first returns ``messages`` and then calls ``receive``."""
 
     async def replaying() -> Message:

@@ -12,7 +12,7 @@ from tokenmizer_mw.server.access.bounds import Bounds, Excess, excess
 from tokenmizer_mw.server.access.refusals import dialect_at
 from tokenmizer_mw.wire.refusal import refusal
 
-from .bodies import read_ahead, replayed, whole_body
+from .bodies import read_ahead, replay_messages, whole_body
 from .faces import face_of
 from .headers import value_of
 
@@ -41,14 +41,14 @@ class Bounding:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one ASGI connection."""
-        if scope["type"] != "http" or scope["method"] in _BODILESS or _encoded(scope):
+        if scope["type"] != "http" or scope["method"] in _BODILESS or _is_encoded(scope):
             await self._app(scope, receive, send)
             return
         read = await read_ahead(receive, self._body_max)
         body = whole_body(read)
         found = await self._excess(body) if body is not None and _OBJECT.match(body) else None
         if found is None:
-            await self._app(scope, replayed(read, receive), send)
+            await self._app(scope, replay_messages(read, receive), send)
             return
         self._counts[found.code] += 1
         await _refuse(scope, send, found)
@@ -59,7 +59,7 @@ class Bounding:
         return await offload(partial(excess, body, self._bounds), CPU)
 
 
-def _encoded(scope: Scope) -> bool:
+def _is_encoded(scope: Scope) -> bool:
     return value_of(scope["headers"], b"content-encoding") not in (None, b"", b"identity")
 
 

@@ -66,7 +66,7 @@ class ClientModels:
         Never raises, never blocks.
         """
         try:
-            if asked.session is not None and (lent := self._lent(asked, target)) is not None:
+            if asked.session is not None and (lent := self._lend_model(asked, target)) is not None:
                 self._memory.service.refinement.lend(asked.session, lent)
         except Exception as error:
             self._memory.service.report_failure("lend_failed", error)
@@ -75,7 +75,7 @@ class ClientModels:
         """Close the connections."""
         await self._upstream.aclose()
 
-    def _lent(self, asked: ClientCall, target: Target) -> LentModel | None:
+    def _lend_model(self, asked: ClientCall, target: Target) -> LentModel | None:
         """The model that the call lends; ``None`` where there is none for the provider that the client addressed."""
         server, model = target.server, self._models.get(target.server.name)
         side = provider_side(server.row)
@@ -94,9 +94,9 @@ class ClientModels:
             self._upstream,
             asyncio.get_running_loop(),
         )
-        return LentModel(complete, self._named(server.name, headers, query))
+        return LentModel(complete, self._digest_of_key(server.name, headers, query))
 
-    def _named(self, provider: str, headers: Sequence[Header], query: bytes) -> bytes:
+    def _digest_of_key(self, provider: str, headers: Sequence[Header], query: bytes) -> bytes:
         """What stands for a provider and a key, without telling the key."""
         keys = [value for name, value in headers if name.lower() in CREDENTIALS]
         return blake2b(repr((provider, keys, query)).encode(), key=self._secret, digest_size=16).digest()
@@ -123,7 +123,7 @@ class ClientModel:
 
     def __call__(self, messages: list[dict[str, str]]) -> Completion:
         """Return the model's reply, which may be cut off. Raises ``ModelFailed``, and connection errors."""
-        question = self._answered(self.side.outgoing(self._call(messages)))
+        question = self._ask_provider(self.side.outgoing(self._call(messages)))
         try:
             asking = asyncio.run_coroutine_threadsafe(question, self.loop)
         except RuntimeError:  # the server has ended
@@ -133,7 +133,7 @@ class ClientModel:
             status, body = asking.result(self.settings.llm_timeout + _GRACE)
         finally:
             asking.cancel()
-        return self._completion(status, body)
+        return self._read_completion(status, body)
 
     def _call(self, messages: Sequence[Mapping[str, str]]) -> ChatCall:
         said = [ChatTurn("system" if one["role"] == "system" else "user", (Text(one["content"]),)) for one in messages]
@@ -141,7 +141,7 @@ class ClientModel:
         sampling = Sampling(max_tokens=self.settings.llm_output_tokens)
         return ChatCall(self.model, tuple(said), sampling=sampling, format=wanted)
 
-    async def _answered(self, outgoing: ProviderRequest) -> tuple[int, bytes]:
+    async def _ask_provider(self, outgoing: ProviderRequest) -> tuple[int, bytes]:
         """The provider's status and body, within the time that it has."""
         told = {"content-type": "application/json", "accept-encoding": "identity", **outgoing.headers}
         headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in told.items()]
@@ -162,7 +162,7 @@ class ClientModel:
                 raise ReplyTooLong(self.model)
         return b"".join(pieces)
 
-    def _completion(self, status: int, body: bytes) -> Completion:
+    def _read_completion(self, status: int, body: bytes) -> Completion:
         if status != 200:
             raise ModelFailed(f"the provider answered {status}", again=is_transient(status))
         reply = DIALECTS[self.dialect].collect(body, stream=False)

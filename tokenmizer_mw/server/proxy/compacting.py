@@ -24,7 +24,7 @@ from tokenmizer_mw.wire.refusal import refusal
 from tokenmizer_mw.wire.unread import mentions
 
 from .adding import Adding
-from .bodies import read_ahead, replayed, whole_body
+from .bodies import read_ahead, replay_messages, whole_body
 from .compaction_call import AnsweredCall, CompactionCall, ForwardedCall
 from .conversations import BESIDE_KEY, SESSION_KEY
 from .faces import DIALECTS, STANDALONE, Face, face_of
@@ -59,7 +59,7 @@ class Compacting:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one ASGI connection."""
-        face = self._face(scope)
+        face = self._find_face(scope)
         if face is None:
             await self._app(scope, receive, send)
             return
@@ -69,19 +69,19 @@ class Compacting:
         if body is not None and self._sums_up(face, body):
             done = await self._carried_out(scope, face, body, CompactionCall.summed_up)
         if done is None and body is not None and _concerns(face, body):
-            done = await self._carried_out(scope, face, body, CompactionCall.done)
+            done = await self._carried_out(scope, face, body, CompactionCall.process)
         if isinstance(done, AnsweredCall):
             await _answer(send, done)
         elif isinstance(done, ForwardedCall):
             message = {"type": "http.request", "body": done.body, "more_body": False}
             adding = Adding(send, done.added, self._memory.settings.capture_max) if done.added is not None else None
-            await self._app(_inner(scope, done), replayed([message], receive), adding or send)
+            await self._app(_inner(scope, done), replay_messages([message], receive), adding or send)
             if adding is not None:
                 await adding.close()
         else:
-            await self._app(scope, replayed(read, receive), send)
+            await self._app(scope, replay_messages(read, receive), send)
 
-    def _face(self, scope: Scope) -> Face | None:
+    def _find_face(self, scope: Scope) -> Face | None:
         """Whose path it is, where compaction may be asked for there."""
         if scope["type"] != "http" or scope["method"] != "POST":
             return None
@@ -109,7 +109,7 @@ class Compacting:
         try:
             native = await self._is_native(face, words, body)
             leaves = native and self._memory.settings.compaction != "ours"
-            if leaves and work is CompactionCall.done and not mentions(body, _COMPACTION):
+            if leaves and work is CompactionCall.process and not mentions(body, _COMPACTION):
                 return None
             call = CompactionCall(
                 self._memory,

@@ -20,7 +20,7 @@ from tokenmizer_mw.errors import MalformedRequest, StoreError, UnknownSession
 from tokenmizer_mw.model.session import SessionKey, is_usable_id
 from tokenmizer_mw.wire.dialect import ChatRequest, Dialect
 from tokenmizer_mw.wire.refusal import refusal
-from tokenmizer_mw.wire.spans import decoded, read_object
+from tokenmizer_mw.wire.spans import decode_body, read_object
 from tokenmizer_mw.wire.unread import mentions
 
 if TYPE_CHECKING:
@@ -75,20 +75,20 @@ class CompactionCall:
     native: bool = False
     created: int = 0
 
-    def done(self) -> AnsweredCall | ForwardedCall | None:
+    def process(self) -> AnsweredCall | ForwardedCall | None:
         """Carry out the call; return ``None`` if it is to be forwarded unchanged.
 
         Raises ``MalformedRequest``, ``SealBroken`` and ``RequestBlocked``.
         """
         try:
-            given = read_object(decoded(self.body)).values
+            given = read_object(decode_body(self.body)).values
         except MalformedRequest:
             if self.leaves:
                 return None  # the provider refuses it
             raise
         native: Native | None = self.words.find_native(given)
         if native is not None:
-            return None if self.now else self._followed(given, native)
+            return None if self.now else self._follow_native(given, native)
         if (self.leaves or self._is_chained(given)) and not mentions(self.body, MARK.encode("ascii")):
             return None
         asked = CompactionRequest(CompactNow()) if self.now else self.words.asked(given)
@@ -102,16 +102,16 @@ class CompactionCall:
             return None
         if self.leaves:
             return self._left_to_provider(given, behind, key)
-        cleared, edits = self._cleared(behind, asked)
+        cleared, edits = self._clear_parts(behind, asked)
         if isinstance(asked.compact, CompactNow):
             return self._at_once(cleared, asked.compact, key)
-        return self._forwarded(cleared, asked.compact, key, edits)
+        return self._forward(cleared, asked.compact, key, edits)
 
     def _is_chained(self, given: Mapping[str, Any]) -> bool:
         """Whether the provider keeps the history of this call and compacts that itself: here is only what is new."""
         return self.native and any(given.get(name) for name in _CHAINS)
 
-    def _followed(self, given: Mapping[str, Any], native: Native) -> ForwardedCall | None:
+    def _follow_native(self, given: Mapping[str, Any], native: Native) -> ForwardedCall | None:
         """A request with a compaction that a provider made, and what the session has to say behind that; ``None``: as
         it came. A store that fails holds up no chat."""
         key = self._key(given, None)
@@ -136,25 +136,25 @@ class CompactionCall:
         Returns the summary as a response, or the forwarded call with an addition to the model's response; ``None`` if
         the model is to answer the unchanged request.
         """
-        given = read_object(decoded(self.body)).values
+        given = read_object(decode_body(self.body)).values
         body = agents.without_prompt(given, self.words.MESSAGES)
         key = self._key(given, None)
         if body is None or key is None:
             return None
-        request = self.dialect.read(_dumped({name: body[name] for name in body if name not in self.words.ASKING}))
+        request = self.dialect.read(_dump_body({name: body[name] for name in body if name not in self.words.ASKING}))
         beside = self.memory.settings.agent_compaction == "both"
         self._refine(key)
-        made = self._made(key, request, CompactionWish(beside=beside))
+        made = self._make_compaction(key, request, CompactionWish(beside=beside))
         if made is None:
             return None
         if beside:
             self.memory.service.count("agent_compaction_followed")
             return ForwardedCall(self.body, added=self.words.Following(made.block))
         self.memory.service.count("agent_compaction_answered")
-        whole = self.words.said(request.model, made.block, self.created)
+        whole = self.words.make_answer(request.model, made.block, self.created)
         if request.stream:
-            return AnsweredCall(200, self.words.streamed(whole), stream=True)
-        return AnsweredCall(200, _dumped(whole))
+            return AnsweredCall(200, self.words.make_stream(whole), stream=True)
+        return AnsweredCall(200, _dump_body(whole))
 
     def _key(self, given: Mapping[str, Any], kept: SealedContent | None) -> SessionKey | None:
         """Whose call it is; ``None`` where nothing says so."""
@@ -169,12 +169,12 @@ class CompactionCall:
 
     def _left_to_provider(self, given: Mapping[str, Any], behind: Behind, key: SessionKey) -> ForwardedCall:
         """A request for a provider that compacts by itself, with a compaction of ours in it, which it cannot read."""
-        body = _dumped(self.words.restored(behind.body, given))
+        body = _dump_body(self.words.restore_trigger(behind.body, given))
         if behind.kept is None:
             return ForwardedCall(body, "", key.id)
         return ForwardedCall(body, behind.kept.text, key.id, checkpoint=behind.kept.checkpoint)
 
-    def _cleared(self, behind: Behind, asked: CompactionRequest) -> tuple[Behind, list[Mapping[str, Any]]]:
+    def _clear_parts(self, behind: Behind, asked: CompactionRequest) -> tuple[Behind, list[Mapping[str, Any]]]:
         """The request without old parts that are to be cleared, and what was cleared."""
         edits: list[Mapping[str, Any]] = []
         messages = behind.body.get("messages")
@@ -200,7 +200,7 @@ class CompactionCall:
             if not any(name in asking.fields for name in self.words.ASKING):
                 return asking
             return self.dialect.read(self.dialect.rewrite(asking, drop=self.words.ASKING), self.memory.service.known)
-        return self.dialect.read(_dumped(behind.body), self.memory.service.known)
+        return self.dialect.read(_dump_body(behind.body), self.memory.service.known)
 
     def _at_once(self, behind: Behind, asked: CompactNow, key: SessionKey) -> AnsweredCall:
         """The answer that is a compaction of everything."""
@@ -217,7 +217,7 @@ class CompactionCall:
             return AnsweredCall(503, refusal(self.dialect.name, 503, "store_unavailable", "the store does not answer"))
         if made is None:
             raise MalformedRequest(_NOTHING)
-        return self._alone(request, *self._sealed(key, made))
+        return self._alone(request, *self._seal_content(key, made))
 
     def _refine(self, key: SessionKey) -> None:
         """Let a model read what is on record of the session first, where the settings want that. Whatever fails, the
@@ -231,25 +231,25 @@ class CompactionCall:
         except Exception as error:
             self.memory.service.report_failure("compaction_not_refined", error)
 
-    def _forwarded(
+    def _forward(
         self, behind: Behind, asked: CompactAbove | None, key: SessionKey, edits: Sequence[Mapping[str, Any]]
     ) -> AnsweredCall | ForwardedCall:
         """The request as it goes on, compacted where that is due."""
         request = self._read(behind, whole=not edits)
         held = behind.kept.text if behind.kept is not None else ""
         wish = _wish(behind, asked.tokens, asked.instructions) if asked is not None else None
-        made = self._made(key, request, wish) if wish is not None else None
+        made = self._make_compaction(key, request, wish) if wish is not None else None
         if made is None or asked is None:
             added = self.words.Addition(None, "", edits) if edits else None
             checkpoint = behind.kept.checkpoint if behind.kept is not None else ""
             return ForwardedCall(request.text.encode(), held, key.id, added, checkpoint)
-        kept, sealed = self._sealed(key, made)
+        kept, sealed = self._seal_content(key, made)
         if asked.pause:
             return self._alone(request, kept, sealed)
         body = self.dialect.rewrite(request, keep_from=made.keep_from)
         return ForwardedCall(body, made.now, key.id, self.words.Addition(kept, sealed, edits))
 
-    def _made(self, key: SessionKey, request: ChatRequest, wish: CompactionWish) -> Compacted | None:
+    def _make_compaction(self, key: SessionKey, request: ChatRequest, wish: CompactionWish) -> Compacted | None:
         """The compaction, where it is due; a store that fails holds up no chat."""
         try:
             return self.memory.service.compaction.compact(key, request, wish)
@@ -257,7 +257,7 @@ class CompactionCall:
             self.memory.service.report_failure("compaction_failed", error)
             return None
 
-    def _sealed(self, key: SessionKey, made: Compacted) -> tuple[SealedContent, str]:
+    def _seal_content(self, key: SessionKey, made: Compacted) -> tuple[SealedContent, str]:
         kept = SealedContent(key.id, made.checkpoint, made.text, made.open, made.tokens)
         return kept, self.memory.service.compaction.seal().close(self.tenant, kept)
 
@@ -266,8 +266,8 @@ class CompactionCall:
         self.memory.service.count("compaction_answered")
         whole = self.words.alone(request.model, kept, sealed, self.created, standalone=self.now)
         if request.stream and not self.now:
-            return AnsweredCall(200, self.words.streamed(whole), stream=True)
-        return AnsweredCall(200, _dumped(whole))
+            return AnsweredCall(200, self.words.make_stream(whole), stream=True)
+        return AnsweredCall(200, _dump_body(whole))
 
 
 def _wish(behind: Behind, above: int | None, query: str) -> CompactionWish:
@@ -277,5 +277,5 @@ def _wish(behind: Behind, above: int | None, query: str) -> CompactionWish:
     )
 
 
-def _dumped(body: Mapping[str, Any]) -> bytes:
+def _dump_body(body: Mapping[str, Any]) -> bytes:
     return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")

@@ -229,7 +229,7 @@ class Configuration:
             auth=_as(bool, top.get("auth", False), "auth"),
             dashboard=_as(bool, top.get("dashboard", False), "dashboard"),
             sessions=_as(Naming | None, given.get("sessions"), "sessions"),
-            memory=Settings.given(_section(given, "memory"), environ, where="memory"),
+            memory=Settings.from_mapping(_section(given, "memory"), environ, where="memory"),
             access=AccessSettings.from_mapping(_section(given, "access"), "access"),
             asking=_as(UpstreamSettings, _section(given, "asking"), "asking"),
             providers=_servers(_section(given, "providers"), environ),

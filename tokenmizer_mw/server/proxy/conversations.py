@@ -24,7 +24,7 @@ from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.host_texts import first_own_message, is_side_call, without_host_texts
 
 from .agent_sessions import AgentSessions
-from .bodies import read_ahead, replayed, whole_body
+from .bodies import read_ahead, replay_messages, whole_body
 from .configuration import Naming
 from .faces import DIALECTS, STANDALONE, face_of
 from .headers import Header, value_of
@@ -159,11 +159,11 @@ class Conversations:
         body = whole_body(read)
         if body is None:
             self._report(scope, f"its request is over {self._settings.request_max} bytes, or was not sent to its end")
-        elif (session := await self._named(scope, dialect, body)) is not None:
+        elif (session := await self._name_session(scope, dialect, body)) is not None:
             scope = {**scope, SESSION_KEY: session}
         elif (beside := await self._beside(scope, body)) is not None:
             scope = {**scope, BESIDE_KEY: beside}
-        await self._app(scope, replayed(read, receive), send)
+        await self._app(scope, replay_messages(read, receive), send)
 
     def _dialect(self, scope: Scope) -> Dialect | None:
         """The dialect of a chat whose session is not named in a header of ours."""
@@ -179,7 +179,7 @@ class Conversations:
             return None
         return words
 
-    async def _named(self, scope: Scope, dialect: Dialect, body: bytes) -> str | None:
+    async def _name_session(self, scope: Scope, dialect: Dialect, body: bytes) -> str | None:
         path, headers = scope["path"], scope["headers"]
         if names_session(body, self._settings) and await where_it_fits(
             partial(_in_field, dialect, body, path, self._settings.session_field), body

@@ -23,9 +23,9 @@ def drain_first(seconds: float, begin: Callable[[], None]) -> None:
         return
     loop = asyncio.get_running_loop()
 
-    def told(number: int, frame: Any) -> None:
+    def handle_signal(number: int, frame: Any) -> None:
         signal.signal(signal.SIGTERM, server)
         loop.call_soon_threadsafe(begin)
         loop.call_soon_threadsafe(loop.call_later, seconds, server, number, None)
 
-    signal.signal(signal.SIGTERM, told)
+    signal.signal(signal.SIGTERM, handle_signal)

@@ -1,4 +1,4 @@
-"""Checks of a configuration, reported in plain words. Uses no network except in ``tried``."""
+"""Checks of a configuration, reported in plain words. Uses no network except in ``try_configuration``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tokenmizer_mw.store import postgres_address
 
 from .configuration import Configuration
 from .credentials import missing_for_models
-from .listening import PortInUse, bound, spelled
+from .listening import PortInUse, bind_sockets, format_address
 from .servers import Server
 from .translators import provider_side
 from .upstream import Unreachable, Upstream, UpstreamTimeouts, place
@@ -35,7 +35,7 @@ _WITHOUT_REDIS: Final = {
 def looked_at(configuration: Configuration, *, reaching: bool = False) -> Iterator[CheckResult]:
     """Check everything that needs no network, and yield the results.
 
-    ``reaching``: true if ``tried`` follows; otherwise the results also name what was not tried.
+    ``reaching``: true if ``try_configuration`` follows; otherwise the results also name what was not tried.
     """
     yield from _listening(configuration)
     yield from look_at_store(configuration.store, reaching=reaching)
@@ -75,13 +75,13 @@ def _refinement(configuration: Configuration) -> Iterator[CheckResult]:
         )
 
 
-async def tried(configuration: Configuration) -> list[CheckResult]:
+async def try_configuration(configuration: Configuration) -> list[CheckResult]:
     """Connect to a remote store, to Redis, and to the providers; report which of them answer.
 
     A provider counts as reachable if it answers with any status.
     """
     upstream = Upstream(_TRIED, ca_file=configuration.asking.ca_file)
-    asked = [_tried(upstream, server) for server in configuration.providers.values()]
+    asked = [_try_provider(upstream, server) for server in configuration.providers.values()]
     try:
         found = await asyncio.gather(_tried_store(configuration.store), _tried_redis(configuration.access), *asked)
     finally:
@@ -99,8 +99,8 @@ def _listening(configuration: Configuration) -> Iterator[CheckResult]:
         text = f"{listen.host}: others could connect without a key; set auth: true, or listen on 127.0.0.1"
         yield CheckResult(Grade.WRONG, "listen.host", text)
     try:
-        with bound(listen.host, listen.port):
-            yield CheckResult(Grade.FINE, "listen.port", f"{spelled(listen.host, listen.port)} is free")
+        with bind_sockets(listen.host, listen.port):
+            yield CheckResult(Grade.FINE, "listen.port", f"{format_address(listen.host, listen.port)} is free")
     except PortInUse as error:
         yield CheckResult(Grade.NOTE if error.own else Grade.WRONG, "listen.port", str(error))
     except ConfigError as error:
@@ -132,7 +132,7 @@ def _keys(configuration: Configuration) -> CheckResult:
     try:
         keys = keys_of_server(configuration.store, configuration.access, os.environ)
         try:
-            count = sum(key.revoked_at is None for key in keys.kept())
+            count = sum(key.revoked_at is None for key in keys.all_keys())
         finally:
             keys.close()
     except (ConfigError, StoreError) as error:
@@ -171,7 +171,7 @@ def _provider(server: Server, addressed: bool) -> CheckResult:
     return CheckResult(Grade.FINE, place, f"{row.base_url}, with the client's own key{named}")
 
 
-async def _tried(upstream: Upstream, server: Server) -> CheckResult:
+async def _try_provider(upstream: Upstream, server: Server) -> CheckResult:
     name = f"providers.{server.name}"
     try:
         answer = await upstream.open("GET", place(server.row.base_url, ""), [], b"")

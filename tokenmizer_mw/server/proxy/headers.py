@@ -37,13 +37,13 @@ CREDENTIALS: Final = (b"authorization", b"x-api-key", b"x-goog-api-key", b"api-k
 
 def passed_on(headers: Sequence[Header], without: Container[bytes]) -> list[Header]:
     """Return the headers in order, except those in ``without`` and those that a ``connection`` header names."""
-    named = _named(headers)
+    named = _connection_headers(headers)
     if named:
         return [pair for pair in headers if (name := pair[0].lower()) not in without and name not in named]
     return [pair for pair in headers if pair[0].lower() not in without]
 
 
-def returned(headers: Sequence[Header]) -> list[Header]:
+def headers_to_return(headers: Sequence[Header]) -> list[Header]:
     """Return a provider's response headers for the client, without cookies and without what would let a browser show
     the response as a page of this server."""
     passed = passed_on(headers, NOT_RETURNED)
@@ -57,7 +57,7 @@ def _is_data(kind: bytes) -> bool:
     return b"," not in kind and kind.partition(b";")[0].strip().lower() in _DATA
 
 
-def _named(headers: Iterable[Header]) -> frozenset[bytes]:
+def _connection_headers(headers: Iterable[Header]) -> frozenset[bytes]:
     """The headers that belong to the connection because its own header says so."""
     listed = [value for name, value in headers if name == CONNECTION or name.lower() == CONNECTION]
     names = {name.strip().lower() for value in listed for name in value.split(b",")}

@@ -41,7 +41,7 @@ class PortInUse(ConfigError):
     def __init__(self, host: str, port: int) -> None:
         self.own = is_own_server(host, port)
         who = "a tokenmizer-mw server that runs already" if self.own else "another program"
-        super().__init__(f"{spelled(host, port)} is in use by {who}: pass another --port, or end it")
+        super().__init__(f"{format_address(host, port)} is in use by {who}: pass another --port, or end it")
 
 
 def is_own_server(host: str, port: int) -> bool:
@@ -70,13 +70,13 @@ def allow_connections(most: int = OPEN_FILES) -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-def spelled(host: str, port: int) -> str:
+def format_address(host: str, port: int) -> str:
     """Return an address in URL form."""
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 @contextmanager
-def bound(host: str, port: int) -> Iterator[list[socket.socket]]:
+def bind_sockets(host: str, port: int) -> Iterator[list[socket.socket]]:
     """Bind a socket to each address of ``host`` ("": all addresses of this machine); close them at the end.
 
     The sockets do not listen yet. ``port`` 0 selects a free port, the same for all addresses. Raises ``ConfigError``
@@ -84,31 +84,31 @@ def bound(host: str, port: int) -> Iterator[list[socket.socket]]:
     """
     with ExitStack() as stack:
         try:
-            sockets = _bound(stack, host, port)
+            sockets = _bind_sockets(stack, host, port)
         except OSError as error:
-            raise _refused(host, port, error) from None
+            raise _refuse_address(host, port, error) from None
         yield sockets
 
 
 @contextmanager
 def listening(host: str, port: int) -> Iterator[list[socket.socket]]:
-    """Bind sockets as ``bound`` does and listen: clients can connect and wait until a server accepts them."""
-    with bound(host, port) as sockets:
+    """Bind sockets as ``bind_sockets`` does and listen: clients can connect and wait until a server accepts them."""
+    with bind_sockets(host, port) as sockets:
         try:
             for each in sockets:
                 each.listen(BACKLOG)
         except OSError as error:
-            raise _refused(host, port, error) from None
+            raise _refuse_address(host, port, error) from None
         yield sockets
 
 
-def _refused(host: str, port: int, error: OSError) -> ConfigError:
+def _refuse_address(host: str, port: int, error: OSError) -> ConfigError:
     if error.errno == errno.EADDRINUSE:
         return PortInUse(host, port)
-    return ConfigError(f"{spelled(host, port)} cannot be listened on: {error.strerror or error}")
+    return ConfigError(f"{format_address(host, port)} cannot be listened on: {error.strerror or error}")
 
 
-def _bound(stack: ExitStack, host: str, port: int) -> list[socket.socket]:
+def _bind_sockets(stack: ExitStack, host: str, port: int) -> list[socket.socket]:
     # The protocol is named: event loops send small pieces at once only where a socket says that it is TCP's.
     found = socket.getaddrinfo(
         host or None, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP, flags=socket.AI_PASSIVE

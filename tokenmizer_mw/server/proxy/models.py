@@ -100,7 +100,7 @@ def one(listing: ModelListing, model: NamedModel) -> bytes:
     return dump(listing.entry(model))
 
 
-def listed(listing: ModelListing, models: Sequence[NamedModel], provider: bytes = b"") -> bytes:
+def list_models(listing: ModelListing, models: Sequence[NamedModel], provider: bytes = b"") -> bytes:
     """Return the list of models: ``models`` first, then the entries of the ``provider``'s response with other names.
 
     A response of the provider that cannot be parsed is ignored.

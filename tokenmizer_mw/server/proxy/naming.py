@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 
 from tokenmizer_mw.errors import MalformedRequest
 from tokenmizer_mw.runtime.offload import CPU, offload
-from tokenmizer_mw.wire.spans import decoded, read_object
+from tokenmizer_mw.wire.spans import decode_body, read_object
 from tokenmizer_mw.wire.unread import models
 
 from .faces import Face
@@ -40,7 +40,7 @@ async def model_of(face: Face, body: bytes) -> str:
     return await where_it_fits(partial(_in_body, body), body)
 
 
-async def renamed(face: Face, body: bytes, old: str, new: str) -> tuple[str, bytes]:
+async def rename_model(face: Face, body: bytes, old: str, new: str) -> tuple[str, bytes]:
     """Return the path and the body of a call with the model name ``old`` replaced by ``new``."""
     if _MODELS in face.path:
         before, marker, rest = face.path.rpartition(_MODELS)
@@ -49,7 +49,7 @@ async def renamed(face: Face, body: bytes, old: str, new: str) -> tuple[str, byt
         for between in (b'"model":', b'"model": '):
             if (quoted := between + json.dumps(old).encode()) in body:
                 return face.path, body.replace(quoted, between + json.dumps(new).encode(), 1)
-    return face.path, await where_it_fits(partial(_replaced, body, new), body)
+    return face.path, await where_it_fits(partial(_replace_model, body, new), body)
 
 
 def _in_path(path: str) -> str:
@@ -60,14 +60,14 @@ def _in_path(path: str) -> str:
 
 def _in_body(body: bytes) -> str:
     try:
-        found = read_object(decoded(body)).values.get("model")
+        found = read_object(decode_body(body)).values.get("model")
     except MalformedRequest:
         return ""  # its provider will say so
     return found if isinstance(found, str) else ""
 
 
-def _replaced(body: bytes, new: str) -> bytes:
-    text = decoded(body)
+def _replace_model(body: bytes, new: str) -> bytes:
+    text = decode_body(body)
     place = read_object(text).places["model"]
     end = json.JSONDecoder().raw_decode(text, place)[1]
     return (text[:place] + json.dumps(new) + text[end:]).encode("utf-8", "surrogatepass")

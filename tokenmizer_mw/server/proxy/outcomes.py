@@ -28,7 +28,7 @@ class Outcomes(Collector):
         self.refused: Counter[str] = Counter()
         self._limited = LimitedLog(_logger)
 
-    def answered(self, provider: str, status: int) -> None:
+    def note_answer(self, provider: str, status: int) -> None:
         """Count a provider's response."""
         self._counts[provider, str(status)] += 1
 
@@ -39,7 +39,7 @@ class Outcomes(Collector):
         if self._limited.is_due(f"{client} {provider}"):
             _logger.warning("provider %s: no_key: %s (asked for by %s)", provider, reason, client or "a client")
 
-    def failed(self, provider: str, outcome: str, reason: str) -> None:
+    def note_failure(self, provider: str, outcome: str, reason: str) -> None:
         """Count and log a call without a complete response."""
         self._counts[provider, outcome] += 1
         _logger.warning("provider %s: %s: %s", provider, outcome, reason)

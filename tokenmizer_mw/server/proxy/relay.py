@@ -13,13 +13,13 @@ from tokenmizer_mw.server.access.body import linger
 from tokenmizer_mw.server.translate.table import PROVIDERS
 from tokenmizer_mw.wire.refusal import refusal
 
-from .attempts import Retrying, opened
+from .attempts import Retrying, open_upstream
 from .client_models import ClientModels
 from .connection import BrokenResponse
 from .credentials import OWN_HEADER, missing_key
 from .faces import face_of
 from .headers import NOT_SENT, Header, passed_on
-from .models import LIST_MAX, ModelListing, NamedModel, listed, listing, named_in_path, one
+from .models import LIST_MAX, ModelListing, NamedModel, list_models, listing, named_in_path, one
 from .naming import model_of, where_it_fits
 from .outcomes import Outcomes
 from .presence import unless_gone
@@ -76,11 +76,11 @@ class Relay:
         too."""
         headers: list[Header] = scope["headers"]
         if scope["method"] not in METHODS:
-            await _said(send, "", 405, "method_not_allowed", "this method is not relayed")
+            await _send_refusal(send, "", 405, "method_not_allowed", "this method is not relayed")
             return
         face = face_of(_path(scope), headers)
         if face is None:
-            await _said(send, "", 404, "not_found", _NOWHERE)
+            await _send_refusal(send, "", 404, "not_found", _NOWHERE)
             return
         body, more = await _read(receive, self._body_max)
         if body is None:
@@ -91,17 +91,17 @@ class Relay:
         model = await model_of(face, body)
         passed = passed_on(headers, self._not_sent)
         query = scope.get("query_string", b"")
-        escaped, session = _escaped(scope, face.path), scope.get(GUARD)
+        escaped, session = _escaped_path(scope, face.path), scope.get(GUARD)
         asked = ClientCall(face, scope["method"], query, passed, body, model, escaped, session, _address(scope))
-        await unless_gone(receive, self._answered(asked, send))
+        await unless_gone(receive, self._answer_call(asked, send))
 
-    async def _answered(self, asked: ClientCall, send: Send) -> None:
+    async def _answer_call(self, asked: ClientCall, send: Send) -> None:
         if self._own and asked.method == "GET":
             body = await self._told_of_models(asked)
             if body is not None:
                 await _answer(send, 200, body)
                 return
-        await self._relayed(asked, send)
+        await self._relay_call(asked, send)
 
     async def _told_of_models(self, asked: ClientCall) -> bytes | None:
         """What is told of the models that have a name here; ``None`` for a call that does not ask for them."""
@@ -116,7 +116,7 @@ class Relay:
         plain = [pair for pair in asked.headers if pair[0].lower() != b"accept-encoding"]
         asked = replace(asked, headers=[*plain, (b"accept-encoding", b"identity")])
         told = await self._providers_list(asked)
-        return await where_it_fits(partial(listed, wanted, list(self._own.values()), told), told)
+        return await where_it_fits(partial(list_models, wanted, list(self._own.values()), told), told)
 
     async def _providers_list(self, asked: ClientCall) -> bytes:
         """What the provider answers; nothing where that is no list."""
@@ -124,7 +124,7 @@ class Relay:
         if not targets:
             return b""
         try:
-            answer = await opened(targets, self._retrying, _Relayed(self._upstream, asked, self._outcomes).open)
+            answer = await open_upstream(targets, self._retrying, _Relayed(self._upstream, asked, self._outcomes).open)
             try:
                 return await answer.read(LIST_MAX) if answer.status == 200 else b""
             finally:
@@ -132,7 +132,7 @@ class Relay:
         except (RefusedCall, Unreachable, BrokenResponse):
             return b""
 
-    async def _relayed(self, asked: ClientCall, send: Send) -> None:
+    async def _relay_call(self, asked: ClientCall, send: Send) -> None:
         try:
             targets = self._targets(asked)
         except RefusedCall as refused:
@@ -140,7 +140,7 @@ class Relay:
             return
         relayed = _Relayed(self._upstream, asked, self._outcomes)
         try:
-            answer = await opened(targets, self._retrying, relayed.open)
+            answer = await open_upstream(targets, self._retrying, relayed.open)
             await relayed.hand_on(answer, send)
             if self._lending is not None and answer.status == 200:
                 self._lending.offer(asked, relayed.target)
@@ -148,7 +148,7 @@ class Relay:
             await _answer(send, refused.status, refused.body)
             return
         except Unreachable as error:
-            await _said(send, asked.face.words_of, error.status, "provider_unreachable", str(error))
+            await _send_refusal(send, asked.face.words_of, error.status, "provider_unreachable", str(error))
 
     def _targets(self, asked: ClientCall) -> list[Target]:
         """The providers to ask, in order, without those for which there is no key. Raises ``RefusedCall`` where
@@ -193,9 +193,9 @@ class _Relayed:
             answer = await self._upstream.open(*outbound)
         except Unreachable as error:
             late = error.status == GATEWAY_TIMEOUT
-            self._outcomes.failed(self._provider, "late" if late else "unreachable", str(error))
+            self._outcomes.note_failure(self._provider, "late" if late else "unreachable", str(error))
             raise error.of(self._provider) from None
-        self._outcomes.answered(self._provider, answer.status)
+        self._outcomes.note_answer(self._provider, answer.status)
         return answer
 
     async def hand_on(self, answer: UpstreamResponse, send: Send) -> None:
@@ -204,7 +204,7 @@ class _Relayed:
         try:
             await self._way.hand_on(answer, send)
         except (BrokenResponse, Unreachable) as error:
-            self._outcomes.failed(self._provider, "broken", str(error))
+            self._outcomes.note_failure(self._provider, "broken", str(error))
             if isinstance(error, Unreachable):
                 raise error.of(self._provider) from None
             raise
@@ -219,7 +219,7 @@ def _path(scope: Scope) -> str:
     return path[len(root) :] if root and path.startswith(root + "/") else path
 
 
-def _escaped(scope: Scope, path: str) -> bytes:
+def _escaped_path(scope: Scope, path: str) -> bytes:
     """The end of the request's path that says ``path``, as it was sent; "" where it was sent without escapes, or where
     the two do not say the same."""
     raw: bytes = (scope.get("raw_path") or b"").partition(b"?")[0]
@@ -245,7 +245,7 @@ async def _read(receive: Receive, limit: int) -> tuple[bytes | None, bool]:
             return pieces[0] if len(pieces) == 1 else b"".join(pieces), more
 
 
-async def _said(send: Send, dialect: str, status: int, code: str, message: str) -> None:
+async def _send_refusal(send: Send, dialect: str, status: int, code: str, message: str) -> None:
     """An answer of our own, in the shape that the client knows."""
     await _answer(send, status, refusal(dialect, status, code, message))
 

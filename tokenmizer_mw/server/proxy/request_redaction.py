@@ -21,7 +21,7 @@ from tokenmizer_mw.wire.encoding import DECODERS, Undecodable
 from tokenmizer_mw.wire.headers import with_length
 from tokenmizer_mw.wire.refusal import refusal
 
-from .bodies import read_ahead, replayed, whole_body
+from .bodies import read_ahead, replay_messages, whole_body
 from .faces import face_of
 from .headers import Header, value_of
 
@@ -75,10 +75,10 @@ class RequestRedaction:
         messages = await read_ahead(receive, self._body_max)
         body = whole_body(messages)
         if not body:
-            await self._app(scope, replayed(messages, receive), send)
+            await self._app(scope, replay_messages(messages, receive), send)
             return
         try:
-            redacted = await self._redacted(scope, body)
+            redacted = await self._redact_body(scope, body)
         except UnreadableBody as unreadable:
             await _refuse(scope, send, 415, "request_not_readable", str(unreadable))
             return
@@ -89,12 +89,12 @@ class RequestRedaction:
         if redacted.body is not body:
             scope = {**scope, "headers": redacted.headers}
             messages = [{"type": "http.request", "body": redacted.body, "more_body": False}]
-        await self._app(scope, replayed(messages, receive), send)
+        await self._app(scope, replay_messages(messages, receive), send)
 
     def _is_on(self) -> bool:
         return self._memory.settings.redact or self._memory.settings.guard == "block"
 
-    async def _redacted(self, scope: Scope, body: bytes) -> Redacted:
+    async def _redact_body(self, scope: Scope, body: bytes) -> Redacted:
         if not self._memory.service.redaction.is_ready:
             await offload(lambda: self._memory.service.redaction.ingress, STORE)
         work = partial(self._redact, scope["path"], scope["headers"], body)
@@ -131,18 +131,18 @@ def _readable(headers: Sequence[Header], body: bytes, limit: int) -> tuple[bytes
     coding = (value_of(headers, b"content-encoding") or b"").strip().lower()
     plain, kept = body, headers
     if coding not in _IDENTITY:
-        plain = _decoded(coding.decode("latin-1"), body, limit)
+        plain = _decode_body(coding.decode("latin-1"), body, limit)
         kept = [pair for pair in headers if pair[0].lower() != b"content-encoding"]
     encoding = json.detect_encoding(plain)
     if not encoding.startswith("utf-8"):
-        return _recoded(encoding, plain, kept)
+        return _recode(encoding, plain, kept)
     try:
         return plain, plain.decode(), kept
     except UnicodeDecodeError:
         raise UnreadableBody(_NOT_UTF8) from None
 
 
-def _recoded(encoding: str, plain: bytes, headers: Sequence[Header]) -> tuple[bytes, str, Sequence[Header]]:
+def _recode(encoding: str, plain: bytes, headers: Sequence[Header]) -> tuple[bytes, str, Sequence[Header]]:
     """JSON in UTF-16 or UTF-32 (RFC 4627, section 3), which some servers read; it goes on in UTF-8."""
     try:
         text = plain.decode(encoding)
@@ -153,7 +153,7 @@ def _recoded(encoding: str, plain: bytes, headers: Sequence[Header]) -> tuple[by
     return text.encode("utf-8", "surrogatepass"), text, kept
 
 
-def _decoded(coding: str, body: bytes, limit: int) -> bytes:
+def _decode_body(coding: str, body: bytes, limit: int) -> bytes:
     decoder = DECODERS.get(coding)
     if decoder is None:
         raise UnreadableBody("the request's content encoding is not supported, so secrets could not be redacted")

@@ -234,7 +234,7 @@ class Upstream:
         Raises ``Unreachable``.
         """
         head = _head(method, place, headers, len(body))
-        held = await self._held()
+        held = await self._acquire_place()
         try:
             pool = self._pool(place.origin)
             connection = await pool.take(self._patience.connect)
@@ -258,7 +258,7 @@ class Upstream:
         for pool in self._pools.values():
             pool.close()
 
-    async def _held(self) -> AsyncExitStack:
+    async def _acquire_place(self) -> AsyncExitStack:
         """One of the connections that there may be. Raises ``Unreachable`` when none gets free in time."""
         held = AsyncExitStack()
         if self._places is not None:

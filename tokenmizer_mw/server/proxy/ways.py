@@ -17,8 +17,8 @@ from tokenmizer_mw.wire.refusal import refusal
 from .connection import BrokenResponse
 from .credentials import credentials, query_for, with_credentials
 from .faces import Face
-from .headers import Header, returned
-from .naming import renamed, where_it_fits
+from .headers import Header, headers_to_return
+from .naming import rename_model, where_it_fits
 from .routing import Target
 from .translators import client_side, provider_side
 from .upstream import Unreachable, UpstreamAddress, UpstreamResponse, escaped_place, place
@@ -86,11 +86,11 @@ def way(asked: ClientCall, target: Target) -> Way:
     client, provider = client_side(face.dialect), provider_side(server.row)
     if client is None or provider is None:
         spoken = face.dialect or f"the path {face.path}"
-        raise _refused(face, 400, "not_translated", f"the provider {server.name} has nothing like {spoken}")
+        raise _refuse_call(face, 400, "not_translated", f"the provider {server.name} has nothing like {spoken}")
     return Translating(asked, target, Translation(client, provider))
 
 
-def _refused(face: Face, status: int, code: str, message: str) -> RefusedCall:
+def _refuse_call(face: Face, status: int, code: str, message: str) -> RefusedCall:
     return RefusedCall(status, refusal(face.words_of, status, code, message))
 
 
@@ -106,7 +106,7 @@ class PassThrough:
         asked, target = self._asked, self._target
         path, body = asked.face.path, asked.body
         if target.model != asked.model:
-            path, body = await renamed(asked.face, body, asked.model, target.model)
+            path, body = await rename_model(asked.face, body, asked.model, target.model)
         query = query_for(target, asked.query) if asked.query else b""
         base = target.server.row.base_url
         as_sent = asked.escaped if path == asked.face.path else b""
@@ -115,7 +115,7 @@ class PassThrough:
 
     async def hand_on(self, answer: UpstreamResponse, send: Send) -> None:
         """Forward status, headers and bytes as they arrive."""
-        headers = returned(answer.headers)
+        headers = headers_to_return(answer.headers)
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})
         async for piece in answer.pieces():
             await send({"type": "http.response.body", "body": piece, "more_body": True})
@@ -143,7 +143,7 @@ class Translating:
         try:
             return await where_it_fits(self._outbound, self._asked.body)
         except (MalformedRequest, Untranslatable) as error:
-            reply = self._translation.refused(error)
+            reply = self._translation.refuse(error)
             raise RefusedCall(reply.status, reply.body) from None
 
     def _outbound(self) -> Outbound:

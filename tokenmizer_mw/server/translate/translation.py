@@ -38,11 +38,11 @@ class Stream:
 
     def feed(self, data: bytes) -> bytes:
         """Return the client's bytes for ``data``; may be empty."""
-        return self._written(data) if data else b""
+        return self._write_events(data) if data else b""
 
     def end(self) -> bytes:
         """Return the client's last bytes. If the provider's stream was cut off, so is the client's."""
-        return self._written(b"")
+        return self._write_events(b"")
 
     def fail(self, fault: Fault) -> bytes:
         """Return the client's last bytes after a connection error of the provider."""
@@ -52,10 +52,10 @@ class Stream:
         """Return the bytes that keep an idle connection alive."""
         return self._writer.ping()
 
-    def _written(self, data: bytes) -> bytes:
-        return b"".join(self._said(event) for event in self._reader.receive(data))
+    def _write_events(self, data: bytes) -> bytes:
+        return b"".join(self._write_event(event) for event in self._reader.receive(data))
 
-    def _said(self, event: StreamEvent | Pinged) -> bytes:
+    def _write_event(self, event: StreamEvent | Pinged) -> bytes:
         return self._writer.ping() if isinstance(event, Pinged) else self._writer.send(event)
 
 
@@ -109,7 +109,7 @@ class Translation:
         """Return an error response in the client's dialect."""
         return ClientReply(fault.status or 502, dump(self.client.error(fault)))
 
-    def refused(self, error: PeerError) -> ClientReply:
+    def refuse(self, error: PeerError) -> ClientReply:
         """Return the response to a request that cannot be parsed or translated."""
         if isinstance(error, Untranslatable):
             return self.refusal(Fault(400, str(error), "unsupported_parameter", error.field))

@@ -12,7 +12,7 @@ from tokenmizer_mw.extract.names import as_path
 from tokenmizer_mw.extract.reading import hits
 from tokenmizer_mw.extract.rules import MEANINGS, Speaker
 from tokenmizer_mw.extract.said import slot_of
-from tokenmizer_mw.extract.validate import quoted, validated
+from tokenmizer_mw.extract.validate import format_quote, validate_findings
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 from tokenmizer_mw.settings import Settings
 
@@ -44,7 +44,7 @@ class PlacedFinding:
     before: StatementPlace | None = None
 
 
-def placed(stated: Stated, places: Places, settings: Settings) -> PlacedFinding | None:
+def place_finding(stated: Stated, places: Places, settings: Settings) -> PlacedFinding | None:
     """Return the finding that a statement supports; ``None`` when it is empty, when nobody in the session said anything
     like it, or when its speaker may not state such a thing.
 
@@ -70,7 +70,7 @@ def placed(stated: Stated, places: Places, settings: Settings) -> PlacedFinding 
         span=place.span,
         **_more(stated, category.type),
     )
-    valid = validated([_proposed(finding)], settings)
+    valid = validate_findings([_as_proposal(finding)], settings)
     if not valid or (valid[0].type is NodeType.FILE and not as_path(valid[0].label)):
         return None
     before = places.find(stated.old) if stated.old else None
@@ -95,7 +95,7 @@ def _is_said(text: str, places: Places) -> bool:
 def _explanation(text: str, places: Places) -> str:
     """``text`` as the detail of an error, where the session says so, whoever it is that does."""
     place = places.find(text) if text else None
-    return quoted(text) if place is not None and place.score >= PLACED else ""
+    return format_quote(text) if place is not None and place.score >= PLACED else ""
 
 
 def _more(stated: Stated, type_: NodeType) -> dict[str, Any]:
@@ -116,7 +116,7 @@ def _kind(label: str) -> DecisionKind:
     return next((kind for kind in kinds if kind in _STANDING), DecisionKind.CHOICE)
 
 
-def _proposed(finding: Finding) -> Finding:
+def _as_proposal(finding: Finding) -> Finding:
     lasting = finding.type is NodeType.GOAL or finding.kind in _STANDING
     if not lasting or finding.trust is not Trust.CLAIMED:
         return finding

@@ -134,9 +134,9 @@ class _Source:
             return False
         if not all(_bare(number) in self._numbers for number in _NUMBER.findall(_plain(sentence))):
             return False
-        if not all(map(self._has, _marked(sentence))):
+        if not all(map(self._has, _find_marked_names(sentence))):
             return False
-        return not names or all(word in self._text for word in _named(sentence))
+        return not names or all(word in self._text for word in _find_capitalized_names(sentence))
 
     def _has(self, token: str) -> bool:
         """Whether the session has a name of code, both of a class and its member ("Queue._take"), or all of those that
@@ -164,7 +164,7 @@ def _bare(number: str) -> str:
     return number.replace(",", "").replace(".", "")
 
 
-def _marked(sentence: str) -> Iterator[str]:
+def _find_marked_names(sentence: str) -> Iterator[str]:
     """Names of code, paths and addresses in ``sentence``, as they are compared."""
     for token in _TOKEN.findall(sentence):
         bare = token.strip(_OUTER)
@@ -172,7 +172,7 @@ def _marked(sentence: str) -> Iterator[str]:
             yield _plain(bare)
 
 
-def _named(sentence: str) -> Iterator[str]:
+def _find_capitalized_names(sentence: str) -> Iterator[str]:
     """Words with a capital behind the first word of ``sentence``, as they are compared."""
     before = ""
     for word in sentence.split():

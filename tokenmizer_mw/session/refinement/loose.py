@@ -120,10 +120,10 @@ class _Scanner:
                 at += 1
             elif char == quote and self._goes_on(at + 1):
                 self.at = at + 1
-                return _unescaped(text[start:at]), True
+                return _unescape(text[start:at]), True
             at += 1
         self.at = len(text)
-        return _unescaped(text[start:]), False
+        return _unescape(text[start:]), False
 
     def _goes_on(self, at: int) -> bool:
         while at < len(self.text) and self.text[at] in _SPACE:
@@ -155,7 +155,7 @@ class _Scanner:
             self.at += 1
 
 
-def _unescaped(raw: str) -> str:
+def _unescape(raw: str) -> str:
     if "\\" not in raw:
         return raw
     try:

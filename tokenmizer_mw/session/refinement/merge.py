@@ -17,14 +17,14 @@ from tokenmizer_mw.extract.finding import Finding, Move
 from tokenmizer_mw.extract.ledger import Ledger
 from tokenmizer_mw.extract.matching import CANDIDATES_MAX, same_fact
 from tokenmizer_mw.extract.similar import content, likeness, overlap
-from tokenmizer_mw.extract.validate import clean_label, quoted
+from tokenmizer_mw.extract.validate import clean_label, format_quote
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.text import words
 from tokenmizer_mw.model.event import Event, NodeRevised
 from tokenmizer_mw.model.node import NOT_FOUND, DecisionKind, Node, NodeType, Status, Trust
 from tokenmizer_mw.settings import Settings
 
-from .findings import PlacedFinding, placed, trust_of
+from .findings import PlacedFinding, place_finding, trust_of
 from .places import Numbered, Places
 from .reply import RefinementReply, Stated
 from .schema import BY_NAME
@@ -74,7 +74,7 @@ def merge(
     places = Places(messages, flagged=flagged)
     merging = _Merging(Ledger(graph.fork()), first=messages[0][0], last=messages[-1][0])
     for stated in reply.stated:
-        found = placed(stated, places, settings)
+        found = place_finding(stated, places, settings)
         if found is None:
             merging.counts[merging.recognise(stated)] += 1
             continue
@@ -110,14 +110,14 @@ class _Merging:
         if finding.type is NodeType.FILE:
             node = same_fact(self.ledger.graph, finding, adjacent=lambda _: False)
         else:
-            node = self._known(finding)
+            node = self._find_known(finding)
         return self._add(finding) if node is None else self._confirm(node, finding)
 
     def recognise(self, stated: Stated) -> str:
         """An entry that makes no fact may still speak of one that is known; what became of it."""
         category = BY_NAME[stated.category]
         label = clean_label(stated.text)
-        node = self._known(Finding(category.type, label, category.status, Trust.QUOTED, 0.0)) if label else None
+        node = self._find_known(Finding(category.type, label, category.status, Trust.QUOTED, 0.0)) if label else None
         if node is None:
             return "unplaced"
         self.stated.add(node.id)
@@ -138,7 +138,7 @@ class _Merging:
     def _is_doubtful(self, node: Node) -> bool:
         if node.id in self.stated or not node.current or _is_certain(node) or node.kind is DecisionKind.OPTION:
             return False
-        if node.source.turn < self.first or self.ledger.touched(node) > self.last:
+        if node.source.turn < self.first or self.ledger.last_touched(node) > self.last:
             return False
         return not (node.kind in _STANDING and node.source.trust is Trust.STATED)
 
@@ -159,7 +159,7 @@ class _Merging:
         if finding.type is NodeType.FILE:
             ledger.move(node, Status.ACTIVE, finding)
             retell(ledger, ledger.graph.get(node.id) or node, replace(finding, detail=""))
-        elif not _is_certain(node) and ledger.touched(node) <= self.last and not _in_force(node, finding):
+        elif not _is_certain(node) and ledger.last_touched(node) <= self.last and not _in_force(node, finding):
             moved = self._move(node, finding)
             self._retell(ledger.graph.get(node.id) or node, finding)
             return "moved" if moved else "confirmed"
@@ -192,14 +192,14 @@ class _Merging:
         finding = found.finding
         chosen = replace(finding, move=Move.NOTE, target="")
         before = replace(chosen, label=finding.target, reason="", slot="", value="")
-        new = self._stated_already(chosen) or self._known(chosen)
+        new = self._stated_already(chosen) or self._find_known(chosen)
         if new is not None:
             if new.id in self.stated:
                 self.ledger.merge(new, replace(chosen, slot="", value=""))
             else:
                 self._confirm(new, chosen)
             new = self.ledger.graph.get(new.id) or new
-        old = self._known(before)
+        old = self._find_known(before)
         if old is not None and (self._gave_way(old, new) or _is_laid_down(old, finding)):
             self.stated.add(old.id)
             return "confirmed"
@@ -214,7 +214,8 @@ class _Merging:
             return self.ledger.add(before, confidence=_OLD_CONFIDENCE)
         self.ledger.read(said.turn, said.speaker, 0, 0)
         node = self.ledger.add(
-            replace(before, quote=quoted(said.quote), span=said.span, trust=trust_of(said)), confidence=_OLD_CONFIDENCE
+            replace(before, quote=format_quote(said.quote), span=said.span, trust=trust_of(said)),
+            confidence=_OLD_CONFIDENCE,
         )
         self.ledger.read(found.place.turn, found.place.speaker, 0, 0)
         return node
@@ -232,7 +233,7 @@ class _Merging:
         heir = self.ledger.graph.heir(old.id)
         return heir is not None and new is not None and heir.id == new.id
 
-    def _known(self, finding: Finding) -> Node | None:
+    def _find_known(self, finding: Finding) -> Node | None:
         """The node that the finding speaks of and no other one does."""
         exact = self.ledger.graph.find(finding.type, finding.label)
         return exact or self._closest(finding, lambda node: node.id not in self.stated and _alike(node, finding))

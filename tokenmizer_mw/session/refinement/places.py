@@ -20,7 +20,7 @@ from tokenmizer_mw.extract.similar import SIMILAR_MAX, content
 from tokenmizer_mw.graph.text import words
 from tokenmizer_mw.model.message import Message, Role
 
-from .shown import SPOKEN_MAX, TOOL_MAX, shown
+from .shown import SPOKEN_MAX, TOOL_MAX, select_shown_parts
 
 PIECE: Final = SIMILAR_MAX
 """Characters of a sentence or block that are compared at once; longer ones are cut into such pieces."""
@@ -106,20 +106,22 @@ def _places(numbered: Numbered, trusted: bool) -> Iterator[tuple[StatementPlace,
     if message.role is Role.SYSTEM:
         return
     speaker = message.role.value
-    for offset, text in shown(message.text, SPOKEN_MAX):
-        yield from _spoken(turn, speaker, offset, text, trusted and speaker != "tool")
+    for offset, text in select_shown_parts(message.text, SPOKEN_MAX):
+        yield from _spoken_places(turn, speaker, offset, text, trusted and speaker != "tool")
     for call in message.tool_calls:
-        for _, text in shown(f"{call.name} {call.arguments}", TOOL_MAX):
+        for _, text in select_shown_parts(f"{call.name} {call.arguments}", TOOL_MAX):
             yield from ((StatementPlace(turn, speaker, one, None, False), one) for one in _cut(text))
     for result in message.tool_results:
-        for _, text in shown(result.text, TOOL_MAX):
+        for _, text in select_shown_parts(result.text, TOOL_MAX):
             yield from ((StatementPlace(turn, "tool", one, None, False), one) for one in _cut(text))
 
 
-def _spoken(turn: int, speaker: str, offset: int, text: str, trusted: bool) -> Iterator[tuple[StatementPlace, str]]:
+def _spoken_places(
+    turn: int, speaker: str, offset: int, text: str, trusted: bool
+) -> Iterator[tuple[StatementPlace, str]]:
     """The places of what is said in words; ``offset`` is where ``text`` stands in its message."""
     others = [span for span in foreign(text) if span[1] - span[0] >= TOLD_LEAST]
-    for part in segment(_blanked(text, others)):
+    for part in segment(_blank_spans(text, others)):
         own = trusted and part.kind not in _OTHERS
         for start, piece in _pieces(part):
             end = min(start + len(piece), part.end)
@@ -129,7 +131,7 @@ def _spoken(turn: int, speaker: str, offset: int, text: str, trusted: bool) -> I
         yield from ((StatementPlace(turn, speaker, one, None, False), one) for one in _cut(text[start:end]))
 
 
-def _blanked(text: str, spans: Iterable[Span]) -> str:
+def _blank_spans(text: str, spans: Iterable[Span]) -> str:
     """``text`` with spaces in the place of what others say in it."""
     kept: list[str] = []
     done = 0

@@ -77,7 +77,7 @@ class Refining:
         """Return the prompt for a session whose facts are extracted, or a ``Refinement`` that says why none is needed.
         ``history``: the messages that were not withdrawn.
         """
-        messages = [(one.number, self._seen(one.message)) for one in history if one.number > 0]
+        messages = [(one.number, self._clean_message(one.message)) for one in history if one.number > 0]
         if not messages or messages[-1][0] <= state.refined:
             return Refinement("nothing_new")
         if state.asked >= self.settings.llm_calls_per_session:
@@ -137,7 +137,7 @@ class Refining:
             return True
         return 0 < self.settings.llm_every <= len(state.unrefined)
 
-    def _seen(self, message: Message) -> Message:
+    def _clean_message(self, message: Message) -> Message:
         return self.cleaned(without_own_blocks(without_host_texts(message), self.secret))
 
 

@@ -16,7 +16,7 @@ from tokenmizer_mw.safety.fence import frame
 
 from .places import Numbered
 from .schema import SCHEMA
-from .shown import SPOKEN_MAX, TOOL_MAX, shown
+from .shown import SPOKEN_MAX, TOOL_MAX, select_shown_parts
 
 INSTRUCTIONS: Final = """\
 You keep the record of a working session between a user and an assistant. You are given its messages, and you write \
@@ -90,7 +90,7 @@ def prompt_of(
         earlier = _earlier(handover, counter, share)
         known = [cleaned(f"  {sentence}") for sentence in earlier]
         known += map(
-            cleaned, _known(graph, told[-len(lines)][0] if lines else 0, counter, share - _size(known, counter))
+            cleaned, _known_facts(graph, told[-len(lines)][0] if lines else 0, counter, share - _size(known, counter))
         )
         known = [_EARLIER, *known] if known else []
         lines = _newest(told, counter, room - _size(known, counter))
@@ -128,7 +128,7 @@ def _newest(told: Sequence[Numbered], counter: TokenCounter, room: int) -> list[
     return found[::-1]
 
 
-def _known(graph: SessionGraph, before: int, counter: TokenCounter, room: int) -> list[str]:
+def _known_facts(graph: SessionGraph, before: int, counter: TokenCounter, room: int) -> list[str]:
     """Facts of the messages before number ``before``, as lines, as many as there is room for."""
     found: list[str] = []
     for fact in sorted(facts_of(graph), key=lambda fact: (fact.section, fact.grade, fact.place)):
@@ -145,19 +145,19 @@ def _lines(numbered: Numbered) -> Iterator[str]:
     """A message as lines that none of its own lines can pass for: those are indented."""
     turn, message = numbered
     if message.text.strip() or not (message.tool_calls or message.tool_results):
-        yield f"[{turn} {message.role.value}] {_indented(message.text, SPOKEN_MAX)}"
+        yield f"[{turn} {message.role.value}] {_indent_text(message.text, SPOKEN_MAX)}"
     yield from _traffic(turn, message)
 
 
 def _traffic(turn: int, message: Message) -> Iterator[str]:
     for call in message.tool_calls:
-        yield f"[{turn} {message.role.value} calls a tool] {_indented(f'{call.name} {call.arguments}', TOOL_MAX)}"
+        yield f"[{turn} {message.role.value} calls a tool] {_indent_text(f'{call.name} {call.arguments}', TOOL_MAX)}"
     for result in message.tool_results:
         failed = " failed" if result.is_error else ""
-        yield f"[{turn} tool{failed}] {_indented(result.text, TOOL_MAX)}"
+        yield f"[{turn} tool{failed}] {_indent_text(result.text, TOOL_MAX)}"
 
 
-def _indented(text: str, limit: int) -> str:
-    parts = [part for _, part in shown(text.strip(), limit)]
+def _indent_text(text: str, limit: int) -> str:
+    parts = [part for _, part in select_shown_parts(text.strip(), limit)]
     left_out = len(text.strip()) - sum(map(len, parts))
     return "\n  ".join(f" [... {left_out} characters ...] ".join(parts).splitlines())

@@ -56,7 +56,10 @@ def read_reply(text: str, *, chars_max: int, items_max: int) -> RefinementReply 
     body = text[:chars_max]
     answer = body.rpartition(_THOUGHTS_END)[2]
     found = [
-        part for top in objects(answer if "{" in answer else body) for part in _levels(top, 2) if _known(part.members)
+        part
+        for top in objects(answer if "{" in answer else body)
+        for part in _levels(top, 2)
+        if _is_known(part.members)
     ]
     if not found:
         return None
@@ -72,7 +75,7 @@ def _levels(outer: LooseObject, depth: int) -> Iterator[LooseObject]:
             yield from _levels(inner, depth - 1)
 
 
-def _known(members: dict[str, Any]) -> bool:
+def _is_known(members: dict[str, Any]) -> bool:
     return not BY_NAME.keys().isdisjoint(members) or HANDOVER in members
 
 
@@ -85,7 +88,7 @@ def _read(given: LooseObject, items_max: int) -> RefinementReply:
             continue
         value = given.members[category.name]
         entries = value if isinstance(value, list) else [] if value is None else [value]
-        read = [one for entry in entries if (one := _stated(category, entry)) is not None and not _orders(one)]
+        read = [one for entry in entries if (one := _read_stated(category, entry)) is not None and not _orders(one)]
         stated += read[:items_max]
         dropped += len(entries) - len(read[:items_max])
         if category.name not in given.cut and isinstance(value, list):
@@ -95,7 +98,7 @@ def _read(given: LooseObject, items_max: int) -> RefinementReply:
     return RefinementReply(tuple(stated), frozenset(whole), dropped, handover, HANDOVER in given.cut)
 
 
-def _stated(category: ReplyCategory, entry: object) -> Stated | None:
+def _read_stated(category: ReplyCategory, entry: object) -> Stated | None:
     members = entry.members if isinstance(entry, LooseObject) else {}
     if category.shape is ListShape.PAIR:
         old, new = _text(members.get("old")), _text(members.get("new"))

@@ -18,7 +18,7 @@ from tokenmizer_mw.runtime.forking import make_lock, renew_in_child
 from tokenmizer_mw.runtime.installing import install_hint
 from tokenmizer_mw.runtime.offload import CALLS, offload
 from tokenmizer_mw.session import SessionState
-from tokenmizer_mw.session.current import NamedSession, bound
+from tokenmizer_mw.session.current import NamedSession, bind_session
 from tokenmizer_mw.session.log_cache import KeptSessions
 from tokenmizer_mw.session.refinement.client import Allowance, Attempts, Complete, ModelAnswer, Portal, ask, ask_on_loop
 from tokenmizer_mw.session.refinement.lent_models import Due, Lending, LentModel
@@ -94,10 +94,10 @@ class ModelPass:
         with self._alone(key) as alone:
             question = self._question(key) if alone else Refinement("busy")
             if isinstance(question, Refinement):
-                return self._counted(question)
+                return self._count_outcome(question)
             with self._unbound():
                 answer = ask(asking, list(question.prompt.messages), attempts or self._attempts)
-            return self._counted(self._keep(key, question, answer))
+            return self._count_outcome(self._keep(key, question, answer))
 
     async def arefine(self, key: SessionKey, complete: Complete | None = None) -> Refinement:
         """``refine`` for an event loop; an asynchronous ``complete`` is awaited on it."""
@@ -105,10 +105,10 @@ class ModelPass:
         with self._alone(key) as alone:
             question = await offload(partial(self._question, key), CALLS) if alone else Refinement("busy")
             if isinstance(question, Refinement):
-                return self._counted(question)
+                return self._count_outcome(question)
             with self._unbound():
                 answer = await ask_on_loop(asking, list(question.prompt.messages), self._attempts)
-            return self._counted(await offload(partial(self._keep, key, question, answer), CALLS))
+            return self._count_outcome(await offload(partial(self._keep, key, question, answer), CALLS))
 
     def notice(self, key: SessionKey, events: Sequence[Event]) -> None:
         """Refine the session later if the settings want that after ``events``, which were just recorded. Never blocks;
@@ -261,7 +261,7 @@ class ModelPass:
         self._kept.update(key, decide)
         return outcome
 
-    def _counted(self, refinement: Refinement) -> Refinement:
+    def _count_outcome(self, refinement: Refinement) -> Refinement:
         self._count(f"refine_{refinement.outcome}", 1)
         for name, times in refinement.counts.items():
             self._count(f"refine_{name}", times)
@@ -283,5 +283,5 @@ class ModelPass:
     @contextmanager
     def _unbound(self) -> Iterator[None]:
         """What is called inside belongs to no session: a host's client may run through our own transport."""
-        with bound(self._owner, lambda: NamedSession(None, ""), remembered=True):
+        with bind_session(self._owner, lambda: NamedSession(None, ""), remembered=True):
             yield

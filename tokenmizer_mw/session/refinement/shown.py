@@ -11,7 +11,7 @@ TOOL_MAX: Final = 1_500
 _HEAD: Final = 2 / 3
 
 
-def shown(text: str, limit: int) -> list[tuple[int, str]]:
+def select_shown_parts(text: str, limit: int) -> list[tuple[int, str]]:
     """Return the parts of ``text`` to show, with their offsets: the whole, or beginning and end if it exceeds
     ``limit``.
     """

@@ -61,7 +61,7 @@ class CarriedReminders:
             return self._waiting.pop(key, ())
 
 
-def reminded(turn: int, reminder: Reminder | None) -> list[Reminded]:
+def reminder_events(turn: int, reminder: Reminder | None) -> list[Reminded]:
     """Return the event that records ``reminder`` for the request that message ``turn`` answers; ``[]`` when the
     reminder is ``None`` or contains nothing new.
     """

@@ -15,7 +15,7 @@ from tokenmizer_mw.model.reminder import ReminderPart
 from tokenmizer_mw.safety.fence import frame
 
 from .asking import only_asks
-from .facts import FactLine, outdated, relevant_facts
+from .facts import FactLine, outdated_mark, relevant_facts
 from .relevance import RelevantContent
 from .terms import content_terms
 
@@ -42,9 +42,9 @@ def compose(
     """
     before, behind = frame(nonce)
     room = budget - counter.count(f"{before}{HEAD}\n{behind}")
-    facts = _fitting(relevant_facts(graph, cut, found, FACT_LEAST), int(room * _FACTS_SHARE), counter)
+    facts = _select_fitting(relevant_facts(graph, cut, found, FACT_LEAST), int(room * _FACTS_SHARE), counter)
     room -= sum(counter.count(fact.text + "\n") for fact in facts)
-    hits = _unstated(found.hits, cut)
+    hits = _drop_stated(found.hits, cut)
     while room > 0:
         pieces = select_passages(hits, room, counter)
         if not (facts or pieces):
@@ -61,12 +61,12 @@ def _quotes(graph: SessionGraph, pieces: Sequence[QuotedPiece]) -> Iterator[str]
     """The pieces as text. What took the place of an old value is named once."""
     given: set[str] = set()
     for piece in pieces:
-        mark = outdated(graph, piece)
+        mark = outdated_mark(graph, piece)
         yield piece.render(_OLD if mark and mark in given else mark)
         given.add(mark)
 
 
-def _unstated(hits: Sequence[PassageHit], cut: Checkpointed) -> list[PassageHit]:
+def _drop_stated(hits: Sequence[PassageHit], cut: Checkpointed) -> list[PassageHit]:
     """The passages that no line of the block of ``cut`` tells, and that do more than ask."""
     lines = [set(index_terms(line)) for line in cut.block.splitlines()]
     return [hit for hit in hits if not (only_asks(hit.text) or _is_told(hit, lines))]
@@ -77,7 +77,7 @@ def _is_told(hit: PassageHit, lines: Sequence[AbstractSet[str]]) -> bool:
     return any(len(terms & line) >= TOLD * len(terms) for line in lines)
 
 
-def _fitting(facts: Sequence[FactLine], room: int, counter: TokenCounter) -> list[FactLine]:
+def _select_fitting(facts: Sequence[FactLine], room: int, counter: TokenCounter) -> list[FactLine]:
     """Those of ``facts`` that fit into ``room`` tokens, passing over what is too long."""
     chosen: list[FactLine] = []
     for fact in facts:

@@ -60,16 +60,16 @@ def _in_context(graph: SessionGraph, node: Node, cut: Checkpointed) -> bool:
     return graph.life(node.id).touched >= cut.anchor_turn
 
 
-def outdated(graph: SessionGraph, passage: QuotedPiece) -> str:
+def outdated_mark(graph: SessionGraph, passage: QuotedPiece) -> str:
     """Return a mark for a passage that names a value which was replaced later; "" for any other passage."""
     text = passage.text.casefold()
-    for old, new, trigger in _replaced(graph):
+    for old, new, trigger in _replaced_values(graph):
         if passage.number < trigger and old.label.casefold() in text and new.label.casefold() not in text:
             return f" (old; since [{trigger}] {flatten(newest_value(graph, new).label)})"
     return ""
 
 
-def _replaced(graph: SessionGraph) -> Iterator[tuple[Node, Node, int]]:
+def _replaced_values(graph: SessionGraph) -> Iterator[tuple[Node, Node, int]]:
     for step in graph.transitions():
         old, new = graph.get(step.old), graph.get(step.new)
         if old is not None and new is not None and old.status is Status.SUPERSEDED:

@@ -34,19 +34,19 @@ def asked_names(
         for match in _NAME.finditer(text_of(messages[place])):
             if len(match.group()) >= _LEAST and len(found) < _LOOKED_AT:
                 found[match.group()] = None
-    around = [_sent(request, [place for place in kept if place < first]), block, *(part.text for part in given)]
+    around = [_sent_text(request, [place for place in kept if place < first]), block, *(part.text for part in given)]
     unknown = [name for name in found if not any(name in text for text in around)]
     return unknown if len(unknown) <= NAMES_MAX else []
 
 
-def _sent(request: ChatRequest, places: Sequence[int]) -> str:
+def _sent_text(request: ChatRequest, places: Sequence[int]) -> str:
     """The messages at ``places``, as the request spells them. In a request of bytes they follow one another."""
     if request.text and places:
         return request.text[request.spans[places[0]][0] : request.spans[places[-1]][1]]
-    return "\n".join(_said(request, places))
+    return "\n".join(_message_texts(request, places))
 
 
-def _said(request: ChatRequest, places: Sequence[int]) -> Iterator[str]:
+def _message_texts(request: ChatRequest, places: Sequence[int]) -> Iterator[str]:
     for message in map(request.messages.__getitem__, places):
         yield message.text
         yield from (call.arguments for call in message.tool_calls)

@@ -43,15 +43,15 @@ def relevant(query: str, hits: Sequence[PassageHit], *, asks: bool) -> RelevantC
     weights = {term: known[term] for term in wanted if term in known}
     if asks:
         least = min(SHARED_LEAST, len(wanted))
-        enough = any(hit.similarity >= SIMILAR or len(_shared(hit, weights)) >= least for hit in hits)
+        enough = any(hit.similarity >= SIMILAR or len(_shared_terms(hit, weights)) >= least for hit in hits)
         return RelevantContent(hits if enough and wanted else (), weights, asks)
     if len(weights) < len(wanted) or len(wanted) < SHARED_LEAST:
         return RelevantContent((), weights, asks)
     most = MOST * sum(weights.values())
     return RelevantContent(
-        [hit for hit in hits if sum(map(weights.__getitem__, _shared(hit, weights))) >= most], weights, asks
+        [hit for hit in hits if sum(map(weights.__getitem__, _shared_terms(hit, weights))) >= most], weights, asks
     )
 
 
-def _shared(hit: PassageHit, weights: Mapping[str, float]) -> set[str]:
+def _shared_terms(hit: PassageHit, weights: Mapping[str, float]) -> set[str]:
     return weights.keys() & set(index_terms(f"{hit.head} {hit.text}"))

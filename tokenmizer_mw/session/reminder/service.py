@@ -102,9 +102,9 @@ class ReminderService:
             self._count(BOUND)
             return None
         cut = shortening.cut or self._states(shortening.key, lambda state: state.cut)
-        return None if cut is None else self._remind(shortening, question, cut)
+        return None if cut is None else self._make_reminder(shortening, question, cut)
 
-    def _remind(self, shortening: Shortening, question: Question, cut: Checkpointed) -> Reminder | None:
+    def _make_reminder(self, shortening: Shortening, question: Question, cut: Checkpointed) -> Reminder | None:
         earlier = self._earlier(shortening, question, cut)
         shortening = replace(shortening, left=shortening.left - sum(part.tokens for _, part in earlier))
         turn = turn_key(shortening.key, cut.id, shortening.request, shortening.keep_from, question.place)
@@ -171,11 +171,11 @@ class ReminderService:
         mark = digest(shortening.request.messages[place])
         budget = self._budget(shortening, cut) - sum(part.tokens for part in given)
         part: ReminderPart | None = None
-        if why := _hindered(shortening.request, place, wanted, budget):
+        if why := _find_hindrance(shortening.request, place, wanted, budget):
             self._count(why)
         else:
             nonce = nonce_for(self._secret, shortening.key, f"{cut.id}/{mark}/{place}")
-            part = self._composed(shortening.key, cut, wanted, budget, shortening.counter, nonce)
+            part = self._compose_reminder(shortening.key, cut, wanted, budget, shortening.counter, nonce)
         return TurnPart(place - question.place, mark, part)
 
     def answer(
@@ -186,14 +186,14 @@ class ReminderService:
         At most ``budget`` tokens, and fewer than ``cut`` saves. ``None`` for nothing; a counter gives the reason.
         """
         asked = ask(question)
-        budget = min(budget, self._removed(key, cut, budget, counter) - 1)
+        budget = min(budget, self._count_removed(key, cut, budget, counter) - 1)
         if not asked.text or budget <= 0:
             self._count(NO_ROOM if asked.text else NO_QUESTION)
             return None
         nonce = nonce_for(self._secret, key, f"{cut.id}/{asked.text}")
-        return self._composed(key, cut, SearchTarget(asked.text, asked.asks), budget, counter, nonce)
+        return self._compose_reminder(key, cut, SearchTarget(asked.text, asked.asks), budget, counter, nonce)
 
-    def _composed(
+    def _compose_reminder(
         self, key: SessionKey, cut: Checkpointed, wanted: SearchTarget, budget: int, counter: MessageCounter, nonce: str
     ) -> ReminderPart | None:
         """What the messages before the anchor of ``cut`` have for ``wanted``, within ``budget`` tokens."""
@@ -265,10 +265,10 @@ class ReminderService:
         if cut.dropped:
             saved = shortening.left_out - cut.tokens
         else:
-            saved = self._removed(shortening.key, cut, most, shortening.counter)
+            saved = self._count_removed(shortening.key, cut, most, shortening.counter)
         return min(most, saved - 1, shortening.left // 2)
 
-    def _removed(self, key: SessionKey, cut: Checkpointed, most: int, counter: MessageCounter) -> int:
+    def _count_removed(self, key: SessionKey, cut: Checkpointed, most: int, counter: MessageCounter) -> int:
         """Tokens of the session's messages before the anchor of ``cut`` less those of its block, counted until that is
         more than ``most``."""
 
@@ -279,7 +279,7 @@ class ReminderService:
         return self._texts(key, count) - cut.tokens
 
 
-def _hindered(request: ChatRequest, place: int, wanted: SearchTarget, budget: int) -> str:
+def _find_hindrance(request: ChatRequest, place: int, wanted: SearchTarget, budget: int) -> str:
     """Why nothing can be put behind message ``place``, as the name of a counter; "" where it can."""
     if not wanted.asked:
         return NO_QUESTION

@@ -56,31 +56,31 @@ class BoundedLog:
         if current_patience() is None:
             with self._watching(writes=True):
                 return self._log.append(session, events, expected_seq=expected_seq)
-        return self._bounded(partial(self._log.append, session, events, expected_seq=expected_seq), writes=True)
+        return self._run_bounded(partial(self._log.append, session, events, expected_seq=expected_seq), writes=True)
 
     def read(self, session: SessionKey, *, after: int = 0, upto: int | None = None) -> list[Recorded]:
         """See ``EventLog.read``."""
-        return self._bounded(partial(self._log.read, session, after=after, upto=upto))
+        return self._run_bounded(partial(self._log.read, session, after=after, upto=upto))
 
     def snapshot(self, session: SessionKey) -> Snapshot | None:
         """See ``EventLog.snapshot``."""
-        return self._bounded(partial(self._log.snapshot, session))
+        return self._run_bounded(partial(self._log.snapshot, session))
 
     def keep_snapshot(self, session: SessionKey, snapshot: Snapshot) -> bool:
         """See ``EventLog.keep_snapshot``."""
-        return self._bounded(partial(self._log.keep_snapshot, session, snapshot), writes=True)
+        return self._run_bounded(partial(self._log.keep_snapshot, session, snapshot), writes=True)
 
     def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
         """See ``EventLog.passage_rows``."""
-        return self._bounded(partial(self._log.passage_rows, session, model))
+        return self._run_bounded(partial(self._log.passage_rows, session, model))
 
     def keep_passage_rows(self, session: SessionKey, passages: PassageRows, *, most: int) -> bool:
         """See ``EventLog.keep_passage_rows``."""
-        return self._bounded(partial(self._log.keep_passage_rows, session, passages, most=most), writes=True)
+        return self._run_bounded(partial(self._log.keep_passage_rows, session, passages, most=most), writes=True)
 
     def secret(self) -> bytes:
         """See ``EventLog.secret``."""
-        return self._bounded(self._log.secret)
+        return self._run_bounded(self._log.secret)
 
     def sessions(self, tenant: str, *, after: Place | None = None, limit: int | None = None) -> list[SessionInfo]:
         """See ``EventLog.sessions``."""
@@ -110,19 +110,19 @@ class BoundedLog:
         """See ``EventLog.close``."""
         self._log.close()
 
-    def _bounded(self, call: Callable[[], T], *, writes: bool = False) -> T:
+    def _run_bounded(self, call: Callable[[], T], *, writes: bool = False) -> T:
         current = current_patience()
         if current is None:
-            return self._watched(call, writes)
+            return self._run_watched(call, writes)
         if self.monitor.is_open:
             raise self._late("the store has not answered lately")
         future: Future[T] = Future()
-        _CALLS.put((partial(_run, future, partial(self._watched, call, writes)), copy_context(), _nothing))
-        return self._awaited(future, current)
+        _CALLS.put((partial(_run, future, partial(self._run_watched, call, writes)), copy_context(), _nothing))
+        return self._await_result(future, current)
 
-    def _awaited(self, future: Future[T], current: Patience) -> T:
+    def _await_result(self, future: Future[T], current: Patience) -> T:
         try:
-            with current.spent():
+            with current.spend():
                 return future.result(current.left)
         except TimeoutError:
             if future.cancel() or not future.done():
@@ -130,7 +130,7 @@ class BoundedLog:
                 raise self._late("the store did not answer before the deadline") from None
             return future.result()
 
-    def _watched(self, call: Callable[[], T], writes: bool) -> T:
+    def _run_watched(self, call: Callable[[], T], writes: bool) -> T:
         """Run a call, and tell the monitor what came of it."""
         with self._watching(writes):
             return call()
@@ -144,12 +144,12 @@ class BoundedLog:
             yield
         except StoreUnavailable as error:
             if error.cause != "closed":
-                self.monitor.failed(error)
+                self.monitor.note_failure(error)
             raise
         finally:
             del self._under_way[token]
         if writes:
-            self.monitor.answered(time.monotonic() - start)
+            self.monitor.note_answer(time.monotonic() - start)
 
     def _late(self, message: str) -> StoreUnavailable:
         return StoreUnavailable(message, cause="late", place=self.place)

@@ -58,7 +58,7 @@ class Lanes(Generic[Item]):
         key, _ = self._ready.popitem(last=False)
         return key, self._lanes[key][0][0]
 
-    def done(self, key: SessionKey) -> None:
+    def remove_first(self, key: SessionKey) -> None:
         """Remove the first item of a taken lane, after it was written or given up."""
         lane = self._lanes[key]
         _, size = lane.popleft()

@@ -57,7 +57,7 @@ class StoreMonitor:
         """The last failure; ``None`` when the store has answered in time since, or never failed."""
         return self._trouble
 
-    def answered(self, seconds: float) -> None:
+    def note_answer(self, seconds: float) -> None:
         """Note that a call was answered after ``seconds``. A late answer does not close the breaker."""
         if seconds > self.deadline or (self._trouble is None and not self._breaker.failures):
             return
@@ -67,7 +67,7 @@ class StoreMonitor:
         if was_open:
             _log.warning("the store answers again")
 
-    def failed(self, error: StoreError) -> None:
+    def note_failure(self, error: StoreError) -> None:
         """Note that a call failed, and log it."""
         self._fail(error.cause or type(error).__name__, error.place)
 

@@ -21,7 +21,7 @@ class Patience:
         self.left = seconds
 
     @contextmanager
-    def spent(self) -> Iterator[None]:
+    def spend(self) -> Iterator[None]:
         """Take the time that the block takes from what is left."""
         start = time.monotonic()
         try:
@@ -62,7 +62,7 @@ def hold(lock: threading.Lock | threading.RLock | threading.Condition) -> Iterat
     if current is None:
         lock.acquire()
     elif not lock.acquire(blocking=False):
-        with current.spent():
+        with current.spend():
             free = lock.acquire(timeout=current.left)
         if not free:
             raise StoreUnavailable("the session is in use, and the deadline has passed", cause="late")

@@ -123,7 +123,7 @@ class TurnSpool:
                 self._start_writers()
         if not taken:
             turn.is_spooled = False
-            self._lost(1, "the spool is closed" if self._closed else "the spool is full")
+            self._report_lost(1, "the spool is closed" if self._closed else "the spool is full")
             turn.settle(False)
         return taken
 
@@ -165,7 +165,7 @@ class TurnSpool:
         for turn in lost:
             turn.settle(False)
         if lost_count:
-            self._lost(lost_count, "the process ended before the store answered")
+            self._report_lost(lost_count, "the process ended before the store answered")
         return not lost_count
 
     # -- writing ---------------------------------------------------------------------------------------------
@@ -203,9 +203,9 @@ class TurnSpool:
         try:
             turn.context.run(turn.write)
         except StoreUnavailable as error:
-            return self._failed(key, turn, error)
+            return self._handle_failure(key, turn, error)
         except BaseException as error:
-            return self._refused(key, turn, error)
+            return self._handle_refusal(key, turn, error)
         try:
             turn.context.run(turn.after)
         except Exception as error:
@@ -214,11 +214,11 @@ class TurnSpool:
         turn.settle(True)
         with self._changed:
             self._written += 1
-            self._lanes.done(key)
+            self._lanes.remove_first(key)
             self._changed.notify_all()
         return True
 
-    def _failed(self, key: SessionKey, turn: SpooledTurn, error: StoreUnavailable) -> bool:
+    def _handle_failure(self, key: SessionKey, turn: SpooledTurn, error: StoreUnavailable) -> bool:
         """The store could not take a turn: it stays, unless the store takes others all the time."""
         with self._changed:
             if self._written > turn.others:
@@ -230,20 +230,20 @@ class TurnSpool:
                 self._changed.notify_all()
                 turn.settle(False)
                 return False
-        return self._refused(key, turn, error)
+        return self._handle_refusal(key, turn, error)
 
-    def _refused(self, key: SessionKey, turn: SpooledTurn, error: BaseException) -> bool:
+    def _handle_refusal(self, key: SessionKey, turn: SpooledTurn, error: BaseException) -> bool:
         """The store will never take this turn."""
         turn.is_spooled = False
         self._count("commit_failed")
-        self._lost(1, getattr(error, "cause", "") or type(error).__name__, getattr(error, "place", ""))
+        self._report_lost(1, getattr(error, "cause", "") or type(error).__name__, getattr(error, "place", ""))
         turn.settle(False)
         with self._changed:
-            self._lanes.done(key)
+            self._lanes.remove_first(key)
             self._changed.notify_all()
         return True
 
-    def _lost(self, turns: int, reason: str, place: str = "") -> None:
+    def _report_lost(self, turns: int, reason: str, place: str = "") -> None:
         for _ in range(turns):
             self._count("turn_lost")
         self._monitor.report_lost(turns, reason, place)

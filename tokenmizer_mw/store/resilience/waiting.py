@@ -60,24 +60,24 @@ class _Waiting:
         self._is_late = False
 
     async def wait(self, seconds: float) -> SpooledTurn | None:
-        CPU.put((self._submit, copy_context(), self._submitted))
+        CPU.put((self._submit, copy_context(), self._note_submitted))
         timer = self._loop.call_later(seconds, self._pass_deadline)
         try:
             return await self._over
         finally:
             timer.cancel()
 
-    def _submitted(self, turn: SpooledTurn | None, error: BaseException | None) -> None:
+    def _note_submitted(self, turn: SpooledTurn | None, error: BaseException | None) -> None:
         """In the worker thread: the turn is on its way."""
         if turn is None or error is not None:
             self._wake(turn, error)
             return
         self._turn = turn
-        turn.result.add_done_callback(self._settled)
+        turn.result.add_done_callback(self._wake_settled)
         if self._is_late:  # the loop looked before there was a turn
             self._wake(turn)
 
-    def _settled(self, _: Future[bool]) -> None:
+    def _wake_settled(self, _: Future[bool]) -> None:
         self._wake(self._turn)
 
     def _pass_deadline(self) -> None:
@@ -102,8 +102,8 @@ def _waking(wake: Callable[[], None]) -> Callable[[Future[bool]], None]:
     """A callback for another thread that calls ``wake`` on the event loop of this task."""
     call = partial(anyio.from_thread.run_sync, wake, token=anyio.lowlevel.current_token())
 
-    def done(_: Future[bool]) -> None:
+    def call_soon(_: Future[bool]) -> None:
         with suppress(RuntimeError):  # the loop has ended: nobody waits
             call()
 
-    return done
+    return call_soon

@@ -52,7 +52,7 @@ def _kinds(raw: object) -> list[str]:
     return [kind_of(block) for block in content] if isinstance(content, list) else []
 
 
-def _bound(sent: Sequence[Any], fields: Mapping[str, Any]) -> int:
+def _count_bound(sent: Sequence[Any], fields: Mapping[str, Any]) -> int:
     """How many messages at the start reach up to the last one with thinking, where the model checks that what stands
     before it has not changed; 0 where it does not, or leaves out what fails."""
     if not _binds(text_of(fields, "model")) or _drops_what_fails(fields):
@@ -96,7 +96,7 @@ _SHAPE: Final = Shape(
     },
     causes={"context_management": removing_edit},
     refuses=_refuses,
-    bound=_bound,
+    bound=_count_bound,
     binds=_binds_reply,
 )
 

@@ -44,7 +44,7 @@ def cut_edits(request: ChatRequest, keep_from: int, block: str, *, mark_block: b
     taken = range(request.prefix, min(keep_from, len(sent)))
     system = [index for index in taken if request.messages.roles[index] is Role.SYSTEM]
     others = [request.text[slice(*spans[index])] for index in system if role_of(sent[index]) is None]
-    new = [text for index in system if role_of(sent[index]) for text in _told(request, index, keep_from)]
+    new = [text for index in system if role_of(sent[index]) for text in _system_blocks(request, index, keep_from)]
     if block:
         part = {"type": "text", "text": storable(block), **_mark(request, keep_from, mark_block)}
         if _begins_with_assistant(request, keep_from):
@@ -59,7 +59,7 @@ def _begins_with_assistant(request: ChatRequest, keep_from: int) -> bool:
     return keep_from < len(request.messages) and request.messages.roles[keep_from] is Role.ASSISTANT
 
 
-def _told(request: ChatRequest, index: int, keep_from: int) -> Iterator[str]:
+def _system_blocks(request: ChatRequest, index: int, keep_from: int) -> Iterator[str]:
     """What a system message says, as blocks of a system prompt, spelled as it was."""
     found = read_object(request.text[slice(*request.spans[index])])
     content = found.values.get("content")

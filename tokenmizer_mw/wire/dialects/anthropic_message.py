@@ -93,7 +93,7 @@ def _assistant(blocks: Sequence[object]) -> Message:
     thinking = [text_of(block, "thinking") for block in objects if block.get("type") == "thinking"]
     return Message(
         _ASSISTANT,
-        storable(_said(blocks)),
+        storable(_join_paragraphs(blocks)),
         tuple(_call(block) for block in objects if kind_of(block) in _CALLS),
         thinking="\n".join(thinking),
         attachments=_attachments(objects, _SPOKEN),
@@ -105,7 +105,7 @@ def _other(role: Role, blocks: Sequence[object]) -> Message:
     within = [part for result in results for part in _parts(result.get("content"))]
     return Message(
         role,
-        storable(_joined(blocks)),
+        storable(_join_texts(blocks)),
         tool_results=tuple(map(_result, results)),
         attachments=_attachments(blocks, _WRITTEN) + _attachments(within, _WRITTEN),
     )
@@ -125,7 +125,7 @@ def _only_answers(content: object) -> bool:
     return answers
 
 
-def _said(blocks: Sequence[object]) -> str:
+def _join_paragraphs(blocks: Sequence[object]) -> str:
     """What an assistant said: a text with citations comes in several blocks, what is said behind a call is new."""
     paragraphs: list[list[str]] = [[]]
     for block in blocks:
@@ -137,7 +137,7 @@ def _said(blocks: Sequence[object]) -> str:
     return "\n".join(filter(None, map("".join, paragraphs)))
 
 
-def _joined(blocks: Sequence[object]) -> str:
+def _join_texts(blocks: Sequence[object]) -> str:
     return "\n".join(_text(block) for block in blocks if kind_of(block) == _TEXT)
 
 
@@ -156,7 +156,7 @@ def _call(block: dict[str, Any]) -> ToolCall:
 
 
 def _result(block: dict[str, Any]) -> ToolResult:
-    text = _joined(_parts(block.get("content")))
+    text = _join_texts(_parts(block.get("content")))
     return ToolResult(text_of(block, "tool_use_id"), storable(text), block.get("is_error") is True)
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from tokenmizer_mw.model.message import Message, Outcome, Role
 from tokenmizer_mw.wire.dialect import Reply
-from tokenmizer_mw.wire.reply import error_text, parsed, token_counts
+from tokenmizer_mw.wire.reply import error_text, parse_json, token_counts
 from tokenmizer_mw.wire.request import text_of
 from tokenmizer_mw.wire.sse import ServerSentEvent
 
@@ -46,7 +46,7 @@ def collect_events(events: Iterable[ServerSentEvent]) -> Reply:
 
 def collect_body(data: bytes) -> Reply:
     """The reply in a whole JSON body. JSON without content is somebody's error, other bytes are a cut body."""
-    body = parsed(data.decode("utf-8-sig", "replace"))
+    body = parse_json(data.decode("utf-8-sig", "replace"))
     reply = _Collected()
     if isinstance(body, dict):
         reply.failed = not isinstance(body.get("content"), list)
@@ -85,7 +85,7 @@ class _Collected:
 
     def add(self, event: ServerSentEvent) -> None:
         """The next event. Its data says what it is, else its name."""
-        data = parsed(event.data)
+        data = parse_json(event.data)
         kind = data.get("type") if isinstance(data, dict) else None
         kind = kind if isinstance(kind, str) else event.event
         if kind == "error" or event.event == "error":
@@ -102,7 +102,7 @@ class _Collected:
         content = message.get("content")
         blocks = content if isinstance(content, list) else ()
         self.blocks += [_Block(block) for block in blocks if isinstance(block, dict)]
-        self._stopped(message, message.get("usage"))
+        self._note_stop(message, message.get("usage"))
 
     def close(self) -> Reply:
         """The message is ``None`` when nothing was said and the model did not say that it ended either."""
@@ -120,7 +120,7 @@ class _Collected:
         elif kind == "content_block_delta":
             self._grow(data.get("index"), data.get("delta"))
         elif kind == "message_delta":
-            self._stopped(data.get("delta"), data.get("usage"))
+            self._note_stop(data.get("delta"), data.get("usage"))
 
     def _begin(self, index: object, begun: object) -> None:
         if isinstance(begun, dict):
@@ -139,7 +139,7 @@ class _Collected:
         if isinstance(piece, str):
             self.by_index[_place(index)].pieces.setdefault(grows, []).append(piece)
 
-    def _stopped(self, delta: object, usage: object) -> None:
+    def _note_stop(self, delta: object, usage: object) -> None:
         """Why the model stopped, where that is known, and the counts, which are those of the whole message so far."""
         if isinstance(delta, dict):
             self.stop_reason = text_of(delta, "stop_reason") or self.stop_reason

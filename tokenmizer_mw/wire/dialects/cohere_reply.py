@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from tokenmizer_mw.model.message import Message, Outcome, Role
 from tokenmizer_mw.wire.dialect import Reply
-from tokenmizer_mw.wire.reply import error_text, parsed, token_counts
+from tokenmizer_mw.wire.reply import error_text, parse_json, token_counts
 from tokenmizer_mw.wire.request import text_of
 from tokenmizer_mw.wire.sse import LineDecoder, ServerSentEvent, SSEDecoder
 from tokenmizer_mw.wire.text import storable
@@ -37,7 +37,7 @@ def collect(data: bytes) -> Reply:
     if not data.lstrip().startswith(b"{"):
         decoder = SSEDecoder(event_max=max(1, len(data)))
         return collect_events([*decoder.receive_data(data), *decoder.receive_data(b"")])
-    body = parsed(data.decode("utf-8", "replace"))
+    body = parse_json(data.decode("utf-8", "replace"))
     if isinstance(body, dict) and "type" not in body:
         return _collect_body(body)
     lines = LineDecoder(max(1, len(data)))
@@ -51,7 +51,7 @@ def collect_events(events: Iterable[ServerSentEvent]) -> Reply:
     for event in events:
         if event.data == "[DONE]":
             break
-        reply.add(parsed(event.data), event.event)
+        reply.add(parse_json(event.data), event.event)
         if reply.ended or reply.error:
             break
     return reply.close()

@@ -14,7 +14,7 @@ from tokenmizer_mw.wire.history import History
 from tokenmizer_mw.wire.known import KnownRequests
 from tokenmizer_mw.wire.paths import Path, at, path_of, put
 from tokenmizer_mw.wire.request import HISTORY_ON_SERVER, NOT_REWRITABLE, Shape, cut_edits, read_request, text_of
-from tokenmizer_mw.wire.spans import Edit, ObjectSpans, decoded, read_object
+from tokenmizer_mw.wire.spans import Edit, ObjectSpans, decode_body, read_object
 from tokenmizer_mw.wire.text import json_text, storable
 
 from .base import JsonDialect
@@ -71,7 +71,7 @@ class CustomChat(JsonDialect):
             raise ConfigError("a custom chat has either messages or a question, and not both")
         self._replies = Replies.of(reply, delta, event, done)
         self._role, self._content = path_of(role, "role"), path_of(content, "content")
-        own = _checked(roles if roles is not None else {})
+        own = _check_roles(roles if roles is not None else {})
         self._roles: dict[Any, Role] = {**ROLES, **own}
         self._words: dict[str, Any] = {}
         for word, meant in own.items():
@@ -90,7 +90,7 @@ class CustomChat(JsonDialect):
     def read(self, body: bytes, known: KnownRequests | None = None, *, path: str = "") -> ChatRequest:
         """The request in ``body``. Raises ``MalformedRequest`` unless it is a JSON object with messages, or with a
         question, where they should be."""
-        return read_request(self.shape, body, known) if self._cuts else self._read_only(read_object(decoded(body)))
+        return read_request(self.shape, body, known) if self._cuts else self._read_only(read_object(decode_body(body)))
 
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
         """The edits of a cut. Raises ``ValueError`` also when the history is not a member of the top level."""
@@ -178,7 +178,7 @@ class CustomChat(JsonDialect):
             raise ConfigError(f"no element can be made of role, content and extra: {error}") from None
 
 
-def _checked(roles: Mapping[Any, str]) -> dict[Any, Role]:
+def _check_roles(roles: Mapping[Any, str]) -> dict[Any, Role]:
     if not isinstance(roles, Mapping):
         raise ConfigError(f"roles maps words to roles; {roles!r} does not")
     for word, spelled in roles.items():

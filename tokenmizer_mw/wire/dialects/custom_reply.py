@@ -10,7 +10,7 @@ from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.model.message import Message, Outcome, Role
 from tokenmizer_mw.wire.dialect import Reply
 from tokenmizer_mw.wire.paths import Path, at, path_of
-from tokenmizer_mw.wire.reply import error_text, parsed
+from tokenmizer_mw.wire.reply import error_text, parse_json
 from tokenmizer_mw.wire.sse import LineDecoder, ServerSentEvent, SSEDecoder
 from tokenmizer_mw.wire.text import storable
 
@@ -77,7 +77,7 @@ class Replies:
             return self._of_events([*decoder.receive_data(data), *decoder.receive_data(b"")])
         if place is None:
             return _reply(data.decode("utf-8", "replace"), Outcome.COMPLETE)
-        body = parsed(data.decode("utf-8", "replace"))
+        body = parse_json(data.decode("utf-8", "replace"))
         whole = body is not None and not self._is_line(body)
         if whole and not stream:
             return self._of_body(body)
@@ -106,7 +106,7 @@ class Replies:
         """The reply in a stream's events; what follows the last one or an error is not looked at."""
         pieces: list[str] = []
         for event in events:
-            value = None if self.piece is None else parsed(event.data)
+            value = None if self.piece is None else parse_json(event.data)
             error = value or event.data if event.event == "error" else _complaint(value, _COMPLAINTS[:1])
             if error:
                 return _reply("".join(pieces), Outcome.ERROR, error=error_text(error))

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from tokenmizer_mw.model.message import Message, Outcome, Role
 from tokenmizer_mw.wire.dialect import Reply
-from tokenmizer_mw.wire.reply import error_text, parsed, token_counts
+from tokenmizer_mw.wire.reply import error_text, parse_json, token_counts
 from tokenmizer_mw.wire.sse import LineDecoder, SSEDecoder
 from tokenmizer_mw.wire.text import storable
 
@@ -39,7 +39,7 @@ def collect_stream(data: bytes) -> Reply:
     decoder = SSEDecoder(event_max=max(1, len(data)))
     reply = _Collected()
     for event in [*decoder.receive_data(data), *decoder.receive_data(b"")]:
-        reply.add(parsed(event.data))
+        reply.add(parse_json(event.data))
         if reply.error:
             break
     if not reply.finished and not reply.error:
@@ -99,7 +99,7 @@ class _Collected:
             return
         if error := chunk.get("error"):
             self.error = error_text(error)
-        for index, raw in _numbered(chunk.get("candidates")):
+        for index, raw in _number_candidates(chunk.get("candidates")):
             self.candidates.setdefault(index, _Candidate()).add(raw)
         feedback = member(chunk, "promptFeedback")
         if isinstance(feedback, dict):
@@ -130,7 +130,7 @@ class _Collected:
         return Outcome.TRUNCATED if not reason or reason in _CUT else Outcome.COMPLETE
 
 
-def _numbered(candidates: object) -> Iterator[tuple[int, dict[str, Any]]]:
+def _number_candidates(candidates: object) -> Iterator[tuple[int, dict[str, Any]]]:
     """Candidates with their index. Beside others with an index, the one without has index 0: zeros may be left out."""
     given = [raw for raw in candidates if isinstance(raw, dict)] if isinstance(candidates, list) else []
     told = any(type(raw.get("index")) is int for raw in given)

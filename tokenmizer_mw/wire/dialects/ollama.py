@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from tokenmizer_mw.model.message import Message, Outcome, Role, ToolCall
 from tokenmizer_mw.wire.dialect import ChatRequest, Reply
-from tokenmizer_mw.wire.reply import error_text, parsed, token_counts
+from tokenmizer_mw.wire.reply import error_text, parse_json, token_counts
 from tokenmizer_mw.wire.request import Shape, cut_edits, text_of
 from tokenmizer_mw.wire.spans import Edit
 from tokenmizer_mw.wire.sse import LineDecoder, events_in
@@ -72,7 +72,7 @@ class Ollama(JsonDialect):
         """The reply in a captured response body: lines of JSON, or one object however it is laid out. Never raises."""
         if data.lstrip().startswith((b"data:", b"event:")):  # an application's own /api/chat, in OpenAI's shape
             return openai_reply.collect_events(events_in(data, stream=True) or ())
-        whole = parsed(data.decode("utf-8-sig", "replace"))
+        whole = parse_json(data.decode("utf-8-sig", "replace"))
         if isinstance(whole, dict) and "choices" in whole:
             return openai_reply.collect_body(data)
         return _collect([whole] if isinstance(whole, dict) else _lines(data))
@@ -147,7 +147,7 @@ def _collect(chunks: Iterable[object]) -> Reply:
 def _lines(data: bytes) -> Iterator[object]:
     decoder = LineDecoder(line_max=max(1, len(data)))
     for line in (*decoder.receive_data(data), *decoder.receive_data(b"")):
-        yield parsed(line.decode("utf-8", "replace")) if line else None
+        yield parse_json(line.decode("utf-8", "replace")) if line else None
 
 
 def _images(raw: dict[str, Any]) -> tuple[str, ...]:

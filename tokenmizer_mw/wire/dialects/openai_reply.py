@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from tokenmizer_mw.model.message import Message, Outcome, Role, ToolCall
 from tokenmizer_mw.wire.dialect import Reply
-from tokenmizer_mw.wire.reply import error_text, parsed, token_counts
+from tokenmizer_mw.wire.reply import error_text, parse_json, token_counts
 from tokenmizer_mw.wire.request import text_of
 from tokenmizer_mw.wire.sse import ServerSentEvent
 from tokenmizer_mw.wire.text import storable
@@ -39,7 +39,7 @@ def collect_events(events: Iterable[ServerSentEvent]) -> Reply:
         if event.data.startswith(_DONE):
             reply.done = True
             break
-        reply.add(parsed(event.data))
+        reply.add(parse_json(event.data))
         if reply.error:
             break
     return reply.close()
@@ -47,7 +47,7 @@ def collect_events(events: Iterable[ServerSentEvent]) -> Reply:
 
 def collect_body(data: bytes) -> Reply:
     """The reply in a whole JSON body. JSON without choices is somebody's error, other bytes are a cut body."""
-    body = parsed(data.decode("utf-8-sig", "replace"))
+    body = parse_json(data.decode("utf-8-sig", "replace"))
     reply = _Collected()
     reply.add(body)
     if isinstance(body, dict) and not reply.choices:

@@ -102,7 +102,7 @@ def group(sent: Sequence[Any]) -> list[int]:
     for item, side in zip(sent, _sides(sent), strict=True):
         speaks = side is _ASSISTANT
         if joins and side is _TOOL and _kind(item) == "shell_call_output":
-            hosted = _hosted(sent) if hosted is None else hosted
+            hosted = _hosted_calls(sent) if hosted is None else hosted
             speaks = _call_id(item) in hosted
         if speaks and joins:
             sizes[-1] += 1
@@ -146,7 +146,7 @@ def read_reply(items: Iterable[object]) -> Message:
     said = _Said()
     for item in items:
         if isinstance(item, dict):
-            _READERS.get(_kind(item), _returned)(item, said)
+            _READERS.get(_kind(item), _add_returned)(item, said)
     return said.message()
 
 
@@ -175,7 +175,7 @@ class _Said:
             tuple(self.attachments),
         )
 
-    def called(self, item: dict[str, Any], name: str, arguments: str) -> None:
+    def add_call(self, item: dict[str, Any], name: str, arguments: str) -> None:
         self.calls.append(ToolCall(_call_id(item), name, storable(arguments)))
 
 
@@ -201,7 +201,7 @@ def _call(arguments: str, tool: str = "") -> _Reader:
     """A call of ``tool``, or of the one that it names; ``arguments`` is the member with what the tool is given."""
 
     def read(item: dict[str, Any], said: _Said) -> None:
-        said.called(item, tool or text_of(item, "name"), _text(item.get(arguments)))
+        said.add_call(item, tool or text_of(item, "name"), _text(item.get(arguments)))
 
     return read
 
@@ -210,7 +210,7 @@ def _call_with(*members: str, tool: str) -> _Reader:
     """A call of ``tool``, which is given an object of these members."""
 
     def read(item: dict[str, Any], said: _Said) -> None:
-        said.called(item, tool, _text({member: item.get(member) for member in members}))
+        said.add_call(item, tool, _text({member: item.get(member) for member in members}))
 
     return read
 
@@ -237,10 +237,10 @@ def _image(_: dict[str, Any], said: _Said) -> None:
 
 def _tool_search(item: dict[str, Any], said: _Said) -> None:
     if item.get("execution") == "client":
-        said.called(item, "tool_search", _text(item.get("arguments")))
+        said.add_call(item, "tool_search", _text(item.get("arguments")))
 
 
-def _returned(item: dict[str, Any], said: _Said) -> None:
+def _add_returned(item: dict[str, Any], said: _Said) -> None:
     """What a tool returned that the provider ran."""
     if _side(item) is _TOOL or _kind(item) == "program_output":
         result, attachments = _result(item)
@@ -309,7 +309,7 @@ def _plainly(item: Any) -> Role:
     return _SPEAKERS[item["role"]] if "role" in item else _PLAIN[item["type"]]
 
 
-def _hosted(sent: Sequence[Any]) -> frozenset[str]:
+def _hosted_calls(sent: Sequence[Any]) -> frozenset[str]:
     """The calls of shells that run in a container of the provider."""
     calls = (item for item in sent if _kind(item) == "shell_call" and isinstance(item.get("environment"), dict))
     return frozenset(_call_id(item) for item in calls if item["environment"].get("type") == "container_reference")
@@ -339,7 +339,7 @@ def _approval(item: dict[str, Any]) -> str:
     return "\n".join(filter(None, (decided, text_of(item, "reason"))))
 
 
-def _printed(item: dict[str, Any]) -> str:
+def _printed_text(item: dict[str, Any]) -> str:
     """What commands printed, and how they ended."""
     return "\n".join(map(_ran, _objects(item.get("output"))))
 
@@ -353,7 +353,7 @@ def _ran(chunk: dict[str, Any]) -> str:
 
 
 _OUTPUTS: Final[Mapping[str, Callable[[dict[str, Any]], str]]] = {
-    "shell_call_output": _printed,
+    "shell_call_output": _printed_text,
     "tool_search_output": lambda item: _text(item.get("tools")),
     "program_output": lambda item: _text(item.get("result")),
 }

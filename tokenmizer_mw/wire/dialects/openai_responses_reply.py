@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from tokenmizer_mw.model.message import Message, Outcome, Role
 from tokenmizer_mw.wire.dialect import Reply
-from tokenmizer_mw.wire.reply import error_text, parsed, token_counts
+from tokenmizer_mw.wire.reply import error_text, parse_json, token_counts
 from tokenmizer_mw.wire.request import text_of
 from tokenmizer_mw.wire.sse import ServerSentEvent
 
@@ -84,7 +84,7 @@ def collect_events(events: Sequence[ServerSentEvent]) -> Reply:
 
 def collect_body(data: bytes) -> Reply:
     """The reply in a whole JSON body. JSON that is no response is somebody's error, other bytes are a cut body."""
-    body = parsed(data.decode("utf-8-sig", "replace"))
+    body = parse_json(data.decode("utf-8-sig", "replace"))
     if not isinstance(body, dict):
         return Reply(None, Outcome.TRUNCATED)
     if body.get("object") != "response" and not isinstance(body.get("output"), list):
@@ -124,7 +124,7 @@ def _reason(response: dict[str, Any]) -> str:
 def _read(event: ServerSentEvent) -> tuple[str, dict[str, Any]]:
     """The kind of an event and its object. Servers may leave the kind out of either place; an event that cannot be
     read, since it is torn, has none."""
-    data = parsed(event.data)
+    data = parse_json(event.data)
     if not isinstance(data, dict):
         return "", {}
     kind = data.get("type")

@@ -47,11 +47,11 @@ def spelt(words: tuple[str, ...]) -> str:
     found: dict[str, None] = {}
     for word in words:
         cases = (word,) if word.isascii() else (word, word.capitalize(), word.upper())
-        found.update((_escaped(case), None) for case in cases)
+        found.update((_escape_word(case), None) for case in cases)
     return "|".join(found)
 
 
-def _escaped(word: str) -> str:
+def _escape_word(word: str) -> str:
     return "".join(chr(code) if code < 128 else f"\\x{code:02x}" for code in word.encode())
 
 

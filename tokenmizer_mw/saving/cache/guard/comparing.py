@@ -102,10 +102,10 @@ def _words(one: QuestionReading, other: QuestionReading) -> bool:
     """Whether each word of one question has its own in the other. Of none in particular is not of all."""
     if ("any" in one.said) != ("any" in other.said):
         return False
-    return not _unmatched(one, other)
+    return not _has_unmatched(one, other)
 
 
-def _unmatched(one: QuestionReading, other: QuestionReading) -> bool:
+def _has_unmatched(one: QuestionReading, other: QuestionReading) -> bool:
     left = [_keys(item) for item in _content(one)]
     right = [_keys(item) for item in _content(other)]
     if Counter(left) == Counter(right):
@@ -113,7 +113,7 @@ def _unmatched(one: QuestionReading, other: QuestionReading) -> bool:
     missing = [keys for keys in left if not any(keys & others for others in right)]
     extra = [keys for keys in right if not any(keys & others for others in left)]
     return bool(missing or extra) and not (
-        len(missing) == len(extra) == 1 and _swapped(min(missing[0], key=len), min(extra[0], key=len))
+        len(missing) == len(extra) == 1 and _is_swapped(min(missing[0], key=len), min(extra[0], key=len))
     )
 
 
@@ -130,7 +130,7 @@ def _keys(item: Item) -> frozenset[str]:
     return item.keys | _ALSO.get(item.text, frozenset())
 
 
-def _swapped(one: str, other: str) -> bool:
+def _is_swapped(one: str, other: str) -> bool:
     """Whether one word is the other with two neighbouring letters swapped, and no word of its own."""
     if len(one) != len(other) or len(one) < 6 or one[0] != other[0] or {one, other} & forms.CONFUSABLE:
         return False
@@ -145,7 +145,7 @@ def _swapped(one: str, other: str) -> bool:
 
 def _denials(one: QuestionReading, other: QuestionReading) -> bool:
     """As many denials, and none of them of something else."""
-    left, right = list(_denied(one)), list(_denied(other))
+    left, right = list(_denied_chunks(one)), list(_denied_chunks(other))
     if left and any((word in _names(one)) != (word in _names(other)) for word in ("must", "~allowed")):
         return False  # who must not is forbidden to, who need not is free to
     return len(left) == len(right) and all(_covers(a, b) or _covers(b, a) for a, b in zip(left, right, strict=True))
@@ -155,7 +155,7 @@ def _names(reading: QuestionReading) -> set[str]:
     return {item.text for item in reading.items}
 
 
-def _denied(reading: QuestionReading) -> Iterator[list[Chunk]]:
+def _denied_chunks(reading: QuestionReading) -> Iterator[list[Chunk]]:
     """For each denial the words that it reaches over."""
     for place, item in enumerate(reading.items):
         if item.kind == "not":
@@ -179,8 +179,8 @@ def _places(one: QuestionReading, other: QuestionReading) -> bool:
     """What stands behind "to", "from", "of" and their like is no other thing."""
     if any(item.text == "difference" for item in one.items):
         return True
-    left, right = list(_placed(one)), list(_placed(other))
-    if _by(left, right, other) or _by(right, left, one) or _exchanged(one, other):
+    left, right = list(_placed_chunks(one)), list(_placed_chunks(other))
+    if _by(left, right, other) or _by(right, left, one) or _has_exchanged(one, other):
         return False
     for name in {name for name, _ in left} & {name for name, _ in right}:
         here, there = ([chunk for at, chunk in side if at == name] for side in (left, right))
@@ -194,9 +194,9 @@ def _places(one: QuestionReading, other: QuestionReading) -> bool:
     )
 
 
-def _exchanged(one: QuestionReading, other: QuestionReading) -> bool:
+def _has_exchanged(one: QuestionReading, other: QuestionReading) -> bool:
     """Whether two things have changed their places with each other: valid in one, written in the other."""
-    left, right = list(_anchored(one)), list(_anchored(other))
+    left, right = list(_anchored_chunks(one)), list(_anchored_chunks(other))
     for name, anchor, chunk in left:
         for other_name, other_anchor, same in right:
             if name == other_name and chunk & same and not anchor & other_anchor:
@@ -206,7 +206,7 @@ def _exchanged(one: QuestionReading, other: QuestionReading) -> bool:
     return False
 
 
-def _anchored(reading: QuestionReading) -> Iterator[tuple[str, Chunk, Chunk]]:
+def _anchored_chunks(reading: QuestionReading) -> Iterator[tuple[str, Chunk, Chunk]]:
     """What stands behind "in" and its like, with the word before."""
     anchor: Chunk = frozenset()
     for place, item in enumerate(reading.items):
@@ -230,7 +230,7 @@ def _both(left: list[tuple[str, Chunk]], right: list[tuple[str, Chunk]], a: str,
     )
 
 
-def _placed(reading: QuestionReading) -> Iterator[tuple[str, Chunk]]:
+def _placed_chunks(reading: QuestionReading) -> Iterator[tuple[str, Chunk]]:
     items = reading.items
     for place, item in enumerate(items):
         if item.kind == "of":
@@ -261,7 +261,7 @@ def _chunk_of(item: Item) -> Chunk:
 
 def _order(one: QuestionReading, other: QuestionReading) -> bool:
     """Nobody does to somebody in one question what is done to him in the other."""
-    if one.object != other.object and _turned(one, other):
+    if one.object != other.object and _is_turned(one, other):
         return False
     if _passive(one, other) or _passive(other, one):
         return False
@@ -297,10 +297,10 @@ def _alike(one: Item, other: Item) -> bool:
     if one.kind != "word" or other.kind != "word":
         return (one.kind, one.text) == (other.kind, other.text)
     keys, others = _keys(one), _keys(other)
-    return bool(keys & others) or _swapped(min(keys, key=len), min(others, key=len))
+    return bool(keys & others) or _is_swapped(min(keys, key=len), min(others, key=len))
 
 
-def _turned(one: QuestionReading, other: QuestionReading) -> bool:
+def _is_turned(one: QuestionReading, other: QuestionReading) -> bool:
     """Whether what stands last in the one question, its verb, stands first in the other."""
     asks, told = (one, other) if one.object else (other, one)
     last, first = _content(asks), _content(told)
@@ -356,13 +356,13 @@ def _meet(some: Sequence[Chunk], others: Sequence[Chunk]) -> bool:
     return not frozenset().union(*some).isdisjoint(frozenset().union(*others))
 
 
-def _counted(one: QuestionReading, other: QuestionReading) -> bool:
+def _numbers_agree(one: QuestionReading, other: QuestionReading) -> bool:
     """A number belongs to the same thing in both."""
-    left, right = dict(_numbered(one)), dict(_numbered(other))
+    left, right = dict(_numbered_chunks(one)), dict(_numbered_chunks(other))
     return all(left[number] & right[number] for number in left.keys() & right.keys())
 
 
-def _numbered(reading: QuestionReading) -> Iterator[tuple[str, Chunk]]:
+def _numbered_chunks(reading: QuestionReading) -> Iterator[tuple[str, Chunk]]:
     """For each number the word right behind it, where one is."""
     items = reading.items
     for item, behind in itertools.pairwise(items):
@@ -379,7 +379,7 @@ _CHECKS: Final[tuple[tuple[str, Callable[[QuestionReading, QuestionReading], boo
     ("person", _persons),
     ("tense", _tenses),
     ("word", _words),
-    ("amount", _counted),
+    ("amount", _numbers_agree),
     ("direction", _places),
     ("order", _order),
 )

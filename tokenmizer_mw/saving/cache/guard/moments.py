@@ -76,7 +76,7 @@ _SCRIPTS: Final = (
 )
 
 
-def _compiled() -> Any:
+def _compile_words() -> Any:
     options = re2.Options()
     options.case_sensitive = False
     options.log_errors = False
@@ -86,7 +86,7 @@ def _compiled() -> Any:
     return re2.compile(rf"(?:^|[^\pL\pN])(?:{words})(?:$|[^\pL\pN])|{begins}(?:{states})|{_SCRIPTS}", options)
 
 
-_MOMENTS: Final = _compiled()
+_MOMENTS: Final = _compile_words()
 
 
 def of_the_moment(text: str) -> bool:

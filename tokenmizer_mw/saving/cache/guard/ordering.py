@@ -55,7 +55,7 @@ def _compares(reading: QuestionReading, items: Sequence[Item]) -> bool:
 
 def _sequence(reading: QuestionReading, free: frozenset[str]) -> list[Item]:
     """The words of weight, and who speaks or is spoken to but for the one who asks, in the order that counts."""
-    items = _from_first(_owned(_scope_last(reading.items)))
+    items = _from_first(_move_owners(_scope_last(reading.items)))
     modals = sum(item.text.startswith("~") for item in items)
     found: list[Item] = []
     for item in items:
@@ -73,7 +73,7 @@ def _scope_last(items: Sequence[Item]) -> list[Item]:
     return [*items[end + 1 :], *items[:end]] if placed or titled else list(items)
 
 
-def _owned(items: Sequence[Item]) -> list[Item]:
+def _move_owners(items: Sequence[Item]) -> list[Item]:
     """With owners behind what they own: "Canada's capital" as "capital of Canada"."""
     found: list[Item] = []
     waiting: list[Item] = []

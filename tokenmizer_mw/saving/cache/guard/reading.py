@@ -118,7 +118,7 @@ def read(text: str) -> QuestionReading | None:
     words = [piece.text for piece in pieces if piece.kind in ("word", "name")]
     if not _may_be_english(text, words):
         return None
-    items = _trimmed(list(_items(pieces)))
+    items = _trim_items(list(_items(pieces)))
     asks = frozenset(item.text for item in items if item.kind == "asks")
     return QuestionReading(
         tuple(item for item in items if item.kind != "asks"),
@@ -253,7 +253,7 @@ def _items(pieces: Sequence[QuestionPiece]) -> Iterator[Item]:
             names.update([piece.text] if piece.kind == "name" else ())
             continue
         if run:
-            found = [] if _only_manners(run) else list(_said(run, opening, begins))
+            found = [] if _only_manners(run) else list(_read_words(run, opening, begins))
             opening = opening and not found
             yield from (replace(item, keys=frozenset({item.text})) if item.text in names else item for item in found)
             run = []
@@ -273,7 +273,7 @@ def _only_manners(words: Sequence[str]) -> bool:
     return POLITE.meanings.get(bases) is not None
 
 
-def _said(words: list[str], opening: bool, begins: bool) -> Iterator[Item]:
+def _read_words(words: list[str], opening: bool, begins: bool) -> Iterator[Item]:
     """What a run of words says; ``opening``: nothing of weight stands before it; ``begins``: a part of a sentence does
     with it."""
     words = _without_thanks(words)
@@ -326,7 +326,7 @@ def _phrase(words: Sequence[str], bases: list[str], place: int, opening: bool) -
         return None, 1
     if meaning == ("@when",) and place and size <= 2 and bases[place] in ("when", "whenever", "every", "each"):
         return [Item("break", "when")], size  # "it crashes when I save" does not ask when
-    return [_meant(one, words[place]) for one in meaning], size
+    return [_make_item(one, words[place]) for one in meaning], size
 
 
 def _polite_request(bases: Sequence[str], place: int) -> bool:
@@ -341,7 +341,7 @@ def _next(bases: Sequence[str], place: int) -> str:
     return bases[place] if place < len(bases) else ""
 
 
-def _meant(name: str, word: str) -> Item:
+def _make_item(name: str, word: str) -> Item:
     if name.startswith("@"):
         return Item("asks", name)
     place = forms.PLACING.get(name)
@@ -371,7 +371,7 @@ def _break(word: str) -> Item | None:
     return Item("break", word) if word in forms.BREAKS else None
 
 
-def _trimmed(items: list[Item]) -> list[Item]:
+def _trim_items(items: list[Item]) -> list[Item]:
     """Without what stands at the end for nothing: "mean" behind "what does it", and "1" before a unit."""
     while items and items[-1].kind in ("break", "place"):
         items.pop()

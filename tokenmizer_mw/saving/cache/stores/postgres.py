@@ -113,25 +113,25 @@ class PostgresAnswers:
         """Carry out statements in one transaction; returns the rows that the last one changed."""
         self._prepare()
 
-        async def done() -> int:
+        async def run_work() -> int:
             changed = "0"
             async with self._connections.connection() as connection, connection.transaction():
                 for statement, parameters in work:
                     changed = await connection.execute(statement.format(schema=self._schema), *parameters)
             return int(changed.rpartition(" ")[2])
 
-        return self._connections.run(done, self._timeout)
+        return self._connections.run(run_work, self._timeout)
 
     def _prepare(self) -> None:
         """The table is there. Two processes may come here at once: one waits for the other."""
         if self._made:
             return
 
-        async def made() -> None:
+        async def make_tables() -> None:
             async with self._connections.connection() as connection:
                 await self._make(connection)
 
-        self._connections.run(made, self._timeout)
+        self._connections.run(make_tables, self._timeout)
         self._made = True
 
     async def _make(self, connection: asyncpg.Connection) -> None:

@@ -110,7 +110,7 @@ class RedisAnswers:
             found: list[Any] = pipe.execute()[0]
             return found
 
-        answer, question, expires = self._told(look)
+        answer, question, expires = self._ask_redis(look)
         if answer is None or float(expires) <= now:
             return None
         return CacheHit(answer, question.decode("utf-8", "replace"))
@@ -120,7 +120,7 @@ class RedisAnswers:
         tenant, session = _digest(entry.owner.tenant), _digest(entry.owner.id)
         row = [entry.key.hex(), tenant, session, entry.partition.hex(), entry.size, self._clock(), entry.expires_at]
         told: list[Any] = [*row, self._most, entry.answer, entry.plain_question, entry.vector]
-        self._told(lambda: self._put(keys=[self._prefix], args=told))
+        self._ask_redis(lambda: self._put(keys=[self._prefix], args=told))
 
     def vectors(self, partition: bytes, after: int, most: int) -> Sequence[Vector]:
         """See ``AnswerStore.vectors``."""
@@ -136,13 +136,13 @@ class RedisAnswers:
             found = zip(places, pipe.execute(), strict=True)
             return [Vector(int(place), bytes.fromhex(key.decode()), one or b"") for (key, place), one in found]
 
-        told: list[Vector] = self._told(look)
+        told: list[Vector] = self._ask_redis(look)
         return told
 
     def purge(self, tenant: str, session_id: str | None = None) -> int:
         """See ``AnswerStore.purge``."""
         owner = _digest(tenant) if session_id is None else f"{_digest(tenant)}:{_digest(session_id)}"
-        return int(self._told(lambda: self._purge(keys=[self._prefix], args=[owner])))
+        return int(self._ask_redis(lambda: self._purge(keys=[self._prefix], args=[owner])))
 
     def holdings(self, tenant: str | None = None) -> Holdings:
         """See ``AnswerStore.holdings``. For one tenant it reads every response of the tenant."""
@@ -159,14 +159,14 @@ class RedisAnswers:
             sizes = [int(size) for ends, size in rows if size and ends is not None and float(ends) > now]
             return Holdings(len(sizes), sum(sizes))
 
-        found: Holdings = self._told(look)
+        found: Holdings = self._ask_redis(look)
         return found
 
     def close(self) -> None:
         """See ``AnswerStore.close``."""
         self._redis.close()
 
-    def _told(self, ask: Callable[[], Any]) -> Any:
+    def _ask_redis(self, ask: Callable[[], Any]) -> Any:
         try:
             return ask()
         except redis.RedisError as error:

@@ -54,7 +54,7 @@ class _Connection:
     def cursor(self) -> Iterator[sqlite3.Cursor]:
         """A cursor, whose open transaction is undone when its user fails. The lock is held. Raises ``StoreError``."""
         try:
-            cursor = self._opened().cursor()
+            cursor = self._open_connection().cursor()
             try:
                 yield cursor
             except BaseException:
@@ -72,7 +72,7 @@ class _Connection:
             self._open.close()
             self._open = None
 
-    def _opened(self) -> sqlite3.Connection:
+    def _open_connection(self) -> sqlite3.Connection:
         if self._open is None:
             connection = self._file.connect()
             try:

@@ -26,7 +26,7 @@ from .anthropic_fields import NAME, WORDS
 from .anthropic_request import read
 from .faults import FaultKind, kind_of
 from .fields import client_field
-from .seals import call_id, tagged
+from .seals import call_id, tag_seal
 from .writing import PartEnd, Progress, Step, StreamPart, named_event, parts_of
 
 _STOP: Final[Mapping[Finish, str]] = {
@@ -65,7 +65,7 @@ class AnthropicClient:
     def reply(self, answer: ModelReply, call: ChatCall, *, created: int) -> Mapping[str, Any]:
         """Return the reply's JSON body. Raises ``ForeignReply`` for content that this dialect cannot express."""
         content = [_block(part) for part in parts_of(answer)]
-        stopped = _stopped(answer.finish, answer.stop_sequence)
+        stopped = _stop_fields(answer.finish, answer.stop_sequence)
         message = _message(answer.id or _anonymous(created), answer.model or call.model, answer.usage)
         return {**message, "content": content, **stopped}
 
@@ -102,19 +102,19 @@ class AnthropicWriter:
             case Began(name, model, usage):
                 return [{"type": "message_start", "message": _message(name, model, usage or Usage())}]
             case PartStart(part):
-                return self._opened(part)
+                return self._open_part(part)
             case Grew():
                 return self._grew(step)
             case PartEnd(part):
-                return [*self._sealed(part), {"type": "content_block_stop", "index": self._index}]
+                return [*self._seal_part(part), {"type": "content_block_stop", "index": self._index}]
             case Ended():
-                return _ended(step)
+                return _end_events(step)
             case Fault():
                 return [_error(step)]
             case _:
                 assert_never(step)
 
-    def _opened(self, part: StreamPart) -> list[dict[str, Any]]:
+    def _open_part(self, part: StreamPart) -> list[dict[str, Any]]:
         self._index += 1
         return [] if _is_hidden(part) else [self._start(_block(part))]
 
@@ -129,13 +129,13 @@ class AnthropicWriter:
             case _:
                 return []
 
-    def _sealed(self, part: StreamPart) -> list[dict[str, Any]]:
+    def _seal_part(self, part: StreamPart) -> list[dict[str, Any]]:
         """What can only be told when all of the seal is there."""
         if not isinstance(part, Thought) or not part.seal:
             return []
         if part.hidden:
             return [self._start(_block(part))]
-        return [self._delta("signature_delta", signature=tagged(part.seal, part.sealed_by, NAME))]
+        return [self._delta("signature_delta", signature=tag_seal(part.seal, part.sealed_by, NAME))]
 
     def _start(self, block: Mapping[str, Any]) -> dict[str, Any]:
         return {"type": "content_block_start", "index": self._index, "content_block": block}
@@ -155,9 +155,9 @@ def usage(told: Usage) -> dict[str, Any]:
     }
 
 
-def _ended(end: Ended) -> list[dict[str, Any]]:
+def _end_events(end: Ended) -> list[dict[str, Any]]:
     counts = usage(end.usage) if end.usage is not None else {"output_tokens": 0}
-    delta = _stopped(end.finish, end.stop_sequence)
+    delta = _stop_fields(end.finish, end.stop_sequence)
     return [{"type": "message_delta", "delta": delta, "usage": counts}, {"type": "message_stop"}]
 
 
@@ -170,7 +170,7 @@ def _message(name: str, model: str, counts: Usage) -> dict[str, Any]:
     return {**told, "stop_reason": None, "stop_sequence": None, "usage": usage(counts)}
 
 
-def _stopped(finish: Finish, sequence: str) -> dict[str, Any]:
+def _stop_fields(finish: Finish, sequence: str) -> dict[str, Any]:
     reason = "stop_sequence" if sequence and finish is Finish.STOP else _STOP[finish]
     return {"stop_reason": reason, "stop_sequence": sequence or None}
 
@@ -184,7 +184,7 @@ def _block(part: StreamPart) -> dict[str, Any]:
         case Text(text):
             return {"type": "text", "text": text}
         case Thought():
-            seal = tagged(part.seal, part.sealed_by, NAME)
+            seal = tag_seal(part.seal, part.sealed_by, NAME)
             if part.hidden:
                 return {"type": "redacted_thinking", "data": seal}
             return {"type": "thinking", "thinking": part.text, "signature": seal}

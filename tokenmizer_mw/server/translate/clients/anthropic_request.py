@@ -39,9 +39,9 @@ from .anthropic_fields import (
     THINKING,
     TOOLS,
 )
-from .fields import Fields, Table, checked
-from .parts import joined, said
-from .seals import bare_id, sealed_call, thought
+from .fields import Fields, Table, check_fields
+from .parts import join_turns, make_turns
+from .seals import bare_id, make_thought, sealed_call
 
 _MODES: Final[Mapping[str, Literal["auto", "none", "any", "named"]]] = {
     "auto": "auto",
@@ -53,14 +53,14 @@ _MODES: Final[Mapping[str, Literal["auto", "none", "any", "named"]]] = {
 
 def read(body: Mapping[str, Any]) -> ChatCall:
     """Parse the request. Raises ``Untranslatable`` and ``MalformedRequest``."""
-    fields = checked(body, "", REQUEST)
+    fields = check_fields(body, "", REQUEST)
     choice = fields.variant("tool_choice", CHOICES)
     output = fields.child("output_config", OUTPUT)
     metadata = fields.child("metadata", METADATA)
     alone = choice.flag("disable_parallel_tool_use") if choice else None
     return ChatCall(
-        model=fields.needed("model"),
-        said=_said(fields),
+        model=fields.required_text("model"),
+        said=_read_turns(fields),
         tools=tuple(_tool(tool.one_of("type", TOOLS, "custom")) for tool in fields.items("tools")),
         choice=_tool_choice(choice) if choice else None,
         parallel=None if alone is None else not alone,
@@ -73,19 +73,19 @@ def read(body: Mapping[str, Any]) -> ChatCall:
     )
 
 
-def _said(fields: Fields) -> tuple[ChatTurn, ...]:
-    told = said("system", _content(fields, "system", TEXTS))
+def _read_turns(fields: Fields) -> tuple[ChatTurn, ...]:
+    told = make_turns("system", _content(fields, "system", TEXTS))
     messages = [message.one_of("role", MESSAGES) for message in fields.items("messages")]
     if not messages:
         raise MalformedRequest("messages: a message is needed")
     for message in messages:
         told += _message(message)
-    return joined(told)
+    return join_turns(told)
 
 
 def _message(message: Fields) -> list[ChatTurn]:
     role = cast("Role", message.text("role"))
-    return said(role, _content(message, "content", BLOCKS[role]))
+    return make_turns(role, _content(message, "content", BLOCKS[role]))
 
 
 def _content(fields: Fields, name: str, tables: Mapping[str, Table]) -> list[Part]:
@@ -99,9 +99,9 @@ def _part(block: Fields) -> Part:
         case "image" | "document" as kind:
             return _attachment(block, kind)
         case "thinking":
-            return thought(block.text("thinking"), block.text("signature"), NAME)
+            return make_thought(block.text("thinking"), block.text("signature"), NAME)
         case "redacted_thinking":
-            return thought("", block.needed("data"), NAME, hidden=True)
+            return make_thought("", block.required_text("data"), NAME, hidden=True)
         case "tool_use":
             return _call(block)
         case "tool_result":
@@ -116,31 +116,31 @@ def _attachment(block: Fields, kind: Literal["image", "document"]) -> Attachment
     name = block.text("title")
     match source.text("type"):
         case "url":
-            return Attachment(kind, url=source.needed("url"), name=name)
+            return Attachment(kind, url=source.required_text("url"), name=name)
         case "text":
             data = b64encode(source.text("data").encode("utf-8", "replace")).decode("ascii")
             return Attachment(kind, source.text("media_type", "text/plain"), data, name=name)
         case _:
-            return Attachment(kind, source.needed("media_type"), source.needed("data"), name=name)
+            return Attachment(kind, source.required_text("media_type"), source.required_text("data"), name=name)
 
 
 def _call(block: Fields) -> ModelToolCall:
     arguments = json.dumps(block.mapping("input") or {}, ensure_ascii=False)
-    return sealed_call(block.needed("id"), block.needed("name"), arguments)
+    return sealed_call(block.required_text("id"), block.required_text("name"), arguments)
 
 
 def _result(block: Fields) -> ModelToolResult:
     parts = cast("tuple[Text | Attachment, ...]", tuple(_content(block, "content", SHOWN)))
-    return ModelToolResult(bare_id(block.needed("tool_use_id")), parts, failed=block.flag("is_error") or False)
+    return ModelToolResult(bare_id(block.required_text("tool_use_id")), parts, failed=block.flag("is_error") or False)
 
 
 def _tool(tool: Fields) -> Tool:
-    return Tool(tool.needed("name"), tool.text("description"), tool.mapping("input_schema"), tool.flag("strict"))
+    return Tool(tool.required_text("name"), tool.text("description"), tool.mapping("input_schema"), tool.flag("strict"))
 
 
 def _tool_choice(choice: Fields) -> ToolChoice:
     mode = _MODES[choice.text("type")]
-    return ToolChoice(mode, choice.needed("name") if mode == "named" else "")
+    return ToolChoice(mode, choice.required_text("name") if mode == "named" else "")
 
 
 def _sampling(fields: Fields) -> Sampling:

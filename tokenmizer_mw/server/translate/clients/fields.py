@@ -63,9 +63,9 @@ class Fields:
         """Return a string; ``default`` if it is not set."""
         return str(self._of(name, str, "a text", default))
 
-    def needed(self, name: str) -> str:
+    def required_text(self, name: str) -> str:
         """Return a string that must be set and not empty."""
-        return self.text(name) or self._malformed(name, "a text is needed")
+        return self.text(name) or self._raise_malformed(name, "a text is needed")
 
     def flag(self, name: str) -> bool | None:
         """Return a boolean; ``None`` if it is not set."""
@@ -76,14 +76,14 @@ class Fields:
         """Return an integer; ``None`` if it is not set."""
         value = self.number(name)
         if value is not None and value != int(value):
-            self._malformed(name, "a whole number is needed")
+            self._raise_malformed(name, "a whole number is needed")
         return None if value is None else int(value)
 
     def number(self, name: str) -> float | None:
         """Return a finite number; ``None`` if it is not set."""
         value = self.raw.get(name)
         if isinstance(value, bool) or (isinstance(value, float) and not isfinite(value)):
-            self._malformed(name, "a number is needed")
+            self._raise_malformed(name, "a number is needed")
         number: float | None = self._of(name, int | float, "a number", None)
         return number
 
@@ -95,18 +95,18 @@ class Fields:
     def child(self, name: str, table: Table) -> Fields | None:
         """Return an object after checking its fields against ``table``; ``None`` if it is not set."""
         value = self.mapping(name)
-        return None if value is None else checked(value, self.at(name), table)
+        return None if value is None else check_fields(value, self.at(name), table)
 
     def needed_child(self, name: str, table: Table) -> Fields:
         """Return an object that must be set, after checking its fields against ``table``."""
-        return self.child(name, table) or self._malformed(name, "an object is needed")
+        return self.child(name, table) or self._raise_malformed(name, "an object is needed")
 
     def items(self, name: str) -> list[Fields]:
         """Return the objects of a list without checking their fields; an empty list if it is not set."""
         return [
             Fields(item, f"{self.at(name)}[{place}]")
             if isinstance(item, dict)
-            else self._malformed(f"{name}[{place}]", "an object is needed")
+            else self._raise_malformed(f"{name}[{place}]", "an object is needed")
             for place, item in enumerate(self.values(name))
         ]
 
@@ -116,7 +116,7 @@ class Fields:
             return (value,)
         values = self.values(name)
         if not all(isinstance(value, str) for value in values):
-            self._malformed(name, "a text or a list of texts is needed")
+            self._raise_malformed(name, "a text or a list of texts is needed")
         return tuple(values)
 
     def values(self, name: str) -> list[Any]:
@@ -124,12 +124,12 @@ class Fields:
         value: list[Any] = self._of(name, list, "a list", [])
         return value
 
-    def checked(self, table: Table) -> Fields:
+    def check(self, table: Table) -> Fields:
         """Return these fields after checking them against ``table``.
 
         Raises ``Untranslatable`` for the first field that is not in ``table``, or whose value the table refuses.
         """
-        return checked(self.raw, self.path, table)
+        return check_fields(self.raw, self.path, table)
 
     def one_of(self, name: str, tables: Mapping[str, Table], default: str = "") -> Fields:
         """Return these fields after checking them against the table of their kind, the value of the field ``name``.
@@ -139,7 +139,7 @@ class Fields:
         kind = self.text(name, default)
         if kind not in tables:
             raise Untranslatable(self.at(name), f"{self.at(name)} {kind!r} has no counterpart in other dialects")
-        return self.checked(tables[kind])
+        return self.check(tables[kind])
 
     def variant(self, name: str, tables: Mapping[str, Table]) -> Fields | None:
         """Return an object after checking it against the table of its "type"; ``None`` if it is not set."""
@@ -153,10 +153,10 @@ class Fields:
     def _of(self, name: str, kind: Any, called: str, default: Any) -> Any:
         value = self.raw.get(name)
         if value is not None and not isinstance(value, kind):
-            self._malformed(name, f"{called} is needed")
+            self._raise_malformed(name, f"{called} is needed")
         return default if value is None else value
 
-    def _malformed(self, name: str, reason: str) -> Any:
+    def _raise_malformed(self, name: str, reason: str) -> Any:
         raise MalformedRequest(f"{self.at(name)}: {reason}")
 
 
@@ -170,7 +170,7 @@ def client_field(name: str, words: Mapping[str, str]) -> str:
     return name if found is None else found or rest
 
 
-def checked(raw: Mapping[str, Any], path: str, table: Table) -> Fields:
+def check_fields(raw: Mapping[str, Any], path: str, table: Table) -> Fields:
     """Return the fields of an object at ``path``. Raises ``Untranslatable`` for the first field that ``table``
     refuses."""
     fields = Fields(raw, path)

@@ -35,13 +35,13 @@ class Names:
             return name
         found = self._flat.get((namespace, name))
         if found is None:
-            found = _joined(namespace, name)
-            found = found if found and found not in self._taken else _marked(namespace, name)
+            found = _join_names(namespace, name)
+            found = found if found and found not in self._taken else _shorten_with_mark(namespace, name)
             self._taken.add(found)
             self._flat[namespace, name] = found
         return found
 
-    def chosen(self, name: str) -> str:
+    def choose_tool(self, name: str) -> str:
         """Return the flat name of the tool that a client names without a namespace.
 
         That is a tool outside of namespaces, or the only one with this name in any of them.
@@ -50,20 +50,20 @@ class Names:
         return found[0] if len(found) == 1 and name not in self._alone else name
 
 
-def _joined(namespace: str, name: str) -> str:
+def _join_names(namespace: str, name: str) -> str:
     """The plain name; "" where providers would not take it."""
     joined = namespace + ("" if namespace.endswith(_BETWEEN) else _BETWEEN) + name
     return joined if len(joined) <= NAME_MAX and not _FOREIGN.search(joined) else ""
 
 
-def _marked(namespace: str, name: str) -> str:
+def _shorten_with_mark(namespace: str, name: str) -> str:
     told = f"{namespace}\0{name}".encode("utf-8", "surrogatepass")
     mark = f"_{blake2b(told, digest_size=4).hexdigest()}"
     plain: str = _FOREIGN.sub("_", f"{namespace}{_BETWEEN}{name}")
     return plain[: NAME_MAX - len(mark)] + mark
 
 
-def described(tool: str, namespace: Namespace, *, first: bool) -> str:
+def describe_tool(tool: str, namespace: Namespace, *, first: bool) -> str:
     """Return a tool's description; the ``first`` tool of a namespace also gets the namespace's description."""
     told = [tool] * bool(tool)
     if first and namespace.description:

@@ -29,7 +29,7 @@ from .fields import client_field
 from .openai_chat_fields import NAME, WORDS
 from .openai_chat_request import read
 from .openai_shared import error, forms, text_of
-from .seals import call_id, tagged
+from .seals import call_id, tag_seal
 from .writing import COMMENT, PartEnd, Progress, Step, StreamPart, data_line, parts_of
 
 DONE: Final = b"data: [DONE]\n\n"
@@ -97,23 +97,23 @@ class OpenAIChatWriter:
             case Began():
                 return self._delta({"role": "assistant"})
             case PartStart(part):
-                return self._opened(part)
+                return self._open_part(part)
             case Grew(more):
                 return self._grew(more) if more else b""
             case PartEnd(part):
-                return self._closed(part)
+                return self._close_part(part)
             case Ended():
-                return self._ended(step)
+                return self._end_chunks(step)
             case Fault():
                 return data_line(error(step))
             case _:
                 assert_never(step)
 
-    def _opened(self, part: StreamPart) -> bytes:
+    def _open_part(self, part: StreamPart) -> bytes:
         if isinstance(part, ModelToolCall):
             self._calls += 1
             if not self._is_custom(part):
-                return self._called(_call(part, self._forms))
+                return self._call_chunk(_call(part, self._forms))
         elif isinstance(part, Thought):
             self._thoughts += 1
         return b""
@@ -125,25 +125,25 @@ class OpenAIChatWriter:
             case Thought():
                 return self._delta({"reasoning_content": more})
             case ModelToolCall() as call if not self._is_custom(call):
-                return self._called({"function": {"arguments": more}})
+                return self._call_chunk({"function": {"arguments": more}})
             case _:
                 return b""
 
-    def _closed(self, part: StreamPart) -> bytes:
+    def _close_part(self, part: StreamPart) -> bytes:
         """What could not be told before the part was complete: a thought's seal, the free text of a call."""
         if isinstance(part, Thought) and part.seal:
             return self._delta({"reasoning_details": [{"index": self._thoughts, **_detail(part)}]})
         if isinstance(part, ModelToolCall) and self._is_custom(part):
-            return self._called(_call(part, self._forms))
+            return self._call_chunk(_call(part, self._forms))
         return b""
 
     def _is_custom(self, call: ModelToolCall) -> bool:
         return self._forms.get(call.name) == "custom"
 
-    def _called(self, call: Mapping[str, Any]) -> bytes:
+    def _call_chunk(self, call: Mapping[str, Any]) -> bytes:
         return self._delta({"tool_calls": [{"index": self._calls, **call}]})
 
-    def _ended(self, end: Ended) -> bytes:
+    def _end_chunks(self, end: Ended) -> bytes:
         last = self._delta({}, _FINISH[end.finish])
         counts = self._chunk([], usage(end.usage)) if self._usage and end.usage is not None else b""
         return last + counts + DONE
@@ -200,7 +200,7 @@ def _call(call: ModelToolCall, known: Mapping[str, str]) -> dict[str, Any]:
 
 def _detail(thought: Thought) -> dict[str, Any]:
     """A thought with its seal, and whose seal it is."""
-    seal = tagged(thought.seal, thought.sealed_by, NAME)
+    seal = tag_seal(thought.seal, thought.sealed_by, NAME)
     if thought.hidden:
         return {"type": "reasoning.encrypted", "data": seal, "format": thought.sealed_by}
     return {"type": "reasoning.text", "text": thought.text, "signature": seal, "format": thought.sealed_by}

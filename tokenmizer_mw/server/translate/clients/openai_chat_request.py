@@ -25,7 +25,7 @@ from tokenmizer_mw.server.translate.chat import (
     Tool,
 )
 
-from .fields import Fields, checked
+from .fields import Fields, check_fields
 from .openai_chat_fields import (
     AUDIO,
     CALLED,
@@ -47,21 +47,21 @@ from .openai_chat_fields import (
     TOOLS,
 )
 from .openai_shared import GRAMMAR, JSON_SCHEMA, arguments_of, custom_tool, form_of, tool_choice
-from .parts import attachment, joined, said
-from .seals import bare_id, sealed_call, thought
+from .parts import attachment, join_turns, make_turns
+from .seals import bare_id, make_thought, sealed_call
 
 _SOUNDS: Final = ("wav", "mp3")
 
 
 def read(body: Mapping[str, Any]) -> ChatCall:
     """Parse the request. Raises ``Untranslatable`` and ``MalformedRequest``."""
-    fields = checked(body, "", REQUEST)
+    fields = check_fields(body, "", REQUEST)
     options = fields.child("stream_options", STREAM_OPTIONS)
     return ChatCall(
-        model=fields.needed("model"),
-        said=_said(fields),
+        model=fields.required_text("model"),
+        said=_read_turns(fields),
         tools=tuple(_tool(tool) for tool in fields.items("tools")),
-        choice=tool_choice(fields, _chosen),
+        choice=tool_choice(fields, _chosen_tool),
         parallel=fields.flag("parallel_tool_calls"),
         sampling=_sampling(fields),
         format=_format(fields),
@@ -73,32 +73,34 @@ def read(body: Mapping[str, Any]) -> ChatCall:
     )
 
 
-def _chosen(choice: Fields) -> str:
+def _chosen_tool(choice: Fields) -> str:
     kind = choice.one_of("type", CHOICES)
-    return kind.needed_child(kind.text("type"), CHOSEN).needed("name")
+    return kind.needed_child(kind.text("type"), CHOSEN).required_text("name")
 
 
-def _said(fields: Fields) -> tuple[ChatTurn, ...]:
+def _read_turns(fields: Fields) -> tuple[ChatTurn, ...]:
     told: list[ChatTurn] = []
     for message in fields.items("messages"):
         told += _message(message.one_of("role", MESSAGES))
     if not told:
         raise MalformedRequest("messages: a message is needed")
-    return joined(told)
+    return join_turns(told)
 
 
 def _message(message: Fields) -> list[ChatTurn]:
     match message.text("role"):
         case "assistant":
-            return said("assistant", [*_thoughts(message), *_content(message), *_refusal(message), *_calls(message)])
+            return make_turns(
+                "assistant", [*_thoughts(message), *_content(message), *_refusal(message), *_calls(message)]
+            )
         case "user":
-            return said("user", _content(message))
+            return make_turns("user", _content(message))
         case "tool":
             parts = cast("tuple[Text | Attachment, ...]", tuple(_content(message)))
-            result = ModelToolResult(bare_id(message.needed("tool_call_id")), parts, message.text("name"))
-            return said("user", [result])
+            result = ModelToolResult(bare_id(message.required_text("tool_call_id")), parts, message.text("name"))
+            return make_turns("user", [result])
         case _:
-            return said("system", _content(message))
+            return make_turns("system", _content(message))
 
 
 def _content(message: Fields) -> list[Part]:
@@ -121,18 +123,18 @@ def _part(part: Fields) -> Part:
 
 def _image(part: Fields) -> Attachment:
     image = part.needed_child("image_url", IMAGE)
-    return attachment("image", image.needed("url"), at=image.at("url"), detail=image.text("detail"))
+    return attachment("image", image.required_text("url"), at=image.at("url"), detail=image.text("detail"))
 
 
 def _sound(sound: Fields) -> Attachment:
     kind = sound.text("format")
     if kind not in _SOUNDS:
         raise sound.untranslatable("format", "is not known")
-    return Attachment("audio", f"audio/{kind}", sound.needed("data"))
+    return Attachment("audio", f"audio/{kind}", sound.required_text("data"))
 
 
 def _file(file: Fields) -> Attachment:
-    data, name = file.needed("file_data"), file.text("filename")
+    data, name = file.required_text("file_data"), file.text("filename")
     if data[:5].lower() == "data:":
         return attachment("document", data, at=file.at("file_data"), name=name)
     return Attachment("document", "application/pdf", data, name=name)
@@ -153,9 +155,9 @@ def _thoughts(message: Fields) -> list[Part]:
 def _detail(detail: Fields) -> Thought:
     match detail.text("type"):
         case "reasoning.text":
-            return thought(detail.text("text"), detail.text("signature"), NAME)
+            return make_thought(detail.text("text"), detail.text("signature"), NAME)
         case "reasoning.encrypted":
-            return thought("", detail.text("data"), NAME, hidden=True)
+            return make_thought("", detail.text("data"), NAME, hidden=True)
         case _:
             return Thought(detail.text("summary"))
 
@@ -168,7 +170,7 @@ def _call(call: Fields) -> ModelToolCall:
     kind = call.text("type", "function")
     called = call.needed_child(kind, CALLED[kind])
     arguments = called.text("arguments") if kind == "function" else arguments_of(called.text("input"))
-    return sealed_call(call.needed("id"), called.needed("name"), arguments)
+    return sealed_call(call.required_text("id"), called.required_text("name"), arguments)
 
 
 def _tool(tool: Fields) -> Tool:
@@ -177,10 +179,10 @@ def _tool(tool: Fields) -> Tool:
         custom = tool.needed_child("custom", CUSTOM)
         grammar = custom.variant("format", CUSTOM_FORMATS)
         told = grammar.child("grammar", GRAMMAR) if grammar else None
-        return custom_tool(custom.needed("name"), custom.text("description"), told)
+        return custom_tool(custom.required_text("name"), custom.text("description"), told)
     function = tool.needed_child("function", FUNCTION)
     parameters = function.mapping("parameters")
-    return Tool(function.needed("name"), function.text("description"), parameters, function.flag("strict"))
+    return Tool(function.required_text("name"), function.text("description"), parameters, function.flag("strict"))
 
 
 def _sampling(fields: Fields) -> Sampling:

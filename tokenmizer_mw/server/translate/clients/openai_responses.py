@@ -45,7 +45,7 @@ class OpenAIResponsesClient:
 
     def reply(self, answer: ModelReply, call: ChatCall, *, created: int) -> Mapping[str, Any]:
         """Return the reply's JSON body. Raises ``ForeignReply`` for content that this dialect cannot express."""
-        name = _named(answer.id, created)
+        name = _response_id(answer.id, created)
         items, parts = Items(call, name), parts_of(answer)
         whole = ["completed"] * len(parts)
         if whole and answer.finish is Finish.LENGTH:
@@ -85,13 +85,13 @@ class OpenAIResponsesWriter:
     def send(self, event: StreamEvent) -> bytes:
         """Return the server-sent events for ``event``."""
         steps = chain.from_iterable(self._of(step) for step in self._progress.steps(event))
-        return b"".join(self._numbered(told) for told in steps)
+        return b"".join(self._number_event(told) for told in steps)
 
     def ping(self) -> bytes:
         """Return a comment of the event stream."""
         return COMMENT
 
-    def _numbered(self, told: dict[str, Any]) -> bytes:
+    def _number_event(self, told: dict[str, Any]) -> bytes:
         kind = told.pop("type")
         numbered = {"type": kind, "sequence_number": self._number, **told}
         self._number += 1
@@ -102,16 +102,16 @@ class OpenAIResponsesWriter:
             case Began():
                 yield from self._began()
             case PartStart(part):
-                yield from self._opened(part)
+                yield from self._open_part(part)
             case Grew(more):
                 yield from self._grew(more) if more else ()
             case PartEnd():
-                yield from self._closed(step)
+                yield from self._close_part(step)
             case Ended():
                 kind = "response.incomplete" if status_of(step.finish) == "incomplete" else "response.completed"
                 yield {"type": kind, "response": self._response(step.finish, step.usage)}
             case Fault():
-                yield from self._failed(step)
+                yield from self._failure_events(step)
             case _:
                 assert_never(step)
 
@@ -121,10 +121,10 @@ class OpenAIResponsesWriter:
         yield {"type": "response.created", "response": self._response()}
         yield {"type": "response.in_progress", "response": self._response()}
 
-    def _opened(self, part: StreamPart) -> Iterator[dict[str, Any]]:
+    def _open_part(self, part: StreamPart) -> Iterator[dict[str, Any]]:
         if self._form(part) == "local_shell":  # an item that can only be told as a whole
             return
-        yield self._added(part)
+        yield self._added_event(part)
         match part:
             case Text():
                 yield {
@@ -151,7 +151,7 @@ class OpenAIResponsesWriter:
             case ModelToolCall() if self._form(part) == "function":
                 yield {"type": "response.function_call_arguments.delta", **self._place(part), "delta": more}
 
-    def _closed(self, closed: PartEnd) -> Iterator[dict[str, Any]]:
+    def _close_part(self, closed: PartEnd) -> Iterator[dict[str, Any]]:
         part, form = closed.part, self._form(closed.part)
         item = self._item(part, "incomplete" if closed.cut else "completed")
         match part:
@@ -181,7 +181,7 @@ class OpenAIResponsesWriter:
         yield {"type": "response.reasoning_summary_text.done", **place, "text": text}
         yield {"type": "response.reasoning_summary_part.done", **place, "part": summary_part(text)}
 
-    def _failed(self, fault: Fault) -> Iterator[dict[str, Any]]:
+    def _failure_events(self, fault: Fault) -> Iterator[dict[str, Any]]:
         """A response that failed; one that had not begun begins first, since readers wait for that."""
         if not self._begun:
             yield from self._began()
@@ -189,7 +189,7 @@ class OpenAIResponsesWriter:
         failure = {"code": told["code"] or told["type"], "message": told["message"]}
         yield {"type": "response.failed", "response": {**self._response(), "status": "failed", "error": failure}}
 
-    def _added(self, part: StreamPart) -> dict[str, Any]:
+    def _added_event(self, part: StreamPart) -> dict[str, Any]:
         return self._event("response.output_item.added", item=self._item(part, "in_progress"))
 
     def _event(self, kind: str, **members: Any) -> dict[str, Any]:
@@ -218,9 +218,9 @@ class OpenAIResponsesWriter:
 
     @property
     def _name(self) -> str:
-        return _named(self._progress.began.id, self._created)
+        return _response_id(self._progress.began.id, self._created)
 
 
-def _named(name: str, created: int) -> str:
+def _response_id(name: str, created: int) -> str:
     """The id of a response."""
     return name if name.startswith("resp_") else f"resp_{name or created}"

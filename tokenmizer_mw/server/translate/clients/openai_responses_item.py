@@ -12,7 +12,7 @@ from .local_shell import action_of
 from .namespaces import by_name
 from .openai_responses_fields import HIDDEN, NAME
 from .openai_shared import text_of
-from .seals import call_id, tagged
+from .seals import call_id, tag_seal
 from .writing import StreamPart
 
 _INCOMPLETE: Final[Mapping[Finish, str]] = {Finish.LENGTH: "max_output_tokens", Finish.FILTERED: "content_filter"}
@@ -53,29 +53,29 @@ class Items:
                 return {"id": name, "type": "message", "status": status, "role": "assistant", "content": content}
             case Thought():
                 summary = [summary_part(part.text)] if part.text else []
-                seal = HIDDEN * part.hidden + tagged(part.seal, part.sealed_by, NAME) or None
+                seal = HIDDEN * part.hidden + tag_seal(part.seal, part.sealed_by, NAME) or None
                 return {"id": name, "type": "reasoning", "summary": summary, "encrypted_content": seal}
             case ModelToolCall():
-                return {"id": name, "status": status, "call_id": call_id(part), **self._called(part)}
+                return {"id": name, "status": status, "call_id": call_id(part), **self._call_fields(part)}
             case _:
                 assert_never(part)
 
-    def _named(self, call: ModelToolCall) -> dict[str, Any]:
+    def _name_fields(self, call: ModelToolCall) -> dict[str, Any]:
         """The name of what is called as the client knows it."""
         tool = self._tools.get(call.name)
         if tool is None or tool.namespace is None:
             return {"name": call.name}
         return {"name": tool.own, "namespace": tool.namespace.name}
 
-    def _called(self, call: ModelToolCall) -> dict[str, Any]:
+    def _call_fields(self, call: ModelToolCall) -> dict[str, Any]:
         match self.form(call):
             case "custom":
                 text = text_of(call.arguments) if call.arguments else ""
-                return {"type": "custom_tool_call", **self._named(call), "input": text}
+                return {"type": "custom_tool_call", **self._name_fields(call), "input": text}
             case "local_shell":
                 return {"type": "local_shell_call", "action": action_of(call.arguments)}
             case _:
-                return {"type": "function_call", **self._named(call), "arguments": call.arguments}
+                return {"type": "function_call", **self._name_fields(call), "arguments": call.arguments}
 
 
 def text_part(text: str) -> dict[str, Any]:

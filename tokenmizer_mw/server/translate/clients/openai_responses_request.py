@@ -27,9 +27,9 @@ from tokenmizer_mw.server.translate.chat import (
     Tool,
 )
 
-from .fields import Fields, checked
+from .fields import Fields, check_fields
 from .local_shell import SHELL_TOOL, action_arguments
-from .namespaces import Names, described
+from .namespaces import Names, describe_tool
 from .openai_responses_fields import (
     CHOICES,
     CUSTOM_FORMATS,
@@ -50,8 +50,8 @@ from .openai_responses_fields import (
     TOOLS,
 )
 from .openai_shared import arguments_of, custom_tool, form_of, tool_choice
-from .parts import attachment, joined, said
-from .seals import bare_id, sealed_call, thought
+from .parts import attachment, join_turns, make_turns
+from .seals import bare_id, make_thought, sealed_call
 
 _ROLES: Final[Mapping[str, Role]] = {
     "user": "user",
@@ -63,17 +63,17 @@ _ROLES: Final[Mapping[str, Role]] = {
 
 def read(body: Mapping[str, Any]) -> ChatCall:
     """Parse the request. Raises ``Untranslatable`` and ``MalformedRequest``."""
-    fields = checked(body, "", REQUEST)
+    fields = check_fields(body, "", REQUEST)
     fields.child("stream_options", STREAM_OPTIONS)
     for name in fields.texts("include"):
-        checked({name: True}, "include", INCLUDED)
+        check_fields({name: True}, "include", INCLUDED)
     text = fields.child("text", TEXT)
     names, tools = _tools(fields)
     return ChatCall(
-        model=fields.needed("model"),
-        said=_said(fields, names),
+        model=fields.required_text("model"),
+        said=_read_turns(fields, names),
         tools=tools,
-        choice=tool_choice(fields, partial(_chosen, names)),
+        choice=tool_choice(fields, partial(_chosen_tool, names)),
         parallel=fields.flag("parallel_tool_calls"),
         sampling=Sampling(
             max_tokens=fields.whole("max_output_tokens"),
@@ -89,16 +89,16 @@ def read(body: Mapping[str, Any]) -> ChatCall:
     )
 
 
-def _said(fields: Fields, names: Names) -> tuple[ChatTurn, ...]:
-    told = said("system", [Text(fields.text("instructions"))])
+def _read_turns(fields: Fields, names: Names) -> tuple[ChatTurn, ...]:
+    told = make_turns("system", [Text(fields.text("instructions"))])
     if isinstance(fields.raw.get("input"), str):
-        return joined([*told, *said("user", [Text(fields.text("input"))])])
+        return join_turns([*told, *make_turns("user", [Text(fields.text("input"))])])
     items = [item.one_of("type", ITEMS, _kind(item)) for item in fields.items("input")]
     if not items:
         raise MalformedRequest("input: a text or a list of items is needed")
     for item in items:
         told += _READERS[item.text("type", "message")](item, names)
-    return joined(told)
+    return join_turns(told)
 
 
 def _kind(item: Fields) -> str:
@@ -107,28 +107,30 @@ def _kind(item: Fields) -> str:
 
 
 def _message(item: Fields, names: Names) -> list[ChatTurn]:
-    return said(_ROLES[item.one_of("role", ROLES).text("role")], _content(item, "content"))
+    return make_turns(_ROLES[item.one_of("role", ROLES).text("role")], _content(item, "content"))
 
 
-def _called(item: Fields, names: Names) -> list[ChatTurn]:
-    name = names.flat(item.text("namespace"), item.needed("name"))
-    return said("assistant", [sealed_call(item.needed("call_id"), name, item.text("arguments"))])
+def _read_function_call(item: Fields, names: Names) -> list[ChatTurn]:
+    name = names.flat(item.text("namespace"), item.required_text("name"))
+    return make_turns("assistant", [sealed_call(item.required_text("call_id"), name, item.text("arguments"))])
 
 
 def _custom(item: Fields, names: Names) -> list[ChatTurn]:
-    name = names.flat(item.text("namespace"), item.needed("name"))
-    return said("assistant", [sealed_call(item.needed("call_id"), name, arguments_of(item.text("input")))])
+    name = names.flat(item.text("namespace"), item.required_text("name"))
+    return make_turns("assistant", [sealed_call(item.required_text("call_id"), name, arguments_of(item.text("input")))])
 
 
 def _shell(item: Fields, names: Names) -> list[ChatTurn]:
-    return said("assistant", [sealed_call(item.needed("call_id"), SHELL_TOOL.name, action_arguments(item))])
+    return make_turns(
+        "assistant", [sealed_call(item.required_text("call_id"), SHELL_TOOL.name, action_arguments(item))]
+    )
 
 
 def _result(item: Fields, names: Names) -> list[ChatTurn]:
     parts = cast("tuple[Text | Attachment, ...]", tuple(_content(item, "output")))
-    call = item.text("call_id") or item.needed("id")
+    call = item.text("call_id") or item.required_text("id")
     name = item.text("name")
-    return said(
+    return make_turns(
         "user", [ModelToolResult(bare_id(call), parts, names.flat(item.text("namespace"), name) if name else "")]
     )
 
@@ -138,13 +140,13 @@ def _reasoning(item: Fields, names: Names) -> list[ChatTurn]:
     raw = [part.one_of("type", THOUGHTS).text("text") for part in item.items("content")]
     summary = [part.one_of("type", SUMMARIES).text("text") for part in item.items("summary")]
     text, seal = "\n\n".join(raw or summary), item.text("encrypted_content")
-    told = thought(text, seal.removeprefix(HIDDEN), NAME, hidden=seal.startswith(HIDDEN))
-    return said("assistant", [told] if text or seal else [])
+    told = make_thought(text, seal.removeprefix(HIDDEN), NAME, hidden=seal.startswith(HIDDEN))
+    return make_turns("assistant", [told] if text or seal else [])
 
 
 _READERS: Final[Mapping[str, Callable[[Fields, Names], list[ChatTurn]]]] = {
     "message": _message,
-    "function_call": _called,
+    "function_call": _read_function_call,
     "function_call_output": _result,
     "custom_tool_call": _custom,
     "custom_tool_call_output": _result,
@@ -163,7 +165,7 @@ def _content(item: Fields, name: str) -> list[Part]:
 def _part(part: Fields) -> Part:
     match part.text("type"):
         case "input_image":
-            url = part.needed("image_url")
+            url = part.required_text("image_url")
             return attachment("image", url, at=part.at("image_url"), detail=part.text("detail"))
         case "input_file":
             return _file(part)
@@ -176,7 +178,7 @@ def _part(part: Fields) -> Part:
 def _file(part: Fields) -> Attachment:
     name, detail, data = part.text("filename"), part.text("detail"), part.text("file_data")
     if not data:
-        return attachment("document", part.needed("file_url"), at=part.at("file_url"), detail=detail, name=name)
+        return attachment("document", part.required_text("file_url"), at=part.at("file_url"), detail=detail, name=name)
     if part.text("file_url"):
         raise MalformedRequest(f"{part.at('file_url')}: stands beside file_data")
     if data[:5].lower() == "data:":
@@ -191,18 +193,18 @@ def _tools(fields: Fields) -> tuple[Names, tuple[Tool, ...]]:
     names = Names(tool.name for tool in alone.values())
     tools: list[Tool] = []
     for place, tool in enumerate(listed):
-        tools += [alone[place]] if place in alone else _grouped(tool, names)
+        tools += [alone[place]] if place in alone else _read_group(tool, names)
     return names, tuple(tools)
 
 
-def _grouped(group: Fields, names: Names) -> list[Tool]:
-    namespace = Namespace(group.needed("name"), group.text("description"))
+def _read_group(group: Fields, names: Names) -> list[Tool]:
+    namespace = Namespace(group.required_text("name"), group.text("description"))
     found = [_tool(tool.one_of("type", GROUPED)) for tool in group.items("tools")]
     return [
         replace(
             tool,
             name=names.flat(namespace.name, tool.name),
-            description=described(tool.description, namespace, first=place == 0),
+            description=describe_tool(tool.description, namespace, first=place == 0),
             namespace=namespace,
             own=tool.name,
         )
@@ -217,14 +219,14 @@ def _tool(tool: Fields) -> Tool:
         case "custom":
             told = tool.variant("format", CUSTOM_FORMATS)
             grammar = told if told and told.text("type") == "grammar" else None
-            return custom_tool(tool.needed("name"), tool.text("description"), grammar)
+            return custom_tool(tool.required_text("name"), tool.text("description"), grammar)
         case _:
             parameters = tool.mapping("parameters")
-            return Tool(tool.needed("name"), tool.text("description"), parameters, tool.flag("strict"))
+            return Tool(tool.required_text("name"), tool.text("description"), parameters, tool.flag("strict"))
 
 
-def _chosen(names: Names, choice: Fields) -> str:
-    return names.chosen(choice.one_of("type", CHOICES).needed("name"))
+def _chosen_tool(names: Names, choice: Fields) -> str:
+    return names.choose_tool(choice.one_of("type", CHOICES).required_text("name"))
 
 
 def _thinking(fields: Fields) -> Thinking | None:

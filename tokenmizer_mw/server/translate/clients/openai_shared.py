@@ -78,7 +78,7 @@ def schema_format(fields: Fields) -> AnswerFormat:
     schema = fields.mapping("schema") or {}
     description = fields.text("description")
     told = {"description": description, **schema} if description else schema
-    return AnswerFormat(told, fields.needed("name"), fields.flag("strict"))
+    return AnswerFormat(told, fields.required_text("name"), fields.flag("strict"))
 
 
 def tool_choice(fields: Fields, name_of: Callable[[Fields], str]) -> ToolChoice | None:

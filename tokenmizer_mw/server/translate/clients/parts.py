@@ -34,18 +34,18 @@ def attachment(kind: _Kind, link: str, *, at: str, detail: str = "", name: str =
     return Attachment(kind, media_type.lower(), data, detail=detail, name=name)
 
 
-def said(role: Role, parts: Iterable[Part]) -> list[ChatTurn]:
+def make_turns(role: Role, parts: Iterable[Part]) -> list[ChatTurn]:
     """Return one turn as a list; an empty list if ``parts`` contains nothing but empty texts."""
     told = tuple(part for part in parts if not (isinstance(part, Text) and not part.text))
     return [ChatTurn(role, told)] if told else []
 
 
-def joined(told: Iterable[ChatTurn]) -> tuple[ChatTurn, ...]:
+def join_turns(told: Iterable[ChatTurn]) -> tuple[ChatTurn, ...]:
     """Merge consecutive assistant turns, and consecutive turns of tool results, into one turn each.
 
     Tool results get the names of their tools.
     """
-    return _named([ChatTurn(role, tuple(chain(*parts))) for role, parts in _runs(told)])
+    return _name_results([ChatTurn(role, tuple(chain(*parts))) for role, parts in _runs(told)])
 
 
 def _runs(told: Iterable[ChatTurn]) -> Iterator[tuple[Role, list[tuple[Part, ...]]]]:
@@ -62,7 +62,7 @@ def _sort(one: ChatTurn) -> tuple[Role, bool]:
     return one.role, not (one.role == "assistant" or (one.role == "user" and results))
 
 
-def _named(pieces: Sequence[ChatTurn]) -> tuple[ChatTurn, ...]:
+def _name_results(pieces: Sequence[ChatTurn]) -> tuple[ChatTurn, ...]:
     names: dict[str, str] = {}
     named = []
     for one in pieces:

@@ -17,13 +17,13 @@ _TAGGED = re2.compile(r"(?s)(anthropic|cohere|gemini|ollama|openai_chat|openai_r
 _IN_ID = re2.compile(r"(?s)(.*?)__sealed_by_([a-z_]+?)__([A-Za-z0-9_-]*)")
 
 
-def tagged(seal: str, sealed_by: str, dialect: str) -> str:
+def tag_seal(seal: str, sealed_by: str, dialect: str) -> str:
     """Return a signature in the form sent to a client of ``dialect``; "" if there is none."""
     alone = sealed_by in ("", dialect) and not _TAGGED.fullmatch(seal)
     return seal if alone or not seal else f"{sealed_by}:{seal}"
 
 
-def untagged(seal: str, dialect: str) -> tuple[str, str]:
+def untag_seal(seal: str, dialect: str) -> tuple[str, str]:
     """Return a signature that a client of ``dialect`` sent, and the dialect that made it; two empty strings if there is
     none."""
     found = _TAGGED.fullmatch(seal)
@@ -58,7 +58,7 @@ def sealed_call(sent: str, name: str, arguments: str) -> ModelToolCall:
     return ModelToolCall(bare, name, arguments, seal, sealed_by)
 
 
-def thought(text: str, seal: str, dialect: str, *, hidden: bool = False) -> Thought:
+def make_thought(text: str, seal: str, dialect: str, *, hidden: bool = False) -> Thought:
     """Return a reasoning part that a client of ``dialect`` sent."""
-    proof, sealed_by = untagged(seal, dialect)
+    proof, sealed_by = untag_seal(seal, dialect)
     return Thought(text, proof, sealed_by, hidden=hidden)

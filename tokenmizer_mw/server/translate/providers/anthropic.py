@@ -110,13 +110,13 @@ class AnthropicProvider:
 
 def _messages(said: Sequence[ChatTurn]) -> list[dict[str, Any]]:
     messages = []
-    for one in _ordered(turns(said)):
+    for one in _order_system_messages(turns(said)):
         if content := list(_system(one) if one.role == "system" else _blocks(one)):
             messages.append({"role": one.role, "content": content})
     return messages
 
 
-def _ordered(said: Sequence[ChatTurn]) -> list[ChatTurn]:
+def _order_system_messages(said: Sequence[ChatTurn]) -> list[ChatTurn]:
     """Each system message behind the turn of the user before it, or else behind the next one. Raises
     ``Untranslatable`` where there is none."""
     ordered: list[ChatTurn] = []
@@ -154,7 +154,7 @@ def _blocks(said: ChatTurn) -> Iterator[dict[str, Any]]:
         elif isinstance(part, ModelToolCall):
             yield {"type": "tool_use", "id": _IDS.fit(part.id), "name": part.name, "input": arguments_of(part)}
         elif isinstance(part, Thought):
-            yield from _thought(part)
+            yield from _write_thought(part)
         elif isinstance(part, Attachment):
             yield _attachment(part)
         elif part.text:
@@ -170,7 +170,7 @@ def _result(result: ModelToolResult) -> dict[str, Any]:
     return block | ({"is_error": True} if result.failed else {})
 
 
-def _thought(thought: Thought) -> Iterator[dict[str, Any]]:
+def _write_thought(thought: Thought) -> Iterator[dict[str, Any]]:
     if thought.seal and thought.sealed_by == "anthropic":
         if thought.hidden:
             yield {"type": "redacted_thinking", "data": thought.seal}

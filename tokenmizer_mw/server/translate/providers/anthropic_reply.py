@@ -22,7 +22,7 @@ from tokenmizer_mw.server.translate.chat import (
     Thought,
     Usage,
 )
-from tokenmizer_mw.wire.reply import parsed, token_counts
+from tokenmizer_mw.wire.reply import parse_json, token_counts
 from tokenmizer_mw.wire.sse import ServerSentEvent
 from tokenmizer_mw.wire.text import json_text
 
@@ -90,7 +90,7 @@ class AnthropicEvents:
 
     def event(self, event: ServerSentEvent) -> Iterable[StreamEvent | Pinged]:
         """Return what the next event means; its type is in its data, else in its name."""
-        data = parsed(event.data)
+        data = parse_json(event.data)
         if not isinstance(data, dict):
             return (Fault(0, "the provider sent an event that is no JSON object"),)
         kind = data.get("type") or event.event
@@ -117,7 +117,7 @@ class AnthropicEvents:
             case "content_block_stop":
                 yield from self._parts.close()
             case "message_delta":
-                self._stopped(object_in(data, "delta"), data.get("usage"))
+                self._note_stop(object_in(data, "delta"), data.get("usage"))
             case "ping":
                 yield Pinged()
 
@@ -133,21 +133,21 @@ class AnthropicEvents:
                 yield from self._parts.open(part)
             case Thought(text, seal):
                 yield from self._parts.open(Thought(""))
-                yield from self._parts.thought(text)
-                yield from self._parts.sealed(seal, _NAME)
+                yield from self._parts.add_thought(text)
+                yield from self._parts.add_seal(seal, _NAME)
 
     def _delta(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
         match delta.get("type"):
             case "text_delta":
                 yield from self._parts.text(piece_in(delta, "text"))
             case "thinking_delta":
-                yield from self._parts.thought(piece_in(delta, "thinking"))
+                yield from self._parts.add_thought(piece_in(delta, "thinking"))
             case "signature_delta":
-                yield from self._parts.sealed(text_in(delta, "signature"), _NAME)
+                yield from self._parts.add_seal(text_in(delta, "signature"), _NAME)
             case "input_json_delta":
                 yield from self._parts.arguments(piece_in(delta, "partial_json"))
 
-    def _stopped(self, delta: dict[str, Any], usage: object) -> None:
+    def _note_stop(self, delta: dict[str, Any], usage: object) -> None:
         """Counts are those of the whole message so far."""
         self._counts.update(token_counts(usage, _COUNTS))
         if reason := text_in(delta, "stop_reason"):

@@ -40,18 +40,18 @@ _FAILED: Final = "The tool failed: "
 
 
 def attached_to(*places: str) -> frozenset[str]:
-    """Return the names (as ``told`` yields them) of all kinds of attachments at ``places``: "system", "assistant",
-    "result"."""
+    """Return the names (as ``list_features`` yields them) of all kinds of attachments at ``places``: "system",
+    "assistant", "result"."""
     return frozenset(f"{place}.{kind}" for place in places for kind in ("image", "document", "audio"))
 
 
 def refuse(call: ChatCall, lacks: frozenset[str]) -> None:
     """Raise ``Untranslatable`` for the first feature of ``call`` that is in ``lacks``."""
-    if lacks and (name := next((name for name in told(call) if name in lacks), "")):
+    if lacks and (name := next((name for name in list_features(call) if name in lacks), "")):
         raise Untranslatable(name)
 
 
-def told(call: ChatCall) -> Iterator[str]:
+def list_features(call: ChatCall) -> Iterator[str]:
     """Yield the names of the optional features that a call uses, such as "sampling.seed", "format.schema",
     "choice.named", "image.url" or "result.image".
 
@@ -70,10 +70,10 @@ def told(call: ChatCall) -> Iterator[str]:
         yield from (
             f"thinking.{name}" for name in ("effort", "tokens") if getattr(call.thinking, name) not in ("", None)
         )
-    yield from (name for said in call.said for part in said.parts for name in _attached(said, part))
+    yield from (name for said in call.said for part in said.parts for name in _attachment_features(said, part))
 
 
-def _attached(said: ChatTurn, part: Part) -> Iterator[str]:
+def _attachment_features(said: ChatTurn, part: Part) -> Iterator[str]:
     if isinstance(part, ModelToolResult):
         attachments = (inner for inner in part.parts if isinstance(inner, Attachment))
         yield from (f"result.{attachment.kind}" for attachment in attachments)
@@ -95,7 +95,7 @@ def split_prefix(said: Sequence[ChatTurn]) -> tuple[Sequence[ChatTurn], Sequence
     return said[:prefix], said[prefix:]
 
 
-def joined(parts: Iterable[Part]) -> str:
+def join_texts(parts: Iterable[Part]) -> str:
     """Return the texts among ``parts``, joined by line ends."""
     return "\n".join(part.text for part in parts if isinstance(part, Text))
 
@@ -107,7 +107,7 @@ def thoughts(parts: Iterable[Part]) -> str:
 
 def result_text(result: ModelToolResult) -> str:
     """Return the text of a tool result; a failure is marked at its start, for dialects without a field for it."""
-    text = joined(result.parts)
+    text = join_texts(result.parts)
     return _FAILED + text if result.failed else text
 
 

@@ -30,7 +30,7 @@ from .asking import (
     NO_PARAMETERS,
     CallIds,
     attached_to,
-    joined,
+    join_texts,
     one_call_at_most,
     present,
     refuse,
@@ -98,12 +98,12 @@ def _messages(call: ChatCall) -> list[dict[str, Any]]:
     prefix, rest = split_prefix(call.said)
     rule = one_call_at_most(call)
     said = [*prefix, *([ChatTurn("system", (Text(rule),))] if rule else []), *rest]
-    return [message for one in said for message in _spoken(one)]
+    return [message for one in said for message in _write_turn(one)]
 
 
-def _spoken(said: ChatTurn) -> Iterator[dict[str, Any]]:
+def _write_turn(said: ChatTurn) -> Iterator[dict[str, Any]]:
     if said.role == "system":
-        yield {"role": "system", "content": joined(said.parts)}
+        yield {"role": "system", "content": join_texts(said.parts)}
     elif said.role == "assistant":
         yield from _assistant(said)
     else:
@@ -114,7 +114,7 @@ def _spoken(said: ChatTurn) -> Iterator[dict[str, Any]]:
 
 def _assistant(said: ChatTurn) -> Iterator[dict[str, Any]]:
     """What was thought and said; beside calls, what was said is the plan."""
-    calls, text = calls_in(said, _IDS), joined(said.parts)
+    calls, text = calls_in(said, _IDS), join_texts(said.parts)
     thought = "\n".join(part.text for part in said.parts if isinstance(part, Thought) and not part.seal and part.text)
     content = [{"type": "thinking", "thinking": thought}] if thought else []
     content += [{"type": "text", "text": text}] if text and not calls else []

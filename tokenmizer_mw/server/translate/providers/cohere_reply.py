@@ -20,11 +20,11 @@ from tokenmizer_mw.server.translate.chat import (
     Usage,
 )
 from tokenmizer_mw.wire.dialects.openai_message import read_call
-from tokenmizer_mw.wire.reply import parsed, token_counts
+from tokenmizer_mw.wire.reply import parse_json, token_counts
 from tokenmizer_mw.wire.sse import ServerSentEvent
 from tokenmizer_mw.wire.text import storable
 
-from .reading import Parts, error_of, finished, foreign, made_id, object_in, objects, piece_in, text_in
+from .reading import Parts, error_of, foreign, made_id, object_in, objects, piece_in, resolve_finish, text_in
 
 _FINISHES: Final = {
     "COMPLETE": Finish.STOP,
@@ -58,7 +58,7 @@ def answer(body: Mapping[str, Any]) -> ModelReply:
     plan = text_in(message, "tool_plan")
     parts += [Text(plan)] if plan else []
     calls = [_call(raw, id, place) for place, raw in enumerate(objects(message.get("tool_calls")))]
-    finish = finished(_FINISHES.get(text_in(body, "finish_reason"), Finish.STOP), bool(calls))
+    finish = resolve_finish(_FINISHES.get(text_in(body, "finish_reason"), Finish.STOP), bool(calls))
     return ModelReply(id, "", (*parts, *calls), finish, _usage(body.get("usage")) or Usage())
 
 
@@ -105,7 +105,7 @@ class CohereEvents:
         """Return what the next event means; its type is in its data, else in its name."""
         if event.data == _DONE:
             return ()
-        data = parsed(event.data)
+        data = parse_json(event.data)
         if not isinstance(data, dict):
             return (Fault(0, "the provider sent an event that is no JSON object"),)
         kind = data.get("type") or event.event
@@ -145,7 +145,7 @@ class CohereEvents:
                 yield from self._parts.arguments(piece_in(function, "arguments"))
 
     def _piece(self, content: dict[str, Any]) -> Iterator[StreamEvent]:
-        yield from self._parts.thought(piece_in(content, "thinking"))
+        yield from self._parts.add_thought(piece_in(content, "thinking"))
         yield from self._parts.text(piece_in(content, "text"))
 
     def _end(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
@@ -154,4 +154,4 @@ class CohereEvents:
             return
         yield from self._parts.close()
         finish = _FINISHES.get(text_in(delta, "finish_reason"), Finish.STOP)
-        yield Ended(finished(finish, self._parts.called), _usage(delta.get("usage")))
+        yield Ended(resolve_finish(finish, self._parts.called), _usage(delta.get("usage")))

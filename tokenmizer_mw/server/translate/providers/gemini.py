@@ -31,7 +31,7 @@ from .asking import (
     arguments_of,
     attached_to,
     effort_for,
-    joined,
+    join_texts,
     names_of_calls,
     one_call_at_most,
     present,
@@ -132,14 +132,14 @@ def _contents(said: Sequence[ChatTurn]) -> list[dict[str, Any]]:
     names = names_of_calls(said)
     contents: list[dict[str, Any]] = []
     called: list[str] = []
-    for turn in turns([_spoken(one) for one in said]):
+    for turn in turns([_as_user_turn(one) for one in said]):
         if parts := list(_parts(turn, names, called)):
             contents.append({"role": _ROLES[turn.role], "parts": parts})
         called = [part.id for part in turn.parts if isinstance(part, ModelToolCall)]
     return contents
 
 
-def _spoken(said: ChatTurn) -> ChatTurn:
+def _as_user_turn(said: ChatTurn) -> ChatTurn:
     """A system message among the others, as one of the user."""
     if said.role != "system":
         return said
@@ -159,7 +159,7 @@ def _parts(turn: ChatTurn, names: Mapping[str, str], called: Sequence[str]) -> I
             case Text(text) if text:
                 yield {"text": text}
             case Thought():
-                yield from _thought(part)
+                yield from _write_thought(part)
             case Attachment():
                 yield _attachment(part)
             case ModelToolCall():
@@ -178,13 +178,13 @@ def _result(result: ModelToolResult, names: Mapping[str, str]) -> dict[str, Any]
     name = result.name or names.get(result.call_id, "")
     if not name:
         raise Untranslatable("result.name", f"no call in the request tells which tool {result.call_id!r} is of")
-    text = joined(result.parts)
+    text = join_texts(result.parts)
     response: dict[str, Any] = {"name": name, "response": {"error" if result.failed else "output": text}}
     seen = [_attachment(part) for part in result.parts if isinstance(part, Attachment)]
     return {"functionResponse": present(id=result.call_id) | response | present(parts=seen)}
 
 
-def _thought(thought: Thought) -> Iterator[dict[str, Any]]:
+def _write_thought(thought: Thought) -> Iterator[dict[str, Any]]:
     """What Gemini has sealed goes back to it: a thought, or the seal that stood alone."""
     if thought.seal and thought.sealed_by == "gemini":
         visible = {} if thought.hidden else {"thought": True}

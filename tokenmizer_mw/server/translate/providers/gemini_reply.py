@@ -25,11 +25,11 @@ from tokenmizer_mw.server.translate.chat import (
     Usage,
 )
 from tokenmizer_mw.wire.dialects.gemini_message import member
-from tokenmizer_mw.wire.reply import parsed, token_counts
+from tokenmizer_mw.wire.reply import parse_json, token_counts
 from tokenmizer_mw.wire.sse import ServerSentEvent
 from tokenmizer_mw.wire.text import json_text, storable
 
-from .reading import Parts, error_of, finished, foreign, made_id, objects
+from .reading import Parts, error_of, foreign, made_id, objects, resolve_finish
 
 _NAME: Final = "gemini"
 _DONE: Final = "[DONE]"
@@ -70,7 +70,7 @@ def answer(body: Mapping[str, Any]) -> ModelReply:
         raise ForeignReply(chunk.failure.message)
     parts = _whole(chunk.parts(0))
     called = any(isinstance(part, ModelToolCall) for part in parts)
-    finish = finished(chunk.finish or Finish.STOP, called)
+    finish = resolve_finish(chunk.finish or Finish.STOP, called)
     return ModelReply(
         chunk.text("responseId"), chunk.text("modelVersion"), tuple(parts), finish, chunk.usage or Usage()
     )
@@ -173,7 +173,7 @@ class GeminiChunks:
         """Return what the next chunk means; end markers that relays add are ignored."""
         if event.data.strip() in ("", _DONE):
             return ()
-        chunk = parsed(event.data)
+        chunk = parse_json(event.data)
         if not isinstance(chunk, dict):
             return (Fault(0, "the provider sent a chunk that is no JSON object"),)
         if chunk.get("error"):
@@ -206,9 +206,9 @@ class GeminiChunks:
             case Thought(hidden=True):
                 yield from self._parts.open(part)
             case Thought(text, seal, sealed_by):
-                yield from self._parts.thought(text)
-                yield from self._parts.sealed(seal, sealed_by)
+                yield from self._parts.add_thought(text)
+                yield from self._parts.add_seal(seal, sealed_by)
 
     def _end(self, finish: Finish) -> Iterator[StreamEvent]:
         yield from self._parts.close()
-        yield Ended(finished(finish, self._parts.called), self._usage)
+        yield Ended(resolve_finish(finish, self._parts.called), self._usage)

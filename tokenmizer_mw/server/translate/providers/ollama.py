@@ -29,7 +29,7 @@ from .asking import (
     arguments_of,
     attached_to,
     effort_for,
-    joined,
+    join_texts,
     names_of_calls,
     one_call_at_most,
     present,
@@ -109,20 +109,20 @@ def _messages(call: ChatCall) -> list[dict[str, Any]]:
         if one.role == "user":
             messages += _user(one, names, called)
         else:
-            messages.append(_assistant(one) if one.role == "assistant" else _spoken(one))
+            messages.append(_assistant(one) if one.role == "assistant" else _write_turn(one))
             called = [part.id for part in one.parts if isinstance(part, ModelToolCall)] or called
     return messages
 
 
-def _spoken(said: ChatTurn) -> dict[str, Any]:
+def _write_turn(said: ChatTurn) -> dict[str, Any]:
     images = [part.data for part in said.parts if isinstance(part, Attachment)]
-    return {"role": said.role, "content": joined(said.parts), **present(images=images)}
+    return {"role": said.role, "content": join_texts(said.parts), **present(images=images)}
 
 
 def _assistant(said: ChatTurn) -> dict[str, Any]:
     calls = [part for part in said.parts if isinstance(part, ModelToolCall)]
     made = [{"function": {"name": call.name, "arguments": arguments_of(call)}} for call in calls]
-    return _spoken(said) | present(thinking=thoughts(said.parts), tool_calls=made)
+    return _write_turn(said) | present(thinking=thoughts(said.parts), tool_calls=made)
 
 
 def _user(said: ChatTurn, names: Mapping[str, str], called: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -131,14 +131,14 @@ def _user(said: ChatTurn, names: Mapping[str, str], called: Sequence[str]) -> It
         name = result.name or names.get(result.call_id, "")
         if not name:
             raise Untranslatable("result.name", f"no call in the request tells which tool {result.call_id!r} is of")
-        images = [part.data for part in result.parts if isinstance(part, Attachment) and _embedded(part)]
+        images = [part.data for part in result.parts if isinstance(part, Attachment) and _require_embedded(part)]
         yield {"role": "tool", "tool_name": name, "content": result_text(result), **present(images=images)}
     rest = tuple(part for part in said.parts if not isinstance(part, ModelToolResult))
     if rest or not results:
-        yield _spoken(ChatTurn("user", rest))
+        yield _write_turn(ChatTurn("user", rest))
 
 
-def _embedded(image: Attachment) -> bool:
+def _require_embedded(image: Attachment) -> bool:
     """Always: raises ``Untranslatable`` for an image that is only linked."""
     if not image.data:
         raise Untranslatable("result.image.url", "the provider takes images only when they are part of the request")

@@ -20,11 +20,11 @@ from tokenmizer_mw.server.translate.chat import (
     Usage,
 )
 from tokenmizer_mw.wire.dialects.openai_message import read_call
-from tokenmizer_mw.wire.reply import parsed, token_counts
+from tokenmizer_mw.wire.reply import parse_json, token_counts
 from tokenmizer_mw.wire.sse import ServerSentEvent
 from tokenmizer_mw.wire.text import storable
 
-from .reading import Parts, error_of, finished, foreign, made_id, object_in, objects, piece_in, text_in
+from .reading import Parts, error_of, foreign, made_id, object_in, objects, piece_in, resolve_finish, text_in
 
 _FINISHES: Final = {"length": Finish.LENGTH}
 _COUNTS: Final = (("prompt_eval_count", "prompt"), ("eval_count", "completion"))
@@ -60,7 +60,7 @@ def _calls(message: Mapping[str, Any], reply: str, place: int) -> Iterator[Model
 
 
 def _finish(line: Mapping[str, Any], called: bool) -> Finish:
-    return finished(_FINISHES.get(text_in(line, "done_reason"), Finish.STOP), called)
+    return resolve_finish(_FINISHES.get(text_in(line, "done_reason"), Finish.STOP), called)
 
 
 def _usage(line: Mapping[str, Any]) -> Usage | None:
@@ -78,7 +78,7 @@ class OllamaLines:
 
     def event(self, event: ServerSentEvent) -> Iterable[StreamEvent]:
         """Return what the next line means."""
-        line = parsed(event.data)
+        line = parse_json(event.data)
         if not isinstance(line, dict):
             return (Fault(0, "the provider sent a line that is no JSON object"),)
         if line.get("error"):
@@ -94,7 +94,7 @@ class OllamaLines:
             self._reply = made_id(line.get("created_at"), line.get("model"))
             yield Began(self._reply, text_in(line, "model"))
         message = object_in(line, "message")
-        yield from self._parts.thought(piece_in(message, "thinking"))
+        yield from self._parts.add_thought(piece_in(message, "thinking"))
         yield from self._parts.text(piece_in(message, "content"))
         for call in _calls(message, self._reply, self._calls):
             self._calls += 1

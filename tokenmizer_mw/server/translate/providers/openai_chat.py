@@ -28,7 +28,7 @@ from .asking import (
     CallIds,
     attached_to,
     effort_for,
-    joined,
+    join_texts,
     one_call_at_most,
     present,
     refuse,
@@ -101,15 +101,15 @@ class OpenAIChatProvider:
 
 def _messages(call: ChatCall, quirks: Quirks) -> list[dict[str, Any]]:
     ids = CallIds(quirks.call_id, *quirks.call_id_lengths)
-    messages = [message for said in _said(call, quirks) for message in _spoken(said, quirks, ids)]
+    messages = [message for said in _turns_to_send(call, quirks) for message in _write_turn(said, quirks, ids)]
     if quirks.thoughts_needed and not (call.thinking is not None and _effort(call.thinking) == "none"):
         for message in messages:
             if message["role"] == "assistant":
                 message.setdefault(quirks.thoughts, "")
-    return list(_bridged(messages, quirks.bridge)) if quirks.bridge else messages
+    return list(_insert_bridges(messages, quirks.bridge)) if quirks.bridge else messages
 
 
-def _bridged(messages: Sequence[dict[str, Any]], bridge: str) -> Iterator[dict[str, Any]]:
+def _insert_bridges(messages: Sequence[dict[str, Any]], bridge: str) -> Iterator[dict[str, Any]]:
     role = ""
     for message in messages:
         if role == "tool" and message["role"] not in ("tool", "assistant"):
@@ -118,7 +118,7 @@ def _bridged(messages: Sequence[dict[str, Any]], bridge: str) -> Iterator[dict[s
         role = message["role"]
 
 
-def _said(call: ChatCall, quirks: Quirks) -> Sequence[ChatTurn]:
+def _turns_to_send(call: ChatCall, quirks: Quirks) -> Sequence[ChatTurn]:
     """What was said; of a server without a field for it also that one tool at most may be called at once."""
     if quirks.parallel or not (rule := one_call_at_most(call)):
         return call.said
@@ -126,9 +126,9 @@ def _said(call: ChatCall, quirks: Quirks) -> Sequence[ChatTurn]:
     return (*prefix, ChatTurn("system", (Text(rule),)), *rest)
 
 
-def _spoken(said: ChatTurn, quirks: Quirks, ids: CallIds) -> Iterator[dict[str, Any]]:
+def _write_turn(said: ChatTurn, quirks: Quirks, ids: CallIds) -> Iterator[dict[str, Any]]:
     if said.role == "system":
-        yield {"role": quirks.system, "content": joined(said.parts)}
+        yield {"role": quirks.system, "content": join_texts(said.parts)}
     elif said.role == "assistant":
         yield _assistant(said, quirks, ids)
     else:
@@ -137,7 +137,7 @@ def _spoken(said: ChatTurn, quirks: Quirks, ids: CallIds) -> Iterator[dict[str, 
 
 def _assistant(said: ChatTurn, quirks: Quirks, ids: CallIds) -> dict[str, Any]:
     calls = calls_in(said, ids)
-    text = joined(said.parts)
+    text = join_texts(said.parts)
     message = {"role": "assistant", "content": text if text or not calls else None, **present(tool_calls=calls)}
     if quirks.thoughts and (thought := thoughts(said.parts)):
         message[quirks.thoughts] = thought

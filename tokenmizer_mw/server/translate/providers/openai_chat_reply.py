@@ -23,11 +23,11 @@ from tokenmizer_mw.server.translate.chat import (
     Usage,
 )
 from tokenmizer_mw.wire.dialects.openai_message import read_call, read_content, read_thinking
-from tokenmizer_mw.wire.reply import parsed, token_counts
+from tokenmizer_mw.wire.reply import parse_json, token_counts
 from tokenmizer_mw.wire.sse import ServerSentEvent
 from tokenmizer_mw.wire.text import storable
 
-from .reading import Parts, error_of, finished, foreign, made_id, object_in, objects, text_in
+from .reading import Parts, error_of, foreign, made_id, object_in, objects, resolve_finish, text_in
 from .reasoning_details import MAKER, seals_in, thoughts_in
 
 _DONE: Final = "[DONE]"
@@ -62,13 +62,13 @@ def answer(body: Mapping[str, Any]) -> ModelReply:
     reason = text_in(choice, "finish_reason")
     if reason in _FAILED:
         raise ForeignReply(f"the provider stopped with {reason}")
-    thought, text, refused = _said(message)
+    thought, text, refused = _read_message(message)
     id = text_in(body, "id")
     calls = [_call(fragment, id, place) for place, fragment in enumerate(_fragments(message))]
     parts: list[Part] = [*thoughts_in(message)]
     parts = parts or ([Thought(storable(thought))] if thought else [])
     parts += [Text(storable(text))] if text else []
-    finish = Finish.FILTERED if refused else finished(_FINISHES.get(reason, Finish.STOP), bool(calls))
+    finish = Finish.FILTERED if refused else resolve_finish(_FINISHES.get(reason, Finish.STOP), bool(calls))
     return ModelReply(id, text_in(body, "model"), (*parts, *calls), finish, usage(body.get("usage")) or Usage())
 
 
@@ -92,7 +92,7 @@ def usage(raw: object) -> Usage | None:
     return Usage(**counts)
 
 
-def _said(message: Mapping[str, Any]) -> tuple[str, str, bool]:
+def _read_message(message: Mapping[str, Any]) -> tuple[str, str, bool]:
     """Thought and text of a message or a piece of one, and whether the text is a refusal."""
     content = read_content(message.get("content"))
     refusal = message.get("refusal")
@@ -186,7 +186,7 @@ class OpenAIChatChunks:
             return self._end()
         if not event.data.strip():
             return ()
-        chunk = parsed(event.data)
+        chunk = parse_json(event.data)
         if not isinstance(chunk, dict):
             return (Fault(0, "the provider sent a chunk that is no JSON object"),)
         if chunk.get("error") or event.event == "error":
@@ -212,12 +212,12 @@ class OpenAIChatChunks:
                 self._finish = _FINISHES.get(reason, Finish.STOP)
 
     def _delta(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
-        thought, text, refused = _said(delta)
+        thought, text, refused = _read_message(delta)
         self._refused = self._refused or refused
-        yield from self._parts.thought(thought)
+        yield from self._parts.add_thought(thought)
         for seal, hidden in seals_in(delta):
             hide = Thought("", seal, MAKER, hidden=True)
-            yield from self._parts.open(hide) if hidden else self._parts.sealed(seal, MAKER)
+            yield from self._parts.open(hide) if hidden else self._parts.add_seal(seal, MAKER)
         yield from self._parts.text(text)
         for place, raw in enumerate(objects(delta.get("tool_calls"))):
             if (fragment := read_call(raw)) is not None:
@@ -228,7 +228,7 @@ class OpenAIChatChunks:
         yield from self._calls.end()
         yield from self._parts.close()
         finish = Finish.FILTERED if self._refused else self._finish or Finish.STOP
-        yield Ended(finished(finish, self._parts.called), self._usage)
+        yield Ended(resolve_finish(finish, self._parts.called), self._usage)
 
 
 def _complete(pieces: list[str]) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from tokenmizer_mw.server.translate.chat import Attachment, ChatTurn, ModelToolCall, ModelToolResult, Part, Text
 
-from .asking import CallIds, joined, present, result_text
+from .asking import CallIds, join_texts, present, result_text
 
 Writer = Callable[[Attachment], dict[str, Any]]
 """How an attachment is written as a part of a content."""
@@ -55,4 +55,4 @@ def _content(parts: Sequence[Part], attached: Mapping[str, Writer]) -> str | lis
             content.append({"type": "text", "text": part.text})
         elif isinstance(part, Attachment):
             content.append(attached[part.kind](part))
-    return content if any(isinstance(part, Attachment) for part in parts) else joined(parts)
+    return content if any(isinstance(part, Attachment) for part in parts) else join_texts(parts)

@@ -19,7 +19,7 @@ from tokenmizer_mw.server.translate.chat import (
     Text,
     Thought,
 )
-from tokenmizer_mw.wire.reply import ERROR_MAX, error_text, parsed
+from tokenmizer_mw.wire.reply import ERROR_MAX, error_text, parse_json
 from tokenmizer_mw.wire.sse import EVENT_MAX, LineDecoder, ServerSentEvent, SSEDecoder
 from tokenmizer_mw.wire.text import storable
 
@@ -68,7 +68,7 @@ class EventReader:
             self._keep_bare(line)
             for event in self._decoder.receive_data(line):
                 self._hear()
-                if not data and torn(event.data):
+                if not data and is_torn(event.data):
                     continue
                 self._take(self._script.event(event), events)
             if self._decoder.comments > self._comments:
@@ -77,7 +77,7 @@ class EventReader:
             if self._decoder.dropped:
                 self._take([Fault(0, f"the provider sent an event of more than {self._max} bytes")], events)
         if not data and not self._over:
-            self._take(self._ended(), events)
+            self._take(self._end_stream(), events)
         return events
 
     def _hear(self) -> None:
@@ -94,10 +94,10 @@ class EventReader:
             if self._bare_size > self._max:
                 self._lines = None
 
-    def _ended(self) -> Iterator[StreamEvent]:
+    def _end_stream(self) -> Iterator[StreamEvent]:
         if self._heard:
             yield from self._script.end()
-        value = parsed(b"\n".join(self._bare).decode("utf-8", "replace"))
+        value = parse_json(b"\n".join(self._bare).decode("utf-8", "replace"))
         if value is not None:
             yield error_of(value)
         elif not self._heard:
@@ -125,7 +125,7 @@ class LineReader:
         """Return the events that ``data`` completes; ``b""`` ends the stream. Never raises."""
         events: list[StreamEvent | Pinged] = []
         for line in self._lines.receive_data(data) if not self._over else ():
-            if line != b"" and (data or line is None or not torn(line.decode("utf-8", "replace"))):
+            if line != b"" and (data or line is None or not is_torn(line.decode("utf-8", "replace"))):
                 self._take(self._read(line), events)
         if not data:
             silent = (Fault(0, "the provider's reply is no stream of lines"),)
@@ -160,12 +160,12 @@ class Parts:
         if more:
             yield from self._grow(Text(""), more)
 
-    def thought(self, more: str) -> Iterator[StreamEvent]:
+    def add_thought(self, more: str) -> Iterator[StreamEvent]:
         """Add reasoning text."""
         if more:
             yield from self._grow(Thought(""), more)
 
-    def sealed(self, seal: str, sealed_by: str) -> Iterator[StreamEvent]:
+    def add_seal(self, seal: str, sealed_by: str) -> Iterator[StreamEvent]:
         """Add a signature to the open reasoning part, or open a hidden one for it."""
         if not seal:
             return
@@ -185,7 +185,7 @@ class Parts:
     def arguments(self, more: str) -> Iterator[StreamEvent]:
         """Add arguments to the open tool call; ignored if no call is open."""
         if more and isinstance(self._open, ModelToolCall):
-            yield from self._grown(more)
+            yield from self._grow_text(more)
 
     def close(self) -> Iterator[StreamEvent]:
         """Close the open part, if any. A call without arguments gets an empty object."""
@@ -197,9 +197,9 @@ class Parts:
     def _grow(self, part: Text | Thought, more: str) -> Iterator[StreamEvent]:
         if type(self._open) is not type(part) or (isinstance(self._open, Thought) and self._open.hidden):
             yield from self.open(part)
-        yield from self._grown(more)
+        yield from self._grow_text(more)
 
-    def _grown(self, more: str) -> Iterator[StreamEvent]:
+    def _grow_text(self, more: str) -> Iterator[StreamEvent]:
         """Half a character waits for its other half."""
         self._grew = True
         text, self._held = self._held + more, ""
@@ -214,9 +214,9 @@ class Parts:
             yield Grew("\ufffd")
 
 
-def torn(text: str) -> bool:
+def is_torn(text: str) -> bool:
     """Return whether ``text`` is neither JSON nor an end marker: at the end of a stream, an event that was cut off."""
-    return parsed(text) is None and not text.startswith(_DONE)
+    return parse_json(text) is None and not text.startswith(_DONE)
 
 
 def made_id(*seeds: object) -> str:
@@ -224,7 +224,7 @@ def made_id(*seeds: object) -> str:
     return "call_" + blake2b("\0".join(map(str, seeds)).encode("utf-8", "replace"), digest_size=12).hexdigest()
 
 
-def finished(finish: Finish, called: bool) -> Finish:
+def resolve_finish(finish: Finish, called: bool) -> Finish:
     """Return ``Finish.TOOLS`` instead of ``Finish.STOP`` if the model called a tool; some providers only report a
     stop."""
     return Finish.TOOLS if called and finish is Finish.STOP else finish
@@ -232,7 +232,7 @@ def finished(finish: Finish, called: bool) -> Finish:
 
 def fault_of(status: int, body: bytes) -> Fault:
     """Parse an error response of any dialect. Never raises."""
-    value = parsed(body.decode("utf-8-sig", "replace"))
+    value = parse_json(body.decode("utf-8-sig", "replace"))
     if value is None:
         text = body[: 4 * ERROR_MAX].decode("utf-8", "replace").strip()[:ERROR_MAX]
         return Fault(status, text or f"the provider answered with status {status}")

@@ -49,13 +49,13 @@ def details_of(parts: Iterable[Part]) -> list[dict[str, Any]]:
     """Return the details to send back: those of the reasoning among ``parts`` that OpenRouter signed."""
     details: list[dict[str, Any]] = []
     for part in parts:
-        if isinstance(part, Thought) and part.sealed_by == MAKER and (detail := _unsealed(part.seal)):
+        if isinstance(part, Thought) and part.sealed_by == MAKER and (detail := _open_seal(part.seal)):
             text = {"text": part.text} if detail.get("type") == _TEXT else {}
             details.append({**detail, **text, "index": len(details)})
     return details
 
 
-def _unsealed(seal: str) -> dict[str, Any]:
+def _open_seal(seal: str) -> dict[str, Any]:
     """A seal that came back; empty where it is none of ours, since clients may send anything."""
     try:
         value = json.loads(seal)

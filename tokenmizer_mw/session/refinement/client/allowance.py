@@ -57,12 +57,12 @@ class Allowance:
         with self._lock:
             return self._failures >= self._failures_max and self._clock() < self._rests_until
 
-    def succeeded(self) -> None:
+    def note_success(self) -> None:
         """Note that a call gave a usable reply."""
         with self._lock:
             self._failures = 0
 
-    def failed(self) -> None:
+    def note_failure(self) -> None:
         """Note that a call gave no usable reply."""
         with self._lock:
             self._failures += 1

@@ -17,7 +17,7 @@ from tokenmizer_mw.model.completion import Completion
 from tokenmizer_mw.runtime.offload import MODELS, offload
 
 from .allowance import Allowance
-from .portal import Portal, awaited
+from .portal import Portal, await_within
 
 T = TypeVar("T")
 
@@ -85,7 +85,7 @@ class Attempts(Generic[T]):
             yield min(DELAY_MAX, told if told is not None else delay * (0.5 + self.chance() / 2))
             delay *= 2
 
-    def taken(self, given: object, completions: list[Completion]) -> T:
+    def take_reply(self, given: object, completions: list[Completion]) -> T:
         """The reply that was ``given``, which joins ``completions``. Raises ``ModelFailed`` when it is none."""
         completion = Completion(given) if isinstance(given, str) else given
         reply = None
@@ -94,7 +94,7 @@ class Attempts(Generic[T]):
             reply = self.read(completion.text)
         if reply is None:
             raise ModelFailed("the model's reply is not what was asked for")
-        self.allowance.succeeded()
+        self.allowance.note_success()
         return reply
 
 
@@ -111,12 +111,12 @@ def ask(complete: Complete, messages: list[dict[str, str]], attempts: Attempts[T
             said = complete(messages)
             if inspect.isawaitable(said):
                 said = attempts.portal.wait(said, attempts.seconds)
-            reply = attempts.taken(said, given)
+            reply = attempts.take_reply(said, given)
             return ModelAnswer(reply, len(failed) + 1, completions=tuple(given))
         except Exception as error:  # somebody else's code, and whatever goes wrong on the way to a provider
             failed.append(error)
             given += [error.completion] if isinstance(error, ReplyTooLong) else []
-            attempts.allowance.failed()
+            attempts.allowance.note_failure()
     return _given_up(failed, given)
 
 
@@ -133,13 +133,13 @@ async def ask_on_loop(complete: Complete, messages: list[dict[str, str]], attemp
         try:
             said = await offload(partial(complete, messages), MODELS)
             if inspect.isawaitable(said):
-                said = await awaited(said, attempts.seconds)
-            reply = attempts.taken(said, given)
+                said = await await_within(said, attempts.seconds)
+            reply = attempts.take_reply(said, given)
             return ModelAnswer(reply, len(failed) + 1, completions=tuple(given))
         except Exception as error:  # as above; a cancellation is none
             failed.append(error)
             given += [error.completion] if isinstance(error, ReplyTooLong) else []
-            attempts.allowance.failed()
+            attempts.allowance.note_failure()
     return _given_up(failed, given)
 
 

@@ -37,7 +37,7 @@ class Portal:
         with self._lock:
             if self._portal is None:
                 self._portal = self._stack.enter_context(start_blocking_portal())
-        return self._portal.call(awaited, awaitable, seconds)
+        return self._portal.call(await_within, awaitable, seconds)
 
     def close(self) -> None:
         """End the loop and its thread; running calls are cancelled."""
@@ -48,7 +48,7 @@ class Portal:
             self._stack.close()
 
 
-async def awaited(awaitable: Awaitable[T], seconds: float) -> T:
+async def await_within(awaitable: Awaitable[T], seconds: float) -> T:
     """What ``awaitable`` gives, within ``seconds``."""
     with fail_after(seconds):
         return await awaitable

@@ -1,0 +1,66 @@
+"""A function of the package is named by what it does: a verb phrase, never a bare participle."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+PACKAGE: Final = Path(__file__).parents[1] / "tokenmizer_mw"
+
+# Participles that do not end in "ed", and whose verb has another form ("read", "put" and "cut" are verbs as well).
+_PARTICIPLES: Final = """
+asked begun bought bound broken brought built caught chosen dealt done drawn driven dug fallen fed felt flown
+forgotten fought found given gone grown heard held hidden hung hurt kept knelt known laid led left lent lost made
+meant met paid seen sent shown shut sold spent spoken spun stood struck stuck sunk swept swung taken taught thought
+thrown told torn understood won worn written
+"""
+# Verbs that end in "ed".
+VERBS: Final = frozenset({"embed", "exceed", "feed", "need", "proceed", "seed", "shed", "speed"})
+# Words for which the glossary has others.
+_FORBIDDEN: Final = """
+booking books cutting drawing editing fitting ingress kept retouch revising said say says tell tells
+told trimming
+"""
+
+
+def functions(tree: ast.AST) -> Iterator[str]:
+    """The names of all functions and methods of a module that are called, without properties."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            decorators = " ".join(map(ast.unparse, node.decorator_list))
+            if "property" not in decorators and not node.name.startswith("__"):
+                yield node.name
+
+
+def is_participle(name: str) -> bool:
+    """Whether a name is one word, and that a participle."""
+    word = name.strip("_")
+    return "_" not in word and (word in _PARTICIPLES.split() or (word.endswith("ed") and word not in VERBS))
+
+
+@pytest.fixture(scope="module")
+def named() -> list[tuple[str, str]]:
+    """Each function of the package: its module's path and its name."""
+    paths = sorted(PACKAGE.rglob("*.py"))
+    return [
+        (str(path.relative_to(PACKAGE)), name)
+        for path in paths
+        for name in functions(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+
+
+def test_no_function_is_named_by_a_participle(named: list[tuple[str, str]]) -> None:
+    assert [one for one in named if is_participle(one[1])] == []
+
+
+def test_no_function_has_a_name_that_the_glossary_replaces(named: list[tuple[str, str]]) -> None:
+    assert [one for one in named if one[1].strip("_") in _FORBIDDEN.split()] == []
+
+
+def test_participles_are_told_from_verbs() -> None:
+    names = ["_loaded", "told", "embed", "sent_to", "_read", "load"]
+    assert list(filter(is_participle, names)) == ["_loaded", "told"]
