@@ -16,6 +16,7 @@ from tokenmizer_mw.settings import Settings
 from .finding import Finding, Move
 from .hollow import behind_pointer, is_hollow
 from .names import as_path, project_path
+from .prose import plain
 
 QUOTE_MAX: Final = 240
 """Longest quote that is kept as evidence, in characters."""
@@ -44,9 +45,16 @@ def clean_label(text: str) -> str:
     if not text:
         return ""
     label = one_line(text[: 4 * LABEL_MAX])
-    label = label.replace("**", "").replace("__", "").replace("`", "")
+    label = _without_bold(plain(label)).replace("**", "").replace("`", "")
     label = _shorten(mask_opaque(_kept_whole(label, _trim_label(label))), LABEL_MAX)
     return label if words(label) else ""
+
+
+def _without_bold(label: str) -> str:
+    """``label`` without the underscores around bold words; those of a name such as ``__init__`` stay."""
+    pieces = label.split("__")
+    is_bold = len(pieces) % 2 == 1 and all(" " in piece.strip() for piece in pieces[1::2])
+    return "".join(pieces) if is_bold else label
 
 
 def _path_label(path: str) -> str:
@@ -57,7 +65,10 @@ def _path_label(path: str) -> str:
 
 
 def _kept_whole(label: str, trimmed: str) -> str:
-    """The trimmed label with the sign that is part of a name: the dot of ".gitignore", the slash of "GET /"."""
+    """The trimmed label with the sign that is part of a name: the dot of ".gitignore", the slash of "GET /", the
+    underscores of "__init__"."""
+    if "__" in trimmed.rpartition(" ")[2] and f"{trimmed}__" in label:
+        return f"{trimmed}__"
     if trimmed and trimmed.isupper() and f"{trimmed} " in _METHODS and label.strip(" .`").endswith("/"):
         return f"{trimmed} /"
     at = label.find(trimmed) if trimmed[:1].isalnum() and "." in label[: -len(trimmed)] else 0
