@@ -116,7 +116,7 @@ def test_the_work_loads_no_framework() -> None:
     heavy = ("starlette", "fastapi", "pydantic", "yaml", "rich", "httpx2", "mcp", "openai", "langchain_core")
     code = (
         "import sys; from tokenmizer_mw.agents.hooks.worker import WorkerState; w = WorkerState({'TOKENMIZER_STORE': 'memory://'});"
-        'w.done(b\'stop\\x1fclaude-code\\x1f/\\x1f/\', b\'{"session_id": "a", "last_assistant_message": "Hi"}\');'
+        'w.answer(b\'stop\\x1fclaude-code\\x1f/\\x1f/\', b\'{"session_id": "a", "last_assistant_message": "Hi"}\');'
         f" w.close(); print([name for name in {heavy!r} if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
