@@ -91,3 +91,16 @@ def test_what_is_put_off_is_open_and_settles_nothing() -> None:
     graph = talk("u: Use Redis for the queue.", "a: OK.", "u: Leave test_retry for tomorrow.")
     assert "Leave test_retry for tomorrow" in labels(graph, NodeType.TASK, Status.PENDING)
     assert "Leave test_retry for tomorrow" not in labels(graph, NodeType.DECISION, Status.ACTIVE)
+
+
+def test_an_attribute_of_one_thing_replaces_none_of_another() -> None:
+    graph = talk(
+        "u: Use port 9001 for the api.",
+        "a: Done.",
+        "u: Use port 9002 for the admin page.",
+        "a: Done.",
+        "u: Use port 9005 for the api instead.",
+        "a: Done.",
+    )
+    assert labels(graph, NodeType.DECISION, Status.ACTIVE) == ["port 9002 for the admin page", "port 9005 for the api"]
+    assert labels(graph, NodeType.DECISION, Status.SUPERSEDED) == ["port 9001 for the api"]

@@ -25,6 +25,8 @@ SLOTS = [
     ("the port is 8080", "port", "8080"),
     ("listen on port 8471", "port", "8471"),
     ("port: 8081", "port", "8081"),
+    ("port 9001 for the api", "port@api", "9001"),
+    ("port 9003 for worker 3", "port@3 worker", "9003"),
     ("timeout of 30 s", "timeout", "30 s"),
     ("weekly target: 1,350 words", "weekly target", "1,350 words"),
     ("REST", "api style", "rest"),

@@ -90,7 +90,7 @@ def read_slot(label: str, scope: str = "") -> Slot | None:
     return (
         (_version(text) if measured else None)
         or (_read_named_slot(text) if ":" in text or "=" in text else None)
-        or (_quantity(text) if measured else None)
+        or (_quantity(text, scope) if measured else None)
         or _member(text, scope)
     )
 
@@ -129,6 +129,12 @@ def same_value(one: str, other: str) -> bool:
     return a == b or a.startswith(b + ".") or b.startswith(a + ".")
 
 
+def are_of_different_things(one: str, other: str) -> bool:
+    """Whether two slots hold the same attribute of things that both are named and differ: "port@api", "port@worker"."""
+    (name, _, about), (other_name, _, other_about) = one.partition("@"), other.partition("@")
+    return name == other_name and bool(about and other_about) and about != other_about
+
+
 def names_a_value(text: str) -> bool:
     """Whether ``text`` is "category: value", where the colon opens no reason."""
     head, colon, value = text.partition(":")
@@ -158,12 +164,15 @@ def _read_named_slot(text: str) -> Slot | None:
     return Slot(name, value.casefold())
 
 
-def _quantity(text: str) -> Slot | None:
+def _quantity(text: str, scope: str) -> Slot | None:
+    """``port 9001 for the api``: an attribute with a number, of what the words behind it name."""
     found = _QUANTITY.search(text)
     if found is None:
         return None
     name = " ".join(word for word in found.group("name").casefold().split() if word not in _NO_SUBJECT)
-    return Slot(name, found.group("value").casefold())
+    behind = _SCOPE.match(text[found.end("value") :])
+    about = " ".join(sorted(words_of(behind.group("scope") if behind else scope) - _NO_SUBJECT)[:_SCOPE_WORDS])
+    return Slot(f"{name}@{about}" if about else name, found.group("value").casefold())
 
 
 def _member(text: str, scope: str) -> Slot | None:

@@ -16,6 +16,7 @@ from .finding import Finding, Move
 from .ledger import Ledger
 from .pattern import PatternSet
 from .similar import content
+from .slots import are_of_different_things
 
 DECISIONS_MAX: Final = 24
 TASKS_MAX: Final = 12
@@ -118,6 +119,8 @@ def _is_doing(value: Value) -> bool:
 
 def _score(ledger: Ledger, finding: Finding, new: Value, node: Node, old: Value) -> int:
     if node.source.turn == ledger.turn or equal(old.text, new.text):
+        return 0
+    if not finding.target and are_of_different_things(node.slot, finding.slot):
         return 0
     if finding.target:
         return 9 if alike(old, new) and names_again(old, finding.target) else 0
