@@ -270,7 +270,8 @@ def test_many_facts_in_pages(memory: SessionMemory, visitor: Visitor) -> None:
 def test_what_was_saved_is_told_net(tmp_path: Path) -> None:
     memory = SessionMemory.open(f"sqlite:///{tmp_path / 'books.db'}", Settings(savings=True))
     visitor = Visitor(dashboard(memory, token=TOKEN)).sign_in()
-    assert "TOKENMIZER_SAVINGS" in text_of(visitor.get("savings").body)
+    advice = text_of(visitor.get("savings").body)
+    assert all(way in advice for way in ("Settings(savings=True)", "TOKENMIZER_SAVINGS=true", "Settings.load()"))
     call(memory, asked(chat(1)), answered(**used(2_000, 1_024)))
     memory.flush()
     for page in ("savings", "savings?id=s"):

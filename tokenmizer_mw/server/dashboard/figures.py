@@ -35,8 +35,14 @@ def page(asked: PageRequest) -> Page:
 
 
 def _empty() -> Markup:
-    how = tag("code", "TOKENMIZER_SAVINGS=true")
-    text = tag("p", "The setting ", tag("code", "savings"), " (", how, ") keeps books of what calls cost and saved.")
+    in_code = tag("code", "Settings(savings=True)")
+    in_environment = tag("code", "TOKENMIZER_SAVINGS=true")
+    where = ", in the environment of the proxy and of applications that use "
+    text = tag(
+        "p",
+        *("To account for what calls cost and saved, set ", in_code, ", or ", in_environment, where),
+        *(tag("code", "Settings.load()"), "."),
+    )
     more = tag("p", "The first call that ends after that shows here.", class_="hint")
     return tag("section", nothing("No calls are booked."), text, more, class_="card")
 
