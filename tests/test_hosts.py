@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tokenmizer_mw.context.tokens import counter_for
 from tokenmizer_mw.errors import ConfigError, InvalidSession, RequestBlocked
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import MessageRecorded, decode, encode
@@ -187,6 +188,29 @@ def test_system_messages_at_the_start_and_what_else_fills_the_window_count(memor
     assert plain is None
     assert full is not None
     assert full.kept[0] > 1
+
+
+def test_tokens_that_are_reserved_stay_free(memory: SessionMemory) -> None:
+    chat, reserved = talk(6), 1_000
+    assert memory.shorten("s", chat, window=WINDOW) is None
+    cut = memory.shorten("s", chat, window=WINDOW, reserved=reserved)
+    assert cut is not None
+    assert "SQLite" in cut.block
+    count = counter_for("").count
+    sent = count(cut.block) + sum(count(chat[place].text) for place in cut.kept)
+    assert sent <= WINDOW * 0.85 - reserved < sum(count(message.text) for message in chat)
+
+
+def test_an_open_turn_stays_whole_while_older_turns_give_way(memory: SessionMemory) -> None:
+    """A host's chat is cut between two model calls of a turn, too."""
+    asked = talk(12)
+    assert memory.shorten("s", asked, window=WINDOW) is None
+    result = Message(Role.TOOL, tool_results=(ToolResult("c1", "seen " * 500),))
+    cut = memory.shorten("s", [*asked, CALLED, result], window=WINDOW)
+    assert cut is not None
+    assert "SQLite" in cut.block
+    assert cut.kept == tuple(range(cut.kept[0], len(asked) + 2))
+    assert 0 < cut.kept[0] < len(asked)
 
 
 def test_a_window_that_is_none_is_refused(memory: SessionMemory) -> None:
