@@ -191,3 +191,78 @@ def test_a_fact_by_hand_needs_words_and_a_kind(memory: SessionMemory) -> None:
     for text, kind in (("\u200b \n", "rule"), ("Answer in French", "poem")):
         with pytest.raises(CallerError):
             memory.remember("hall", text, kind)
+
+
+def test_a_fact_by_hand_is_taken_back_and_what_it_replaced_holds_again(memory: SessionMemory) -> None:
+    old = database(memory)
+    memory.pin("hall", old.id)
+    fact = memory.remember("hall", "Database: CockroachDB", "choice", reason="several regions")
+    (_, edit) = memory.edits("hall")
+    assert (edit.edit.number, edit.edit.id, edit.edit.adds, edit.edit.reason) == (2, fact.id, True, "several regions")
+    memory.remember("hall", "Database: CockroachDB", "choice")
+    assert len(memory.edits("hall")) == 2
+    memory.undo("hall", 2)
+    assert memory.graph("hall").get(fact.id).status is Status.ARCHIVED  # type: ignore[union-attr]
+    assert memory.graph("hall").get(old.id).pinned  # type: ignore[union-attr]
+    assert database(memory).label == old.label
+    assert "CockroachDB" not in memory.resume("hall", "full").text
+    with pytest.raises(CallerError, match="has that place now"):
+        memory.undo("hall", 3)
+    again = memory.remember("hall", "Database: CockroachDB", "choice")
+    assert again.id != fact.id
+    assert database(memory) == again
+
+
+def test_an_addition_is_taken_back_beside_the_value_that_came_after_it(memory: SessionMemory) -> None:
+    old = database(memory)
+    fact = memory.remember("hall", "Database: CockroachDB", "choice")
+    memory.remember("hall", "Database: MariaDB", "choice")
+    with pytest.raises(CallerError, match="later change"):
+        memory.undo("hall", 1)
+    memory.undo("hall", 2)
+    assert database(memory) == fact
+    memory.undo("hall", 1)
+    assert database(memory).label == old.label
+
+
+@pytest.mark.parametrize("kind", ["rule", "preference", "goal", "task", "environment"])
+def test_an_addition_of_any_kind_is_taken_back_by_another_process(kind: str, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'hall.db'}"
+    with SessionMemory.open(url) as memory:
+        memory.remember("hall", "Answer in French", kind, create=True)
+    with SessionMemory.open(url) as memory:
+        assert "Answer in French" in memory.resume("hall").text
+        memory.undo("hall", 1)
+        assert "Answer in French" not in memory.resume("hall").text
+
+
+def test_why_tells_what_was_changed_by_hand(memory: SessionMemory) -> None:
+    node = database(memory)
+    memory.pin("hall", node.id)
+    memory.correct("hall", node.id, label="MySQL")
+    memory.undo("hall", 2)
+    memory.correct("hall", node.id, label="MariaDB", reason="said on the phone")
+    memory.correct("hall", node.id, detail="the host offers nothing else")
+    memory.archive("hall", node.id, "moved elsewhere")
+    found = memory.why("hall", node.id)
+    assert found is not None
+    lines = [line.strip() for line in found.text.splitlines() if "by hand" in line]
+    assert lines == [
+        f"corrected by hand (change 4) from {node.label}: said on the phone",
+        f"reason corrected by hand (change 5) from {node.detail}",
+        "archived by hand (change 6): moved elsewhere",
+    ]
+    assert [edit["number"] for edit in found.to_dict()["edits"]] == [1, 4, 5, 6]
+    added = memory.remember("hall", "Answer in French")
+    assert "added by hand (change 7)" in memory.why("hall", added.id).text  # type: ignore[union-attr]
+
+
+def test_a_corrected_fact_is_found_by_its_former_words(memory: SessionMemory) -> None:
+    fact = memory.remember("hall", "Deploy on Fridays", reason="fewer guests")
+    assert memory.why("hall", "Mondays") is None
+    memory.correct("hall", fact.id, label="Release on Mondays")
+    for text in ("Deploy on Fridays", "deploy fridays", "Fridays"):
+        assert memory.why("hall", text).node.id == fact.id  # type: ignore[union-attr]
+        assert memory.search("hall", text, 1)[0].node.label == "Release on Mondays"
+    other = memory.remember("hall", "Deploy on Fridays")
+    assert memory.why("hall", "Deploy on Fridays").node == other  # type: ignore[union-attr]

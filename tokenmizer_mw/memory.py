@@ -26,11 +26,12 @@ from tokenmizer_mw.errors import (
 )
 from tokenmizer_mw.extract.guessing import model_of
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.graph.search import SearchHit, find_described, search
-from tokenmizer_mw.graph.views import Diff, Why, as_valid, diff, why
+from tokenmizer_mw.graph.search import SearchHit, find_described, former_nodes, search
+from tokenmizer_mw.graph.views import Diff, Why, as_valid, diff, edits_in_force, why
 from tokenmizer_mw.model.event import (
     Checkpointed,
     Event,
+    NodeEdited,
     NodeRevised,
 )
 from tokenmizer_mw.model.message import Message, Written
@@ -284,7 +285,7 @@ class SessionMemory:
         create: bool = False,
         tenant: str = LOCAL_TENANT,
     ) -> Node:
-        """Add a fact by hand and return it.
+        """Add a fact by hand and return it. The addition is a manual edit: ``undo`` takes it back.
 
         - ``text``: one statement, such as "database: SQLite". If it gives a known fact another value, it replaces that
           fact; a fact that is known and still holds is not added twice.
@@ -351,7 +352,8 @@ class SessionMemory:
         self._access.sessions.update(key, lambda state: correct_fact(state, node_id, label, detail, reason))
 
     def undo(self, session_id: str, number: int, *, tenant: str = LOCAL_TENANT) -> None:
-        """Undo the manual edit with this number; the undo is a manual edit itself.
+        """Undo the manual edit with this number; the undo is a manual edit itself. A fact that was added is archived,
+        and what it replaced holds again.
 
         Raises ``CallerError`` when there is no such edit, or when it cannot be undone, such as after a later change of
         the same fact; the message gives the reason.
@@ -720,16 +722,23 @@ class SessionMemory:
         return self._access.messages.read(key, search_messages)
 
     def why(self, session_id: str, text: str, *, tenant: str = LOCAL_TENANT) -> Why | None:
-        """Explain a fact: its reason, source and predecessors. ``text`` is its id, label or value, or a description of
-        it. Returns ``None`` when nothing matches.
+        """Explain a fact: its reason, source, corrections by hand and predecessors. ``text`` is its id, label or value,
+        also one that it had before a correction, or a description of it. Returns ``None`` when nothing matches.
         """
         graph = self.graph(session_id, tenant=tenant)
-        node = find_described(graph, text)
-        return why(graph, node) if node is not None else None
+        edits = self._edits_in_force(session_id, tenant)
+        node = find_described(graph, text, former_nodes(graph, edits))
+        return why(graph, node, edits) if node is not None else None
+
+    def _edits_in_force(self, session_id: str, tenant: str) -> tuple[NodeEdited, ...]:
+        return edits_in_force([one.edit for one in self.edits(session_id, tenant=tenant)])
 
     def search(self, session_id: str, text: str, k: int = 5, *, tenant: str = LOCAL_TENANT) -> list[SearchHit]:
-        """Return the ``k`` facts that match ``text`` best, best first, including replaced ones."""
-        return search(self.graph(session_id, tenant=tenant), text, k=k)
+        """Return the ``k`` facts that match ``text`` best, best first, including replaced ones. Facts that were
+        corrected by hand are found by their former words, too.
+        """
+        graph = self.graph(session_id, tenant=tenant)
+        return search(graph, text, k=k, former=former_nodes(graph, self._edits_in_force(session_id, tenant)))
 
     def diff(self, key: SessionKey, after_seq: int, upto_seq: int) -> Diff:
         """Return what changed in the graph between event ``after_seq`` (exclusive) and event ``upto_seq`` (inclusive)

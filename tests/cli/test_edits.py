@@ -56,6 +56,23 @@ def test_remember_and_where_it_is_told(run: Run) -> None:
     assert "Answer in French" in run("resume", "new")
 
 
+def test_undo_takes_back_what_was_remembered(run: Run) -> None:
+    run("pin", "shop", "PostgreSQL")
+    assert run("remember", "shop", "Never log emails").startswith("change 2: stored ")
+    assert "known already" in run("remember", "shop", "Never push to main without a review")
+    assert run("edits", "shop").splitlines()[1].split()[-1] == "added"
+    assert "change 2 is undone" in run("undo", "shop")
+    assert "Never log emails" not in run("resume", "shop")
+    assert "change 1 is undone" in run("undo", "shop")
+    assert json.loads(run("remember", "shop", "Never log emails", "--json"))["change"] == 5
+
+
+def test_why_tells_a_correction_and_finds_the_old_words(run: Run) -> None:
+    run("correct", "shop", "Never push to main without a review", "--text", "Open a merge request", "--reason", "new")
+    told = run("why", "shop", "push to main")
+    assert "corrected by hand (change 1) from Never push to main without a review: new" in told
+
+
 @pytest.mark.parametrize(
     ("command", "more", "shows"),
     [

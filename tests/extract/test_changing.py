@@ -104,3 +104,36 @@ def test_an_attribute_of_one_thing_replaces_none_of_another() -> None:
     )
     assert labels(graph, NodeType.DECISION, Status.ACTIVE) == ["port 9002 for the admin page", "port 9005 for the api"]
     assert labels(graph, NodeType.DECISION, Status.SUPERSEDED) == ["port 9001 for the api"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "Change of plan: SQLite for the orders.",
+        "Actually we keep the orders in SQLite.",
+        "Let's move the orders to SQLite.",
+    ],
+)
+@pytest.mark.parametrize(
+    ("goal", "noted"),
+    [
+        ("Build an order service for the shop.", False),
+        ("I want an order service for the shop.", False),
+        ("Build an order service with PostgreSQL for the shop.", True),
+    ],
+)
+def test_a_goal_notes_a_change_only_of_a_value_that_it_names(goal: str, noted: bool, change: str) -> None:
+    graph = talk(f"u: {goal}", "u: We keep the orders of the shop in PostgreSQL.", "a: Fine.", f"u: {change}")
+    (label,) = labels(graph, NodeType.GOAL, Status.ACTIVE)
+    assert changes(graph)
+    assert ("(now: " in label, "SQLite" in label) == (noted, noted)
+
+
+@pytest.mark.parametrize(
+    ("goal", "noted"), [("Plan a fair for the school", False), ("Plan a fair of six stalls", True)]
+)
+def test_a_goal_notes_a_change_only_of_a_number_that_it_names(goal: str, noted: bool) -> None:
+    graph = talk(
+        f"u: {goal}.", "u: The fair of the school has six stalls.", "a: Six stalls.", "u: make it eight stalls"
+    )
+    assert any("(now: " in label for label in labels(graph, NodeType.GOAL, Status.ACTIVE)) == noted

@@ -80,7 +80,8 @@ async def use_every_tool(client: Client, session: str) -> None:
     stored = await told(client, "remember", text="Database: CockroachDB", kind="choice", reason="regions")
     fact = stored["fact"]
     assert fact["status"] == "active"
-    assert stored["text"] == f"Stored as choice {fact['id']}: Database: CockroachDB, because regions."
+    said = f"Stored as choice {fact['id']}: Database: CockroachDB, because regions. Change 1 can be undone."
+    assert (stored["text"], stored["number"]) == (said, 1)
     second = await told(client, "checkpoint_session")
     assert [one["label"] for one in second["added"]] == ["Database: CockroachDB"]
     assert [one["status"] for one in second["changed"]] == ["superseded"]
@@ -204,6 +205,8 @@ def test_facts_are_changed_by_hand_and_changes_undone(desk: Desk) -> None:
                 assert f"Change {done['number']} can be undone" in done["text"]
                 await told(client, "undo", number=done["number"])
                 assert (await now())[field] == found[field]
+            added = await told(client, "remember", text="Never log emails")
+            assert (await told(client, "undo", number=added["number"]))["id"] == added["fact"]["id"]
             pinned = await told(client, "pin", node_id=found["id"])
             assert "pinned" in pinned["text"]
             assert "no change 99" in await refused(client, "undo", number=99)

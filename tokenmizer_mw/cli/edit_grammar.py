@@ -50,8 +50,8 @@ EDITS: Final[dict[str, tuple[str, tuple[Argument, ...]]]] = {
             _SESSION,
             _FACT,
             (("--text",), {"metavar": "TEXT", "help": "what it should say"}),
-            (("--because",), {"metavar": "TEXT", "help": "why it is so"}),
-            _REASON,
+            (("--because",), {"metavar": "TEXT", "help": "reason of the fact: why it is so"}),
+            (("--reason",), {"metavar": "TEXT", "default": "", "help": "reason of the change: why it is corrected"}),
         ),
     ),
     "invalidate": (

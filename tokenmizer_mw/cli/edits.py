@@ -11,6 +11,7 @@ from tokenmizer_mw.errors import CallerError, UnknownNode
 from tokenmizer_mw.model.event import node_to_dict
 from tokenmizer_mw.model.node import Node
 from tokenmizer_mw.runtime.terminal import show, show_json
+from tokenmizer_mw.session.manual_edits import find_addition
 
 from .opening import Store
 
@@ -46,10 +47,11 @@ def remember(arguments: argparse.Namespace, store: Store) -> None:
         create=arguments.create,
         tenant=arguments.tenant,
     )
+    number = find_addition(store.memory.edits(arguments.session, tenant=arguments.tenant), node.id)
     if arguments.json:
-        show_json(node_to_dict(node))
+        show_json({**node_to_dict(node), "change": number})
     else:
-        show(f"stored {_line(node)}")
+        show(f"change {number}: stored {_line(node)}" if number else f"known already: {_line(node)}")
 
 
 def correct(arguments: argparse.Namespace, store: Store) -> None:
@@ -127,7 +129,8 @@ def edits(arguments: argparse.Namespace, store: Store) -> None:
     for one in found:
         when = datetime.fromtimestamp(one.recorded_at).strftime("%Y-%m-%d %H:%M")
         reason = f": {one.edit.reason}" if one.edit.reason else ""
-        show(f"{one.edit.number:>3}  {when}  {one.edit.id}  {', '.join(sorted(one.edit.changes))}{reason}")
+        what = "added" if one.edit.adds else ", ".join(sorted(one.edit.changes))
+        show(f"{one.edit.number:>3}  {when}  {one.edit.id}  {what}{reason}")
 
 
 def _fact(arguments: argparse.Namespace, store: Store) -> Node:

@@ -202,20 +202,39 @@ def _other_parts(line: str, old: Node) -> str:
 
 def _spread(ledger: Ledger, old: Node, new: Node) -> None:
     """Let go what else says what the old fact said, and note the change with a goal that says it."""
-    words, again = content(old.label), content(new.label)
+    again = content(new.label)
     told = Finding(new.type, new.label, Status.ACTIVE, new.source.trust, new.confidence, quote=new.source.quote)
     for node in _stating(ledger, old):
         if node.id != new.id and not again <= content(node.label):
             ledger.replace(node, new, told)
     goal = ledger.graph.in_slot("goal")
-    if (
-        goal is not None
-        and words & content(goal.label) - again
-        and len(words & content(goal.label)) >= NAMED * len(words)
-    ):
+    if goal is not None and _names_replaced(goal.label, old, new):
         label = f"{goal.label} (now: {new.label})"
         if len(label) <= LABEL_MAX and GOAL_CHANGED not in goal.label:
             ledger.emit(NodeRevised(goal.id, {"label": label}, ledger.turn))
+
+
+def _names_replaced(goal: str, old: Node, new: Node) -> bool:
+    """Whether the words of a goal hold the value that ``new`` replaced; where no value is known, whether they hold half
+    of the words of ``old``, and one that ``new`` does not say."""
+    if members := _members(old.label) - _members(new.label):
+        return bool(members & _members(goal))
+    if figures := [one for one, other in _pairs(old.label, new.label) if _differ(one, other)]:
+        return any(equal(one.text, told.text) for one in figures for told in values_in(goal))
+    said, named = content(old.label), content(goal)
+    if old.slot and (value := content(old.value)):
+        return value <= named
+    return bool(said & named - content(new.label)) and len(said & named) >= NAMED * len(said)
+
+
+def _differ(old: Value, new: Value) -> bool:
+    return same_sort(old, new) and not equal(old.text, new.text)
+
+
+def _members(text: str) -> frozenset[str]:
+    """The known products and the like that a text names, each in one spelling."""
+    found = (find_member(word.strip(".,:;()")) for word in text.split())
+    return frozenset(member[1] for member in found if member is not None)
 
 
 def _stating(ledger: Ledger, old: Node) -> list[Node]:
@@ -243,7 +262,7 @@ def _score(node: Node, line: str) -> float:
     if not other or (other <= mine and not _names_more(mine, other)):
         return 0.0
     shared = len(mine & other) / len(other)
-    if any(same_sort(old, new) and not equal(old.text, new.text) for old, new in _pairs(node.label, line)):
+    if any(_differ(old, new) for old, new in _pairs(node.label, line)):
         return 2.0 + shared if _same_words(mine, other) else 0.0
     if _same_category(node.label, line):
         return 1.5 + shared

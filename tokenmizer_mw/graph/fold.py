@@ -357,7 +357,7 @@ class SessionGraph:
                 del self._by_slot[node.slot]
             self._nodes[id] = replace(node, **changes)
             self._index(self._nodes[id])
-        if status is not None:
+        if status not in (None, node.status):
             self._move(id, status, 0, at, reason)
 
     def _move(self, id: str, status: Status, turn: int, at: float, reason: str) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Final
 
 from tokenmizer_mw.model.category import CATEGORIES, MEMBERS, Category
+from tokenmizer_mw.model.event import NodeEdited
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType
 
 from .fold import SessionGraph
@@ -50,28 +51,43 @@ class SearchHit:
     score: float
 
 
-def search(graph: SessionGraph, text: str, *, k: int = 5) -> list[SearchHit]:
+def former_nodes(graph: SessionGraph, edits: Iterable[NodeEdited]) -> list[Node]:
+    """The nodes that manual edits gave other words, as they were before."""
+    edited = [(graph.get(edit.id), edit.before) for edit in edits if "label" in edit.before]
+    names = ("label", "slot", "value")
+    return [
+        replace(node, **{name: before[name] for name in names if name in before})
+        for node, before in edited
+        if node is not None
+    ]
+
+
+def search(graph: SessionGraph, text: str, *, k: int = 5, former: Sequence[Node] = ()) -> list[SearchHit]:
     """The ``k`` nodes that share most with ``text``, best first.
 
     Searched are label, value, slot, reason and quote, and the words for what a node is: its type, its kind and what
     it is a value of, so that "db" finds PostgreSQL. Among near equals, what still holds comes before what does not,
-    and decisions and goals come before the rest.
+    and decisions and goals come before the rest. ``former`` holds nodes as they were before (``former_nodes``): their
+    words find the nodes that there are.
     """
-    nodes = graph.nodes()
-    hits = [
-        SearchHit(nodes[index], score * _preference(nodes[index]))
-        for index, score in _rank_nodes(asked_words(text), nodes)
-    ]
+    nodes = [*graph.nodes(), *former]
+    best: dict[str, float] = {}
+    for index, score in _rank_nodes(asked_words(text), nodes):
+        node = nodes[index]
+        best[node.id] = max(best.get(node.id, 0.0), score * _preference(node))
+    hits = [SearchHit(node, best[node.id]) for node in graph.nodes() if node.id in best]
     return sorted(hits, key=lambda hit: (-hit.score, hit.node.id))[:k]
 
 
-def find_described(graph: SessionGraph, text: str) -> Node | None:
+def find_described(graph: SessionGraph, text: str, former: Sequence[Node] = ()) -> Node | None:
     """The node that ``text`` means: the one with this id, else with this label or value (decisions before others),
-    else with the same words, else the best that ``search`` finds. What still holds comes first each time. ``None``
-    when nothing matches."""
+    else with the same words, else the one that had them before it was corrected (``former``, see ``former_nodes``),
+    else the best that ``search`` finds. What still holds comes first each time. ``None`` when nothing matches."""
     if (node := find_named(graph, text)) is not None:
         return node
-    hits = search(graph, text, k=1)
+    if (node := _find_in(former, text)) is not None:
+        return graph.get(node.id)
+    hits = search(graph, text, k=1, former=former)
     return hits[0].node if hits else None
 
 
@@ -79,10 +95,12 @@ def find_named(graph: SessionGraph, text: str) -> Node | None:
     """The node with this id, else with this label or value, else with the same words; no guess, so that a change by
     hand meets what was meant. ``None`` when there is none."""
     node = graph.get(text)
-    if node is not None:
-        return node
+    return node if node is not None else _find_in(graph.nodes(), text)
+
+
+def _find_in(nodes: Iterable[Node], text: str) -> Node | None:
     spelling, wanted = text.strip().casefold(), asked_words(text)
-    ranked = [(_match(node, spelling, wanted), node) for node in graph.nodes()]
+    ranked = [(_match(node, spelling, wanted), node) for node in nodes]
     found = [(rank, -index, node) for index, (rank, node) in enumerate(ranked) if rank is not None]
     return min(found, key=lambda entry: entry[:2])[2] if found else None
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from tokenmizer_mw.model.event import EdgeAdded, NodeAdded, node_to_dict, transition_to_dict
+from tokenmizer_mw.model.event import EdgeAdded, NodeAdded, NodeEdited, node_to_dict, transition_to_dict
 from tokenmizer_mw.model.node import Edge, EdgeType, Node, Status, Transition, is_current
 from tokenmizer_mw.safety.labels import flatten
 
@@ -102,13 +102,15 @@ class Why:
 
     ``chain`` holds the transitions that led to ``node``, oldest first, each with the nodes it went from and to;
     ``relations`` the other edges that touch it, with the node at the far end; ``successors`` the transitions from
-    ``node`` to what stands in its place now, oldest first, () for a fact that was not replaced.
+    ``node`` to what stands in its place now, oldest first, () for a fact that was not replaced; ``edits`` the manual
+    edits of ``node`` that are in force, oldest first.
     """
 
     node: Node
     chain: tuple[Replacement, ...]
     relations: tuple[tuple[Edge, Node], ...]
     successors: tuple[Replacement, ...] = ()
+    edits: tuple[NodeEdited, ...] = ()
 
     @property
     def text(self) -> str:
@@ -125,6 +127,7 @@ class Why:
                 {"type": edge.type.value, "outgoing": edge.source == self.node.id, "node": node_to_dict(far)}
                 for edge, far in self.relations
             ],
+            "edits": [_edit_to_dict(edit) for edit in self.edits],
         }
 
     def _lines(self) -> Iterator[str]:
@@ -135,6 +138,7 @@ class Why:
         yield f"  said by: {flatten(node.source.role)} in message {node.source.turn}"
         if node.source.quote:
             yield f'  quote:   "{flatten(node.source.quote, _TEXT_MAX)}"'
+        yield from (f"  {line}" for edit in self.edits for line in _describe_edit(edit))
         for old, step, new in self.chain:
             yield f"  message {step.trigger}: {flatten(old.label)} -> {flatten(new.label)}{_because(step)}"
         for _, step, new in self.successors:
@@ -149,13 +153,42 @@ def _because(step: Transition) -> str:
     return f": {flatten(step.reason, _TEXT_MAX)}" if step.reason else ""
 
 
+def _describe_edit(edit: NodeEdited) -> Iterator[str]:
+    """What was changed by hand, from what, and why; nothing for a pin."""
+    hand = f"by hand (change {edit.number})"
+    because = f": {flatten(edit.reason, _TEXT_MAX)}" if edit.reason else ""
+    if edit.adds:
+        yield f"added {hand}"
+    elif "status" in edit.changes:
+        yield f"{edit.changes['status'].value} {hand}{because}"
+    if "label" in edit.changes:
+        yield f"corrected {hand} from {flatten(edit.before['label'])}{because}"
+    elif "detail" in edit.changes:
+        yield f"reason corrected {hand} from {flatten(edit.before['detail'], _TEXT_MAX) or 'none'}{because}"
+
+
+def _edit_to_dict(edit: NodeEdited) -> dict[str, Any]:
+    """The number and the reason of an edit, and what the words and the status of the fact were before it."""
+    before = {name: edit.before[name] for name in ("label", "detail", "status", "pinned") if name in edit.before}
+    return {"number": edit.number, "reason": edit.reason, "before": before}
+
+
+def edits_in_force(edits: Sequence[NodeEdited]) -> tuple[NodeEdited, ...]:
+    """The manual edits that were not undone, without those that undo others, in the order given."""
+    undone: set[int] = set()
+    for edit in reversed(edits):
+        if edit.undoes and edit.number not in undone:
+            undone.add(edit.undoes)
+    return tuple(edit for edit in edits if not edit.undoes and edit.number not in undone)
+
+
 def _replacement_to_dict(replacement: Replacement) -> dict[str, Any]:
     old, step, new = replacement
     return {"from": node_to_dict(old), "transition": transition_to_dict(step), "to": node_to_dict(new)}
 
 
-def why(graph: SessionGraph, node: Node) -> Why:
-    """The reasons behind a node of the graph."""
+def why(graph: SessionGraph, node: Node, edits: Iterable[NodeEdited] = ()) -> Why:
+    """The reasons behind a node of the graph. ``edits``: the manual edits of the session that are in force."""
     relations = []
     for edge in graph.edges():
         if edge.type is EdgeType.SUPERSEDES or node.id not in (edge.source, edge.target):
@@ -163,7 +196,8 @@ def why(graph: SessionGraph, node: Node) -> Why:
         far = graph.get(edge.target if edge.source == node.id else edge.source)
         if far is not None:
             relations.append((edge, far))
-    return Why(node, _predecessors(graph, node), tuple(relations), _successors(graph, node))
+    of_node = tuple(edit for edit in edits if edit.id == node.id)
+    return Why(node, _predecessors(graph, node), tuple(relations), _successors(graph, node), of_node)
 
 
 def _predecessors(graph: SessionGraph, node: Node) -> tuple[Replacement, ...]:

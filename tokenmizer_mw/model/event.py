@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from .message import Message, Outcome, Role, ToolCall, ToolResult
-from .node import DecisionKind, Edge, EdgeType, Node, NodeType, Source, Status, Transition, Trust
+from .node import DecisionKind, Edge, EdgeType, Node, NodeType, Source, Status, Transition, Trust, is_current
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +134,12 @@ class NodeEdited:
     turn: int = 0
     reason: str = ""
     undoes: int = 0
+
+    @property
+    def adds(self) -> bool:
+        """Whether it added the node: one that was not in force came into force, and that took no edit back."""
+        before, now = self.before.get("status"), self.changes.get("status")
+        return before is Status.ARCHIVED and now is not None and is_current(now) and not self.undoes
 
 
 @dataclass(frozen=True, slots=True)

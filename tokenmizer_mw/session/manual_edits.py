@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from tokenmizer_mw.errors import CallerError, UnknownNode
 from tokenmizer_mw.extract.slots import read_slot
 from tokenmizer_mw.graph.search import find_named
-from tokenmizer_mw.model.event import DecisionReplaced, Event, NodeAdded, NodeEdited
+from tokenmizer_mw.model.event import DecisionReplaced, Event, NodeAdded, NodeEdited, StatusChanged
 from tokenmizer_mw.model.node import (
     DecisionKind,
     Node,
@@ -21,7 +21,7 @@ from tokenmizer_mw.model.node import (
     may_move,
 )
 from tokenmizer_mw.safety.labels import flatten
-from tokenmizer_mw.session import SessionState
+from tokenmizer_mw.session import Edited, SessionState
 
 DETAIL_MAX: Final = 1_000
 """Characters of a detail, or of a reason, that is given by hand."""
@@ -79,6 +79,8 @@ def correct_fact(state: SessionState, id: str, label: str | None, detail: str | 
 def add_fact(state: SessionState, text: str, kind: str, reason: str) -> list[Event]:
     """Return the events that add a fact by hand; it replaces a known fact of which it is another value. ``[]`` when the
     fact is known and holds. Raises ``CallerError`` for an empty text and for an unknown kind.
+
+    The addition is an edit as well: undoing it archives the fact and gives the replaced one its place back.
     """
     label = flatten(text)
     if not label:
@@ -103,10 +105,16 @@ def add_fact(state: SessionState, text: str, kind: str, reason: str) -> list[Eve
         slot=name,
         value=value,
     )
-    before = state.graph.in_slot(name) if name else None
-    if before is None:
-        return [NodeAdded(node)]
-    return [NodeAdded(node), DecisionReplaced(Transition(before.id, node.id, turn, node.detail))]
+    replaced = state.graph.in_slot(name) if name else None
+    steps = [Transition(replaced.id, node.id, turn, node.detail)] if replaced is not None else []
+    changes, before = {"status": status}, {"status": Status.ARCHIVED}
+    added = NodeEdited(_next(state), node.id, changes, before, turn, node.detail)
+    return [NodeAdded(node), *map(DecisionReplaced, steps), added]
+
+
+def find_addition(edits: Iterable[Edited], id: str) -> int:
+    """Return the number of the edit that added this fact; 0 when none did."""
+    return next((one.edit.number for one in edits if one.edit.id == id and one.edit.adds), 0)
 
 
 def undone(state: SessionState, number: int) -> list[Event]:
@@ -121,11 +129,20 @@ def undone(state: SessionState, number: int) -> list[Event]:
     if any(getattr(node, name) != value for name, value in edit.changes.items()):
         raise CallerError("the fact was changed again since: take the later change back first")
     _require_free(state, node, edit.before)
-    return [
-        NodeEdited(
-            _next(state), edit.id, edit.before, edit.changes, len(state.transcript), f"change {number} undone", number
-        )
-    ]
+    turn, reason = len(state.transcript), f"change {number} undone"
+    back = NodeEdited(_next(state), edit.id, edit.before, edit.changes, turn, reason, number)
+    return [back, *_restore_replaced(state, node, turn, reason)] if edit.adds else [back]
+
+
+def _restore_replaced(state: SessionState, node: Node, turn: int, reason: str) -> Iterator[Event]:
+    """Give the fact that ``node`` replaced the status that it had, unless its place was taken since."""
+    for old in [state.graph.get(step.old) for step in state.graph.transitions() if step.new == node.id]:
+        if old is None or old.status is not Status.SUPERSEDED or state.graph.heir(old.id) != node:
+            continue
+        if (holder := state.graph.in_slot(old.slot)) is not None and holder.id != node.id:
+            continue
+        before = [status for _, status in state.graph.life(old.id).moves if is_current(status)]
+        yield StatusChanged(old.id, before[-1] if before else Status.ACTIVE, turn, reason)
 
 
 def _edit(state: SessionState, node: Node, wanted: Mapping[str, Any], reason: str) -> list[Event]:

@@ -125,6 +125,7 @@ class RememberOutput(OfSession):
 
     text: str = Field(description="What was stored.")
     fact: FactOutput
+    number: int = Field(default=0, description="The number of the change: undo takes it back. 0: it was known.")
 
 
 class Changed(BaseModel):

@@ -249,9 +249,10 @@ def _changes(made: MCPServer[Any], memory: Memory) -> None:
         told = await ask.post("remember", session_id=session, text=text, kind=kind, reason=reason)
         fact = _fact(told["node"])
         why = f", because {fact.detail}" if fact.detail else ""
-        return RememberOutput(
-            answered_by=ask.place, session_id=session, text=f"Stored as {kind} {fact.id}: {fact.label}{why}.", fact=fact
-        )
+        number = int(told.get("number", 0))
+        undo = f" Change {number} can be undone." if number else ""
+        text = f"Stored as {kind} {fact.id}: {fact.label}{why}.{undo}"
+        return RememberOutput(answered_by=ask.place, session_id=session, text=text, fact=fact, number=number)
 
     @made.tool(annotations=_ERASES)
     async def forget_session(

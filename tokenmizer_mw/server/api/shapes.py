@@ -325,11 +325,19 @@ class Relation(TypedDict):
     node: NodeJson
 
 
+class EditOfFact(TypedDict):
+    """A manual edit of a fact. ``before``: its label, detail, status and pin before, those that were changed."""
+
+    number: int
+    reason: str
+    before: dict[str, str | bool]
+
+
 class WhyJson(TypedDict):
     """The explanation of a fact.
 
     ``chain``: the replacements that led to it; ``successors``: those that replaced it; ``relations``: related facts;
-    ``text``: the explanation for people.
+    ``edits``: manual edits in force; ``text``: the explanation for people.
     """
 
     session_id: str
@@ -337,6 +345,7 @@ class WhyJson(TypedDict):
     chain: list[Step]
     successors: list[Step]
     relations: list[Relation]
+    edits: list[EditOfFact]
     text: str
 
 
@@ -408,10 +417,13 @@ class CheckpointsAnswer(TypedDict):
 
 
 class RememberAnswer(TypedDict):
-    """The fact after the change."""
+    """The fact that was added, or was known. ``number`` identifies the manual edit that added it, for undo; 0 for a
+    fact that was known from the messages.
+    """
 
     session_id: str
     node: NodeJson
+    number: int
 
 
 class EditAnswer(TypedDict):

@@ -11,6 +11,7 @@ from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.operations.erasure import erase
 from tokenmizer_mw.operations.imports import import_into
 from tokenmizer_mw.operations.transcripts import read_transcript
+from tokenmizer_mw.session.manual_edits import find_addition
 
 from . import shapes
 from .asked import ApiRequest
@@ -38,7 +39,8 @@ def remember(asked: ApiRequest[shapes.NoQuery, shapes.RememberBody]) -> shapes.R
         node = asked.memory.remember(body.session_id, body.text, body.kind, reason=body.reason, tenant=asked.tenant)
     except InvalidSession:
         raise ApiRefusal(INVALID_SESSION) from None
-    return {"session_id": body.session_id, "node": shapes.node_of(node)}
+    number = find_addition(asked.memory.edits(body.session_id, tenant=asked.tenant), node.id)
+    return {"session_id": body.session_id, "node": shapes.node_of(node), "number": number}
 
 
 def invalidate(asked: ApiRequest[shapes.NoQuery, shapes.InvalidateBody]) -> shapes.EditAnswer:

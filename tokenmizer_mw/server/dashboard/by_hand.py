@@ -31,9 +31,9 @@ def _row(asked: PageRequest, edited: Edited, of_fact: bool) -> Markup:
 
 
 def _describe_changes(edit: NodeEdited) -> list[Markup | str]:
-    told_: list[Markup | str] = []
+    told_: list[Markup | str] = ["added"] if edit.adds else []
     for name, value in edit.changes.items():
-        if name in ("source", "value", "slot"):
+        if name in ("source", "value", "slot") or edit.adds:
             continue
         before, now = _value(edit.before[name]), _value(value)
         told_ += ["; " if told_ else "", f"{name}: ", tag("del", quote_line(before)), " ", tag("ins", quote_line(now))]

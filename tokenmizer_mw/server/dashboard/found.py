@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from tokenmizer_mw.errors import UnknownSession
-from tokenmizer_mw.graph.search import SearchHit, search
+from tokenmizer_mw.graph.search import SearchHit, former_nodes, search
+from tokenmizer_mw.graph.views import edits_in_force
 from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import SessionState
 
@@ -52,7 +53,8 @@ def form(asked: PageRequest, text: str) -> Markup:
 
 def _within(asked: PageRequest, text: str) -> Page:
     def look(state: SessionState) -> tuple[str, list[SearchHit]]:
-        return title_of(state), search(state.graph, text, k=HITS) if text else []
+        former = former_nodes(state.graph, edits_in_force([one.edit for one in state.edits.values()]))
+        return title_of(state), search(state.graph, text, k=HITS, former=former) if text else []
 
     title, hits = asked.memory.view(asked.id, look, tenant=asked.tenant)
     shown = _hits(asked, asked.id, hits) if hits else nothing("Nothing shares words with that." if text else "")
