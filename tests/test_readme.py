@@ -26,18 +26,13 @@ def names_of_frameworks() -> dict[str, Any]:
     """What an application of LangChain and LlamaIndex has at hand."""
     from langchain.agents import create_agent
     from langchain_core.language_models import FakeListChatModel
-    from langchain_tokenmizer_mw import TokenMizerChatMessageHistory, TokenMizerMiddleware
     from langgraph.checkpoint.memory import InMemorySaver
-    from llama_index.memory.tokenmizer_mw import TokenMizerMemory
 
     return {
         "create_agent": create_agent,
         "model": FakeListChatModel(responses=["Understood."]),
         "tools": [],
         "checkpointer": InMemorySaver(),
-        "TokenMizerMiddleware": TokenMizerMiddleware,
-        "TokenMizerChatMessageHistory": TokenMizerChatMessageHistory,
-        "TokenMizerMemory": TokenMizerMemory,
     }
 
 

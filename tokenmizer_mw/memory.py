@@ -483,6 +483,7 @@ class SessionMemory:
         model: str = "",
         overhead: str = "",
         window: int | None = None,
+        reserved: int = 0,
         question: str = "",
         tenant: str = LOCAL_TENANT,
     ) -> Shortened | None:
@@ -496,13 +497,21 @@ class SessionMemory:
         - ``messages``: the whole chat, oldest first.
         - ``overhead``: other text that fills the context, such as tool definitions.
         - ``window``: tokens that the model takes; ``None`` derives it from ``model`` and the settings.
+        - ``reserved``: tokens of the window that are needed for something else.
         - ``question``: what will be asked next, if the chat does not end with it.
 
         Reads the store when the chat may be too long; a cut also records the new messages. Raises ``RequestBlocked``
         when the guard refuses the request (``Settings.guard`` is "block").
         """
         return self.service.hosts.shorten(
-            session_id, messages, model=model, overhead=overhead, window=window, question=question, tenant=tenant
+            session_id,
+            messages,
+            model=model,
+            overhead=overhead,
+            window=window,
+            reserved=reserved,
+            question=question,
+            tenant=tenant,
         )
 
     def context(

@@ -52,6 +52,7 @@ class HostRequests:
         model: str = "",
         overhead: str = "",
         window: int | None = None,
+        reserved: int = 0,
         question: str = "",
         tenant: str = LOCAL_TENANT,
     ) -> Shortened | None:
@@ -59,14 +60,21 @@ class HostRequests:
         told = history(messages).through(self._redaction.remove_echoes)
         with patience(self._settings.store_wait_seconds):
             return self._shorten_transcript(
-                self._access.key_of(session_id, tenant), told, model, overhead, window, question
+                self._access.key_of(session_id, tenant), told, model, overhead, window, reserved, question
             )
 
     def _shorten_transcript(
-        self, key: SessionKey, told: History, model: str, overhead: str, window: int | None, question: str
+        self,
+        key: SessionKey,
+        told: History,
+        model: str,
+        overhead: str,
+        window: int | None,
+        reserved: int,
+        question: str,
     ) -> Shortened | None:
         settings = self._settings if window is None else self._settings.with_(context_window=window)
-        long = could_exceed(request_of(told, model=model, overhead=overhead), settings)
+        long = could_exceed(request_of(told, model=model, overhead=overhead), settings, reserved=reserved)
         if self._redaction.ingress is not None:
             told = told.through(self._redaction.ingress.message)
         request = request_of(told, model=model, overhead=overhead)
@@ -80,6 +88,7 @@ class HostRequests:
             key,
             request,
             self._access.counters.of(model),
+            reserved=reserved,
             spared=self._cuts.spared_results(key, request),
             read_sentences=self._access.sentence_reader(key),
         )
@@ -88,7 +97,7 @@ class HostRequests:
         if not fit.block and not fit.results and len(fit.kept) == len(told) - request.prefix:
             self._cuts.reminders.expect_cut(key)
             return None
-        left = budget_for(model, settings) - self._access.counters.of(model).text(overhead)
+        left = budget_for(model, settings) - reserved - self._access.counters.of(model).text(overhead)
         return replace(fit, reminder=self._host_reminder(cutting, rewrite, fit, left, question))
 
     def context(

@@ -159,11 +159,13 @@ def block_budget(model: str, settings: Settings) -> int:
     return min(settings.block_tokens, int(budget_for(model, settings) * settings.cut_to * _BLOCK_SHARE))
 
 
-def could_exceed(request: ChatRequest, settings: Settings) -> bool:
-    """Whether ``request`` could be long enough for a cut. Cheap: no token is shorter than a byte, but for parts whose
-    content is not text."""
+def could_exceed(request: ChatRequest, settings: Settings, *, reserved: int = 0) -> bool:
+    """Whether ``request``, with ``reserved`` further tokens, could be long enough for a cut.
+
+    Cheap: no token is shorter than a byte, but for parts whose content is not text.
+    """
     least = looked_at(budget_for(request.model, settings), settings)
-    room = least - len(request.overhead.encode("utf-8", "replace"))
+    room = least - reserved - len(request.overhead.encode("utf-8", "replace"))
     for message in request.messages:
         room -= MESSAGE_TOKENS + len(message.attachments) * ATTACHMENT_TOKENS
         room -= sum(len(text.encode("utf-8", "replace")) for text in _texts(message))

@@ -10,7 +10,7 @@ from langchain_core.messages import BaseMessage
 
 from langchain_tokenmizer_mw.messages import chat, unwritten, written
 from langchain_tokenmizer_mw.prompt import shortened
-from langchain_tokenmizer_mw.sessions import checked, shared
+from langchain_tokenmizer_mw.sessions import checked, shared, tokens
 from tokenmizer_mw.model.session import LOCAL_TENANT
 
 if TYPE_CHECKING:
@@ -27,14 +27,14 @@ class TokenMizerChatMessageHistory(BaseChatMessageHistory):
 
     With ``cut``, ``messages`` are those that a model should see, as in ``context_messages``: all while they fit the
     window, then a resume block in place of the old ones. The objects of ``factory`` do that, because a run puts them
-    into its prompt. Without ``cut`` they are all messages, for display. ``window`` and ``model``: see
+    into its prompt. Without ``cut`` they are all messages, for display. ``window``, ``model`` and ``reserve``: see
     ``context_messages``.
 
     ``memory`` may be the address of a store, such as "sqlite:///chat.db": all objects of the process with the same
     address share a memory, which is closed when the process ends.
 
-    Raises ``InvalidSession`` for a session id or tenant that is empty, too long or not printable, and ``StoreError`` if
-    the store fails; no message is added then.
+    Raises ``ConfigError`` for a ``reserve`` below 0, ``InvalidSession`` for a session id or tenant that is empty, too
+    long or not printable, and ``StoreError`` if the store fails; no message is added then.
     """
 
     def __init__(
@@ -46,6 +46,7 @@ class TokenMizerChatMessageHistory(BaseChatMessageHistory):
         cut: bool = False,
         window: int | None = None,
         model: str = "",
+        reserve: int = 0,
     ) -> None:
         super().__init__()
         self.session_id = session_id
@@ -54,6 +55,7 @@ class TokenMizerChatMessageHistory(BaseChatMessageHistory):
         self.cut = cut
         self.window = window
         self.model = model
+        self.reserve = tokens("reserve", reserve, 0)
         self._read: list[BaseMessage] | None = None
 
     @classmethod
@@ -65,14 +67,16 @@ class TokenMizerChatMessageHistory(BaseChatMessageHistory):
         cut: bool = True,
         window: int | None = None,
         model: str = "",
+        reserve: int = 0,
     ) -> Callable[[str], TokenMizerChatMessageHistory]:
         """Return a ``get_session_history`` function that gives every run an object of its own.
 
-        Its ``messages`` are those for a prompt; ``window`` and ``model``: see ``context_messages``.
+        Its ``messages`` are those for a prompt; ``window``, ``model`` and ``reserve``: see ``context_messages``. Pass
+        the size of system prompt, tools and question as ``reserve``: the history is read before they are known.
         """
 
         def get_session_history(session_id: str) -> TokenMizerChatMessageHistory:
-            return cls(session_id, memory, tenant=tenant, cut=cut, window=window, model=model)
+            return cls(session_id, memory, tenant=tenant, cut=cut, window=window, model=model, reserve=reserve)
 
         return get_session_history
 
@@ -128,7 +132,9 @@ class TokenMizerChatMessageHistory(BaseChatMessageHistory):
         await self.memory.aforget(self.session_id, tenant=self.tenant)
         self._read = None
 
-    def context_messages(self, *, model: str = "", window: int | None = None, question: str = "") -> list[BaseMessage]:
+    def context_messages(
+        self, *, model: str = "", window: int | None = None, reserve: int | None = None, question: str = ""
+    ) -> list[BaseMessage]:
         """Return the messages that a model should see: all while they fit the window, then a resume block in place of
         the old ones.
 
@@ -137,15 +143,18 @@ class TokenMizerChatMessageHistory(BaseChatMessageHistory):
         - ``window``: the model's context window in tokens; by default that of this object, else that of the settings,
           else the known window of ``model``, else 128,000.
         - ``model``: its name, which also selects the tokenizer; by default that of this object.
+        - ``reserve``: tokens of the window that the rest of the prompt takes (system prompt, tools, question); by
+          default that of this object. Only the history itself is measured.
         - ``question``: the user's next message. What was cut and matches it is appended as a reminder.
         """
         messages = self._all()
-        options = self._options(model=model, window=window)
+        options = self._options(model=model, window=window, reserve=reserve)
         return shortened(messages, self.memory.shorten(self.session_id, chat(messages), question=question, **options))
 
     def _all(self) -> list[BaseMessage]:
         return unwritten(self.memory.messages(self.session_id, tenant=self.tenant))
 
-    def _options(self, *, model: str = "", window: int | None = None) -> dict[str, Any]:
+    def _options(self, *, model: str = "", window: int | None = None, reserve: int | None = None) -> dict[str, Any]:
         size = self.window if window is None else window
-        return {"model": model or self.model, "window": size, "tenant": self.tenant}
+        reserved = self.reserve if reserve is None else tokens("reserve", reserve, 0)
+        return {"model": model or self.model, "window": size, "reserved": reserved, "tenant": self.tenant}

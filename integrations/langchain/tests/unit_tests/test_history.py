@@ -23,6 +23,7 @@ from langchain_core.runnables.history import RunnableWithMessageHistory
 from langchain_tokenmizer_mw import TokenMizerChatMessageHistory
 
 from tokenmizer_mw import ConfigError, InvalidSession, SessionMemory, StoreUnavailable
+from tokenmizer_mw.context.tokens import counter_for
 
 Histories = Callable[[str], BaseChatMessageHistory]
 
@@ -396,6 +397,30 @@ def test_the_view_for_a_model_is_cut_and_keeps_pairs_whole(ours: Callable[[str],
     assert isinstance(view[2], AIMessage) and not view[2].tool_calls, "a cut inside a finished turn"
     assert view[2:] == history.messages[-len(view[2:]) :]
     assert history.context_messages(window=2_000) == view
+
+
+def test_a_reserve_is_taken_out_of_the_window(memory: SessionMemory) -> None:
+    """As many tokens as system prompt, tools and question take stay free: the history is cut that much sooner."""
+    history = TokenMizerChatMessageHistory("s", memory)
+    history.add_messages([HumanMessage("Use SQLite for storage."), AIMessage("Understood.")])
+    for number in range(12):
+        history.add_messages([HumanMessage(f"Look at {number}. " + "words " * 60), AIMessage("Seen.")])
+    assert history.context_messages(window=2_000) == history.messages
+    reserved = history.context_messages(window=2_000, reserve=1_200)
+    assert len(reserved) < len(history.messages)
+    assert "SQLite" in reserved[0].text
+    factory = TokenMizerChatMessageHistory.factory(memory, window=2_000, reserve=1_200)
+    assert factory("s").messages == asyncio.run(factory("s").aget_messages()) == reserved
+    count = counter_for("").count
+    assert sum(count(message.text) for message in reserved) <= 2_000 * 0.85 - 1_200
+
+
+@pytest.mark.parametrize("reserve", [-1, 1.5, True])
+def test_a_reserve_that_is_no_number_of_tokens_is_refused(memory: SessionMemory, reserve: Any) -> None:
+    with pytest.raises(ConfigError, match="reserve is a whole number of at least 0"):
+        TokenMizerChatMessageHistory("s", memory, reserve=reserve)
+    with pytest.raises(ConfigError, match="reserve is a whole number of at least 0"):
+        TokenMizerChatMessageHistory("s", memory).context_messages(reserve=reserve)
 
 
 # -- bad input -------------------------------------------------------------------------------------------------
