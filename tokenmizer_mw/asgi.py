@@ -17,6 +17,7 @@ import anyio
 from tokenmizer_mw.chat.exchange import ChatExchange
 from tokenmizer_mw.chat.service import check_wiring
 from tokenmizer_mw.chat.session_naming import Reason, reason_to_pass, session_in_headers
+from tokenmizer_mw.chat.unknown_routes import UnknownRoutes
 from tokenmizer_mw.errors import ConfigError, RequestBlocked
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import LOCAL_TENANT
@@ -49,7 +50,7 @@ class TokenMizerMiddleware:
     """ASGI middleware that records the chats of the wrapped application, and cuts a transcript when the context fills.
 
     - ``routes``: maps path endings to dialects. "/chat/completions" matches "/v1/chat/completions" under any
-      ``root_path``. Only POST requests are handled.
+      ``root_path``. Only POST requests are handled. A path that looks like a chat and matches none is logged once.
     - ``session``: called with the scope, returns the session id or ``None``. After ``None``, or without it, the field
       of the body and then the header that ``memory.settings`` name are used. A chat without a session passes untouched.
     - ``tenant``: called with the scope, returns the tenant; without it, all sessions belong to the local tenant.
@@ -84,6 +85,8 @@ class TokenMizerMiddleware:
         self.tenant = tenant
         self._routes = dict(routes)
         self._endings = tuple(routes)
+        self.unknown_routes: UnknownRoutes | None = UnknownRoutes()
+        """``None``: chat routes without a dialect are not logged."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One connection."""
@@ -96,6 +99,8 @@ class TokenMizerMiddleware:
             if dialect is not None:
                 await _Connection(self, scope, receive, send).run(dialect)
             else:
+                if self.unknown_routes is not None and scope.get("method") == "POST":
+                    self.unknown_routes.note(scope["path"], scope.get("headers", ()))
                 await self.app(scope, receive, send)
         finally:
             unbind(token)

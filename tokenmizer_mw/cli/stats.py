@@ -39,7 +39,7 @@ def stats(arguments: argparse.Namespace, store: Store) -> None:
         show_json(found.to_dict())
     elif not found.rows:
         print(
-            f"no calls are booked in {store.place}: the setting savings (TOKENMIZER_SAVINGS=true) keeps books",
+            f"no calls are recorded in {store.place}: the setting savings (TOKENMIZER_SAVINGS=true) keeps books",
             file=sys.stderr,
         )
     else:
@@ -103,7 +103,7 @@ def _calls(arguments: argparse.Namespace, store: Store) -> None:
         show_json([call_to_dict(one) for one in spent])
         return
     if not spent:
-        print(f"no calls of session {inert(arguments.calls)} are booked in {store.place}", file=sys.stderr)
+        print(f"no calls of session {inert(arguments.calls)} are recorded in {store.place}", file=sys.stderr)
         return
     rows = []
     for one in reversed(spent):

@@ -222,7 +222,7 @@ def _changes(made: MCPServer[Any], memory: Memory) -> None:
     async def checkpoint_session(ctx: Context, session_id: _Session = "") -> CheckpointMade:
         """Mark this point of a session, and tell what changed since the mark before."""
         session = await memory.find_session_id(session_id)
-        await ctx.report_progress(0, 2, "drawing the facts of the last messages")
+        await ctx.report_progress(0, 2, "extracting the facts of the last messages")
         made_ = await ask.post("checkpoint", session_id=session)
         await ctx.report_progress(2, 2, "done")
         diff = made_["diff"]

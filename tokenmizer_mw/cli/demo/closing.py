@@ -70,7 +70,7 @@ def show_compaction(screen: Screen, memory: SessionMemory, body: Mapping[str, An
 def _describe_losses(report: LossReport) -> Iterator[str]:
     yield (
         f"{report.dropped} messages before #{report.before_turn} are no longer sent. "
-        f"Of the facts drawn from them, the block in their place leaves out {len(report.items) or 'none'}:"
+        f"Of the facts extracted from them, the block in their place leaves out {len(report.items) or 'none'}:"
     )
     for node in report.items[:_PER_REPORT]:
         told = " (told by a reminder)" if node.id in report.returned else ""

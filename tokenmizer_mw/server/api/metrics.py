@@ -51,10 +51,10 @@ class _Counters(Collector):
         """What calls of this process cost, would have cost, and what each stage saved or lost."""
         booked = self._memory.service.books.totals()
         whole = booked.pop(CALL, UsageSums())
-        calls = CounterMetricFamily("tokenmizer_calls", "Calls that were booked", labels=self._named)
+        calls = CounterMetricFamily("tokenmizer_calls", "Calls that were recorded", labels=self._named)
         calls.add_metric(self._worker, whole.calls)
         tokens = CounterMetricFamily(
-            "tokenmizer_tokens", "Tokens of calls that were booked", labels=["kind", *self._named]
+            "tokenmizer_tokens", "Tokens of calls that were recorded", labels=["kind", *self._named]
         )
         kinds = (("input", whole.input_tokens), ("cached", whole.cached_tokens), ("written", whole.written_tokens),
                  ("output", whole.output_tokens), ("input_without", whole.client_tokens))  # fmt: skip

@@ -16,7 +16,7 @@ REASONS: Final = {
     "cut_failed": "A transcript could not be shortened and was sent as it is.",
     "draining": "The server is about to end.",
     "dropped_queue_full": "There was more work than the queue takes: raise queue_max, or add workers.",
-    "extract_failed": "Facts could not be drawn; they are drawn when somebody asks for them.",
+    "extract_failed": "Facts could not be extracted; they are when somebody asks for them.",
     "extraction_not_kept": "Facts could not be recorded: is the store writable?",
     "flush_failed": "Work in the background did not end in time.",
     "guard_failed": "Messages could not be checked for attempts to take over the model.",

@@ -44,7 +44,7 @@ def _empty() -> Markup:
         *(tag("code", "Settings.load()"), "."),
     )
     more = tag("p", "The first call that ends after that shows here.", class_="hint")
-    return tag("section", nothing("No calls are booked."), text, more, class_="card")
+    return tag("section", nothing("No calls are recorded."), text, more, class_="card")
 
 
 def _render_savings(asked: PageRequest, found: Savings) -> Markup:

@@ -101,6 +101,7 @@ class Proxy:
         passes = asking.unreadable_bodies == "pass"
         redacting = RequestRedaction(relay, memory, asking.body_max, passes_unreadable=passes)
         remembering = TokenMizerMiddleware(redacting, memory=memory, session=session_of, tenant=tenant_of)
+        remembering.unknown_routes = None  # the proxy's routes cannot be changed
         compacting = Compacting(remembering, memory, configuration.routes)
         return Conversations(compacting, memory, configuration.naming)
 
