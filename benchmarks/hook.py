@@ -4,7 +4,7 @@ start to its end, and of the worker behind it, which the agent waits for only wh
 The transcript is one of 200 turns, two messages each, as Claude Code writes them. In each round a turn is added and the
 five events come in their order; the worker has followed the session from its first turn, as it does in daily use.
 Cold is a checkpoint at which all 200 turns are new: to a worker that runs (its first session), or that has to be
-started first. There the agent waits until the messages are durable; facts are extracted and the point is marked after the
+started first. There the agent waits until the messages are durable; facts are extracted and the point marked after the
 answer ("in all"). Medians; the machine is shared, so a bare interpreter is measured in the same rounds.
 """
 

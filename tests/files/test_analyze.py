@@ -92,6 +92,15 @@ def test_a_wide_table_stays_within_its_budget(tmp_path: Path) -> None:
     assert digest.tokens <= 300 and "further lines left out" in digest.text
 
 
+@pytest.mark.parametrize("budget", range(1, 30))
+def test_a_small_budget_shows_no_number_without_its_unit(tmp_path: Path, budget: int) -> None:
+    path = made(tmp_path, "orders.csv", orders(50))
+    first = analyze(path, budget=1_000).text.partition("\n")[0]
+    shown = analyze(path, budget=budget).text.partition("\n")[0]
+    assert COUNT(shown) <= budget
+    assert shown == first or first.startswith((f"{shown}:", f"{shown},")) or shown == ""
+
+
 @pytest.mark.parametrize("budget", [1, 5, 20, 60, 120, 1_000])
 def test_no_budget_is_exceeded(tmp_path: Path, budget: int) -> None:
     digest = analyze(made(tmp_path, "orders.csv", orders(50)), budget=budget)

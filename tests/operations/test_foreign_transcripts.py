@@ -10,6 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.load import dumpd
+from langchain_core.messages import (
+    AIMessage,
+    AIMessageChunk,
+    BaseMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolMessage,
+    messages_to_dict,
+)
 
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.cli.main import main
@@ -235,9 +245,54 @@ def test_what_is_no_transcript_is_refused(raw: bytes) -> None:
         read_transcripts(raw, "f")
 
 
-def test_the_shapes_are_named_where_none_fits() -> None:
-    with pytest.raises(CallerError, match="ChatGPT and of Claude"):
-        read_transcripts(b'{"chat": []}', "f")
+@pytest.mark.parametrize("raw", [b'{"chat": []}', b"this is a letter", b"\n- a list\n"])
+def test_the_shapes_are_named_where_none_fits(raw: bytes) -> None:
+    with pytest.raises(CallerError, match=r"^f: .*LangChain.*ChatGPT and of Claude"):
+        read_transcripts(raw, "f")
+
+
+def langchain_messages() -> list[BaseMessage]:
+    call = {"name": "search", "args": {"query": "queue"}, "id": "c1"}
+    return [
+        SystemMessage("Be short."),
+        HumanMessage(SAID[0].text),
+        AIMessage("", tool_calls=[call]),
+        ToolMessage("no results", tool_call_id="c1", status="error"),
+        AIMessageChunk([{"type": "text", "text": SAID[1].text}]),
+    ]
+
+
+@pytest.mark.parametrize(
+    "saved",
+    [
+        lambda: messages_to_dict(langchain_messages()),
+        lambda: [dumpd(message) for message in langchain_messages()],
+        lambda: [message.model_dump() for message in langchain_messages()],
+        lambda: {"id": "", "messages": messages_to_dict(langchain_messages())},
+    ],
+    ids=["messages_to_dict", "dumpd", "model_dump", "a state"],
+)
+@pytest.mark.parametrize("by_line", [False, True])
+def test_langchain_messages(saved: Callable[[], Any], by_line: bool) -> None:
+    value = saved()
+    if by_line:
+        messages = value["messages"] if isinstance(value, dict) else value
+        raw = "\n".join(map(json.dumps, messages))
+    else:
+        raw = json.dumps(value)
+    [found] = read_transcripts(raw.encode(), "f")
+    assert isinstance(found, ImportedTranscript)
+    asked, called, failed, answered = found.messages
+    assert (asked, answered) == SAID
+    assert [(call.name, call.id) for call in called.tool_calls] == [("search", "c1")]
+    assert [(result.call_id, result.text, result.is_error) for result in failed.tool_results] == [
+        ("c1", "no results", True)
+    ]
+
+
+def test_one_langchain_message_is_a_transcript() -> None:
+    raw = json.dumps(messages_to_dict([HumanMessage(SAID[0].text)])[0]).encode()
+    assert read_transcripts(raw, "f") == [ImportedTranscript("", SAID[:1])]
 
 
 def test_the_command_makes_a_session_of_each(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,10 +15,10 @@ PATHS_MAX: Final = 16
 """Distinct paths that are logged in the life of an application; later ones are not."""
 
 _PATH_SHOWN: Final = 120
-_CHAT_WORDS: Final = frozenset(
-    ("ask", "assistant", "chat", "chats", "completion", "completions", "conversation", "conversations", "generate")
-    + ("message", "messages", "responses")
-)
+_CHAT_WORDS: Final = {
+    *("ask", "assistant", "chat", "chats", "completion", "completions", "conversation", "conversations", "generate"),
+    *("message", "messages", "responses"),
+}
 """Last segments of paths, in lower case, that chats are usually served under."""
 
 _log = logging.getLogger("tokenmizer_mw")

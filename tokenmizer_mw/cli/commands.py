@@ -140,7 +140,7 @@ def _export_log(arguments: argparse.Namespace, store: Store) -> None:
         for line in lines:
             print(line)
         return
-    with progress("events", len(events)) as advance:
+    with progress("lines", len(events) + 1) as advance:
         _write(Path(arguments.output), _counting(lines, advance))
     if arguments.json:
         show_json({"session": arguments.session, "events": len(events), "file": arguments.output})

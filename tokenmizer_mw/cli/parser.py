@@ -287,7 +287,13 @@ _COMMANDS: Final[dict[str, tuple[str, tuple[Argument, ...]]]] = {
     "import": (
         "read a transcript, or an export, into a session",
         (
-            (("file",), {"metavar": "FILE", "help": "JSON or JSON Lines; - reads standard input"}),
+            (
+                ("file",),
+                {
+                    "metavar": "FILE",
+                    "help": "messages in JSON, an export of a chat, or an agent's transcript; - reads standard input",
+                },
+            ),
             (("--session",), {"metavar": "ID", "help": "the session's id (default: the file's, or the file's name)"}),
         ),
     ),

@@ -16,6 +16,7 @@ from tokenmizer_mw.wire.messages import history
 from .agent_transcripts import messages_in
 from .chat_exports import is_chat_export, read_chat_export
 from .exports import EXPORT_MARK, Export, read_export
+from .langchain_messages import plain_langchain_message
 from .markdown_transcripts import is_markdown_transcript, read_markdown_transcript
 
 T = TypeVar("T")
@@ -23,6 +24,7 @@ T = TypeVar("T")
 SIZE_MAX: Final = 512 * 1024 * 1024
 """Bytes of a transcript; a larger one is refused."""
 
+_JSON_START: Final = re.compile(r'\s*(?:[\[{"]|-?\d|(?:null|true|false|NaN|-?Infinity)\b)')
 _FILLED: Final = re.compile(r"\S[^\n]*")
 
 
@@ -35,8 +37,9 @@ class ImportedTranscript:
 
 
 SHAPES: Final = (
-    'lists of OpenAI- or Anthropic-shaped messages, also under "messages" or one a line; exports of this package, of'
-    " ChatGPT and of Claude (conversations.json); transcripts of Claude Code, Codex (.jsonl), SpecStory and aider (.md)"
+    'lists of messages in the shape of OpenAI, Anthropic or LangChain, also under "messages" or one a line; exports of'
+    " this package, of ChatGPT and of Claude (conversations.json); transcripts of Claude Code, Codex (.jsonl),"
+    " SpecStory and aider (.md)"
 )
 """What is read, for whoever has something else."""
 
@@ -59,6 +62,8 @@ def read_transcripts(raw: bytes, name: str, *, size_max: int = SIZE_MAX) -> list
         text = _text(raw, size_max)
         if is_markdown_transcript(text):
             return [ImportedTranscript("", tuple(_some(read_markdown_transcript(text))))]
+        if not _JSON_START.match(text):
+            raise CallerError(f"neither JSON nor a transcript that is known; what is: {SHAPES}")
         number, first, rest = _first(text)
         if isinstance(first, dict) and EXPORT_MARK in first:
             return [read_export(chain([(number, first)], rest))]
@@ -159,7 +164,7 @@ def _loaded_line(text: str, line: int) -> Any:
 def _conversation(number: int, first: Any) -> ImportedTranscript:
     if not isinstance(first, dict | list):
         return ImportedTranscript("", _messages_by_line([(number, first)]))
-    if isinstance(first, dict) and "role" in first:
+    if isinstance(first, dict) and "role" in plain_langchain_message(first):
         first = [first]
     if isinstance(first, list):
         return ImportedTranscript("", _messages(first))
@@ -170,7 +175,7 @@ def _conversation(number: int, first: Any) -> ImportedTranscript:
 def _messages(values: Any) -> tuple[Message, ...]:
     if not isinstance(values, list):
         raise CallerError(f"expected a list of messages, or another shape that is known: {SHAPES}")
-    found = history(values).without_system()[:]
+    found = history(map(plain_langchain_message, values)).without_system()[:]
     if not found:
         raise CallerError("there are no messages in it")
     return found
@@ -180,7 +185,7 @@ def _messages_by_line(lines: Iterable[_Line]) -> tuple[Message, ...]:
     found: list[Message] = []
     for number, value in lines:
         try:
-            found.extend(history([value]).without_system())
+            found.extend(history([plain_langchain_message(value)]).without_system())
         except InvalidMessage as error:
             raise CallerError(f"line {number}: the {str(error).replace('message 1', 'message', 1)}") from None
     return tuple(found)

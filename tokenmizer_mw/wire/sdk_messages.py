@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any, Final
 
-_LANGCHAIN_ROLES: Final = {
+LANGCHAIN_ROLES: Final = {
     "human": "user",
     "HumanMessageChunk": "user",
     "ai": "assistant",
@@ -21,6 +21,7 @@ _LANGCHAIN_ROLES: Final = {
     "tool": "tool",
     "ToolMessageChunk": "tool",
 }
+"""Roles by the type of a LangChain message."""
 
 
 def plain_message(message: object) -> object:
@@ -32,16 +33,17 @@ def plain_message(message: object) -> object:
     if not isinstance(told, Mapping):
         return message
     told = dict(told)
-    if "role" not in told and told.get("type") in _LANGCHAIN_ROLES:
-        return _from_langchain(told)
+    if "role" not in told and told.get("type") in LANGCHAIN_ROLES:
+        return from_langchain(told)
     if "role" not in told:
         return message
     told["role"] = told["role"].value if isinstance(told["role"], Enum) else told["role"]
     return _from_llama_index(told, message) if "blocks" in told else _without_nothing(told)
 
 
-def _from_langchain(told: dict[str, Any]) -> dict[str, Any]:
-    plain = {"role": _LANGCHAIN_ROLES[told["type"]], "content": told.get("content")}
+def from_langchain(told: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a LangChain message, whose "type" is one of ``LANGCHAIN_ROLES``, as a plain message."""
+    plain = {"role": LANGCHAIN_ROLES[told["type"]], "content": told.get("content")}
     for name in ("tool_calls", "tool_call_id"):
         if told.get(name):
             plain[name] = told[name]

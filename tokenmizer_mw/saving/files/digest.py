@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -13,6 +14,9 @@ BUDGET: Final = 300
 
 LINE_MAX: Final = 400
 """Characters of one line of a digest."""
+
+_PART_END: Final = re.compile(r"[,:;](?=\s)|\n")
+_BETWEEN: Final = " ,:;"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,13 +133,17 @@ def _fit_lines(
 
 
 def _cut(text: str, budget: int, count: Callable[[str], int]) -> str:
-    """The first words of ``text`` that fit: whole ones, since half a number would be another number."""
+    """The beginning of ``text`` that fits, up to a comma, a colon or the end of a line, so that no number stands there
+    halved or without its unit; where there is none of these, whole words."""
     low, high = 0, len(text)
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if count(text[:middle]) <= budget else (low, middle - 1)
-    words = text if low == len(text) else text[: low + 1].rpartition(" ")[0]
-    return words.rstrip(" ,:;")
+    if low == len(text):
+        return text.rstrip(_BETWEEN)
+    fitting = text[: low + 1]
+    ends = [found.start() for found in _PART_END.finditer(fitting)]
+    return (fitting[: ends[-1]] if ends else fitting.rpartition(" ")[0]).rstrip(_BETWEEN)
 
 
 def format_size(size: int) -> str:
