@@ -100,7 +100,7 @@ class TokenMizerMiddleware:
                 await _Connection(self, scope, receive, send).run(dialect)
             else:
                 if self.unknown_routes is not None and scope.get("method") == "POST":
-                    self.unknown_routes.note(scope["path"], scope.get("headers", ()))
+                    self.unknown_routes.report_once(scope["path"], scope.get("headers", ()))
                 await self.app(scope, receive, send)
         finally:
             unbind(token)

@@ -290,6 +290,12 @@ def test_langchain_messages(saved: Callable[[], Any], by_line: bool) -> None:
     ]
 
 
+def test_a_message_of_an_unknown_type_is_refused() -> None:
+    for message in ({"type": [], "data": {"content": "x"}}, {"lc": 1, "id": [], "kwargs": {"content": "x"}}):
+        with pytest.raises(CallerError, match="message 1 has no role that is known"):
+            read_transcripts(json.dumps([message]).encode(), "f")
+
+
 def test_one_langchain_message_is_a_transcript() -> None:
     raw = json.dumps(messages_to_dict([HumanMessage(SAID[0].text)])[0]).encode()
     assert read_transcripts(raw, "f") == [ImportedTranscript("", SAID[:1])]

@@ -30,7 +30,7 @@ class UnknownRoutes:
     def __init__(self) -> None:
         self._logged: set[str] = set()
 
-    def note(self, path: str, headers: Headers) -> None:
+    def report_once(self, path: str, headers: Headers) -> None:
         """Log a warning if a POST to ``path``, which no route matches, looks like a chat and is new. Headers that can
         be read only once are not read.
         """

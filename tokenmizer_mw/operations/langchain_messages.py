@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from tokenmizer_mw.wire.sdk_messages import LANGCHAIN_ROLES, from_langchain
+from tokenmizer_mw.wire.sdk_messages import LANGCHAIN_ROLES, convert_langchain_fields
 
 _TYPES: Final = {
     "HumanMessage": "human",
@@ -15,12 +15,13 @@ _TYPES: Final = {
 """Types by the names of classes, which ``dumpd`` writes."""
 
 
-def plain_langchain_message(value: Any) -> Any:
+def convert_langchain_message(value: Any) -> Any:
     """``value``, parsed JSON, with "role" and "content" if it is a saved LangChain message; else ``value`` itself."""
     if not isinstance(value, dict) or "role" in value:
         return value
     fields = _fields_of(value)
-    return from_langchain(fields) if fields.get("type") in LANGCHAIN_ROLES and "content" in fields else value
+    is_known = str(fields.get("type")) in LANGCHAIN_ROLES and "content" in fields
+    return convert_langchain_fields(fields) if is_known else value
 
 
 def _fields_of(value: dict[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from tokenmizer_mw.wire.messages import history
 from .agent_transcripts import messages_in
 from .chat_exports import is_chat_export, read_chat_export
 from .exports import EXPORT_MARK, Export, read_export
-from .langchain_messages import plain_langchain_message
+from .langchain_messages import convert_langchain_message
 from .markdown_transcripts import is_markdown_transcript, read_markdown_transcript
 
 T = TypeVar("T")
@@ -164,7 +164,7 @@ def _loaded_line(text: str, line: int) -> Any:
 def _conversation(number: int, first: Any) -> ImportedTranscript:
     if not isinstance(first, dict | list):
         return ImportedTranscript("", _messages_by_line([(number, first)]))
-    if isinstance(first, dict) and "role" in plain_langchain_message(first):
+    if isinstance(first, dict) and "role" in convert_langchain_message(first):
         first = [first]
     if isinstance(first, list):
         return ImportedTranscript("", _messages(first))
@@ -175,7 +175,7 @@ def _conversation(number: int, first: Any) -> ImportedTranscript:
 def _messages(values: Any) -> tuple[Message, ...]:
     if not isinstance(values, list):
         raise CallerError(f"expected a list of messages, or another shape that is known: {SHAPES}")
-    found = history(map(plain_langchain_message, values)).without_system()[:]
+    found = history(map(convert_langchain_message, values)).without_system()[:]
     if not found:
         raise CallerError("there are no messages in it")
     return found
@@ -185,7 +185,7 @@ def _messages_by_line(lines: Iterable[_Line]) -> tuple[Message, ...]:
     found: list[Message] = []
     for number, value in lines:
         try:
-            found.extend(history([plain_langchain_message(value)]).without_system())
+            found.extend(history([convert_langchain_message(value)]).without_system())
         except InvalidMessage as error:
             raise CallerError(f"line {number}: the {str(error).replace('message 1', 'message', 1)}") from None
     return tuple(found)

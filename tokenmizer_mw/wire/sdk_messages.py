@@ -34,14 +34,14 @@ def plain_message(message: object) -> object:
         return message
     told = dict(told)
     if "role" not in told and told.get("type") in LANGCHAIN_ROLES:
-        return from_langchain(told)
+        return convert_langchain_fields(told)
     if "role" not in told:
         return message
     told["role"] = told["role"].value if isinstance(told["role"], Enum) else told["role"]
     return _from_llama_index(told, message) if "blocks" in told else _without_nothing(told)
 
 
-def from_langchain(told: Mapping[str, Any]) -> dict[str, Any]:
+def convert_langchain_fields(told: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a LangChain message, whose "type" is one of ``LANGCHAIN_ROLES``, as a plain message."""
     plain = {"role": LANGCHAIN_ROLES[told["type"]], "content": told.get("content")}
     for name in ("tool_calls", "tool_call_id"):
