@@ -70,6 +70,22 @@ def test_a_store_that_cannot_be_opened_is_a_sentence(desk: Desk) -> None:
     assert "\n" not in result["content"][0]["text"]
 
 
+def test_the_server_ends_soon_after_its_input() -> None:
+    """The SDK keeps a duplicate of standard output, which must not keep the process waiting."""
+    code = (
+        "import os, sys, time\n"
+        "from tokenmizer_mw.agents.mcp.standard_input import interruptible_input\n"
+        "with interruptible_input():\n"
+        "    duplicate = os.dup(1)\n"
+        "    os.write(duplicate, b'x' * 200_000)\n"
+        "    began = time.monotonic()\n"
+        "print(time.monotonic() - began, file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, input=b"", check=True, timeout=SECONDS)
+    assert done.stdout == b"x" * 200_000
+    assert float(done.stderr) < 2
+
+
 def test_requests_and_answers_are_counted_in_pieces() -> None:
     waiting = Unanswered()
     for piece in (b'{"id": 1, "method": "a"}\n{"id": 2, "me', b'thod": "b"}\n{"method": "note"}\nnot json\n'):

@@ -133,13 +133,17 @@ def _await_answers(waking: int, unanswered: Unanswered) -> None:
 
 @contextmanager
 def _output_through(unanswered: Unanswered) -> Iterator[None]:
-    """Put a pipe in the place of standard output, which a thread empties into the real one."""
+    """Put a pipe in the place of standard output, which a thread empties into the real one.
+
+    At the end the thread copies what is in the pipe and stops, even if other code (the SDK) keeps a duplicate open.
+    """
     reading, writing = os.pipe()
+    ended, ending = os.pipe()
     real = os.dup(1)
     os.dup2(writing, 1)
     os.close(writing)
     copying = threading.Thread(
-        target=_copy_output, args=(reading, real, unanswered), name="standard-output", daemon=True
+        target=_copy_output, args=(reading, ended, real, unanswered), name="standard-output", daemon=True
     )
     copying.start()
     try:
@@ -147,16 +151,19 @@ def _output_through(unanswered: Unanswered) -> Iterator[None]:
     finally:
         with suppress(OSError, ValueError):
             sys.stdout.flush()
-        os.dup2(real, 1)  # the last writer of the pipe: the thread comes to its end
+        os.dup2(real, 1)
+        os.close(ending)
         copying.join(_JOIN_SECONDS)
 
 
-def _copy_output(reading: int, real: int, unanswered: Unanswered) -> None:
+def _copy_output(reading: int, ended: int, real: int, unanswered: Unanswered) -> None:
+    """Copy ``reading`` into ``real`` until it ends, or until it is empty and ``ended`` is closed at its other side."""
     with suppress(OSError):
-        while data := os.read(reading, _CHUNK):
+        while reading in select.select([reading, ended], [], [])[0] and (data := os.read(reading, _CHUNK)):
             _write(real, data)
             unanswered.note_answer(data)
     os.close(reading)
+    os.close(ended)
 
 
 def _write(handle: int, data: bytes) -> None:
