@@ -136,7 +136,7 @@ def test_no_path_leads_out_of_its_place(served: Served, upstream: Upstream, path
     assert not upstream.calls
 
 
-@pytest.mark.parametrize("path", ["/", "/nowhere", "/api/pull", "/v3/chat", "/chat/completions"])
+@pytest.mark.parametrize("path", ["/", "/nowhere", "/api/pull", "/v3/chat", "/chat/nothing"])
 def test_other_paths_are_nobodys(served: Served, upstream: Upstream, path: str) -> None:
     assert call(served.port, path, b"{}")[0] == 404
     assert not upstream.calls
