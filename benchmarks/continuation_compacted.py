@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -13,6 +12,7 @@ from tokenmizer_mw.server.access.caller import CALLER_KEY, Caller
 from tokenmizer_mw.server.proxy.compacting import Compacting
 from tokenmizer_mw.server.proxy.configuration import Configuration
 
+from .asgi_call import call_app
 from .compaction import items_of
 
 _BASE: Final = SessionKey(LOCAL_TENANT, "base")
@@ -69,32 +69,9 @@ class CompactedRequests:
     def _call(self, session: str, path: str, items: Sequence[Mapping[str, Any]]) -> tuple[bytes, bytes]:
         """What reaches the provider, and what reaches the client."""
         body = json.dumps({"model": self._model, "input": items}).encode()
-        return asyncio.run(_called(self._memory, session, path, body))
+        memory = self._memory
 
+        def wrap(provider: Any) -> Compacting:
+            return Compacting(TokenMizerMiddleware(provider, memory=memory), memory, _ROUTES)
 
-async def _called(memory: SessionMemory, session: str, path: str, body: bytes) -> tuple[bytes, bytes]:
-    sent: list[bytes] = []
-    answered: list[bytes] = []
-
-    async def provider(scope: Any, receive: Any, send: Any) -> None:
-        more = True
-        while more:
-            piece = await receive()
-            sent.append(piece["body"])
-            more = piece["more_body"]
-        headers = [(b"content-type", b"application/json")]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await send({"type": "http.response.body", "body": json.dumps(_REPLY).encode(), "more_body": False})
-
-    given = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def receive() -> dict[str, Any]:
-        return given.pop() if given else {"type": "http.disconnect"}
-
-    async def send(message: Mapping[str, Any]) -> None:
-        answered.append(message.get("body", b""))
-
-    headers = [(b"content-type", b"application/json"), (b"x-session-id", session.encode())]
-    scope = {"type": "http", "method": "POST", "path": path, "headers": headers, "query_string": b"", **_CALLER}
-    await Compacting(TokenMizerMiddleware(provider, memory=memory), memory, _ROUTES)(scope, receive, send)
-    return b"".join(sent), b"".join(answered)
+        return call_app(wrap, path, session, body, _REPLY, _CALLER)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from tokenmizer_mw import SessionMemory, Settings, TokenMizerMiddleware
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
+
+from .asgi_call import call_app
 
 _PATH: Final = "/v1/chat/completions"
 _BASE: Final = SessionKey(LOCAL_TENANT, "base")
@@ -41,7 +42,8 @@ class Requests:
         self._memory.log.append(SessionKey(LOCAL_TENANT, id), self._events, expected_seq=0)
         asked = {"role": "user", "content": question}
         body = json.dumps({"model": self._model, "messages": [*self._messages, asked]}).encode()
-        return request_text(json.loads(asyncio.run(_forwarded(self._memory, id, body))), question)
+        sent, _ = call_app(lambda app: TokenMizerMiddleware(app, memory=self._memory), _PATH, id, body, _REPLY)
+        return request_text(json.loads(sent), question)
 
     def close(self) -> None:
         """Release the memory."""
@@ -61,31 +63,3 @@ def _text(message: Mapping[str, Any]) -> str:
         content = "\n".join(part.get("text", "") for part in content)
     calls = [f"{call['function']['name']} {call['function']['arguments']}" for call in message.get("tool_calls", ())]
     return "\n".join([content, *calls])
-
-
-async def _forwarded(memory: SessionMemory, session: str, body: bytes) -> bytes:
-    """The body that the application behind the middleware gets."""
-    got: list[bytes] = []
-
-    async def app(scope: Any, receive: Any, send: Any) -> None:
-        more = True
-        while more:
-            piece = await receive()
-            got.append(piece["body"])
-            more = piece["more_body"]
-        headers = [(b"content-type", b"application/json")]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await send({"type": "http.response.body", "body": json.dumps(_REPLY).encode(), "more_body": False})
-
-    given = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def receive() -> dict[str, Any]:
-        return given.pop() if given else {"type": "http.disconnect"}
-
-    async def send(message: Mapping[str, Any]) -> None:
-        pass
-
-    headers = [(b"content-type", b"application/json"), (b"x-session-id", session.encode())]
-    scope = {"type": "http", "method": "POST", "path": _PATH, "headers": headers, "query_string": b""}
-    await TokenMizerMiddleware(app, memory=memory)(scope, receive, send)
-    return b"".join(got)
