@@ -15,6 +15,8 @@ The talks in ``corpus/beliefs_talks`` are longer, half of them not about softwar
 in passing. Their cases are rows of fields by name; one that keeps names no value: it is right where nothing that was
 settled is replaced.
 
+Where TOKENMIZER_SEMANTIC names a sentence model, the groups are also counted with it.
+
     python -m benchmarks.beliefs [TEXT]     what went wrong, in the cases that hold this text
 """
 
@@ -28,11 +30,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from tokenmizer_mw import SessionMemory
+from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status
 
 from .measure import at_least
+from .sentence_model import WITH_MODEL, settings_with_model
 
 CASES: Final = Path(__file__).parent / "corpus" / "beliefs"
 LAST: Final = CASES.parent / "beliefs_last"
@@ -113,10 +116,10 @@ def is_overturned(case: Case, graph: SessionGraph) -> bool:
     return any(step.trigger == case.number for step in graph.transitions())
 
 
-def graph_of(case: Case) -> SessionGraph:
+def graph_of(case: Case, settings: Settings | None = None) -> SessionGraph:
     """The graph after the message, recorded message by message."""
     turns = [{"role": role, "content": text} for role, text in (*case.turns, ("user", case.message))]
-    memory = SessionMemory.open("memory://")
+    memory = SessionMemory.open("memory://", settings)
     for end in range(1, len(turns) + 1):
         memory.record("case", turns[:end])
     graph = memory.graph("case")
@@ -229,12 +232,11 @@ _OPPOSITES: Final = {"done": lambda node: _is_open_error(node) or _is_open_task(
 
 def run() -> dict[str, Any]:
     """The benchmark's result, with a line a group, language and kind of error to print."""
-    found = [(case, faults_of(case, graph_of(case))) for case in load_cases()]
-    last = [(case, faults_of(case, graph_of(case))) for case in load_cases(LAST)]
-    talks = [(case, graph_of(case)) for case in load_talks()]
-    figures = {name: _shares(found, key) for name, key in _KEYS.items()}
-    figures["talks"] = _shares([(case, _talk_faults(case, graph)) for case, graph in talks], _talk_group)
-    figures["last look"] = _shares(last, lambda case: f"last look: {case.group}")
+    found = _judged(load_cases())
+    figures = {name: _shares(found, key) for name, key in _KEYS.items()} | _other_sets()
+    if (settings := settings_with_model()) is not None:
+        groups = {"groups": _shares(_judged(load_cases(), settings), _KEYS["groups"]), **_other_sets(settings)}
+        figures[WITH_MODEL] = {f"{WITH_MODEL}: {name}": one for part in groups.values() for name, one in part.items()}
     faults: dict[str, int] = defaultdict(int)
     for case, wrong in found:
         for fault in wrong:
@@ -245,9 +247,9 @@ def run() -> dict[str, Any]:
         for group, bar in BARS.items()
     ]
     lines = [
-        f"{name:28} {one['right']:.2f} of {one['cases']}" for part in figures.values() for name, one in part.items()
+        f"{name:45} {one['right']:.2f} of {one['cases']}" for part in figures.values() for name, one in part.items()
     ]
-    lines += [f"{fault:28} {count}" for fault, count in sorted(faults.items())]
+    lines += [f"{fault:45} {count}" for fault, count in sorted(faults.items())]
     notes = (
         "Short talks and one more message, written without a look at the rules, and developed on since. At a first"
         " look: cases of another author that nobody has read, run for the first time on 2026-11-22 (keep .39, change"
@@ -262,6 +264,17 @@ _KEYS: Final = {
     "languages": lambda case: f"{case.group}, {case.language}",
     "kinds": lambda case: f"{case.group}: {case.kind or 'other'}",
 }
+
+
+def _judged(cases: Sequence[Case], settings: Settings | None = None) -> list[tuple[Case, list[str]]]:
+    return [(case, faults_of(case, graph_of(case, settings))) for case in cases]
+
+
+def _other_sets(settings: Settings | None = None) -> dict[str, dict[str, Mapping[str, float]]]:
+    """Figures of the longer talks, and of the cases that nobody looks at."""
+    talks = [(case, _talk_faults(case, graph_of(case, settings))) for case in load_talks()]
+    last = _judged(load_cases(LAST), settings)
+    return {"talks": _shares(talks, _talk_group), "last look": _shares(last, lambda case: f"last look: {case.group}")}
 
 
 def _shares(found: Sequence[tuple[Case, list[str]]], key: Any) -> dict[str, Mapping[str, float]]:

@@ -29,8 +29,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tokenmizer_mw import Settings
-from tokenmizer_mw.saving.compress.chat import PlacedPassage, put_back, read
-from tokenmizer_mw.saving.compress.passage import ChatPassage, PassageKind
+from tokenmizer_mw.saving.compress.chat import ChatPassage, PassageKind, PlacedPassage, put_back, read
 from tokenmizer_mw.saving.compress.pipeline import Condensed, Options, condense
 from tokenmizer_mw.saving.compress.requests import changes
 from tokenmizer_mw.wire.messages import history

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from tokenmizer_mw import Settings
 from tokenmizer_mw.saving.compress import compress
-from tokenmizer_mw.saving.compress.gate import faithful
+from tokenmizer_mw.saving.compress.neural import faithful
 
 Messages = list[dict[str, Any]]
 Holds = Callable[[str, str], bool]

@@ -10,6 +10,7 @@ it leaves the proxy. "compaction600" is the block of such a compaction of the he
 takes in the mean. Beside each way stand the baselines with as many tokens for each question: the newest messages,
 tf-idf sentences, covering sentences, BM25 passages, and the whole head.
 ``tokens`` are counted as gpt-4o counts, ``quarters`` are characters / 4, by which the baselines are filled.
+"with the sentence model" is the block of facts that are extracted with the model that TOKENMIZER_SEMANTIC names.
 The exams are those below TOKENMIZER_CORPUS, on sessions of real_dev and authored_dev; their text is not part of the
 repository. They were developed on.
 
@@ -40,6 +41,7 @@ from .llm_pass import recordings
 from .measure import at_least
 from .peer import message
 from .selections import SELECTIONS, Selections
+from .sentence_model import WITH_MODEL, settings_with_model
 
 MODEL: Final = "gpt-4o"
 """Whose tokens the budgets of blocks and recalls are counted in."""
@@ -73,6 +75,7 @@ class Case:
         self.exam = exam
         self.tail = exam.tail
         self.replies = {name: found[exam.session] for name, found in replies.items() if exam.session in found}
+        self._memories: dict[str, SessionMemory] = {}
         self._blocks: dict[tuple[str, int], str] = {}
         self._requests: dict[int, Requests] = {}
         self._compacted: dict[tuple[int, bool, str], CompactedRequests] = {}
@@ -86,20 +89,26 @@ class Case:
         """Baselines over all messages, for requests."""
         return Selections(self.exam.turns)
 
-    @cached_property
-    def memory(self) -> SessionMemory:
-        return self._recorded(None)
+    def has(self, variant: str) -> bool:
+        """Whether there is such a memory of the head: "" for the plain one, the name of a reply for the refined one,
+        or that with the sentence model."""
+        return not variant or variant in self.replies or (variant == WITH_MODEL and settings_with_model() is not None)
 
-    def block(self, budget: int, refinement: str = "") -> str:
-        """The resume block of the head, after refinement with the reply of that name, if any."""
-        if (refinement, budget) not in self._blocks:
-            memory = self._refined[refinement] if refinement else self.memory
-            self._blocks[refinement, budget] = memory.resume("head", budget=budget, model=MODEL).text
-        return self._blocks[refinement, budget]
+    def memory(self, variant: str = "") -> SessionMemory:
+        """A memory of the head."""
+        if variant not in self._memories:
+            self._memories[variant] = self._recorded(variant)
+        return self._memories[variant]
+
+    def block(self, budget: int, variant: str = "") -> str:
+        """The resume block of a memory of the head."""
+        if (variant, budget) not in self._blocks:
+            self._blocks[variant, budget] = self.memory(variant).resume("head", budget=budget, model=MODEL).text
+        return self._blocks[variant, budget]
 
     def recall(self, question: Question, budget: int) -> str:
         """What recall gives for a question on the head."""
-        return self.memory.recall("head", question.text, budget=budget, model=MODEL).text
+        return self.memory().recall("head", question.text, budget=budget, model=MODEL).text
 
     def request(self, question: Question, window: int) -> str:
         """The text of the request that the middleware sends in a window, without the question."""
@@ -118,12 +127,10 @@ class Case:
             self._compacted[given] = CompactedRequests(messages, MODEL, tokens, reply=reply, reminds=whole)
         return self._compacted[given].send(question.id, question.text)
 
-    @cached_property
-    def _refined(self) -> dict[str, SessionMemory]:
-        return {name: self._recorded(reply) for name, reply in self.replies.items()}
-
-    def _recorded(self, reply: str | None) -> SessionMemory:
-        memory = SessionMemory.open("memory://", complete=None if reply is None else lambda _: reply)
+    def _recorded(self, variant: str) -> SessionMemory:
+        reply = self.replies.get(variant)
+        settings = settings_with_model() if variant == WITH_MODEL else None
+        memory = SessionMemory.open("memory://", settings, complete=None if reply is None else lambda _: reply)
         memory.record("head", self.exam.head)
         if reply is not None:
             memory.refine("head")
@@ -131,24 +138,23 @@ class Case:
 
     def close(self) -> None:
         """Release the memories."""
-        opened: list[Any] = [*self.__dict__.get("_refined", {}).values(), *self._requests.values()]
-        opened += self._compacted.values()
-        for one in [*opened, *([self.memory] if "memory" in self.__dict__ else [])]:
+        opened: list[Any] = [*self._memories.values(), *self._requests.values(), *self._compacted.values()]
+        for one in opened:
             one.close()
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How a text comes about. ``reply``: the name of the recorded reply without which a session is left out;
+    """How a text comes about. ``variant``: the memory (``Case.has``) without which a session is left out;
     ``complete``: the text is a whole request, to which no tail is added."""
 
     text: Callable[[Case, Question], str]
-    reply: str = ""
+    variant: str = ""
     complete: bool = False
 
 
-def _block(budget: int, refinement: str = "") -> Way:
-    return Way(lambda case, question: case.block(budget, refinement), refinement)
+def _block(budget: int, variant: str = "") -> Way:
+    return Way(lambda case, question: case.block(budget, variant), variant)
 
 
 def _recall(budget: int) -> Way:
@@ -179,6 +185,7 @@ WAYS: Final[Mapping[str, Way]] = {
     **{f"recall{budget}": _recall(budget) for budget in (300, 600)},
     **{f"block300+recall{budget}": _both(300, budget) for budget in (300, 600)},
     **{f"request{window}": _request(window) for window in WINDOWS},
+    **{f"{WITH_MODEL} block{budget}": _block(budget, WITH_MODEL) for budget in (300, 600)},
     "compaction600": _compaction(600),
     "compacted3000": _compaction(1_128, whole=True),
     **{f"{name} compaction600": _compaction(600, refinement=name) for name in REFINEMENTS},
@@ -231,7 +238,7 @@ class Results:
         for question in case.exam.questions:
             for name in self.names:
                 way = WAYS[name]
-                if not way.reply or way.reply in case.replies:
+                if case.has(way.variant):
                     self._add_way(case, question, name, way)
             if self.baselines:
                 self._add_baselines(case, question)

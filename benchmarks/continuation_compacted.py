@@ -9,7 +9,7 @@ from typing import Any, Final
 from tokenmizer_mw import SessionMemory, Settings, TokenMizerMiddleware
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.server.access.caller import CALLER_KEY, Caller
-from tokenmizer_mw.server.proxy.compacting import Compacting
+from tokenmizer_mw.server.proxy.compaction import CompactionMiddleware
 from tokenmizer_mw.server.proxy.configuration import Configuration
 
 from .asgi_call import call_app
@@ -71,7 +71,7 @@ class CompactedRequests:
         body = json.dumps({"model": self._model, "input": items}).encode()
         memory = self._memory
 
-        def wrap(provider: Any) -> Compacting:
-            return Compacting(TokenMizerMiddleware(provider, memory=memory), memory, _ROUTES)
+        def wrap(provider: Any) -> CompactionMiddleware:
+            return CompactionMiddleware(TokenMizerMiddleware(provider, memory=memory), memory, _ROUTES)
 
         return call_app(wrap, path, session, body, _REPLY, _CALLER)

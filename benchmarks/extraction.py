@@ -11,7 +11,9 @@ and results included. The final graph is read out as labels and held against the
         --by TRAIT        one line for each register, language, domain or tool
         --quick           without intervals
         --baselines       with what simpler ways find
-        --stages          with what fewer stages of extraction find
+        --stages          with what fewer stages of extraction find, and more with the sentence model
+
+The sentence model is that of the directory in TOKENMIZER_SEMANTIC; without one its rows are left out.
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ from .labelled import TRAITS, Corpus, Labelled, corpora
 from .measure import at_least, at_most
 from .readout import labels_of
 from .scoring import JUDGED, summary
+from .sentence_model import WITH_MODEL, settings_with_model
 
 STAGES: Final = {
     "rules": "rules",
@@ -81,10 +84,14 @@ def measured(corpus: Corpus, settings: Settings | None = None) -> list[Scored]:
 
 
 def ablation(corpus: Corpus) -> dict[str, dict[str, Any]]:
-    """Figures of a set with one stage of extraction after the other, without intervals."""
+    """Figures of a set with one stage of extraction after the other, at last with the sentence model where there is
+    one, without intervals."""
     found = {}
-    for name, words in STAGES.items():
-        rows = measured(corpus, Settings(stages=words))
+    ways = {name: Settings(stages=words) for name, words in STAGES.items()}
+    if (settings := settings_with_model()) is not None:
+        ways[WITH_MODEL] = settings
+    for name, way in ways.items():
+        rows = measured(corpus, way)
         found[name] = {match: summary([getattr(row, match) for row in rows], samples=0) for match in MATCHES}
     return found
 

@@ -2,13 +2,19 @@
 
 ``import tokenmizer_mw`` is what an application pays that uses none of it yet; the classes load what they need when they
 are first named. Of the distributions for frameworks it is said what importing them pulls in before a class is used.
+
+The MCP server is what a host starts: CPU time of its process until it has answered ``initialize``, and until it has
+listed its tools, medians.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import statistics
 import subprocess
 import sys
+import tempfile
 from importlib.util import find_spec
 from typing import Any, Final
 
@@ -41,6 +47,21 @@ print(json.dumps([taken, sorted(tops & set({frameworks!r})), len(sys.modules)]))
 """
 
 
+MCP_MS: Final = 500
+_MESSAGES: Final = (
+    {
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "host", "version": "1"},
+        },
+    },
+    {"id": 2, "method": "tools/list"},
+)
+
+
 def run() -> dict[str, Any]:
     known = {name: code for name, code in IMPORTS.items() if find_spec(code.split()[1])}
     figures = {name: _measured(code) for name, code in known.items()}
@@ -53,7 +74,41 @@ def run() -> dict[str, Any]:
             if IMPORTS[name].startswith("import")
         ),
     ]
+    if find_spec("mcp") and os.path.exists("/proc/self/stat"):
+        figures["mcp"] = _start_mcp()
+        answered = figures["mcp"]["initialize_ms"]
+        bars.append(at_most("MCP server: CPU from its start to the answer of initialize", answered, MCP_MS, "ms", 0))
     return {"figures": figures, "bars": bars, "notes": __doc__}
+
+
+def _start_mcp() -> dict[str, Any]:
+    rows = [_start_mcp_once() for _ in range(ROUNDS)]
+    return {name: round(statistics.median(row[name] for row in rows)) for name in rows[0]}
+
+
+def _start_mcp_once() -> dict[str, float]:
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "tokenmizer_mw", "mcp", "--store", f"sqlite:///{folder}/sessions.db"]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            spent = []
+            for message in _MESSAGES:
+                process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+                process.stdin.flush()
+                assert json.loads(process.stdout.readline())["id"] == message["id"]
+                spent.append(_cpu_ms(process.pid))
+                if message["id"] == 1:
+                    process.stdin.write(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}\n')
+            process.stdin.close()
+    return {"initialize_ms": spent[0], "tools_ms": spent[1]}
+
+
+def _cpu_ms(process: int) -> float:
+    """CPU time of a running process so far."""
+    with open(f"/proc/{process}/stat", encoding="ascii", errors="replace") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) * 1e3 / os.sysconf("SC_CLK_TCK")
 
 
 def _measured(code: str) -> dict[str, Any]:

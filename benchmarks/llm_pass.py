@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tokenmizer_mw import SessionMemory, Settings
-from tokenmizer_mw.session.refinement.reply import Stated, read_reply
+from tokenmizer_mw.session.refinement.reply import ReplyStatement, read_reply
 
 from .extraction_figures import MATCHES, Scored, matcher_for, scored
 from .extraction_lines import faults_of
@@ -75,7 +75,7 @@ def labels_in(reply: str) -> dict[str, list[str]]:
     return found
 
 
-def _label(stated: Stated) -> str:
+def _label(stated: ReplyStatement) -> str:
     return f"{stated.old} -> {stated.text}" if stated.old else stated.text
 
 

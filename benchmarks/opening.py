@@ -23,8 +23,8 @@ from typing import Any, Final, TypeVar
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.model.event import Derived, Recorded
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
-from tokenmizer_mw.session.log_cache import KeptSessions
-from tokenmizer_mw.session.snapshot_keeping import SHARE, Snapshots
+from tokenmizer_mw.session.log_cache import CachedSessions
+from tokenmizer_mw.session.snapshot import SHARE, SnapshotPolicy
 from tokenmizer_mw.store.log import EventLog
 from tokenmizer_mw.store.memory import MemoryLog
 from tokenmizer_mw.store.open import open_log
@@ -120,8 +120,8 @@ def _write(log: EventLog, name: str, events: Sequence[Recorded]) -> None:
     """The session, with a snapshot that is as old as one may get."""
     key, seen = SessionKey(LOCAL_TENANT, name), len(events) * (SHARE - 1) // SHARE + 1
     log.load(key, events[:seen], expected_seq=0)
-    snapshots = Snapshots(1, Settings().snapshot_max, later=lambda _, work: work(), count=lambda _: None)
-    KeptSessions(log, capacity=1, snapshots=snapshots).read(key, lambda state: None)
+    snapshots = SnapshotPolicy(1, Settings().snapshot_max, later=lambda _, work: work(), count=lambda _: None)
+    CachedSessions(log, capacity=1, snapshots=snapshots).read(key, lambda state: None)
     log.append(key, [one.event for one in events[seen:]], expected_seq=seen)
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tokenmizer_mw import SessionMemory, Settings
-from tokenmizer_mw.context.sentence_model import SentenceModel, find_model
+from tokenmizer_mw.context.embedding import SentenceModel, find_model
 
 from .measure import at_least
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-import asyncpg
+import psycopg
 
 from tokenmizer_mw.model.event import encode
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
@@ -73,15 +73,8 @@ def schema() -> Iterator[tuple[str, str]]:
     try:
         yield f"{SERVER}{mark}schema={name}&application_name={name}&timeout=30", name
     finally:
-        asyncio.run(_execute(f"DROP SCHEMA IF EXISTS {name} CASCADE"))
-
-
-async def _execute(statement: str) -> None:
-    connection = await asyncpg.connect(SERVER)
-    try:
-        await connection.execute(statement)
-    finally:
-        await connection.close()
+        with psycopg.connect(SERVER, autocommit=True) as connection:
+            connection.execute(f"DROP SCHEMA IF EXISTS {name} CASCADE".encode())
 
 
 # -- appends ---------------------------------------------------------------------------------------------------
@@ -131,7 +124,10 @@ def _store_round(log: EventLog, number: int) -> tuple[float, list[float]]:
 
 
 async def _driver_round(schema: str, number: int) -> float:
-    pool = await asyncpg.create_pool(SERVER, min_size=DRIVER_POOL, max_size=DRIVER_POOL)
+    pool: asyncio.Queue[psycopg.AsyncConnection[tuple[Any, ...]]] = asyncio.Queue()
+    for _ in range(DRIVER_POOL):
+        connected = psycopg.AsyncConnection.connect(SERVER, autocommit=True, cursor_factory=psycopg.AsyncRawCursor)
+        pool.put_nowait(await connected)
     move = f"UPDATE {schema}.sessions SET seq = $3, updated_at = $4 WHERE tenant = $1 AND session = $2 AND seq = $5"
     start = f"INSERT INTO {schema}.sessions (tenant, session, seq, updated_at, created_at) VALUES ($1, $2, $3, $4, $4)"
     add = f"INSERT INTO {schema}.events (session, seq, recorded_at, kind, version, payload) VALUES ($1,$2,$3,$4,$5,$6)"
@@ -140,11 +136,14 @@ async def _driver_round(schema: str, number: int) -> float:
 
     async def append(name: str, seq: int) -> int:
         events, now, last = turn(seq // EVENTS_PER_TURN + 1), time.time(), seq + EVENTS_PER_TURN
-        async with pool.acquire() as connection, connection.transaction():
-            place = (LOCAL_TENANT, name, last, now)
-            found = await connection.fetchval(f"{move if seq else start} RETURNING id", *place, *([seq] if seq else []))
+        connection = await pool.get()
+        async with connection.transaction():
+            values = (LOCAL_TENANT, name, last, now, *([seq] if seq else []))
+            cursor = await connection.execute(f"{move if seq else start} RETURNING id".encode(), values)
+            (found,) = await cursor.fetchone() or (None,)
             rows = [(found, seq + at, now, *encode(event)) for at, event in enumerate(events, 1)]
-            await connection.executemany(add, rows)
+            await cursor.executemany(add.encode(), rows)
+        pool.put_nowait(connection)
         return last
 
     async def write(writer: int) -> None:
@@ -157,5 +156,6 @@ async def _driver_round(schema: str, number: int) -> float:
     began = time.perf_counter()
     await asyncio.gather(*(write(writer) for writer in range(WRITERS)))
     rate = done / (time.perf_counter() - began)
-    await pool.close()
+    while not pool.empty():
+        await pool.get_nowait().close()
     return rate

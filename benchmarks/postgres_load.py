@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import random
 import subprocess
@@ -13,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import asyncpg
+import psycopg
 
 from tokenmizer_mw import SessionMemory
 
@@ -133,16 +132,10 @@ def _break(server: str, application: str) -> None:
     if command := os.environ.get(RESTART):
         subprocess.run(command, shell=True, check=True)
         return
-    ended = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1"
-    asyncio.run(_execute(server, ended, application))
-
-
-async def _execute(server: str, statement: str, *parameters: object) -> None:
-    connection = await asyncpg.connect(server)
-    try:
-        await connection.fetch(statement, *parameters)
-    finally:
-        await connection.close()
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = %s", [application]
+        )
 
 
 def _settled(url: str, ledger: Ledger) -> dict[str, Any]:

@@ -140,9 +140,9 @@ def _turn(memory: SessionMemory, key: SessionKey, body: bytes) -> None:
     service = memory.service
     exchange = ChatExchange(OpenAIChat(), {}, body, memory.settings, path="/v1/chat/completions", known=service.known)
     assert service.prepare(exchange)
-    assert service.redaction.ingress is not None
+    assert service.redaction.redactor is not None
     service.turns.commit_turn(key, exchange.request.messages, None)
-    service.redaction.ingress.note(key, body, exchange.body, exchange.request)
+    service.redaction.redactor.note(key, body, exchange.body, exchange.request)
     service.extraction.extract(key)
 
 

@@ -101,7 +101,8 @@ def _regression(act: DialogueAct, rows: Sequence[Row], vectors: Any) -> Logistic
     told = [at for at, row in enumerate(rows) if act in row.told]
     does = [act in rows[at].acts for at in told]
     weights = [rows[at].weight ** SOFTENED for at in told]
-    return LogisticRegression(C=STRENGTH, max_iter=400, tol=1e-3).fit(vectors[told], does, sample_weight=weights)
+    regression = LogisticRegression(C=STRENGTH, max_iter=400, tol=1e-3, solver="newton-cholesky")
+    return regression.fit(vectors[told], does, sample_weight=weights)
 
 
 def _held_out(rows: Sequence[Row], vectors: Any) -> Logits:

@@ -7,11 +7,13 @@ import re
 import sys
 from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import Any, Final
+from types import NoneType
+from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
-from tokenmizer_mw.settings import ENVIRONMENT_PREFIX, Settings
+from tokenmizer_mw.settings import ENVIRONMENT_PREFIX, Settings, describe_type
 
 _FIELDS: Final = {field.name: field for field in fields(Settings)}
+_HINTS: Final = get_type_hints(Settings, include_extras=True)
 PAGE: Final = Path(__file__).parent.parent / "docs" / "settings.md"
 
 _HEAD: Final = """\
@@ -77,29 +79,17 @@ def _named(text: str) -> list[str]:
 def _table(names: list[str]) -> str:
     rows = ["| setting | default | type | variable |", "|---|---|---|---|"]
     for name in names:
-        kind = _KINDS.get(str(_FIELDS[name].type), str(_FIELDS[name].type))
-        rows.append(f"| `{name}` | {_default(_FIELDS[name])} | {kind} | `{ENVIRONMENT_PREFIX}{name.upper()}` |")
+        rows.append(f"| `{name}` | {_default(_FIELDS[name])} | {_kind(name)} | `{ENVIRONMENT_PREFIX}{name.upper()}` |")
     return "\n".join([*rows, ""])
 
 
-def _choices(*values: str) -> str:
-    return " or ".join(f"`{value}`" for value in values)
-
-
-_KINDS: Final = {
-    "int": "whole number",
-    "float": "number",
-    "str": "text",
-    "bool": "yes or no",
-    "int | None": "whole number or none",
-    "str | None": "text or none",
-    "_Role": _choices("user", "system", "developer"),
-    "_Guard": _choices("off", "flag", "fence", "block"),
-    "_Cache": _choices("off", "exact", "semantic"),
-    "_CacheScope": _choices("session", "tenant"),
-    "_Cut": _choices("window", "economy"),
-    "_Compaction": _choices("provider", "ours", "both"),
-}
+def _kind(name: str) -> str:
+    hint = _HINTS[name]
+    kinds = [kind for kind in get_args(hint) if kind is not NoneType] if NoneType in get_args(hint) else [hint]
+    if get_origin(kinds[0]) is Literal:
+        return " or ".join(f"`{value}`" for value in get_args(kinds[0]))
+    words = describe_type(kinds[0]).removeprefix("a ").replace("true or false", "yes or no")
+    return f"{words} or none" if kinds[0] is not hint else words
 
 
 def _default(field: Any) -> str:

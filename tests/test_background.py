@@ -8,6 +8,7 @@ import threading
 
 import pytest
 
+from tokenmizer_mw.runtime import background
 from tokenmizer_mw.runtime.background import BackgroundQueue
 
 
@@ -76,6 +77,7 @@ def test_closing_without_work_starts_no_thread() -> None:
 
 ENDING = """
 import sys, time
+from tokenmizer_mw.runtime import background
 from tokenmizer_mw.runtime.background import BackgroundQueue
 
 queue = BackgroundQueue(capacity=10, size_max=100, failed=print, drain_seconds={seconds})
@@ -86,6 +88,7 @@ queue.put("b", lambda: print("done", flush=True))
 MATCHING = """
 import time
 import re2
+from tokenmizer_mw.runtime import background
 from tokenmizer_mw.runtime.background import BackgroundQueue
 
 queue = BackgroundQueue(capacity=10, size_max=100, failed=print)
@@ -108,3 +111,54 @@ def test_the_end_of_the_process_finds_no_thread_in_a_native_library(seconds: flo
 def _run(program: str) -> tuple[int, str]:
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     return ended.returncode, ended.stdout.strip()
+
+
+@pytest.fixture
+def never_lulled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background, "LULL_SECONDS", 3_600.0)
+    monkeypatch.setattr(background, "LATER_SECONDS", 3_600.0)
+
+
+@pytest.mark.usefixtures("never_lulled")
+def test_tasks_for_later_of_one_name_are_one_until_another_task_cannot_wait() -> None:
+    work, _ = queue()
+    done: list[str] = []
+    for time in ("first", "second"):
+        assert work.put_later("session", lambda time=time: done.append(time))
+    assert done == []
+    ended = threading.Event()
+    work.put("urgent", lambda: (done.append("urgent"), ended.set()))
+    assert ended.wait(5)
+    assert done == ["first", "urgent"]
+    assert work.close(5.0)
+
+
+@pytest.mark.usefixtures("never_lulled")
+def test_tasks_for_later_are_done_when_somebody_flushes() -> None:
+    work, _ = queue()
+    done: list[str] = []
+    assert work.put_later("session", lambda: done.append("session"))
+    assert work.flush(5.0)
+    assert done == ["session"]
+    assert work.put_later("session", lambda: done.append("again"))
+    assert work.close(5.0)
+    assert done == ["session", "again"]
+
+
+@pytest.mark.usefixtures("never_lulled")
+def test_tasks_for_later_do_not_fill_a_queue() -> None:
+    work, _ = queue(capacity=4)
+    running, go = threading.Event(), threading.Event()
+    assert work.put_later("a", lambda: (running.set(), go.wait(5)))
+    assert work.put_later("b", lambda: None)
+    assert running.wait(5)
+    go.set()
+    assert work.close(5.0)
+
+
+def test_a_task_for_later_is_done_without_further_ado() -> None:
+    work, _ = queue()
+    ended = threading.Event()
+    assert work.put_later("session", ended.set)
+    assert ended.wait(5)
+    assert work.close(5.0)

@@ -15,7 +15,7 @@ from tokenmizer_mw.model.event import Checkpointed, Reminded
 from tokenmizer_mw.model.message import Message, Outcome, Role
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.safety.fence import own_blocks
-from tokenmizer_mw.session.reminder.compose import HEAD
+from tokenmizer_mw.session.reminder.content import HEAD
 from tokenmizer_mw.store.memory import MemoryLog
 from tokenmizer_mw.wire.dialect import Reply
 

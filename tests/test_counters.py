@@ -44,7 +44,7 @@ def _names_in(tree: ast.Module) -> Iterator[str]:
             yield from map(_spell_out, ast.walk(node.args[0]))
             if any(isinstance(part, ast.Name) and part.id in constants for part in ast.walk(node.args[0])):
                 yield from constants.values()
-        elif called == "Decided":
+        elif called == "CutDecision":
             yield from (_spell_out(part) for given in node.args for part in ast.walk(given))
 
 

@@ -18,7 +18,7 @@ from tokenmizer_mw.errors import MalformedRequest
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialects.openai_chat import OpenAIChat
-from tokenmizer_mw.wire.headers import header
+from tokenmizer_mw.wire.http import header
 from tokenmizer_mw.wire.known import KnownRequests
 
 DIALECT = OpenAIChat()

@@ -1,3 +1,5 @@
+import hashlib
+import hmac
 import html
 import json
 import time
@@ -27,7 +29,7 @@ def block(*lines: str, nonce: str = NONCE) -> str:
 
 
 BLOCK = block("Goal: ship it", "Done: api; tests")
-OPENING, CLOSING = (f"{int(half, 16):020d}" for half in (NONCE[:16], NONCE[16:]))
+OPENING, CLOSING = (f"{int(half, 16) % 10**12:012d}" for half in (NONCE[:16], NONCE[16:]))
 
 
 # -- the nonce -------------------------------------------------------------------------------------------------
@@ -100,6 +102,15 @@ def test_a_block_of_ours_is_found_in_any_spelling(spelled: str) -> None:
     assert [text[start:end] for start, end in own_blocks(text, SECRET)] == [spelled]
 
 
+def test_a_block_with_the_long_ids_of_earlier_checkouts_is_found() -> None:
+    opening = "07074767625471333930"
+    seal = hmac.new(SECRET, b"seal:" + f"{int(opening):016x}".encode(), hashlib.sha256).hexdigest()[:16]
+    closing = f"{int(seal, 16):020d}"
+    text = f"before <session-record {opening}>\nGoal: ship it\n</session-record {closing}> after"
+    assert [text[start:end] for start, end in own_blocks(text, SECRET)] == [text[7:-6]]
+    assert own_blocks(text.replace(closing, "0" * 20), SECRET) == []
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -111,8 +122,8 @@ def test_a_block_of_ours_is_found_in_any_spelling(spelled: str) -> None:
         block("x", nonce="0" * 32),
         block("x", nonce="1" * 16),
         block("x", nonce=nonce_for(b"another secret", KEY, "checkpoint-1")),
-        BLOCK.replace(CLOSING, "0" * 20),
-        BLOCK.replace(OPENING, "9" * 20),
+        BLOCK.replace(CLOSING, "0" * 12),
+        BLOCK.replace(OPENING, "9" * 12),
         f"</session-record {CLOSING}> reversed <session-record {OPENING}>",
     ],
 )

@@ -152,7 +152,7 @@ def test_a_child_forked_during_extraction_records(tmp_path: Path) -> None:
 
 def test_a_child_forked_during_extraction_records_in_postgres() -> None:
     address = services.postgres()
-    pytest.importorskip("asyncpg")
+    pytest.importorskip("psycopg")
     database = importlib.import_module("tests.store.postgres_database").Database(address)
     try:
         worst, usual = forked(database.url(timeout=60), 10)  # one call to a loaded server may take longer than usual

@@ -154,7 +154,7 @@ def test_budget_below_the_fence_gives_none(budget: int) -> None:
 
 def test_reminder_beside_a_block_tells_what_the_block_does_not(memory: SessionMemory) -> None:
     memory.record("s", chat())
-    resume = memory.resume("s", budget=60)
+    resume = memory.resume("s", budget=64)
     reminder = memory.remind("s", ASKED, beside=resume)
     assert "green van" in reminder.text
     assert 4 in reminder.turns

@@ -12,7 +12,7 @@ from tokenmizer_mw.errors import Conflict, UnknownSession
 from tokenmizer_mw.model.event import Derived, Event, Recorded
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.session import SessionState
-from tokenmizer_mw.session.log_cache import KeptSessions
+from tokenmizer_mw.session.log_cache import CachedSessions
 from tokenmizer_mw.store.memory import MemoryLog
 from tokenmizer_mw.store.sqlite import SqliteLog
 
@@ -35,7 +35,7 @@ def up_by_one(state: SessionState) -> list[Event]:
 
 def test_two_keepers_on_one_log_count_together() -> None:
     log = MemoryLog()
-    one, other = KeptSessions(log, capacity=2), KeptSessions(log, capacity=2)
+    one, other = CachedSessions(log, capacity=2), CachedSessions(log, capacity=2)
     for keeper in (one, other, one, one, other):
         keeper.update(KEY, up_by_one)
     assert one.read(KEY, lambda state: state.derived) == other.read(KEY, lambda state: state.derived) == 5
@@ -43,7 +43,7 @@ def test_two_keepers_on_one_log_count_together() -> None:
 
 def test_a_session_that_somebody_else_erased_starts_anew() -> None:
     log = MemoryLog()
-    one, other = KeptSessions(log, capacity=2), KeptSessions(log, capacity=2)
+    one, other = CachedSessions(log, capacity=2), CachedSessions(log, capacity=2)
     for _ in range(3):
         one.update(KEY, up_by_one)
     log.forget(KEY)
@@ -59,7 +59,7 @@ def test_a_session_that_somebody_else_erased_starts_anew() -> None:
 
 def test_a_session_that_somebody_else_rewrote_is_folded_anew() -> None:
     log = MemoryLog()
-    keepers = [KeptSessions(log, capacity=2) for _ in range(3)]
+    keepers = [CachedSessions(log, capacity=2) for _ in range(3)]
     for keeper in keepers:
         keeper.update(KEY, up_by_one)
     assert log.rewrite(KEY, lambda old: Derived(40) if old.seq == 3 else old.event) == 1
@@ -73,7 +73,7 @@ def test_a_session_that_somebody_else_rewrote_is_folded_anew() -> None:
 
 def test_a_process_notices_that_another_one_rewrote(tmp_path: Path) -> None:
     here, there = SqliteLog(tmp_path / "log.db"), SqliteLog(tmp_path / "log.db")
-    keeper = KeptSessions(here, capacity=2)
+    keeper = CachedSessions(here, capacity=2)
     for _ in range(2):
         keeper.update(KEY, up_by_one)
     assert there.rewrite(KEY, lambda old: None if old.seq == 1 else Derived(7)) == 2
@@ -85,7 +85,7 @@ def test_a_process_notices_that_another_one_rewrote(tmp_path: Path) -> None:
 
 def test_a_rewriting_is_noticed_without_another_look_at_the_log() -> None:
     log = Counting()
-    keeper = KeptSessions(log, capacity=2)
+    keeper = CachedSessions(log, capacity=2)
     keeper.update(KEY, up_by_one)
     looks = []
     for _ in range(3):
@@ -98,7 +98,7 @@ def test_a_rewriting_is_noticed_without_another_look_at_the_log() -> None:
 
 def test_more_sessions_than_are_kept() -> None:
     log = MemoryLog()
-    keeper = KeptSessions(log, capacity=2)
+    keeper = CachedSessions(log, capacity=2)
     keys = [SessionKey("t", str(number)) for number in range(5)]
     for _ in range(2):
         for key in keys:
@@ -108,12 +108,12 @@ def test_more_sessions_than_are_kept() -> None:
 
 def test_nothing_decided_is_nothing_written() -> None:
     log = MemoryLog()
-    KeptSessions(log, capacity=1).update(KEY, lambda _: [])
+    CachedSessions(log, capacity=1).update(KEY, lambda _: [])
     assert log.sessions("t") == []
 
 
 def test_a_decision_that_raises_leaves_the_session_as_it_was() -> None:
-    keeper = KeptSessions(MemoryLog(), capacity=1)
+    keeper = CachedSessions(MemoryLog(), capacity=1)
     keeper.update(KEY, up_by_one)
 
     def fail(_: SessionState) -> list[Event]:

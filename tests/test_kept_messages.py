@@ -13,7 +13,7 @@ from tokenmizer_mw.context.recall import PassageIndex, message_text, recall
 from tokenmizer_mw.model.event import Event, HistoryRevised, MessageRecorded, Recorded
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
-from tokenmizer_mw.session.log_cache import KeptMessages
+from tokenmizer_mw.session.log_cache import CachedMessages
 from tokenmizer_mw.session.transcript_edits import HistoryMessages, standing
 from tokenmizer_mw.store.memory import MemoryLog
 from tokenmizer_mw.store.sqlite import SqliteLog
@@ -122,7 +122,7 @@ def test_no_more_characters_are_kept_than_may_be(log: Measured) -> None:
     keys = [SessionKey("t", str(number)) for number in range(6)]
     for key in keys:
         log.append(key, [MessageRecorded(1, "", Message(Role.USER, "x" * 9_500))], expected_seq=0)
-    kept = KeptMessages(log, capacity=100, most=30_000)
+    kept = CachedMessages(log, capacity=100, most=30_000)
 
     def known(key: SessionKey) -> bool:
         return kept.read(key, lambda told: told.seq) == 1 and key in kept._sessions

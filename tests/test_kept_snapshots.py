@@ -23,9 +23,8 @@ from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.node import Node, NodeType, Source, Status
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.session import SessionState, fold
-from tokenmizer_mw.session.log_cache import KeptSessions
-from tokenmizer_mw.session.snapshot import fold_version, write_snapshot
-from tokenmizer_mw.session.snapshot_keeping import SHARE, Snapshots
+from tokenmizer_mw.session.log_cache import CachedSessions
+from tokenmizer_mw.session.snapshot import SHARE, SnapshotPolicy, fold_version, write_snapshot
 from tokenmizer_mw.store.log import EventLog, Snapshot
 from tokenmizer_mw.store.memory import MemoryLog
 from tokenmizer_mw.store.sqlite import SqliteLog
@@ -51,8 +50,8 @@ class Keeper:
     def __init__(self, log: EventLog, *, every: int = 4, most: int = 10**6, **limits: int) -> None:
         self.counts: Counter[str] = Counter()
         self.waiting: dict[Hashable, Callable[[], None]] = {}
-        snapshots = Snapshots(every, most, self.waiting.__setitem__, lambda name: self.counts.update([name]))
-        self.sessions = KeptSessions(log, **{"capacity": 4, **limits}, snapshots=snapshots)
+        snapshots = SnapshotPolicy(every, most, self.waiting.__setitem__, lambda name: self.counts.update([name]))
+        self.sessions = CachedSessions(log, **{"capacity": 4, **limits}, snapshots=snapshots)
 
     def work(self) -> None:
         for name in list(self.waiting):
@@ -229,7 +228,7 @@ def test_none_are_kept_where_the_settings_say_so(log: Watched) -> None:
 
 
 def test_a_long_session_has_few() -> None:
-    snapshots = Snapshots(10, 1, lambda *_: None, lambda _: None)
+    snapshots = SnapshotPolicy(10, 1, lambda *_: None, lambda _: None)
     made, last = 0, 0
     for end in range(100_000):
         if snapshots.due(end, last):

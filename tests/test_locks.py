@@ -14,7 +14,7 @@ from tokenmizer_mw.errors import UnknownSession
 from tokenmizer_mw.model.event import Derived, Event, MessageRecorded
 from tokenmizer_mw.model.message import Message, Role, Written
 from tokenmizer_mw.session import SessionState
-from tokenmizer_mw.session.derivation import Drawing
+from tokenmizer_mw.session.state import FactDerivation
 from tokenmizer_mw.store.memory import MemoryLog
 from tokenmizer_mw.store.sqlite import SqliteLog
 
@@ -33,16 +33,16 @@ class Held:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.reached, self.go = threading.Event(), threading.Event()
         self.calls = 0
-        facts = Drawing.facts
+        facts = FactDerivation.facts
 
-        def held(drawing: Drawing, state: SessionState, news: Sequence[MessageRecorded] = ()) -> list[Event]:
+        def held(derivation: FactDerivation, state: SessionState, news: Sequence[MessageRecorded] = ()) -> list[Event]:
             self.calls += 1
             if not self.reached.is_set():
                 self.reached.set()
                 assert self.go.wait(WAIT)
-            return facts(drawing, state, news)
+            return facts(derivation, state, news)
 
-        monkeypatch.setattr(Drawing, "facts", held)
+        monkeypatch.setattr(FactDerivation, "facts", held)
 
 
 def say(text: str) -> dict[str, str]:

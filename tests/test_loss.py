@@ -1,12 +1,17 @@
 import json
+from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
+from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.context.loss_report import LossReport, loss_report
 from tokenmizer_mw.context.resume import build_resume
+from tokenmizer_mw.context.resume.layout import SAID_HEAD
 from tokenmizer_mw.context.tokens import TokenCounter
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import Checkpointed, NodeAdded, NodeRevised, Reminded, StatusChanged
+from tokenmizer_mw.model.message import Message, Role, Written
 from tokenmizer_mw.model.node import Node, NodeType, Source, Status
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.safety.fence import nonce_for
@@ -57,6 +62,33 @@ def test_what_reminders_of_this_cut_told_is_marked(graph: SessionGraph) -> None:
     assert report.text == "[1] task: step number 1 (told by a reminder)\n[2] task: step number 2"
 
 
+def test_a_fact_that_the_block_quotes_is_not_lost(graph: SessionGraph) -> None:
+    """Only in the words of its own message, and only with all of its words."""
+    lines = ("U3: I finished step number 3 today.", "A4: That was a step.", "U6: After step number 7, lunch.")
+    block = f"<x>\nDone: something{SAID_HEAD}\n" + "\n".join(lines) + "\n</x>"
+    lost = {node.id for node in loss_report(graph, replace(cut(), block=block)).items}
+    assert lost == {f"task-{turn}" for turn in range(1, 21)} - {"task-3"}
+
+
+def test_nothing_quoted_is_reported_as_lost() -> None:
+    """With a real block of a real cut."""
+    talk = [
+        {"role": "user", "content": "Let's build the invoice service. The deployment window is on Friday evenings."},
+        {"role": "assistant", "content": "Fine. I wrote the importer. I will write the exporter next."},
+    ]
+    talk += [
+        {"role": role, "content": f"It rained for {n} hours. {'More about the weather of that day. ' * 12}"}
+        for n in range(100, 130)
+        for role in ("user", "assistant")
+    ]
+    with closing(SessionMemory.open("memory://")) as memory:
+        memory.add("s", [Written(Message(Role(one["role"]), one["content"]), json.dumps(one)) for one in talk])
+        block = memory.context("s", limit=3_000, reserved=500).block
+        report = memory.loss_report("s")
+    assert report.checkpoint
+    assert all(node.label not in block for node in report.items)
+
+
 def test_a_report_as_json(graph: SessionGraph) -> None:
     report = json.loads(json.dumps(loss_report(graph, cut(anchor_turn=2)).to_dict()))
     assert report == {
@@ -69,7 +101,7 @@ def test_a_report_as_json(graph: SessionGraph) -> None:
     }
 
 
-@pytest.mark.parametrize("budget", [100, 200, 1_000])
+@pytest.mark.parametrize("budget", [100, 150, 1_000])
 def test_carried_and_lost_together_are_everything_dropped(graph: SessionGraph, budget: int) -> None:
     nonce = nonce_for(b"secret", SessionKey("local", "s"), "checkpoint-1")
     resume = build_resume(

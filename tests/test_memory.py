@@ -111,13 +111,14 @@ def test_resume_levels_and_budgets(memory: SessionMemory) -> None:
     sizes = [memory.resume("s", level).tokens for level in ("critical", "standard", "full")]
     assert sizes == sorted(sizes)
     assert all(size <= cap for size, cap in zip(sizes, (100, 300, 600), strict=True))
-    assert memory.resume("s", budget=60).tokens <= 60
+    assert memory.resume("s", budget=64).tokens <= 64
     assert "postgresql" in memory.resume("s").text.lower()
     assert memory.resume("s").text == memory.resume("s").text
     with pytest.raises(CallerError):
         memory.resume("s", "enormous")
-    with pytest.raises(BudgetTooSmall):
-        memory.resume("s", budget=3)
+    for budget in (-1, 0, 3, 63):
+        with pytest.raises(BudgetTooSmall, match=f"^a resume needs a budget of at least 64 tokens, not {budget}$"):
+            memory.resume("s", budget=budget)
 
 
 QUESTIONS = ["which database do we use?", "what db did we pick", "our storage?", "PostgreSQL"]

@@ -46,6 +46,22 @@ def test_rules_and_decisions_of_other_sessions_are_offered_with_their_session() 
     ]
 
 
+@pytest.mark.parametrize(
+    ("session", "origin"),
+    [
+        ("shop/2026-11-21", "shop/2026-11-21"),
+        ("shop-215c9545/db0c291a-cc04-4c39-9d2d-f1d787a29b38", "session db0c291a"),
+        ("shop-of-the-northern-branch-215c9545/monday-morning", "monday-morning"),
+        ("shop/" + "m" * 50, "m" * 37 + "..."),
+    ],
+)
+def test_an_origin_is_short_and_readable(session: str, origin: str) -> None:
+    kept = memory()
+    tell(kept, session, "Never push to main.")
+    project = session.partition("/")[0]
+    assert earlier(kept, f"{project}/new") == [f"Never push to main ({origin})"]
+
+
 def test_a_session_without_a_word_of_its_own_starts_with_them() -> None:
     kept = memory()
     tell(kept, "shop/monday", "Never push to main.")

@@ -70,7 +70,8 @@ def test_an_old_value_is_marked_as_old(graph: SessionGraph) -> None:
         "Newest first; [n] is the message.",
         "- decision: PostgreSQL for the database [9], was SQLite for the database [2] - concurrent writes",
         "[9 user] Two writers at once do not work. Move to PostgreSQL for the database.",
-        "[2 user] (old; since [9] PostgreSQL for the database) Let us take SQLite for the database, it is enough.",
+        "[2 user] (SQLite for the database is old; since [9] PostgreSQL for the database)"
+        " Let us take SQLite for the database, it is enough.",
     ]
     assert (found.ids, found.turns) == (("d2", "d1"), (2, 9))
 
@@ -116,6 +117,16 @@ def test_facts_say_how_they_stand(graph: SessionGraph, query: str, line: str) ->
 @pytest.mark.parametrize("query", ["", "???", "zebra crossing", "\ud800"])
 def test_nothing_found(graph: SessionGraph, query: str) -> None:
     assert asked(graph, query) == Recall("", 0)
+
+
+@pytest.mark.parametrize("query", ["Which colour has the moon?", "What about the moon, is there all of that in it?"])
+def test_function_words_alone_answer_no_question(graph: SessionGraph, query: str) -> None:
+    assert recall(graph, query, budget=200, counter=LETTERS, passages=index_of(MESSAGES)) == Recall("", 0)
+
+
+def test_a_question_of_function_words_is_answered_by_them() -> None:
+    found = recall(SessionGraph(), "what is it?", budget=400, counter=LETTERS, passages=index_of(MESSAGES))
+    assert found.turns == (2,)
 
 
 @pytest.mark.parametrize("budget", [-5, 0, 10])

@@ -16,7 +16,7 @@ from tests.upstream.answer import Scripted
 from tests.upstream.server import Upstream
 from tokenmizer_mw import ConfigError, SessionMemory, Settings, Transport, UnknownSession
 from tokenmizer_mw.model.node import NodeType, Status
-from tokenmizer_mw.session.refinement.schema import CATEGORIES
+from tokenmizer_mw.session.refinement.reply import CATEGORIES
 
 TALK = [
     {"role": "user", "content": "Let's build a tide table. About the units: sailors all over the bay expect feet."},

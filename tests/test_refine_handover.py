@@ -12,7 +12,7 @@ import pytest
 from tokenmizer_mw import ConfigError, SessionMemory, Settings
 from tokenmizer_mw.model.event import Refined, decode
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.session.refinement.schema import CATEGORIES
+from tokenmizer_mw.session.refinement.reply import CATEGORIES
 
 TALK = [
     {"role": "user", "content": "Let's build a tide table. About the units: sailors all over the bay expect feet."},

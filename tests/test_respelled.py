@@ -17,7 +17,7 @@ from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.model.event import Checkpointed, MessageRecorded
 from tokenmizer_mw.model.message import Message, Outcome, Role, ToolCall, ToolResult, digest
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
-from tokenmizer_mw.session import Resent, Transcript
+from tokenmizer_mw.session import ResentMessages, Transcript
 from tokenmizer_mw.store.memory import MemoryLog
 from tokenmizer_mw.wire.dialect import Reply
 from tokenmizer_mw.wire.dialects import OpenAIChat
@@ -104,7 +104,7 @@ def test_a_history_that_is_spelled_anew_is_known(sent: list[Message]) -> None:
         messages = [*sent, *news]
         start, place = transcript.first_new(messages)
         assert (start, place) == (len(sent), len(HISTORY) - 1)
-        placed = transcript.locate(Resent(messages), start, place)
+        placed = transcript.locate(ResentMessages(messages), start, place)
         assert placed.changed is None
         assert messages[placed.index_of(4) or 0].text == "And the tests?"
 
@@ -128,7 +128,7 @@ def test_an_edit_inside_is_found_beside_other_spellings() -> None:
     sent = [user("Use MariaDB.", "image_url"), *RESPELLED["thoughts dropped"][1:], *HISTORY[4:], *HISTORY[4:]]
     start, place = transcript.first_new(sent)
     assert start == len(sent)
-    assert transcript.locate(Resent(sent), start, place).changed == (0, -1)
+    assert transcript.locate(ResentMessages(sent), start, place).changed == (0, -1)
 
 
 def test_a_spelling_is_one_short_text() -> None:
@@ -138,7 +138,7 @@ def test_a_spelling_is_one_short_text() -> None:
 
 def test_a_history_that_comes_back_as_it_was_is_not_spelled() -> None:
     history = [message for number in range(500) for message in (user(f"question {number}"), assistant(f"{number}"))]
-    resent = Resent([*history, user("the new one")])
+    resent = ResentMessages([*history, user("the new one")])
     assert transcript_of(history).first_new([*history, user("the new one")], resent=resent) == (1_000, 999)
     assert len(resent._spellings) <= 1
 

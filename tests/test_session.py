@@ -178,7 +178,7 @@ def test_fold_follows_extraction_and_the_cut() -> None:
     later = Checkpointed("checkpoint-2", 9)
     state = fold(recorded(*messages, Derived(8), TurnClosed(8, Outcome.COMPLETE), cut, later))
     assert state.seq == 14
-    assert [turn for turn, _ in state.undrawn] == [9, 10]
+    assert [turn for turn, _ in state.unextracted] == [9, 10]
     assert [turn for turn, _ in state.recent] == list(range(max(1, 9 - CONTEXT_MESSAGES), 9))
     assert state.cut == cut
     assert [mark.checkpoint.id for mark in state.checkpoints] == ["checkpoint-1", "checkpoint-2"]

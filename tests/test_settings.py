@@ -24,14 +24,15 @@ def test_defaults_file_and_environment(tmp_path: Path) -> None:
 
 
 WRONG = [
-    ("blok_tokens: 3", "unknown setting blok_tokens"),
-    ("block_tokens: many", "block_tokens"),
+    ("blok_tokens: 3", "unknown setting blok_tokens; nearest: block_tokens"),
+    ("block_tokens: many", r"settings\.yaml: block_tokens is a whole number of at least 40, not 'many'"),
     ("block_tokens: 0", "block_tokens"),
     ("known_requests_max: -1", "known_requests_max"),
     ("cut_at: 0.2", "cut_to"),
-    ("block_role: narrator", "block_role"),
+    ("block_role: narrator", "block_role is one of user, system, developer, not 'narrator'"),
     ("- a list", "mapping"),
     ("a: [", "YAML"),
+    ("cache_url: {url: 'redis://:secret@host'}", "cache_url is text, not a dict$"),
     ("confidence_floor: 2", "confidence_floor"),
     ("stages: rules,guesses", "stages are dialogue, model, rules, structure, not guesses"),
 ]
@@ -51,9 +52,11 @@ IN_CODE = [
     ({"context_window": "8000"}, "context_window"),
     ({"cut_at": "0.5"}, "cut_at is a number"),
     ({"queue_max": True}, "queue_max"),
+    ({"snapshot_max": None}, "snapshot_max is a whole number of at least 1, not None"),
+    ({"confidence_floor": float("nan")}, "confidence_floor is a number from 0 to 1, not nan"),
     ({"known_requests_max": -1}, "known_requests_max"),
-    ({"llm_timeout": 0}, "llm_timeout is more than 0 seconds"),
-    ({"llm_rest_seconds": -1}, "llm_rest_seconds cannot be negative"),
+    ({"llm_timeout": 0}, "llm_timeout is a number above 0, not 0"),
+    ({"llm_rest_seconds": -1}, "llm_rest_seconds is a number of at least 0, not -1"),
     ({"llm_input_tokens": 100}, "llm_input_tokens is a whole number of at least 4000"),
     ({"llm_attempts": 0}, "llm_attempts"),
 ]

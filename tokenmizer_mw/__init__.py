@@ -117,6 +117,10 @@ _MOVED = {
     "files": "saving.files",
     "outgoing": "transports",
     "refining": "session.refinement.plan",
+    "operations.retention": "operations.erasure",
+    "server.access.door": "server.access.middleware",
+    "server.access.heads": "server.access.http_protocols",
+    "server.access.opening": "server.access.keyring",
     "translate": "server.translate",
 }
 

@@ -10,14 +10,15 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Final, cast
+from inspect import iscoroutinefunction
+from typing import TYPE_CHECKING, Final
 
 import anyio
 
 from tokenmizer_mw.chat.exchange import ChatExchange
+from tokenmizer_mw.chat.reports import UnknownRoutes
 from tokenmizer_mw.chat.service import check_wiring
 from tokenmizer_mw.chat.session_naming import Reason, reason_to_pass, session_in_headers
-from tokenmizer_mw.chat.unknown_routes import UnknownRoutes
 from tokenmizer_mw.errors import ConfigError, RequestBlocked
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import LOCAL_TENANT
@@ -26,7 +27,7 @@ from tokenmizer_mw.saving.reply_trimming import TrimmedReplies
 from tokenmizer_mw.session.current import NamedSession, bind, unbind
 from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.dialects import ROUTES
-from tokenmizer_mw.wire.headers import Headers, by_name, with_length
+from tokenmizer_mw.wire.http import Headers, by_name, with_length
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -76,6 +77,8 @@ class TokenMizerMiddleware:
         for name, given in (("session", session), ("tenant", tenant)):
             if given is not None and not callable(given):
                 raise ConfigError(f"{name} is called with the scope of a request: {given!r:.60} cannot be called")
+            if iscoroutinefunction(given) or iscoroutinefunction(type(given).__call__):
+                raise ConfigError(f"{name} is a plain function, not an async one: {given!r:.60}")
         if wrong := [ending for ending in routes if not ending.startswith(("/", ":"))]:
             raise ConfigError(f"a route begins with '/' or ':': {', '.join(wrong)}")
         self.app = app
@@ -93,15 +96,19 @@ class TokenMizerMiddleware:
         if scope["type"] not in _SPOKEN or GUARD in scope:
             await self.app(scope, receive, self._draining(send) if scope["type"] == "lifespan" else send)
             return
+        dialect = self._dialect(scope)
+        if dialect is not None:
+            await _Connection(self, scope, receive, send).run(dialect)
+            return
+        if self.unknown_routes is not None and scope.get("method") == "POST":
+            self.unknown_routes.report_once(scope["path"], scope.get("headers", ()))
+        await self.pass_on(scope, receive, send)
+
+    async def pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Call the application for a request that is not recorded; calls that it makes belong to its session."""
         token = bind(self.service, partial(self._name_session, scope))
         try:
-            dialect = self._dialect(scope)
-            if dialect is not None:
-                await _Connection(self, scope, receive, send).run(dialect)
-            else:
-                if self.unknown_routes is not None and scope.get("method") == "POST":
-                    self.unknown_routes.report_once(scope["path"], scope.get("headers", ()))
-                await self.app(scope, receive, send)
+            await self.app(scope, receive, send)
         finally:
             unbind(token)
 
@@ -122,7 +129,10 @@ class TokenMizerMiddleware:
         root: str = scope.get("root_path", "")
         if root and path.startswith(root) and path[len(root) : len(root) + 1] in ("", "/"):
             path = path[len(root) :]
-        return next((dialect for ending, dialect in self._routes.items() if path.endswith(ending)), None)
+        for ending, dialect in self._routes.items():
+            if path.endswith(ending):
+                return dialect
+        return None
 
     def _draining(self, send: Send) -> Send:
         """``send`` for a lifespan: what is still to be extracted is, within the deadline, before the process ends."""
@@ -176,7 +186,7 @@ class _Connection:
             await self._refuse(blocked)
             return
         if exchange is None:
-            await app(self._scope, self.receive if self._pending else self._receive, self._send)
+            await self._middleware.pass_on(self._scope, self.receive if self._pending else self._receive, self._send)
             return
         self._exchange = exchange
         self._take = exchange.receive
@@ -206,7 +216,8 @@ class _Connection:
         try:
             session_id = middleware.session(scope) if middleware.session is not None else None
             tenant = middleware.tenant(scope) if middleware.tenant is not None else LOCAL_TENANT
-            headers = by_name(self._header_list())
+            given = scope.get("headers", ())
+            headers = by_name(given if isinstance(given, list | tuple) else self._list_headers(given))
             reason = reason_to_pass(headers, settings, named=session_id is not None)
         except Exception as error:
             self._service.report_failure("session_failed", error)
@@ -248,13 +259,11 @@ class _Connection:
         await self._send({"type": "http.response.start", "status": blocked.STATUS, "headers": headers})
         await self._send({"type": "http.response.body", "body": blocked.body})
 
-    def _header_list(self) -> Headers:
-        """The request's headers; where they can be read only once, the application gets a list of them."""
-        headers: Headers = self._scope.get("headers", ())
-        if isinstance(headers, list | tuple):
-            return headers
-        self._scope = {**self._scope, "headers": list(headers)}
-        return cast("Headers", self._scope["headers"])
+    def _list_headers(self, headers: Headers) -> Headers:
+        """Headers that can be read only once, as a list, which the application gets, too."""
+        listed = list(headers)
+        self._scope = {**self._scope, "headers": listed}
+        return listed
 
     async def _read_body(self, most: int) -> bytes | Reason:
         """The body, or why there is none to look at. All that is read here is given to the application again."""
@@ -275,7 +284,7 @@ class _Connection:
     def _inner_scope(self) -> Scope:
         exchange = self._exchange
         scope = {**self._scope, GUARD: exchange.key}
-        if exchange.is_changed and exchange.forwarded is not None:
+        if exchange.forwarded is not None and exchange.is_changed:
             scope["headers"] = with_length(scope.get("headers", ()), len(exchange.forwarded))
         return scope
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 from tokenmizer_mw.chat.service import SessionService
 from tokenmizer_mw.chat.session_access import no_view
 from tokenmizer_mw.context.assembly import Context, Shortened
-from tokenmizer_mw.context.costs.report import Savings
+from tokenmizer_mw.context.costs.savings import Savings
 from tokenmizer_mw.context.loss_report import LossReport, loss_report
 from tokenmizer_mw.context.recall import Recall, recall
-from tokenmizer_mw.context.resume import Resume, build_resume, build_resumes, earlier_facts
+from tokenmizer_mw.context.resume import Resume, build_resume, build_resumes, check_budget, earlier_facts
 from tokenmizer_mw.context.tokens import MessageCounter
 from tokenmizer_mw.errors import (
     CallerError,
@@ -35,22 +35,30 @@ from tokenmizer_mw.model.event import (
     NodeRevised,
 )
 from tokenmizer_mw.model.message import Message, Written
-from tokenmizer_mw.model.moment import Moment, as_seconds
 from tokenmizer_mw.model.node import Node, Status
-from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
-from tokenmizer_mw.model.spending import Spent
+from tokenmizer_mw.model.session import LOCAL_TENANT, Moment, SessionKey
+from tokenmizer_mw.model.usage import UsageRecord
 from tokenmizer_mw.runtime.offload import CALLS, offload
 from tokenmizer_mw.safety.fence import nonce_for
 from tokenmizer_mw.safety.labels import flatten
-from tokenmizer_mw.session import Edited, SessionState, append_messages, fold, joining
+from tokenmizer_mw.session import RecordedEdit, SessionState, append_messages, fold, joining
 from tokenmizer_mw.session.current import NamedSession, bind_session
-from tokenmizer_mw.session.manual_edits import KINDS, add_fact, correct_fact, mark_fact, undone
+from tokenmizer_mw.session.manual_edits import (
+    KINDS,
+    add_fact,
+    correct_fact,
+    kind_of_text,
+    mark_fact,
+    newest_number,
+    undone,
+)
 from tokenmizer_mw.session.manual_edits import pin_fact as pin
+from tokenmizer_mw.session.moments import as_seconds
 from tokenmizer_mw.session.project import project_of, siblings
 from tokenmizer_mw.session.refinement.client import Complete
 from tokenmizer_mw.session.refinement.plan import Refinement
-from tokenmizer_mw.session.reminder import Carried
-from tokenmizer_mw.session.text_rewrite import Retouch
+from tokenmizer_mw.session.reminder import CarriedReminder
+from tokenmizer_mw.session.text_rewrite import EventRedaction
 from tokenmizer_mw.session.transcript_edits import Change, HistoryMessages, edit_transcript
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.ledger import By, require_day
@@ -117,6 +125,7 @@ class SessionMemory:
         embed: Callable[[list[str]], Any] | None = None,
         url: str = "",
     ) -> None:
+        _require_settings(settings)
         self.service = SessionService(log, settings or Settings(), complete=complete, embed=embed, url=url)
         self._access = self.service.access
         self._redaction = self.service.redaction
@@ -165,9 +174,10 @@ class SessionMemory:
         """
         if not isinstance(url, str):
             raise ConfigError(f"a store's address is text, not a {type(url).__name__}")
+        _require_settings(settings)
         memory = cls(open_log(url), settings, complete=complete, embed=embed, url=url)
         _ = (
-            memory.service.redaction.ingress
+            memory.service.redaction.redactor
         )  # the first look into the store and at the rules: better now than at the first request
         if memory.settings.semantic is not None:
             model_of(memory.settings)
@@ -212,8 +222,8 @@ class SessionMemory:
         """
         key = self._access.key_of(session_id, tenant)
         spoken = history(messages).without_system().through(self._redaction.remove_echoes)
-        if self._redaction.ingress is not None:
-            spoken = spoken.through(self._redaction.ingress.message)
+        if self._redaction.redactor is not None:
+            spoken = spoken.through(self._redaction.redactor.message)
         added = 0
 
         def decide(state: SessionState) -> list[Event]:
@@ -245,12 +255,12 @@ class SessionMemory:
         background, or by the first method that needs them. Secrets are redacted in the message and in its original JSON
         text.
         """
-        key, told = (
+        key, joined = (
             self._access.key_of(session_id, tenant),
             [self._redaction.redact_written(written) for written in messages],
         )
-        self._access.record(key, lambda state: list(append_messages(state, told)))
-        if told:
+        self._access.record(key, lambda state: list(append_messages(state, joined)))
+        if joined:
             self.service.extraction.schedule(key)
 
     def revise(self, session_id: str, change: Change, *, tenant: str = LOCAL_TENANT) -> None:
@@ -279,7 +289,7 @@ class SessionMemory:
         self,
         session_id: str,
         text: str,
-        kind: str = "rule",
+        kind: str | None = None,
         *,
         reason: str = "",
         create: bool = False,
@@ -289,7 +299,8 @@ class SessionMemory:
 
         - ``text``: one statement, such as "database: SQLite". If it gives a known fact another value, it replaces that
           fact; a fact that is known and still holds is not added twice.
-        - ``kind``: "rule", "choice", "preference", "goal", "task" or "environment".
+        - ``kind``: "rule", "choice" (also "decision"), "preference", "goal", "task" or "environment"; ``None``: "rule"
+          or "preference" if the text is worded as one ("Never push to main"), else "choice".
         - ``create``: begin the session if it has no events.
 
         Raises ``UnknownSession`` when the session has no events and ``create`` is false, and ``CallerError`` for an
@@ -298,10 +309,11 @@ class SessionMemory:
         find_key = self._access.key_of if create else self._access.existing_key
         key = find_key(session_id, tenant)
         text, reason = self._redaction.redact_text(text), self._redaction.redact_text(reason)
+        kind = kind_of_text(text) if kind is None else kind
         self.service.extraction.extract(key)  # what was said before has its facts first
         node = self._access.sessions.update_and_view(
             key,
-            lambda state: add_fact(state, text, kind, reason),
+            partial(add_fact, text=text, kind=kind, reason=reason),
             lambda state: state.graph.find(KINDS[kind][0], flatten(text)),
         )
         if node is None:
@@ -311,8 +323,9 @@ class SessionMemory:
     def invalidate(self, session_id: str, node_id: str, reason: str, *, tenant: str = LOCAL_TENANT) -> None:
         """Declare a fact wrong by hand; resume blocks then show it as a warning.
 
-        ``node_id`` is the id of the fact, or its label or value. Does nothing when the fact is already declared wrong.
-        Raises ``UnknownNode`` when no fact matches.
+        ``node_id`` is the id of the fact, its label or value, or some of its words if no other fact has them all. Does
+        nothing when the fact is already declared wrong. Raises ``UnknownNode``, which names the nearest facts, when no
+        fact matches or several do.
         """
         key, reason = self._access.existing_key(session_id, tenant), self._redaction.redact_text(reason)
         self._access.sessions.update(key, lambda state: mark_fact(state, node_id, Status.INVALIDATED, reason))
@@ -351,17 +364,20 @@ class SessionMemory:
         label, detail = (text if text is None else self._redaction.redact_text(text) for text in (label, detail))
         self._access.sessions.update(key, lambda state: correct_fact(state, node_id, label, detail, reason))
 
-    def undo(self, session_id: str, number: int, *, tenant: str = LOCAL_TENANT) -> None:
-        """Undo the manual edit with this number; the undo is a manual edit itself. A fact that was added is archived,
-        and what it replaced holds again.
+    def undo(self, session_id: str, number: int | None = None, *, tenant: str = LOCAL_TENANT) -> int:
+        """Undo the manual edit with this number, ``None``: the newest one that is not undone; return its number. The
+        undo is a manual edit itself. A fact that was added is archived, and what it replaced holds again.
 
         Raises ``CallerError`` when there is no such edit, or when it cannot be undone, such as after a later change of
         the same fact; the message gives the reason.
         """
         key = self._access.existing_key(session_id, tenant)
-        self._access.sessions.update(key, lambda state: undone(state, number))
+        if number is None:
+            number = newest_number(self.edits(session_id, tenant=tenant))
+        self._access.sessions.update(key, partial(undone, number=number))
+        return number
 
-    def edits(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> list[Edited]:
+    def edits(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> list[RecordedEdit]:
         """Return the manual edits of a session, oldest first."""
         return self.view(session_id, lambda state: list(state.edits.values()), tenant=tenant)
 
@@ -449,11 +465,11 @@ class SessionMemory:
         ``ConfigError`` when redaction is off.
         """
         key = self._access.existing_key(session_id, tenant)
-        if self._redaction.ingress is None:
+        if self._redaction.redactor is None:
             raise ConfigError("redaction is switched off by the settings")
-        door = self._redaction.ingress
+        door = self._redaction.redactor
         try:
-            return self.log.rewrite(key, Retouch(door.message, door.text, door.document))
+            return self.log.rewrite(key, EventRedaction(door.message, door.text, door.document))
         finally:  # also when it raises because traces are left in the files
             self.service.drop(key)
 
@@ -612,16 +628,17 @@ class SessionMemory:
         """Build the resume block of a session.
 
         - ``level``: "critical" (100 tokens), "standard" (300) or "full" (600).
-        - ``budget``: tokens, instead of those of ``level``.
+        - ``budget``: tokens, instead of those of ``level``; at least 64.
         - ``query``: facts that it asks for come directly after the standing rules, which come first.
         - ``model``: tokens are counted as this model counts them.
 
         If ``Settings.project_separator`` is set, rules, decisions and environment of the project's other sessions
-        follow the session's own. Returns an empty ``Resume`` when the budget holds the delimiters but no fact.
+        follow the session's own. Returns an empty ``Resume`` when nothing is known, or no fact fits.
 
         Raises ``BudgetTooSmall``, which names the smallest budget, ``CallerError`` for an unknown level, and
         ``UnknownSession`` when neither the session nor its project has events.
         """
+        check_budget(budget)
         key = self._access.key_of(session_id, tenant)
         return self._build_from_session(key, partial(build_resume, level=level, budget=budget, query=query), model)
 
@@ -647,6 +664,7 @@ class SessionMemory:
                 earlier=earlier_facts(own, others) if others else (),
                 transcript=transcript,
                 handover=state.handover,
+                edits=edits_in_force([one.edit for one in state.edits.values()]),
             )
 
         return self._access.view(key, view, expected=not others, end=end)
@@ -705,7 +723,7 @@ class SessionMemory:
         )
         if cut is None or part is None:
             return Recall("", 0)
-        self._access.carried.put(key, [Carried(cut.id, part)])
+        self._access.carried.put(key, [CarriedReminder(cut.id, part)])
         return Recall(part.text, part.tokens, part.nodes, part.messages)
 
     def _recall_session(self, key: SessionKey, query: str, budget: int, model: str) -> Recall:
@@ -718,13 +736,13 @@ class SessionMemory:
             self.service.embedding.embed_passages_later(key)
             meaning = self.service.embedding.embed_question(query, self.settings.drain_seconds)
 
-        def search_messages(told: HistoryMessages) -> Recall:
+        def search_messages(stored: HistoryMessages) -> Recall:
             return recall(
                 graph,
                 query,
                 budget=budget,
                 counter=counter,
-                passages=told.passages(self._redaction.remove_blocks, self.settings.passages_max),
+                passages=stored.passages(self._redaction.remove_blocks, self.settings.passages_max),
                 meaning=meaning,
             )
 
@@ -766,11 +784,11 @@ class SessionMemory:
             lambda state: loss_report(self._access.derivation.derived_graph(state), state.cut, state.recent_reminders),
         )
 
-    def restore(self, session_id: str, turns: Iterable[int], *, tenant: str = LOCAL_TENANT) -> list[Message]:
+    def restore(self, session_id: str, turns: Iterable[int] | int, *, tenant: str = LOCAL_TENANT) -> list[Message]:
         """Return the messages with these numbers (1-based), word for word and in order, such as those that a loss
         report names. Unknown numbers are ignored.
         """
-        wanted = set(turns)
+        wanted = {turns} if isinstance(turns, int) else set(turns)
         known = self._access.read_messages(self._access.existing_key(session_id, tenant))
         return [written.message for written in known if written.number in wanted]
 
@@ -820,13 +838,13 @@ class SessionMemory:
             self._access.key_of(session_id, tenant)
         for day in filter(None, (since, until)):
             require_day(day)
-        return self.service.books.savings(tenant, session_id, model=model, since=since, until=until, by=by)
+        return self.service.usage.savings(tenant, session_id, model=model, since=since, until=until, by=by)
 
-    def list_usage(self, session_id: str, *, limit: int = 50, tenant: str = LOCAL_TENANT) -> list[Spent]:
+    def list_usage(self, session_id: str, *, limit: int = 50, tenant: str = LOCAL_TENANT) -> list[UsageRecord]:
         """Return what the newest ``limit`` calls of a session cost and what each stage saved, newest first; ``[]`` if
         no call was accounted.
         """
-        return self.service.books.calls(self._access.key_of(session_id, tenant), limit)
+        return self.service.usage.calls(self._access.key_of(session_id, tenant), limit)
 
     def counters(self) -> dict[str, int]:
         """Return the counters since this object was made: turns by outcome ("turn_complete"), "cut_made",
@@ -887,6 +905,12 @@ class SessionMemory:
     alist_usage = _off_the_loop(list_usage)
     aflush = _off_the_loop(flush)
     aclose = _off_the_loop(close)
+
+
+def _require_settings(settings: object) -> None:
+    if settings is not None and not isinstance(settings, Settings):
+        how = "Settings(block_tokens=300) or Settings.load('settings.yaml')"
+        raise ConfigError(f"settings is a Settings object, such as {how}, not a {type(settings).__name__}")
 
 
 def _block_of(state: SessionState, resume: Resume, before: int | None) -> Checkpointed:

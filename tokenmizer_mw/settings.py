@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final, Literal, get_args
+from types import NoneType, UnionType
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from tokenmizer_mw.errors import ConfigError
 
@@ -19,6 +21,28 @@ COMPRESSION: Final = ("filler", "json", "spaces", "logs", "listings", "repeats",
 
 COMPRESSION_ASKED: Final = ("comments", "neural")
 """Those that run only where they are named."""
+
+T = TypeVar("T")
+
+
+class Range(NamedTuple):
+    """Numbers that a field takes, for pydantic: at least ``ge``, more than ``gt``, at most ``le``."""
+
+    ge: float | None = None
+    gt: float | None = None
+    le: float | None = None
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        return {**handler(source), **{name: bound for name, bound in self._asdict().items() if bound is not None}}
+
+
+Count = Annotated[int, Range(ge=0)]
+Positive = Annotated[int, Range(ge=1)]
+Seconds = Annotated[float, Range(gt=0)]
+SecondsOrNone = Annotated[float, Range(ge=0)]
+"""0: not at all."""
+
+Share = Annotated[float, Range(ge=0, le=1)]
 
 _Role = Literal["user", "system", "developer"]
 _Guard = Literal["off", "flag", "fence", "block"]
@@ -43,13 +67,13 @@ class Settings:
         ``default_window``. ``cut_at``: share of the window at which old messages are replaced by a resume block;
         ``cut_to``: share that remains after a cut. ``block_tokens``: token budget of the resume block; ``block_role``:
         role of the message that carries it. ``cut``: "window" cuts only when the window is full; "economy" also when a
-        cut saves money, net of the provider's prompt cache. An economic cut keeps the share ``cut_to`` (at most two
-        fifths) of the messages, and is made only if a chat that ended right then would have cost at most the share
-        ``cut_risk`` (0.01: one percent) more than without cuts. ``embeddings``: directory or name of an installed
-        sentence-transformers model; recall and reminders then also find passages by meaning; ``None``: by words alone.
-        Needs the extra ``embeddings``. ``embedding_wait_seconds``: how long a request waits for the vector of its
-        question. ``reminder_tokens``: token budget of the reminder that a request carries once a cut is in force: what
-        the cut removed and the newest message asks for; 0: no reminders.
+        cut saves money, net of the provider's prompt cache, and needs genai-prices. An economic cut keeps the share
+        ``cut_to`` (at most two fifths) of the messages, and is made only if a chat that ended right then would have
+        cost at most the share ``cut_risk`` (0.01: one percent) more than without cuts. ``embeddings``: directory or
+        name of an installed sentence-transformers model; recall and reminders then also find passages by meaning;
+        ``None``: by words alone. Needs the extra ``embeddings``. ``embedding_wait_seconds``: how long a request waits
+        for the vector of its question. ``reminder_tokens``: token budget of the reminder that a request carries once a
+        cut is in force: what the cut removed and the newest message asks for; 0: no reminders.
     Compaction by contract (in the proxy)
         ``compaction``: who answers a request for compaction. "provider": the provider if it offers compaction, the
         proxy for all others; after a compaction by the provider, a block of ``block_tokens`` with the session's rules
@@ -138,9 +162,9 @@ class Settings:
         ``file_memory_max``: memory that the process reading one workbook, PDF document, archive or structured document
         may take beyond that of an interpreter. ``file_seconds``: its time limit; what was read until then is reported.
     Usage and cost
-        ``savings``: store what calls cost and saved, in the background. ``prices``: YAML file of prices that override
-        the published ones: by the start of a model's name, ``input``, ``cached``, ``write`` and ``output`` in dollars
-        per million tokens.
+        ``savings``: store what calls cost and saved, in the background; needs the extra ``prices``, or a file.
+        ``prices``: YAML file of prices that override the published ones: by the start of a model's name, ``input``,
+        ``cached``, ``write`` and ``output`` in dollars per million tokens.
     Coding agents
         ``transcript_max``: bytes of an agent's transcript that are read at a time, and searched for a block.
     HTTP routes and retention
@@ -153,32 +177,32 @@ class Settings:
     session_header: str = "x-session-id"
     session_field: str = "session_id"
     keep_session_field: bool = False
-    request_max: int = 8 * 1024 * 1024
-    capture_max: int = 2 * 1024 * 1024
-    known_requests_max: int = 8 * 1024 * 1024
-    context_window: int | None = None
-    default_window: int = 128_000
+    request_max: Positive = 8 * 1024 * 1024
+    capture_max: Positive = 2 * 1024 * 1024
+    known_requests_max: Count = 8 * 1024 * 1024
+    context_window: Positive | None = None
+    default_window: Positive = 128_000
     cut_at: float = 0.85
     cut_to: float = 0.50
     cut: _Cut = "window"
-    cut_risk: float = 0.01
-    block_tokens: int = 600
-    reminder_tokens: int = 400
+    cut_risk: Share = 0.01
+    block_tokens: Annotated[int, Range(ge=40)] = 600
+    reminder_tokens: Count = 400
     block_role: _Role = "user"
     compaction: _Compaction = "provider"
     agent_compaction: _Compaction = "provider"
-    compaction_tokens: int = 2_000
+    compaction_tokens: Annotated[int, Range(ge=200)] = 2_000
     embeddings: str | None = None
-    embedding_wait_seconds: float = 0.25
-    confidence_floor: float = 0.50
-    nodes_max: int = 5_000
-    message_max: int = 200_000
-    labels_max: int = 200
+    embedding_wait_seconds: SecondsOrNone = 0.25
+    confidence_floor: Share = 0.50
+    nodes_max: Positive = 5_000
+    message_max: Positive = 200_000
+    labels_max: Positive = 200
     stages: str = "structure,rules,dialogue,model"
     semantic: str | None = None
     semantic_sha256: str = ""
     project_separator: str = ""
-    project_sessions: int = 5
+    project_sessions: Count = 5
     redact: bool = True
     redact_pii: bool = False
     redact_rules: str | None = None
@@ -188,75 +212,71 @@ class Settings:
     llm_model: str = ""
     llm_key_variable: str = ""
     llm_schema: bool = False
-    llm_every: int = 0
+    llm_every: Count = 0
     llm_at_checkpoint: bool = False
-    llm_at_window: float = 0.7
+    llm_at_window: Share = 0.7
     llm_at_compaction: bool = False
     llm_keeps_unconfirmed: bool = False
-    llm_input_tokens: int = 24_000
-    llm_output_tokens: int = 4_000
-    llm_reply_max: int = 256 * 1024
-    llm_calls_per_session: int = 50
-    llm_calls_per_hour: int = 120
-    llm_attempts: int = 3
-    llm_timeout: float = 60.0
-    llm_failures_max: int = 5
-    llm_rest_seconds: float = 300.0
+    llm_input_tokens: Annotated[int, Range(ge=4_000)] = 24_000
+    llm_output_tokens: Annotated[int, Range(ge=100)] = 4_000
+    llm_reply_max: Annotated[int, Range(ge=1_024)] = 256 * 1024
+    llm_calls_per_session: Count = 50
+    llm_calls_per_hour: Count = 120
+    llm_attempts: Positive = 3
+    llm_timeout: Seconds = 60.0
+    llm_failures_max: Positive = 5
+    llm_rest_seconds: SecondsOrNone = 300.0
     cache: _Cache = "off"
     cache_scope: _CacheScope = "session"
     cache_url: str = "memory://"
     cache_prefix: str = "tokenmizer"
-    cache_bytes: int = 64 * 1024 * 1024
-    cache_entry_max: int = 256 * 1024
-    cache_request_max: int = 256 * 1024
-    cache_vectors_max: int = 256 * 1024 * 1024
-    cache_seconds: float = 86_400.0
+    cache_bytes: Positive = 64 * 1024 * 1024
+    cache_entry_max: Positive = 256 * 1024
+    cache_request_max: Positive = 256 * 1024
+    cache_vectors_max: Positive = 256 * 1024 * 1024
+    cache_seconds: Seconds = 86_400.0
     cache_temperature_max: float = 1.0
-    cache_similarity: float = 0.92
-    cache_question_tokens: int = 512
-    cache_wait_seconds: float = 30.0
+    cache_similarity: Annotated[float, Range(gt=0, le=1)] = 0.80
+    cache_question_tokens: Positive = 512
+    cache_wait_seconds: SecondsOrNone = 30.0
     cache_model: str | None = None
     cache_model_sha256: str = ""
     cache_header: str = "x-tokenmizer-cache"
     cache_ignored_headers: str = ""
-    store_wait_seconds: float = 0.25
-    store_failures_max: int = 3
-    store_rest_seconds: float = 1.0
-    spool_turns: int = 10_000
-    spool_bytes: int = 64 * 1024 * 1024
-    queue_max: int = 1_000
-    queue_bytes: int = 64 * 1024 * 1024
-    drain_seconds: float = 5.0
-    sessions_cached: int = 256
-    events_cached: int = 500_000
-    messages_cached: int = 16 * 1024 * 1024
-    passages_max: int = 20_000
-    snapshot_every: int = 500
-    snapshot_max: int = 32 * 1024 * 1024
+    store_wait_seconds: SecondsOrNone = 0.25
+    store_failures_max: Positive = 3
+    store_rest_seconds: SecondsOrNone = 1.0
+    spool_turns: Positive = 10_000
+    spool_bytes: Positive = 64 * 1024 * 1024
+    queue_max: Positive = 1_000
+    queue_bytes: Positive = 64 * 1024 * 1024
+    drain_seconds: SecondsOrNone = 5.0
+    sessions_cached: Positive = 256
+    events_cached: Positive = 500_000
+    messages_cached: Count = 16 * 1024 * 1024
+    passages_max: Positive = 20_000
+    snapshot_every: Count = 500
+    snapshot_max: Positive = 32 * 1024 * 1024
     compress: str = ""
-    compress_result_max: int = 8_000
-    compress_keep: int = 3
-    compress_step: int = 4_000
+    compress_result_max: Annotated[int, Range(ge=100)] = 8_000
+    compress_keep: Positive = 3
+    compress_step: Positive = 4_000
     compress_marked: bool = False
-    compress_known_max: int = 8 * 1024 * 1024
+    compress_known_max: Count = 8 * 1024 * 1024
     trim_replies: bool = False
     savings: bool = False
     prices: str | None = None
-    file_memory_max: int = 256 * 1024 * 1024
-    file_seconds: float = 20.0
-    transcript_max: int = 256 * 1024 * 1024
-    api_body_max: int = 1024 * 1024
-    import_max: int = 64 * 1024 * 1024
-    page_max: int = 1_000
-    export_nodes_max: int = 2_000
-    retain_days: int | None = None
+    file_memory_max: Annotated[int, Range(ge=16 * 1024 * 1024)] = 256 * 1024 * 1024
+    file_seconds: Seconds = 20.0
+    transcript_max: Annotated[int, Range(ge=1_024)] = 256 * 1024 * 1024
+    api_body_max: Annotated[int, Range(ge=1_024)] = 1024 * 1024
+    import_max: Annotated[int, Range(ge=1_024)] = 64 * 1024 * 1024
+    page_max: Positive = 1_000
+    export_nodes_max: Positive = 2_000
+    retain_days: Positive | None = None
 
     def __post_init__(self) -> None:
-        self._check_numbers()
-        self._check_cache()
-        for name, choices in _CHOICES.items():
-            if getattr(self, name) not in choices:
-                raise ConfigError(f"{name} is one of {', '.join(choices)}, not {getattr(self, name)!r}")
+        check_fields(self)
         if unknown := self.stages_named - STAGES:
             raise ConfigError(f"stages are {', '.join(sorted(STAGES))}, not {', '.join(sorted(unknown))}")
         if unknown := set(self.compress_named) - {*COMPRESSION, *COMPRESSION_ASKED}:
@@ -264,22 +284,8 @@ class Settings:
             raise ConfigError(f"compress names stages: all, {known}, not {', '.join(sorted(unknown))}")
         if not 0.0 < self.cut_to < self.cut_at <= 1.0:
             raise ConfigError("cut_to and cut_at are shares of the window: 0 < cut_to < cut_at <= 1")
-        for name in (
-            "drain_seconds",
-            "embedding_wait_seconds",
-            "llm_rest_seconds",
-            "store_wait_seconds",
-            "store_rest_seconds",
-        ):
-            if getattr(self, name) < 0:
-                raise ConfigError(f"{name} cannot be negative")
-        self._check_llm()
-
-    def _check_llm(self) -> None:
-        if self.llm_timeout <= 0:
-            raise ConfigError("llm_timeout is more than 0 seconds")
-        if not 0.0 <= self.llm_at_window <= 1.0:
-            raise ConfigError("llm_at_window is a share of the window: 0 to 1")
+        if not self.cache_header:
+            raise ConfigError("cache_header is not empty")
 
     @property
     def share_before_cut(self) -> float:
@@ -293,29 +299,6 @@ class Settings:
         """The names of the compression stages that run, with "all" expanded."""
         named = {name.strip() for name in self.compress.split(",")} - {""}
         return frozenset(named - {"all"}) | (frozenset(COMPRESSION) if "all" in named else frozenset())
-
-    def _check_cache(self) -> None:
-        if not 0.0 < self.cache_similarity <= 1.0:
-            raise ConfigError("cache_similarity lies between 0 and 1")
-        if self.cache_seconds <= 0 or self.cache_wait_seconds < 0 or not self.cache_header:
-            raise ConfigError("cache_seconds is more than 0, cache_wait_seconds not negative, cache_header not empty")
-
-    def _check_numbers(self) -> None:
-        for name, least in _LEAST.items():
-            value = getattr(self, name)
-            if value is None and name in _OPTIONAL:
-                continue
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
-                raise ConfigError(f"{name} is a whole number of at least {least}, not {value!r}")
-        for name in _NUMBERS:
-            if not isinstance(getattr(self, name), int | float) or isinstance(getattr(self, name), bool):
-                raise ConfigError(f"{name} is a number, not {getattr(self, name)!r}")
-        for name in ("confidence_floor", "cut_risk"):
-            if not 0.0 <= getattr(self, name) <= 1.0:
-                raise ConfigError(f"{name} lies between 0 and 1")
-        for name in ("llm_timeout", "file_seconds"):
-            if getattr(self, name) <= 0:
-                raise ConfigError(f"{name} is more than 0 seconds")
 
     @property
     def stages_named(self) -> set[str]:
@@ -345,104 +328,115 @@ class Settings:
         for name in (field.name for field in fields(cls)):
             if (text := variables.get(ENVIRONMENT_PREFIX + name.upper())) is not None:
                 given[name] = None if text == "" else text
-        return cls._validate(given, where=where)
+        return read_fields(cls, given, where, separator=": ")
 
     def with_(self, **changes: Any) -> Settings:
         """Return a copy with some settings changed. Raises ``ConfigError`` for a value out of range."""
         return replace(self, **changes)
 
-    @classmethod
-    def _validate(cls, given: dict[str, Any], where: str) -> Settings:
-        if not given:
-            return cls()
-        from pydantic import TypeAdapter, ValidationError  # a third of the package's import time: only where used
 
-        if unknown := sorted(given.keys() - {field.name for field in fields(cls)}):
-            raise ConfigError(f"{where}: unknown setting {', '.join(map(str, unknown))}")
-        try:
-            return TypeAdapter(cls).validate_python(given)
-        except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            name = ".".join(map(str, first["loc"])) or "settings"
-            raise ConfigError(f"{where}: {name}: {first['msg']}") from None
-
-
-_LEAST: Final = {
-    "request_max": 1,
-    "capture_max": 1,
-    "context_window": 1,
-    "default_window": 1,
-    "block_tokens": 40,
-    "compaction_tokens": 200,
-    "nodes_max": 1,
-    "message_max": 1,
-    "labels_max": 1,
-    "cache_bytes": 1,
-    "cache_entry_max": 1,
-    "cache_request_max": 1,
-    "cache_vectors_max": 1,
-    "cache_question_tokens": 1,
-    "store_failures_max": 1,
-    "spool_turns": 1,
-    "spool_bytes": 1,
-    "queue_max": 1,
-    "queue_bytes": 1,
-    "sessions_cached": 1,
-    "events_cached": 1,
-    "messages_cached": 0,
-    "passages_max": 1,
-    "snapshot_every": 0,
-    "snapshot_max": 1,
-    "compress_result_max": 100,
-    "compress_keep": 1,
-    "compress_step": 1,
-    "compress_known_max": 0,
-    "file_memory_max": 16 * 1024 * 1024,
-    "transcript_max": 1_024,
-    "api_body_max": 1_024,
-    "import_max": 1_024,
-    "page_max": 1,
-    "export_nodes_max": 1,
-    "retain_days": 1,
-    "known_requests_max": 0,
-    "llm_every": 0,
-    "llm_input_tokens": 4_000,
-    "llm_output_tokens": 100,
-    "llm_reply_max": 1_024,
-    "llm_calls_per_session": 0,
-    "llm_calls_per_hour": 0,
-    "llm_attempts": 1,
-    "llm_failures_max": 1,
-}
-_BEFORE_CUT: Final = 0.8
-_OPTIONAL: Final = frozenset({"context_window", "retain_days"})
-_NUMBERS: Final = (
-    "cut_at",
-    "cut_to",
-    "cut_risk",
-    "embedding_wait_seconds",
-    "llm_at_window",
-    "confidence_floor",
-    "drain_seconds",
-    "store_wait_seconds",
-    "store_rest_seconds",
-    "file_seconds",
-    "llm_timeout",
-    "llm_rest_seconds",
-    "cache_seconds",
-    "cache_temperature_max",
-    "cache_similarity",
-    "cache_wait_seconds",
+_PROXY_HINT: Final = (
+    "; is it a configuration of the proxy? Its settings stand under memory:, here they stand at the top"
 )
-_CHOICES: Final = {
-    "block_role": get_args(_Role),
-    "cut": get_args(_Cut),
-    "compaction": get_args(_Compaction),
-    "agent_compaction": get_args(_Compaction),
-    "guard": get_args(_Guard),
-    "cache": get_args(_Cache),
-    "cache_scope": get_args(_CacheScope),
-}
+_BEFORE_CUT: Final = 0.8
+_FEW: Final = 8
+_LISTED_MAX: Final = 40
+"""So many names of settings are listed whatever was meant; so many where none is like the one that was given."""
+
+
+def check_fields(instance: Any) -> None:
+    """Check the numbers and choices of a dataclass that differ from their defaults. Raises ``ConfigError``."""
+    given = {field.name: getattr(instance, field.name) for field in fields(instance)}
+    changed = [field.name for field in fields(instance) if given[field.name] is not field.default]
+    hints = _type_hints(type(instance)) if changed else {}  # type: ignore[arg-type]
+    for name in changed:
+        if _is_checked(hints[name]):
+            read_value(hints[name], given[name], name, strict=True)
+
+
+def read_fields(kind: type[T], given: object, where: str, *, separator: str = ".") -> T:
+    """Make a dataclass from the mapping of a file, whose values are converted to the types of the fields.
+
+    Raises ``ConfigError`` that names ``where`` and the field.
+    """
+    if not isinstance(given, Mapping):
+        raise ConfigError(f"{where}: expected a mapping of settings, not a {type(given).__name__}")
+    hints = _type_hints(kind)  # type: ignore[arg-type]
+    if unknown := sorted(map(str, given.keys() - hints.keys())):
+        hint = _PROXY_HINT if "memory" in unknown else _suggestion(unknown[0], list(hints))
+        raise ConfigError(f"{where}: unknown setting {', '.join(unknown)}{hint}")
+    values = {name: read_value(hints[name], value, f"{where}{separator}{name}") for name, value in given.items()}
+    try:
+        return kind(**values)
+    except ConfigError as error:
+        raise ConfigError(f"{where}{separator}{error}") from None
+
+
+def read_value(hint: Any, value: Any, place: str, *, strict: bool = False) -> Any:
+    """Return ``value`` as the type ``hint``; ``strict``: without conversion. Raises ``ConfigError`` that names
+    ``place`` and what is expected there."""
+    from pydantic import ValidationError  # a third of the package's import time: only where used
+
+    kind = _without_none(hint)
+    if is_dataclass(kind) and isinstance(value, Mapping):
+        return read_fields(kind, value, place)  # type: ignore[arg-type]
+    if get_origin(kind) is Mapping and isinstance(value, Mapping):
+        return {str(name): read_value(get_args(kind)[1], part, f"{place}.{name}") for name, part in value.items()}
+    try:
+        return _validator(hint).validate_python(value, strict=strict)
+    except ValidationError as error:
+        if expected := describe_type(kind):
+            shown = f"{value!r:.60}" if isinstance(value, str | int | float | None) else f"a {type(value).__name__}"
+            raise ConfigError(f"{place} is {expected}, not {shown}") from None
+        first = error.errors(include_url=False, include_input=False)[0]
+        raise ConfigError(f"{'.'.join([place, *map(str, first['loc'])])}: {first['msg']}") from None
+
+
+def describe_type(kind: Any) -> str:
+    """What a value of a simple type is, in words: "a whole number of at least 1"; "" for any other type."""
+    kind, bounds = get_args(kind) if get_origin(kind) is Annotated else (kind, Range())
+    if get_origin(kind) is Literal:
+        return f"one of {', '.join(get_args(kind))}"
+    word = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}.get(kind, "")
+    if bounds.ge is not None:
+        return f"{word} of at least {bounds.ge}" if bounds.le is None else f"{word} from {bounds.ge} to {bounds.le}"
+    if bounds.gt is not None:
+        return f"{word} above {bounds.gt}" + ("" if bounds.le is None else f" and at most {bounds.le}")
+    return word
+
+
+@lru_cache
+def _type_hints(kind: type) -> dict[str, Any]:
+    hints = get_type_hints(kind, include_extras=True)
+    return {field.name: hints[field.name] for field in fields(kind)}
+
+
+def _is_checked(hint: Any) -> bool:
+    """Whether code may have given a number or name that is not allowed."""
+    kind = _without_none(hint)
+    return kind in (int, float) or get_origin(kind) in (Annotated, Literal)
+
+
+def _without_none(hint: Any) -> Any:
+    if get_origin(hint) not in (UnionType, Union):
+        return hint
+    kinds = [kind for kind in get_args(hint) if kind is not NoneType]
+    return kinds[0] if len(kinds) == 1 else hint
+
+
+@lru_cache
+def _validator(hint: Any) -> Any:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(hint)
+
+
+def _suggestion(name: str, known: list[str]) -> str:
+    from difflib import get_close_matches
+
+    if len(known) > _FEW and (close := get_close_matches(name, known)):
+        return f"; nearest: {', '.join(close)}"
+    return f"; there are {', '.join(known)}" if len(known) <= _LISTED_MAX else ""
 
 
 def read_mapping(path: Path) -> dict[str, Any]:

@@ -13,8 +13,8 @@ import pytest
 from tests import services
 from tests.store.postgres_database import Database
 from tokenmizer_mw.server.access.key_store import KeyStore, MemoryKeys
+from tokenmizer_mw.server.access.keyring import open_keys
 from tokenmizer_mw.server.access.keys import Key, new_key
-from tokenmizer_mw.server.access.opening import open_keys
 
 from .own_redis import OwnRedis
 

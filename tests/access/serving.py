@@ -21,10 +21,9 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from tokenmizer_mw import SessionMemory, TokenMizerMiddleware
-from tokenmizer_mw.server.access.caller import caller_of, tenant_of
-from tokenmizer_mw.server.access.door import Access
+from tokenmizer_mw.server.access.caller import caller_of, is_own, tenant_of
 from tokenmizer_mw.server.access.key_store import KeyStore
-from tokenmizer_mw.server.access.paths import is_own
+from tokenmizer_mw.server.access.middleware import Access
 from tokenmizer_mw.server.access.settings import AccessSettings
 from tokenmizer_mw.server.api import api
 from tokenmizer_mw.server.proxy.app import Proxy
@@ -237,7 +236,7 @@ class ProxyServing(Serving):
         providers = {name: {"base_url": base, "keys": "client"} for name in ("openai", "anthropic", "ollama")}
         read = Configuration.read({"auth": keys is not None, "providers": providers}, {})
         proxy = Proxy(replace(read, access=settings), memory, keys)
-        return proxy, proxy._door
+        return proxy, proxy._access
 
 
 App = tuple[Any, Access]

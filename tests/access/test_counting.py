@@ -13,9 +13,8 @@ import redis as redis_client
 
 from tests import services
 from tokenmizer_mw.errors import ConfigError, StoreUnavailable
-from tokenmizer_mw.server.access.counting import Counters, Demand, ProcessCounters, Taken, TooMuch, bucket
+from tokenmizer_mw.server.access.counting import Counters, Demand, Limit, ProcessCounters, Taken, TooMuch, bucket
 from tokenmizer_mw.server.access.limiting import open_limits
-from tokenmizer_mw.server.access.rate import Limit
 from tokenmizer_mw.server.access.redis_counting import REST_SECONDS, RedisCounters
 from tokenmizer_mw.server.access.settings import AccessSettings
 

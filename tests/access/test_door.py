@@ -9,10 +9,9 @@ import pytest
 
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.server.access.caller import CALLER_KEY, Caller, caller_of, tenant_of
-from tokenmizer_mw.server.access.door import Access
-from tokenmizer_mw.server.access.hosts import Hosts
+from tokenmizer_mw.server.access.hosts import Hosts, Origins
 from tokenmizer_mw.server.access.key_store import MemoryKeys
-from tokenmizer_mw.server.access.origins import Origins
+from tokenmizer_mw.server.access.middleware import Access
 from tokenmizer_mw.server.access.settings import AccessSettings, RateSettings
 
 from .conftest import kept

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import uvicorn
 
-from tokenmizer_mw.server.access.heads import PROTOCOL, BoundedH11
+from tokenmizer_mw.server.access.http_protocols import PROTOCOL, BoundedH11
 
 from .serving import SECONDS, eventually, until_answered
 

@@ -14,8 +14,8 @@ from tokenmizer_mw.errors import CallerError, ConfigError, StoreCorrupt, StoreUn
 from tokenmizer_mw.model.event import Derived
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.server.access.key_store import ListedKeys, MemoryKeys, keys_from_text, listed_keys
+from tokenmizer_mw.server.access.keyring import open_keys
 from tokenmizer_mw.server.access.keys import Key
-from tokenmizer_mw.server.access.opening import open_keys
 from tokenmizer_mw.store.open import open_log
 
 from .conftest import MakeStore, made

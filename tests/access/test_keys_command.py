@@ -11,9 +11,8 @@ import pytest
 
 from tokenmizer_mw.cli import main
 from tokenmizer_mw.server.access.key_store import keys_from_text
-from tokenmizer_mw.server.access.keyring import Keyring
+from tokenmizer_mw.server.access.keyring import Keyring, open_keys
 from tokenmizer_mw.server.access.keys import digest_of
-from tokenmizer_mw.server.access.opening import open_keys
 
 Run = Callable[..., tuple[int, str, str]]
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenmizer_mw.server.access.rate import Limit, RateState, charge, take
+from tokenmizer_mw.server.access.counting import Limit, RateState, charge, take_amount
 
 LIMIT = Limit("requests", 6, 60.0)
 
@@ -14,14 +14,14 @@ LIMIT = Limit("requests", 6, 60.0)
 def test_a_burst_and_then_one_at_a_time() -> None:
     level: float | None = None
     for _ in range(6):
-        taken = take(LIMIT, level, 100.0)
+        taken = take_amount(LIMIT, level, 100.0)
         assert not isinstance(taken, RateState)
         level = taken
-    refused = take(LIMIT, level, 100.0)
+    refused = take_amount(LIMIT, level, 100.0)
     assert isinstance(refused, RateState)
     assert (refused.remaining, refused.reset, refused.wait) == (0, pytest.approx(60.0), pytest.approx(10.0))
-    assert isinstance(take(LIMIT, level, 109.9), RateState)
-    assert not isinstance(take(LIMIT, level, 110.0), RateState)
+    assert isinstance(take_amount(LIMIT, level, 109.9), RateState)
+    assert not isinstance(take_amount(LIMIT, level, 110.0), RateState)
 
 
 def test_never_twice_the_amount_around_the_edge_of_a_minute() -> None:
@@ -29,7 +29,7 @@ def test_never_twice_the_amount_around_the_edge_of_a_minute() -> None:
     let_in = []
     for tick in range(1_200):
         now = tick / 10
-        taken = take(LIMIT, level, now)
+        taken = take_amount(LIMIT, level, now)
         if not isinstance(taken, RateState):
             level = taken
             let_in.append(now)
@@ -38,16 +38,16 @@ def test_never_twice_the_amount_around_the_edge_of_a_minute() -> None:
 
 
 def test_asking_takes_nothing() -> None:
-    assert take(LIMIT, 105.0, 100.0, 0) == 105.0
-    assert isinstance(take(LIMIT, 160.0, 100.0, 0), RateState)
+    assert take_amount(LIMIT, 105.0, 100.0, 0) == 105.0
+    assert isinstance(take_amount(LIMIT, 160.0, 100.0, 0), RateState)
 
 
 def test_debts_drain() -> None:
     level = charge(LIMIT, None, 0.0, 60)
     assert level == 600.0
-    refused = take(LIMIT, level, 0.0, 0)
+    refused = take_amount(LIMIT, level, 0.0, 0)
     assert isinstance(refused, RateState) and refused.remaining == 0 and refused.wait == pytest.approx(550.0)
-    assert not isinstance(take(LIMIT, level, 550.0, 0), RateState)
+    assert not isinstance(take_amount(LIMIT, level, 550.0, 0), RateState)
 
 
 @given(
@@ -65,7 +65,7 @@ def test_as_a_bucket_that_drains(amount: int, steps: list[tuple[float, int, bool
             level = charge(limit, level, now, cost)
             content += cost
             continue
-        taken = take(limit, level, now, cost)
+        taken = take_amount(limit, level, now, cost)
         if abs(content + cost - amount) > 1e-6 * amount:
             assert isinstance(taken, RateState) is (content + cost > amount)
         if isinstance(taken, RateState):

@@ -21,11 +21,11 @@ import pytest
 from tokenmizer_mw.errors import ConfigError, StoreUnavailable
 from tokenmizer_mw.server.access.hosts import check_bind
 from tokenmizer_mw.server.access.key_store import MemoryKeys
+from tokenmizer_mw.server.access.keyring import open_keys
 from tokenmizer_mw.server.access.keys import Key
-from tokenmizer_mw.server.access.opening import open_keys
 from tokenmizer_mw.server.access.refusals import NO_KEY
 from tokenmizer_mw.server.access.settings import RateSettings
-from tokenmizer_mw.server.api.table import ROUTES
+from tokenmizer_mw.server.api.routes import ROUTES
 
 from .conftest import kept, made
 from .own_redis import OwnRedis

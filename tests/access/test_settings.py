@@ -6,7 +6,7 @@ import pytest
 
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.server.access.key_store import ListedKeys
-from tokenmizer_mw.server.access.opening import keys_of_server
+from tokenmizer_mw.server.access.keyring import keys_of_server
 from tokenmizer_mw.server.access.settings import AccessSettings, RateSettings
 
 from .conftest import made
@@ -31,15 +31,18 @@ def test_as_a_file_spells_them() -> None:
     ("given", "says"),
     [
         ([], "access: expected a mapping"),
-        ({"body_maximum": 5}, "access: unknown setting body_maximum; known: body_bytes"),
+        ({"body_maximum": 5}, "access: unknown setting body_maximum; nearest: body_max"),
         ({"body_max": 0}, "body_max is a whole number of at least 1"),
-        ({"body_max": "many"}, "access: body_max: "),
-        ({"per_tenant": {"request": 5}}, "access: per_tenant: unknown setting request"),
-        ({"per_tenant": {"requests": -1}}, "requests is a whole number of at least 0"),
-        ({"tenants": {"a": {"rps": 5}}}, "access: tenants: a: unknown setting rps"),
+        ({"body_max": "many"}, "access.body_max is a whole number of at least 1, not 'many'"),
+        (
+            {"per_tenant": {"request": 5}},
+            "access.per_tenant: unknown setting request; there are requests, tokens, streams",
+        ),
+        ({"per_tenant": {"requests": -1}}, "access.per_tenant.requests is a whole number of at least 0, not -1"),
+        ({"tenants": {"a": {"rps": 5}}}, "access.tenants.a: unknown setting rps"),
         ({"refresh_seconds": 0}, "refresh_seconds is a number above 0"),
         ({"refresh_seconds": 60}, "stale_seconds is at least refresh_seconds"),
-        ({"redis_down": "maybe"}, "access: redis_down: "),
+        ({"redis_down": "maybe"}, "access.redis_down is one of open, closed, not 'maybe'"),
         ({"key_header": "X-Key"}, "key_header is a header's name in small letters"),
         ({"open_paths": ["health"]}, "open_paths begin with '/'"),
     ],

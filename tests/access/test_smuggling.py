@@ -17,7 +17,7 @@ import pytest
 import uvicorn
 
 from tests.sampling import sample
-from tokenmizer_mw.server.access.heads import PROTOCOL, BoundedH11
+from tokenmizer_mw.server.access.http_protocols import PROTOCOL, BoundedH11
 
 from .serving import SECONDS, eventually
 

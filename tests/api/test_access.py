@@ -11,13 +11,13 @@ import httpx2
 import pytest
 
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.context.compaction.seal import SealedContent
+from tokenmizer_mw.context.compaction.sealed import SealedContent
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.server.access.caller import CALLER_KEY, Caller
 from tokenmizer_mw.server.api import api, local
 from tokenmizer_mw.server.api.app import Api
-from tokenmizer_mw.server.api.table import Route
+from tokenmizer_mw.server.api.routes import Route
 
 from .hosts import CALLERS, CHAT, ask, starlette, who
 

@@ -20,9 +20,9 @@ from schemathesis import AuthContext, Case
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.model.session import SESSION_ID_MAX
 from tokenmizer_mw.server.api import api
-from tokenmizer_mw.server.api.document import document, failures_of
+from tokenmizer_mw.server.api.document import failures_of, openapi_document
+from tokenmizer_mw.server.api.routes import LINES
 from tokenmizer_mw.server.api.shapes import PRINTABLE
-from tokenmizer_mw.server.api.table import LINES
 
 from .hosts import CHAT, PREFIX, stripped, who
 
@@ -70,7 +70,7 @@ def test_every_answer_is_as_documented(case: Case) -> None:
 
 
 def test_the_document_is_the_table() -> None:
-    told = document(made.routes, PREFIX)
+    told = openapi_document(made.routes, PREFIX)
     rows = {(route.path, route.method.lower()): route for route in made.routes}
     assert {(path, method) for path, methods in told["paths"].items() for method in methods} == rows.keys()
     for (path, method), route in rows.items():
@@ -82,7 +82,7 @@ def test_the_document_is_the_table() -> None:
 
 
 def test_what_is_referred_to_is_there() -> None:
-    told = document(made.routes)
+    told = openapi_document(made.routes)
     named = set(re.findall(r'"#/components/schemas/([^"]+)"', json.dumps(told)))
     assert named
     assert named <= told["components"]["schemas"].keys()

@@ -212,7 +212,7 @@ def cursor(told: str) -> str:
 
 
 QUERIES = [
-    ("/api/resume/hall?budget=10", "budget"),
+    ("/api/resume/hall?budget=63", "budget"),
     ("/api/resume/hall?budget=many", "budget"),
     ("/api/resume/hall?level=deep", "level"),
     ("/api/resume/hall?level=full&level=full", None),

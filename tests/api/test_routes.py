@@ -160,6 +160,9 @@ def test_every_change_by_hand_has_a_number_and_can_be_undone(app: Any) -> None:
     assert undone["node"]["status"] == node["status"]
     assert undone["number"] == done["number"] + 1
     assert change("pin")["number"] == 0, "it was pinned already"
+    newest = ask(app, "POST", "/api/undo", body={"session_id": "hall"}).json()
+    assert newest["node"]["label"] == node["label"], "the correction is the newest change in force"
+    assert newest["number"] == undone["number"] + 1
     assert ask(app, "POST", "/api/archive", body={**named, "node_id": "task-99"}).status_code == 404
     assert ask(app, "POST", "/api/undo", body={"session_id": "hall", "number": 99}).status_code in (409, 422)
     assert ask(app, "POST", "/api/pin", body={**named, "session_id": "nobody"}).status_code == 404

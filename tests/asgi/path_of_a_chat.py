@@ -97,7 +97,7 @@ def answer(text: str) -> Any:
 
 def main() -> None:
     memory = SessionMemory(PathLog())
-    _ = memory.service.redaction.ingress
+    _ = memory.service.redaction.redactor
     memory.service.extraction.schedule = lambda key: None  # facts are derived behind the chat
     messages: list[dict[str, str]] = []
     for turn in range(TURNS):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 import threading
@@ -222,3 +223,16 @@ def test_a_body_of_another_shape_passes(client: httpx2.Client, memory: SessionMe
     assert client.post("/api/talk", json={"turns": []}).status_code == 200
     assert client.post("/nested", json={"chat": {"turns": {}}}).json() == {"reply": "0 turns"}
     assert memory.counters()["malformed_request"] == 1
+
+
+def test_a_reply_that_is_looked_for_in_the_wrong_place_is_counted(memory: SessionMemory) -> None:
+    routes = {"/stream": CustomChat(**TURNS, delta="tokn", done="last")}
+    transport = httpx2.ASGITransport(app=TokenMizerMiddleware(app, memory=memory, routes=routes))
+
+    async def ask() -> None:
+        async with httpx2.AsyncClient(transport=transport, base_url="http://test", headers=ASKED) as client:
+            assert (await client.post("/api/stream", json={"turns": [human("Frage")]})).status_code == 200
+
+    asyncio.run(ask())
+    assert memory.flush(10)
+    assert memory.counters()["reply_empty"] == 1

@@ -242,7 +242,7 @@ def test_cancelled_call_makes_an_aborted_turn(memory: Any, log: MemoryLog) -> No
             await calling
 
     assert (
-        memory.service.redaction.ingress is not None
+        memory.service.redaction.redactor is not None
     )  # its rules are read, as SessionMemory.open does: no thread is asked first
     asyncio.run(cancelled())
     assert memory.flush()

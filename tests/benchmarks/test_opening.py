@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.opening import BIG, EVERY, _first_look, _long, _write
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
-from tokenmizer_mw.session.snapshot_keeping import SHARE, Snapshots
+from tokenmizer_mw.session.snapshot import SHARE, SnapshotPolicy
 from tokenmizer_mw.store.open import open_log
 
 
@@ -19,7 +19,7 @@ def test_the_long_session_has_the_oldest_snapshot_that_there_may_be(tmp_path: Pa
         snapshot = log.snapshot(key)
         assert snapshot is not None
         assert [one.event for one in log.read(key)] == [one.event for one in events]
-        policy = Snapshots(1, 1, lambda *_: None, lambda _: None)
+        policy = SnapshotPolicy(1, 1, lambda *_: None, lambda _: None)
         assert not policy.due(len(events), snapshot.seq)
         assert policy.due(len(events) + SHARE, snapshot.seq)
     assert all(figure >= 0 for figure in _first_look(url, EVERY))

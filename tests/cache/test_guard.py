@@ -12,33 +12,59 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokenmizer_mw.saving.cache.guard import differs, of_the_moment, read
+from tokenmizer_mw.saving.cache.guard.comparing import CHECKS
 from tokenmizer_mw.saving.cache.guard.reading import CHARACTERS_MAX
+from tokenmizer_mw.saving.cache.guard.terms import align
 
 TOLD = yaml.safe_load(Path(__file__).with_name("pairs.yaml").read_text(encoding="utf-8"))
-PAIRS = Path(__file__).parents[2] / "benchmarks" / "corpus" / "cache_pairs.json"
+CORPUS = Path(__file__).parents[2] / "benchmarks" / "corpus"
+HITS = {
+    "cache_pairs": 52,
+    "cache_pairs_second": 12,
+    "cache_pairs_coding": 47,
+    "cache_pairs_support": 34,
+    "cache_pairs_third": 24,
+    "cache_pairs_last": 25,
+}
 
 
-def pairs(kind: str) -> list[Any]:
-    return list(json.loads(PAIRS.read_text(encoding="utf-8"))[kind])
+def pairs(name: str, kind: str) -> list[Any]:
+    return list(json.loads((CORPUS / f"{name}.json").read_text(encoding="utf-8"))[kind])
 
 
 def apart(first: str, second: str) -> bool:
     return of_the_moment(first) or of_the_moment(second) or bool(differs(first, second))
 
 
-@pytest.mark.parametrize("row", pairs("differ"), ids=lambda row: row["id"])
-def test_pairs_that_must_differ(row: Any) -> None:
-    assert apart(row["first"], row["second"]) and apart(row["second"], row["first"])
+@pytest.mark.parametrize("name", HITS)
+def test_pairs_that_must_differ(name: str) -> None:
+    rows = [(row["first"], row["second"]) for row in pairs(name, "differ")]
+    assert [pair for pair in rows if not apart(*pair) or not apart(*reversed(pair))] == []
 
 
-def test_pairs_of_one_meaning() -> None:
-    rows = pairs("same")
-    assert sum(not apart(row["first"], row["second"]) for row in rows) >= 47
+@pytest.mark.parametrize("name", HITS)
+def test_pairs_of_one_meaning(name: str) -> None:
+    rows = pairs(name, "same")
+    assert sum(not apart(row["first"], row["second"]) for row in rows) >= HITS[name]
+
+
+def test_each_rule_refuses_something_that_no_other_does() -> None:
+    """But for `empty`, which keeps questions apart in which there is nothing to compare."""
+    rows = [pair for name in HITS for row in pairs(name, "differ") for pair in [(row["first"], row["second"])]]
+    refused = [found for pair in [*rows, *TOLD["traps"], *TOLD["turned"]] if len(found := _refusals(*pair)) == 1]
+    assert {name for name, _ in CHECKS} - {"empty"} <= set().union(*refused)
+
+
+def _refusals(first: str, second: str) -> set[str]:
+    one, other = read(first), read(second)
+    if one is None or other is None or of_the_moment(first) or of_the_moment(second):
+        return set()
+    return {name for name, alike in CHECKS if not alike(one, other, align(one, other))}
 
 
 def test_traps_and_paraphrases() -> None:
     assert [pair for pair in TOLD["traps"] if not apart(*pair)] == []
-    assert sum(not apart(*pair) for pair in TOLD["paraphrases"]) >= 57
+    assert sum(not apart(*pair) for pair in TOLD["paraphrases"]) >= 74
 
 
 @pytest.mark.parametrize("pair", TOLD["turned"], ids=lambda pair: pair[0])
@@ -63,7 +89,6 @@ DIFFERENT = {
     ],
     "number": [
         ("How do I boil 2 eggs?", "How do I boil 12 eggs?"),
-        ("What is 17 minus 5?", "What is 5 minus 17?"),
         ("Is Python 3.11 fast?", "Is Python 3.12 fast?"),
         ("Give me three ideas", "Give me four ideas"),
         ("What is 3,5 in percent?", "What is 35 in percent?"),
@@ -87,9 +112,11 @@ DIFFERENT = {
         ("How far is 10 miles?", "How far is 10 km?"),
         ("Delete all files", "Delete some files"),
         ("What is the capital of Niger?", "What is the capital of Nigeria?"),
-        ("Can I freeze milk?", "Should I freeze milk?"),
         ("the fastest train", "the slowest train"),
         ("Who directed Alien?", "Who directed Aliens?"),
+    ],
+    "modal": [
+        ("Can I freeze milk?", "Should I freeze milk?"),
         ("Must I wear a helmet?", "May I wear a helmet?"),
     ],
     "direction": [
@@ -102,6 +129,7 @@ DIFFERENT = {
         ("who was killed by Caesar", "who killed Caesar"),
     ],
     "order": [
+        ("What is 17 minus 5?", "What is 5 minus 17?"),
         ("Did Brutus kill Caesar?", "Did Caesar kill Brutus?"),
         ("Can my landlord sue me?", "Can I sue my landlord?"),
         ("who killed Caesar", "who did Caesar kill"),
@@ -130,7 +158,7 @@ def test_what_keeps_questions_apart(reason: str, first: str, second: str) -> Non
     assert found, "these must not share an answer"
     assert bool(differs(second, first))
     if reason not in ("amount", "empty", "direction", "order", "person"):
-        assert found == reason
+        assert found == ("word" if reason in ("literal", "number") else reason)
 
 
 ALIKE = [

@@ -13,7 +13,7 @@ import pytest
 
 from tests.sampling import sample
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.cli.main import main
+from tokenmizer_mw.cli import main
 
 CHAT = [
     {"role": "user", "content": "We use SQLite for storage. Never push to main without a review."},
@@ -135,3 +135,30 @@ def test_a_small_digest_never_ends_within_a_word(budget: int, tmp_path: Path) ->
     ).stdout.strip()
     words = whole.replace(",", " ").replace(":", " ").split()
     assert all(word in words for word in short.replace(",", " ").replace(":", " ").split())
+
+
+def test_a_fact_that_was_added_has_no_message(run: Run) -> None:
+    assert "by hand" in run("remember", "shop", "Never log emails")
+    assert "message 1" in run("search", "shop", "push to main")
+
+
+def test_a_change_that_changes_nothing_says_so(run: Run) -> None:
+    run("pin", "shop", "PostgreSQL")
+    run("pin", "shop", "PostgreSQL")
+    assert len(run("edits", "shop").splitlines()) == 1
+
+
+def test_a_block_without_a_fact_is_explained(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    for budget in ("0", "63"):
+        assert f"at least 64 tokens, not {budget}" in run("resume", "shop", "--budget", budget, status=2)
+    assert "PostgreSQL" in run("resume", "shop", "--budget", "64")
+    run("remember", "plain", "words " * 100, "--create")
+    capsys.readouterr()
+    assert main(["resume", "plain", "--budget", "64"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out == "" and "no fact fits" in printed.err
+
+
+def test_a_backup_is_not_made_in_a_directory_that_is_not_there(run: Run, tmp_path: Path) -> None:
+    assert "no such directory" in run("backup", f"{tmp_path}/new/", status=2)
+    assert not (tmp_path / "new").exists()

@@ -30,10 +30,10 @@ def several(run: Run, tmp_path: Path) -> Run:
     return run
 
 
-@pytest.mark.parametrize("name", ["shop-1f/t", "tuesday", "/tuesday"])
+@pytest.mark.parametrize("name", ["shop-1f/t", "tuesday", "/tuesday", "tue"])
 def test_a_session_is_named_by_its_beginning_or_its_end(several: Run, name: str) -> None:
     status, out, err = several("why", name, "Redis")
-    assert (status, err) == (0, "session shop-1f/tuesday\n")
+    assert (status, err) == (0, "")
     assert out.startswith("Redis")
     assert several("remember", name, "never push to main")[0] == 0
     assert "never push to main" in several("graph", "shop-1f/tuesday")[1]
@@ -42,7 +42,8 @@ def test_a_session_is_named_by_its_beginning_or_its_end(several: Run, name: str)
 def test_a_whole_name_goes_before_the_names_that_it_begins(several: Run, tmp_path: Path) -> None:
     several("import", say(tmp_path, "two", "We use SQLite."), "--session", "notes/2")
     assert several("resume", "notes")[2] == ""
-    assert several("resume", "notes/")[2] == "session notes/2\n"
+    assert "SQLite" not in several("resume", "notes")[1]
+    assert "SQLite" in several("resume", "notes/")[1]
 
 
 def test_a_name_of_several_sessions_lists_them(several: Run) -> None:
@@ -60,8 +61,9 @@ def test_nothing_is_erased_without_a_question_by_part_of_a_name(several: Run) ->
 
 
 def test_options_name_sessions_the_same_way(several: Run) -> None:
-    assert several("redact", "--stored", "--session", "tuesday")[2] == "session shop-1f/tuesday\n"
-    assert several("stats", "--session", "tuesday")[2].startswith("session shop-1f/tuesday\n")
+    assert several("redact", "--stored", "--session", "tuesday")[0] == 0
+    assert several("stats", "--session", "tuesday")[0] == 0
+    assert several("stats", "--session", "monday")[0] == 2
 
 
 def test_a_new_session_is_begun_under_the_name_that_was_given(several: Run) -> None:
@@ -90,7 +92,7 @@ def test_lists_say_what_sessions_are_about(several: Run, tmp_path: Path) -> None
 
 def test_more_sessions_than_are_listed_are_mentioned(several: Run) -> None:
     status, out, err = several("sessions", "--limit", "2")
-    assert (status, len(out.splitlines())) == (0, 2)
+    assert (status, len(out.splitlines())) == (0, 3)
     assert err == "these are the 2 most recent ones; --limit N shows more\n"
     assert several("sessions", "--limit", "4")[2] == ""
 
@@ -104,7 +106,7 @@ def test_why_of_a_replaced_fact_names_what_took_its_place(filled: Run) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
-def test_a_terminal_gets_a_heading_and_lines_that_fit(filled: Run, store: str) -> None:
+def test_a_terminal_gets_lines_that_fit(filled: Run, store: str) -> None:
     ours, theirs = os.openpty()
     command = [sys.executable, "-m", "tokenmizer_mw", "sessions", "--store", store]
     subprocess.run(command, stdout=theirs, env={**os.environ, "COLUMNS": "60"}, check=True, timeout=60)

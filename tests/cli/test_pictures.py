@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tokenmizer_mw.cli.parser import FORMATS as NAMES
+from tokenmizer_mw.cli.arguments import FORMATS as NAMES
 from tokenmizer_mw.graph.export.formats import FORMATS
 from tokenmizer_mw.memory import SessionMemory
 

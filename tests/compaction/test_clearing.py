@@ -10,8 +10,8 @@ import pytest
 from tests.end_to_end.sdks.table import SDK_WARNINGS
 from tests.proxy.serving import Served
 from tests.upstream.server import Upstream
-from tokenmizer_mw.context.compaction.asked import ClearThinking, ClearToolUses
 from tokenmizer_mw.context.compaction.clearing import CLEARED, clear_thinking, clear_tool_uses
+from tokenmizer_mw.context.compaction.request import ClearThinking, ClearToolUses
 
 from .clients import Chat, sent
 

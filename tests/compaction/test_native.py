@@ -15,7 +15,7 @@ from tests.upstream.server import Upstream
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.context.compaction.anthropic import find_native
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
-from tokenmizer_mw.server.proxy.faces import DIALECTS
+from tokenmizer_mw.server.proxy.api_paths import DIALECTS
 from tokenmizer_mw.store.memory import MemoryLog
 
 from .clients import KEYS, RULE, Chat, Talk

@@ -13,7 +13,7 @@ from tests.proxy.serving import Served, configured, serving
 from tests.upstream.answer import Scripted
 from tests.upstream.server import Upstream
 from tests.upstream.steering import Steering
-from tokenmizer_mw.session.refinement.schema import CATEGORIES
+from tokenmizer_mw.session.refinement.reply import CATEGORIES
 
 from .clients import KEYS, RULE, Chat, Talk
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from tokenmizer_mw.context.compaction.seal import MARK
-from tokenmizer_mw.server.proxy.compacting import _concerns
-from tokenmizer_mw.server.proxy.faces import face_of
+from tokenmizer_mw.context.compaction.sealed import MARK
+from tokenmizer_mw.server.proxy.api_paths import api_path_of
+from tokenmizer_mw.server.proxy.compaction import _concerns
 
-MESSAGES = face_of("/v1/messages", [])
+MESSAGES = api_path_of("/v1/messages", [])
 KEEPS_ALL = {"edits": [{"type": "clear_thinking_20251015", "keep": "all"}]}
 KEEPS_ONE = {"edits": [{"type": "clear_thinking_20251015", "keep": {"type": "thinking_turns", "value": 1}}]}
 

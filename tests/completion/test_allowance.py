@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tokenmizer_mw.session.refinement.client import Allowance
-from tokenmizer_mw.session.refinement.client.allowance import HOUR
+from tokenmizer_mw.session.refinement.client import HOUR, Allowance
 
 
 @dataclass

@@ -9,8 +9,16 @@ from collections.abc import Awaitable, Callable, Iterator
 import pytest
 
 from tokenmizer_mw.errors import ModelFailed
-from tokenmizer_mw.session.refinement.client import Allowance, Attempts, Complete, ModelAnswer, Portal, ask, ask_on_loop
-from tokenmizer_mw.session.refinement.client.asking import DELAY_MAX
+from tokenmizer_mw.session.refinement.client import (
+    DELAY_MAX,
+    Allowance,
+    Attempts,
+    Complete,
+    ModelAnswer,
+    Portal,
+    ask,
+    ask_on_loop,
+)
 
 QUESTION = [{"role": "user", "content": "How stands the barn?"}]
 

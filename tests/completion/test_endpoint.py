@@ -12,7 +12,7 @@ import pytest
 from tests.upstream.answer import Scripted
 from tests.upstream.server import Upstream
 from tokenmizer_mw.errors import ConfigError, ModelFailed
-from tokenmizer_mw.session.refinement.client.endpoint import Endpoint
+from tokenmizer_mw.session.refinement.endpoint import Endpoint
 from tokenmizer_mw.settings import Settings
 
 QUESTION = [{"role": "system", "content": "Answer."}, {"role": "user", "content": "How stands the barn?"}]

@@ -9,9 +9,9 @@ import pytest
 
 from tests.sampling import sample
 from tokenmizer_mw import Settings
-from tokenmizer_mw.saving.compress import comments, compress, filler, history, listings, logs, shorten, spaces
+from tokenmizer_mw.saving.compress import compress, filler, formatting, history, runs, shorten
+from tokenmizer_mw.saving.compress.chat import ChatPassage, OutputKind, PassageKind
 from tokenmizer_mw.saving.compress.names import KnownNames, names
-from tokenmizer_mw.saving.compress.passage import ChatPassage, OutputKind, PassageKind
 from tokenmizer_mw.saving.compress.repeats import ForwardedLines
 from tokenmizer_mw.saving.compress.sorts import sort_of
 
@@ -67,12 +67,12 @@ def test_filler_stays_where_it_may_be_something_else(text: str) -> None:
 
 def test_json_is_laid_out_closer_and_spelled_the_same() -> None:
     value = '{\n  "a": 1.0,\n  "b": [1e3, -0.0, "two  words\\n", "\\u00fc"],\n  "c": {"d": null}\n}'
-    assert spaces.json_closer(value) == '{"a":1.0,"b":[1e3,-0.0,"two  words\\n","\\u00fc"],"c":{"d":null}}'
+    assert formatting.json_closer(value) == '{"a":1.0,"b":[1e3,-0.0,"two  words\\n","\\u00fc"],"c":{"d":null}}'
 
 
 @pytest.mark.parametrize("text", ["{\n  not json\n}", '{"a": 1}', "{\n  'a': 1\n}", "", "[\n 1,\n]", "plain\n  text"])
 def test_what_is_no_json_or_not_laid_out_stays(text: str) -> None:
-    assert spaces.json_closer(text) is text
+    assert formatting.json_closer(text) is text
 
 
 @pytest.mark.parametrize(
@@ -88,12 +88,12 @@ def test_what_is_no_json_or_not_laid_out_stays(text: str) -> None:
     ],
 )
 def test_what_is_printed_is_told_as_a_screen_shows_it(printed: str, shown: str) -> None:
-    assert spaces.render_printed(printed) == shown
+    assert formatting.render_printed(printed) == shown
 
 
 def test_runs_of_tests_that_passed_are_told_by_their_ends_and_failures_stay() -> None:
     text = printed_by_pytest(20, "test_half_up")
-    assert logs.condense_log(text).split("\n") == [
+    assert runs.condense_log(text).split("\n") == [
         "tests/test_invoice.py::test_case_0 PASSED",
         "[... 17 more that passed ...]",
         "tests/test_invoice.py::test_case_18 PASSED",
@@ -114,13 +114,13 @@ def test_runs_of_tests_that_passed_are_told_by_their_ends_and_failures_stay() ->
     ],
 )
 def test_rows_of_numbers_and_failures_are_no_run(text: str) -> None:
-    assert logs.condense_log(text) is text
+    assert runs.condense_log(text) is text
 
 
 def test_steps_and_lines_of_a_log_are_told_by_their_ends() -> None:
     steps = [f"Downloading package-{at}.whl ({at} kB)" for at in range(8)]
     served = [f"2026-11-03 10:00:{at:02} INFO request {at} took {at} ms" for at in range(8)]
-    told = logs.condense_log("\n".join([*steps, *served])).split("\n")
+    told = runs.condense_log("\n".join([*steps, *served])).split("\n")
     assert told == [
         steps[0],
         "[... 6 more like these ...]",
@@ -132,20 +132,20 @@ def test_steps_and_lines_of_a_log_are_told_by_their_ends() -> None:
 
 
 def test_long_listing_keeps_every_name_and_size() -> None:
-    told = listings.closer("total 40\ndrwxr-xr-x 2 dev staff 4096 Nov  3 10:00 src\n" + listing(4))
+    told = runs.closer("total 40\ndrwxr-xr-x 2 dev staff 4096 Nov  3 10:00 src\n" + listing(4))
     assert told.split("\n") == ["total 40", "src/ 4096", *(f"module_{at}.py {100 + at}" for at in range(4))]
 
 
 def test_matches_are_grouped_by_their_file() -> None:
     rows = ["src/a.py:1:x = 1", "src/a.py-2-y = 2", "src/a.py:9:z:1", "--", "src/b.py:3:x", "src/b.py:4:y"]
-    assert listings.closer("\n".join(rows)).split("\n") == [
+    assert runs.closer("\n".join(rows)).split("\n") == [
         "src/a.py", "1:x = 1", "2-y = 2", "9:z:1", "--", "src/b.py", "3:x", "4:y",
     ]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", ["a\nb\nc", "12:30:10 one\n12:30:11 two\n12:30:12 three\n12:30:13 four", ""])
 def test_what_is_no_list_stays(text: str) -> None:
-    assert listings.closer(text) is text
+    assert runs.closer(text) is text
 
 
 def test_file_that_is_read_again_costs_its_changes() -> None:
@@ -215,21 +215,21 @@ PYTHON = '#!/usr/bin/env python\n"""Docs."""\n# what it does\nx = 1  # not 2\ny 
 
 
 def test_comments_go_where_they_were_asked_to_and_directives_stay() -> None:
-    assert comments.without_comments(PYTHON, "src/a.py") == (
+    assert formatting.without_comments(PYTHON, "src/a.py") == (
         '#!/usr/bin/env python\n"""Docs."""\nx = 1\ny = "# no comment"  # noqa: E501\n'
     )
 
 
 def test_comments_of_a_numbered_file_leave_its_numbers() -> None:
     numbered = "\n".join(f"{at:>6}\t{line}" for at, line in enumerate(PYTHON.split("\n"), 1))
-    told = comments.without_comments(numbered, "src/a.py")
+    told = formatting.without_comments(numbered, "src/a.py")
     assert "     4\tx = 1\n" in told
     assert "what it does" not in told
 
 
 @pytest.mark.parametrize(("text", "path"), [("# x", "a.unknown"), ("plain", "a.txt"), ("x = 1", "a.py"), ("", "a.py")])
 def test_text_without_comments_stays(text: str, path: str) -> None:
-    assert comments.without_comments(text, path) is text
+    assert formatting.without_comments(text, path) is text
 
 
 def test_what_is_left_out_of_a_long_file_is_said_with_its_lines() -> None:
@@ -310,7 +310,7 @@ def test_log_is_a_log_whatever_its_lines_begin_with_and_keeps_its_one_error(stam
     rows[450:451] = [f"{stamp.format(at=9)} ERROR payment 4711 failed", "Traceback (most recent call last):"]
     passage = output("\n".join(rows), **tool)
     assert sort_of(passage) is OutputKind.LOG
-    assert "payment 4711" in logs.condense_log(passage.text)
+    assert "payment 4711" in runs.condense_log(passage.text)
     for told in (
         shorten.shorten_passage(passage, OutputKind.LOG, 500),
         history.prune_result(passage, OutputKind.LOG, KnownNames()),
@@ -340,7 +340,7 @@ def test_log_that_was_read_or_searched_keeps_its_lines_and_its_one_error(command
 )
 def test_line_of_a_log_with_another_status_or_size_stays(odd: str) -> None:
     rows = [odd.replace("500", "200").replace("503", "200").replace("90312", "12")] * 8
-    assert odd in logs.condense_log("\n".join([*rows, odd, *rows])).split("\n")
+    assert odd in runs.condense_log("\n".join([*rows, odd, *rows])).split("\n")
 
 
 ROUTES = "\n".join(["draw do", *(f'  get "/page{at}", to: "pages#show{at}"' for at in range(8)), "end"])
@@ -463,8 +463,8 @@ def test_nothing_grows_faster_than_the_text(name: str) -> None:
         start = time.process_time()
         for command in ("pytest", "ls -l", "grep -rn x", ""):
             passage = output(text, command=command)
-            logs.condense_log(spaces.render_printed(spaces.json_closer(text)))
-            listings.closer(text)
+            runs.condense_log(formatting.render_printed(formatting.json_closer(text)))
+            runs.closer(text)
             ForwardedLines().shorter(text)
             history.prune_result(passage, sort_of(passage), KnownNames())
             shorten.shorten_passage(passage, sort_of(passage), 500)

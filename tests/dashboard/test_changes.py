@@ -100,3 +100,19 @@ def test_a_session_is_erased_when_one_is_sure(memory: SessionMemory, visitor: Vi
     assert memory.log.sessions("local") == []
     assert visitor.get("history?id=hall").status == 404
     assert "village hall" not in visitor.get("").body
+
+
+def test_a_change_that_is_undone_has_no_button(memory: SessionMemory, visitor: Visitor, fact: Node) -> None:
+    memory.pin("hall", fact.id)
+    memory.correct("hall", fact.id, label="MariaDB")
+    memory.undo("hall", 2)
+    shown = visitor.get(f"fact?id=hall&node={fact.id}").body
+    assert [f"Undo change {number}" in shown for number in (1, 2, 3)] == [True, False, True]
+
+
+def test_a_fact_by_hand_was_said_in_no_message(memory: SessionMemory, visitor: Visitor) -> None:
+    added = memory.remember("hall", "Never print the guest list")
+    shown = text_of(visitor.get(f"fact?id=hall&node={added.id}").body)
+    assert "by hand" in shown
+    assert "hand in message" not in shown
+    assert "guest list" not in text_of(visitor.get("transcript?id=hall").body)

@@ -15,7 +15,7 @@ from tokenmizer_mw.server.access.key_store import MemoryKeys
 from tokenmizer_mw.server.access.keyring import Keyring
 from tokenmizer_mw.server.access.keys import new_key
 from tokenmizer_mw.server.dashboard import dashboard, local
-from tokenmizer_mw.server.dashboard.seal import PageSigner, Pass
+from tokenmizer_mw.server.dashboard.sign_in import PageSigner, Pass
 from tokenmizer_mw.server.dashboard.table import ROUTES
 
 from .visiting import TOKEN, Visitor, text_of, token_on
@@ -65,7 +65,7 @@ def test_the_token_once_then_a_cookie(memory: SessionMemory) -> None:
     visitor.get("session?id=hall&level=full")
     answer = visitor.post("login", {"form_token": token_on(visitor.get("login").body), "secret": f" {TOKEN} "})
     (cookie,) = (value for name, value in answer.headers if name == "set-cookie")
-    assert {"HttpOnly", "SameSite=Strict"} <= set(cookie.split("; "))
+    assert {"httponly", "samesite=strict"} <= set(cookie.lower().split("; "))
     assert "Path=" not in cookie
     assert "Secure" not in cookie
     assert "PostgreSQL" in text_of(visitor.get("session?id=hall").body)

@@ -13,10 +13,10 @@ import pytest
 from tests.savings.calling import answered, asked, call, chat, used
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.graph.export.formats import FORMATS
-from tokenmizer_mw.model.spending import CALL, total
+from tokenmizer_mw.model.usage import CALL, UsageSums, total
 from tokenmizer_mw.server.dashboard import dashboard
-from tokenmizer_mw.server.dashboard.chart import chart
-from tokenmizer_mw.server.dashboard.files import csv_file
+from tokenmizer_mw.server.dashboard.page import csv_file
+from tokenmizer_mw.server.dashboard.savings import draw_chart
 
 from .visiting import CHAT, TOKEN, Visitor, text_of
 
@@ -128,9 +128,24 @@ def test_savings_are_drawn_by_day(tmp_path_factory: pytest.TempPathFactory) -> N
     sums = [row for row in memory.savings(by=("day",)).rows if row.stage == CALL]
     days = {row.day: total([row.figures]) for row in sums}
     body = Visitor(dashboard(memory, token=TOKEN)).sign_in().get("savings").body
-    assert str(chart(days)) in body
+    assert str(draw_chart(days)) in body
     (day,) = days
     assert f"{day}: {days[day].input_tokens:,} sent" in body
     assert "Input tokens by day" in text_of(body)
-    assert chart({}) is None
+    assert draw_chart({}) is None
     memory.close()
+
+
+@pytest.mark.parametrize(
+    ("most", "scale"),
+    [(1, ["2", "1", "0"]), (980, ["1k", "500", "0"]), (10_169_922, ["12M", "6M", "0"]), (41_000, ["50k", "25k", "0"])],
+)
+def test_the_scale_of_a_chart_is_round_and_holds_every_bar(most: int, scale: list[str]) -> None:
+    figures = UsageSums(calls=1, input_tokens=most // 3, client_tokens=most)
+    drawn = str(draw_chart({"2026-03-30": figures, "2026-01-01": UsageSums(input_tokens=10 * most)}))
+    assert re.findall(r"<span>([\d.]+[kMB]?)</span>", drawn) == scale
+    assert re.findall(r"<span>(\d+ \w+)</span>", drawn) == ["1 Mar", "8 Mar", "15 Mar", "23 Mar", "30 Mar"]
+    heights = [(float(y), float(height)) for y, height in re.findall(r' y="([\d.]+)"[^>]* height="([\d.]+)"', drawn)]
+    assert heights
+    assert all(y >= 0 and y + height <= 160.2 for y, height in heights)
+    assert "2026-01-01" not in drawn

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import http.client
+from collections.abc import MutableMapping
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import anyio
 import pytest
+from starlette.responses import StreamingResponse
 
 from tests.proxy.serving import SECONDS
 from tokenmizer_mw import SessionMemory
@@ -65,21 +68,19 @@ def test_nobody_hears_what_he_may_not_read(memory: SessionMemory) -> None:
 def test_a_stream_ends_with_the_server_and_with_the_browser(backend: str, memory: SessionMemory) -> None:
     sent: list[bytes] = []
 
-    async def stays() -> dict[str, str]:
-        await anyio.sleep_forever()
-        raise AssertionError
-
-    async def leaves() -> dict[str, str]:
+    async def receive() -> dict[str, str]:
         return {"type": "http.disconnect"}
 
-    async def send(message: dict[str, object]) -> None:
-        sent.append(bytes(message.get("body", b"")))  # type: ignore[call-overload]
+    async def send(message: MutableMapping[str, Any]) -> None:
+        sent.append(bytes(message.get("body", b"")))
 
     async def runs() -> None:
-        tails = live.Tails(memory)
+        tails = live.LogTails(memory)
         with anyio.fail_after(SECONDS):
-            await live.stream(tails, "local", "hall", "", stays, send, lambda: True)
-            await live.stream(tails, "local", "hall", "", leaves, send, lambda: False)
+            pieces = [piece async for piece in live.changes(tails, "local", "hall", "", lambda: True)]
+            assert pieces == ["retry: 200\n\n"]
+            response = StreamingResponse(live.changes(tails, "local", "hall", "", lambda: False))
+            await response({"type": "http"}, receive, send)
 
     anyio.run(runs, backend=backend)
     assert any(piece.startswith(b"retry: ") for piece in sent)
@@ -95,7 +96,7 @@ def test_many_browsers_cost_one_look(memory: SessionMemory) -> None:
         return read(*given, **more)  # type: ignore[arg-type]
 
     async def runs() -> None:
-        tails = live.Tails(memory, clock=lambda: 5.0)
+        tails = live.LogTails(memory, clock=lambda: 5.0)
         async with anyio.create_task_group() as group:
             for _ in range(50):
                 group.start_soon(tails.of, "local", "hall")

@@ -17,9 +17,9 @@ from tokenmizer_mw.model.event import Checkpointed, NodeAdded, Reminded
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.server.api.health import TROUBLES
 from tokenmizer_mw.server.dashboard import dashboard
-from tokenmizer_mw.server.dashboard.condition import REASONS
+from tokenmizer_mw.server.dashboard.caches import PastGraphs
+from tokenmizer_mw.server.dashboard.health import REASONS
 from tokenmizer_mw.server.dashboard.markup import Markup, tag
-from tokenmizer_mw.server.dashboard.past import Pasts
 
 from .visiting import CHAT, LATER, TOKEN, Visitor, elements_of, text_of
 
@@ -146,12 +146,13 @@ def test_what_changed_between_any_two_checkpoints(visitor: Visitor, memory: Sess
 
 
 def test_a_change_tells_all_that_is_otherwise(visitor: Visitor, memory: SessionMemory) -> None:
+    """Also that what the invalidated fact had replaced holds again: the second change."""
     node = next(node for node in memory.graph("hall").nodes("decision") if node.value == "postgresql")
     memory.checkpoint("hall")
     memory.correct("hall", node.id, label="use MariaDB for bookings", detail="the host offers it")
     memory.pin("hall", node.id)
     memory.invalidate("hall", node.id, "it is full")
-    told = text_of(visitor.get("history?id=hall&from=checkpoint-2").body).partition("Changed (1)")[2]
+    told = text_of(visitor.get("history?id=hall&from=checkpoint-2").body).partition("Changed (2)")[2]
     told = told.partition("Transitions")[0]
     assert "invalidated" in told or "declared wrong" in told
     for said in (f"said: {node.label} use MariaDB for bookings", "the host offers it", "pinned: no yes"):
@@ -393,7 +394,7 @@ def test_no_text_leaves_its_element(text: str, value: str) -> None:
 @given(st.data())
 def test_the_past_is_what_the_log_says(data: st.DataObject) -> None:
     memory = SessionMemory.open("memory://")
-    pasts, key = Pasts(), SessionKey("local", "s")
+    pasts, key = PastGraphs(), SessionKey("local", "s")
     for number in range(data.draw(st.integers(1, 6))):
         memory.record("s", [*CHAT, *LATER][: number + 1])
         memory.graph("s")

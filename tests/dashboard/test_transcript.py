@@ -12,8 +12,7 @@ from tokenmizer_mw.model.event import Checkpointed, Reminded
 from tokenmizer_mw.model.node import Node, NodeType, Source, Status
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.server.dashboard import dashboard
-from tokenmizer_mw.server.dashboard.passage import mark_passages, visible
-from tokenmizer_mw.server.dashboard.transcript import PER_PAGE
+from tokenmizer_mw.server.dashboard.transcript import PER_PAGE, mark_passages, visible
 
 from .visiting import CHAT, LATER, TOKEN, Visitor, text_of
 
@@ -64,8 +63,25 @@ def test_a_long_transcript_comes_in_pages_that_hold_the_wanted_message(visitor: 
     page = visitor.get(f"transcript?id=long&message={PER_PAGE + 2}").body
     assert f'id="m{PER_PAGE + 2}"' in page
     assert len(re.findall(r'id="m\d+"', page)) == PER_PAGE
+    assert f"Messages {PER_PAGE + 1} to {2 * PER_PAGE} of {count}" in text_of(page)
     assert 'rel="prev"' in page
     assert 'rel="next"' in page
+
+
+def test_a_folded_tool_call_says_how_it_begins(visitor: Visitor, memory: SessionMemory) -> None:
+    arguments = '{"command": "pytest -q tests/hall", "why": "' + "x" * 300 + '"}'
+    call = {"id": "1", "type": "function", "function": {"name": "bash", "arguments": arguments}}
+    told = [
+        {"role": "user", "content": "Run the tests."},
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "1", "content": "3 passed"},
+    ]
+    memory.record("tools", told)
+    found = re.findall("<summary>(.*?)</summary>", visitor.get("transcript?id=tools").body)
+    folded = [unescape(re.sub("<[^>]+>", "", one)) for one in found]
+    assert folded[0].startswith('Calls bash {"command": "pytest -q tests/hall", "why":')
+    assert folded[0].endswith("characters)")
+    assert folded[1] == "Result of a tool 3 passed"
 
 
 def test_a_very_long_message_is_shown_whole_on_request(visitor: Visitor, memory: SessionMemory) -> None:

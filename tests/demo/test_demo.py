@@ -11,10 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tokenmizer_mw.cli.demo.app import create_app
+from tokenmizer_mw.cli.demo.app import create_app, serving
 from tokenmizer_mw.cli.demo.script import load_script
 from tokenmizer_mw.cli.demo.scripted_model import MODEL, ScriptedModel
-from tokenmizer_mw.cli.demo.server import serving
 from tokenmizer_mw.context.tokens import MessageCounter, counter_for
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import Checkpointed, MessageRecorded

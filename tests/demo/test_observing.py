@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tokenmizer_mw.cli.demo.conversation import CALLS_MAX, Conversation, summary, tool_results
-from tokenmizer_mw.cli.demo.observing import Seen, compare_messages, judge_answer
+from tokenmizer_mw.cli.demo.observing import SeenRequest, compare_messages, judge_answer
 from tokenmizer_mw.cli.demo.script import ChatMessage, Probe, load_script
 
 
@@ -43,7 +43,7 @@ PROBE = Probe("the port", ("port",), r"\d+", "", "8471")
 def test_answers_are_judged_against_what_reached_the_model(
     block: str, kept: list[ChatMessage], answer: str, right: bool, source: str
 ) -> None:
-    answered = judge_answer(22, PROBE, answer, Seen(10, 5, 2, block, tuple(kept)))
+    answered = judge_answer(22, PROBE, answer, SeenRequest(10, 5, 2, block, tuple(kept)))
     assert (answered.right, answered.source) == (right, source)
 
 

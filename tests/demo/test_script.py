@@ -7,8 +7,7 @@ import pytest
 from openai.types.chat import ChatCompletionMessageParam, ChatCompletionToolUnionParam
 from pydantic import TypeAdapter
 
-from tokenmizer_mw.cli.demo.answering import find
-from tokenmizer_mw.cli.demo.script import load_script
+from tokenmizer_mw.cli.demo.script import find_answer, load_script
 
 SCRIPT = load_script()
 MESSAGES = list(SCRIPT.transcript())
@@ -55,4 +54,4 @@ def test_what_answers_a_probe_is_far_behind_it() -> None:
     for turn in SCRIPT.turns:
         if turn.probe is not None:
             place = MESSAGES.index({"role": "user", "content": turn.user})
-            assert find(SCRIPT, turn, MESSAGES[place - 12 : place + 1]) is None
+            assert find_answer(SCRIPT, turn, MESSAGES[place - 12 : place + 1]) is None

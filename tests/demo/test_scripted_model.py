@@ -9,8 +9,7 @@ import pytest
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from pydantic import BaseModel
 
-from tokenmizer_mw.cli.demo.answering import find
-from tokenmizer_mw.cli.demo.script import ChatMessage, load_script
+from tokenmizer_mw.cli.demo.script import ChatMessage, find_answer, load_script
 from tokenmizer_mw.cli.demo.scripted_model import LOST, MODEL, ScriptedModel, locate, reply_to
 from tokenmizer_mw.context.tokens import MessageCounter, counter_for
 
@@ -147,7 +146,7 @@ def test_the_whole_history_answers_every_probe() -> None:
     for turn in SCRIPT.turns:
         if turn.probe is not None:
             place = MESSAGES.index({"role": "user", "content": turn.user})
-            found = find(SCRIPT, turn, MESSAGES[: place + 1])
+            found = find_answer(SCRIPT, turn, MESSAGES[: place + 1])
             assert found is not None
             assert re.search(turn.probe.expected, found.line)
 

@@ -15,7 +15,7 @@ import pytest
 
 from tests.upstream.server import Upstream
 from tokenmizer_mw import SessionMemory, Settings
-from tokenmizer_mw.cli.demo.server import serving
+from tokenmizer_mw.cli.demo.app import serving
 from tokenmizer_mw.store.memory import MemoryLog
 
 from .sdks.talk import CLIENTS

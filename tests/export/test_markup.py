@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from tests.export.graphs import ATTACKS
-from tokenmizer_mw.graph.export.markup import markdown
-from tokenmizer_mw.graph.export.mermaid import quote_text
+from tokenmizer_mw.graph.export.formats import quote_text
+from tokenmizer_mw.graph.export.text import escape_markdown
 from tokenmizer_mw.safety.labels import flatten
 
 READER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
@@ -36,19 +36,19 @@ def shown(text: str) -> str:
 @example("http://example.invalid www.example.invalid")
 def test_a_line_shows_as_it_is(text: str) -> None:
     line = flatten(text)
-    assert shown(markdown(line)) == line
+    assert shown(escape_markdown(line)) == line
 
 
 @given(marks)
 def test_a_line_in_bold_shows_as_it_is(text: str) -> None:
     line = flatten(text)
     if line:
-        assert shown(f"**{markdown(line)}** (x)") == f"<strong_open>{line}<strong_close> (x)"
+        assert shown(f"**{escape_markdown(line)}** (x)") == f"<strong_open>{line}<strong_close> (x)"
 
 
 @pytest.mark.parametrize("text", ["plain words, 12 of them", "src/app.py", "user_id", "a - b", "what's new?", "50%"])
 def test_ordinary_text_stays_readable(text: str) -> None:
-    assert markdown(text) == text
+    assert escape_markdown(text) == text
 
 
 @given(st.text(max_size=40))

@@ -1,9 +1,8 @@
 from __future__ import annotations
 
 from tests.export.graphs import added, booking, crowd, graph_of
-from tokenmizer_mw.graph.export.selection import select_facts
-from tokenmizer_mw.graph.export.story import stories
-from tokenmizer_mw.graph.importance import importances
+from tokenmizer_mw.graph.export.selection import chain_replacements, select_facts
+from tokenmizer_mw.graph.views import importances
 from tokenmizer_mw.model.event import DecisionReplaced
 from tokenmizer_mw.model.node import NodeType, Transition
 
@@ -54,11 +53,11 @@ def step(old: str, new: str, turn: int) -> Transition:
 
 def test_stories_are_chains_by_their_first_step() -> None:
     first, second, other = step("a", "b", 3), step("b", "c", 9), step("x", "y", 5)
-    assert stories([second, other, first]) == [[first, second], [other]]
-    assert stories([]) == []
+    assert chain_replacements([second, other, first]) == [[first, second], [other]]
+    assert chain_replacements([]) == []
 
 
 def test_two_stories_that_meet_are_one() -> None:
     one, two, both = step("a", "b", 1), step("x", "y", 2), step("b", "y", 3)
     after = step("y", "z", 4)
-    assert stories([one, two, both, after]) == [[one, two, both, after]]
+    assert chain_replacements([one, two, both, after]) == [[one, two, both, after]]

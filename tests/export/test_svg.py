@@ -47,6 +47,19 @@ def test_all_nodes_and_relations_are_drawn() -> None:
     assert len(told) == len(graph.edges())
 
 
+def test_the_words_of_relations_stand_over_no_card() -> None:
+    for graph in (booking(), crowd(40)):
+        drawing = parsed(draw(graph, words=True))
+        boxes = arrange(graph.nodes(), graph.transitions()).boxes.values()
+        words = [one for one in drawing.iter() if (one.get("class") or "").startswith("tm-word")]
+        assert words
+        for word in words:
+            base = float(word.get("y", "0"))
+            assert not any(
+                box.y < base - 4 < box.bottom and box.x < float(word.get("x", "0")) < box.right for box in boxes
+            )
+
+
 def test_an_empty_graph_is_an_empty_drawing() -> None:
     assert cards(parsed(draw(SessionGraph()))) == []
 

@@ -109,7 +109,7 @@ def test_an_attribute_of_one_thing_replaces_none_of_another() -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        "Change of plan: SQLite for the orders.",
+        "Change of plan: SQLite for the shop.",
         "Actually we keep the orders in SQLite.",
         "Let's move the orders to SQLite.",
     ],
@@ -137,3 +137,79 @@ def test_a_goal_notes_a_change_only_of_a_number_that_it_names(goal: str, noted: 
         f"u: {goal}.", "u: The fair of the school has six stalls.", "a: Six stalls.", "u: make it eight stalls"
     )
     assert any("(now: " in label for label in labels(graph, NodeType.GOAL, Status.ACTIVE)) == noted
+
+
+SETTLED = (
+    "u: We paint the club house. The walls are grey, two coats, and Petra orders the paint.",
+    "a: Grey walls, two coats, Petra orders the paint. When do you start?",
+    "u: On Saturday.",
+    "a: Start on Saturday.",
+)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "old"),
+    [
+        ("it's still damp, three coats", "two coats"),
+        ("We've decided on Sunday, so we start then", "Start on Saturday"),
+        ("the first one hardly covers. We're doing three coats", "two coats"),
+    ],
+)
+def test_numbers_and_days_as_words_are_values(sentence: str, old: str) -> None:
+    graph = talk(*SETTLED, f"u: {sentence}")
+    assert old not in labels(graph, NodeType.DECISION, Status.ACTIVE)
+
+
+@pytest.mark.parametrize(
+    ("settled", "answer", "sentence", "old"),
+    [
+        (
+            "Wir treffen uns am Dienstag.",
+            "Treffen am Dienstag.",
+            "ab jetzt treffen wir uns am Freitag",
+            "Treffen am Dienstag",
+        ),
+        ("On joue à quatre équipes.", "quatre équipes.", "finalement on joue à six équipes", "quatre équipes"),
+        ("Ensayamos los lunes.", "ensayo los lunes.", "ahora ensayamos los viernes", "ensayo los lunes"),
+        ("Берём восемь стульев.", "восемь стульев.", "теперь берём двенадцать стульев", "восемь стульев"),
+    ],
+)
+def test_a_change_is_read_in_each_language(settled: str, answer: str, sentence: str, old: str) -> None:
+    graph = talk(f"u: {settled}", f"a: {answer}", f"u: {sentence}")
+    assert not [label for label in labels(graph, NodeType.DECISION, Status.ACTIVE) if label == old]
+
+
+@pytest.mark.parametrize("answer", ["yes, go ahead", "good idea, do it", "you're right, let's do that"])
+def test_a_change_that_was_proposed_holds_when_the_user_agrees(answer: str) -> None:
+    graph = talk(
+        "u: The queue runs on RabbitMQ.",
+        "a: RabbitMQ for the queue. Shall I switch the queue to NATS instead of RabbitMQ?",
+        f"u: {answer}",
+    )
+    assert changes(graph)
+    assert any("NATS" in label for label in labels(graph, NodeType.DECISION, Status.ACTIVE))
+
+
+@pytest.mark.parametrize("answer", ["not yet, I must ask Ben", "what would that cost?", "yes, but not before May"])
+def test_a_proposal_that_nobody_agrees_to_changes_nothing(answer: str) -> None:
+    graph = talk(
+        "u: The queue runs on RabbitMQ.",
+        "a: RabbitMQ for the queue. Shall I switch the queue to NATS instead of RabbitMQ?",
+        f"u: {answer}",
+    )
+    assert changes(graph) == []
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "our sister club had four coats on theirs",
+        "my brother paints his house blue",
+        "two coats, as I said",
+        "the mail says “four coats are the least for damp walls”",
+    ],
+)
+def test_what_others_do_and_what_is_said_again_changes_nothing(sentence: str) -> None:
+    graph = talk(*SETTLED, f"u: {sentence}")
+    assert {"Grey walls", "two coats"} <= set(labels(graph, NodeType.DECISION, Status.ACTIVE))
+    assert changes(graph) == []

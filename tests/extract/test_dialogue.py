@@ -70,11 +70,6 @@ def test_the_first_sizable_order_takes_the_place_of_a_goal_that_was_only_a_quest
     ("said", "old", "new"),
     [
         ("a: I switched the worker from polling to webhooks.", "polling", "webhooks"),
-        (
-            "a: Instead of parsing the table by hand, I'll use the CSV module.",
-            "parsing the table by hand",
-            "CSV module",
-        ),
         ("a: I'll take the title from the manifest, not the folder.", "folder", "title from the manifest"),
         ("u: Rename Basket → Cart", "Basket", "Cart"),
         ("u: put it into settings.py, not the .env file", ".env file", "settings.py"),
@@ -299,3 +294,13 @@ def test_an_order_that_only_points_below_is_no_task() -> None:
     text = "Plan the week.\n\nPlease fix the following issue for the repository.\n\nRename the package to shelf."
     graph = talk("u: Build the portal of the library", "a: Gladly.", f"u: {text}")
     assert not any("following" in label for label in labels(graph, NodeType.TASK))
+
+
+def test_what_an_assistant_with_tools_states_is_a_report() -> None:
+    request = Message(Role.USER, "Keep the times in UTC, and clock.py gets both directions.")
+    result = Message(Role.TOOL, tool_results=(ToolResult("1", "ok"),))
+    answer = Message(Role.ASSISTANT, "clock.py has both directions.")
+    stated = answer.text.rstrip(".")
+
+    assert stated in labels(judged([request, answer]), NodeType.DECISION)
+    assert stated not in labels(judged([Message(Role.USER, "Hi."), result, request, answer]), NodeType.DECISION)

@@ -116,3 +116,17 @@ def test_a_brief_choice_is_told_with_what_goes_for_it() -> None:
 )
 def test_how_things_are_or_went_is_no_choice(said: str) -> None:
     assert not decided(OPENING, "Good.", said)
+
+
+@pytest.mark.parametrize(
+    ("answer", "label"),
+    [
+        (
+            "leave the footer out and we draw a wide border around the whole page",
+            "leave the footer out and we draw a wide border around the whole page",
+        ),
+        ("leave the footer out", "leave the footer out"),
+    ],
+)
+def test_the_smaller_part_of_a_short_sentence_is_told_by_all_of_it(answer: str, label: str) -> None:
+    assert decided(OPENING, "Anything else?", answer) == [label]

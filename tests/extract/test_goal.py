@@ -42,6 +42,36 @@ def test_a_goal_is_told_by_the_sentence_that_names_it(opening: str, goal: str) -
     assert goal in found
 
 
+@pytest.mark.parametrize(
+    ("opening", "goal"),
+    [
+        ("How do I sort the stamps by year?", "sort the stamps by year"),
+        ("how can we make the importer faster", "make the importer faster"),
+        ("Is it possible to export the catalogue as PDF?", "export the catalogue as PDF"),
+        ("Is there a quick fix for the flaky login test?", "a quick fix for the flaky login test"),
+        ("Do you know how to set up a mail relay for two offices?", "set up a mail relay for two offices"),
+        ("I wonder how I can speed up the nightly build.", "speed up the nightly build"),
+        ("What would be the best way to cache the answers?", "cache the answers"),
+    ],
+)
+def test_a_question_that_wants_something_done_is_told_as_that(opening: str, goal: str) -> None:
+    assert labels(talk(f"u: {opening}"), NodeType.GOAL) == [goal]
+
+
+@pytest.mark.parametrize(
+    "opening",
+    [
+        "Why is the sky blue in the morning?",
+        "Which database suits the stamp catalogue?",
+        "How does the scheduler choose a worker?",
+        "Does the relay support two offices?",
+        "Was ist der Unterschied zwischen TCP und UDP?",
+    ],
+)
+def test_a_question_that_only_wants_to_know_stays_a_question(opening: str) -> None:
+    assert labels(talk(f"u: {opening}"), NodeType.GOAL) == [opening]
+
+
 def test_a_symptom_that_is_the_goal_is_an_error_as_well() -> None:
     graph = talk("u: The label printer fails on long names")
     assert labels(graph, NodeType.ERROR, Status.ACTIVE) == ["The label printer fails on long names"]

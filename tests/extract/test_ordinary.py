@@ -243,3 +243,13 @@ def test_the_same_number_said_of_something_else_stays() -> None:
         "u: For the second person: 15 minutes is too long, make it 10.",
     )
     assert labels(graph, NodeType.DECISION, Status.ACTIVE) == ["The timeout is 15 minutes"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["Continue.", "Proceed with the mock-ups then.", "Approved - print the poster", "Use the old one as this:"],
+)
+def test_what_lets_work_go_on_or_leads_on_is_no_decision(answer: str) -> None:
+    told = "a: Three mock-ups of the poster are drawn, the old one is beside them."
+    graph = talk("u: Please draw a poster for the fair.", told, f"u: {answer}")
+    assert labels(graph, NodeType.DECISION, Status.ACTIVE) == []

@@ -244,6 +244,18 @@ def test_a_sentence_is_judged_by_its_meaning() -> None:
     assert _read("Zebra stripes on every lamp.", _head(DialogueAct.DECISION, 0.9)) == []
 
 
+def test_a_sentence_that_is_judged_again_is_not_embedded_again() -> None:
+    embedded: list[str] = []
+
+    def embed(texts: list[str]) -> Any:
+        embedded.extend(texts)
+        return _embed(texts)
+
+    head = _head_of(np.ones((1, len(ACTS)), np.float32), embed)
+    assert [list(head.meaning("Zebra stripes.")) for _ in range(2)] == [[1.0] * len(ACTS)] * 2
+    assert embedded == ["Zebra stripes."]
+
+
 def test_a_head_survives_its_file() -> None:
     head = _head(DialogueAct.POSTPONEMENT)
     again = Head.read(head.to_bytes(), _embed, _cues())

@@ -105,3 +105,9 @@ def test_a_corrected_type_leaves_slot_and_kind_behind() -> None:
 def test_quotes_are_one_capped_line() -> None:
     assert format_quote("a\nb") == "a b"
     assert len(format_quote("x " * 1_000)) <= 240
+
+
+@pytest.mark.parametrize(("quote", "kept"), [("the import crashes:", 0), ("the import crashes.", 1)])
+def test_a_complaint_that_leads_to_what_is_shown_below_is_no_error(quote: str, kept: int) -> None:
+    said = finding("the import crashes", NodeType.ERROR, status=Status.ACTIVE, quote=quote)
+    assert len(validate_findings([said], Settings())) == kept

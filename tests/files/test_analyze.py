@@ -25,7 +25,7 @@ from tokenmizer_mw.context.tokens import counter_for, estimate
 from tokenmizer_mw.errors import CallerError
 from tokenmizer_mw.safety.redact import Redactor
 from tokenmizer_mw.saving.files import Stopped, analyze, excerpt
-from tokenmizer_mw.saving.files.languages import LANGUAGES
+from tokenmizer_mw.saving.files.text import LANGUAGES
 
 COUNT = estimate
 REDACTOR = Redactor(key=b"a key of this test run")

@@ -12,7 +12,7 @@ import zipfile
 import pytest
 
 from tests.sampling import sample
-from tokenmizer_mw.cli.main import main
+from tokenmizer_mw.cli import main
 from tokenmizer_mw.safety.redact import Redactor
 from tokenmizer_mw.saving.files import analyze, excerpt
 from tokenmizer_mw.saving.files.windows import WINDOW

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tokenmizer_mw.saving.files import Stopped, analyze, office, strings
+from tokenmizer_mw.saving.files import Stopped, analyze, office
 from tokenmizer_mw.saving.files.opening import open_source
 
 openpyxl = pytest.importorskip("openpyxl")
@@ -59,7 +59,7 @@ def test_shared_texts_in_pieces_and_with_their_sound() -> None:
 
 
 def test_further_shared_texts_are_empty_and_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(strings, "STRINGS_MAX", 22)
+    monkeypatch.setattr(office, "STRINGS_MAX", 22)
     _, source = open_source(workbook(40), "a.xlsx", lambda done: None, lambda name, value: value, str)
     report = office.read_workbook(source)
     assert "not all of its shared texts were read" in report.broke

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from tokenmizer_mw.graph.export.documents import outline
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.graph.outline import outline
 from tokenmizer_mw.model.event import DecisionReplaced, Event, NodeAdded, StatusChanged
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Source, Status, Transition
 

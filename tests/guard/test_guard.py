@@ -23,8 +23,8 @@ from tokenmizer_mw.safety.guard import (
     signal_examples,
     suspicion,
 )
-from tokenmizer_mw.safety.guard.readings import iter_disguised_readings, plain
-from tokenmizer_mw.safety.guard.signal import Signal
+from tokenmizer_mw.safety.guard.phrases import Signal
+from tokenmizer_mw.safety.guard.score import iter_disguised_readings, plain
 
 HERE: Final = Path(__file__).parent
 ATTACKS: Final = yaml.safe_load((HERE / "attacks.yaml").read_text(encoding="utf-8"))

@@ -24,7 +24,7 @@ from tokenmizer_mw.agents.hooks.worker import STOP
 
 PLUGIN: Final = Path(__file__).parents[2] / "integrations" / "claude-code"
 SECONDS: Final = 180.0
-BLOCK: Final = re.compile(r"<session-record \d{20}>.*?</session-record \d{20}>", re.DOTALL)
+BLOCK: Final = re.compile(r"<session-record \d{12}>.*?</session-record \d{12}>", re.DOTALL)
 
 TOOLS: Final = "mcp__plugin_tokenmizer_tokenmizer__"
 """How the names of our tools begin that the plugin brings."""

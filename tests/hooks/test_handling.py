@@ -37,7 +37,7 @@ class Host:
         self.name = name
         self.transcript = folder / f"{name}.jsonl"
         self.now = 0.0
-        self.hooks = Hooks(memory, notes=folder / "notes", asking=folder / "asking", clock=lambda: self.now)
+        self.hooks = Hooks(memory, notes=folder / "notes", pending=folder / "pending", clock=lambda: self.now)
 
     def write(self, *values: object) -> None:
         with self.transcript.open("ab") as file:
@@ -170,7 +170,7 @@ def test_the_block_is_never_handed_out_twice(host: Host) -> None:
     assert host.event("sessionstart", source="compact") == ""
     host.write(cut("a1", "b1"))
     assert host.event("userpromptsubmit", prompt="Go on.") == ""
-    assert not (host.folder / "asking").exists()
+    assert not (host.folder / "pending").exists()
 
 
 def test_a_block_that_did_not_survive_comes_with_the_next_prompt(host: Host) -> None:

@@ -69,10 +69,10 @@ def test_a_relative_store_is_the_one_of_the_project(at_desk: Desk, transcript: P
         check=True,
     ).stdout.strip()
     at_desk.hook("PreCompact", event(transcript))
-    assert (at_desk.project / "here.db").exists()
     found = at_desk.spot
     found.socket = spot
     end_worker(found)
+    assert (at_desk.project / "here.db").exists()
 
 
 def test_what_a_host_pays_for_is_little_of_ours_and_the_standard_library(at_desk: Desk, transcript: Path) -> None:
@@ -90,7 +90,6 @@ def test_what_a_host_pays_for_is_little_of_ours_and_the_standard_library(at_desk
         "tokenmizer_mw",
         "tokenmizer_mw.agents",
         "tokenmizer_mw.cli",
-        "tokenmizer_mw.cli.main",
         *(f"tokenmizer_mw.agents.hooks{part}" for part in ("", ".client", ".place", ".starting")),
         *(f"tokenmizer_mw.store{part}" for part in ("", ".address")),
     }

@@ -15,6 +15,7 @@ import pytest
 
 from tokenmizer_mw.agents.install import LeftAlone, plan_changes
 from tokenmizer_mw.agents.install.hosts import HOSTS
+from tokenmizer_mw.cli import main
 from tokenmizer_mw.errors import CallerError
 
 THEIRS = {
@@ -242,6 +243,24 @@ def command(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+def test_a_dry_run_warns_of_a_missing_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    assert main(["install", "cursor", "--dry-run"]) == 0
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr("tokenmizer_mw.cli.agents._NEEDED", ("a_package_that_nobody_has",))
+    assert main(["install", "cursor", "--dry-run"]) == 0
+    printed = capsys.readouterr()
+    assert "nothing would be written" in printed.err and "[mcp]" in printed.err
+    assert "tokenmizer" in printed.out
+    assert main(["install", "cursor", "--yes"]) == 1
+    assert "nothing was written" in capsys.readouterr().err
+    assert main(["install", "cursor", "--remove", "--yes"]) == 0
+    assert snapshot(tmp_path) == {}
+
+
 def test_the_command_shows_the_difference_and_asks(tmp_path: Path) -> None:
     asked = command(tmp_path, "cursor", "--project")
     assert asked.returncode == 2
@@ -282,7 +301,7 @@ def test_bare_package_is_refused_with_the_name_of_the_extra(tmp_path: Path) -> N
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv"], check=True)
     home = tmp_path / "home"
     home.mkdir()
-    code = "import sys; from tokenmizer_mw.cli.main import main; sys.exit(main())"
+    code = "import sys; from tokenmizer_mw.cli import main; sys.exit(main())"
     root = str(Path(__file__).parents[2])
     done = subprocess.run(
         [tmp_path / "venv" / "bin" / "python", "-c", code, "install", "claude-code", "--yes"],

@@ -25,7 +25,7 @@ from tokenmizer_mw.agents.hooks.handling import root_of
 from tokenmizer_mw.agents.mcp.backing import on_store
 from tokenmizer_mw.agents.mcp.server import Memory, server
 from tokenmizer_mw.server.api import api
-from tokenmizer_mw.server.api.callers import local
+from tokenmizer_mw.server.api.requests import local
 from tokenmizer_mw.session.project import project_named
 
 SECONDS = 60.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from tokenmizer_mw.agents.mcp import server
-from tokenmizer_mw.agents.mcp.standard_input import Unanswered
+from tokenmizer_mw.agents.mcp.standard_input import OutputWriter, Unanswered
 from tokenmizer_mw.saving.files import BUDGET
 
 from .conftest import SECONDS, Desk
@@ -45,16 +46,41 @@ def test_every_call_is_answered(messages: list[dict[str, Any]], desk: Desk) -> N
     )
     answers = {answer["id"]: answer for answer in map(json.loads, done.stdout.splitlines())}
     assert set(answers) == set(range(1, 9)), done.stderr
+    assert len(done.stdout.splitlines()) == 8
     assert all(desk.session in json.dumps(answers[call["id"]]["result"]) for call in CALLS)
 
 
-def test_the_first_answer_waits_for_the_sdk_alone() -> None:
-    """What takes the time of a start is imported with the first question."""
-    code = "import sys, tokenmizer_mw.agents.mcp.serving as _; print(*sorted(sys.modules))"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert "mcp.server" in loaded
-    late = ("tokenmizer_mw.memory", "tokenmizer_mw.extract", "tokenmizer_mw.saving.files", "tokenmizer_mw.server.api")
-    assert not [name for name in late if name in loaded]
+def test_a_line_that_is_no_json_is_a_parse_error(desk: Desk) -> None:
+    lines = [json.dumps({"jsonrpc": "2.0", **message}) for message in (OPENING, READY, CALLS[0])]
+    lines[2:2] = ["this is no json", "", "[" * 100_000]
+    done = subprocess.run(
+        desk.command,
+        input="\n".join(lines) + "\n",
+        capture_output=True,
+        text=True,
+        env=desk.environment,
+        cwd=desk.folder,
+        timeout=SECONDS * 3,
+    )
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [one["error"]["code"] for one in answers if one["id"] is None] == [-32700, -32700]
+    assert desk.session in json.dumps(next(one for one in answers if one["id"] == 2)["result"])
+
+
+def test_lines_are_inserted_between_lines() -> None:
+    reading, writing = os.pipe()
+    output = OutputWriter(writing)
+    output.insert(b"first\n")
+    output.write(b'{"half": ')
+    output.insert(b"second\n")
+    output.insert(b"third\n")
+    output.write(b"")
+    output.write(b"1}\n{")
+    output.write(b"}\n")
+    output.insert(b"fourth\n")
+    os.close(writing)
+    with os.fdopen(reading, "rb") as file:
+        assert file.read() == b'first\n{"half": 1}\nsecond\nthird\n{}\nfourth\n'
 
 
 def test_a_store_that_cannot_be_opened_is_a_sentence(desk: Desk) -> None:
@@ -75,7 +101,8 @@ def test_the_server_ends_soon_after_its_input() -> None:
     code = (
         "import os, sys, time\n"
         "from tokenmizer_mw.agents.mcp.standard_input import interruptible_input\n"
-        "with interruptible_input():\n"
+        "from tokenmizer_mw.agents.mcp.opening import Opening\n"
+        "with interruptible_input(Opening('1')):\n"
         "    duplicate = os.dup(1)\n"
         "    os.write(duplicate, b'x' * 200_000)\n"
         "    began = time.monotonic()\n"
@@ -88,8 +115,8 @@ def test_the_server_ends_soon_after_its_input() -> None:
 
 def test_requests_and_answers_are_counted_in_pieces() -> None:
     waiting = Unanswered()
-    for piece in (b'{"id": 1, "method": "a"}\n{"id": 2, "me', b'thod": "b"}\n{"method": "note"}\nnot json\n'):
-        waiting.note_request(piece)
+    pieces = (b'{"id": 1, "method": "a"}\n{"id": 2, "me', b'thod": "b"}\n{"method": "note"}\n \nnot json\n')
+    assert [waiting.note_request(piece) for piece in pieces] == [0, 1]
     assert waiting.count == 2
     waiting.note_answer(b'{"id": 9, "method": "asks back"}\n{"id": 1, "result": {}}\n')
     waiting.note_request(b'{"id": 9, "result": {}}\n')

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import closing
 from datetime import datetime
 from typing import Any
 
@@ -14,6 +15,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from tests.sampling import covering
+from tokenmizer_mw import SessionMemory, Settings
 
 from .conftest import CHAT, MODES, TRANSPORTS, Desk, in_process, over_stdio, record, served
 
@@ -60,13 +62,15 @@ async def use_every_tool(client: Client, session: str) -> None:
     listed = await told(client, "list_sessions")
     assert [one["session_id"] for one in listed["sessions"]] == [session]
     assert session.startswith(f"{listed['project']}/")
-    assert listed["answered_by"] == "The store itself"
     assert "PostgreSQL" in (await told(client, "resume_session"))["text"]
     assert (await told(client, "resume_session", session_id=session, level="critical"))["tokens"] <= 100
     stats = await told(client, "get_graph_stats")
     assert stats["by_type"]["decision"] == 3
     assert stats["transitions"] == 1
-    assert (await told(client, "get_savings_stats"))["sessions"] == 1
+    saved = await told(client, "get_savings_stats")
+    assert saved["sessions"] == 1 and "No savings" in saved["note"]
+    assert datetime.fromisoformat(saved["figures"]["newest"]).tzinfo is not None
+    assert not {"savings", "answered_by"} & {*saved, *saved["figures"]}
     why = await told(client, "why_decision", text="PostgreSQL")
     assert "concurrent writes" in why["text"]
     assert why["text"].count(CHAT[2]["content"]) == 1
@@ -75,6 +79,7 @@ async def use_every_tool(client: Client, session: str) -> None:
     assert recalled["tokens"] <= 200
     found = await told(client, "search_session", text="review", k=1)
     assert [fact["label"] for fact in found["facts"]] == ["Never push to main without a review"]
+    assert all(value not in (None, "", 0) for fact in found["facts"] for value in fact.values())
     first = await told(client, "checkpoint_session")
     assert (first["id"], len(first["added"])) == ("checkpoint-1", stats["facts"])
     stored = await told(client, "remember", text="Database: CockroachDB", kind="choice", reason="regions")
@@ -209,8 +214,41 @@ def test_facts_are_changed_by_hand_and_changes_undone(desk: Desk) -> None:
             assert (await told(client, "undo", number=added["number"]))["id"] == added["fact"]["id"]
             pinned = await told(client, "pin", node_id=found["id"])
             assert "pinned" in pinned["text"]
+            assert (await told(client, "undo"))["id"] == found["id"]
             assert "no change 99" in await refused(client, "undo", number=99)
             assert "search_session finds" in await refused(client, "pin", node_id="task-99")
+
+    anyio.run(use)
+
+
+def test_arguments_are_taken_by_the_names_of_other_tools(desk: Desk) -> None:
+    async def use() -> None:
+        async with in_process(desk, "2026-07-28") as client:
+            (fact,) = (await told(client, "search_session", query="review", limit=1))["facts"]
+            assert (await told(client, "why_decision", query=fact["id"]))["fact_id"] == fact["id"]
+            assert "PostgreSQL" in (await told(client, "recall", text="Which database?"))["text"]
+            assert (await told(client, "pin", fact_id=fact["id"]))["id"] == fact["id"]
+            assert len((await told(client, "list_sessions", k=1))["sessions"]) == 1
+            assert "no argument 'text'" in await refused(client, "recall", query="database", text="storage")
+
+    anyio.run(use)
+
+
+def test_a_session_is_named_by_the_only_beginning_of_its_id(desk: Desk) -> None:
+    project = desk.session.rpartition("/")[0]
+    with closing(SessionMemory.open(desk.address, Settings(project_separator="/"))) as memory:
+        memory.record(f"{project}/tuesday-1", CHAT[:1])
+        memory.record(f"{project}/tuesday-10", CHAT[:1])
+
+    async def use() -> None:
+        async with in_process(desk, "2026-07-28") as client:
+            for given in ("mon", "monday", desk.session[:-2]):
+                assert (await told(client, "resume_session", session_id=given))["session_id"] == desk.session
+            for given in ("tuesday-1", "tues"):
+                assert f"2 sessions begin with '{given}'" in await refused(client, "resume_session", session_id=given)
+            whole = f"{project}/tuesday-1"
+            assert (await told(client, "resume_session", session_id=whole))["session_id"] == whole
+            assert "no such session" in await refused(client, "forget_session", session_id="mon")
 
     anyio.run(use)
 
@@ -240,7 +278,7 @@ def test_long_work_tells_how_far_it_is(desk: Desk) -> None:
         ("resume_session", {"session_id": ".."}, "There is no such session"),
         ("why_decision", {"text": "unheard of zebras"}, "search_session finds facts by their words"),
         ("forget_session", {"session_id": "nobody"}, "There is no such session"),
-        ("resume_session", {"budget": 1}, "budget should be greater than or equal to 64."),
+        ("resume_session", {"budget": 63}, "A resume needs a budget of at least 64 tokens, not 63."),
         ("resume_session", {"level": "huge"}, "level should be 'critical', 'standard' or 'full'."),
         ("resume_session", {"sesion_id": "x"}, "resume_session knows no argument 'sesion_id': it takes session_id,"),
         ("remember", {"kind": "rule"}, "remember needs text."),

@@ -56,6 +56,12 @@ def test_messages_of_claude_code() -> None:
     assert found[3].tool_results[0].text == "2 passed"
 
 
+def test_what_claude_code_says_in_the_models_place_is_left_out() -> None:
+    absent = {"role": "assistant", "model": "<synthetic>", "content": [said("No response requested.")]}
+    raw = (user("Go on."), {"type": "assistant", "message": absent}, assistant(said("I do.")))
+    assert told(*raw) == [(Role.USER, "Go on."), (Role.ASSISTANT, "I do.")]
+
+
 def test_messages_of_codex() -> None:
     def item(**inner: Any) -> dict[str, Any]:
         return {"timestamp": "2026-11-21T10:00:00Z", "type": "response_item", "payload": inner}

@@ -14,9 +14,16 @@ import pytest
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.errors import CallerError, StoreError
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.operations.backups import back_up, sessions_of, take_back
+from tokenmizer_mw.operations.backups import (
+    record_backup,
+    recorded_backups,
+    remove_from_record,
+    restore_backup,
+    sessions_of,
+    write_backup,
+)
 from tokenmizer_mw.operations.erasure import erase, expire
-from tokenmizer_mw.operations.known_backups import BACKUPS_TENANT, on_record, put_on_record, strike_off
+from tokenmizer_mw.operations.exports import BACKUPS_TENANT
 from tokenmizer_mw.store.sqlite import SqliteLog
 
 from .conftest import OpenMemory
@@ -46,16 +53,16 @@ def test_what_was_backed_up_comes_back_in_any_store(
     source: str, target: str, open_memory: OpenMemory, tmp_path: Path
 ) -> None:
     old, new = filled(open_memory(source)), open_memory(target)
-    made = back_up(old.log, tmp_path, now=NOW)
+    made = write_backup(old.log, tmp_path, now=NOW)
     assert made.form == ("sqlite" if source == "first" else "lines")
     assert made.sessions == 3
     assert Path(made.path).parent == tmp_path
     assert stat.S_IMODE(Path(made.path).stat().st_mode) == 0o600
-    found = take_back(new.log, Path(made.path))
+    found = restore_backup(new.log, Path(made.path))
     assert (found.sessions, found.differ) == (3, ())
     assert contents(new) == contents(old)
     assert new.graph("hall/1").to_dict() == old.graph("hall/1").to_dict()
-    assert take_back(new.log, Path(made.path)).events == 0
+    assert restore_backup(new.log, Path(made.path)).events == 0
     assert new.record("hall/1", CHAT) == 0
 
 
@@ -77,7 +84,7 @@ def test_a_backup_is_made_while_the_store_is_in_use(portable: bool, open_memory:
     for writer in writers:
         writer.start()
     try:
-        made = [back_up(memory.log, tmp_path / f"{n}.bak", now=NOW + n, portable=portable) for n in range(3)]
+        made = [write_backup(memory.log, tmp_path / f"{n}.bak", now=NOW + n, portable=portable) for n in range(3)]
     finally:
         stop.set()
         for writer in writers:
@@ -92,7 +99,7 @@ def test_a_store_that_holds_something_else_keeps_it(open_memory: OpenMemory, tmp
     old, new = filled(open_memory("first")), open_memory("second")
     new.record("private", [{"role": "user", "content": "Something else."}])
     before = contents(new)
-    found = take_back(new.log, Path(back_up(old.log, tmp_path, now=NOW).path))
+    found = restore_backup(new.log, Path(write_backup(old.log, tmp_path, now=NOW).path))
     assert found.differ == (SessionKey("local", "private"),)
     assert contents(new) == {**contents(old), **before}
 
@@ -107,15 +114,15 @@ def damaged(path: Path) -> None:
 @pytest.mark.parametrize("harm", [damaged, lambda path: path.write_bytes(path.read_bytes()[:-80])])
 def test_nothing_comes_in_from_a_damaged_backup(harm: object, open_memory: OpenMemory, tmp_path: Path) -> None:
     old, new = filled(open_memory("first")), open_memory("second")
-    made = Path(back_up(old.log, tmp_path / "x.jsonl", now=NOW, portable=True).path)
+    made = Path(write_backup(old.log, tmp_path / "x.jsonl", now=NOW, portable=True).path)
     harm(made)  # type: ignore[operator]
     with pytest.raises(CallerError):
-        take_back(new.log, made)
+        restore_backup(new.log, made)
     assert contents(new) == {}
 
 
 def test_a_damaged_database_is_no_backup(open_memory: OpenMemory, tmp_path: Path) -> None:
-    made = Path(back_up(filled(open_memory("first")).log, tmp_path / "x.db", now=NOW).path)
+    made = Path(write_backup(filled(open_memory("first")).log, tmp_path / "x.db", now=NOW).path)
     made.write_bytes(made.read_bytes()[:8_192] + b"\0" * 4_096)
     with pytest.raises(StoreError):
         list(sessions_of(made))
@@ -141,11 +148,11 @@ def test_a_backup_never_takes_the_place_of_a_file(open_memory: OpenMemory, tmp_p
     (tmp_path / "x").write_text("mine")
     for portable in (False, True):
         with pytest.raises(CallerError, match="exists already"):
-            back_up(memory.log, tmp_path / "x", now=NOW, portable=portable)
+            write_backup(memory.log, tmp_path / "x", now=NOW, portable=portable)
     with pytest.raises(CallerError, match="no such directory"):
-        back_up(memory.log, tmp_path / "absent" / "x", now=NOW)
+        write_backup(memory.log, tmp_path / "absent" / "x", now=NOW)
     assert (tmp_path / "x").read_text() == "mine"
-    assert on_record(memory.log) == []
+    assert recorded_backups(memory.log) == []
 
 
 @pytest.mark.parametrize("store", ["first", "postgres"])
@@ -154,9 +161,9 @@ def test_erasing_reports_the_backups_that_may_still_hold_the_session(
     store: str, portable: bool, open_memory: OpenMemory, tmp_path: Path
 ) -> None:
     memory = filled(open_memory(store))
-    made = back_up(memory.log, tmp_path, now=NOW, portable=portable)
+    made = write_backup(memory.log, tmp_path, now=NOW, portable=portable)
     abroad = replace(made, host="another.example", path="/srv/x.db", made_at=NOW - 1)
-    put_on_record(memory.log, abroad)
+    record_backup(memory.log, abroad)
     before = Path(made.path).read_bytes()
     gone = erase(memory, "private")
     assert gone.events > 0
@@ -164,15 +171,15 @@ def test_erasing_reports_the_backups_that_may_still_hold_the_session(
     assert Path(made.path).read_bytes() == before
     assert {info.key.id for info in memory.sessions()} == {"hall/1"}
     assert erase(memory, "private").backups == ()
-    strike_off(memory.log, [abroad])
-    assert on_record(memory.log) == [made]
+    remove_from_record(memory.log, [abroad])
+    assert recorded_backups(memory.log) == [made]
     assert erase(memory, "hall/1").backups == (made,)
 
 
 @pytest.mark.parametrize("store", ["memory", "first", "postgres"])
 def test_retention_erases_what_nothing_was_added_to(store: str, open_memory: OpenMemory, tmp_path: Path) -> None:
     memory = filled(open_memory(store))
-    made = back_up(memory.log, tmp_path, now=NOW)
+    made = write_backup(memory.log, tmp_path, now=NOW)
     newest = max(info.updated_at for info in memory.sessions())
     old = {info.key for info in memory.sessions() if info.updated_at < newest}
     assert set(expire(memory, newest, tenants=["local"], dry_run=True).sessions) == old
@@ -181,7 +188,7 @@ def test_retention_erases_what_nothing_was_added_to(store: str, open_memory: Ope
     assert (set(gone.sessions), gone.backups) == (old, (made,))
     assert [info.updated_at for info in memory.sessions()] == [newest]
     assert set(expire(memory, NOW * 2).sessions) == {SessionKey("local", "private"), SessionKey("other", "hall/1")}
-    assert on_record(memory.log) == [made]
+    assert recorded_backups(memory.log) == [made]
     assert len(list(sessions_of(Path(made.path)))) == 3
 
 

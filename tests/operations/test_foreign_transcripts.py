@@ -22,7 +22,7 @@ from langchain_core.messages import (
 )
 
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.cli.main import main
+from tokenmizer_mw.cli import main
 from tokenmizer_mw.errors import CallerError
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.operations.transcripts import ImportedTranscript, read_transcript, read_transcripts
@@ -311,3 +311,25 @@ def test_the_command_makes_a_session_of_each(tmp_path: Path, capsys: pytest.Capt
     with SessionMemory.open(store) as memory:
         for name in ("one", "two"):
             assert [one.message.text for one in memory.messages(name)] == [message.text for message in SAID]
+
+
+def test_a_conversation_is_named_by_its_title_and_the_beginning_of_its_id(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TOKENMIZER_STORE", f"sqlite:///{tmp_path / 'chat.db'}")
+    file = tmp_path / "conversations.json"
+    first = {**chatgpt("6740c3d2-77aa-8001-9f0e-1a2b3c4d5e6f"), "title": "Bakery website / menu"}
+    second = {**claude("0b8a11fe-77aa-4001-9f0e-1a2b3c4d5e6f"), "name": "Garden plan"}
+    file.write_text(json.dumps([first, second]))
+    assert [one.id for one in read_transcripts(file.read_bytes(), "f")] == [
+        "Bakery website - menu 6740c3d2",
+        "Garden plan 0b8a11fe",
+    ]
+    assert main(["import", str(file)]) == 0
+    file.write_text(json.dumps([{**first, "title": "Menu of the bakery"}, second]))
+    assert main(["import", str(file)]) == 0
+    capsys.readouterr()
+    assert main(["sessions", "--json"]) == 0
+    named = {one["session"] for one in json.loads(capsys.readouterr().out)}
+    assert named == {"Bakery website - menu 6740c3d2", "Garden plan 0b8a11fe"}
+    assert main(["resume", "Bakery"]) == 0

@@ -17,8 +17,7 @@ from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.node import Node, NodeType, Source, Status
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.operations.exports import SessionDiffers, export_lines
-from tokenmizer_mw.operations.imports import import_into
-from tokenmizer_mw.operations.sound import TEXT_MAX, require_sound
+from tokenmizer_mw.operations.imports import TEXT_MAX, import_into, require_valid_events
 from tokenmizer_mw.operations.transcripts import read_transcript
 
 KEY = SessionKey("local", "hall")
@@ -119,22 +118,22 @@ WRONG: list[tuple[str, list[Event]]] = [
 def test_what_could_not_have_been_recorded_is_refused(events: list[Event]) -> None:
     recorded = [Recorded(seq, 1.0, event) for seq, event in enumerate(events, 1)]
     with pytest.raises(CallerError):
-        require_sound(recorded, NOW)
+        require_valid_events(recorded, NOW)
 
 
 def test_what_could_have_been_is_not() -> None:
     events = [said(1), NodeAdded(TASK), NodeRevised("task-1", {"label": "do it"}, 1), Derived(1)]
-    require_sound([Recorded(seq, 1.0, event) for seq, event in enumerate(events, 1)], NOW)
+    require_valid_events([Recorded(seq, 1.0, event) for seq, event in enumerate(events, 1)], NOW)
 
 
 def test_events_from_the_future_are_refused() -> None:
     with pytest.raises(CallerError, match="future"):
-        require_sound([Recorded(1, NOW * 2, said(1))], NOW)
+        require_valid_events([Recorded(1, NOW * 2, said(1))], NOW)
 
 
 def test_events_from_before_1970_are_refused_with_their_line() -> None:
     with pytest.raises(CallerError, match="event 1: recorded before 1970"):
-        require_sound([Recorded(1, -1.0, said(1))], NOW)
+        require_valid_events([Recorded(1, -1.0, said(1))], NOW)
     lines = list(export_lines("s", [Recorded(1, 5.0, said(1)), Recorded(2, -5.0, said(2))]))
     with pytest.raises(CallerError, match="line 3: recorded before 1970"):
         read_transcript("\n".join(lines).encode(), "f")

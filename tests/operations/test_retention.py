@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tokenmizer_mw import SessionMemory, Settings
-from tokenmizer_mw.operations.retention import DAY, retaining
+from tokenmizer_mw.operations.erasure import DAY, retaining
 from tokenmizer_mw.server.proxy.app import Proxy
 from tokenmizer_mw.server.proxy.configuration import Configuration
 from tokenmizer_mw.store.memory import MemoryLog

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests import services
+from tests.store.postgres_database import connect
 from tests.upstream.server import Upstream
 from tokenmizer_mw.cli import main
 from tokenmizer_mw.errors import StoreUnavailable
@@ -136,19 +137,9 @@ def test_postgresql_is_connected_to_and_left_as_it_is(tmp_path: Path, upstream: 
     assert not schemas(address, schema)
 
 
-def schemas(address: str, name: str) -> list[object]:
-    import asyncio
-
-    import asyncpg
-
-    async def asked() -> list[object]:
-        connection = await asyncpg.connect(address)
-        try:
-            return list(await connection.fetch("SELECT 1 FROM pg_namespace WHERE nspname = $1", name))
-        finally:
-            await connection.close()
-
-    return asyncio.run(asked())
+def schemas(address: str, name: str) -> list[tuple[object, ...]]:
+    with connect(address) as connection:
+        return connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = $1", [name]).fetchall()
 
 
 def test_a_postgresql_that_is_not_there(tmp_path: Path, upstream: Upstream, capsys: Printed) -> None:

@@ -21,9 +21,9 @@ from tests.upstream.server import Upstream
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.model.event import Refined
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
-from tokenmizer_mw.model.spending import REFINE
+from tokenmizer_mw.model.usage import REFINE
 from tokenmizer_mw.server.proxy.configuration import Configuration
-from tokenmizer_mw.session.refinement.schema import CATEGORIES
+from tokenmizer_mw.session.refinement.reply import CATEGORIES
 
 from .serving import Served, call, eventually, serving
 from .test_client_keys import CLIENTS, KEY, configured

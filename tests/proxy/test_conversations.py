@@ -12,7 +12,7 @@ import openai
 import pytest
 
 from tests.upstream.server import Upstream
-from tokenmizer_mw.server.proxy.conversations import beginning, told_by_agent
+from tokenmizer_mw.server.proxy.conversations import beginning, session_of_agent
 from tokenmizer_mw.wire.dialects import ROUTES
 
 from .serving import Served, asked, call, configured, serving
@@ -46,7 +46,7 @@ TOLD: dict[str, tuple[list[tuple[bytes, bytes]], Any, str | None]] = {
 def test_what_agents_tell(headers: list[tuple[bytes, bytes]], body: Any, session: str | None) -> None:
     body = {"tools": [{"type": "function", "name": "shell"}], **body}
     for spelled in (json.dumps(body), json.dumps(body, separators=(",", ":")), json.dumps(body, indent=2)):
-        assert told_by_agent(headers, spelled.encode()) == session
+        assert session_of_agent(headers, spelled.encode()) == session
 
 
 def talk(path: str, *said: str, system: str = "Be brief.", **more: Any) -> bytes:

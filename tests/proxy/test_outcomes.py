@@ -72,6 +72,18 @@ def test_answers_are_counted_by_provider_and_status(served: Served) -> None:
     assert counted(served) == {("openai", "200"): 2, ("openai", "429"): 1}
 
 
+@pytest.mark.parametrize("status, words", [(401, "the key"), (403, "the key"), (404, "no such model")])
+def test_a_refusing_provider_is_logged_once_a_minute(
+    served: Served, caplog: pytest.LogCaptureFixture, status: int, words: str
+) -> None:
+    with caplog.at_level(logging.WARNING, "tokenmizer_mw"):
+        for name in ("openai", "openai", "anthropic"):
+            assert call(served.port, "/v1/chat/completions", chat(f"{name}/fake-n2-e{status}"))[0] == status
+    lines = [line for line in caplog.messages if f"answers {status}" in line]
+    assert [line.split()[1] for line in lines] == ["openai", "anthropic"]
+    assert all(words in line and "server-" not in line for line in lines)
+
+
 def test_a_body_that_is_too_large_is_told_so_while_it_is_still_being_sent(upstream: Upstream) -> None:
     with serving(configured(upstream, KEYS, asking={"body_max": 100_000})) as served:
         for _ in range(10):

@@ -9,12 +9,10 @@ import pytest
 
 from tests.upstream.server import Upstream
 from tokenmizer_mw.errors import ConfigError
-from tokenmizer_mw.server.access.paths import is_own
-from tokenmizer_mw.server.api.table import ROUTES
-from tokenmizer_mw.server.proxy.faces import Face, face_of
-from tokenmizer_mw.server.proxy.naming import model_of, rename_model
-from tokenmizer_mw.server.proxy.routing import Routes
-from tokenmizer_mw.server.proxy.servers import servers_of_table
+from tokenmizer_mw.server.access.caller import is_own
+from tokenmizer_mw.server.api.routes import ROUTES
+from tokenmizer_mw.server.proxy.api_paths import ApiPath, api_path_of, model_of, rename_model
+from tokenmizer_mw.server.proxy.routing import Routes, servers_of_table
 
 from .serving import asked, call, configured, serving
 
@@ -55,7 +53,7 @@ FACES: list[tuple[str, list[tuple[bytes, bytes]], tuple[str, str, str] | None]] 
 
 @pytest.mark.parametrize(("path", "headers", "face"), FACES)
 def test_faces(path: str, headers: list[tuple[bytes, bytes]], face: tuple[str, str, str] | None) -> None:
-    assert face_of(path, headers) == (Face(*face) if face else None)
+    assert api_path_of(path, headers) == (ApiPath(*face) if face else None)
 
 
 def test_paths_of_our_own() -> None:
@@ -84,14 +82,14 @@ TARGETS = [
 @pytest.mark.parametrize(("family", "model", "target"), TARGETS)
 def test_targets(family: str, model: str, target: tuple[str, str, str, bool]) -> None:
     routes = Routes(servers_of_table({}), {"fast": ["openai/gpt-4o-mini"]})
-    (found,) = routes.targets(Face(family, "/x"), model)
+    (found,) = routes.targets(ApiPath(family, "/x"), model)
     assert (found.server.name, found.model, found.choice, found.addressed) == target
 
 
 def test_defaults_and_prefixes_of_those_in_use_only() -> None:
     table = servers_of_table({})
     routes = Routes({name: table[name] for name in ("deepseek", "ollama")}, defaults={"anthropic": "deepseek"})
-    found = {family: routes.targets(Face(family, "/x"), "gpt-4o") for family in ("openai", "anthropic", "cohere")}
+    found = {family: routes.targets(ApiPath(family, "/x"), "gpt-4o") for family in ("openai", "anthropic", "cohere")}
     assert [target.server.name for target in found["openai"]] == ["deepseek"]
     assert [target.server.name for target in found["anthropic"]] == ["deepseek"]
     assert found["cohere"] == ()
@@ -116,7 +114,7 @@ BODIES = [
 @pytest.mark.parametrize("body", BODIES)
 @pytest.mark.parametrize("dialect", ["openai_chat", ""])
 def test_names_of_models_are_found_and_replaced_in_place(body: bytes, dialect: str) -> None:
-    face = Face("openai", "/chat/completions", dialect)
+    face = ApiPath("openai", "/chat/completions", dialect)
     if body != BODIES[4]:  # of two names either is right
         assert asyncio.run(model_of(face, body)) == "a"
     path, changed = asyncio.run(rename_model(face, body, "a", 'new/"name"'))
@@ -124,12 +122,12 @@ def test_names_of_models_are_found_and_replaced_in_place(body: bytes, dialect: s
 
 
 def test_names_of_models_in_paths() -> None:
-    face = Face("gemini", "/v1beta/models/fast:generateContent", "gemini")
+    face = ApiPath("gemini", "/v1beta/models/fast:generateContent", "gemini")
     assert asyncio.run(model_of(face, b"{}")) == "fast"
     assert asyncio.run(rename_model(face, b"{}", "fast", "flash"))[0] == "/v1beta/models/flash:generateContent"
-    assert asyncio.run(model_of(Face("openai", "/models/meta/llama"), b"")) == "meta/llama"
+    assert asyncio.run(model_of(ApiPath("openai", "/models/meta/llama"), b"")) == "meta/llama"
     for body in (b"", b"--boundary\r\n", b"[1]", b"{", b'{"model": 1}', b'{"input": "a"}'):
-        assert asyncio.run(model_of(Face("openai", "/embeddings"), body)) == ""
+        assert asyncio.run(model_of(ApiPath("openai", "/embeddings"), body)) == ""
 
 
 def test_own_names_of_models_and_providers_named_by_the_client(upstream: Upstream, session: str) -> None:

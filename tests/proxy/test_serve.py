@@ -251,9 +251,9 @@ def test_check_tells_of_open_doors(tmp_path: Path, upstream: Upstream, capsys: p
 # -- the file ---------------------------------------------------------------------------------------------------------
 
 REFUSED = [
-    ("listen: {prt: 1}", "listen.prt: unknown key; there are host, port"),
-    ("listen: {port: abc}", "listen.port: "),
-    ("listen: {port: 70000}", "listen.port is a number from 0 to 65535"),
+    ("listen: {prt: 1}", "listen: unknown setting prt; there are host, port"),
+    ("listen: {port: abc}", "listen.port is a whole number from 0 to 65535, not 'abc'"),
+    ("listen: {port: 70000}", "listen.port is a whole number from 0 to 65535, not 70000"),
     ("listen: [1]", "listen: expected a mapping"),
     ("[1]", "expected a mapping"),
     ("a: b: c", "not readable as YAML"),
@@ -264,19 +264,19 @@ REFUSED = [
     ("providers: {x: {base_url: 'http://169.254.169.254/'}}", "providers.x.base_url: a link-local address"),
     ("providers: {x: {base_url: 'http://2852039166/'}}", "providers.x.base_url: a link-local address"),
     ("providers: {x: {base_url: 'http://[::ffff:169.254.169.254]/'}}", "providers.x.base_url: a link-local address"),
-    ("providers: {x: {base_url: 'http://a', foo: 1}}", "providers.x.foo: unknown key"),
-    ("providers: {openai: {keys: theirs}}", "providers.openai.keys: "),
-    ("providers: {openai: {quirks: {foo: 1}}}", "providers.openai.quirks.foo: unknown key"),
+    ("providers: {x: {base_url: 'http://a', foo: 1}}", "providers.x: unknown setting foo"),
+    ("providers: {openai: {keys: theirs}}", "providers.openai.keys is one of auto, client, server, not 'theirs'"),
+    ("providers: {openai: {quirks: {foo: 1}}}", "providers.openai.quirks: unknown setting foo"),
     ("models: {a: b/c}", "models.a: expected provider/model"),
     ("models: {a: 5}", "models.a: "),
     ("defaults: {foo: a}", "defaults: unknown key foo"),
     ("defaults: {openai: nobody}", "defaults.openai: no provider is called 'nobody'"),
-    ("sessions: always", "sessions: "),
+    ("sessions: always", "sessions is one of named, agents, derived, not 'always'"),
     ("memory: {cut_at: 3}", "cut_at"),
     ("memory: {foo: 3}", "memory: unknown setting foo"),
     ("access: {foo: 1}", "access: unknown setting foo"),
     ("asking: {retries: -1}", "asking.retries is a whole number of at least 0"),
-    ("auth: perhaps", "auth: "),
+    ("auth: perhaps", "auth is true or false, not 'perhaps'"),
 ]
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.upstream.answer import Scripted
 from tests.upstream.server import Upstream
-from tokenmizer_mw.server.proxy.servers import ALSO
+from tokenmizer_mw.server.proxy.routing import ALSO
 from tokenmizer_mw.server.translate.table import PROVIDERS
 
 from .serving import CUT, Served, asked, call, configured, eventually, serving

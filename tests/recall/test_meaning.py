@@ -13,7 +13,7 @@ import pytest
 
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.context.recall import PassageIndex
-from tokenmizer_mw.context.recall.fusion import DEPTH, fuse
+from tokenmizer_mw.context.recall.index import DEPTH, fuse
 from tokenmizer_mw.context.recall.vectors import Matrix, pack_rows, passage_digest, unit_rows, unpack_rows
 from tokenmizer_mw.errors import ConfigError, StoreUnavailable
 from tokenmizer_mw.model.event import Event, MessageRecorded, Recorded

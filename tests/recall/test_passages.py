@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from tests.sampling import examples
 from tokenmizer_mw.context.recall.index import HITS_MAX, PassageIndex
-from tokenmizer_mw.context.recall.passages import PASSAGE_CHARACTERS, message_text, split_passages
+from tokenmizer_mw.context.recall.passages import PASSAGE_CHARACTERS, index_terms, message_text, split_passages
 from tokenmizer_mw.context.recall.selection import select_passages
-from tokenmizer_mw.context.recall.terms import index_terms
 from tokenmizer_mw.context.tokens import TokenCounter, counter_for
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 

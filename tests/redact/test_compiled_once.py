@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tokenmizer_mw.safety.redact.table import DEFAULT
+from tokenmizer_mw.safety.redact.scan import DEFAULT
 
 
 def test_the_same_rules_share_their_compiled_form() -> None:

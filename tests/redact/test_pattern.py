@@ -4,9 +4,10 @@ import re2
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tokenmizer_mw.runtime.lazy import _spans, asks_of
 from tokenmizer_mw.safety.redact import Redactor
 from tokenmizer_mw.safety.redact.judge import _is_random, placeholder
-from tokenmizer_mw.safety.redact.pattern import BytePattern, _spans, asks_of, compile_pattern
+from tokenmizer_mw.safety.redact.pattern import BytePattern, compile_pattern
 from tokenmizer_mw.safety.redact.shape import draw_characters
 
 PATTERNS = ("a*", "(a)|b(c?)", "^a|b$", "[^\\x00-\\x7f]+", "(?i)key[ ]?=[ ]?(\\w{2,})")

@@ -141,3 +141,41 @@ def test_words_with_a_number_that_a_sentence_calls_the_password(
 )
 def test_words_beside_a_password_stay(text: str, redactor: Redactor) -> None:
     assert redactor.redact(text) == text
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "the password is {s}",
+        "the password is {s}, then press enter",
+        "password: {s}\nuser: bob",
+        "pw: {s};",
+        'the password is "{s}".',
+    ],
+)
+@pytest.mark.parametrize("sign", ["&", ";", ","])
+def test_a_stated_password_ends_at_a_blank_or_its_quote(sentence: str, sign: str, redactor: Redactor) -> None:
+    begin, end = "Kettle7Moon", "4fox"
+    found = redactor.redact(sentence.replace("{s}", f"{begin}{sign}{end}"))
+    assert begin not in found
+    assert end not in found
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("https://x.test/?password=Kettle7Moon&next=home1", "&next=home1"),
+        ("{password: Kettle7Moon,user: bob7}", ",user: bob7}"),
+        ("PGPASSWORD=Kettle7Moon && make", " && make"),
+    ],
+)
+def test_what_follows_a_password_stays(text: str, rest: str, redactor: Redactor) -> None:
+    found = redactor.redact(text)
+    assert "Kettle7Moon" not in found
+    assert found.endswith(rest)
+
+
+@pytest.mark.parametrize("lead", ["login with anna / ", "log in as anna / ", "credentials: anna / "])
+def test_a_password_behind_the_name_of_a_login_may_end_with_its_sign(lead: str, redactor: Redactor) -> None:
+    assert "Kettle1999" not in redactor.redact(f"{lead}Kettle1999!")
+    assert redactor.redact(f"{lead}Sprint2!") == f"{lead}Sprint2!"

@@ -11,9 +11,16 @@ import pytest
 from tokenmizer_mw.safety.redact import Redactor
 from tokenmizer_mw.safety.redact.judge import CHECKS, base58check, iban, luhn, stellar
 from tokenmizer_mw.safety.redact.places import PlaceRule
-from tokenmizer_mw.safety.redact.rule import Token
 from tokenmizer_mw.safety.redact.rules import PLACES, TOKENS
-from tokenmizer_mw.safety.redact.shape import ALPHABETS, draw_characters, expand_alphabet, fakes, fill_shape, pieces
+from tokenmizer_mw.safety.redact.shape import (
+    ALPHABETS,
+    Token,
+    draw_characters,
+    expand_alphabet,
+    fakes,
+    fill_shape,
+    pieces,
+)
 
 PLAIN = [pytest.param(rule, id=f"{rule.kind}-{rule.shape[:20]}") for rule in TOKENS if rule.examples]
 SHAPED = re.compile(r"\{(?:uuid|[A-Za-z_-][0-9])")

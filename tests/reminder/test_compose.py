@@ -12,8 +12,7 @@ from tokenmizer_mw.model.node import Node, NodeType, Source, Status, Transition
 from tokenmizer_mw.model.reminder import ReminderPart
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.safety.fence import nonce_for
-from tokenmizer_mw.session.reminder.compose import compose
-from tokenmizer_mw.session.reminder.relevance import relevant
+from tokenmizer_mw.session.reminder.content import compose, relevant
 
 QUESTION = "Where is the nightly report of the warehouse stored?"
 NEW = "PostgreSQL on the machine in the second rack, reached through the pooler of the operations team"

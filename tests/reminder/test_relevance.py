@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tokenmizer_mw.context.recall import PassageIndex
-from tokenmizer_mw.session.reminder.asking import asks
-from tokenmizer_mw.session.reminder.relevance import relevant
+from tokenmizer_mw.session.reminder.content import relevant
+from tokenmizer_mw.session.reminder.question import asks
 
 PASSAGES = (
     "Please implement the warehouse index.",

@@ -7,8 +7,7 @@ import logging
 import pytest
 
 from tokenmizer_mw.errors import StoreUnavailable
-from tokenmizer_mw.store.resilience.breaker import Breaker
-from tokenmizer_mw.store.resilience.monitor import LOG_SECONDS, StoreMonitor
+from tokenmizer_mw.store.resilience.monitor import LOG_SECONDS, Breaker, StoreMonitor
 
 FULL = StoreUnavailable("full", cause="disk_full", place="/some/place.db")
 

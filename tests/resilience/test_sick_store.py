@@ -20,7 +20,7 @@ import pytest
 
 from tests import services
 from tests.asgi.driving import REPLY
-from tests.store.postgres_database import Database
+from tests.store.postgres_database import Database, Holding
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.errors import StoreUnavailable
 from tokenmizer_mw.server.api.health import Health
@@ -222,8 +222,7 @@ def test_a_postgresql_that_holds_its_tables_locked(caplog: pytest.LogCaptureFixt
     memory = SessionMemory(database.log(), Settings(store_rest_seconds=0.2))
     try:
         asyncio.run(chat(memory, "before"))
-        schema = database.schema
-        with _postgres_locked(database, f'LOCK TABLE "{schema}".sessions IN ACCESS EXCLUSIVE MODE'):
+        with Holding(database, "LOCK TABLE {schema}.sessions IN ACCESS EXCLUSIVE MODE"):
             seconds = [asyncio.run(chat(memory, f"s{number}"))[1] for number in range(6)]
             assert max(seconds) < 2.5
             assert min(seconds[3:]) < 0.25
@@ -233,30 +232,6 @@ def test_a_postgresql_that_holds_its_tables_locked(caplog: pytest.LogCaptureFixt
         memory.close()
         database.drop()
     assert all("postgres@" not in record.getMessage() for record in caplog.records)
-
-
-@contextmanager
-def _postgres_locked(database: Database, statement: str) -> Iterator[None]:
-    import asyncpg
-
-    ready, leave = threading.Event(), threading.Event()
-
-    async def hold() -> None:
-        connection = await asyncpg.connect(services.postgres())
-        async with connection.transaction():
-            await connection.execute(statement)
-            ready.set()
-            await asyncio.to_thread(leave.wait)
-        await connection.close()
-
-    thread = threading.Thread(target=lambda: asyncio.run(hold()))
-    thread.start()
-    try:
-        assert ready.wait(20)
-        yield
-    finally:
-        leave.set()
-        thread.join()
 
 
 def test_a_server_that_takes_connections_and_never_answers() -> None:

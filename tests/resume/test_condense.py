@@ -1,7 +1,7 @@
 import pytest
 
-from tokenmizer_mw.context.resume.condense import condense_facts
 from tokenmizer_mw.context.resume.facts import facts_of
+from tokenmizer_mw.context.resume.order import condense_facts
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import EdgeAdded, NodeAdded
 from tokenmizer_mw.model.node import Edge, EdgeType, Node, NodeType, Source, Status

@@ -1,7 +1,6 @@
 import pytest
 
-from tokenmizer_mw.context.resume.facts import facts_of
-from tokenmizer_mw.context.resume.reasons import REASON_MAX, clause
+from tokenmizer_mw.context.resume.facts import REASON_MAX, clause, facts_of
 from tokenmizer_mw.context.resume.sections import Section, section_of
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import DecisionReplaced, NodeAdded, NodeRevised, StatusChanged

@@ -5,9 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tokenmizer_mw import SessionMemory, Settings
-from tokenmizer_mw.context.resume import build_resume, prepared
-from tokenmizer_mw.context.resume.prepared import PreparedSentences
-from tokenmizer_mw.context.resume.sentences import CHARACTERS_MAX, READ_MAX, MessageSentences, message_sentences
+from tokenmizer_mw.context.resume import build_resume, sentences
+from tokenmizer_mw.context.resume.sentences import (
+    CHARACTERS_MAX,
+    READ_MAX,
+    MessageSentences,
+    PreparedSentences,
+    message_sentences,
+)
 from tokenmizer_mw.context.tokens import counter_for
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.message import Message, Role
@@ -67,7 +72,7 @@ def test_a_cut_reads_the_sentences_of_new_messages_alone(monkeypatch: pytest.Mon
         assert memory.shorten("s", said[:21]) is None
         memory.record("s", said[:34])
         assert memory.flush(30)
-        monkeypatch.setattr(prepared, "message_sentences", watch)
+        monkeypatch.setattr(sentences, "message_sentences", watch)
         fit = memory.shorten("s", [*said, {"role": "user", "content": "And the next part?"}])
     assert fit is not None
     assert fit.block

@@ -32,7 +32,7 @@ from tokenmizer_mw.safety.labels import flatten
 
 from .cases import CASES, FULL_WIDTH, LABELS, Case
 
-DELIMITER: Final = re.compile(r"</?session-record(\d{20})>")
+DELIMITER: Final = re.compile(r"</?session-record(\d{12})>")
 DEAD: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
 ACTIVE: Final = ("<|", "</", "<s", "<i", "<b", "<!", "](", "![", "```", "[INST]", "[/INST]")
 HEADS: Final = re.compile(r"(?:[A-Z][A-Za-z',]*(?: [a-z]+)*(?: \([A-Za-z,; ]+\))?:|[UAT][0-9]+: |- )")

@@ -14,9 +14,8 @@ from tests import services
 from tests.store.postgres_database import Database
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.errors import CallerError, InvalidSession, StoreUnavailable
-from tokenmizer_mw.model.spending import CALL, CUT
-from tokenmizer_mw.store.memory import MemoryLog
-from tokenmizer_mw.store.memory_ledger import MemoryLedger
+from tokenmizer_mw.model.usage import CALL, CUT
+from tokenmizer_mw.store.memory import MemoryLedger, MemoryLog
 
 from .calling import CHAT, answered, asked, call, chat, used
 

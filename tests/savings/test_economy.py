@@ -10,7 +10,7 @@ import pytest
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.model.event import Checkpointed
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
-from tokenmizer_mw.model.spending import CUT
+from tokenmizer_mw.model.usage import CUT
 
 from .calling import answered, asked, call, chat
 

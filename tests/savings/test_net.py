@@ -8,14 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenmizer_mw.context.costs.net import Sent, figures
-from tokenmizer_mw.model.saving import StageSaving
-from tokenmizer_mw.model.spending import ANSWERED, CALL, CUT
+from tokenmizer_mw.context.costs.savings import SentCall, figures
+from tokenmizer_mw.model.usage import ANSWERED, CALL, CUT, StageSaving
 
 SONNET = "claude-sonnet-4-5"
 """3 dollars fresh, 0.30 cached, 3.75 written, 15 output."""
 
-CALLED = Sent(SONNET, usage={"prompt_tokens": 10_000, "cached_tokens": 9_000, "cache_write_tokens": 900}, marked=True)
+CALLED = SentCall(
+    SONNET, usage={"prompt_tokens": 10_000, "cached_tokens": 9_000, "cache_write_tokens": 900}, marked=True
+)
 
 
 def test_a_call_as_it_came_costs_what_the_provider_says() -> None:
@@ -31,7 +32,7 @@ def test_a_call_as_it_came_costs_what_the_provider_says() -> None:
 
 def test_a_cut_that_breaks_the_cache_is_a_loss_when_it_is_made() -> None:
     usage = {"prompt_tokens": 8_000, "cached_tokens": 1_000, "cache_write_tokens": 7_000, "completion_tokens": 100}
-    sent = Sent(
+    sent = SentCall(
         SONNET, 8_000, 20_000, ours_known=1_000, client_known=19_800, elapsed=10, usage=usage, marked=True, cut=True
     )
     found = figures(sent)
@@ -43,14 +44,14 @@ def test_a_cut_that_breaks_the_cache_is_a_loss_when_it_is_made() -> None:
 
 def test_a_cut_that_is_carried_on_saves_a_cached_token_for_each() -> None:
     usage = {"prompt_tokens": 8_200, "cached_tokens": 8_000, "cache_write_tokens": 200, "completion_tokens": 100}
-    sent = Sent(
+    sent = SentCall(
         SONNET, 8_200, 20_200, ours_known=8_000, client_known=20_000, elapsed=10, usage=usage, marked=True, cut=True
     )
     assert figures(sent)[CUT].saved == 12_000 * 300
 
 
 def test_where_the_cache_had_run_out_a_shorter_request_saves_whole_tokens() -> None:
-    sent = Sent(
+    sent = SentCall(
         SONNET, 8_200, 20_200, ours_known=8_000, client_known=20_000, elapsed=301, marked=True, cut=True,
         usage={"prompt_tokens": 8_200, "cached_tokens": 0, "cache_write_tokens": 8_200},
     )  # fmt: skip
@@ -59,42 +60,42 @@ def test_where_the_cache_had_run_out_a_shorter_request_saves_whole_tokens() -> N
 
 def test_a_client_that_marks_nothing_pays_for_all_of_it() -> None:
     usage = {"prompt_tokens": 8_000, "cached_tokens": 0, "cache_write_tokens": 0}
-    sent = Sent(SONNET, 8_000, 20_000, client_known=19_000, elapsed=10, usage=usage, marked=False, cut=True)
+    sent = SentCall(SONNET, 8_000, 20_000, client_known=19_000, elapsed=10, usage=usage, marked=False, cut=True)
     assert figures(sent)[CUT].saved == 12_000 * 3_000
 
 
 def test_a_provider_that_tells_of_no_cache_has_none() -> None:
-    sent = Sent("gpt-4o", 8_000, 20_000, client_known=19_000, elapsed=10, usage={"prompt_tokens": 8_000}, cut=True)
+    sent = SentCall("gpt-4o", 8_000, 20_000, client_known=19_000, elapsed=10, usage={"prompt_tokens": 8_000}, cut=True)
     assert figures(sent)[CUT].saved == 12_000 * 2_500
 
 
 def test_tokens_are_the_providers_where_it_tells_them() -> None:
     usage = {"prompt_tokens": 1_000, "cached_tokens": 0}
-    sent = Sent("gpt-4o", ours=800, client=1_600, usage=usage, cut=True)
+    sent = SentCall("gpt-4o", ours=800, client=1_600, usage=usage, cut=True)
     assert figures(sent)[CALL].client_tokens == 2_000
 
 
 def test_what_no_provider_told_is_counted_by_the_rules() -> None:
-    sent = Sent("gpt-4o", 4_000, 4_000, ours_known=3_000, client_known=3_000, elapsed=10, output=50)
+    sent = SentCall("gpt-4o", 4_000, 4_000, ours_known=3_000, client_known=3_000, elapsed=10, output=50)
     whole = figures(sent)[CALL]
     assert (whole.estimated, whole.input_tokens, whole.cached_tokens) == (1, 4_000, 3_000 - 3_000 % 128)
     assert whole.saved == 0
 
 
 def test_a_model_without_a_price_costs_nothing_and_says_so() -> None:
-    found = figures(Sent("unheard-of", 100, 300, output=5, cut=True))
+    found = figures(SentCall("unheard-of", 100, 300, output=5, cut=True))
     assert (found[CALL].unpriced, found[CALL].cost, found[CALL].saved, found[CALL].saved_tokens) == (1, 0, 0, 200)
 
 
 def test_an_answer_from_the_cache_saves_all_that_the_client_would_have_paid() -> None:
-    found = figures(Sent("gpt-4o", client=1_000, output=100, answered=True))
+    found = figures(SentCall("gpt-4o", client=1_000, output=100, answered=True))
     assert (found[CALL].input_tokens, found[CALL].output_tokens, found[CALL].cost) == (0, 0, 0)
     assert found[ANSWERED].saved == found[CALL].saved == 1_000 * 2_500 + 100 * 10_000
 
 
 def test_stages_share_what_is_saved_and_the_cut_answers_for_the_rest() -> None:
     stages = (StageSaving("logs", 900, 300), StageSaving("spaces", 300, 200))
-    sent = Sent("gpt-4o", 5_000, 9_700, usage={"prompt_tokens": 5_000}, cut=True, stages=stages)
+    sent = SentCall("gpt-4o", 5_000, 9_700, usage={"prompt_tokens": 5_000}, cut=True, stages=stages)
     found = figures(sent)
     assert set(found) == {CALL, CUT, "logs", "spaces"}
     assert [found[name].saved_tokens for name in ("logs", "spaces", CUT)] == [600, 100, 4_000]
@@ -117,7 +118,7 @@ def test_whatever_is_told_the_books_balance(
 ) -> None:  # fmt: skip
     names = ("prompt_tokens", "cached_tokens", "cache_write_tokens", "completion_tokens")
     told = dict(zip(names, usage, strict=True)) if usage else {}
-    found = figures(Sent(model, ours, client, *known, elapsed, told, 7, marked, cut, stages, answered))
+    found = figures(SentCall(model, ours, client, *known, elapsed, told, 7, marked, cut, stages, answered))
     whole = found.pop(CALL)
     assert 0 <= whole.cached_tokens + whole.written_tokens <= whole.input_tokens
     assert whole.cost >= 0
@@ -128,5 +129,5 @@ def test_whatever_is_told_the_books_balance(
 
 @pytest.mark.parametrize("usage", [{}, {"prompt_tokens": 4_000, "cached_tokens": 1_000}])
 def test_a_call_that_nobody_changed_saves_nothing(usage: dict[str, int]) -> None:
-    sent = Sent(SONNET, 4_000, 9_999, ours_known=3_000, elapsed=1, usage=usage, marked=True)
+    sent = SentCall(SONNET, 4_000, 9_999, ours_known=3_000, elapsed=1, usage=usage, marked=True)
     assert figures(sent)[CALL].saved == 0

@@ -1,51 +1,107 @@
-"""The table of prices: what it says, and what a user's file says instead."""
+"""Published prices, and what a user's file says instead."""
 
 from __future__ import annotations
 
-import re
+import subprocess
+import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from genai_prices import Usage, calc_price
+from genai_prices.data import providers
+from genai_prices.types import TieredPrices
 
-from tokenmizer_mw.chat.totals import price_list
-from tokenmizer_mw.context.costs.prices import AS_OF, PRICES, PUBLISHED, SOURCES, CacheRates, Caching, Price, rates
+from tokenmizer_mw.chat.usage import price_list
+from tokenmizer_mw.context.costs.prices import ANNOUNCED, CACHING, PUBLISHED, CacheRates, Caching, Price, rates
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.settings import Settings
 
 KNOWN = [
     ("claude-sonnet-4-5-20250929", 3.0, 0.3, 3.75),
-    ("us.anthropic.claude-opus-4-6-v1", 5.0, 0.5, 6.25),
+    ("us.anthropic.claude-opus-4-6-v1", 5.5, 0.55, 6.875),
     ("anthropic/claude-fable-5-1", 10.0, 0.25, 12.5),
+    ("claude-fable-5-2", 8.0, 0.2, 10.0),
+    ("claude-mythos-5-1", 10.0, 0.25, 12.5),
     ("openai/gpt-4o-mini", 0.15, 0.075, 0.15),
     ("gpt-5", 1.25, 0.125, 1.25),
     ("gpt-5-2025-08-07", 1.25, 0.125, 1.25),
+    ("gpt-5.4-pro", 30.0, 30.0, 30.0),
     ("GPT-5.6-sol", 4.0, 0.4, 5.0),
     ("gemini-2.5-pro", 1.25, 0.125, 1.25),
+    ("models/gemini-3.1-pro", 2.0, 0.2, 2.0),
+    ("gemini-3.5-flash-lite", 0.3, 0.03, 0.3),
+    ("grok-4.5", 2.0, 0.3, 2.0),
+    ("o3", 2.0, 0.5, 2.0),
+    ("meta-llama/llama-3.3-70b-instruct", 0.59, 0.295, 0.59),
 ]
 
 
 @pytest.mark.parametrize("model, input, cached, write", KNOWN)
-def test_prices_by_the_start_of_the_name(model: str, input: float, cached: float, write: float) -> None:
+def test_prices_by_name(model: str, input: float, cached: float, write: float) -> None:
     price = PUBLISHED.of(model)
     assert price is not None
     assert (price.input, price.cached, price.write) == (input, cached, write)
 
 
 @pytest.mark.parametrize("model", ["", "gpt-5.9", "llama3:8b", "my-own-gpt"])
-def test_what_nobody_has_told_has_no_price(model: str) -> None:
+def test_an_unknown_model_has_no_price(model: str) -> None:
     assert PUBLISHED.of(model) is None
     assert rates(model) == CacheRates()
 
 
-def test_every_row_can_be_reached_and_is_in_order_of_size() -> None:
-    for start, price, caching in PRICES:
-        assert (PUBLISHED.of(start), PUBLISHED.caching(start)) == (price, caching)
-        assert 0 < price.cached <= price.input <= price.write < price.output
+VENDORS = ("anthropic", "cohere", "deepseek", "google", "mistral", "openai", "x-ai")
+USES = [(1_000, 600, 300, 200), (300_000, 200_000, 0, 2_000)]
+"""Tokens of input, of these read from and written to a cache, and of output."""
 
 
-def test_the_table_has_a_date_and_sources() -> None:
-    assert re.fullmatch(r"\d{4}-\d{2}-\d{2}", AS_OF)
-    assert all(source.startswith("https://") for sources in SOURCES.values() for source in sources)
+def test_a_call_costs_what_the_package_says() -> None:
+    checked = 0
+    for provider in (one for one in providers if one.id in VENDORS):
+        for model in provider.models:
+            listed = model.get_prices(ANNOUNCED)
+            price = PUBLISHED.of(model.id)
+            if price is None or not model.is_match(model.id) or _has_many_tiers(listed):
+                continue
+            for tokens, cached, written, output in USES:
+                usage = Usage(
+                    input_tokens=tokens, cache_read_tokens=cached, cache_write_tokens=written, output_tokens=output
+                )
+                found = calc_price(usage, model.id, genai_request_timestamp=ANNOUNCED)
+                cost = price.nano(fresh=tokens - cached - written, cached=cached, written=written, output=output)
+                assert cost == round(found.total_price * 10**9), model.id
+            checked += 1
+    assert checked > 100
+
+
+def _has_many_tiers(listed: object) -> bool:
+    tiered = [value for value in vars(listed).values() if isinstance(value, TieredPrices)]
+    return any(len(value.tiers) > 1 for value in tiered)
+
+
+def test_the_price_is_that_of_the_time_of_the_call() -> None:
+    before, after = (PUBLISHED.of("gemini-3.8-flash", datetime(year, 6, 1, tzinfo=UTC)) for year in (2026, 2027))
+    assert before is not None and after is not None
+    assert (before.input, after.input) == (0.75, 1.5)
+
+
+@pytest.mark.parametrize("setting", ["savings=True", "cut='economy'"])
+def test_without_the_package_the_log_names_it_and_calls_have_no_price(setting: str) -> None:
+    code = (
+        "import sys; sys.modules['genai_prices'] = None; import importlib.util as util; found = util.find_spec;"
+        " util.find_spec = lambda name, *rest: None if name == 'genai_prices' else found(name, *rest);"
+        f" from tokenmizer_mw import SessionMemory, Settings; SessionMemory.open('memory://', Settings({setting}));"
+        " from tokenmizer_mw.context.costs.prices import PUBLISHED; print(PUBLISHED.of('gpt-5'))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "None\n"
+    assert "no prices of models are known; to have them: pip install" in done.stderr
+    assert "[prices]" in done.stderr
+
+
+def test_every_rule_of_caching_can_be_reached() -> None:
+    for start, rule in CACHING:
+        assert PUBLISHED.caching(start) == PUBLISHED.caching(f"vendor/{start}-2030") == rule
 
 
 def test_a_call_costs_whole_billionths() -> None:

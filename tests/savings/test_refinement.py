@@ -14,8 +14,7 @@ from tests.upstream.answer import Scripted
 from tests.upstream.server import Upstream
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.cli import main
-from tokenmizer_mw.model.completion import Completion
-from tokenmizer_mw.model.spending import CALL, CUT, REFINE
+from tokenmizer_mw.model.usage import CALL, CUT, REFINE, Completion
 from tokenmizer_mw.server.api import api, local
 
 from .calling import answered, asked, call, chat, used

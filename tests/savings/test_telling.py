@@ -42,7 +42,7 @@ def test_stats_for_people(store: str, capsys: pytest.CaptureFixture[str]) -> Non
     assert (status, err) == (0, "")
     assert out.startswith("2 calls, 2,000 tokens of input (51% read from the provider's cache), 20 of output\n")
     assert re.search(r"^cut +1 +[\d,]+ +900 +[\d,]+ +-?\$0\.\d{4}$", out, re.MULTILINE)
-    assert "prices of 20" in out
+    assert "prices of genai-prices " in out
 
 
 def test_a_loss_is_called_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

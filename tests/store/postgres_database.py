@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 import socket
 import threading
@@ -10,10 +9,16 @@ from contextlib import closing, suppress
 from typing import Any
 from urllib.parse import urlsplit
 
-import asyncpg
+import psycopg
+from psycopg.pq import ExecStatus
 
 from tokenmizer_mw.store.open import open_log
 from tokenmizer_mw.store.postgres import PostgresLog
+
+
+def connect(server: str) -> psycopg.Connection[tuple[Any, ...]]:
+    """A connection of the test's own, whose statements are transactions."""
+    return psycopg.connect(server, autocommit=True, cursor_factory=psycopg.RawCursor)
 
 
 class Database:
@@ -39,14 +44,10 @@ class Database:
     def fetch(self, statement: str, *parameters: object) -> list[Any]:
         """The rows of a statement, in which {schema} stands for the schema."""
 
-        async def ask() -> list[Any]:
-            connection = await asyncpg.connect(self.server)
-            try:
-                return list(await connection.fetch(statement.replace("{schema}", self.schema), *parameters))
-            finally:
-                await connection.close()
-
-        return asyncio.run(ask())
+        with connect(self.server) as connection:
+            cursor = connection.execute(statement.replace("{schema}", self.schema).encode(), parameters)
+            has_rows = cursor.pgresult is not None and cursor.pgresult.status == ExecStatus.TUPLES_OK
+            return cursor.fetchall() if has_rows else []
 
     def terminate_all(self) -> None:
         """End every connection that has used this schema's tables last, as a restart of the server does."""
@@ -67,7 +68,7 @@ class Holding:
         self._database = database
         self._statements = statements
         self._held, self._over = threading.Event(), threading.Event()
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._hold()))
+        self._thread = threading.Thread(target=self._hold)
 
     def __enter__(self) -> None:
         self._thread.start()
@@ -77,16 +78,12 @@ class Holding:
         self._over.set()
         self._thread.join()
 
-    async def _hold(self) -> None:
-        connection = await asyncpg.connect(self._database.server)
-        try:
-            async with connection.transaction():
-                for statement in self._statements:
-                    await connection.execute(statement.replace("{schema}", self._database.schema))
-                self._held.set()
-                await asyncio.to_thread(self._over.wait)
-        finally:
-            await connection.close()
+    def _hold(self) -> None:
+        with connect(self._database.server) as connection, connection.transaction():
+            for statement in self._statements:
+                connection.execute(statement.replace("{schema}", self._database.schema).encode())
+            self._held.set()
+            self._over.wait()
 
 
 class Link:

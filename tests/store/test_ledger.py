@@ -8,13 +8,11 @@ from dataclasses import fields
 import pytest
 
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.model.spending import Spent, UsageSums
+from tokenmizer_mw.model.usage import UsageRecord, UsageSums
 from tokenmizer_mw.store.conformance import MakeLog
-from tokenmizer_mw.store.ledger import decode_stages, encode_stages
+from tokenmizer_mw.store.ledger import POSTGRES_TABLES, SQLITE_TABLES, decode_stages, encode_stages
 from tokenmizer_mw.store.ledger_conformance import LEDGER_CHECKS, MakeKeeping
-from tokenmizer_mw.store.memory import MemoryLog
-from tokenmizer_mw.store.memory_ledger import MemoryLedger
-from tokenmizer_mw.store.spending_tables import POSTGRES, SQLITE
+from tokenmizer_mw.store.memory import MemoryLedger, MemoryLog
 
 
 @pytest.mark.parametrize("check", LEDGER_CHECKS.values(), ids=LEDGER_CHECKS)
@@ -25,7 +23,7 @@ def test_the_ledger_conforms(check: Callable[[MakeKeeping], None], make_log: Mak
 class Forgetful(MemoryLedger):
     """Counts a call as often as it is added."""
 
-    def add(self, session: SessionKey, spent: Spent) -> bool:
+    def add(self, session: SessionKey, spent: UsageRecord) -> bool:
         self._names.clear()
         return super().add(session, spent)
 
@@ -49,7 +47,7 @@ def test_the_suite_catches_a_broken_ledger(broken: type[MemoryLedger], caught_by
 
 
 def test_the_tables_have_a_column_for_every_figure() -> None:
-    for table in (SQLITE[0], POSTGRES[0]):
+    for table in (SQLITE_TABLES[0], POSTGRES_TABLES[0]):
         columns = [part.split()[0] for part in table[table.index("day ") :].split(", ")[1 : 1 + len(fields(UsageSums))]]
         assert columns == [field.name for field in fields(UsageSums)]
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 import time
 from collections.abc import Callable
 
-import asyncpg
 import pytest
 
 from tests.store.closing import closed_while_others_write
@@ -16,7 +14,10 @@ from tokenmizer_mw.errors import Conflict, StoreCorrupt, StoreError, StoreTooNew
 from tokenmizer_mw.model.event import Derived, Event, Recorded, Rewritten
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.store.open import open_log
-from tokenmizer_mw.store.postgres_schema import MIGRATIONS, prepare, quote_schema
+from tokenmizer_mw.store.postgres_address import parse
+from tokenmizer_mw.store.postgres_connections import Connections
+from tokenmizer_mw.store.postgres_driver import connect, quote_schema
+from tokenmizer_mw.store.postgres_schema import MIGRATIONS, prepare
 
 KEY = SessionKey("tenant", "session")
 
@@ -105,19 +106,35 @@ def test_the_pool_is_never_larger_than_the_address_says(database: Database) -> N
     for thread in threads:
         thread.join()
     assert errors == []
-    held = database.fetch("SELECT FROM pg_stat_activity WHERE application_name = $1", database.schema)
-    assert 1 <= len(held) <= 2
+    assert 1 <= held_connections(database) <= 2
     log.close()
 
 
-def test_closing_ends_the_thread_and_the_connections(database: Database) -> None:
+def test_closing_ends_the_threads_and_the_connections(database: Database) -> None:
     log = database.log(application_name=database.schema)
     log.append(KEY, turns(1), expected_seq=0)
-    assert "tokenmizer-postgres" in {thread.name for thread in threading.enumerate()}
+    assert held_connections(database) == 1
     log.close()
-    assert "tokenmizer-postgres" not in {thread.name for thread in threading.enumerate()}
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("tokenmizer-postgres")]
+    wait_for_no_connection(database)
+
+
+def test_a_connection_that_lies_idle_is_closed_and_the_next_call_has_a_new_one(database: Database) -> None:
+    address = parse(database.url(application_name=database.schema).partition("://")[2])
+    connections = Connections(address, idle_seconds=0.2)
+    for _ in range(2):
+        assert connections.select("SELECT 1 + $1::integer", 1) == [(2,)]
+        wait_for_no_connection(database)
+    connections.close()
+
+
+def held_connections(database: Database) -> int:
+    return len(database.fetch("SELECT FROM pg_stat_activity WHERE application_name = $1", database.schema))
+
+
+def wait_for_no_connection(database: Database) -> None:
     deadline = time.monotonic() + 20
-    while database.fetch("SELECT FROM pg_stat_activity WHERE application_name = $1", database.schema):
+    while held_connections(database):
         assert time.monotonic() < deadline
 
 
@@ -351,14 +368,11 @@ LATER = (*MIGRATIONS, ("ALTER TABLE {schema}.sessions ADD COLUMN title text NOT 
 
 
 def migrate(database: Database, migrations: tuple[tuple[str, ...], ...]) -> None:
-    async def work() -> None:
-        connection = await asyncpg.connect(database.server)
-        try:
-            await prepare(connection, database.schema, migrations)
-        finally:
-            await connection.close()
-
-    asyncio.run(work())
+    connection = connect(parse(database.url().partition("://")[2]), time.monotonic() + 60)
+    try:
+        prepare(connection, migrations)
+    finally:
+        connection.close()
 
 
 def test_migrations_are_applied_once_and_keep_what_is_there(database: Database) -> None:
@@ -379,7 +393,7 @@ def test_migrations_are_applied_once_and_keep_what_is_there(database: Database) 
 
 def test_a_migration_that_fails_leaves_the_tables_as_they_were(database: Database) -> None:
     recorded = written(database, turns(3))
-    with pytest.raises(asyncpg.UndefinedColumnError):
+    with pytest.raises(StoreCorrupt, match="42703"):
         migrate(database, (*LATER, ("CREATE TABLE {schema}.t (a integer)", "SELECT nonsense")))
     migrate(database, MIGRATIONS)
     assert database.fetch("SELECT FROM pg_tables WHERE schemaname = '{schema}' AND tablename = 't'") == []

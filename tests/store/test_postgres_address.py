@@ -51,7 +51,7 @@ def test_other_options_are_refused_in_one_clear_line(query: str, sentence: str) 
 
 def test_without_the_extra_the_error_names_it() -> None:
     program = (
-        "import sys; sys.modules['asyncpg'] = None\n"
+        "import sys; sys.modules['psycopg'] = None\n"
         "from tokenmizer_mw.store.open import open_log\n"
         "try: open_log('postgresql://user:hunter2@host/db')\n"
         "except Exception as error: print(type(error).__name__, error)\n"
@@ -64,6 +64,6 @@ def test_without_the_extra_the_error_names_it() -> None:
 def test_the_driver_is_loaded_when_it_is_needed() -> None:
     program = (
         "import sys; from tokenmizer_mw.store.open import open_log\n"
-        "open_log('memory://'); print('asyncpg' in sys.modules)\n"
+        "open_log('memory://'); print('psycopg' in sys.modules)\n"
     )
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout == "False\n"

@@ -16,6 +16,9 @@ from tokenmizer_mw.store.postgres import PostgresLog
 KEY = SessionKey("tenant", "session")
 OTHER = SessionKey("tenant", "other")
 
+WAITING = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND position('{schema}' in query) > 0"
+"""The connections that wait for a lock on the tables."""
+
 
 def turns(first: int, last: int) -> list[Event]:
     return [Derived(turn) for turn in range(first, last + 1)]
@@ -79,9 +82,8 @@ def test_of_an_append_that_was_lost_and_another_that_says_the_same_one_is_refuse
 
 def waiting(database: Database, count: int) -> None:
     """Return once ``count`` connections wait for a lock on the tables."""
-    asked = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND position('{schema}' in query) > 0"
     deadline = time.monotonic() + 30
-    while len(database.fetch(asked)) < count:
+    while len(database.fetch(WAITING)) < count:
         assert time.monotonic() < deadline
 
 
@@ -189,3 +191,16 @@ def test_callers_that_find_no_free_connection_are_told_in_time(database: Databas
     assert len(patient.read(KEY)) == 1
     log.close()
     patient.close()
+
+
+def test_a_statement_that_is_given_up_does_not_wait_on_in_the_server(database: Database) -> None:
+    log = database.log(timeout=0.5)
+    log.append(KEY, turns(1, 1), expected_seq=0)
+    with Holding(database, "LOCK TABLE {schema}.events IN ACCESS EXCLUSIVE MODE"):
+        with pytest.raises(StoreUnavailable, match="did not answer in time"):
+            log.read(KEY)
+        deadline = time.monotonic() + 30
+        while database.fetch(WAITING):
+            assert time.monotonic() < deadline
+    assert len(log.read(KEY)) == 1
+    log.close()

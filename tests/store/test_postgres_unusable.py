@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import time
 
-import asyncpg
+import psycopg
 import pytest
 
 from tests.store.postgres_database import Database
@@ -14,7 +14,7 @@ from tokenmizer_mw.model.event import Derived, Event, Recorded
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.store.log import Snapshot
 from tokenmizer_mw.store.open import open_log
-from tokenmizer_mw.store.postgres_errors import ERRORS, translate
+from tokenmizer_mw.store.postgres_driver import ERRORS, translate
 
 KEY = SessionKey("tenant", "session")
 
@@ -116,15 +116,16 @@ def test_a_role_that_does_not_own_the_tables_can_do_all_but_vacuum(database: Dat
 
 @pytest.mark.parametrize("state", ERRORS)
 def test_every_translation_is_one_of_ours(state: str) -> None:
-    kind, sentence = ERRORS[state]
-    error = asyncpg.PostgresError("secret words of the server")
+    kind, cause, sentence = ERRORS[state]
+    error = psycopg.DatabaseError("secret words of the server")
     error.sqlstate = state.ljust(5, "0")
     found = translate(error)
-    assert type(found) is kind
+    assert isinstance(found, kind)
     assert str(found) == f"PostgreSQL: {sentence} ({error.sqlstate})"
+    assert found.cause == cause
 
 
 def test_what_has_no_translation_is_unavailable() -> None:
-    error = asyncpg.PostgresError("secret words of the server")
+    error = psycopg.DatabaseError("secret words of the server")
     error.sqlstate = "ZZ999"
     assert str(translate(error)) == "PostgreSQL: cannot be used (ZZ999)"

@@ -16,7 +16,7 @@ from tokenmizer_mw.model.event import Derived, Event, MessageRecorded, Recorded
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.store.sqlite import SqliteLog
-from tokenmizer_mw.store.sqlite_errors import ERRORS, translate
+from tokenmizer_mw.store.sqlite_file import ERRORS, translate
 from tokenmizer_mw.store.sqlite_schema import APPLICATION_ID, MIGRATIONS, is_current, migrate
 
 KEY = SessionKey("tenant", "session")

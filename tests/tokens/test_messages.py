@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokenmizer_mw.context.tokens import MessageCounter, TokenCounter, estimate
-from tokenmizer_mw.context.tokens.messages import ATTACHMENT_TOKENS, MESSAGE_TOKENS, TOOL_TOKENS
+from tokenmizer_mw.context.tokens.counter import ATTACHMENT_TOKENS, MESSAGE_TOKENS, TOOL_TOKENS
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 from tokenmizer_mw.wire.dialects.openai_chat import OpenAIChat
 from tokenmizer_mw.wire.known import KnownRequests

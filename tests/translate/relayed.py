@@ -18,9 +18,8 @@ from tokenmizer_mw.server.translate.chat import ChatCall
 from tokenmizer_mw.server.translate.clients.anthropic import AnthropicClient
 from tokenmizer_mw.server.translate.clients.openai_chat import OpenAIChatClient
 from tokenmizer_mw.server.translate.clients.openai_responses import OpenAIResponsesClient
-from tokenmizer_mw.server.translate.sides import ClientSide, ProviderRequest
 from tokenmizer_mw.server.translate.table import PROVIDERS, Provider
-from tokenmizer_mw.server.translate.translation import ClientReply, Translation
+from tokenmizer_mw.server.translate.translation import ClientReply, ClientSide, ProviderRequest, Translation
 
 CREATED: Final = 1_790_000_000
 CLIENTS: Final[Mapping[str, ClientSide]] = {

@@ -36,15 +36,14 @@ from tokenmizer_mw.server.translate.chat import (
 from tokenmizer_mw.server.translate.clients.anthropic import AnthropicClient
 from tokenmizer_mw.server.translate.clients.openai_chat import OpenAIChatClient
 from tokenmizer_mw.server.translate.clients.openai_responses import OpenAIResponsesClient
-from tokenmizer_mw.server.translate.clients.writing import TOO_LONG, PartEnd, Progress
+from tokenmizer_mw.server.translate.clients.stream_steps import TOO_LONG, PartEnd, Progress
 from tokenmizer_mw.server.translate.providers.anthropic import AnthropicProvider
 from tokenmizer_mw.server.translate.providers.cohere import CohereProvider
 from tokenmizer_mw.server.translate.providers.gemini import GeminiProvider
 from tokenmizer_mw.server.translate.providers.ollama import OllamaProvider
 from tokenmizer_mw.server.translate.providers.openai_chat import OpenAIChatProvider
-from tokenmizer_mw.server.translate.sides import ClientSide, ProviderSide
 from tokenmizer_mw.server.translate.table import PROVIDERS as TABLE
-from tokenmizer_mw.server.translate.translation import Translation
+from tokenmizer_mw.server.translate.translation import ClientSide, ProviderSide, Translation
 from tokenmizer_mw.wire.dialects import ROUTES
 
 WIRES: Final = {wire.name: wire for wire in ROUTES.values()}

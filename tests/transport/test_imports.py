@@ -16,7 +16,7 @@ SDKS = ("httpx", "httpx2", "openai", "anthropic")
 @pytest.mark.parametrize(
     ("code", "loaded"),
     [
-        ("import tokenmizer_mw, tokenmizer_mw.memory, tokenmizer_mw.transports.faces", []),
+        ("import tokenmizer_mw, tokenmizer_mw.memory, tokenmizer_mw.transports.base", []),
         ("from tokenmizer_mw import Transport, AsyncTransport", ["httpx2"]),
         ("from tokenmizer_mw import HttpxTransport, AsyncHttpxTransport", ["httpx"]),
     ],

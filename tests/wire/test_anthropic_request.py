@@ -168,8 +168,14 @@ def blocks_of(raw: Any) -> list[Any]:
     return raw["content"] if isinstance(raw["content"], list) else []
 
 
-HANDED_OVER = [(raw, expected) for raw, expected in MESSAGES if isinstance(raw, dict) and raw.get("role") in
-               ("user", "assistant", "system") and not isinstance(raw.get("content"), dict)]  # fmt: skip
+HANDED_OVER = [
+    (raw, expected)
+    for raw, expected in MESSAGES
+    if isinstance(raw, dict)
+    and raw.get("role") in ("user", "assistant", "system")
+    and "content" in raw
+    and not isinstance(raw["content"], dict)
+]
 
 
 @pytest.mark.parametrize(("raw", "expected"), HANDED_OVER)

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenmizer_mw.wire.encoding import DECODERS, Undecodable
+from tokenmizer_mw.wire.http import DECODERS, Undecodable
 
 DATA = random.Random(7).randbytes(20_000) + b"data: x\n\n" * 2_000
 NO_LIMIT = 10_000_000

@@ -12,9 +12,8 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from tokenmizer_mw.model.event import MessageRecorded, encode
 from tokenmizer_mw.model.message import Message, Outcome, Role, ToolCall, digest
 from tokenmizer_mw.wire.dialect import Reply
-from tokenmizer_mw.wire.dialects.openai_chat import OpenAIChat
+from tokenmizer_mw.wire.dialects.openai_chat import OpenAIChat, collect_chunks
 from tokenmizer_mw.wire.dialects.openai_message import read_message
-from tokenmizer_mw.wire.dialects.openai_reply import collect_events
 from tokenmizer_mw.wire.sse import SSEDecoder
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -137,7 +136,8 @@ def test_any_chunking_gives_the_same_reply(name: str, cuts: list[int]) -> None:
     places = sorted({cut % len(data) for cut in cuts})
     chunks = [data[start:end] for start, end in zip([0, *places], [*places, len(data)], strict=True)]
     events = [event for chunk in filter(None, chunks) for event in decoder.receive_data(chunk)]
-    assert collect_events([*events, *decoder.receive_data(b"")]) == STREAMED[name]
+    events += decoder.receive_data(b"")
+    assert collect_chunks([event.data for event in events]) == STREAMED[name]
 
 
 @pytest.mark.parametrize("name", sorted(STREAMED.keys() - {"error_first", "two_choices"}))

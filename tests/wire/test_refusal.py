@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tokenmizer_mw.wire.refusal import refusal
+from tokenmizer_mw.wire.reply import refusal
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tokenmizer_mw.wire.sse import LineDecoder, ServerSentEvent, SSEDecoder, events_in
+from tokenmizer_mw.wire.sse import LineDecoder, ServerSentEvent, SSEDecoder, data_in, events_in
 
 GOLDEN = sorted((Path(__file__).parent / "golden").glob("*.sse"))
 
@@ -156,6 +156,27 @@ def test_a_stream_at_once_is_read_as_it_is_in_pieces(lines: list[bytes]) -> None
     data = b"data: first\n" + b"\n".join(lines)
     decoder = SSEDecoder()
     assert events_in(data, stream=True) == [*decoder.receive_data(data), *decoder.receive_data(b"")]
+
+
+PLAIN = st.lists(st.sampled_from([b"{}", b"", b" a", b"\xe2\x82", b"data: ", b"[DONE]"]), min_size=1)
+
+
+@given(
+    st.lists(st.sampled_from([b"data: x", b"data: ", b"event: e", b": c", b"", b"", b"\xe2\x82"])),
+    st.sampled_from([b"\n", b"\r\n"]),
+)
+@example([b"data: x", b"", b"data: y", b"", b""], b"\n")
+@example([b"data: x", b"data: y", b"", b"", b""], b"\n")
+@example([b"data: x", b"", b"", b"data: y", b"", b""], b"\n")
+def test_data_of_a_stream_is_that_of_its_events(lines: list[bytes], line_end: bytes) -> None:
+    data = line_end.join([b"data: first", *lines])
+    assert data_in(data, stream=True) == [event.data for event in events_in(data, stream=True) or ()]
+
+
+@given(PLAIN)
+def test_data_of_plain_events_is_that_of_any_others(texts: list[bytes]) -> None:
+    data = b"".join(b"data: %s\n\n" % text for text in texts)
+    assert data_in(data, stream=True) == [event.data for event in events_in(data, stream=True) or ()]
 
 
 @pytest.mark.parametrize("data", [b"", b"<html>", b"[1]", b"done"])

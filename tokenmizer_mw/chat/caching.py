@@ -10,7 +10,7 @@ from tokenmizer_mw.chat.redaction import ContentRedaction
 from tokenmizer_mw.chat.reports import FailureReports
 from tokenmizer_mw.runtime.background import BackgroundQueue
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.wire.headers import Headers
+from tokenmizer_mw.wire.http import Headers
 
 if TYPE_CHECKING:
     from tokenmizer_mw.saving.cache.answers import Answers, CacheLookup

@@ -9,24 +9,24 @@ from typing import Final
 from tokenmizer_mw.chat.guarding import RequestGuard
 from tokenmizer_mw.chat.redaction import ContentRedaction
 from tokenmizer_mw.chat.session_access import SessionAccess
-from tokenmizer_mw.context.compaction.native import Native
-from tokenmizer_mw.context.compaction.seal import Seal
-from tokenmizer_mw.context.compaction.standing import (
-    Compacted,
+from tokenmizer_mw.context.compaction.contract import (
+    CompactionResult,
     CompactionWish,
+    Native,
     format_compaction,
     keep_from,
     open_words,
 )
+from tokenmizer_mw.context.compaction.sealed import Seal
 from tokenmizer_mw.context.resume import STANDING, STANDING_AND_WORK
 from tokenmizer_mw.context.window import budget_for
 from tokenmizer_mw.model.event import Checkpointed, Event
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.tracing import span
 from tokenmizer_mw.session import SessionState
-from tokenmizer_mw.session.truncation import BlockOrder, Cutting, Decided
+from tokenmizer_mw.session.truncation import BlockOrder, CutDecision, Truncation
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.store.resilience.patience import patience
+from tokenmizer_mw.store.resilience.bounded_log import patience
 from tokenmizer_mw.wire.dialect import ChatRequest
 
 COMPACTION_SECONDS: Final = 5.0
@@ -57,7 +57,7 @@ class ClientCompaction:
         """What closes and opens the compactions of this installation. Reads the store once."""
         return Seal(self._redaction.secret)
 
-    def compact(self, key: SessionKey, request: ChatRequest, wish: CompactionWish) -> Compacted | None:
+    def compact(self, key: SessionKey, request: ChatRequest, wish: CompactionWish) -> CompactionResult | None:
         """The compaction of a request that asks for one, on record with what is new in the session; ``None`` where
         none is due, where it would not help, or where there is nothing to say. Reads the store. Raises
         ``RequestBlocked`` for what the guard refuses, where the settings let it."""
@@ -84,17 +84,17 @@ class ClientCompaction:
             if start is None:
                 self._count("compaction_no_room")
                 return None
-            cutting = Cutting(
+            truncation = Truncation(
                 self._access.derivation, key, request, counter, read_sentences=self._access.sentence_reader(key)
             )
             sections = STANDING_AND_WORK if wish.beside else None
-            made = self._compact_session(key, cutting, BlockOrder(budget, wish.query, sections))
+            made = self._compact_session(key, truncation, BlockOrder(budget, wish.query, sections))
         if made is None:
             return None
         words = open_words(request, budget, wish.open)
         text = format_compaction(made.block, words)
         goes_on = start < len(counts) and request.messages[start].opens_turn
-        return Compacted(made.id, made.block, text, words, made.block if goes_on else text, start, taken)
+        return CompactionResult(made.id, made.block, text, words, made.block if goes_on else text, start, taken)
 
     def follow_native(self, key: SessionKey, request: ChatRequest, native: Native) -> str:
         """The block that follows a compaction which a provider made: the same in every request that holds it. "" where
@@ -120,22 +120,22 @@ class ClientCompaction:
         order = BlockOrder(budget, sections=STANDING_AND_WORK if whole else STANDING, id=native.checkpoint)
         with span("compact", messages=len(clean)), patience(settings.store_wait_seconds):
             counter = self._access.counters.of(request.model)
-            self._compact_session(key, Cutting(self._access.derivation, key, request, counter), order)
+            self._compact_session(key, Truncation(self._access.derivation, key, request, counter), order)
             return self._access.sessions.read(key, read)[1] or ""
 
-    def _compact_session(self, key: SessionKey, cutting: Cutting, order: BlockOrder) -> Checkpointed | None:
-        decided = Decided()
+    def _compact_session(self, key: SessionKey, truncation: Truncation, order: BlockOrder) -> Checkpointed | None:
+        decision = CutDecision()
 
         def decide(state: SessionState) -> list[Event]:
-            nonlocal decided
+            nonlocal decision
             known = bool(order.id) and state.checkpoint_at(order.id) is not None
-            decided = Decided() if known else cutting.compact(state, order)
-            return list(decided.events)
+            decision = CutDecision() if known else truncation.compact(state, order)
+            return list(decision.events)
 
         self._access.propose(key, decide)
-        for name in decided.counted:
+        for name in decision.counted:
             self._count(name)
-        last = decided.events[-1] if decided.events else None
+        last = decision.events[-1] if decision.events else None
         return last if isinstance(last, Checkpointed) else None
 
 

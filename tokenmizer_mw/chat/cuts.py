@@ -14,17 +14,17 @@ from tokenmizer_mw.context.window import Rewrite, budget_for, left_to_others, lo
 from tokenmizer_mw.model.event import Event
 from tokenmizer_mw.model.reminder import Reminder
 from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.runtime.terminal import one_line
 from tokenmizer_mw.runtime.tracing import LimitedLog, span
 from tokenmizer_mw.safety.fence import may_echo
 from tokenmizer_mw.session import SessionState, goes_on_from_block, tools_digest
-from tokenmizer_mw.session.refinement.runner import ModelPass
+from tokenmizer_mw.session.refinement.runner import RefinementRunner
 from tokenmizer_mw.session.reminder import ReminderService, Shortening
-from tokenmizer_mw.session.truncation import Cutting, Decided, SentPart
+from tokenmizer_mw.session.truncation import CutDecision, SentPart, Truncation
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.store.resilience.patience import patience
+from tokenmizer_mw.store.resilience.bounded_log import patience
 from tokenmizer_mw.wire.dialect import ChatRequest
 from tokenmizer_mw.wire.host_texts import is_side_call
-from tokenmizer_mw.wire.unread import mentions
 
 if TYPE_CHECKING:
     from tokenmizer_mw.saving.compress.requests import CondensedRequest
@@ -47,7 +47,7 @@ class CutPreparation:
         *,
         compression: Callable[[], Compression | None],
         reminders: Callable[[], ReminderService],
-        refinement: ModelPass,
+        refinement: RefinementRunner,
         log: LimitedLog,
         count: Callable[..., None],
     ) -> None:
@@ -59,7 +59,7 @@ class CutPreparation:
         self._refinement = refinement
         self._limited_log = log
         self._count = count
-        self._least_budget = smallest_budget(settings)
+        self._least_looked_at = looked_at(smallest_budget(settings), settings)
 
     @property
     def compression(self) -> Compression | None:
@@ -75,11 +75,14 @@ class CutPreparation:
         """Whether a request of these bytes could be long enough for a cut, whichever of ``models`` it is for (none:
         any at all). A bound without I/O: no token is shorter than a byte, but for parts whose content lies elsewhere,
         which the members ``linked`` give away."""
-        budget = min([budget_for(model, self._settings) for model in models]) if models else self._least_budget
-        room = looked_at(budget, self._settings) - len(body)
-        if room < 0:
-            return True
-        return room < ATTACHMENT_TOKENS * sum(body.count(name) for name in linked if mentions(body, name))
+        least = self._least_looked_at
+        if models:
+            least = looked_at(min([budget_for(model, self._settings) for model in models]), self._settings)
+        room = least - len(body)
+        for name in linked:
+            if body.rfind(name) >= 0:  # as fast as ``mentions``, for each request
+                room -= ATTACHMENT_TOKENS * body.count(name)
+        return room < 0
 
     def prepare(self, key: SessionKey, request: ChatRequest, *, compacted: bool = False) -> Rewrite | None:
         """How ``request`` is to be shortened, or ``None`` to send it as it is. Reads the store, may record a cut.
@@ -94,7 +97,7 @@ class CutPreparation:
             self._report_left_to_others(request)
             spared = self._compression_shares(key, request)
             counter = self._access.counters.of(request.model)
-            cutting = Cutting(
+            truncation = Truncation(
                 self._access.derivation,
                 key,
                 request,
@@ -103,16 +106,20 @@ class CutPreparation:
                 read_sentences=self._access.sentence_reader(key),
             )
             if is_side_call(request.messages):  # it fits the window like any other, but is no part of the chat
-                return self._access.sessions.read(key, lambda state: cutting.decide(state).rewrite)
+                return self._access.sessions.read(key, lambda state: truncation.decide(state).rewrite)
             if compacted and self._is_same_agent(key, request):
-                cutting = replace(cutting, recorded=lambda: self._access.transcript(self._access.read_messages(key)))
-            rewrite = self.decide(key, cutting)
+                truncation = replace(
+                    truncation, recorded=lambda: self._access.transcript(self._access.read_messages(key))
+                )
+            rewrite = self.decide(key, truncation)
+            if truncation.filled_share(rewrite) > 1:
+                self.report_over_window(key)
             if rewrite is None:
                 self.reminders.expect_cut(key)
                 return None
             kept = range(rewrite.keep_from, len(request.messages))
             room = budget_for(request.model, self._settings) - counter.text(request.overhead)
-            shortening = Shortening(key, request, kept, room - cutting.count_taken(rewrite.block, kept), counter)
+            shortening = Shortening(key, request, kept, room - truncation.count_taken(rewrite.block, kept), counter)
             return replace(rewrite, reminder=self.reminder(shortening))
 
     def remind_compacted(self, key: SessionKey, request: ChatRequest, checkpoint: str, block: str) -> Reminder | None:
@@ -131,22 +138,22 @@ class CutPreparation:
             cut = replace(found, block=block, anchor_turn=found.turn + 1)
             return self.reminder(Shortening(key, request, kept, left, counter, cut))
 
-    def decide(self, key: SessionKey, cutting: Cutting) -> Rewrite | None:
-        """What ``cutting`` decides, carried out and counted."""
-        decided = Decided()
+    def decide(self, key: SessionKey, truncation: Truncation) -> Rewrite | None:
+        """What ``truncation`` decides, carried out and counted."""
+        decision = CutDecision()
 
         def decide(state: SessionState) -> list[Event]:
-            nonlocal decided
-            decided = cutting.decide(state)
-            return list(decided.events)
+            nonlocal decision
+            decision = truncation.decide(state)
+            return list(decision.events)
 
         self._access.propose(key, decide)
-        for name in decided.counted:
+        for name in decision.counted:
             self._count(name)
-        if decided.rewrite is not None:
+        if decision.rewrite is not None:
             self._count("request_rewritten")
-        self._refinement.prepare_cut(key, lambda: cutting.filled_share(decided.rewrite))
-        return decided.rewrite
+        self._refinement.prepare_cut(key, lambda: truncation.filled_share(decision.rewrite))
+        return decision.rewrite
 
     def reminder(self, shortening: Shortening) -> Reminder | None:
         """What a request carries of what was left out of it; ``None`` for nothing, and where this fails."""
@@ -166,6 +173,16 @@ class CutPreparation:
     def _is_same_agent(self, key: SessionKey, request: ChatRequest) -> bool:
         """Whether the session's longest request offered the same tools: a subagent has others."""
         return self._access.longest.has_tools(key, tools_digest(request), unknown=True)
+
+    def report_over_window(self, key: SessionKey) -> None:
+        """Count, and log once a minute for each session, that a request goes on although it is larger than the model's
+        window."""
+        self._count("window_exceeded")
+        self._limited_log.warn(
+            one_line(key.id),
+            "a request is larger than the model's window and goes on: its newest message alone, or what may not be cut,"
+            " does not fit (session %s)",
+        )
 
     def _report_left_to_others(self, request: ChatRequest) -> None:
         """Count, and log once a minute, why a request that could be long enough for a cut is never cut."""

@@ -23,19 +23,19 @@ from tokenmizer_mw.chat.reply_collector import ReplyCollector
 from tokenmizer_mw.chat.session_naming import Reason, names_session, session_in_header_map
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey, is_usable_id
-from tokenmizer_mw.runtime.forking import make_lock
+from tokenmizer_mw.runtime.forking import make_brief_lock
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialect import ChatRequest, Dialect, Reply
 from tokenmizer_mw.wire.edits import append_edits, apply_edits
-from tokenmizer_mw.wire.headers import Headers, by_name
 from tokenmizer_mw.wire.history import History
+from tokenmizer_mw.wire.http import Headers, by_name
 from tokenmizer_mw.wire.known import KnownRequests
 
 if TYPE_CHECKING:
-    from tokenmizer_mw.chat.ended_call import Booked
+    from tokenmizer_mw.chat.usage import EndedCall
     from tokenmizer_mw.context.window import Rewrite
     from tokenmizer_mw.model.reminder import Reminder
-    from tokenmizer_mw.model.saving import StageSaving
+    from tokenmizer_mw.model.usage import StageSaving
     from tokenmizer_mw.saving.compress.requests import CondensedRequest, Moved
 
 
@@ -77,7 +77,8 @@ class ChatExchange:
 
     Attributes:
 
-    - ``body``: the client's body, once redacted without secrets; ``forwarded``: the body that is sent.
+    - ``sent``: the body as the client sent it; ``body``: the same, once redacted without secrets; ``forwarded``: the
+      body that goes on.
     - ``rewrite``: how the transcript was shortened, ``None`` if it was not. ``savings``: what compression stages saved;
       ``moved``: how old tool results were pruned just now.
     - ``observer``: gets the reply as it arrives, such as the answer cache.
@@ -85,17 +86,16 @@ class ChatExchange:
 
     __slots__ = (
         "_collector",
-        "_extraction",
         "_known",
         "_request",
-        "_sent",
         "_settings",
         "block",
         "body",
-        "booked",
         "checkpoint",
         "dialect",
         "drop",
+        "ended",
+        "extraction",
         "fixed",
         "forwarded",
         "given_session",
@@ -113,7 +113,9 @@ class ChatExchange:
         "receive",
         "rewrite",
         "savings",
+        "sent",
         "session_id",
+        "start_reply",
         "tenant",
     )
 
@@ -135,7 +137,7 @@ class ChatExchange:
     ) -> None:
         self.dialect = dialect
         self.headers = headers
-        self.body = self._sent = body
+        self.body = self.sent = body
         self.path = path
         self.tenant = tenant
         self.session_id = self.given_session = session_id
@@ -152,13 +154,14 @@ class ChatExchange:
         self.moved: Moved | None = None
         self.observer: ReplyObserver | None = None
         self.is_settled = self.is_committed = self.is_released = False
-        self.booked: Booked | None = None
-        self._extraction = [True]  # taken out by whoever schedules it, so that it is scheduled once
-        self.lock = make_lock()
+        self.ended: EndedCall | None = None
+        self.extraction = [True]  # taken out by whoever schedules it, so that it is scheduled once
+        self.lock = make_brief_lock()
         self._settings = settings
         self._known = known
         self._request: ChatRequest | None = None
         self._collector = ReplyCollector(dialect, settings.capture_max)
+        self.start_reply = self._collector.start
         self.receive = self._collector.receive
 
     # -- the request -------------------------------------------------------------------------------------------------
@@ -189,7 +192,8 @@ class ChatExchange:
             named, self.reason = None, Reason.SESSION_INVALID
         self.session_id = self.otherwise if named is None else named
         self.key = SessionKey(self.tenant, self.session_id or "")
-        if is_usable_id(self.tenant) and (named is not None or is_usable_id(self.otherwise)):
+        tenant_usable = self.tenant == LOCAL_TENANT or is_usable_id(self.tenant)
+        if tenant_usable and (named is not None or is_usable_id(self.otherwise)):
             return True
         self.reason = self.reason or Reason.SESSION_INVALID
         return False
@@ -205,11 +209,6 @@ class ChatExchange:
     def replace_body(self, body: bytes) -> None:
         """Replace the body, for example by one without secrets."""
         self.body, self._request = body, None
-
-    @property
-    def sent(self) -> bytes:
-        """The body as the client sent it."""
-        return self._sent
 
     @property
     def request(self) -> ChatRequest:
@@ -261,7 +260,7 @@ class ChatExchange:
     @property
     def is_changed(self) -> bool:
         """Whether the forwarded body differs from the client's."""
-        return self.forwarded is not None and self.forwarded is not self._sent
+        return self.forwarded is not None and self.forwarded is not self.sent
 
     @property
     def reminder(self) -> Reminder | None:
@@ -270,21 +269,10 @@ class ChatExchange:
 
     # -- the reply ---------------------------------------------------------------------------------------------------
 
-    def start_reply(self, status: int, headers: Headers) -> None:
-        """Start collecting the response; status and headers decide what is recorded of it."""
-        self._collector.start(status, headers)
-
     @property
     def held(self) -> int:
         """Number of bytes of the call in memory."""
         return len(self.body) + self._settings.capture_max - self._collector.room
-
-    def take_extraction(self) -> bool:
-        """Return true once, for the thread that is to schedule the extraction of this call."""
-        try:
-            return self._extraction.pop()
-        except IndexError:
-            return False
 
     def close(self, outcome: Outcome | None = None) -> ClosedExchange:
         """Read what was collected. ``outcome`` is what the shell knows better: that the client left, or that the
@@ -294,7 +282,7 @@ class ChatExchange:
         reply = collector.read(stream=request.stream)
         if reply is not None and outcome is not None and not (reply.error or reply.finish_reason):
             reply = replace(reply, outcome=outcome)
-        return ClosedExchange(request.messages, reply, collector.is_complete(reply), collector.reasons())
+        return ClosedExchange(request, reply, collector.is_complete(reply), collector.reasons())
 
 
 def open_exchange(
@@ -322,15 +310,21 @@ def _ways(rewrite: Rewrite | None) -> list[Rewrite]:
 
 @dataclass(frozen=True, slots=True)
 class ClosedExchange:
-    """A call that ended: what joins the session.
+    """A call to a model, as it is recorded in the session.
 
-    ``messages`` are those of the client's request, not of a rewritten one. ``reply`` is ``None`` when the response
-    was not one of the dialect's (another content type, or an encoding that cannot be undone); a reply without a
-    message stands for a response that failed. ``settled`` is false when the reply lacks its end and more may come.
-    ``reasons`` says why less was remembered than was sent.
+    - ``request``: the client's own request, before any rewriting.
+    - ``reply``: ``None`` if the response cannot be read (another content type, an encoding that cannot be undone). A
+      reply without a message stands for a response that failed.
+    - ``settled``: false if the end of the reply was not received, so that the rest may still arrive.
+    - ``reasons``: why less was recorded than was sent; empty: nothing is missing.
     """
 
-    messages: History
+    request: ChatRequest
     reply: Reply | None
     settled: bool
     reasons: tuple[Reason, ...] = ()
+
+    @property
+    def messages(self) -> History:
+        """The messages of the client's request."""
+        return self.request.messages

@@ -7,24 +7,22 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from tokenmizer_mw.chat.ended_call import Booked
 from tokenmizer_mw.chat.exchange import ChatExchange, ClosedExchange
-from tokenmizer_mw.chat.extraction import ExtractionSchedule
 from tokenmizer_mw.chat.redaction import ContentRedaction
 from tokenmizer_mw.chat.reports import FailureReports
 from tokenmizer_mw.chat.session_access import SessionAccess
-from tokenmizer_mw.chat.totals import Books
-from tokenmizer_mw.chat.turns import TurnCommit
+from tokenmizer_mw.chat.turns import ExtractionSchedule, TurnCommit
+from tokenmizer_mw.chat.usage import EndedCall, UsageAccounting
 from tokenmizer_mw.errors import MalformedRequest
-from tokenmizer_mw.model.message import Outcome
+from tokenmizer_mw.model.message import Message, Outcome, Role
 from tokenmizer_mw.runtime.background import BackgroundQueue
 from tokenmizer_mw.safety.fence import may_echo
 from tokenmizer_mw.session import tools_digest
 from tokenmizer_mw.store.resilience.spool import SpooledTurn
 from tokenmizer_mw.store.resilience.waiting import await_submitted
-from tokenmizer_mw.wire.headers import Headers
 from tokenmizer_mw.wire.host_texts import is_side_call
 
+_EMPTY: Final = Message(Role.ASSISTANT)
 ATTEMPT_FAILED: Final = "attempt_failed"
 """Counter of outgoing calls without a usable response: nothing of them is recorded, an SDK may make them again."""
 
@@ -38,7 +36,7 @@ class ExchangeCommit:
         redaction: ContentRedaction,
         turns: TurnCommit,
         extraction: ExtractionSchedule,
-        books: Books,
+        usage: UsageAccounting,
         background: BackgroundQueue,
         reports: FailureReports,
         count: Callable[..., None],
@@ -47,17 +45,10 @@ class ExchangeCommit:
         self._redaction = redaction
         self._turns = turns
         self._extraction = extraction
-        self._books = books
+        self._usage = usage
         self._background = background
         self._reports = reports
         self._count = count
-
-    def start(self, exchange: ChatExchange, status: int, headers: Headers) -> None:
-        """Note that the response begins, with this status and these headers."""
-        try:
-            exchange.start_reply(status, headers)
-        except Exception as error:
-            self.give_up(exchange, error)
 
     def take(self, exchange: ChatExchange, piece: bytes) -> bool:
         """Take the next piece of the body, of any bytes type. Returns whether the turn must be committed before the
@@ -85,8 +76,8 @@ class ExchangeCommit:
         """``wait`` from an event loop."""
         try:
             turn = await await_submitted(partial(self.settle, exchange, last), self._turns.seconds_to_wait)
-            if turn is not None:
-                self._turns.note_waited(turn, turn.is_written)
+            if turn is not None and not turn.is_written:
+                self._turns.note_waited(turn, False)
         except Exception as error:
             self._reports.report_failure("commit_failed", error)
 
@@ -108,14 +99,17 @@ class ExchangeCommit:
                 closed = self._close(exchange, last, outcome, attempt)
                 if closed is None:
                     return None
+                request = closed.request
+                is_own = not is_side_call(request.messages)
                 return self._turns.submit_turn(
                     exchange.key,
-                    closed.messages,
+                    request.messages,
                     closed.reply,
                     size=exchange.held,
-                    after=partial(self._complete, exchange, closed),
-                    reminder=exchange.reminder,
-                    may_echo=may_echo(exchange.request.text),
+                    after=partial(self._complete, exchange, closed, is_own),
+                    reminder=exchange.rewrite.reminder if exchange.rewrite is not None else None,
+                    may_echo=may_echo(request.text),
+                    side_call=not is_own,
                 )
             except MalformedRequest as error:
                 exchange.is_settled = True
@@ -140,14 +134,16 @@ class ExchangeCommit:
             self._count(ATTEMPT_FAILED)
         return interrupted
 
-    def _complete(self, exchange: ChatExchange, closed: ClosedExchange) -> None:
-        """The turn is durable, in time or later. Runs in the thread that wrote it."""
+    def _complete(self, exchange: ChatExchange, closed: ClosedExchange, is_own: bool) -> None:
+        """The turn is durable, in time or later. Runs in the thread that wrote it. ``is_own``: it is the chat's, not
+        a call that the host makes for itself."""
+        request = closed.request
         if exchange.observer is not None:
             exchange.observer.note_reply(closed.reply)
-        if self._books.open:
+        if self._usage.open:
             answered = exchange.observer is not None and exchange.observer.is_answered
-            exchange.booked = Booked(
-                exchange.request,
+            exchange.ended = EndedCall(
+                request,
                 closed.reply,
                 exchange.rewrite,
                 exchange.savings,
@@ -156,39 +152,51 @@ class ExchangeCommit:
             )
         for reason in closed.reasons:
             self._count(reason.value)
-        if not is_side_call(closed.messages):
-            self._access.longest.note(exchange.key, len(exchange.body), tools_digest(exchange.request))
-        if self._redaction.ingress is not None:
-            self._redaction.ingress.note(exchange.key, exchange.sent, exchange.body, exchange.request)
+        reply = closed.reply
+        if reply is not None and reply.outcome is Outcome.COMPLETE and reply.message == _EMPTY:
+            self._count("reply_empty")
+        if is_own:
+            self._access.longest.note(exchange.key, len(exchange.body), tools_digest(request))
+        if self._redaction.redactor is not None:
+            self._redaction.redactor.note(exchange.key, exchange.sent, exchange.body, request)
         exchange.is_committed = True
-        self._extract_when_due(exchange)
+        if exchange.is_released:
+            self._extract(exchange)
 
     def release(self, exchange: ChatExchange) -> None:
         """The client has its last piece: derive facts in the background, as soon as the turn is durable."""
         exchange.is_released = True
-        self._extract_when_due(exchange)
+        if exchange.is_committed:
+            self._extract(exchange)
 
-    def _extract_when_due(self, exchange: ChatExchange) -> None:
-        """Schedule extraction once the turn is durable and the client has its last piece, whichever comes last."""
-        if not (exchange.is_committed and exchange.is_released and exchange.take_extraction()):
+    def _extract(self, exchange: ChatExchange) -> None:
+        """Schedule extraction, once: the turn is durable and the client has its last piece. Whichever comes last finds
+        both, and so may both."""
+        try:
+            exchange.extraction.pop()
+        except IndexError:
             return
         try:
             self._extraction.schedule(exchange.key)
-            self._book_later(exchange)
+            if exchange.ended is not None:
+                self._record_usage_later(exchange)
         except Exception as error:
             self._reports.report_failure("extract_failed", error)
 
-    def _book_later(self, exchange: ChatExchange) -> None:
-        booked, exchange.booked = exchange.booked, None
-        book = self._books.entry(booked) if booked is not None else None
-        if book is not None and not self._background.put(object(), partial(book, exchange.key), exchange.held):
+    def _record_usage_later(self, exchange: ChatExchange) -> None:
+        ended, exchange.ended = exchange.ended, None
+        record_usage = self._usage.entry(ended) if ended is not None else None
+        if record_usage is not None and not self._background.put(
+            object(), partial(record_usage, exchange.key), exchange.held
+        ):
             self._count("savings_not_kept")
 
     def leave(self, exchange: ChatExchange, outcome: Outcome | None, attempt: bool) -> None:
         """The call is over. What was not settled is, in the background: nobody waits for it."""
-        if exchange.is_settled or outcome is not None:
-            _end(exchange)
-        self.release(exchange)
+        if exchange.observer is not None and (exchange.is_settled or outcome is not None):
+            exchange.observer.over()
+        if not exchange.is_released:
+            self.release(exchange)
         try:
             if not exchange.is_settled:  # it may be under way still, when the caller was cancelled meanwhile
                 work = partial(self._settle_late, exchange, outcome, attempt)

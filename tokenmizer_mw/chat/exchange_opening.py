@@ -23,11 +23,11 @@ from tokenmizer_mw.errors import MalformedRequest, RequestBlocked
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.runtime.offload import CPU, STORE, offload
 from tokenmizer_mw.runtime.tracing import span
-from tokenmizer_mw.safety.ingress import Beginning
+from tokenmizer_mw.safety.request_redaction import Beginning
 from tokenmizer_mw.session import tools_digest
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialect import Reply
-from tokenmizer_mw.wire.refusal import refusal
+from tokenmizer_mw.wire.reply import refusal
 
 if TYPE_CHECKING:
     from tokenmizer_mw.saving.compress.requests import CondensedRequest
@@ -117,15 +117,15 @@ class ExchangeOpening:
 
     def _find_beginning(self, exchange: ChatExchange) -> Beginning | None:
         """How a request of the session began before, if this one begins the same."""
-        ingress = self._redaction.ingress
-        return ingress.find_beginning(exchange.key, exchange.body) if ingress is not None else None
+        redactor = self._redaction.redactor
+        return redactor.find_beginning(exchange.key, exchange.body) if redactor is not None else None
 
     def _is_quick(self, exchange: ChatExchange, known: Beginning | None) -> bool:
         """Whether ``_clean`` is quick enough for an event loop."""
         if exchange.block or (self._settings.compress and not exchange.fixed):
             return False
-        ingress = self._redaction.ingress
-        return ingress is None or ingress.quick(exchange.body, known)
+        redactor = self._redaction.redactor
+        return redactor is None or redactor.quick(exchange.body, known)
 
     def _clean(self, exchange: ChatExchange, known: Beginning | None) -> bool:
         """Take secrets out, and decide what goes on where the store has no say in that; False: it passes. Does not
@@ -138,11 +138,11 @@ class ExchangeOpening:
 
     def _redact(self, exchange: ChatExchange, known: Beginning | None) -> bool:
         """False when that failed: then nothing of the call may be kept, and it passes."""
-        ingress, body = self._redaction.ingress, exchange.body
-        if ingress is None:
+        redactor, body = self._redaction.redactor, exchange.body
+        if redactor is None:
             return True
         try:
-            clean = ingress.clean(body, known)
+            clean = redactor.clean(body, known)
         except UnicodeError:
             self._reports.report_unreadable(exchange.path, "not JSON in UTF-8")
             return False

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from tokenmizer_mw.chat.session_access import SessionAccess
-from tokenmizer_mw.chat.turns import TurnCommit
 from tokenmizer_mw.errors import RequestBlocked
-from tokenmizer_mw.model.message import Outcome
+from tokenmizer_mw.model.message import Message, Outcome
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.safety.guard import NOTHING, Suspicion, judge
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.store.resilience.patience import patience
+from tokenmizer_mw.store.resilience.bounded_log import patience
 from tokenmizer_mw.wire.dialect import ChatRequest, Reply
 
 
@@ -19,11 +18,15 @@ class RequestGuard:
     """Looks for words that try to take over a model in what is new of a request."""
 
     def __init__(
-        self, settings: Settings, access: SessionAccess, turns: TurnCommit, count: Callable[..., None]
+        self,
+        settings: Settings,
+        access: SessionAccess,
+        commit_turn: Callable[[SessionKey, Sequence[Message], Reply | None], object],
+        count: Callable[..., None],
     ) -> None:
         self._settings = settings
         self._access = access
-        self._turns = turns
+        self._commit_turn = commit_turn
         self._count = count
 
     @property
@@ -45,6 +48,6 @@ class RequestGuard:
         """Raise ``RequestBlocked`` for a suspicious request; it is on record, so that it is not news for ever."""
         suspicion = self.judge_news(key, request)
         if suspicion.flagged:
-            self._turns.commit_turn(key, request.messages, Reply(None, Outcome.ERROR))
+            self._commit_turn(key, request.messages, Reply(None, Outcome.ERROR))
             self._count("request_blocked")
             raise RequestBlocked(suspicion.signals)

@@ -17,10 +17,10 @@ from tokenmizer_mw.model.message import Message
 from tokenmizer_mw.model.reminder import Reminder
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.runtime.tracing import span
-from tokenmizer_mw.session.reminder import Carried, Shortening, add_question
-from tokenmizer_mw.session.truncation import Cutting
+from tokenmizer_mw.session.reminder import CarriedReminder, Shortening, add_question
+from tokenmizer_mw.session.truncation import Truncation
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.store.resilience.patience import patience
+from tokenmizer_mw.store.resilience.bounded_log import patience
 from tokenmizer_mw.wire.history import History, history_of
 from tokenmizer_mw.wire.messages import history, request_of
 
@@ -75,16 +75,16 @@ class HostRequests:
     ) -> Shortened | None:
         settings = self._settings if window is None else self._settings.with_(context_window=window)
         long = could_exceed(request_of(told, model=model, overhead=overhead), settings, reserved=reserved)
-        if self._redaction.ingress is not None:
-            told = told.through(self._redaction.ingress.message)
+        if self._redaction.redactor is not None:
+            told = told.through(self._redaction.redactor.message)
         request = request_of(told, model=model, overhead=overhead)
         if self._guard.blocks:
             self._guard.refuse_suspicious(key, request)
         if not long:
             return None
-        drawing = replace(self._access.derivation, settings=settings)
-        cutting = Cutting(
-            drawing,
+        derivation = replace(self._access.derivation, settings=settings)
+        truncation = Truncation(
+            derivation,
             key,
             request,
             self._access.counters.of(model),
@@ -92,13 +92,15 @@ class HostRequests:
             spared=self._cuts.spared_results(key, request),
             read_sentences=self._access.sentence_reader(key),
         )
-        rewrite = self._cuts.decide(key, cutting)
-        fit = self._fit(cutting, rewrite, int(budget_for(model, settings) * settings.cut_at))
+        rewrite = self._cuts.decide(key, truncation)
+        fit = self._fit(truncation, rewrite, int(budget_for(model, settings) * settings.cut_at))
+        if reserved + truncation.count_taken(fit.block, fit.kept, fit.results) > budget_for(model, settings):
+            self._cuts.report_over_window(key)
         if not fit.block and not fit.results and len(fit.kept) == len(told) - request.prefix:
             self._cuts.reminders.expect_cut(key)
             return None
         left = budget_for(model, settings) - reserved - self._access.counters.of(model).text(overhead)
-        return replace(fit, reminder=self._host_reminder(cutting, rewrite, fit, left, question))
+        return replace(fit, reminder=self._host_reminder(truncation, rewrite, fit, left, question))
 
     def context(
         self,
@@ -117,11 +119,11 @@ class HostRequests:
         if not told:
             return Context()
         settings = self._settings.with_(context_window=limit)
-        drawing = replace(self._access.derivation, settings=settings)
+        derivation = replace(self._access.derivation, settings=settings)
         request = request_of(history_of([one.message for one in told]), model=model)
         numbers = [one.number for one in told]
-        cutting = Cutting(
-            drawing,
+        truncation = Truncation(
+            derivation,
             key,
             request,
             counter or self._access.counters.of(model),
@@ -130,36 +132,38 @@ class HostRequests:
             spared=self._cuts.spared_results(key, request) if could_exceed(request, settings) else None,
             read_sentences=self._access.sentence_reader(key),
         )
-        rewrite = self._cuts.decide(key, cutting)
-        fit = self._fit(cutting, rewrite, limit)
-        reminder = self._host_reminder(cutting, rewrite, fit, limit - reserved, question)
-        return cutting.context(told, replace(fit, reminder=reminder))
+        rewrite = self._cuts.decide(key, truncation)
+        fit = self._fit(truncation, rewrite, limit)
+        reminder = self._host_reminder(truncation, rewrite, fit, limit - reserved, question)
+        return truncation.context(told, replace(fit, reminder=reminder))
 
-    def _fit(self, cutting: Cutting, rewrite: Rewrite | None, limit: int) -> Shortened:
+    def _fit(self, truncation: Truncation, rewrite: Rewrite | None, limit: int) -> Shortened:
         """The messages of a host within ``limit`` tokens, with shorter results where compression is switched on."""
-        fit = self._access.sessions.read(cutting.key, lambda state: cutting.fit(state, rewrite, limit))
-        if self._cuts.compression is None or cutting.spared is None:
+        fit = self._access.sessions.read(truncation.key, lambda state: truncation.fit(state, rewrite, limit))
+        if self._cuts.compression is None or truncation.spared is None:
             return fit
         through = rewrite.through if rewrite is not None else None
-        messages = cutting.request.messages
+        messages = truncation.request.messages
         with span("compress", messages=len(messages)):
-            results = self._cuts.compression.shorter_results(cutting.key, messages, fit.kept, through)
+            results = self._cuts.compression.shorter_results(truncation.key, messages, fit.kept, through)
         self._count("request_compressed", int(bool(results)))
         return replace(fit, results=results)
 
     def _host_reminder(
-        self, cutting: Cutting, rewrite: Rewrite | None, fit: Shortened, room: int, question: str
+        self, truncation: Truncation, rewrite: Rewrite | None, fit: Shortened, room: int, question: str
     ) -> Reminder | None:
         """What a host's request, sent as ``fit`` says within ``room`` tokens, carries of what was left out of it. It is
         on record with the next messages of the session."""
-        request = add_question(cutting.request, self._redaction.redact_text(question))
+        request = add_question(truncation.request, self._redaction.redact_text(question))
         if not fit.block or request is None or not self._settings.reminder_tokens:
             return None
-        is_asked_next = request is not cutting.request
-        kept = (*fit.kept, len(cutting.request.messages)) if is_asked_next else fit.kept
-        out = self._access.sessions.read(cutting.key, lambda state: cutting.left_out(state, rewrite, fit))
-        left = room - cutting.count_taken(fit.block, fit.kept, fit.results)
-        reminder = self._cuts.reminder(Shortening(cutting.key, request, kept, left, cutting.counter, out.cut, out.sent))
+        is_asked_next = request is not truncation.request
+        kept = (*fit.kept, len(truncation.request.messages)) if is_asked_next else fit.kept
+        out = self._access.sessions.read(truncation.key, lambda state: truncation.left_out(state, rewrite, fit))
+        left = room - truncation.count_taken(fit.block, fit.kept, fit.results)
+        reminder = self._cuts.reminder(
+            Shortening(truncation.key, request, kept, left, truncation.counter, out.cut, out.sent)
+        )
         if reminder is not None and reminder.new is not None:
-            self._access.carried.put(cutting.key, [Carried(reminder.cut, reminder.new)])
+            self._access.carried.put(truncation.key, [CarriedReminder(reminder.cut, reminder.new)])
         return reminder

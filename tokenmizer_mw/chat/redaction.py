@@ -10,8 +10,8 @@ from typing import Final
 from tokenmizer_mw.model.message import Message, Written
 from tokenmizer_mw.runtime.forking import make_lock
 from tokenmizer_mw.safety.fence import remove_echoes, without_own_blocks
-from tokenmizer_mw.safety.ingress import Ingress
-from tokenmizer_mw.safety.redactors import redactor_of
+from tokenmizer_mw.safety.redact.config import redactor_of
+from tokenmizer_mw.safety.request_redaction import RequestRedactor
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialect import Reply
 
@@ -36,13 +36,13 @@ class ContentRedaction:
         return self._read_secret()
 
     @cached_property
-    def ingress(self) -> Ingress | None:
+    def redactor(self) -> RequestRedactor | None:
         """Where secrets are taken out; ``None`` when the settings keep them. Raises ``ConfigError`` for rules that
         cannot be used."""
         settings = self._settings
         if not settings.redact:
             return None
-        return Ingress(
+        return RequestRedactor(
             redactor_of(settings, self.secret),
             beginnings_max=settings.sessions_cached,
             bytes_max=settings.known_requests_max,
@@ -52,7 +52,7 @@ class ContentRedaction:
     @property
     def is_ready(self) -> bool:
         """Whether the redaction rules are loaded; if not, a request must wait for them and for the store."""
-        return not self._settings.redact or "ingress" in self.__dict__
+        return not self._settings.redact or "redactor" in self.__dict__
 
     def remove_echoes(self, message: Message) -> Message:
         """Return ``message`` without reminders of this package that a client sent back."""
@@ -64,17 +64,17 @@ class ContentRedaction:
 
     def redact_message(self, message: Message) -> Message:
         """``message`` without secrets."""
-        return message if self.ingress is None else self.ingress.message(message)
+        return message if self.redactor is None else self.redactor.message(message)
 
     def redact_text(self, text: str) -> str:
         """``text`` without secrets."""
-        return text if self.ingress is None else self.ingress.text(text)
+        return text if self.redactor is None else self.redactor.text(text)
 
     def redact_written(self, written: Written) -> Written:
         """``written`` as it may be kept."""
-        if self.ingress is None:
+        if self.redactor is None:
             return written
-        message, original = self.ingress.message(written.message), self.ingress.document(written.original)
+        message, original = self.redactor.message(written.message), self.redactor.document(written.original)
         return replace(written, message=message, original=original)
 
     def redact_reply(self, reply: Reply | None) -> Reply | None:

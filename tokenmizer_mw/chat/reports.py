@@ -1,19 +1,53 @@
-"""Count and log internal failures: their kind and place, never their text, which may contain messages."""
+"""Count and log what a service did and what failed. Errors are logged by kind and place, never by their text, which may
+contain messages."""
 
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable
 from typing import Final
 
 from tokenmizer_mw.chat.session_naming import Reason
 from tokenmizer_mw.errors import StoreUnavailable, raised_at
+from tokenmizer_mw.runtime.forking import make_lock
 from tokenmizer_mw.runtime.terminal import one_line
 from tokenmizer_mw.runtime.tracing import LimitedLog
 from tokenmizer_mw.store.resilience.monitor import StoreMonitor
+from tokenmizer_mw.wire.http import Headers, header
+
+_logger = logging.getLogger("tokenmizer_mw")
+_HINTS: Final = {
+    "no_session": "a chat passes and is not remembered: no header, field, callable or thread id names its session",
+    "session_invalid": "a chat passes and is not remembered: its session id or tenant is no text of 1-256 characters",
+    "reply_empty": "a reply is recorded without any text; if a CustomChat reads it, look at its reply and delta",
+}
+"""Counters whose first count is logged, since the calling code is easily wrong and nothing else shows it."""
+
+
+class ServiceCounters:
+    """Counts by name, safe for threads. The first count of some is logged."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._lock = make_lock()
+
+    def add(self, reason: str, times: int = 1) -> None:
+        """Add to the counter ``reason``."""
+        if times:
+            with self._lock:
+                first = reason not in self._counts
+                self._counts[reason] += times
+            if first and reason in _HINTS:
+                _logger.warning("%s (docs/not-remembered.md; %s)", _HINTS[reason], reason)
+
+    def read(self) -> dict[str, int]:
+        """All counts by name."""
+        with self._lock:
+            return dict(self._counts)
+
 
 _PATH_SHOWN: Final = 120
-_logger = logging.getLogger("tokenmizer_mw")
 
 
 class FailureReports:
@@ -50,3 +84,43 @@ class FailureReports:
             return False
         self._monitor.report(error.cause or type(error).__name__, error.place)
         return True
+
+
+PATHS_MAX: Final = 16
+"""Distinct paths that are logged in the life of an application; later ones are not."""
+
+_CHAT_WORDS: Final = {
+    *("ask", "assistant", "chat", "chats", "completion", "completions", "conversation", "conversations", "generate"),
+    *("message", "messages", "responses"),
+}
+"""Last segments of paths, in lower case, that chats are usually served under."""
+
+_log = logging.getLogger("tokenmizer_mw")
+
+
+class UnknownRoutes:
+    """Logs each path that looks like a chat route without a dialect, once, up to ``PATHS_MAX`` paths."""
+
+    def __init__(self) -> None:
+        self._logged: set[str] = set()
+
+    def report_once(self, path: str, headers: Headers) -> None:
+        """Log a warning if a POST to ``path``, which no route matches, looks like a chat and is new. Headers that can
+        be read only once are not read.
+        """
+        last = path.rstrip("/").rpartition("/")[2].lower()
+        if last not in _CHAT_WORDS or len(self._logged) >= PATHS_MAX or path in self._logged or not _is_json(headers):
+            return
+        self._logged.add(path)
+        _log.warning(
+            "POST %s looks like a chat and is not remembered: no route of the middleware ends so; if it is a chat, name"
+            " it in routes=, with a CustomChat where its JSON has a shape of its own (docs/not-remembered.md)",
+            one_line(path)[:_PATH_SHOWN],
+        )
+
+
+def _is_json(headers: Headers) -> bool:
+    if not isinstance(headers, list | tuple):
+        return False
+    media_type = (header(headers, b"content-type") or b"").partition(b";")[0].strip().lower()
+    return media_type == b"application/json" or media_type.endswith(b"+json")

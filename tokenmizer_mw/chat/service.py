@@ -24,19 +24,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tokenmizer_mw.chat.caching import CacheHost, ask_cache, open_cache
 from tokenmizer_mw.chat.client_compaction import ClientCompaction
-from tokenmizer_mw.chat.counters import ServiceCounters
 from tokenmizer_mw.chat.cuts import CutPreparation
 from tokenmizer_mw.chat.exchange import ChatExchange
 from tokenmizer_mw.chat.exchange_commit import ExchangeCommit
 from tokenmizer_mw.chat.exchange_opening import ExchangeOpening
-from tokenmizer_mw.chat.extraction import ExtractionSchedule
 from tokenmizer_mw.chat.guarding import RequestGuard
 from tokenmizer_mw.chat.host_requests import HostRequests
 from tokenmizer_mw.chat.redaction import ContentRedaction
-from tokenmizer_mw.chat.reports import FailureReports
+from tokenmizer_mw.chat.reports import FailureReports, ServiceCounters
 from tokenmizer_mw.chat.session_access import SessionAccess
-from tokenmizer_mw.chat.totals import Books
-from tokenmizer_mw.chat.turns import TurnCommit
+from tokenmizer_mw.chat.turns import ExtractionSchedule, TurnCommit
+from tokenmizer_mw.chat.usage import UsageAccounting
 from tokenmizer_mw.context.recall import PassageIndex
 from tokenmizer_mw.context.tokens import ModelCounters
 from tokenmizer_mw.errors import ConfigError
@@ -48,20 +46,19 @@ from tokenmizer_mw.runtime.forking import make_lock
 from tokenmizer_mw.runtime.installing import install_hint
 from tokenmizer_mw.runtime.tracing import LimitedLog
 from tokenmizer_mw.session.refinement.client import Complete
-from tokenmizer_mw.session.refinement.plan import Refining
-from tokenmizer_mw.session.refinement.runner import ModelPass
+from tokenmizer_mw.session.refinement.plan import RefinementWork
+from tokenmizer_mw.session.refinement.runner import RefinementRunner
 from tokenmizer_mw.session.reminder import ReminderService
 from tokenmizer_mw.session.transcript_edits import HistoryMessages
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.log import EventLog
 from tokenmizer_mw.store.resilience.bounded_log import BoundedLog
-from tokenmizer_mw.store.resilience.breaker import Breaker
-from tokenmizer_mw.store.resilience.monitor import StoreMonitor
-from tokenmizer_mw.wire.headers import Headers
+from tokenmizer_mw.store.resilience.monitor import Breaker, StoreMonitor
+from tokenmizer_mw.wire.http import Headers
 from tokenmizer_mw.wire.known import KnownRequests
 
 if TYPE_CHECKING:
-    from tokenmizer_mw.context.passage_embedding import Mark, PassageEmbedding
+    from tokenmizer_mw.context.embedding import Mark, PassageEmbedding
     from tokenmizer_mw.saving.cache.answers import CacheLookup
     from tokenmizer_mw.saving.compress.neural import Shrink
     from tokenmizer_mw.saving.compress.sessions import Compression
@@ -106,7 +103,7 @@ class SessionService:
             defer=self.background.put,
             count=self.count,
         )
-        self.books = Books(log, settings, self.access.counters, self.count)
+        self.usage = UsageAccounting(log, settings, self.access.counters, self.count)
         self.embedding = self._open_embedding(embed)
         self.extraction = ExtractionSchedule(
             settings,
@@ -114,14 +111,14 @@ class SessionService:
             self.redaction,
             reminders=lambda: self.reminders,
             embedding=self.embedding,
-            defer=self.background.put,
+            defer=self.background.put_later,
             count=self.count,
         )
         self.refinement = self._open_refinement(complete)
         self.shrink: Shrink | None = None
         self.answers = open_cache(settings, CacheHost(self.redaction, self.background, self.count), embed, url)
         self.turns = TurnCommit(settings, self.access, self.redaction, self.count)
-        self.guard = RequestGuard(settings, self.access, self.turns, self.count)
+        self.guard = RequestGuard(settings, self.access, self.turns.commit_turn, self.count)
         self.cuts = CutPreparation(
             settings,
             self.access,
@@ -142,7 +139,7 @@ class SessionService:
             self.redaction,
             self.turns,
             self.extraction,
-            self.books,
+            self.usage,
             self.background,
             self.reports,
             self.count,
@@ -164,7 +161,10 @@ class SessionService:
 
     def start_reply(self, exchange: ChatExchange, status: int, headers: Headers) -> None:
         """Note that the response begins, with this status and these headers."""
-        self._commit.start(exchange, status, headers)
+        try:
+            exchange.start_reply(status, headers)
+        except Exception as error:
+            self.give_up(exchange, error)
 
     def take_piece(self, exchange: ChatExchange, piece: bytes) -> bool:
         """Take the next piece of the body. Returns whether the turn must be committed before the client gets it.
@@ -220,8 +220,8 @@ class SessionService:
     def forget(self, keys: Iterable[SessionKey]) -> None:
         """Remove erased sessions from all caches of this process."""
         self.known.clear()
-        if self.redaction.ingress is not None:
-            self.redaction.ingress.forget()
+        if self.redaction.redactor is not None:
+            self.redaction.redactor.forget()
         if self.compression is not None:
             self.compression.forget()
         self.access.counters.clear()
@@ -302,8 +302,11 @@ class SessionService:
             return None
         if find_spec("numpy") is None:
             raise ConfigError(f"embeddings and embed need numpy: {install_hint('embeddings')}")
-        from tokenmizer_mw.context.passage_embedding import PassageEmbedding  # most applications have no sentence model
-        from tokenmizer_mw.context.sentence_model import find_model, host_model
+        from tokenmizer_mw.context.embedding import (
+            PassageEmbedding,  # most applications have no sentence model
+            find_model,
+            host_model,
+        )
 
         model = host_model(embed) if embed is not None else find_model(self.settings.embeddings or "")
         return PassageEmbedding(model, self.settings, log=self.access.log, read=self._read_passages, count=self.count)
@@ -315,16 +318,16 @@ class SessionService:
 
         return self.access.messages.read(key, view)
 
-    def _open_refinement(self, complete: Complete | None) -> ModelPass:
+    def _open_refinement(self, complete: Complete | None) -> RefinementRunner:
         settings, redaction = self.settings, self.redaction
-        return ModelPass(
+        return RefinementRunner(
             self,
-            lambda: Refining(settings, redaction.secret, redaction.redact_message, redaction.redact_text),
+            lambda: RefinementWork(settings, redaction.secret, redaction.redact_message, redaction.redact_text),
             self.access.log,
             self.access.sessions,
             extract=self.extraction.extract,
             count=self.count,
-            book=self.books.add_refinement,
+            record_usage=self.usage.add_refinement,
             counter=lambda: self.access.counters.of(settings.llm_model).counter,
             background=self._open_queue(),
             complete=complete,

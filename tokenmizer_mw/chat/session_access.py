@@ -18,10 +18,10 @@ from tokenmizer_mw.runtime.forking import make_lock
 from tokenmizer_mw.runtime.tracing import span
 from tokenmizer_mw.safety.fence import without_own_blocks
 from tokenmizer_mw.session import LongestRequests, SessionState
-from tokenmizer_mw.session.derivation import Drawing
-from tokenmizer_mw.session.log_cache import KeptMessages, KeptSessions, LogEnd
+from tokenmizer_mw.session.log_cache import CachedMessages, CachedSessions, LogEnd
 from tokenmizer_mw.session.reminder import CarriedReminders
-from tokenmizer_mw.session.snapshot_keeping import Snapshots
+from tokenmizer_mw.session.snapshot import SnapshotPolicy
+from tokenmizer_mw.session.state import FactDerivation
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.log import EventLog
 from tokenmizer_mw.store.resilience.bounded_log import BoundedLog
@@ -52,22 +52,22 @@ class SessionAccess:
         self.bounded_log = bounded_log
         self.counters = counters
         self.longest = LongestRequests(settings.sessions_cached, make_lock())
-        self.sessions = KeptSessions(
+        self.sessions = CachedSessions(
             bounded_log,
             capacity=settings.sessions_cached,
             events_max=settings.events_cached,
-            snapshots=Snapshots(settings.snapshot_every, settings.snapshot_max, later=defer, count=count),
+            snapshots=SnapshotPolicy(settings.snapshot_every, settings.snapshot_max, later=defer, count=count),
         )
-        self.messages = KeptMessages(log, capacity=settings.sessions_cached, most=settings.messages_cached)
+        self.messages = CachedMessages(log, capacity=settings.sessions_cached, most=settings.messages_cached)
         self._settings = settings
         self._redaction = redaction
         self._notice = notice
         self._count = count
 
     @cached_property
-    def derivation(self) -> Drawing:
+    def derivation(self) -> FactDerivation:
         """Extracts facts from messages."""
-        return Drawing(self._settings, self._redaction.secret)
+        return FactDerivation(self._settings, self._redaction.secret)
 
     @cached_property
     def carried(self) -> CarriedReminders:
@@ -124,7 +124,8 @@ class SessionAccess:
             self.sessions.update(key, deciding)
 
     def record(self, key: SessionKey, decide: Callable[[SessionState], list[Event]]) -> None:
-        """``update`` with messages, and with the reminders that the answered request contained."""
+        """Append what ``decide`` derives for new messages, with an event for each reminder that the answered request
+        contained. A reminder waits for the next call where ``decide`` returns nothing."""
         waiting = self.carried.take(key)
         added = 0
 
@@ -181,9 +182,13 @@ class SessionAccess:
     def view(
         self, key: SessionKey, view: Callable[[SessionState], T], *, expected: bool = True, end: LogEnd | None = None
     ) -> T:
-        """``view`` of a session with all its facts drawn, if the store takes them, at one look at the log: at none when
-        the caller has just found it to end at ``end``, and the session at hand stands there. Raises ``UnknownSession``
-        when one that is ``expected`` is not there."""
+        """Return ``view(state)`` of the session, after extracting the facts of messages that have none yet.
+
+        - If the store cannot record these facts, ``view`` gets the session without them.
+        - ``expected``: raise ``UnknownSession`` if the session does not exist; ``False``: ``view`` gets an empty one.
+        - ``end``: where the caller has just seen the log end. A cached session that stands there is used without
+          reading the log; ``None``: the log is read.
+        """
 
         def view_existing(state: SessionState) -> T:
             if expected and state.seq == 0:

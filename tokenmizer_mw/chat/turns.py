@@ -1,8 +1,10 @@
-"""Write turns to the event log: submit them to the spool, and wait until they are durable."""
+"""Write turns to the event log through the spool, wait until they are durable, and schedule their extraction."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
 from tokenmizer_mw.chat.redaction import ContentRedaction
 from tokenmizer_mw.chat.session_access import SessionAccess, no_view
@@ -12,15 +14,19 @@ from tokenmizer_mw.model.reminder import Reminder
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.tracing import span
 from tokenmizer_mw.session import SessionState, joining
-from tokenmizer_mw.session.reminder import reminder_events
+from tokenmizer_mw.session.reminder import ReminderService, reminder_events
+from tokenmizer_mw.session.transcript_edits import HistoryMessages
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.log import Snapshot
-from tokenmizer_mw.store.resilience.patience import patience
+from tokenmizer_mw.store.resilience.bounded_log import drop_patience
 from tokenmizer_mw.store.resilience.spool import SpooledTurn, TurnSpool
 from tokenmizer_mw.store.resilience.waiting import wait_until_settled
 from tokenmizer_mw.wire.dialect import Reply
 from tokenmizer_mw.wire.history import History, history_of
 from tokenmizer_mw.wire.host_texts import is_side_call
+
+if TYPE_CHECKING:
+    from tokenmizer_mw.context.embedding import PassageEmbedding
 
 
 class TurnCommit:
@@ -64,15 +70,17 @@ class TurnCommit:
         after: Callable[[], None] = lambda: None,
         reminder: Reminder | None = None,
         may_echo: bool = True,
+        side_call: bool | None = None,
     ) -> SpooledTurn:
         """Have a turn made durable, without waiting for it: redact the reply, then hand all of it to the spool.
 
         ``size``: bytes that the turn holds in memory, ``None``: the characters of its messages. ``after`` is called in
         another thread once it is durable; ``reminder`` is what the request carried. What does not fit into the spool
         is counted and not kept. ``may_echo``: the messages may hold reminders of ours, which are taken out. Of a host's
-        own call (a title, a summary to go on from) nothing is recorded, and ``side_call`` is counted.
+        own call (a title, a summary to go on from) nothing is recorded, and ``side_call`` is counted; ``side_call``:
+        whether it is one, ``None`` to find out.
         """
-        if is_side_call(messages):
+        if is_side_call(messages) if side_call is None else side_call:
             self._count("side_call")
             after()
             nothing = SpooledTurn(lambda: None, after)
@@ -87,15 +95,18 @@ class TurnCommit:
         spoken = transcript.without_system()
 
         def decide(state: SessionState) -> list[Event]:
-            news: list[Event] = list(joining(state.transcript, spoken, part=spoken.part))
+            added = joining(state.transcript, spoken, part=spoken.part)
+            news: list[Event] = [*added]
             if reply is None or not (news or reply.outcome is Outcome.ERROR):
                 return news
-            turn = len(state.transcript) + len(news)
-            news += reminder_events(turn, reminder)
+            turn = added[-1].turn if added else len(state.transcript)
+            if reminder is not None:
+                news += reminder_events(turn, reminder)
             return [*news, TurnClosed(turn, reply.outcome, reply.finish_reason, reply.usage)]
 
         def write() -> None:
-            with patience(None), span("commit"):
+            drop_patience()  # in the turn's own context: it waits as long as the store takes
+            with span("commit"):
                 self._access.sessions.update_and_view(key, decide, no_view)
             if reply is not None:
                 self._count(f"turn_{reply.outcome.value}")
@@ -126,3 +137,57 @@ class TurnCommit:
             if self._access.bounded_log.longest_wait() * 2 > self._settings.store_wait_seconds:
                 self._monitor.late(self._access.bounded_log.place)
         return written
+
+
+SENTENCES_STEP: Final = 20_000
+"""Characters whose sentences are read at a time in the background, some 8 ms of CPU time."""
+
+
+class ExtractionSchedule:
+    """Facts are derived from messages that are durable, in the background or now."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        access: SessionAccess,
+        redaction: ContentRedaction,
+        *,
+        reminders: Callable[[], ReminderService],
+        embedding: PassageEmbedding | None,
+        defer: Callable[[Hashable, Callable[[], object]], bool],
+        count: Callable[..., None],
+    ) -> None:
+        self._settings = settings
+        self._access = access
+        self._redaction = redaction
+        self._find_reminders = reminders
+        self._embedding = embedding
+        self._defer = defer
+        self._count = count
+
+    def schedule(self, key: SessionKey) -> None:
+        """Draw the facts of what was committed, in the background, at the next lull. Never blocks; when the queue is
+        full the next look at the session does the work."""
+        if not self._defer(key, partial(self.extract, key)):
+            self._count("extraction_deferred_queue_full")
+
+    def extract(self, key: SessionKey) -> None:
+        """Draw the facts of all messages that were committed and not looked at yet. Where another thread is at it,
+        this returns at once, and that one does these messages as well."""
+        is_cut = self._access.extract(key, _is_cut, wait=False)
+        if is_cut or self._find_reminders().awaits_cut(key):
+            if self._settings.reminder_tokens:
+                self._find_reminders().warm(key)
+            while self._access.messages.read(key, self._prepare_sentences):
+                pass
+        if self._embedding is not None:
+            self._embedding.embed_passages_later(key)
+
+    def _prepare_sentences(self, told: HistoryMessages) -> bool:
+        """Whether there is more of a session to read before a cut needs it."""
+        return told.prepare_sentences(self._redaction.remove_blocks, SENTENCES_STEP)
+
+
+def _is_cut(state: SessionState) -> bool:
+    """Whether a cut of the session is in force."""
+    return state.cut is not None

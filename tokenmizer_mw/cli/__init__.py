@@ -1,5 +1,30 @@
-"""The command line: ``tokenmizer-mw``, also ``python -m tokenmizer_mw``."""
+"""The command line: ``tokenmizer-mw``, also ``python -m tokenmizer_mw``.
 
-from .main import main
+The entry point imports almost nothing, because agents' hooks start it with every event.
+"""
+
+from __future__ import annotations
+
+import sys
 
 __all__ = ["main"]
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; return the exit status.
+
+    ``argv``: arguments without the program's name (``None``: those of the process). ``SystemExit`` is raised only by
+    ``--help``, ``--version`` and invalid arguments.
+    """
+    given = sys.argv[1:] if argv is None else list(argv)
+    if given[:1] == ["hook"]:
+        from tokenmizer_mw.agents.hooks.client import run_hook
+
+        return run_hook(given[1:])
+    from .running import run
+
+    return run(given)

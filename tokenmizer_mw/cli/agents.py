@@ -12,6 +12,7 @@ from tokenmizer_mw import __version__
 from tokenmizer_mw.errors import CallerError, ConfigError
 from tokenmizer_mw.runtime.installing import install_hint
 from tokenmizer_mw.runtime.terminal import inert, show, show_json
+from tokenmizer_mw.settings import Settings
 
 if TYPE_CHECKING:
     from tokenmizer_mw.agents.install import Change
@@ -22,23 +23,21 @@ _NEEDED: Final = ("mcp", "httpx2", "uvicorn", "platformdirs")
 
 def run_mcp(arguments: argparse.Namespace) -> int:
     """Run the MCP server (needs the extra ``mcp``); return 0 when the client has disconnected."""
-    try:
-        from tokenmizer_mw.agents.mcp.serving import ServingOptions, run_http, run_stdio
-    except ModuleNotFoundError as missing:
-        if (missing.name or "").startswith("tokenmizer_mw"):
-            raise
-        raise ConfigError(f"{missing.name} is not installed: {install_hint('mcp')}") from None
+    from tokenmizer_mw.agents.mcp.starting import ServingOptions, start_http, start_stdio
+
+    if missing := _find_missing():
+        raise ConfigError(f"{missing[0]} is not installed: {install_hint('mcp')}")
     wanted = ServingOptions(
+        settings=Settings.load(arguments.config),
         store=arguments.store or "",
         server=arguments.server or "",
         roots=arguments.root or (),
-        config=arguments.config,
         version=__version__,
     )
     if arguments.http:
-        run_http(wanted, arguments.host, arguments.port)
+        start_http(wanted, arguments.host, arguments.port)
     else:
-        run_stdio(wanted)
+        start_stdio(wanted)
     return 0
 
 
@@ -71,8 +70,8 @@ def run_install(arguments: argparse.Namespace) -> int:
 def _plan(arguments: argparse.Namespace) -> list[Change]:
     from tokenmizer_mw.agents.install import LeftAlone, plan_changes
 
-    if not (arguments.remove or arguments.dry_run):
-        _check_extra()
+    if not arguments.remove:
+        _check_extra(arguments.dry_run)
     try:
         return plan_changes(arguments.host, Path.home(), Path.cwd(), project=arguments.project, remove=arguments.remove)
     except LeftAlone as left:
@@ -81,14 +80,23 @@ def _plan(arguments: argparse.Namespace) -> list[Change]:
         raise
 
 
-def _check_extra() -> None:
-    missing = [name for name in _NEEDED if not _is_installed(name)]
-    if missing:
-        verb = "is" if len(missing) == 1 else "are"
-        raise ConfigError(
-            f"nothing was written: {', '.join(missing)} {verb} not installed, and the hooks and the MCP server need "
-            f"what the extra mcp brings: {install_hint('mcp')}"
-        )
+def _check_extra(dry_run: bool) -> None:
+    """Raise ``ConfigError`` if the extra ``mcp`` is missing; only warn of it in a dry run."""
+    missing = _find_missing()
+    if not missing:
+        return
+    verb = "is" if len(missing) == 1 else "are"
+    reason = (
+        f"{', '.join(missing)} {verb} not installed, and the hooks and the MCP server need what the extra mcp brings: "
+        f"{install_hint('mcp')}"
+    )
+    if not dry_run:
+        raise ConfigError(f"nothing was written: {reason}")
+    print(f"without --dry-run, nothing would be written: {reason}", file=sys.stderr)
+
+
+def _find_missing() -> list[str]:
+    return [name for name in _NEEDED if not _is_installed(name)]
 
 
 def _is_installed(name: str) -> bool:

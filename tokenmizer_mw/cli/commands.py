@@ -7,41 +7,28 @@ import errno
 import os
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from tokenmizer_mw.errors import CallerError, UnknownNode, UnknownSession
-from tokenmizer_mw.graph.outline import outline
+from tokenmizer_mw.graph.export.documents import outline
 from tokenmizer_mw.model.node import Node
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.operations.exports import Export, export_lines
-from tokenmizer_mw.operations.imports import continues_session, import_into
-from tokenmizer_mw.operations.transcripts import SIZE_MAX, ImportedTranscript, read_transcripts
-from tokenmizer_mw.runtime.terminal import inert, show, show_json
+from tokenmizer_mw.operations.exports import export_lines
+from tokenmizer_mw.runtime.terminal import inert, show, show_json, show_result
 
-from . import edits, keeping, pictures
-from .answers import cache
-from .compaction import compaction
-from .listing import list_sessions
-from .naming import complete_session
-from .opening import Store, open_store
-from .progress import Advance, progress
-from .redaction import redact
-from .stats import stats
-
-_STEP: Final = 200
-_STEPS_MAX: Final = 50
+from . import console, edits, maintenance
+from .console import Advance, progress
+from .maintenance import redact
+from .reports import list_sessions, show_cache, show_compaction, show_savings
+from .store import Store, complete_session, open_store
 
 
 def run_command(arguments: argparse.Namespace) -> int:
     """Run the command in ``arguments`` on its store. Returns 0; errors are raised."""
-    if arguments.command == "import":
-        _import(arguments)
-        return 0
     with open_store(arguments, writes=arguments.command in _WRITING) as store:
         complete_session(arguments, store.log, store.place)
         _COMMANDS[arguments.command](arguments, store)
@@ -52,10 +39,10 @@ def _resume(arguments: argparse.Namespace, store: Store) -> None:
     resume = store.memory.resume(
         arguments.session, arguments.level, budget=arguments.budget, query=arguments.query, tenant=arguments.tenant
     )
-    if arguments.json:
-        show_json(asdict(resume))
-    else:
-        show(resume.text)
+    if not (resume.text or arguments.json):
+        print("no fact fits into the budget, or none is known", file=sys.stderr)
+        return
+    show_result(arguments.json, asdict(resume), resume.text)
 
 
 def _graph(arguments: argparse.Namespace, store: Store) -> None:
@@ -63,7 +50,7 @@ def _graph(arguments: argparse.Namespace, store: Store) -> None:
     if arguments.json:
         show_json(graph.to_dict())
     elif arguments.tree:
-        pictures.grow(graph, arguments.session, most=store.memory.settings.export_nodes_max)
+        console.print_tree(graph, arguments.session, most=store.memory.settings.export_nodes_max)
     else:
         show("\n".join(outline(graph)) or "nothing is known of this session yet")
 
@@ -72,10 +59,7 @@ def _why(arguments: argparse.Namespace, store: Store) -> None:
     why = store.memory.why(arguments.session, arguments.text, tenant=arguments.tenant)
     if why is None:
         raise UnknownNode(f"nothing in session {arguments.session!r} matches {arguments.text!r}")
-    if arguments.json:
-        show_json(why.to_dict())
-    else:
-        show(why.text)
+    show_result(arguments.json, why.to_dict(), why.text)
 
 
 def _checkpoint(arguments: argparse.Namespace, store: Store) -> None:
@@ -98,7 +82,7 @@ def _short(node: Node) -> str:
 def _forget(arguments: argparse.Namespace, store: Store) -> None:
     if not arguments.yes:
         _confirm(f"Erase session {arguments.session!r} for good?")
-    keeping.forget(arguments, store)
+    maintenance.forget(arguments, store)
 
 
 def _confirm(question: str) -> None:
@@ -114,7 +98,7 @@ def _times(arguments: argparse.Namespace) -> dict[str, float | None]:
 
 
 def _export(arguments: argparse.Namespace, store: Store) -> None:
-    format_ = pictures.format_of(arguments.format, arguments.output)
+    format_ = console.format_of(arguments.format, arguments.output)
     if format_ is None:
         _export_log(arguments, store)
         return
@@ -123,10 +107,11 @@ def _export(arguments: argparse.Namespace, store: Store) -> None:
         print(text, end="")
         return
     _write(Path(arguments.output), [text.removesuffix("\n")])
-    if arguments.json:
-        show_json({"session": arguments.session, "format": format_, "file": arguments.output})
-    else:
-        show(f"wrote {arguments.output}")
+    show_result(
+        arguments.json,
+        {"session": arguments.session, "format": format_, "file": arguments.output},
+        f"wrote {arguments.output}",
+    )
 
 
 def _export_log(arguments: argparse.Namespace, store: Store) -> None:
@@ -142,10 +127,11 @@ def _export_log(arguments: argparse.Namespace, store: Store) -> None:
         return
     with progress("lines", len(events) + 1) as advance:
         _write(Path(arguments.output), _counting(lines, advance))
-    if arguments.json:
-        show_json({"session": arguments.session, "events": len(events), "file": arguments.output})
-    else:
-        show(f"wrote {len(events):,} events to {arguments.output}")
+    show_result(
+        arguments.json,
+        {"session": arguments.session, "events": len(events), "file": arguments.output},
+        f"wrote {len(events):,} events to {arguments.output}",
+    )
 
 
 def _counting(lines: Iterable[str], advance: Advance) -> Iterator[str]:
@@ -166,92 +152,6 @@ def _write(path: Path, lines: Iterable[str]) -> None:
     except BaseException:
         os.unlink(name)
         raise
-
-
-def _import(arguments: argparse.Namespace) -> None:
-    name = "standard input" if arguments.file == "-" else arguments.file
-    found = read_transcripts(_bytes(arguments.file), name)
-    if len(found) > 1 and arguments.session:
-        raise CallerError(
-            f"{name} holds {len(found):,} conversations: without --session each gets a session of its own"
-        )
-    own_name = "" if arguments.file == "-" else Path(arguments.file).stem
-    ids = [arguments.session or one.id or own_name for one in found]
-    _require_own_sessions(arguments, found, ids)
-    told = [_import_found(arguments, one, id_) for one, id_ in zip(found, ids, strict=True)]
-    if arguments.json:
-        show_json(told[0] if len(told) == 1 else told)
-        return
-    for added in told:
-        id_ = added.pop("session")
-        show(f"session {id_}: " + ", ".join(_format_count(count, what) for what, count in added.items()))
-
-
-def _require_own_sessions(
-    arguments: argparse.Namespace, found: Sequence[Export | ImportedTranscript], ids: Sequence[str]
-) -> None:
-    """Raise ``CallerError`` before anything is written where a session has no name, or one that cannot be, or where a
-    file that names its sessions itself would write into one that began in another way."""
-    if "" in ids:
-        raise CallerError("say which session it is with --session")
-    if wrong := next((id_ for id_ in ids if not SessionKey(arguments.tenant, id_).valid()), None):
-        raise CallerError(f"{inert(wrong[:80])!r} can be no session's name: say another with --session")
-    if len(set(ids)) < len(ids):
-        raise CallerError("two conversations of the file have one name")
-    if arguments.session:
-        return
-    with open_store(arguments, writes=True) as store:
-        for one, id_ in zip(found, ids, strict=True):
-            if isinstance(one, ImportedTranscript) and not continues_session(
-                store.memory, SessionKey(arguments.tenant, id_), one
-            ):
-                raise CallerError(
-                    f"session {id_!r} exists and began in another way: --session {id_!r} adds to it, any other name"
-                    " makes a new one"
-                )
-
-
-def _import_found(arguments: argparse.Namespace, found: Export | ImportedTranscript, id_: str) -> dict[str, Any]:
-    added = (
-        _restore_export(arguments, found, id_)
-        if isinstance(found, Export)
-        else _record_transcript(arguments, found, id_)
-    )
-    return {"session": id_, **added}
-
-
-def _format_count(count: int, what: str) -> str:
-    return f"{count:,} {what[:-1] if count == 1 and what.endswith('s') else what}"
-
-
-def _restore_export(arguments: argparse.Namespace, export: Export, id_: str) -> dict[str, int]:
-    with open_store(arguments, writes=True) as store:
-        found = import_into(store.memory, SessionKey(arguments.tenant, id_), export, now=time.time())
-    return {"events": found.count, "new": found.new}
-
-
-def _record_transcript(arguments: argparse.Namespace, transcript: ImportedTranscript, id_: str) -> dict[str, int]:
-    """Feed the transcript as a client does, a longer history with every step: what is known already is not added."""
-    count = len(transcript.messages)
-    step = max(_STEP, count // _STEPS_MAX)
-    added = 0
-    with open_store(arguments, writes=True) as store, progress("messages", count) as advance:
-        for start in range(0, count, step):
-            end = min(start + step, count)
-            added += store.memory.record(id_, transcript.messages[:end], tenant=arguments.tenant)
-            advance(end - start)
-        facts = len(store.memory.graph(id_, tenant=arguments.tenant))
-    return {"messages": count, "new": added, "facts": facts}
-
-
-def _bytes(file: str) -> bytes:
-    try:
-        if file == "-":
-            return sys.stdin.buffer.read(SIZE_MAX + 1)
-        with open(file, "rb") as stream:
-            return stream.read(SIZE_MAX + 1)
-    except OSError as error:
-        raise CallerError(f"{file}: {error.strerror or error}") from None
 
 
 def _moment(text: str | None) -> float | None:
@@ -276,13 +176,13 @@ _COMMANDS: Final[dict[str, Callable[[argparse.Namespace, Store], None]]] = {
     "why": _why,
     **edits.COMMANDS,
     "checkpoint": _checkpoint,
-    "stats": stats,
-    "cache": cache,
-    "compaction": compaction,
+    "stats": show_savings,
+    "cache": show_cache,
+    "compaction": show_compaction,
     "forget": _forget,
     "redact": redact,
     "export": _export,
-    "backup": keeping.backup,
-    "restore": keeping.restore,
-    "retain": keeping.retain,
+    "backup": maintenance.backup,
+    "restore": maintenance.restore,
+    "retain": maintenance.retain,
 }

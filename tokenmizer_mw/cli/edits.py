@@ -7,22 +7,23 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Final
 
-from tokenmizer_mw.errors import CallerError, UnknownNode
+from tokenmizer_mw.errors import CallerError
 from tokenmizer_mw.model.event import node_to_dict
 from tokenmizer_mw.model.node import Node
-from tokenmizer_mw.runtime.terminal import show, show_json
-from tokenmizer_mw.session.manual_edits import find_addition
+from tokenmizer_mw.runtime.terminal import show, show_json, show_result
+from tokenmizer_mw.session.manual_edits import find_addition, find_fact
 
-from .opening import Store
+from .store import Store
 
 
 def recall(arguments: argparse.Namespace, store: Store) -> None:
     """Print what the session contains about a question."""
     found = store.memory.recall(arguments.session, arguments.question, budget=arguments.budget, tenant=arguments.tenant)
-    if arguments.json:
-        show_json({"text": found.text, "tokens": found.tokens, "facts": found.ids, "messages": found.turns})
-    else:
-        show(found.text or "the session says nothing about that")
+    show_result(
+        arguments.json,
+        {"text": found.text, "tokens": found.tokens, "facts": found.ids, "messages": found.turns},
+        found.text or "the session says nothing about that",
+    )
 
 
 def search(arguments: argparse.Namespace, store: Store) -> None:
@@ -48,10 +49,13 @@ def remember(arguments: argparse.Namespace, store: Store) -> None:
         tenant=arguments.tenant,
     )
     number = find_addition(store.memory.edits(arguments.session, tenant=arguments.tenant), node.id)
-    if arguments.json:
-        show_json({**node_to_dict(node), "change": number})
-    else:
-        show(f"change {number}: stored {_line(node)}" if number else f"known already: {_line(node)}")
+    show_result(
+        arguments.json,
+        {**node_to_dict(node), "change": number},
+        f"change {number}: stored as {node.kind or node.type} {_line(node)}"
+        if number
+        else f"known already: {_line(node)}",
+    )
 
 
 def correct(arguments: argparse.Namespace, store: Store) -> None:
@@ -93,19 +97,15 @@ def pin(arguments: argparse.Namespace, store: Store) -> None:
 
 def undo(arguments: argparse.Namespace, store: Store) -> None:
     """Undo an edit: the newest one, unless its number is given."""
-    edits = store.memory.edits(arguments.session, tenant=arguments.tenant)
-    undone = {one.edit.undoes for one in edits}
-    left = [one.edit for one in edits if not one.edit.undoes and one.edit.number not in undone]
-    number = arguments.number if arguments.number is not None else left[-1].number if left else 0
-    if not number:
-        raise CallerError(f"session {arguments.session!r} has no change by hand to undo")
-    store.memory.undo(arguments.session, number, tenant=arguments.tenant)
-    node_id = next(one.edit.id for one in edits if one.edit.number == number)
+    number = store.memory.undo(arguments.session, arguments.number, tenant=arguments.tenant)
+    changes = store.memory.edits(arguments.session, tenant=arguments.tenant)
+    node_id = next(one.edit.id for one in changes if one.edit.number == number)
     node = store.memory.graph(arguments.session, tenant=arguments.tenant).get(node_id)
-    if arguments.json:
-        show_json({"undone": number, "fact": node_to_dict(node) if node is not None else None})
-    else:
-        show(f"change {number} is undone" + (f": {_line(node)}" if node is not None else ""))
+    show_result(
+        arguments.json,
+        {"undone": number, "fact": node_to_dict(node) if node is not None else None},
+        f"change {number} is undone" + (f": {_line(node)}" if node is not None else ""),
+    )
 
 
 def edits(arguments: argparse.Namespace, store: Store) -> None:
@@ -135,26 +135,25 @@ def edits(arguments: argparse.Namespace, store: Store) -> None:
 
 def _fact(arguments: argparse.Namespace, store: Store) -> Node:
     """The fact that the command names by its id or its words."""
-    why = store.memory.why(arguments.session, arguments.fact, tenant=arguments.tenant)
-    if why is None:
-        raise UnknownNode(f"nothing in session {arguments.session!r} matches {arguments.fact!r}")
-    return why.node
+    return store.memory.view(arguments.session, lambda state: find_fact(state, arguments.fact), tenant=arguments.tenant)
 
 
 def _show_change(arguments: argparse.Namespace, store: Store, before: Node) -> None:
     node = store.memory.graph(arguments.session, tenant=arguments.tenant).get(before.id) or before
     changes = store.memory.edits(arguments.session, tenant=arguments.tenant)
     number = changes[-1].edit.number if changes and changes[-1].edit.id == node.id else 0
-    if arguments.json:
-        show_json({"change": number, "fact": node_to_dict(node)})
-    else:
-        show(f"change {number}: {_line(node)}")
+    show_result(
+        arguments.json,
+        {"change": number, "fact": node_to_dict(node)},
+        f"change {number}: {_line(node)}" if number else f"nothing changed: {_line(node)}",
+    )
 
 
 def _line(node: Node) -> str:
     because = f" - {node.detail}" if node.detail else ""
     pinned = ", pinned" if node.pinned else ""
-    return f"{node.id}: {node.label}{because} ({node.status.value}{pinned}, message {node.source.turn})"
+    origin = "by hand" if node.source.is_by_hand else f"message {node.source.turn}"
+    return f"{node.id}: {node.label}{because} ({node.status.value}{pinned}, {origin})"
 
 
 COMMANDS: Final[dict[str, Callable[[argparse.Namespace, Store], None]]] = {

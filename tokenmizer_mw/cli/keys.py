@@ -14,13 +14,12 @@ from datetime import UTC, datetime
 from typing import Final
 
 from tokenmizer_mw.errors import CallerError, ConfigError
-from tokenmizer_mw.runtime.terminal import show, show_json
+from tokenmizer_mw.runtime.terminal import show, show_json, show_result
 from tokenmizer_mw.server.access.caller import SCOPES
 from tokenmizer_mw.server.access.key_store import KeyStore, MemoryKeys
+from tokenmizer_mw.server.access.keyring import open_keys
 from tokenmizer_mw.server.access.keys import Key, new_key
-from tokenmizer_mw.server.access.opening import open_keys
-from tokenmizer_mw.store.default import resolve_store
-from tokenmizer_mw.store.open import sqlite_path
+from tokenmizer_mw.store.open import resolve_store, sqlite_path
 
 _SPAN: Final = re.compile(r"([1-9][0-9]{0,5})([mhdwy])")
 _SECONDS: Final = {"m": 60, "h": 3_600, "d": 86_400, "w": 7 * 86_400, "y": 365 * 86_400}
@@ -70,10 +69,11 @@ def _revoke(arguments: argparse.Namespace) -> None:
     with _open_store(arguments) as store:
         if not store.revoke(arguments.id, time.time()):
             raise CallerError(f"no key has the id {arguments.id!r}")
-    if arguments.json:
-        show_json({"id": arguments.id, "revoked": True})
-    else:
-        show(f"{arguments.id} is revoked; running servers notice within their refresh_seconds")
+    show_result(
+        arguments.json,
+        {"id": arguments.id, "revoked": True},
+        f"{arguments.id} is revoked; running servers notice within their refresh_seconds",
+    )
 
 
 @contextmanager

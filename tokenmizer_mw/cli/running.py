@@ -2,19 +2,39 @@
 
 from __future__ import annotations
 
+import argparse
 import logging
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Final
 
-from tokenmizer_mw.errors import TokenMizerError
+from tokenmizer_mw.errors import ConfigError, TokenMizerError
+from tokenmizer_mw.runtime.installing import install_hint
 from tokenmizer_mw.runtime.terminal import abandon_output, complain, tolerate_any_character
 
 FAILED: Final = 1
+
 MISUSED: Final = 2
+
 INTERRUPTED: Final = 130
+
 PIPE_CLOSED: Final = 141
+
+_RUNNERS: Final = {
+    "demo": ("running", "run_demo"),
+    "import": ("importing", "run_import"),
+    "serve": ("serving", "run_serve"),
+    "check": ("serving", "run_check"),
+    "dashboard": ("serving", "run_dashboard"),
+    "analyze": ("files", "run_analyze"),
+    "compress": ("files", "run_compress"),
+    "keys": ("keys", "run_keys"),
+    "mcp": ("agents", "run_mcp"),
+    "install": ("agents", "run_install"),
+}
+"""Module and function of the commands that are not in ``commands``. A module is imported when its command runs."""
 
 
 def run(argv: Sequence[str]) -> int:
@@ -55,36 +75,28 @@ def _run(argv: Sequence[str]) -> int:
     from .parser import parser
 
     arguments = parser().parse_args(argv)
-    if arguments.command == "demo":
-        from .demo_command import run_demo
-
-        return run_demo(arguments)
-    if arguments.command in ("serve", "check"):
-        from .serving import run_check, run_serve
-
-        return run_serve(arguments) if arguments.command == "serve" else run_check(arguments)
-    if arguments.command == "dashboard":
-        from .dashboard import run_dashboard
-
-        return run_dashboard(arguments)
-    if arguments.command == "analyze":
-        from .analysis import run_analyze
-
-        return run_analyze(arguments)
-    if arguments.command == "compress":
-        from .compression import run_compress
-
-        return run_compress(arguments)
-    if arguments.command == "keys":
-        from .keys import run_keys
-
-        return run_keys(arguments)
-    if arguments.command in ("mcp", "install"):
-        from .agents import run_install, run_mcp
-
-        return run_mcp(arguments) if arguments.command == "mcp" else run_install(arguments)
-    from .commands import run_command
+    module, function = _RUNNERS.get(arguments.command, ("commands", "run_command"))
 
     # A command reports a failure in one line of its own; the log's line about the same failure is for servers.
-    logging.getLogger("tokenmizer_mw").addHandler(logging.NullHandler())
+    if module in ("commands", "importing"):
+        logging.getLogger("tokenmizer_mw").addHandler(logging.NullHandler())
+    run_command: Callable[[argparse.Namespace], int] = getattr(import_module(f"{__package__}.{module}"), function)
     return run_command(arguments)
+
+
+def run_demo(arguments: argparse.Namespace) -> int:
+    """Run the demonstration; return 0 if it succeeded."""
+    if arguments.live and not os.environ.get("OPENAI_API_KEY"):
+        raise ConfigError("--live needs your key in OPENAI_API_KEY")
+    print("Starting the application and the model ...", flush=True)  # loading them takes longer than a moment
+    try:
+        from tokenmizer_mw.cli.demo.run import demonstrate
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").startswith("tokenmizer_mw"):
+            raise
+        raise ConfigError(f"{missing.name} is not installed: {install_hint('demo')}") from None
+    return demonstrate(
+        fast=arguments.fast,
+        live_model=arguments.model if arguments.live else None,
+        keep=arguments.keep,
+    )

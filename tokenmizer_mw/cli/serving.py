@@ -1,4 +1,4 @@
-"""The commands ``serve`` and ``check``. Need the extra ``proxy``."""
+"""The commands ``serve`` and ``check`` (extra ``proxy``), and ``dashboard`` (extra ``dashboard``)."""
 
 from __future__ import annotations
 
@@ -6,21 +6,33 @@ import argparse
 import asyncio
 import logging
 import os
+import secrets
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.operations.logs import log_config
-from tokenmizer_mw.operations.store_check import CheckResult, Grade, look_at_store
+from tokenmizer_mw.operations.store_check import CheckResult, Grade, check_store
+from tokenmizer_mw.runtime.collection import freeze_started
 from tokenmizer_mw.runtime.installing import install_hint
 from tokenmizer_mw.runtime.terminal import show, show_json
-from tokenmizer_mw.server.access.hosts import check_bind
+from tokenmizer_mw.server.access.hosts import check_bind, is_loopback
+from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.announced import announce_store
-from tokenmizer_mw.store.default import CONFIG_VARIABLE, STORE_VARIABLE, default_address, store_in_file
-from tokenmizer_mw.store.open import open_log
+from tokenmizer_mw.store.open import (
+    CONFIG_VARIABLE,
+    STORE_VARIABLE,
+    default_address,
+    open_log,
+    resolve_store,
+    store_in_file,
+)
 
 if TYPE_CHECKING:
     import socket
@@ -30,7 +42,9 @@ if TYPE_CHECKING:
     from tokenmizer_mw.server.proxy.configuration import Configuration
 
 _APPLICATION: Final = "tokenmizer_mw.server.proxy.app:create"
-_IN_WORKERS: Final = "tokenmizer_mw.server.proxy.worker:create_in_worker"
+
+_IN_WORKERS: Final = "tokenmizer_mw.server.proxy.app:create_in_worker"
+
 _NEEDED: Final = ("httpx2", "uvicorn", "cryptography", "aiohappyeyeballs", "httptools")
 """What the proxy imports that the library does not: the extra ``proxy`` brings it."""
 
@@ -82,7 +96,7 @@ def _serve(config: uvicorn.Config, sockets: list[socket.socket]) -> int:
     from uvicorn import Server
     from uvicorn.config import STARTUP_FAILURE
 
-    from tokenmizer_mw.server.proxy.supervisor import Supervisor
+    from tokenmizer_mw.server.proxy.app import Supervisor
 
     try:
         if config.workers > 1:
@@ -101,8 +115,8 @@ def _serve(config: uvicorn.Config, sockets: list[socket.socket]) -> int:
 def run_check(arguments: argparse.Namespace) -> int:
     """Print what is wrong and what is fine; return 0 if nothing is wrong. Without the extra ``proxy`` only the store is
     checked."""
-    found = _looked_at(arguments) if _has_proxy() else list(_look_at_store_alone(arguments))
-    _print(found, as_json=arguments.json)
+    found = _check_proxy(arguments) if _has_proxy() else list(_check_store_alone(arguments))
+    _print_results(found, as_json=arguments.json)
     return _FAILED if any(finding.grade is Grade.WRONG for finding in found) else 0
 
 
@@ -110,20 +124,20 @@ def _has_proxy() -> bool:
     return all(find_spec(name) is not None for name in _NEEDED)
 
 
-def _looked_at(arguments: argparse.Namespace) -> list[CheckResult]:
-    from tokenmizer_mw.server.proxy.findings import looked_at, try_configuration
+def _check_proxy(arguments: argparse.Namespace) -> list[CheckResult]:
+    from tokenmizer_mw.server.proxy.configuration_check import check_configuration, try_configuration
 
     configuration = _configuration(arguments)
-    found = list(looked_at(configuration, reaching=arguments.reach))
+    found = list(check_configuration(configuration, reaching=arguments.reach))
     if arguments.reach:
         found += asyncio.run(try_configuration(configuration))
     return found
 
 
-def _look_at_store_alone(arguments: argparse.Namespace) -> Iterator[CheckResult]:
+def _check_store_alone(arguments: argparse.Namespace) -> Iterator[CheckResult]:
     path = arguments.config or os.environ.get(CONFIG_VARIABLE)
     address = arguments.store or os.environ.get(STORE_VARIABLE) or (store_in_file(path) if path else "")
-    yield from look_at_store(address or default_address())
+    yield from check_store(address or default_address())
     missing = next(name for name in _NEEDED if find_spec(name) is None)
     text = f"not looked at: {missing} is not installed: {install_hint('proxy')}"
     yield CheckResult(Grade.NOTE, "proxy", text)
@@ -165,7 +179,7 @@ def _options(configuration: Configuration) -> dict[str, Any]:
         "workers": listen.workers,
         "lifespan": "on",
         "loop": listen.loop,
-        "http": "tokenmizer_mw.server.access.heads:BoundedProtocol",
+        "http": "tokenmizer_mw.server.access.http_protocols:BoundedProtocol",
         "ws": "none",
         "access_log": listen.access_log,
         "log_level": "info",
@@ -178,9 +192,84 @@ def _options(configuration: Configuration) -> dict[str, Any]:
     }
 
 
-def _print(found: list[CheckResult], *, as_json: bool) -> None:
+def _print_results(found: list[CheckResult], *, as_json: bool) -> None:
     if as_json:
         show_json([{"grade": item.grade.value, "place": item.place, "text": item.text} for item in found])
         return
     for item in found:
         show(f"{item.grade.value:5}  {item.place}: {item.text}")
+
+
+TOKEN_VARIABLE: Final = "TOKENMIZER_DASHBOARD_TOKEN"
+"""The token that opens it; a new one for each run where the variable is not set."""
+
+_SQLITE: Final = "sqlite:///"
+
+_CLOSING_SECONDS: Final = 3
+
+
+def run_dashboard(arguments: argparse.Namespace) -> int:
+    """Serve the dashboard until Ctrl-C; return 0 after a clean end.
+
+    Raises ``ConfigError`` for a database file that does not exist, and for an address that other machines can reach
+    without a token and host names.
+    """
+    try:
+        import uvicorn
+    except ModuleNotFoundError:
+        raise ConfigError(f"uvicorn is not installed: {install_hint('dashboard')}") from None
+    from tokenmizer_mw.server.access.http_protocols import PROTOCOL
+    from tokenmizer_mw.server.dashboard import dashboard
+    from tokenmizer_mw.server.proxy.listening import format_address, listening
+
+    token = _dashboard_token(arguments)
+    memory = SessionMemory.open(_dashboard_address(arguments), Settings.load(arguments.config))
+    with closing(memory), listening(arguments.host, arguments.port) as sockets:
+        app = dashboard(memory, token=token, hosts=arguments.name)
+        place = format_address(arguments.name[0] if arguments.name else arguments.host, sockets[0].getsockname()[1])
+        config = uvicorn.Config(
+            app,
+            http=PROTOCOL,
+            ws="none",
+            log_level="warning",
+            server_header=False,
+            timeout_graceful_shutdown=_CLOSING_SECONDS,
+        )
+        server = uvicorn.Server(config)
+        show(f"The dashboard is at http://{place}/")
+        show(
+            f"Open it with http://{place}/login#token={token}"
+            if not _environment_token()
+            else f"Its token is ${TOKEN_VARIABLE}."
+        )
+        show("Ctrl-C ends it.")
+        sys.stdout.flush()
+        freeze_started()
+        try:
+            server.run(sockets)
+        except KeyboardInterrupt:
+            return 0
+        return 0 if server.started else 1
+
+
+def _environment_token() -> str:
+    return os.environ.get(TOKEN_VARIABLE, "")
+
+
+def _dashboard_token(arguments: argparse.Namespace) -> str:
+    if not is_loopback(arguments.host) and not (_environment_token() and arguments.name):
+        raise ConfigError(
+            f"refusing to listen on {arguments.host or 'every address'}: others reach it, so set {TOKEN_VARIABLE}"
+            " and tell with --name what it is called there, or listen on 127.0.0.1"
+        )
+    return _environment_token() or secrets.token_urlsafe(24)
+
+
+def _dashboard_address(arguments: argparse.Namespace) -> str:
+    if arguments.db is None:
+        address: str = resolve_store(arguments.store)
+        return address
+    path = Path(arguments.db).absolute()
+    if not path.is_file():
+        raise ConfigError(f"{path}: there is no such file")
+    return f"{_SQLITE}{path}"

@@ -12,15 +12,16 @@ from tokenmizer_mw.model.reminder import Reminder
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a model gets of a stored chat.
+    """What of a stored chat is sent to a model, in this order: ``instructions``, ``block``, ``recent``.
 
     - ``instructions``: the leading system messages.
     - ``block``: the resume block that replaces left-out messages; "" if none are left out or no block fits.
-    - ``recent``: the messages that follow, word for word.
+    - ``recent``: the newest messages as they are stored; ``reminder`` and ``results`` are not applied to them yet.
     - ``tokens``: tokens of all of it.
-    - ``reminder``: texts to add after messages of ``recent``, by index. A text for the index after the last one becomes
-      a message of its own, before a question that is not in the chat yet.
-    - ``results``: with compression, shortened texts of tool results: index in ``recent`` to the texts in their order.
+    - ``reminder``: texts to add, each by the index in ``recent`` of the message it follows. A text at index
+      ``len(recent)`` becomes a message of its own, before the question that comes next; ``None``: no texts.
+    - ``results``: index in ``recent`` to shorter texts for all tool results of that message, in order; empty without
+      compression.
     """
 
     instructions: tuple[Written, ...] = ()

@@ -1,11 +1,15 @@
-"""Report which facts a cut removed from the context: facts of removed messages that the resume block does not state."""
+"""Report which facts a cut removed from the context: facts of removed messages that the resume block neither states nor
+quotes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
+from tokenmizer_mw.context.resume.layout import read_quotes
+from tokenmizer_mw.context.resume.sentences import words_of
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import Checkpointed, Reminded
 from tokenmizer_mw.model.node import Node
@@ -54,15 +58,29 @@ class LossReport:
 
 def loss_report(graph: SessionGraph, cut: Checkpointed | None, reminders: Iterable[Reminded] = ()) -> LossReport:
     """What the cut in force lost; an empty report without a cut. A fact that a message after it mentions again is
-    still in the context. ``reminders`` are those that requests carried."""
+    still in the context, as is one that the block quotes in the words of its message. ``reminders`` are those that
+    requests carried."""
     if cut is None:
         return LossReport()
-    carried = frozenset(cut.carried)
+    carried, quotes = frozenset(cut.carried), read_quotes(cut.block)
     dropped = (node for node in graph.nodes() if graph.life(node.id).touched < cut.anchor_turn)
-    lost = (node for node in dropped if node.id not in carried)
+    lost = (node for node in dropped if node.id not in carried and not _is_quoted(node, quotes))
     items = sorted(lost, key=lambda node: (node.source.turn, node.id))
     since = [reminder for reminder in reminders if reminder.cut == cut.id]
-    told = {id for reminder in since for id in reminder.nodes}
-    returned = tuple(node.id for node in items if node.id in told)
+    reminded = {id for reminder in since for id in reminder.nodes}
+    returned = tuple(node.id for node in items if node.id in reminded)
     quoted = sorted({number for reminder in since for number in reminder.messages})
     return LossReport(cut.id, cut.dropped, cut.anchor_turn, tuple(items), returned, tuple(quoted))
+
+
+def _is_quoted(node: Node, quotes: Mapping[int, str]) -> bool:
+    """Whether the block quotes the message of a fact with all the words and numbers of the fact."""
+    quote = quotes.get(node.source.turn, "")
+    return bool(quote) and _terms(node.label) <= _terms(quote)
+
+
+def _terms(text: str) -> frozenset[str]:
+    return words_of(text).union(_NUMBER.findall(text))
+
+
+_NUMBER: Final = re.compile(r"\d+")

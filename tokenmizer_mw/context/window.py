@@ -17,8 +17,8 @@ from typing import Final
 
 from tokenmizer_mw.context.assembly import pair
 from tokenmizer_mw.context.costs.prices import PUBLISHED, rates
-from tokenmizer_mw.context.costs.worth import CutInForce, Ledgered
-from tokenmizer_mw.context.tokens.messages import ATTACHMENT_TOKENS, MESSAGE_TOKENS
+from tokenmizer_mw.context.costs.worth import ChatCost, CutInForce
+from tokenmizer_mw.context.tokens.counter import ATTACHMENT_TOKENS, MESSAGE_TOKENS
 from tokenmizer_mw.model.event import Checkpointed
 from tokenmizer_mw.model.message import Message, Role, digest
 from tokenmizer_mw.model.reminder import Reminder
@@ -252,7 +252,7 @@ def _build_ledger(
     frozen: Checkpointed | None,
     overhead: int,
     block: int,
-) -> Ledgered:
+) -> ChatCost:
     """What the calls of the chat have cost."""
     cut = None
     if isinstance(standing, Replay) and frozen is not None and frozen.dropped:
@@ -262,10 +262,10 @@ def _build_ledger(
     roles = request.messages.roles
     calls = [place for place in range(request.prefix, len(roles)) if roles[place] is Role.ASSISTANT]
     head = 0 if PUBLISHED.caching(request.model).anywhere else overhead + before[request.prefix]
-    return Ledgered(before, calls, overhead, block, rates(request.model), head, cut)
+    return ChatCost(before, calls, overhead, block, rates(request.model), head, cut)
 
 
-def _worthwhile(request: ChatRequest, chat: Ledgered, starts: tuple[int, int], settings: Settings) -> int | None:
+def _worthwhile(request: ChatRequest, chat: ChatCost, starts: tuple[int, int], settings: Settings) -> int | None:
     """The first message that a cut keeps which pays; ``None`` when none does yet. ``starts``: where what is sent word
     for word begins, and the first place where a cut may be.
 
@@ -287,7 +287,7 @@ def _worthwhile(request: ChatRequest, chat: Ledgered, starts: tuple[int, int], s
     return None if waits or not chat.pays(start, keep_from) else keep_from
 
 
-def _too_short(request: ChatRequest, chat: Ledgered, keep_from: int) -> bool:
+def _too_short(request: ChatRequest, chat: ChatCost, keep_from: int) -> bool:
     """Whether what a cut leaves could be too short for the provider's cache: even without its block, which may turn
     out a small one."""
     left = chat.overhead + chat.before[request.prefix] + chat.before[-1] - chat.before[keep_from]

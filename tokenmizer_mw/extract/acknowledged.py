@@ -12,6 +12,7 @@ from typing import Final
 
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
+from .echoes import STATES
 from .finding import Finding, Segment, SegmentKind
 from .frames import frames_of
 from .pattern import PatternSet, compile_lazily
@@ -45,7 +46,8 @@ _ACTS: Final = PatternSet(
 
 
 def read_acknowledged(spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
-    """The statements of the user that the beginning of an assistant's message repeats, item by item."""
+    """The statements of the user that the beginning of an assistant's message repeats, item by item. Where tools are at
+    work, a whole statement ("clock.py has both directions") reports on them and repeats nobody."""
     if situation.asked is None:
         return []
     stated, accepts = _read_statements(situation.asked[1].text[:ASKED_MAX])
@@ -58,8 +60,9 @@ def read_acknowledged(spoken: Sequence[Segment], situation: Situation) -> list[F
         if len(text) > SENTENCE_MAX or asks(segment.text) or _ACTS.any(text):
             break
         words = content(text)
-        if words and len(words & (stated | offered)) >= SHARE * len(words):
-            made += [_finding(item, segment) for item in _items(text)]
+        said = stated | offered if len(words) > 1 else stated
+        if words and len(words & said) >= SHARE * len(words):
+            made += [_finding(item, segment) for item in _items(text) if not (situation.tooled and STATES.any(item))]
     return made
 
 

@@ -62,6 +62,9 @@ _CHOOSES: Final = PatternSet(
 )
 """Questions that put something up for choice; the answers to others are facts."""
 
+_COMPLAINS: Final = PatternSet(r".*\b(?:is|are|was|were) (?:still |much |way |far |a bit |a little )?too \w+")
+"""What is wrong with something is no answer to what shall be."""
+
 
 def read_answers(spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
     """The answers in the first sentences of a reply; [] when nothing was put up for choice."""
@@ -81,7 +84,7 @@ def _read_answer(segment: Segment, asked: str) -> list[Finding]:
     text = without_lead(bound_sentence(segment.text))
     if not text or asks(text) or supposes(text) or hits(segment.text, Speaker.USER) or _NO_ANSWER.any(text):
         return []
-    if _REMARKS.any(text) or _THANKS.any(segment.text):
+    if _REMARKS.any(text) or _COMPLAINS.any(text) or _THANKS.any(segment.text):
         return []
     label, reason = split_reason(text)
     words = content(label)

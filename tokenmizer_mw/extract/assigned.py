@@ -197,7 +197,7 @@ def _fits(way: ValueWay, about: str, value: Value | None, said: str, text: str, 
     return not (way.changes and not about and value is not None and value.kind == "tool" and versions(said))
 
 
-_MANY: Final = frozenset({"does", "does_it", "use_for", "in_use", "take", "first"})
+_MANY: Final = frozenset({"does", "does_it", "use_for", "in_use", "take", "first", "pick"})
 """Ways that say what is used somewhere, beside which something else may be used."""
 
 

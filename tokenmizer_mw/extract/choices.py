@@ -241,11 +241,17 @@ _RULE_MAX: Final = 60
 """Characters of a sentence that is a rule as a whole: "plain words, no percentages"."""
 
 
+_STATES: Final = PatternSet(r".*(?:n't\b|\b(?:is|are|was|were|has|have|had|will|would|can|cannot|does|do|did)\b)")
+"""A clause of its own: behind what is turned down it says why."""
+
+
 def _rejections(said: Said, situation: Situation) -> list[Finding]:
     label, why = split_reason(said.hit.label)
     if anaphoric(label) or (situation.speaker is Speaker.ASSISTANT and not situation.ordered):
         return []
-    items = named_items(label)
+    named = named_items(label)
+    items = [item for item in named if item is named[0] or not _STATES.any(item)]
+    why = why or "; ".join(item for item in named if item not in items)
     rule = _ruled_out(said, label, situation)
     if rule:
         return [said.finding(label, reason=said.hit.reason or why, kind=DecisionKind.RULE, target=rule)]
@@ -283,10 +289,6 @@ _OUGHT: Final = compile_lazily(
 def _standing(said: Said, situation: Situation) -> list[Finding]:
     if said.hit.rule.act is Act.WISH and _OWN_PLAN.any(said.segment.text) and _OWN_CARE.any(said.hit.label):
         return []
-    if said.hit.rule.act is Act.WISH and situation.asked is not None and situation.speaker is Speaker.USER:
-        ought = _OUGHT.match(said.hit.label)
-        if ought is not None and not anaphoric(ought.group("target")):
-            return [said.finding(said.hit.label, move=Move.REPLACE, target=f"{ought.group('target')} as it was")]
     label = said.hit.label + (f" over {said.hit.target}" if said.hit.target else "")
     label = _whole(said) if said.hit.rule.act is Act.RULE and not said.hit.rule.explicit else label
     valued = MEANINGS[said.hit.rule.act].kind is DecisionKind.PREFERENCE

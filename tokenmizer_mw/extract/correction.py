@@ -6,12 +6,14 @@ from dataclasses import replace
 from itertools import islice
 from typing import Final
 
+from tokenmizer_mw.graph.values import names_again, values_in
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType
 
 from .facts import supersede
 from .finding import Finding
 from .ledger import Ledger
 from .slots import read_slot
+from .succession import counts_otherwise
 
 _DECISIONS_MAX: Final = 24
 _SIGNS: Final = ".,;:!?()\"'"
@@ -26,13 +28,16 @@ def correct(ledger: Ledger, finding: Finding) -> Node | None:
     """The newest decision of the exchange at hand that states the old value, stated with the new one; ``None`` when
     none does: the same number said long before is of something else.
 
-    Without an old value it is a decision that states a single number.
+    Without an old value it is a decision that states a single number, unless a number stands beside the new one.
     """
+    other = not finding.target and counts_otherwise(finding, finding.label)
     decisions = (ledger.graph.get(f"{NodeType.DECISION.value}-{number}") for number in _newest(ledger))
     for old in islice(decisions, _DECISIONS_MAX):
         if old is None or not old.current or old.kind is DecisionKind.OPTION:
             continue
         label = _correct_number(old.label, finding.target, finding.label)
+        if other and not any(names_again(value, finding.near) for value in values_in(old.label)):
+            continue
         if label and ledger.last_touched(old) >= max(ledger.asked, 1):
             slot = read_slot(label)
             name, value = (slot.name, slot.value) if slot is not None else ("", "")

@@ -141,6 +141,8 @@ def _set_against(numbers: Sequence[_Number], situation: Situation) -> tuple[_Num
     """The one number of the assistant's last words that a bare number is set against."""
     if len(numbers) != 1 or situation.told is None or not _is_bare(numbers[0]):
         return None
+    if _AGAINST.any(numbers[0].clause):  # "0.62 is too low" names what was told, and puts nothing in its place
+        return None
     new = numbers[0]
     tail = encodable(situation.told[1].text[-TOLD_TAIL:])
     told = [

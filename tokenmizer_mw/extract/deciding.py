@@ -18,6 +18,7 @@ from .finding import Finding, Move
 from .ledger import Ledger, is_open
 from .matching import current_heir, find_described, near
 from .said import is_name
+from .scope import is_exception
 from .similar import content
 from .situation import words_in
 from .slots import find_member, members_of, same_value
@@ -147,6 +148,8 @@ def _in_its_place(old: Node, finding: Finding) -> str:
     "rather Postmark than Mailgun" is "Postmark for the receipts"."""
     at = old.label.casefold().find(finding.target.casefold()) if finding.target else -1
     rest = content(old.label) - content(finding.target)
+    if is_exception(old.label, finding.label):
+        return finding.label
     bare = len(content(finding.label)) <= _BARE_WORDS and finding.label not in (
         finding.quote,
         finding.quote.rstrip(".!。"),

@@ -19,7 +19,7 @@ from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.host_texts import ends_examples, without_host_texts
 
 from .acts import read_acts
-from .changing import change, change_named
+from .changing import change, change_read
 from .documents import blank_out, find_documents
 from .facts import forget_names
 from .finding import SPOKEN, Finding, Segment
@@ -136,7 +136,8 @@ def _draw(
             valid = change(ledger, segments, elsewhere, valid, settling_of(segments, situation, model))
     placed = [(finding, place(ledger, finding)) for finding in valid]
     if message.role is Role.USER and speaks and not fenced and "rules" in stages:
-        change_named(ledger, segments, elsewhere)
+        proposed = situation.told[1].text if situation.told is not None else ""
+        change_read(ledger, segments, elsewhere, settling_of(segments, situation, model), proposed)
     if message.role is Role.ASSISTANT and all(map(only_speaks, message.tool_calls)):
         _end_of_work(ledger, valid, [node for _, node in placed], speaks=speaks)
     link_all(ledger, [(finding, node) for finding, node in placed if node is not None])

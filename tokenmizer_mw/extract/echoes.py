@@ -40,7 +40,7 @@ _BEFORE: Final = compile_lazily(
     rf"(?:(?:{_AGREEING}|the|an?|that|your|do|to|with|go with|and|but)[\s,:]+)+(?P<said>.+)$"
 )
 _PAUSE: Final = compile_lazily(r"[,;:.]\s|\s(?:--?|–|—|→)\s|[，；：、。]")
-_STATES: Final = PatternSet(
+STATES: Final = PatternSet(
     r".*\b(?:is|are|was|were|am|has|have|had|can|can't|could|will|won't|would|wouldn't|should|might|may|do|does|did"
     r"|didn't|doesn't|don't|not|no|never|i|we|he|she|they|you|it|this|that|what|which|why|how|when|where|who|because|if"
     r"|said|says|now|still|already|again|also|there|than)\b"
@@ -109,7 +109,7 @@ def _name(text: str, situation: Situation) -> str:
     named = behind.group("said") if behind is not None else text
     before = _BEFORE.match(named)
     named = without_trailer(before.group("said") if before is not None else named).strip(" ,;:.\"'")
-    if len(named.split()) > NAME_WORDS or anaphoric(named) or _STATES.any(named) or _FAILS.any(named):
+    if len(named.split()) > NAME_WORDS or anaphoric(named) or STATES.any(named) or _FAILS.any(named):
         return ""
     words = content(named)
     if max(map(len, words), default=0) < 2:

@@ -16,6 +16,7 @@ from .ledger import Ledger
 from .matching import near, same_fact
 from .names import of_home
 from .phrases import has_digit
+from .scope import is_exception
 from .similar import content
 from .slots import same_value
 from .validate import clean_label
@@ -97,8 +98,11 @@ def supersede(ledger: Ledger, old: Node, finding: Finding) -> Node:
     """The finding's fact takes the place of ``old``: a new node, or one that held before and holds again.
 
     Whoever else holds the slot that it comes into goes as well. What an assistant says of itself only proposes to
-    replace what the user said, unless the user's last message spoke of it.
+    replace what the user said, unless the user's last message spoke of it. Where both say what they hold for and these
+    differ, both hold.
     """
+    if is_exception(old.label, finding.label):
+        return same_as(ledger, finding) or ledger.add(slot_free(ledger, finding))
     if _only_proposes(ledger, old, finding):
         option = replace(finding, trust=Trust.PROPOSED, status=Status.PENDING, kind=DecisionKind.OPTION)
         return ledger.add(replace(option, slot="", value=""))

@@ -4,6 +4,7 @@ assistant had offered as batches, "2 weeks" the sentence that it stands in.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
@@ -37,6 +38,12 @@ _KINDS: Final = frozenset({DecisionKind.CHOICE, DecisionKind.PREFERENCE})
 THIN_MAX: Final = 40
 """Thin labels of one message that are told in full, from its beginning."""
 
+PART: Final = 0.5
+"""Share of a sentence below which what was read of it is told by all of it."""
+MORE_WORDS: Final = 2
+"""Words of content that the sentence has besides."""
+_SAID: Final = frozenset({NodeType.DECISION, NodeType.TASK, NodeType.ERROR, NodeType.GOAL})
+
 _MOVES: Final = frozenset({Move.NOTE, Move.ADOPT, Move.REPLACE})
 
 
@@ -44,11 +51,32 @@ def fill_labels(found: Sequence[Finding], situation: Situation, spoken: Sequence
     """``found`` with the thin labels of choices told in full, where there is more to tell."""
     texts = {(segment.start, segment.end): segment.text for segment in spoken}
     thin = islice((at for at, finding in enumerate(found) if _is_thin(finding)), THIN_MAX)
-    told = frozenset(thin)
+    filled = frozenset(thin)
     full = (
-        _full(finding, situation, texts) if at in told else _beside_old(finding) for at, finding in enumerate(found)
+        _full(finding, situation, texts) if at in filled else _beside_old(finding) for at, finding in enumerate(found)
     )
-    return list(dict.fromkeys(full))
+    whole = list(dict.fromkeys(full))
+    kinds = Counter(span for span, _ in {(one.span, (one.type, one.kind)) for one in whole if one.type in _SAID})
+    told = (_in_sentence(finding) if kinds[finding.span] == 1 else finding for finding in whole)
+    return list(dict.fromkeys(told))
+
+
+def _in_sentence(finding: Finding) -> Finding:
+    """A choice whose words are the smaller part of a short sentence that says more, told by all of it but the reason;
+    what is a value of something, and what goes for something named, keep their names."""
+    named = finding.slot or finding.target or finding.value or _is_name(finding)
+    if finding.type is not NodeType.DECISION or finding.move not in _MOVES or named:
+        return finding
+    sentence = without_lead(bound_sentence(finding.quote)).rstrip(" .!")
+    sentence = sentence if finding.label not in (short := split_reason(sentence)[0]) else short
+    part = finding.label in sentence and len(finding.label) < PART * len(sentence) <= PART * TOLD_LABEL_MAX
+    more = part and len(content(sentence) - content(finding.label)) >= MORE_WORDS
+    return replace(finding, label=sentence) if more and not asks(sentence) else finding
+
+
+def _is_name(finding: Finding) -> bool:
+    """Whether the label is one word that needs no sentence around it."""
+    return " " not in finding.label and not finding.label.isdigit() and _is_named(finding)
 
 
 def _beside_old(finding: Finding) -> Finding:

@@ -59,6 +59,17 @@ _WONDERS: Final = PatternSet(
 )
 """Questions that only want to know something."""
 
+_ASKED_FOR: Final = compile_lazily(
+    r"(?:do you know |i wonder |any idea |(?:can|could) (?:you|anyone|somebody) (?:tell|show) (?:me|us) )?"
+    r"(?:how (?:(?:do|can|could|should|would|might) (?:i|we|one|you) (?:best )?"
+    r"|(?:i|we|one) (?:can|could|should|might) |(?:best )?to )"
+    r"|is it (?:possible|feasible|hard|difficult) to "
+    r"|is there (?:a|an|any) (?:[\w-]+ ){0,2}?way (?:to|for us to|for me to) "
+    r"|what(?:'s| is| would be) the (?:[\w-]+ )?way to )(?P<label>\w.+)"
+    r"|is there (?P<thing>(?:a|an|any) (?:[\w-]+ )?(?:fix|solution|workaround|remedy|alternative)\b.+)"
+)
+"""A question that wants something done or had: what it wants. "How does X work" only wants to know."""
+
 _HEDGE: Final = compile_lazily(
     r" so (?:they|the|it|we|i|people|users)\b"
     r"|,? (?:but|since|because|although|aber|weil|mais|car|pero|porque|ma|perché|mas|но|потому что)\b|, (?:which|hab|so"
@@ -110,7 +121,7 @@ def _symptom(segment: Segment, goal: Finding) -> list[Finding]:
 def _goal_label(at: int, sentences: Sequence[OpeningSentence]) -> str:
     """The goal in the words of its sentence, a short one together with what stands beside it."""
     best, behind = sentences[at], sentences[at + 1 : at + 3]
-    label = _concise(best.label)
+    label = _concise(_wanted_by(best))
     if label.endswith(":"):
         return " ".join([label, *(one.text for one in behind)])[:LABEL_MAX]
     if best.rank < Rank.SYMPTOM:
@@ -123,6 +134,15 @@ def _goal_label(at: int, sentences: Sequence[OpeningSentence]) -> str:
     if best.rank is not Rank.SYMPTOM and wrong and size <= CLEAR:
         return _join_labels(_concise(wrong[-1].label), label)
     return label
+
+
+def _wanted_by(sentence: OpeningSentence) -> str:
+    """The label of a sentence; of a question that wants something done, what that is."""
+    asked = _ASKED_FOR.fullmatch(sentence.label) if sentence.rank in (Rank.QUESTION, Rank.STATEMENT) else None
+    if asked is None:
+        return sentence.label
+    wanted = (asked.group("label") or asked.group("thing")).rstrip(" ?!.")
+    return wanted if len(content(wanted)) >= THIN - 1 else sentence.label
 
 
 def _concise(label: str) -> str:

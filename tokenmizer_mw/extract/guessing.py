@@ -13,7 +13,7 @@ from tokenmizer_mw.settings import Settings
 from .cues import beside, cues, place
 from .finding import Segment, SegmentKind
 from .hit import Hit, anaphoric
-from .learned import DialogueAct, Model, load_shipped_model
+from .learned import DialogueAct, Guess, Model, load_shipped_model
 from .phrases import asks, bound_sentence, order_in, without_lead
 from .present import is_present_state
 from .reading import hits
@@ -115,8 +115,7 @@ def settling_of(segments: Sequence[Segment], situation: Situation, model: Model 
         if index >= GUESSED_MAX:
             return 0.0
         read = [hits(one.text, situation.speaker) for one in spoken[: index + 2]]
-        said = model.weight(cues_of(index, spoken, read, situation))
-        return model.guess(said, model.meaning(bound_sentence(segment.text))).chance(DialogueAct.DECISION)
+        return judge_sentence(index, spoken, read, situation, model).chance(DialogueAct.DECISION)
 
     return settling
 
@@ -138,10 +137,15 @@ def _is_wrong(
     if doubted is None or hit.rule.explicit or index >= GUESSED_MAX:
         return False
     act, least = doubted
-    guess = model.guess(
-        model.weight(cues_of(index, spoken, read, situation)), model.meaning(bound_sentence(spoken[index].text))
-    )
-    return guess.chance(act) < least
+    return judge_sentence(index, spoken, read, situation, model).chance(act) < least
+
+
+def judge_sentence(
+    index: int, spoken: Sequence[Segment], read: Sequence[Sequence[Hit]], situation: Situation, model: Model
+) -> Guess:
+    """How likely the ``index``-th sentence of a message does each act."""
+    said = model.weight(cues_of(index, spoken, read, situation))
+    return model.guess(said, model.meaning(bound_sentence(spoken[index].text)))
 
 
 def cues_of(index: int, spoken: Sequence[Segment], read: Sequence[Sequence[Hit]], situation: Situation) -> list[str]:
@@ -163,9 +167,7 @@ def _guess_act(
         return None
     if _told_by_heading(segment, situation) or _is_detail(segment, situation):
         return None
-    guess = model.guess(
-        model.weight(cues_of(index, spoken, read, situation)), model.meaning(bound_sentence(segment.text))
-    )
+    guess = judge_sentence(index, spoken, read, situation, model)
     chances = [(guess.chance(use.guessed) / use.sure, use) for use in _USES_OF.get(situation.speaker, ())]
     share, use = max(chances, key=itemgetter(0))
     if use.act is Act.CHOICE and is_present_state(index, spoken):

@@ -77,3 +77,13 @@ def points(label: str) -> bool:
 
 
 _POINTING: Final = words_of("it this that these those them")
+
+
+def goes_ahead(label: str) -> bool:
+    """Whether ``label`` only lets work go on: "continue", "go ahead and build it", "approved, run the deployment"."""
+    words = label.casefold().replace(",", " ").split()
+    return bool(words) and (words[0].strip(".:;-!") in _GOING_ON or tuple(words[:2]) in _GOING_AHEAD)
+
+
+_GOING_ON: Final = words_of("continue proceed resume approved approve")
+_GOING_AHEAD: Final = frozenset({("go", "ahead"), ("go", "on"), ("carry", "on"), ("keep", "going")})

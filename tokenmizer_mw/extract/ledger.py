@@ -23,6 +23,7 @@ from tokenmizer_mw.model.event import (
 from tokenmizer_mw.model.node import Edge, EdgeType, Node, NodeType, Source, Status, Transition, Trust, may_move
 
 from .finding import Finding
+from .scope import is_exception
 
 _RANKS: Final = {
     Trust.QUOTED: 0,
@@ -109,7 +110,7 @@ class Ledger:
         return True
 
     def touch(self, node: Node) -> None:
-        """The node was mentioned in this message: once is enough."""
+        """Record that this message mentions ``node``. Does nothing if that is recorded already."""
         if self.graph.life(node.id).touched < self.turn:
             self.emit(NodeRevised(node.id, {}, self.turn))
 
@@ -132,9 +133,12 @@ class Ledger:
             self.touch(node)
 
     def replace(self, old: Node, new: Node, finding: Finding) -> None:
-        """``new`` takes the place of ``old``, once. An order to do what ``old`` says is no longer to be carried out."""
+        """``new`` takes the place of ``old``, once, unless each holds for something else. An order to do what ``old``
+        says is no longer to be carried out."""
         now = self.graph.get(old.id)
         if now is None or now.id == new.id or not may_move(now.status, Status.SUPERSEDED, evidence=False):
+            return
+        if is_exception(now.label, new.label):
             return
         step = Transition(
             now.id, new.id, self.turn, finding.reason, finding.quote, round(new.confidence - now.confidence, 4)

@@ -16,7 +16,8 @@ from typing import Any, Final
 
 import re2
 
-from tokenmizer_mw.safety.redact.pattern import Ask, Asks, Spans, asks_of, matching_of
+from tokenmizer_mw.runtime.lazy import Ask, Asks, Spans, asks_of
+from tokenmizer_mw.safety.redact.pattern import matching_of
 
 SET_MEMORY: Final = 16 << 20
 """Upper bound of the memory that one set of patterns may use for its automaton, in bytes; it is built as needed."""

@@ -293,7 +293,10 @@ def plain_reason(text: str) -> str:
 
 
 def split_enumeration(text: str, longest: int = 6) -> list[str]:
-    """The items of "A, B and C" when each is short enough to be a name; otherwise ``text`` as one item."""
+    """Return the items of an enumeration: "A, B and C" gives ``["A", "B", "C"]``.
+
+    Returns ``[text]`` if ``text`` is no enumeration, or if an item has more than ``longest`` words.
+    """
     pieces = [piece.strip() for chunk in _between_commas(text) for piece in _split_conjunctions(chunk)]
     items = [piece for piece in pieces if piece]
     if len(items) < _MIN_LABEL or any(len(item.split()) > longest for item in items):

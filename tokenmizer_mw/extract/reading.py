@@ -5,11 +5,13 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
+from tokenmizer_mw.model.node import DecisionKind
+
 from .abroad import ORDERS, hits_abroad
 from .frames import frames_of
 from .hit import Hit, RuleTable, anaphoric
 from .phrases import asks, before_question, bound_sentence, clauses, order_in, reports, supposes, without_lead
-from .rules import RULES, Act, Speaker
+from .rules import MEANINGS, RULES, Act, Speaker
 from .rules.framing import Frame
 from .rules.states import SENTENCES
 
@@ -37,6 +39,13 @@ def hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...]:
     if question:
         return (*(_hits(said, speaker) or _state(said)), *_hits(question, speaker))
     return _hits(line, speaker) or _state(line)
+
+
+def read_kind(statement: str) -> DecisionKind:
+    """The kind of a decision by how it is worded: a rule ("never ...") or a preference; else a choice."""
+    kinds = (MEANINGS[hit.rule.act].kind for hit in hits(statement, Speaker.USER))
+    standing = (DecisionKind.RULE, DecisionKind.PREFERENCE)
+    return next((kind for kind in kinds if kind in standing), DecisionKind.CHOICE)
 
 
 def _state(line: str) -> tuple[Hit, ...]:

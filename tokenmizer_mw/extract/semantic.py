@@ -13,7 +13,7 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
@@ -31,6 +31,8 @@ HEAD: Final = "acts.head"
 FORMAT: Final = 2
 HEAD_MAX: Final = 1024 * 1024
 """Bytes of a head's file."""
+SENTENCES_KEPT: Final = 1024
+"""Sentences whose meaning is kept: one sentence is judged up to three times while a message is read."""
 
 _FAR: Final = 500.0
 
@@ -48,7 +50,7 @@ class Head(Model):
     Raises ``BadModel`` when cues and numbers do not fit.
     """
 
-    __slots__ = ("dense", "embed", "offsets", "slopes", "trained_on")
+    __slots__ = ("_cached_meaning", "dense", "embed", "offsets", "slopes", "trained_on")
 
     def __init__(
         self, cues: Model, dense: Matrix, slopes: Matrix, offsets: Matrix, embed: Embed, trained_on: str = ""
@@ -59,12 +61,14 @@ class Head(Model):
             raise BadModel(f"{dense.shape} numbers for {acts} classes")
         self.dense, self.slopes, self.offsets = dense, slopes, offsets
         self.embed, self.trained_on = embed, trained_on
+        self._cached_meaning = lru_cache(SENTENCES_KEPT)(self._compute_meaning)
 
     def meaning(self, text: str) -> Sequence[float]:
         """What the vector of a sentence adds to the log odds of each class, () for one that is not embedded. Raises
         ``BadModel`` for a vector of another width than the head was trained on."""
-        if not text.isascii():
-            return ()
+        return self._cached_meaning(text) if text.isascii() else ()
+
+    def _compute_meaning(self, text: str) -> Sequence[float]:
         vector = np.asarray(self.embed([text]), np.float32)
         if vector.shape != (1, len(self.dense)):
             raise BadModel(f"vectors of the shape {vector.shape}, the head takes {len(self.dense)} numbers")
@@ -146,7 +150,7 @@ def embedder(folder: Path) -> Embed:
     encoder = Encoder(folder)
     if find_spec("sentence_transformers") is None or not (folder / "modules.json").exists():
         return encoder
-    from tokenmizer_mw.context.sentence_model import find_model
+    from tokenmizer_mw.context.embedding import find_model
 
     return find_model(str(folder))
 

@@ -15,8 +15,9 @@ from .facts import recent
 from .finding import Finding, Move
 from .ledger import Ledger
 from .pattern import PatternSet
+from .phrases import without_lead
 from .similar import content
-from .slots import are_of_different_things
+from .slots import are_of_different_things, find_member
 
 DECISIONS_MAX: Final = 24
 TASKS_MAX: Final = 12
@@ -24,6 +25,9 @@ TASKS_MAX: Final = 12
 
 _REACH: Final = 8
 """Messages back to which words that only say that something changes may reach."""
+
+_TALKED_OF: Final = 4
+"""Messages back to which a change may reach that names neither the old value nor what it is a value of."""
 
 _BESIDE: Final = PatternSet(r".*(?:\b(?:also|as well|additionally|in addition|besides)\b| too$| too[.,!])")
 _SYNONYMS: Final = {"due": "deadlin", "launch": "releas", "ship": "releas", "expir": "liv", "run": "", "listen": ""}
@@ -125,6 +129,8 @@ def _score(ledger: Ledger, finding: Finding, new: Value, node: Node, old: Value)
     if finding.target:
         return 9 if alike(old, new) and names_again(old, finding.target) else 0
     named = names_again(old, finding.near)
+    if new.kind == "number" and not named and counts_otherwise(finding, new.text):
+        return 0
     shared = _shares(finding.about, node.label, old)
     if not alike(old, new) and not (shared and finding.single and "term" in (old.kind, new.kind)):
         return 0
@@ -132,6 +138,11 @@ def _score(ledger: Ledger, finding: Finding, new: Value, node: Node, old: Value)
         return 0
     sure = _sure(ledger, finding, node, old, new, named=named, shared=shared)
     return (4 * named + 3 * shared + 2 * recent(ledger, node) + 1) if sure else 0
+
+
+def counts_otherwise(finding: Finding, new: str) -> bool:
+    """Whether what was just said has a number of its own, which "make it 12" is about."""
+    return any(value.kind not in NAMED_KINDS and not equal(value.text, new) for value in values_in(finding.near))
 
 
 def _sure(ledger: Ledger, finding: Finding, node: Node, old: Value, new: Value, *, named: bool, shared: bool) -> bool:
@@ -148,11 +159,29 @@ def _sure(ledger: Ledger, finding: Finding, node: Node, old: Value, new: Value, 
         return named and finding.single and not both
     told = finding.move is Move.REPLACE or (finding.move is Move.SET and finding.single)
     close = ledger.turn - ledger.last_touched(node) <= _REACH
+    if not named and not shared:
+        switched = finding.move is Move.REPLACE or not equal(without_lead(finding.label), new.text)
+        talked_of = ledger.turn - ledger.last_touched(node) <= _TALKED_OF
+        counted = old.kind == new.kind == "amount" and close and same_sort(old, new)
+        return against or counted or (told and talked_of and _is_of_its_kind(old, new, switched=switched))
     if both and node.type is NodeType.TASK:
         return against or (told and close and old.kind == new.kind == "code")
     if both:
         return against or (told and close and (named or _of_like_length(old, new)))
     return against or (close and (told or same_sort(old, new)) and (named or same_sort(old, new)))
+
+
+def _is_of_its_kind(old: Value, new: Value, *, switched: bool) -> bool:
+    """Whether two values are of one sort: of one unit or format, tools of one category, or names that no table has;
+    where the user said that something is ``switched``, one name may be known."""
+    if new.text[:1].isdigit() and not switched:
+        return False
+    if old.kind not in NAMED_KINDS or new.kind not in NAMED_KINDS:
+        return same_sort(old, new)
+    one, other = find_member(old.text), find_member(new.text)
+    if one is not None and other is not None:
+        return one[0] == other[0]
+    return (one is other or switched) and _of_like_length(old, new)
 
 
 def _is_address(value: Value) -> bool:

@@ -14,7 +14,7 @@ from tokenmizer_mw.safety.redact.strict import mask_opaque
 from tokenmizer_mw.settings import Settings
 
 from .finding import Finding, Move
-from .hollow import behind_pointer, is_hollow
+from .hollow import behind_pointer, goes_ahead, is_hollow
 from .names import as_path, project_path
 from .prose import plain
 
@@ -33,6 +33,9 @@ _READ_AS_SUCH: Final = frozenset({NodeType.FILE, NodeType.ENDPOINT, NodeType.GOA
 _MARKS: Final = frozenset("".join(opening + closing for opening, closing in _PAIRS))
 _TOLD: Final = frozenset({NodeType.TASK, NodeType.DECISION, NodeType.ERROR})
 """Types whose labels are words that somebody said, perhaps without saying anything."""
+
+_QUESTION_MARKS: Final = ("?", "？", "؟")
+"""A goal that only wants to know something is told as a question."""
 
 _SIDES: Final = frozenset({"left", "right", "on", "off", "up", "down"})
 
@@ -150,9 +153,11 @@ def validate_findings(findings: Iterable[Finding], settings: Settings) -> list[F
 def _validate_finding(finding: Finding, floor: float) -> Finding | None:
     if not finding.certain and finding.confidence < floor:
         return None
-    if finding.trust is Trust.QUOTED and finding.type in _DOUBTED:
+    if (finding.trust is Trust.QUOTED and finding.type in _DOUBTED) or _only_leads_on(finding):
         return None
     label = _path_label(finding.label) if finding.type is NodeType.FILE else clean_label(finding.label)
+    if label and finding.type is NodeType.GOAL and finding.label.rstrip().endswith(_QUESTION_MARKS):
+        label += "?"
     if not label and (finding.label or not _may_be_bare(finding)):
         return None
     if finding.type is NodeType.ENDPOINT and "/" not in label and f"{label.upper()} " in _METHODS:
@@ -178,6 +183,20 @@ def _validate_finding(finding: Finding, floor: float) -> Finding | None:
         detail=mask_opaque(one_line(finding.detail))[: 2 * QUOTE_MAX] if finding.detail else "",
         quote=quote,
     )
+
+
+def _only_leads_on(finding: Finding) -> bool:
+    """Whether a choice or a complaint is none: it lets work go on, or leads to what stands below it."""
+    if finding.certain or finding.move not in (Move.NOTE, Move.ADOPT):
+        return False
+    if finding.type is NodeType.ERROR:
+        return finding.quote.rstrip().endswith(_COLONS)
+    leads_on = goes_ahead(finding.label) or finding.quote.rstrip().endswith(_LEADING_ON)
+    return finding.type is NodeType.DECISION and leads_on
+
+
+_COLONS: Final = (":", "：")
+_LEADING_ON: Final = (*_COLONS, "...", "…")
 
 
 def _says_nothing(finding: Finding, label: str) -> bool:

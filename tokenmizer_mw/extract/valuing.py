@@ -59,7 +59,7 @@ def _read(index: int, spoken: Sequence[Segment], situation: Situation, made: lis
     if not (given or places or around):
         return
     near = _around(index, spoken)
-    why = _why(index, spoken, situation)
+    why = _why(index, spoken)
     for at in around:
         made[at] = replace(made[at], why=aside(segment.text) or why)
     for at in places:
@@ -176,17 +176,13 @@ def _around(index: int, spoken: Sequence[Segment]) -> str:
     return " . ".join(segment.text for segment in near)
 
 
-def _why(index: int, spoken: Sequence[Segment], situation: Situation) -> str:
-    """The sentences before and behind a value that say something, else what the user said against things before it."""
+def _why(index: int, spoken: Sequence[Segment]) -> str:
+    """The sentence before a value that says something, else the one behind it; "" where neither does."""
     before = [segment.text for segment in spoken[max(0, index - 1) : index]]
     behind = [segment.text for segment in spoken[index + 1 : index + 2]]
     for text in (*before, *behind):
         if _states(text) and not assigned_in(text) and not order_in(without_lead(bound_sentence(text))):
             return without_lead(bound_sentence(text)).rstrip(" .!")
-    if len(spoken) == 1 and situation.asked is not None:
-        said = bound_sentence(situation.asked[1].text)
-        if AGAINST.any(said) and _states(said) and not assigned_in(said):
-            return said.rstrip(" .!")
     return ""
 
 

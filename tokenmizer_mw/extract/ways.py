@@ -142,7 +142,7 @@ WAYS: Final = (
     ),
     ValueWay(
         "back",
-        rf"{_US}(?:(?:go|move|switch|change|roll|come|going|return|revert|it's) )?(?:(?:back )?to|return to|revert to)"
+        rf"{_US}(?:(?:go|move|switch|change|roll|going|return|revert|it's) )?(?:(?:back )?to|return to|revert to)"
         rf" (?P<value>{_SAID}{{2,40}}?)(?: after all| again)?",
         "we return to Brevo",
         "to be or not to be",
@@ -163,7 +163,7 @@ WAYS: Final = (
     ValueWay(
         "use_instead",
         rf"{_US}(?:we're |we are |i'm )?(?:use|take|taking|try|go with|going with|do|have)"
-        rf" (?P<value>{_SAID}{{2,40}}?) (?:instead|then)",
+        rf" (?P<value>{_SAID}{{2,40}}?) instead",
         "we're taking the barn instead",
         "take a look at the log",
         plain=True,
@@ -214,7 +214,7 @@ WAYS: Final = (
     ValueWay(
         "take",
         rf"{_US}(?:(?:we're|we are|i'm|i am) )?(?:use|take|taking|try|trying|go with|going with|pick|choose)"
-        rf" (?P<value>{_SAID}{{2,40}}?)(?: (?:now|first|please|again))*",
+        rf" (?P<value>{_SAID}{{2,40}}?)(?: (?:now|first|please|again|then))*",
         "we'll take 80 chairs",
         "take a look at the log",
         plain=True,
@@ -225,7 +225,6 @@ WAYS: Final = (
         rf"(?:s?he|they|the [\w ]{{2,30}}|management|legal|marketing|my \w+) wants? (?P<value>{_SAID}{{2,50}})",
         "she wants The Long Tide",
         "he wants to know why",
-        changes=True,
         alone=False,
     ),
     ValueWay(
@@ -284,7 +283,6 @@ WAYS: Final = (
         r"(?P<value>[\w@.+€$%-]+(?: [\w@.+-]+){0,2})",
         "Vue",
         "hello there",
-        changes=True,
         alone=False,
     ),
     ValueWay(
@@ -315,9 +313,16 @@ WAYS: Final = (
         "the api works well",
     ),
     ValueWay(
+        "pick",
+        rf"(?P<value>{_SAID}{{2,40}}?) (?:it is|then)",
+        "Bulma it is",
+        "what is that then",
+        plain=True,
+        alone=False,
+    ),
+    ValueWay(
         "after_all",
-        rf"(?P<value>{_SAID}{{2,40}}?) (?:after all|was better|was fine|was right|it is|again,? please|instead|then"
-        rf"|please)",
+        rf"(?P<value>{_SAID}{{2,40}}?) (?:after all|was better|was fine|was right|again,? please|instead|please)",
         "present tense after all",
         "what was that after all",
         plain=True,

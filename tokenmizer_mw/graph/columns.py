@@ -14,10 +14,9 @@ from itertools import chain, repeat
 from operator import attrgetter
 from typing import Any, Final, Generic, TypeVar, cast
 
+from tokenmizer_mw.graph.fold import Life, SessionGraph
 from tokenmizer_mw.model.node import Edge, Node, Source, Status, Transition
 from tokenmizer_mw.model.plain import ValueCodec, form, forms
-
-from .fold import Life, SessionGraph
 
 Columns = dict[str, Any]
 """Names -> what JSON can hold."""
@@ -51,30 +50,30 @@ def columns(graph: SessionGraph) -> Columns:
     }
 
 
-def graph_of(told: Mapping[str, Any]) -> SessionGraph:
+def graph_of(payload: Mapping[str, Any]) -> SessionGraph:
     """The graph of these ``columns``. Raises ``LookupError``, ``TypeError`` or ``ValueError`` for anything else."""
-    ids: list[str] = told["ids"]
-    sources = _make_instances(Source, told["sources"])
+    ids: list[str] = payload["ids"]
+    sources = _make_instances(Source, payload["sources"])
     own = ids[: len(sources)]
-    nodes = _make_instances(Node, told["_nodes"], id=own, source=sources)
-    ends = {name: _at(ids, told["_edges"][name]) for name in _ENDS}
+    nodes = _make_instances(Node, payload["_nodes"], id=own, source=sources)
+    ends = {name: _at(ids, payload["_edges"][name]) for name in _ENDS}
     edges = _make_instances(
-        Edge, {name: column for name, column in told["_edges"].items() if name not in _ENDS}, **ends
+        Edge, {name: column for name, column in payload["_edges"].items() if name not in _ENDS}, **ends
     )
-    steps = {name: column for name, column in told["_replaced"].items() if name != "key"}
-    words = told["_by_word"]
-    rest = {name: form.read(told[name]) for name, form in _rest().items()}
+    steps = {name: column for name, column in payload["_replaced"].items() if name != "key"}
+    words = payload["_by_word"]
+    rest = {name: form.read(payload[name]) for name, form in _rest().items()}
     return SessionGraph(
         _nodes=dict(zip(own, nodes, strict=True)),
-        _life=dict(zip(own, _lives(told["_life"]), strict=True)),
+        _life=dict(zip(own, _lives(payload["_life"]), strict=True)),
         _edges={(edge.source, edge.type, edge.target): edge for edge in edges},
-        _replaced=dict(zip(told["_replaced"]["key"], _make_instances(Transition, steps), strict=True)),
-        _by_key=dict(zip(told["_by_key"][0], _at(ids, told["_by_key"][1]), strict=True)),
-        _by_slot=dict(zip(told["_by_slot"][0], _at(ids, told["_by_slot"][1]), strict=True)),
+        _replaced=dict(zip(payload["_replaced"]["key"], _make_instances(Transition, steps), strict=True)),
+        _by_key=dict(zip(payload["_by_key"][0], _at(ids, payload["_by_key"][1]), strict=True)),
+        _by_slot=dict(zip(payload["_by_slot"][0], _at(ids, payload["_by_slot"][1]), strict=True)),
         _by_word=dict(zip(words["word"], _runs(_at(ids, words["ids"]), words["count"]), strict=True)),
-        _unfinished=dict.fromkeys(_at(ids, told["_unfinished"])),
-        _settled=dict.fromkeys(_at(ids, told["_settled"])),
-        _heirs=dict(zip(*(_at(ids, places) for places in told["_heirs"]), strict=True)),
+        _unfinished=dict.fromkeys(_at(ids, payload["_unfinished"])),
+        _settled=dict.fromkeys(_at(ids, payload["_settled"])),
+        _heirs=dict(zip(*(_at(ids, places) for places in payload["_heirs"]), strict=True)),
         **rest,
     )
 
@@ -127,15 +126,15 @@ def _lives_written(lives: Sequence[Life]) -> Columns:
     }
 
 
-def _lives(told: Mapping[str, Any]) -> list[Life]:
-    times, statuses = told["times"], map(form(Status).read, told["moved_to"])
-    moves = list(zip(_at(times, told["moved_at"]), statuses, strict=True))
+def _lives(payload: Mapping[str, Any]) -> list[Life]:
+    times, statuses = payload["times"], map(form(Status).read, payload["moved_to"])
+    moves = list(zip(_at(times, payload["moved_at"]), statuses, strict=True))
     return _make_instances(
         Life,
-        {name: column for name, column in told.items() if name not in ("moved_at", "moved_to", "times")},
-        added=_at(times, told["added"]),
-        closed=_at(times, told["closed"]),
-        moves=_runs(moves, told["moves"]),
+        {name: column for name, column in payload.items() if name not in ("moved_at", "moved_to", "times")},
+        added=_at(times, payload["added"]),
+        closed=_at(times, payload["closed"]),
+        moves=_runs(moves, payload["moves"]),
     )
 
 
@@ -173,7 +172,7 @@ def _write_columns(kind: type[Any], values: Sequence[object], but: Sequence[str]
     return found
 
 
-def _make_instances(kind: type[T], told: Mapping[str, Sequence[Any]], **made: Sequence[Any]) -> list[T]:
+def _make_instances(kind: type[T], payload: Mapping[str, Sequence[Any]], **made: Sequence[Any]) -> list[T]:
     """Instances of a frozen dataclass with slots, from a column for each field; ``made``: columns that are made of the
     right values already.
 
@@ -182,7 +181,7 @@ def _make_instances(kind: type[T], told: Mapping[str, Sequence[Any]], **made: Se
     known = _fields(cast(Hashable, kind))
     read = {
         name: column if known[name].form.plain else list(map(known[name].form.read, column))
-        for name, column in told.items()
+        for name, column in payload.items()
         if name not in made
     } | made
     counts = set(map(len, read.values()))

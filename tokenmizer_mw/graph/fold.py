@@ -14,6 +14,8 @@ from itertools import islice
 from typing import Any, Final, TypeVar
 
 from tokenmizer_mw.errors import CallerError
+from tokenmizer_mw.graph.layer import Layer
+from tokenmizer_mw.graph.text import label_key, words
 from tokenmizer_mw.model.event import (
     DecisionReplaced,
     Derived,
@@ -29,9 +31,6 @@ from tokenmizer_mw.model.event import (
     transition_to_dict,
 )
 from tokenmizer_mw.model.node import NEVER_PRUNED, Edge, EdgeType, Node, NodeType, Status, Transition
-
-from .layer import Layer
-from .text import label_key, words
 
 _Kind = TypeVar("_Kind", bound=StrEnum)
 
@@ -164,7 +163,7 @@ class SessionGraph:
         return len(self._settled) + len(self._unfinished)
 
     def heir(self, id: str) -> Node | None:
-        """Return the node that replaced ``id`` last; ``None`` if none did."""
+        """Return the node that directly replaced the node ``id``, the latest of several; ``None`` if none did."""
         heir = self._heirs.get(id)
         return self._nodes.get(heir) if heir is not None else None
 
@@ -212,13 +211,13 @@ class SessionGraph:
 
     def _repr_html_(self) -> str:
         """The graph as a picture, for notebooks."""
-        from tokenmizer_mw.graph.export.faces import notebook
+        from tokenmizer_mw.graph.export.display import notebook
 
         return notebook(self)
 
     def __rich__(self) -> Any:
         """The graph as a tree, for the library ``rich``."""
-        from tokenmizer_mw.graph.export.faces import tree
+        from tokenmizer_mw.graph.export.display import tree
 
         return tree(self)
 

@@ -9,12 +9,11 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Final
 
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.graph.text import asked_words, singular, words
 from tokenmizer_mw.model.category import CATEGORIES, MEMBERS, Category
 from tokenmizer_mw.model.event import NodeEdited
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType
-
-from .fold import SessionGraph
-from .text import asked_words, singular, words
 
 _SATURATION: Final = 1.2
 _LENGTH: Final = 0.5
@@ -96,6 +95,22 @@ def find_named(graph: SessionGraph, text: str) -> Node | None:
     hand meets what was meant. ``None`` when there is none."""
     node = graph.get(text)
     return node if node is not None else _find_in(graph.nodes(), text)
+
+
+def find_meant(graph: SessionGraph, text: str, former: Sequence[Node] = ()) -> list[Node]:
+    """The nodes that a change by hand may mean by ``text``: the one that ``find_named`` finds, or that had these words
+    before it was corrected (``former``), else each whose label, value or category has all of these words. Where one of
+    those still holds, the others are left out."""
+    named = find_named(graph, text) or _find_in(former, text)
+    if named is not None:
+        return [node for node in [graph.get(named.id)] if node is not None]
+    wanted = asked_words(text)
+    fitting = [node for node in graph.nodes() if wanted and wanted <= _naming_words(node)]
+    return [node for node in fitting if node.current] or fitting
+
+
+def _naming_words(node: Node) -> frozenset[str]:
+    return _singular(f"{node.label} {node.value} {node.slot} {_category_words(node)}")
 
 
 def _find_in(nodes: Iterable[Node], text: str) -> Node | None:

@@ -1,17 +1,66 @@
-"""Queries on a graph: what was true at a time, what changed between two points, and why a fact holds."""
+"""Queries on a graph: what was true at a time, what changed between two points, why a fact holds, and how much it
+matters now. Importance is computed at a turn and never stored.
+"""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from tokenmizer_mw.graph.fold import Life, SessionGraph
 from tokenmizer_mw.model.event import EdgeAdded, NodeAdded, NodeEdited, node_to_dict, transition_to_dict
-from tokenmizer_mw.model.node import Edge, EdgeType, Node, Status, Transition, is_current
+from tokenmizer_mw.model.node import DecisionKind, Edge, EdgeType, Node, NodeType, Status, Transition, is_current
 from tokenmizer_mw.safety.labels import flatten
 
-from .fold import Life, SessionGraph
+_TYPE_WEIGHT: Final[dict[NodeType, float]] = {
+    NodeType.GOAL: 1.0,
+    NodeType.DECISION: 0.9,
+    NodeType.ERROR: 0.8,
+    NodeType.TASK: 0.7,
+    NodeType.SCHEMA: 0.6,
+    NodeType.ENDPOINT: 0.6,
+    NodeType.API: 0.6,
+    NodeType.FILE: 0.5,
+    NodeType.DEPENDENCY: 0.5,
+    NodeType.ENVIRONMENT: 0.5,
+    NodeType.TEST: 0.5,
+    NodeType.PROJECT: 0.4,
+    NodeType.CONCEPT: 0.3,
+    NodeType.AGENT: 0.3,
+}
+
+HALF_LIFE: Final = 40
+"""Turns after which the part of a fact's importance that is due to recency has halved."""
+
+
+def importances(graph: SessionGraph, turn: int = 0) -> dict[str, float]:
+    """The importance of every node at ``turn`` (0: at the last turn that touched any), by id. Positive numbers.
+
+    It grows with the type's weight, with references (edges and repeated mentions) and with recency, and shrinks
+    with doubt. Standing rules do not age.
+    """
+    lives = {node.id: graph.life(node.id) for node in graph.nodes()}
+    now = turn or max((life.touched for life in lives.values()), default=0)
+    degree: Counter[str] = Counter()
+    for edge in graph.edges():
+        degree.update((edge.source, edge.target))
+    return {node.id: _importance(node, lives[node.id], degree[node.id], now) for node in graph.nodes()}
+
+
+def importance(graph: SessionGraph, id: str, turn: int = 0) -> float:
+    """The importance of one node, as ``importances`` has it. Raises ``KeyError`` for an unknown one."""
+    return importances(graph, turn)[id]
+
+
+def _importance(node: Node, life: Life, edges: int, now: int) -> float:
+    references = 1.0 + math.log1p(edges + life.mentions - 1)
+    age = 0 if node.kind is DecisionKind.RULE else max(0, now - life.touched)
+    recency = 0.5 + 0.5 * math.exp2(-age / HALF_LIFE)
+    return _TYPE_WEIGHT[node.type] * references * recency * (0.5 + 0.5 * node.confidence)
+
 
 _TEXT_MAX: Final = 1_000
 """Characters of a reason or a quotation that an explanation shows."""
@@ -175,11 +224,17 @@ def _edit_to_dict(edit: NodeEdited) -> dict[str, Any]:
 
 def edits_in_force(edits: Sequence[NodeEdited]) -> tuple[NodeEdited, ...]:
     """The manual edits that were not undone, without those that undo others, in the order given."""
+    undone = undone_numbers(edits)
+    return tuple(edit for edit in edits if not edit.undoes and edit.number not in undone)
+
+
+def undone_numbers(edits: Sequence[NodeEdited]) -> set[int]:
+    """The numbers of the manual edits that are undone; an undo may be undone, too."""
     undone: set[int] = set()
     for edit in reversed(edits):
         if edit.undoes and edit.number not in undone:
             undone.add(edit.undoes)
-    return tuple(edit for edit in edits if not edit.undoes and edit.number not in undone)
+    return undone
 
 
 def _replacement_to_dict(replacement: Replacement) -> dict[str, Any]:

@@ -11,8 +11,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from .message import Message, Outcome, Role, ToolCall, ToolResult
-from .node import DecisionKind, Edge, EdgeType, Node, NodeType, Source, Status, Transition, Trust, is_current
+from tokenmizer_mw.model.message import Message, Outcome, Role, ToolCall, ToolResult
+from tokenmizer_mw.model.node import (
+    DecisionKind,
+    Edge,
+    EdgeType,
+    Node,
+    NodeType,
+    Source,
+    Status,
+    Transition,
+    Trust,
+    is_current,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +251,7 @@ class UnreadableEvent(ValueError):
 
 
 class NewerEvent(UnreadableEvent):
-    """A stored event of a kind or version that only a newer release can read."""
+    """Raised for a stored event of a kind or version that only a newer release can read."""
 
 
 _JSON: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))

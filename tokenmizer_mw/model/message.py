@@ -87,6 +87,9 @@ class Written:
 
 
 _SPACE: Final = b" \t\r\n"
+_LENIENT: Final = ("utf-8", "surrogatepass")
+_to_json: Final = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
+"""What ``json.dumps`` does, which makes an encoder each time that it is given separators."""
 
 
 def digest(message: Message) -> str:
@@ -96,16 +99,18 @@ def digest(message: Message) -> str:
     several with white space between, a refusal as text, the spelling of tool arguments and of the numbers in them,
     thinking left out. Two such spellings have one digest.
     """
-    parts: list[object] = [message.role.value, _remove_space(message.text + message.refusal)]
-    parts += [[call.name, canonical_arguments(call.arguments)] for call in message.tool_calls]
-    parts += [[result.call_id, _remove_space(result.text)] for result in message.tool_results]
+    text = message.text + message.refusal
+    parts: list[object] = [message.role.value, text.encode(*_LENIENT).translate(None, _SPACE).decode(*_LENIENT)]
+    if message.tool_calls:
+        parts += [[call.name, canonical_arguments(call.arguments)] for call in message.tool_calls]
+    if message.tool_results:
+        parts += [[result.call_id, _remove_space(result.text)] for result in message.tool_results]
     parts.append(message.attachments)
-    raw = json.dumps(parts, ensure_ascii=True, separators=(",", ":")).encode("ascii")
-    return hashlib.blake2b(raw, digest_size=8).hexdigest()
+    return hashlib.blake2b(_to_json(parts).encode("ascii"), digest_size=8).hexdigest()
 
 
 def _remove_space(text: str) -> str:
-    return text.encode("utf-8", "surrogatepass").translate(None, _SPACE).decode("utf-8", "surrogatepass")
+    return text.encode(*_LENIENT).translate(None, _SPACE).decode(*_LENIENT)
 
 
 def _number(spelled: str) -> float:

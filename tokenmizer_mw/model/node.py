@@ -12,6 +12,9 @@ from typing import Final
 NOT_FOUND: Final = "a model did not find it in the session"
 """Why a fact is archived that a model's pass over the session did not confirm."""
 
+HAND: Final = "hand"
+"""The role of the source of a fact that somebody added or corrected."""
+
 NOTE_CONFIDENCE: Final = 0.5
 """Confidence of a note: known, found by search, and told as nothing that holds."""
 
@@ -156,6 +159,11 @@ class Source:
     quote: str = ""
     trust: Trust = Trust.STATED
     span: tuple[int, int] | None = None
+
+    @property
+    def is_by_hand(self) -> bool:
+        """True for a fact that was added by hand: no message says it."""
+        return self.role == HAND and not self.quote
 
 
 @dataclass(frozen=True, slots=True)

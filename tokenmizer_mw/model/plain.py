@@ -10,8 +10,8 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
-from .event import Event, decode, encode, message_from_dict, message_to_dict
-from .message import Message
+from tokenmizer_mw.model.event import Event, decode, encode, message_from_dict, message_to_dict
+from tokenmizer_mw.model.message import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +56,8 @@ def _same(value: Any) -> Any:
     return value
 
 
-def _event(told: Any) -> Event:
-    kind, version, payload = told
+def _event(stored: Any) -> Event:
+    kind, version, payload = stored
     return decode(kind, version, payload)
 
 
@@ -82,7 +82,7 @@ def _either(options: tuple[Any, ...], maybe: bool, hint: Any) -> ValueCodec:
         members = {None: None} | {each.value: each for each in options[0]}
         return ValueCodec(lambda value: value and value.value, members.__getitem__)
     return ValueCodec(
-        lambda value: None if value is None else write(value), lambda told: None if told is None else read(told)
+        lambda value: None if value is None else write(value), lambda value: None if value is None else read(value)
     )
 
 
@@ -98,25 +98,25 @@ def _many(made: Callable[[Iterable[Any]], Any], parts: tuple[Any, ...]) -> Value
         each = [form(part) for part in parts]
         return ValueCodec(
             lambda values: [one.write(value) for one, value in zip(each, values, strict=True)],
-            lambda told: tuple(one.read(value) for one, value in zip(each, told, strict=True)),
+            lambda items: tuple(one.read(item) for one, item in zip(each, items, strict=True)),
         )
     item = form(parts[0])
-    return ValueCodec(lambda values: list(map(item.write, values)), lambda told: made(map(item.read, told)))
+    return ValueCodec(lambda values: list(map(item.write, values)), lambda value: made(map(item.read, value)))
 
 
 def _mapping(keys: ValueCodec, values: ValueCodec) -> ValueCodec:
     return ValueCodec(
         lambda mapping: [[keys.write(key), values.write(value)] for key, value in mapping.items()],
-        lambda told: {keys.read(key): values.read(value) for key, value in told},
+        lambda pairs: {keys.read(key): values.read(value) for key, value in pairs},
     )
 
 
 def _record(kind: type[Any]) -> ValueCodec:
     known = forms(kind)
 
-    def read(told: Any) -> Any:
-        if told.keys() != known.keys():
+    def read(value: Any) -> Any:
+        if value.keys() != known.keys():
             raise ValueError(f"not the fields of a {kind.__name__}")
-        return kind(**{name: one.read(told[name]) for name, one in known.items()})
+        return kind(**{name: one.read(value[name]) for name, one in known.items()})
 
     return ValueCodec(lambda value: {name: one.write(getattr(value, name)) for name, one in known.items()}, read)

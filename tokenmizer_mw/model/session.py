@@ -1,8 +1,11 @@
-"""``SessionKey``: tenant and session id, the key of every table and cache in this package."""
+"""How callers name a session and a point in time: ``SessionKey`` (tenant and session id, the key of every table and
+cache in this package), and times, converted to seconds since the epoch.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final, TypeGuard
 
 LOCAL_TENANT: Final = "local"
@@ -24,9 +27,16 @@ class SessionKey:
 
     def valid(self) -> bool:
         """Both parts are non-empty text of at most ``SESSION_ID_MAX`` characters without control characters."""
-        return is_usable_id(self.tenant) and is_usable_id(self.id)
+        for part in (self.tenant, self.id):  # each append asks
+            if not (isinstance(part, str) and 0 < len(part) <= SESSION_ID_MAX and part.isprintable()):
+                return False
+        return True
 
 
 def is_usable_id(part: object) -> TypeGuard[str]:
     """Whether ``part`` can be a session id or a tenant."""
     return isinstance(part, str) and 0 < len(part) <= SESSION_ID_MAX and part.isprintable()
+
+
+Moment = float | datetime | str
+"""Seconds since the epoch, or a date and time, also as ISO 8601 text; one without a zone is local time."""

@@ -22,6 +22,9 @@ LINE_MAX: Final = 8 * 1024 * 1024
 
 _CLIENTS: Final = ("<command-name>", "<local-command-", "<command-message>")
 _LEFT_OUT: Final = ("isSidechain", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")
+_WRITTEN_BY_HOST: Final = "<synthetic>"
+"""The model that Claude Code names for what it says in the model's place, such as "No response requested."."""
+
 _BLOCK: Final = b"session-record"
 _COMPACTED: Final = (b"compact_boundary", b'"compacted"')
 _SPEAKS: Final = (b'"assistant"', b'"function_call"', b'"reasoning"')
@@ -103,6 +106,8 @@ def _message(value: dict[str, Any]) -> Message | None:
     if kind not in ("user", "assistant") or any(value.get(name) is True for name in _LEFT_OUT):
         return None
     try:
+        if value["message"].get("model") == _WRITTEN_BY_HOST:
+            return None
         (message,) = history([value["message"]])[:]
     except (InvalidMessage, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
@@ -120,8 +125,8 @@ def _of_codex(item: dict[str, Any]) -> Message | None:
 
 def _something(message: Message) -> Message | None:
     """``message``, unless nobody would see it: thinking has lines of its own."""
-    said = message.text.strip() or message.tool_calls or message.tool_results or message.attachments
-    return message if said else None
+    values = message.text.strip() or message.tool_calls or message.tool_results or message.attachments
+    return message if values else None
 
 
 def _is_cut(value: dict[str, Any]) -> bool:
@@ -130,8 +135,8 @@ def _is_cut(value: dict[str, Any]) -> bool:
 
 def _preserved_names(value: dict[str, Any]) -> list[str]:
     """The names of the lines before a cut that stay in the context."""
-    told = value.get("compactMetadata")
-    kept = told.get("preservedMessages") if isinstance(told, dict) else None
+    values = value.get("compactMetadata")
+    kept = values.get("preservedMessages") if isinstance(values, dict) else None
     names = kept.get("allUuids", kept.get("uuids")) if isinstance(kept, dict) else None
     return [name for name in names if isinstance(name, str) and name] if isinstance(names, list) else []
 

@@ -1,29 +1,90 @@
-"""Backups of a store: made while it is in use, verified, recorded, and restored into any store."""
+"""Backups of a store: made while it is in use, verified, recorded in the store itself, and restored into any store.
+
+The record tells who erases a session where copies may remain. Each recorded backup is a session of a special tenant,
+with one message that describes it.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import socket
 from collections.abc import Callable, Collection, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
-from tokenmizer_mw.errors import CallerError
+from tokenmizer_mw.errors import CallerError, Conflict
+from tokenmizer_mw.model.event import MessageRecorded
+from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.store.log import EventLog
 from tokenmizer_mw.store.sqlite import SqliteLog
 
-from .exports import SessionDiffers, restore
-from .known_backups import BACKUPS_TENANT, Backup, Form, put_on_record
-from .lines_backup import Session, count_sessions, read_lines, write_lines
+from .exports import BACKUPS_TENANT, Session, SessionDiffers, count_sessions, read_lines, restore, write_lines
+
+Form = Literal["sqlite", "lines"]
+"""A SQLite database, or JSON Lines of all sessions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """A recorded backup: its absolute path, and the host where it was made."""
+
+    path: str
+    host: str
+    form: Form
+    made_at: float
+    sessions: int
+
+    @property
+    def here(self) -> bool:
+        """Whether it was made on this machine."""
+        return self.host == socket.gethostname()
+
+    @property
+    def key(self) -> SessionKey:
+        """The session that records it."""
+        place = json.dumps([self.host, self.path]).encode()
+        return SessionKey(BACKUPS_TENANT, hashlib.blake2b(place, digest_size=16).hexdigest())
+
+
+def record_backup(log: EventLog, backup: Backup) -> None:
+    """Record a backup, replacing an earlier record of the same file."""
+    event = MessageRecorded(1, "", Message(Role.SYSTEM, json.dumps(asdict(backup))))
+    while True:
+        if log.read(backup.key):
+            log.forget(backup.key)
+        try:
+            log.append(backup.key, [event], expected_seq=0)
+        except Conflict:
+            continue
+        return
+
+
+def recorded_backups(log: EventLog) -> list[Backup]:
+    """Return the recorded backups, newest first."""
+    found = []
+    for info in log.sessions(BACKUPS_TENANT):
+        for recorded in log.read(info.key):
+            if isinstance(recorded.event, MessageRecorded):
+                found.append(Backup(**json.loads(recorded.event.message.text)))
+    return found
+
+
+def remove_from_record(log: EventLog, backups: Collection[Backup]) -> None:
+    """Remove the records of backups that no longer exist."""
+    log.erase([backup.key for backup in backups])
+
 
 _SQLITE_HEAD: Final = b"SQLite format 3\0"
+
 _ENDINGS: Final[dict[Form, str]] = {"sqlite": "db", "lines": "jsonl"}
 
 
-def back_up(
+def write_backup(
     log: EventLog,
     where: Path,
     *,
@@ -48,7 +109,7 @@ def back_up(
     backup = Backup(
         str(path), socket.gethostname(), form, now, sum(1 for _ in count_sessions(sessions_of(path), advance))
     )
-    put_on_record(log, backup)
+    record_backup(log, backup)
     return backup
 
 
@@ -91,7 +152,7 @@ def sessions_of(path: Path) -> Iterator[Session]:
 
 
 @dataclass(frozen=True, slots=True)
-class TakenBack:
+class RestoredBackup:
     """Result of a restore: number of sessions, number of events added, and the sessions that were skipped.
 
     A session is skipped if the store has different content under its id.
@@ -102,7 +163,7 @@ class TakenBack:
     differ: tuple[SessionKey, ...]
 
 
-def take_back(log: EventLog, path: Path, advance: Callable[[int], None] = lambda done: None) -> TakenBack:
+def restore_backup(log: EventLog, path: Path, advance: Callable[[int], None] = lambda done: None) -> RestoredBackup:
     """Restore the sessions of a backup of any store into this one, with their times. ``advance`` is called for each.
 
     Existing events stay. Nothing is restored from a damaged file.
@@ -118,4 +179,4 @@ def take_back(log: EventLog, path: Path, advance: Callable[[int], None] = lambda
         except SessionDiffers:
             differ.append(key)
         advance(1)
-    return TakenBack(sessions, events, tuple(differ))
+    return RestoredBackup(sessions, events, tuple(differ))

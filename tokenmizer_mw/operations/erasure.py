@@ -1,14 +1,24 @@
-"""Erases sessions from the store, and reports the recorded backups that may still contain them."""
+"""Erases sessions: one, those that have been idle for too long, and continuously while a server runs.
+
+Recorded backups that may still contain an erased session are reported.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import logging
+import threading
+import time
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Final
 
+from tokenmizer_mw.errors import TokenMizerError
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 
-from .known_backups import BACKUPS_TENANT, Backup, on_record
+from .backups import Backup, recorded_backups
+from .exports import BACKUPS_TENANT
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +33,7 @@ def erase(memory: SessionMemory, session_id: str, *, tenant: str = LOCAL_TENANT)
     """Erase a session from the store as ``memory.forget`` does, and list the recorded backups, which are not
     changed."""
     events = memory.forget(session_id, tenant=tenant)
-    return Erased(events, tuple(on_record(memory.log)) if events else ())
+    return Erased(events, tuple(recorded_backups(memory.log)) if events else ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,4 +57,53 @@ def expire(
         idle = [info.key for name in own for info in memory.sessions(tenant=name) if info.updated_at < since]
         return Expired(tuple(idle))
     gone = [SessionKey(name, id) for name in own for id in memory.forget_idle(since, tenant=name)]
-    return Expired(tuple(gone), tuple(on_record(memory.log)) if gone else ())
+    return Expired(tuple(gone), tuple(recorded_backups(memory.log)) if gone else ())
+
+
+EVERY_SECONDS: Final = 3_600.0
+
+DAY: Final = 86_400.0
+
+_log = logging.getLogger("tokenmizer_mw")
+
+
+@contextmanager
+def retaining(
+    memory: SessionMemory, *, every: float = EVERY_SECONDS, clock: Callable[[], float] = time.time
+) -> Iterator[None]:
+    """While the context is active, erase sessions of all tenants that are older than the setting ``retain_days``.
+
+    Runs at once and then every ``every`` seconds, in a thread of its own; does nothing if the setting is ``None``.
+    Several workers may do so at the same time. Errors are counted as "retain_failed" and retried; "sessions_expired"
+    counts erased sessions. Leaving the context waits at most ``Settings.drain_seconds`` for an erasure in progress.
+    """
+    days = memory.settings.retain_days
+    if days is None:
+        yield
+        return
+    over = threading.Event()
+
+    def run() -> None:
+        while not over.is_set():
+            _expire_sessions(memory, clock() - days * DAY)
+            over.wait(every)
+
+    worker = threading.Thread(target=run, name="tokenmizer-retention", daemon=True)
+    worker.start()
+    try:
+        yield
+    finally:
+        over.set()
+        worker.join(memory.settings.drain_seconds)
+
+
+def _expire_sessions(memory: SessionMemory, since: float) -> None:
+    try:
+        found = expire(memory, since)
+    except (OSError, TokenMizerError) as error:
+        memory.service.count("retain_failed")
+        _log.warning("retain_failed: %s", type(error).__name__)
+        return
+    memory.service.count("sessions_expired", len(found.sessions))
+    if found.backups:
+        _log.info("sessions that were erased may still be in %d backups", len(found.backups))

@@ -1,20 +1,219 @@
-"""Imports an export or a foreign transcript into a session: validated, redacted, all or nothing."""
+"""Imports an export or a foreign transcript into a session: validated, redacted, all or nothing.
+
+Events from outside are validated: types, sizes, numbers, times, and that they can be folded. An exported session is
+always valid; a file edited by hand must not create a session that cannot be read.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Final, Literal
+import re
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from typing import Any, Final, Literal, get_type_hints
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from tokenmizer_mw.errors import CallerError
 from tokenmizer_mw.memory import SessionMemory
-from tokenmizer_mw.model.event import Recorded, TurnClosed
+from tokenmizer_mw.model.event import (
+    Checkpointed,
+    DecisionReplaced,
+    EdgeAdded,
+    Event,
+    MessageRecorded,
+    NodeAdded,
+    NodeEdited,
+    NodeRevised,
+    NodesPruned,
+    Recorded,
+    Refined,
+    Reminded,
+    StatusChanged,
+    TurnClosed,
+)
+from tokenmizer_mw.model.node import LABEL_MAX, Node
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.session.text_rewrite import Retouch
+from tokenmizer_mw.session import fold
+from tokenmizer_mw.session.text_rewrite import EventRedaction
 
 from .exports import Export, restore
-from .sound import require_sound
 from .transcripts import ImportedTranscript
+
+TEXT_MAX: Final = 4_000
+"""Characters of a detail, a quote, a reason and such."""
+
+CLOCKS_APART: Final = 86_400.0
+"""Seconds that the clock of another machine may be ahead of ours."""
+
+_ID: Final = re.compile(r"[a-z_]{1,24}-[0-9]{1,9}")
+
+_DIGEST: Final = re.compile(r"[0-9a-f]{0,64}")
+
+_NAME: Final = re.compile(r"[A-Za-z0-9 _.:-]{0,64}")
+
+_BY_HAND_TOO: Final = frozenset({"id", "type"})
+
+_FIXED: Final = _BY_HAND_TOO | {"status"}
+"""What nothing may change; of nodes, a change by hand may also move the status."""
+
+
+def require_valid_events(events: Sequence[Recorded], now: float) -> None:
+    """Raise ``CallerError`` that names the first invalid event."""
+    heard = 0
+    for place, recorded in enumerate(events, 1):
+        heard += isinstance(recorded.event, MessageRecorded)
+        wrong = _type_error(recorded.event) or next(_find_errors(recorded.event, heard), None)
+        if wrong is None and not recorded.recorded_at <= now + CLOCKS_APART:
+            wrong = "recorded in the future"
+        if wrong is None and recorded.recorded_at < 0:
+            wrong = "recorded before 1970"
+        if wrong is not None:
+            raise CallerError(f"event {place}: {wrong}")
+    try:
+        fold(events)
+    except Exception as error:  # whatever a made-up order of sound events can do
+        raise CallerError(f"the events do not make a session ({type(error).__name__})") from None
+
+
+def _type_error(event: Event) -> str | None:
+    """A field whose value is not of the type that it is declared with."""
+    for name, value, hint in _declared_fields(event):
+        if not _fits(value, hint):
+            return f"{name} is not what it should be"
+    return None
+
+
+def _declared_fields(event: Event) -> Iterator[tuple[str, object, Any]]:
+    kind: Any = type(event)
+    hints = _hints(kind)
+    for one in fields(event):
+        yield one.name, getattr(event, one.name), hints[one.name]
+    if isinstance(event, NodeRevised):
+        yield from _of_node(event.changes, _FIXED)
+    if isinstance(event, NodeEdited):
+        yield from _of_node(event.changes, _BY_HAND_TOO)
+        yield from _of_node(event.before, _BY_HAND_TOO)
+
+
+def _of_node(changes: Mapping[str, Any], fixed: frozenset[str]) -> Iterator[tuple[str, object, Any]]:
+    of_node = _hints(Node)
+    for name, value in changes.items():
+        yield name, value, types.NoneType if name in fixed else of_node.get(name, types.NoneType)
+
+
+def _fits(value: object, hint: Any) -> bool:
+    """Whether a value is of a type as dataclasses of ``model`` declare them. Numbers are finite."""
+    try:
+        _adapter(hint).validate_python((value,))
+    except ValidationError:
+        return False
+    return True
+
+
+@cache
+def _adapter(hint: Any) -> TypeAdapter[Any]:
+    # pydantic lets no dataclass have a configuration from outside, but what is in a tuple takes the tuple's
+    strict = ConfigDict(strict=True, allow_inf_nan=False, revalidate_instances="always")
+    return TypeAdapter(tuple[hint], config=strict)
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+def _find_errors(event: Event, heard: int) -> Iterator[str]:
+    """What is wrong with an event that ``heard`` messages precede, itself included."""
+    if isinstance(event, MessageRecorded):
+        if event.turn != heard or not 0 <= event.after < event.turn:
+            yield f"message {event.turn} cannot follow message {event.after} as number {heard}"
+    elif not all(0 <= turn <= heard for turn in _turns(event)):
+        yield "speaks of a message that is not there"
+    for what, check, values in _worded_fields(event):
+        if not all(map(check, values)):
+            yield f"{what} is not what it should be"
+
+
+def _turns(event: Event) -> tuple[int, ...]:
+    """The numbers of messages that an event names."""
+    match event:
+        case NodeAdded(node):
+            return (node.source.turn,)
+        case EdgeAdded(edge):
+            return (edge.turn,)
+        case DecisionReplaced(step):
+            return (step.trigger,)
+        case Checkpointed():
+            return event.turn, event.anchor_turn
+        case Reminded():
+            return event.turn, *event.messages
+        case Refined():
+            return event.turn, event.first
+        case _:
+            return (getattr(event, "turn", 0),)
+
+
+_Worded = tuple[str, Callable[[str], object], tuple[str, ...]]
+
+
+def _worded_fields(event: Event) -> Iterator[_Worded]:
+    """Texts of an event, with what they must be: names of ours, digests, labels, words of somebody."""
+    match event:
+        case MessageRecorded():
+            yield "digest", _DIGEST.fullmatch, (event.digest,)
+        case TurnClosed():
+            yield "finish_reason", _NAME.fullmatch, (event.finish_reason,)
+            yield "usage", _NAME.fullmatch, tuple(event.usage)
+        case NodeAdded(node):
+            yield from _node(node)
+        case NodeRevised(id, changes):
+            yield from _changed_fields(id, changes)
+        case NodeEdited():
+            yield from (*_changed_fields(event.id, event.changes), *_changed_fields(event.id, event.before))
+            yield "text", _short, (event.reason,)
+        case StatusChanged(id):
+            yield "id", _ID.fullmatch, (id,)
+            yield "text", _short, (event.reason, event.quote)
+        case DecisionReplaced(step):
+            yield "id", _ID.fullmatch, (step.old, step.new)
+            yield "text", _short, (step.reason, step.evidence)
+        case Checkpointed():
+            yield "id", _ID.fullmatch, (event.id, *event.carried)
+            yield "anchor", _DIGEST.fullmatch, (event.anchor,)
+        case EdgeAdded() | NodesPruned() | Reminded():
+            yield "id", _ID.fullmatch, _named_ids(event)
+        case _:
+            yield "text", _short, getattr(event, "handover", ())
+
+
+def _named_ids(event: EdgeAdded | NodesPruned | Reminded) -> tuple[str, ...]:
+    if isinstance(event, Reminded):
+        return event.cut, *event.nodes
+    return event.ids if isinstance(event, NodesPruned) else (event.edge.source, event.edge.target)
+
+
+def _changed_fields(id: str, changes: Mapping[str, Any]) -> Iterator[_Worded]:
+    yield "id", _ID.fullmatch, (id,)
+    yield "label", _one_line, (changes["label"],) if "label" in changes else ()
+    yield "text", _short, tuple(changes[name] for name in ("detail", "slot", "value") if name in changes)
+
+
+def _node(node: Node) -> Iterator[_Worded]:
+    yield "id", _ID.fullmatch, (node.id,)
+    yield "role", _NAME.fullmatch, (node.source.role,)
+    yield "label", _one_line, (node.label,)
+    yield "text", _short, (node.detail, node.slot, node.value, node.source.quote)
+
+
+def _short(text: str) -> bool:
+    return len(text) <= TEXT_MAX
+
+
+def _one_line(text: str) -> bool:
+    return 0 < len(text) <= LABEL_MAX and not any(character < " " or character == "\x7f" for character in text)
+
 
 COMPARED_MAX: Final = 8
 """Messages by which a session is known again."""
@@ -24,7 +223,7 @@ COMPARED_TEXT_MAX: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class ImportResult:
     """What was imported (events or messages), how many, and how many were new to the session."""
 
     what: Literal["events", "messages"]
@@ -32,7 +231,9 @@ class Imported:
     new: int
 
 
-def import_into(memory: SessionMemory, key: SessionKey, found: Export | ImportedTranscript, *, now: float) -> Imported:
+def import_into(
+    memory: SessionMemory, key: SessionKey, found: Export | ImportedTranscript, *, now: float
+) -> ImportResult:
     """Import an export or a transcript into a session.
 
     An export gives the same graph with the original recording times; if the session already has its first events, the
@@ -41,9 +242,9 @@ def import_into(memory: SessionMemory, key: SessionKey, found: Export | Imported
     """
     if isinstance(found, ImportedTranscript):
         new = memory.record(key.id, found.messages, later=True, tenant=key.tenant)
-        return Imported("messages", len(found.messages), new)
-    require_sound(found.events, now)
-    return Imported("events", len(found.events), restore(memory.log, key, _redact_events(memory, found.events)))
+        return ImportResult("messages", len(found.messages), new)
+    require_valid_events(found.events, now)
+    return ImportResult("events", len(found.events), restore(memory.log, key, _redact_events(memory, found.events)))
 
 
 def continues_session(memory: SessionMemory, key: SessionKey, found: ImportedTranscript) -> bool:
@@ -52,9 +253,9 @@ def continues_session(memory: SessionMemory, key: SessionKey, found: ImportedTra
     The check is needed because the author of the file can choose any name, but does not know the session's messages.
     """
     known = [one.message for one in memory.messages(key.id, tenant=key.tenant) if one.number > 0]
-    door = memory.service.redaction.ingress
-    told = found.messages[: min(len(known), COMPARED_MAX)]
-    cleaned = told if door is None else [door.message(message) for message in told]
+    door = memory.service.redaction.redactor
+    values = found.messages[: min(len(known), COMPARED_MAX)]
+    cleaned = values if door is None else [door.message(message) for message in values]
     return all(
         (one.role, one.text[:COMPARED_TEXT_MAX]) == (other.role, other.text[:COMPARED_TEXT_MAX])
         for one, other in zip(cleaned, known, strict=False)
@@ -62,7 +263,7 @@ def continues_session(memory: SessionMemory, key: SessionKey, found: ImportedTra
 
 
 def _redact_events(memory: SessionMemory, events: Sequence[Recorded]) -> Sequence[Recorded]:
-    door = memory.service.redaction.ingress
+    door = memory.service.redaction.redactor
     if door is None:
         return events
     for recorded in events:
@@ -70,5 +271,5 @@ def _redact_events(memory: SessionMemory, events: Sequence[Recorded]) -> Sequenc
             recorded.event.finish_reason
         ):
             raise CallerError("a finish_reason holds a secret")
-    change = Retouch(door.message, door.text, door.document)
+    change = EventRedaction(door.message, door.text, door.document)
     return [replace(recorded, event=change(recorded)) for recorded in events]

@@ -41,9 +41,9 @@ def configure_logging(form: Form = "text", level: str = "INFO", stream: TextIO |
     For a process of this package, such as a server; a host application adds ``formatter`` to its own handler instead.
     Raises ``ConfigError`` for an unknown format or level.
     """
-    told = log_config(form, level)
-    told["handlers"]["out"]["stream"] = stream or sys.stderr
-    logging.config.dictConfig(told)
+    values = log_config(form, level)
+    values["handlers"]["out"]["stream"] = stream or sys.stderr
+    logging.config.dictConfig(values)
 
 
 def log_config(form: Form = "text", level: str = "INFO") -> dict[str, Any]:
@@ -82,16 +82,16 @@ class _Clean(logging.Formatter):
 
     def describe_record(self, record: logging.LogRecord) -> dict[str, Any]:
         """What a record says, ready to be shown."""
-        told: dict[str, Any] = {
+        result: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
             "logger": record.name,
             "message": self._message(record),
         }
         if record.exc_info and record.exc_info[1] is not None:
-            told["error"] = type(record.exc_info[1]).__name__
-            told["at"] = _places(record.exc_info[1])
-        return told
+            result["error"] = type(record.exc_info[1]).__name__
+            result["at"] = _places(record.exc_info[1])
+        return result
 
     def _message(self, record: logging.LogRecord) -> str:
         try:
@@ -105,10 +105,10 @@ class _Clean(logging.Formatter):
 
 class _Text(_Clean):
     def format(self, record: logging.LogRecord) -> str:
-        told = self.describe_record(record)
-        line = f"{told['time']} {told['level']} {told['logger']}: {told['message']}"
-        if "error" in told:
-            line += f" [{told['error']} at {', '.join(told['at'])}]"
+        values = self.describe_record(record)
+        line = f"{values['time']} {values['level']} {values['logger']}: {values['message']}"
+        if "error" in values:
+            line += f" [{values['error']} at {', '.join(values['at'])}]"
         return "".join(character if character.isprintable() else ascii(character)[1:-1] for character in line)
 
 

@@ -33,7 +33,7 @@ class CheckResult:
     text: str
 
 
-def look_at_store(address: str, *, reaching: bool = False) -> Iterator[CheckResult]:
+def check_store(address: str, *, reaching: bool = False) -> Iterator[CheckResult]:
     """Check whether a store can be used.
 
     ``reaching``: true if a remote store is tried afterwards; otherwise the results say that it was not tried.
@@ -46,7 +46,7 @@ def look_at_store(address: str, *, reaching: bool = False) -> Iterator[CheckResu
     scheme, _, rest = address.partition("://")
     file = sqlite_path(rest.partition("?")[0]) if scheme.lower() == "sqlite" else None
     if file is not None:
-        yield _look_at_sqlite(os.path.realpath(file))
+        yield _check_sqlite(os.path.realpath(file))
     elif scheme.lower() not in POSTGRES_SCHEMES:
         text = f"{scheme}://: sessions are gone when the server ends, and each worker has its own"
         yield CheckResult(Grade.NOTE, "store", text)
@@ -54,7 +54,7 @@ def look_at_store(address: str, *, reaching: bool = False) -> Iterator[CheckResu
         yield CheckResult(Grade.NOTE, "store", f"{scheme}://: not tried; --reach connects to it")
 
 
-def _look_at_sqlite(file: str) -> CheckResult:
+def _check_sqlite(file: str) -> CheckResult:
     try:
         if not os.path.exists(file):
             try_creating(file)

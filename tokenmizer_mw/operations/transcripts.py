@@ -14,10 +14,14 @@ from tokenmizer_mw.model.message import Message
 from tokenmizer_mw.wire.messages import history
 
 from .agent_transcripts import messages_in
-from .chat_exports import is_chat_export, read_chat_export
 from .exports import EXPORT_MARK, Export, read_export
-from .langchain_messages import convert_langchain_message
-from .markdown_transcripts import is_markdown_transcript, read_markdown_transcript
+from .foreign_transcripts import (
+    convert_langchain_message,
+    is_chat_export,
+    is_markdown_transcript,
+    read_chat_export,
+    read_markdown_transcript,
+)
 
 T = TypeVar("T")
 
@@ -68,9 +72,9 @@ def read_transcripts(raw: bytes, name: str, *, size_max: int = SIZE_MAX) -> list
         if isinstance(first, dict) and EXPORT_MARK in first:
             return [read_export(chain([(number, first)], rest))]
         if is_chat_export(first):
-            return [ImportedTranscript(id_, tuple(told)) for id_, told in _some(list(read_chat_export(first)))]
-        if _may_be_of_an_agent(first) and (told := messages_in(raw + b"\n")[0]):
-            return [ImportedTranscript(_session_in(first), tuple(one.message for one in told))]
+            return [ImportedTranscript(id_, tuple(values)) for id_, values in _some(list(read_chat_export(first)))]
+        if _may_be_of_an_agent(first) and (values := messages_in(raw + b"\n")[0]):
+            return [ImportedTranscript(_session_in(first), tuple(one.message for one in values))]
         following = next(rest, None)
         if following is None:
             return [_conversation(number, first)]
@@ -86,8 +90,8 @@ def _may_be_of_an_agent(first: object) -> bool:
 def _session_in(first: dict[str, Any]) -> str:
     """The id that an agent's transcript has in its first line; "" for none."""
     inner = first.get("payload")
-    told = first.get("sessionId") or (inner.get("id") if isinstance(inner, dict) else None)
-    return told if isinstance(told, str) else ""
+    values = first.get("sessionId") or (inner.get("id") if isinstance(inner, dict) else None)
+    return values if isinstance(values, str) else ""
 
 
 def _some(found: list[T]) -> list[T]:

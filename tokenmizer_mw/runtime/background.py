@@ -8,15 +8,28 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from typing import Final
+from typing import Final, NamedTuple
 from weakref import WeakSet
 
 from tokenmizer_mw.runtime.forking import renew_in_child
 
 Task = Callable[[], object]
 
+LULL_SECONDS: Final = 0.01
+"""Seconds without a new task that are a lull."""
+
+LATER_SECONDS: Final = 1.0
+"""Longest time that a task waits for a lull, in seconds."""
+
 DRAIN_SECONDS: Final = 5.0
 """How long the end of the process waits for a queue, unless told otherwise."""
+
+
+class _Waiting(NamedTuple):
+    task: Task
+    size: int
+    put_at: float
+    urgent: bool
 
 
 class BackgroundQueue:
@@ -26,6 +39,10 @@ class BackgroundQueue:
     name still waits is dropped: names stand for work that sees the newest state anyway. ``failed`` is called with
     what a task raised. A queue that nobody closed is closed when the process ends; that takes ``drain_seconds`` at
     most.
+
+    Tasks of ``put_later`` wait for a lull (``LULL_SECONDS`` in which no task is put), for ``LATER_SECONDS`` at most. So
+    a busy process answers first, and tasks of one name that come meanwhile are one. They do not wait while another task
+    does, in a queue that is half full, or while somebody flushes.
     """
 
     def __init__(
@@ -47,7 +64,9 @@ class BackgroundQueue:
     def renew_after_fork(self) -> None:
         """Start empty and without a thread: what waited is the parent's to do."""
         self._size = 0
-        self._waiting: OrderedDict[Hashable, tuple[Task, int]] = OrderedDict()
+        self._waiting: OrderedDict[Hashable, _Waiting] = OrderedDict()
+        self._put_at = 0.0
+        self._urgent = self._flushing = 0
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
         self._busy = False
@@ -55,32 +74,47 @@ class BackgroundQueue:
     def put(self, name: Hashable, task: Task, size: int = 0) -> bool:
         """Queue a task that holds ``size`` bytes and return at once. False when the queue is full or closed: the task
         was not taken."""
+        return self._put(name, task, size, urgent=True)
+
+    def put_later(self, name: Hashable, task: Task) -> bool:
+        """``put`` a task that waits for a lull."""
+        return self._put(name, task, 0, urgent=False)
+
+    def _put(self, name: Hashable, task: Task, size: int, *, urgent: bool) -> bool:
         with self._changed:
+            self._put_at = time.monotonic()
             if not self._closed and name in self._waiting:
                 return True
             full = len(self._waiting) >= self._capacity or self._size + size > self._size_max
             if self._closed or full:
                 return False
-            self._waiting[name] = (task, size)
+            self._waiting[name] = _Waiting(task, size, self._put_at, urgent)
             self._size += size
+            self._urgent += urgent
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._run, name="tokenmizer-background", daemon=True)
                 self._busy = False
                 self._thread.start()
                 _working.add(self)
-            self._changed.notify_all()
+            if len(self._waiting) == 1 or not self._may_rest():  # else the thread is not asleep, or rests
+                self._changed.notify_all()
             return True
 
     def flush(self, seconds: float) -> bool:
         """Wait until nothing is queued or running, at most ``seconds``. True when that was reached."""
         deadline = time.monotonic() + seconds
         with self._changed:
-            while self._waiting or self._busy:
-                left = deadline - time.monotonic()
-                if left <= 0 or self._thread is None or not self._thread.is_alive():
-                    return False
-                self._changed.wait(left)
-            return True
+            self._flushing += 1
+            self._changed.notify_all()
+            try:
+                while self._waiting or self._busy:
+                    left = deadline - time.monotonic()
+                    if left <= 0 or self._thread is None or not self._thread.is_alive():
+                        return False
+                    self._changed.wait(left)
+                return True
+            finally:
+                self._flushing -= 1
 
     def close(self, seconds: float) -> bool:
         """Take no more tasks, finish what is queued within ``seconds``, end the thread. True when all was done."""
@@ -88,7 +122,7 @@ class BackgroundQueue:
         with self._changed:
             self._closed = True
             self._waiting.clear()
-            self._size = 0
+            self._size = self._urgent = 0
             self._changed.notify_all()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(max(0.0, seconds))
@@ -101,15 +135,30 @@ class BackgroundQueue:
                 self._changed.notify_all()
                 while not self._waiting and not self._closed:
                     self._changed.wait()
-                if self._closed and not self._waiting:
-                    return
-                _, (task, size) = self._waiting.popitem(last=False)
-                self._size -= size
+                self._await_lull()
+                if not self._waiting:
+                    return  # closed
+                _, waiting = self._waiting.popitem(last=False)
+                self._size -= waiting.size
+                self._urgent -= waiting.urgent
                 self._busy = True
             try:
-                task()
+                waiting.task()
             except Exception as error:  # a task of one session must not end the work of all
                 self._failed(error)
+
+    def _may_rest(self) -> bool:
+        """Whether all that waits can wait for a lull."""
+        half_full = len(self._waiting) * 2 >= self._capacity or self._size * 2 >= self._size_max
+        return not (self._urgent or self._flushing or self._closed or half_full)
+
+    def _await_lull(self) -> None:
+        while self._waiting and self._may_rest():
+            oldest = next(iter(self._waiting.values()))
+            left = min(self._put_at + LULL_SECONDS, oldest.put_at + LATER_SECONDS) - time.monotonic()
+            if left <= 0:
+                return
+            self._changed.wait(left)
 
 
 _working: Final[WeakSet[BackgroundQueue]] = WeakSet()

@@ -33,6 +33,11 @@ def make_lock() -> threading.Lock:
     return lock
 
 
+def make_brief_lock() -> threading.Lock:
+    """A lock of an object that no forked child goes on with, such as a call that is under way."""
+    return threading.Lock()
+
+
 def renew_in_child(owner: Renewable) -> None:
     """Have ``owner.renew_after_fork`` called in every child that is forked while ``owner`` lives."""
     _owners.add(owner)

@@ -26,11 +26,11 @@ def _origin(distribution: str) -> tuple[str, str] | None:
     from urllib.request import url2pathname
 
     try:
-        told = json.loads(found(distribution).read_text("direct_url.json") or "null")
-        url = urlsplit(told["url"])
+        values = json.loads(found(distribution).read_text("direct_url.json") or "null")
+        url = urlsplit(values["url"])
     except (PackageNotFoundError, OSError, ValueError, TypeError, KeyError):
         return None
     if url.scheme == "file":
         return "path", url2pathname(unquote(url.path) if "%" in url.path else url.path)
-    vcs = (told.get("vcs_info") or {}).get("vcs")
-    return "url", f"{vcs}+{told['url']}" if vcs else told["url"]
+    vcs = (values.get("vcs_info") or {}).get("vcs")
+    return "url", f"{vcs}+{values['url']}" if vcs else values["url"]

@@ -1,21 +1,62 @@
-"""RE2 patterns that are compiled on first use, because compiling all of them takes longer than the imports."""
+"""RE2 patterns that are compiled on first use, because compiling all of them takes longer than the imports; and the
+match functions of a compiled one without the wrapper around them, which takes longer than most matches."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final, NamedTuple
 
 import re2
 
+Spans = list[tuple[int, int]]
+"""Where the match and each of its groups stand; (-1, -1) for a group without a part in it, and for no match at all."""
+
+Ask = Callable[[bytes, int, int], Spans]
+"""Where an expression matches a text between two places."""
+
+_NOWHERE: Final = (-1, -1)
+
+
+class Asks(NamedTuple):
+    """The match functions of an expression: anywhere, at the start, and of the whole text."""
+
+    find: Ask
+    begin: Ask
+    whole: Ask
+
+
+def asks_of(made: Any) -> Asks:
+    """Return the match functions of the wrapped expression; those of the wrapper if it does not expose the
+    expression."""
+    try:
+        ask, anchor = made._regexp.Match, made._regexp.Anchor
+        asks = Asks(*(partial(ask, how) for how in (anchor.UNANCHORED, anchor.ANCHOR_START, anchor.ANCHOR_BOTH)))
+        _ = [one(b"", 0, 0) for one in asks]
+    except (AttributeError, TypeError):
+        return Asks(*(partial(_spans, ask) for ask in (made.search, made.match, made.fullmatch)))
+    return asks
+
+
+def _spans(ask: Callable[[bytes, int, int], Any], text: bytes, start: int, end: int) -> Spans:
+    """The same of the wrapper's own functions."""
+    match = ask(text, start, end)
+    return [match.span(group) for group in range(len(match.groups()) + 1)] if match is not None else [_NOWHERE]
+
 
 class Expression:
-    """An expression of ``re2``, with its methods. What was asked once is an attribute and costs nothing more."""
+    """An expression of ``re2``, with its methods. What was asked once is an attribute and costs nothing more.
+
+    ``find``: the match function of the expression itself, for texts in which most often nothing is found.
+    """
 
     def __init__(self, pattern: str | bytes) -> None:
         self._pattern = pattern
 
     def __getattr__(self, name: str) -> Any:
         """The method of that name. Raises ``re2.error`` when the pattern is not RE2 syntax."""
-        made = getattr(re2.compile(self._pattern), name)
+        compiled = re2.compile(self._pattern)
+        made = asks_of(compiled).find if name == "find" else getattr(compiled, name)
         setattr(self, name, made)
         return made
 

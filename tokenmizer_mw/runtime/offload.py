@@ -49,8 +49,9 @@ MODELS_THREADS: Final = 32
 SETTLE_SECONDS: Final = 5.0
 """Seconds that the end of the process waits for jobs that are still under way."""
 
-_Job = tuple[Callable[[], Any], Context, Callable[[Any, BaseException | None], None]]
-"""The task, the caller's context variables, and what to call in the worker thread with the result or the error."""
+_Job = tuple[Callable[[], Any], Context, Callable[[Any, BaseException | None], None] | None]
+"""The task, the caller's context variables, and what to call in the worker thread with the result or the error;
+``None``: nothing."""
 
 
 class WorkerPool:
@@ -111,7 +112,8 @@ class WorkerPool:
                 error = raised
             with self._lock:  # before the caller goes on: its next job finds this thread free
                 self._outstanding -= 1
-            deliver(result, error)
+            if deliver is not None:
+                deliver(result, error)
             del task, context, deliver, result, error  # nothing of a job lives until the next one
 
 

@@ -39,6 +39,14 @@ def show(text: str) -> None:
     print(inert(text))
 
 
+def show_result(as_json: bool, document: object, text: str) -> None:
+    """Print a result to standard output: ``document`` as JSON, or ``text``."""
+    if as_json:
+        show_json(document)
+    else:
+        show(text)
+
+
 def show_json(value: Any) -> None:
     """Print ``value`` as JSON to standard output; what a terminal would act on is escaped."""
     print(json.dumps(value, ensure_ascii=False, indent=2).translate(_ESCAPED))

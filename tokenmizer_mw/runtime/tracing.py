@@ -64,10 +64,10 @@ def _has_provider(trace: Any) -> bool:
 
 @contextmanager
 def _record_span(trace: Any, name: str, counts: dict[str, int]) -> Iterator[None]:
-    told = {f"tokenmizer.{key}": value for key, value in counts.items()}
+    values = {f"tokenmizer.{key}": value for key, value in counts.items()}
     tracer = trace.get_tracer(_NAME)
     with tracer.start_as_current_span(
-        f"tokenmizer.{name}", attributes=told, record_exception=False, set_status_on_exception=False
+        f"tokenmizer.{name}", attributes=values, record_exception=False, set_status_on_exception=False
     ) as current:
         try:
             yield

@@ -1,28 +1,27 @@
 """The state of a session: event log folded into transcript and graph, and matching of resent transcripts. Pure."""
 
 from tokenmizer_mw.extract.derive import CONTEXT_MESSAGES
-
-from .compaction import LongestRequests, begins_with_summary, goes_on_from_block, tools_digest
-from .resent import Resent, ResentHistory
-from .state import (
-    Edited,
-    Marked,
+from tokenmizer_mw.session.compaction import LongestRequests, begins_with_summary, goes_on_from_block, tools_digest
+from tokenmizer_mw.session.resent import ResentHistory, ResentMessages
+from tokenmizer_mw.session.state import (
+    CheckpointMark,
     Numbered,
+    RecordedEdit,
     SessionState,
     append_messages,
     fold,
     joining,
 )
-from .transcript import Transcript
+from tokenmizer_mw.session.transcript import Transcript
 
 __all__ = [
     "CONTEXT_MESSAGES",
-    "Edited",
+    "CheckpointMark",
     "LongestRequests",
-    "Marked",
     "Numbered",
-    "Resent",
+    "RecordedEdit",
     "ResentHistory",
+    "ResentMessages",
     "SessionState",
     "Transcript",
     "append_messages",

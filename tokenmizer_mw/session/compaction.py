@@ -108,8 +108,11 @@ class LongestRequests:
         """Record that a request of ``size`` bytes was sent."""
         with self._lock:
             longest = self._longest.get(key)
-            if longest is None or size >= longest.size:
-                self._put(key, _Longest(size, tools, longest is not None and longest.handed_back))
+            if longest is None:
+                self._put(key, _Longest(size, tools))
+            elif size >= longest.size:
+                longest.size, longest.tools = size, tools
+                self._longest.move_to_end(key)
 
     def note_block(self, key: SessionKey, size: int, tools: str, *, in_front: bool) -> None:
         """Record that a request of ``size`` bytes was sent with a resume block: before its whole transcript

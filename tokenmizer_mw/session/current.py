@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
-from dataclasses import dataclass
 from typing import NamedTuple
 
 
@@ -20,8 +19,7 @@ class NamedSession(NamedTuple):
     tenant: str
 
 
-@dataclass(frozen=True, slots=True)
-class Binding:
+class Binding(NamedTuple):
     """A session context: applies to the calls of ``owner``, a memory's service.
 
     - ``name``: returns the session; called when a model call is made, not earlier.

@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from operator import attrgetter
 from typing import Final, Generic, Protocol, TypeVar
 
 from tokenmizer_mw.errors import Conflict
@@ -19,13 +20,13 @@ from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.forking import make_lock, renew_in_child
 from tokenmizer_mw.runtime.tracing import span
 from tokenmizer_mw.session import SessionState
-from tokenmizer_mw.session.snapshot_keeping import Snapshots
+from tokenmizer_mw.session.snapshot import SnapshotPolicy
 from tokenmizer_mw.session.transcript_edits import HistoryMessages
 from tokenmizer_mw.store.log import EventLog
-from tokenmizer_mw.store.resilience.patience import hold
+from tokenmizer_mw.store.resilience.bounded_log import acquire, hold
 
 
-class Fold(Protocol):
+class FoldedState(Protocol):
     """A state that events are folded into, one after the other. ``seq`` and ``recorded_at`` are those of the last
     event.
     """
@@ -38,7 +39,7 @@ class Fold(Protocol):
 
 
 T = TypeVar("T")
-F = TypeVar("F", bound=Fold)
+F = TypeVar("F", bound=FoldedState)
 
 LogEnd = tuple[int, float]
 """Number and time of the last event of a log; (0, 0.0) for an empty one."""
@@ -53,7 +54,7 @@ _GAVE_UP: Final = f"gave up after {ATTEMPTS_MAX} conflicts on one session"
 
 
 @dataclass(slots=True)
-class _Kept(Generic[F]):
+class _CachedSession(Generic[F]):
     """A session at hand. ``last``: the event that its last snapshot is of, tried ones included; ``weight``: what it
     counts for. ``extracting``: an object of the thread that derives facts outside the lock, which notifies
     ``lock`` when it is done; ``None``: nobody does.
@@ -84,7 +85,7 @@ class SessionCache(Generic[F]):
         self._weight = weight
         self._capacity = capacity
         self._most = most
-        self._sessions: OrderedDict[SessionKey, _Kept[F]] = OrderedDict()
+        self._sessions: OrderedDict[SessionKey, _CachedSession[F]] = OrderedDict()
         self._total = 0
         self._guard = make_lock()
         renew_in_child(self)
@@ -114,10 +115,10 @@ class SessionCache(Generic[F]):
         with self._guard:
             self._leave(self._sessions.pop(key, None))
 
-    def _refresh(self, key: SessionKey, kept: _Kept[F]) -> F:
+    def _refresh(self, key: SessionKey, kept: _CachedSession[F]) -> F:
         return self._fold(key, kept, *self._tail(key, kept))
 
-    def _fold(self, key: SessionKey, kept: _Kept[F], state: F, news: Sequence[Recorded]) -> F:
+    def _fold(self, key: SessionKey, kept: _CachedSession[F], state: F, news: Sequence[Recorded]) -> F:
         kept.state = None  # should folding fail half-way, the next use starts from the log
         for event in news:
             state.apply(event)
@@ -127,7 +128,7 @@ class SessionCache(Generic[F]):
         self._weigh(key, kept, self._weight(state))
         return state
 
-    def _tail(self, key: SessionKey, kept: _Kept[F]) -> tuple[F, list[Recorded]]:
+    def _tail(self, key: SessionKey, kept: _CachedSession[F]) -> tuple[F, list[Recorded]]:
         """The session so far, and the events behind it. The last one that it has is read again: when the log does not
         know it any more, another process has erased the session, and the state starts anew; so it does when what it was
         folded from was changed."""
@@ -142,11 +143,11 @@ class SessionCache(Generic[F]):
         kept.start = object()
         return self._new(), self._log.read(key)
 
-    def _starting_state(self, key: SessionKey, kept: _Kept[F]) -> F:
+    def _starting_state(self, key: SessionKey, kept: _CachedSession[F]) -> F:
         """Where folding starts."""
         return self._new()
 
-    def _weigh(self, key: SessionKey, kept: _Kept[F], weight: int) -> None:
+    def _weigh(self, key: SessionKey, kept: _CachedSession[F], weight: int) -> None:
         """Note what a session weighs, and let go of those used longest ago where that is too much."""
         with self._guard:
             if self._sessions.get(key) is not kept:
@@ -156,15 +157,15 @@ class SessionCache(Generic[F]):
             while self._most is not None and self._total > self._most and len(self._sessions) > 1:
                 self._leave(self._sessions.popitem(last=False)[1])
 
-    def _leave(self, kept: _Kept[F] | None) -> None:
+    def _leave(self, kept: _CachedSession[F] | None) -> None:
         if kept is not None:
             self._total -= kept.weight
 
-    def _get(self, key: SessionKey) -> _Kept[F]:
+    def _get(self, key: SessionKey) -> _CachedSession[F]:
         with self._guard:
             kept = self._sessions.get(key)
             if kept is None:
-                kept = self._sessions[key] = _Kept()
+                kept = self._sessions[key] = _CachedSession()
                 if len(self._sessions) > self._capacity:
                     self._leave(self._sessions.popitem(last=False)[1])
             else:
@@ -172,14 +173,14 @@ class SessionCache(Generic[F]):
             return kept
 
 
-class KeptMessages(SessionCache[HistoryMessages]):
+class CachedMessages(SessionCache[HistoryMessages]):
     """Cache of the messages of sessions, limited to about ``most`` characters."""
 
     def __init__(self, log: EventLog, *, capacity: int, most: int) -> None:
-        super().__init__(log, new=HistoryMessages, weight=lambda told: told.weight, capacity=capacity, most=most)
+        super().__init__(log, new=HistoryMessages, weight=attrgetter("weight"), capacity=capacity, most=most)
 
 
-class KeptSessions(SessionCache[SessionState]):
+class CachedSessions(SessionCache[SessionState]):
     """Cache of session states, and the only place where they change.
 
     It holds at most ``events_max`` events in sum (``None``: no limit), because memory grows with the events of a
@@ -187,9 +188,9 @@ class KeptSessions(SessionCache[SessionState]):
     """
 
     def __init__(
-        self, log: EventLog, *, capacity: int, events_max: int | None = None, snapshots: Snapshots | None = None
+        self, log: EventLog, *, capacity: int, events_max: int | None = None, snapshots: SnapshotPolicy | None = None
     ) -> None:
-        super().__init__(log, new=SessionState, weight=lambda state: state.seq, capacity=capacity, most=events_max)
+        super().__init__(log, new=SessionState, weight=attrgetter("seq"), capacity=capacity, most=events_max)
         self._snapshots = snapshots
 
     def update(self, key: SessionKey, decide: Callable[[SessionState], Sequence[Event]]) -> None:
@@ -203,11 +204,12 @@ class KeptSessions(SessionCache[SessionState]):
     def update_and_view(
         self, key: SessionKey, decide: Callable[[SessionState], Sequence[Event]], view: Callable[[SessionState], T]
     ) -> T:
-        """``update`` the session, then return ``view`` of it without reading the log again. ``view`` as for
-        ``read``.
+        """Append the events that ``decide`` returns, as ``update`` does, then return ``view`` of the updated session,
+        without reading the log again. ``view`` must not store the state.
         """
         kept = self._get(key)
-        with hold(kept.lock):
+        acquire(kept.lock)  # no ``with hold``: each turn goes through here, and a generator costs as much as a lock
+        try:
             fresh = kept.state is None
             state = kept.state or self._refresh(key, kept)
             for _ in range(ATTEMPTS_MAX):
@@ -226,6 +228,8 @@ class KeptSessions(SessionCache[SessionState]):
                     state, fresh = self._refresh(key, kept), True
                     continue
                 return view(self._fold(key, kept, state, recorded))
+        finally:
+            kept.lock.release()
         raise Conflict(_GAVE_UP)
 
     def propose(
@@ -270,7 +274,7 @@ class KeptSessions(SessionCache[SessionState]):
         with hold(kept.lock):
             while True:
                 state = self._refresh_unextracted(key, kept, end)
-                if not state.undrawn or (kept.extracting is not None and not wait):
+                if not state.unextracted or (kept.extracting is not None and not wait):
                     return view(state)
                 if kept.extracting is None:
                     break
@@ -287,14 +291,14 @@ class KeptSessions(SessionCache[SessionState]):
     def _extract(
         self,
         key: SessionKey,
-        kept: _Kept[SessionState],
+        kept: _CachedSession[SessionState],
         derive: Callable[[SessionState], Sequence[Event]],
         view: Callable[[SessionState], T],
     ) -> T:
         for _ in range(ATTEMPTS_MAX):
             with hold(kept.lock):
                 state = self._refresh_unextracted(key, kept)
-                if not state.undrawn:
+                if not state.unextracted:
                     kept.extracting = None  # in one step with the look: a message that comes later starts anew
                     return view(state)
                 draft, start = state.copy(), kept.start
@@ -302,22 +306,27 @@ class KeptSessions(SessionCache[SessionState]):
             with hold(kept.lock):
                 state = self._refresh(key, kept)  # the session may have been erased, and recorded anew
                 while kept.start is start and kept.judged <= draft.seq:
-                    if self._append(key, kept, events, state.seq) is not None:
+                    done = self._append(key, kept, events, state.seq)
+                    if done is None:
+                        state = self._refresh(key, kept)
+                    elif done.unextracted:
                         break
-                    state = self._refresh(key, kept)
+                    else:  # the log ended where it was appended to: there is nothing to read
+                        kept.extracting = None
+                        return view(done)
         raise Conflict(_GAVE_UP)
 
     def _refresh_unextracted(
-        self, key: SessionKey, kept: _Kept[SessionState], end: LogEnd | None = None
+        self, key: SessionKey, kept: _CachedSession[SessionState], end: LogEnd | None = None
     ) -> SessionState:
         """The session at hand where it has messages without facts or stands at ``end``, else as the log has it now."""
         state = kept.state
-        if state is not None and (state.undrawn or (state.seq, state.recorded_at) == end):
+        if state is not None and (state.unextracted or (state.seq, state.recorded_at) == end):
             return state
         return self._refresh(key, kept)
 
     def _append(
-        self, key: SessionKey, kept: _Kept[SessionState], events: Sequence[Event], expected_seq: int
+        self, key: SessionKey, kept: _CachedSession[SessionState], events: Sequence[Event], expected_seq: int
     ) -> SessionState | None:
         """The session with ``events`` behind ``expected_seq``; ``None`` when somebody else was faster."""
         try:
@@ -331,14 +340,14 @@ class KeptSessions(SessionCache[SessionState]):
             return self._refresh(key, kept)
         return self._fold(key, kept, state, recorded)
 
-    def _starting_state(self, key: SessionKey, kept: _Kept[SessionState]) -> SessionState:
+    def _starting_state(self, key: SessionKey, kept: _CachedSession[SessionState]) -> SessionState:
         found = self._snapshots.state(self._log, key) if self._snapshots is not None else None
         kept.last = kept.judged = found.seq if found is not None else 0
         kept.start = object()
         return found or self._new()
 
     def _fold(
-        self, key: SessionKey, kept: _Kept[SessionState], state: SessionState, news: Sequence[Recorded]
+        self, key: SessionKey, kept: _CachedSession[SessionState], state: SessionState, news: Sequence[Recorded]
     ) -> SessionState:
         super()._fold(key, kept, state, news)
         snapshots = self._snapshots
@@ -347,7 +356,7 @@ class KeptSessions(SessionCache[SessionState]):
             snapshots.later(("snapshot", key), partial(self._keep_snapshot, snapshots, key))
         return state
 
-    def _keep_snapshot(self, snapshots: Snapshots, key: SessionKey) -> None:
+    def _keep_snapshot(self, snapshots: SnapshotPolicy, key: SessionKey) -> None:
         """Keep a snapshot of what is at hand of a session by now, if it is."""
         with self._guard:
             kept = self._sessions.get(key)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from tokenmizer_mw.errors import CallerError, UnknownNode
+from tokenmizer_mw.extract.reading import read_kind
 from tokenmizer_mw.extract.slots import read_slot
-from tokenmizer_mw.graph.search import find_named
+from tokenmizer_mw.graph.search import find_meant, former_nodes, search
+from tokenmizer_mw.graph.views import edits_in_force, undone_numbers
 from tokenmizer_mw.model.event import DecisionReplaced, Event, NodeAdded, NodeEdited, StatusChanged
 from tokenmizer_mw.model.node import (
+    HAND,
     DecisionKind,
     Node,
     NodeType,
@@ -21,38 +24,44 @@ from tokenmizer_mw.model.node import (
     may_move,
 )
 from tokenmizer_mw.safety.labels import flatten
-from tokenmizer_mw.session import Edited, SessionState
+from tokenmizer_mw.session import RecordedEdit, SessionState
 
 DETAIL_MAX: Final = 1_000
 """Characters of a detail, or of a reason, that is given by hand."""
 
-HAND: Final = "hand"
-"""Who speaks where somebody corrected a fact."""
-
 KINDS: Final[dict[str, tuple[NodeType, DecisionKind | None, Status]]] = {
     "rule": (NodeType.DECISION, DecisionKind.RULE, Status.ACTIVE),
     "choice": (NodeType.DECISION, DecisionKind.CHOICE, Status.ACTIVE),
+    "decision": (NodeType.DECISION, DecisionKind.CHOICE, Status.ACTIVE),
     "preference": (NodeType.DECISION, DecisionKind.PREFERENCE, Status.ACTIVE),
     "goal": (NodeType.GOAL, None, Status.ACTIVE),
     "task": (NodeType.TASK, None, Status.PENDING),
     "environment": (NodeType.ENVIRONMENT, None, Status.ACTIVE),
 }
-"""What a fact that is added by hand may be."""
+"""What a fact that is added by hand may be; pages show a choice as a decision, so both names are taken."""
+
+_NEAREST_MAX: Final = 5
+"""Facts that an error names when a text does not name just one."""
 
 _SLOTTED: Final = frozenset({NodeType.DECISION, NodeType.ENVIRONMENT})
 
 
 def mark_fact(state: SessionState, id: str, status: Status, reason: str) -> list[Event]:
     """Return the events that invalidate or archive a fact (``status``); ``[]`` when the fact may not get this status,
-    such as when it has it already. Raises ``UnknownNode``.
+    such as when it has it already. What an invalidated fact had replaced holds again. Raises ``UnknownNode``.
     """
-    node = _node(state, id)
-    return _edit(state, node, {"status": status}, reason) if may_move(node.status, status, evidence=True) else []
+    node = find_fact(state, id)
+    if not may_move(node.status, status, evidence=True):
+        return []
+    marked = _edit(state, node, {"status": status}, reason)
+    if status is not Status.INVALIDATED:
+        return marked
+    return [*marked, *_restore_replaced(state, node, len(state.transcript), f"{node.id} was invalidated")]
 
 
 def pin_fact(state: SessionState, id: str, on: bool) -> list[Event]:
     """Return the events that pin a fact, or unpin it (``on`` is false). Raises ``UnknownNode``."""
-    return _edit(state, _node(state, id), {"pinned": on}, "")
+    return _edit(state, find_fact(state, id), {"pinned": on}, "")
 
 
 def correct_fact(state: SessionState, id: str, label: str | None, detail: str | None, reason: str) -> list[Event]:
@@ -61,7 +70,7 @@ def correct_fact(state: SessionState, id: str, label: str | None, detail: str | 
     The turn and the quote of its source stay. Raises ``UnknownNode``, and ``CallerError`` for an empty label or when
     another fact already has the same label or value.
     """
-    node = _node(state, id)
+    node = find_fact(state, id)
     changes: dict[str, Any] = {}
     if label is not None:
         changes["label"] = flatten(label)
@@ -71,9 +80,15 @@ def correct_fact(state: SessionState, id: str, label: str | None, detail: str | 
         changes["detail"] = flatten(detail, DETAIL_MAX)
     if changes.get("label", node.label) != node.label:
         changes |= _read(node, changes["label"])
+    if any(getattr(node, name) != value for name, value in changes.items()):
         changes["source"] = Source(node.source.turn, HAND, node.source.quote, Trust.STATED)
     _require_free(state, node, changes)
     return _edit(state, node, changes, reason)
+
+
+def kind_of_text(text: str) -> str:
+    """Return what a fact is whose kind is not given: "rule" or "preference" if it is worded as one, else "choice"."""
+    return read_kind(flatten(text)).value
 
 
 def add_fact(state: SessionState, text: str, kind: str, reason: str) -> list[Event]:
@@ -112,26 +127,52 @@ def add_fact(state: SessionState, text: str, kind: str, reason: str) -> list[Eve
     return [NodeAdded(node), *map(DecisionReplaced, steps), added]
 
 
-def find_addition(edits: Iterable[Edited], id: str) -> int:
+def find_addition(edits: Iterable[RecordedEdit], id: str) -> int:
     """Return the number of the edit that added this fact; 0 when none did."""
     return next((one.edit.number for one in edits if one.edit.id == id and one.edit.adds), 0)
 
 
+def newest_number(edits: Iterable[RecordedEdit]) -> int:
+    """Return the number of the newest edit in force. Raises ``CallerError`` when there is none."""
+    left = edits_in_force([one.edit for one in edits])
+    if not left:
+        raise CallerError("the session has no change by hand to undo")
+    return left[-1].number
+
+
 def undone(state: SessionState, number: int) -> list[Event]:
     """Return the events that undo a manual edit. Raises ``UnknownNode``, and ``CallerError`` when there is no such
-    edit, when the fact was changed again since, or when another fact has taken its place.
+    edit, when it is undone already, when the fact was changed again since, or when another fact has taken its place.
     """
+    edits = [one.edit for one in state.edits.values()]
     found = state.edits.get(number)
     if found is None:
         raise CallerError(f"the session has no change {number}")
+    if number in undone_numbers(edits):
+        raise CallerError(f"change {number} is undone already")
     edit = found.edit
-    node = _node(state, edit.id)
+    node = find_fact(state, edit.id)
     if any(getattr(node, name) != value for name, value in edit.changes.items()):
-        raise CallerError("the fact was changed again since: take the later change back first")
-    _require_free(state, node, edit.before)
+        raise CallerError(_explain_later_change(edit, edits))
     turn, reason = len(state.transcript), f"change {number} undone"
+    again = list(_replace_again(state, edit, turn, reason))
+    _require_free(state, node, edit.before, besides=[one.transition.old for one in again])
     back = NodeEdited(_next(state), edit.id, edit.before, edit.changes, turn, reason, number)
-    return [back, *_restore_replaced(state, node, turn, reason)] if edit.adds else [back]
+    if edit.adds:
+        return [back, *_restore_replaced(state, node, turn, reason)]
+    return [*again, back]
+
+
+def _explain_later_change(edit: NodeEdited, edits: list[NodeEdited]) -> str:
+    """Say what has to be undone before ``edit``."""
+    in_the_way = [
+        later.number
+        for later in edits
+        if later.number > edit.number and later.id == edit.id and later.changes.keys() & edit.changes.keys()
+    ]
+    if in_the_way:
+        return f"change {in_the_way[-1]} is a later change of the same fact: undo it first"
+    return f"fact {edit.id} was replaced or changed since: undo the later change first"
 
 
 def _restore_replaced(state: SessionState, node: Node, turn: int, reason: str) -> Iterator[Event]:
@@ -143,6 +184,16 @@ def _restore_replaced(state: SessionState, node: Node, turn: int, reason: str) -
             continue
         before = [status for _, status in state.graph.life(old.id).moves if is_current(status)]
         yield StatusChanged(old.id, before[-1] if before else Status.ACTIVE, turn, reason)
+
+
+def _replace_again(state: SessionState, edit: NodeEdited, turn: int, reason: str) -> Iterator[DecisionReplaced]:
+    """Supersede what came back into force when ``edit``, which is undone, invalidated a fact."""
+    if edit.changes.get("status") is not Status.INVALIDATED:
+        return
+    for id in {step.old for step in state.graph.transitions() if step.new == edit.id}:
+        old = state.graph.get(id)
+        if old is not None and old.current:
+            yield DecisionReplaced(Transition(id, edit.id, turn, reason))
 
 
 def _edit(state: SessionState, node: Node, wanted: Mapping[str, Any], reason: str) -> list[Event]:
@@ -165,15 +216,23 @@ def _read(node: Node, label: str) -> dict[str, Any]:
     return {"slot": slot.name, "value": slot.value} if slot is not None else {"slot": "", "value": ""}
 
 
-def _require_free(state: SessionState, node: Node, changes: Mapping[str, Any]) -> None:
-    """Two facts that hold never share a slot."""
+def _require_free(state: SessionState, node: Node, changes: Mapping[str, Any], besides: Collection[str] = ()) -> None:
+    """Two facts that hold never share a slot; those with an id in ``besides`` will not hold any more."""
     holder = state.graph.in_slot(changes.get("slot", node.slot))
-    if holder is not None and holder.id != node.id and is_current(changes.get("status", node.status)):
-        raise CallerError(f"{holder.label!r} has that place now: declare it wrong, or put it away, first")
+    if holder is not None and holder.id not in (node.id, *besides) and is_current(changes.get("status", node.status)):
+        slot = changes.get("slot", node.slot)
+        raise CallerError(f"the current {slot} is {holder.label!r} ({holder.id}): invalidate or archive it first")
 
 
-def _node(state: SessionState, text: str) -> Node:
-    node = find_named(state.graph, text)
-    if node is None:
-        raise UnknownNode(f"the session has no fact {text[:60]!r}")
-    return node
+def find_fact(state: SessionState, text: str) -> Node:
+    """Return the fact with this id, label or value, or else the only one that has all of these words. Raises
+    ``UnknownNode``, which names the nearest facts, when none has them or several do."""
+    former = former_nodes(state.graph, edits_in_force([one.edit for one in state.edits.values()]))
+    meant = find_meant(state.graph, text, former)
+    if len(meant) == 1:
+        return meant[0]
+    nearest = meant or [hit.node for hit in search(state.graph, text, k=_NEAREST_MAX, former=former)]
+    listed = "; ".join(f"{node.id} {node.label!r:.80}" for node in nearest[:_NEAREST_MAX])
+    if meant:
+        raise UnknownNode(f"{text[:60]!r} fits {len(meant)} facts, pass an id: {listed}")
+    raise UnknownNode(f"the session has no fact {text[:60]!r}" + (f"; nearest: {listed}" if listed else ""))

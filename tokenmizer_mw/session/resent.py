@@ -17,7 +17,7 @@ Position = tuple[int, int]
 """The index of a message in a resent history, and the index in the transcript of the message that it is or follows."""
 
 
-class Resent:
+class ResentMessages:
     """Resent messages; their digests and spellings are computed once, on first use.
 
     ``kept``: store them with the ``History``, computed for all of its messages at once.
@@ -103,7 +103,7 @@ class Run:
     index: int
 
 
-def run_back(resent: Resent, index: int) -> Run:
+def run_back(resent: ResentMessages, index: int) -> Run:
     """What one side says up to message ``index``, with what stands silent between."""
     side, texts, calls = "", [], []
     while index >= 0:
@@ -118,7 +118,7 @@ def run_back(resent: Resent, index: int) -> Run:
     return Run(side, "".join(reversed(texts)), calls, index)
 
 
-def run_on(resent: Resent, start: int) -> tuple[str, dict[int, tuple[int, list[str]]]]:
+def run_on(resent: ResentMessages, start: int) -> tuple[str, dict[int, tuple[int, list[str]]]]:
     """The words of one side from message ``start`` on; by the length up to the end of each message, the index of the
     next one and the calls up to there."""
     side = resent.spelling(start).side

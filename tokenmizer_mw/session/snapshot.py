@@ -1,4 +1,5 @@
-"""Encode a folded session as bytes and back, so that a long log need not be folded from its start. Pure.
+"""Encode a folded session as bytes and back, so that a long log need not be folded from its start, and decide when
+stores keep such a snapshot.
 
 The bytes are compressed JSON lines, preceded by a digest of them and of their session. Anything else is refused; a
 snapshot never says more than the log.
@@ -10,18 +11,21 @@ import hashlib
 import json
 import zlib
 from collections import deque
-from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any, Final
 
+from tokenmizer_mw.errors import StoreCorrupt, StoreError
 from tokenmizer_mw.graph.columns import columns, graph_of
 from tokenmizer_mw.graph.fold import Life, SessionGraph
 from tokenmizer_mw.model.message import Message
 from tokenmizer_mw.model.node import Edge, Node, Source, Transition
 from tokenmizer_mw.model.plain import ValueCodec, forms
 from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.runtime.tracing import span
 from tokenmizer_mw.session import SessionState, Transcript
+from tokenmizer_mw.store.log import EventLog, Snapshot
 from tokenmizer_mw.wire.spelling import Spelling
 
 RULES: Final = 1
@@ -113,3 +117,53 @@ def _state(told: Mapping[str, Any]) -> SessionState:
         value = form.read(told[name])
         setattr(state, name, deque(value, state.recent.maxlen) if isinstance(value, deque) else value)
     return state
+
+
+SHARE: Final = 32
+"""A snapshot is worth its while when the session has grown by this part of itself: then all the snapshots of a session
+cost about the same for each event, however long it gets."""
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotPolicy:
+    """Snapshots after ``every`` so many events (0: never), of sessions that take no more than ``most`` bytes.
+
+    ``later`` does such work in the background, under a name; ``count`` counts what became of it: "snapshot_kept",
+    "snapshot_outdated" for one of what was rewritten or erased since, "snapshot_too_large", "snapshot_failed", and
+    "snapshot_unreadable" for one that was ignored.
+    """
+
+    every: int
+    most: int
+    later: Callable[[Hashable, Callable[[], None]], object]
+    count: Callable[[str], object]
+
+    def due(self, end: int, last: int) -> bool:
+        """Whether a session that ends at event ``end`` should have one, when the last one was of event ``last``."""
+        return 0 < self.every <= end - last and SHARE * (end - last) >= end
+
+    def state(self, log: EventLog, key: SessionKey) -> SessionState | None:
+        """The state in the session's snapshot; ``None`` where there is none, or none that can be used."""
+        if not self.every:
+            return None
+        try:
+            found = log.snapshot(key)
+            if found is None or found.fold_version != fold_version():
+                return None
+            with span("snapshot", bytes=len(found.payload)):
+                return state_of(key, found.payload, most=self.most)
+        except (StoreCorrupt, UnreadableSnapshot):
+            self.count("snapshot_unreadable")
+            return None
+
+    def keep(self, log: EventLog, key: SessionKey, state: SessionState) -> None:
+        """Keep ``state``. The store takes none of a session that was rewritten or erased since."""
+        try:
+            payload = write_snapshot(key, state, most=self.most)
+            done = log.keep_snapshot(key, Snapshot(state.seq, state.recorded_at, fold_version(), payload))
+        except SnapshotTooLarge:
+            self.count("snapshot_too_large")
+        except StoreError:
+            self.count("snapshot_failed")
+        else:
+            self.count("snapshot_kept" if done else "snapshot_outdated")

@@ -1,4 +1,4 @@
-"""The state of one session, folded from its log: transcript, graph, extraction progress, and the cut in force. Pure."""
+"""The folded state of a session, and the events that new messages add to it: themselves and their facts. Pure."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from tokenmizer_mw.extract.derive import CONTEXT_MESSAGES
+from tokenmizer_mw.context.resume.handover import Handover
+from tokenmizer_mw.extract.derive import CONTEXT_MESSAGES, derive
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import (
     Checkpointed,
     Derived,
+    Event,
     HistoryRevised,
     MessageRecorded,
     NodeEdited,
@@ -20,12 +22,14 @@ from tokenmizer_mw.model.event import (
     Reminded,
     TurnClosed,
 )
-from tokenmizer_mw.model.handover import Handover
 from tokenmizer_mw.model.message import Message, Outcome, Role, Written, digest
+from tokenmizer_mw.safety.fence import without_own_blocks
+from tokenmizer_mw.safety.guard import judge
+from tokenmizer_mw.session.resent import ResentMessages
+from tokenmizer_mw.session.transcript import Transcript
+from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.wire.history import History
 from tokenmizer_mw.wire.spelling import spelling_of
-
-from .resent import Resent
-from .transcript import Transcript
 
 Numbered = tuple[int, Message]
 """A message with its number in the session, from 1."""
@@ -36,7 +40,7 @@ REMINDERS_MAX: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Marked:
+class CheckpointMark:
     """A checkpoint, and the number of its event in the log."""
 
     seq: int
@@ -45,7 +49,7 @@ class Marked:
 
 
 @dataclass(frozen=True, slots=True)
-class Edited:
+class RecordedEdit:
     """A manual edit, and when it was recorded, in seconds since the epoch."""
 
     recorded_at: float
@@ -56,7 +60,7 @@ class Edited:
 class SessionState:
     """The state of a session, folded from its log.
 
-    - ``derived``: number of the last message that facts were extracted from. ``undrawn``: the messages after it;
+    - ``derived``: number of the last message that facts were extracted from. ``unextracted``: the messages after it;
       ``recent``: the last few before.
     - ``spoken``: number of the newest message that is not a system message.
     - ``kept``: a host stores its chat here (see ``SessionMemory.add``).
@@ -76,16 +80,16 @@ class SessionState:
     spoken: int = 0
     kept: bool = False
     derived: int = 0
-    undrawn: list[Numbered] = field(default_factory=list)
+    unextracted: list[Numbered] = field(default_factory=list)
     recent: deque[Numbered] = field(default_factory=lambda: deque(maxlen=CONTEXT_MESSAGES))
-    checkpoints: list[Marked] = field(default_factory=list)
+    checkpoints: list[CheckpointMark] = field(default_factory=list)
     cut: Checkpointed | None = None
     refined: int = 0
     asked: int = 0
     unrefined: list[int] = field(default_factory=list)
     handover: Handover | None = None
     outcomes: dict[Outcome, int] = field(default_factory=dict)
-    edits: dict[int, Edited] = field(default_factory=dict)
+    edits: dict[int, RecordedEdit] = field(default_factory=dict)
     reminders: int = 0
     recent_reminders: list[Reminded] = field(default_factory=list)
 
@@ -113,13 +117,13 @@ class SessionState:
             case MessageRecorded(turn, mark, message, after, original):
                 self.transcript.add(mark, after - 1, spelling_of(message))
                 self.spoken = turn if message.role is not Role.SYSTEM else self.spoken
-                self.undrawn.append((turn, message))
-                self.unrefined += [turn] if message.opens_turn else []
+                self.unextracted.append((turn, message))
+                self.unrefined += [turn] if message.role is Role.USER and message.opens_turn else []
                 self.kept = self.kept or bool(original)
             case HistoryRevised(withdrawn, _, redrawn):
-                waiting = [each for each in self.undrawn if each[0] not in withdrawn]
+                waiting = [each for each in self.unextracted if each[0] not in withdrawn]
                 known = [each for each in self.recent if each[0] not in withdrawn]
-                self.undrawn = [] if redrawn else waiting
+                self.unextracted = [] if redrawn else waiting
                 self.recent = deque([*known, *waiting] if redrawn else known, self.recent.maxlen)
                 self._forget_withdrawn(withdrawn, redrawn)
             case Derived(turn) as drawn:
@@ -130,7 +134,7 @@ class SessionState:
                 self.handover = Handover(sentences, first, turn) if sentences else self.handover
                 self.unrefined = [opened for opened in self.unrefined if opened > turn]
             case Checkpointed() as checkpoint:
-                self.checkpoints.append(Marked(recorded.seq, recorded.recorded_at, checkpoint))
+                self.checkpoints.append(CheckpointMark(recorded.seq, recorded.recorded_at, checkpoint))
                 self.cut = checkpoint if checkpoint.anchor else self.cut
             case Reminded() as reminded:
                 self.reminders += 1
@@ -139,7 +143,7 @@ class SessionState:
                 self.outcomes[outcome] = self.outcomes.get(outcome, 0) + 1
             case event:
                 if isinstance(event, NodeEdited):
-                    self.edits[event.number] = Edited(recorded.recorded_at, event)
+                    self.edits[event.number] = RecordedEdit(recorded.recorded_at, event)
                 self.graph.apply(event, recorded.recorded_at)
 
     def _forget_withdrawn(self, withdrawn: Sequence[int], redrawn: bool) -> None:
@@ -154,8 +158,8 @@ class SessionState:
 
     def _mark_derived(self, turn: int) -> None:
         self.derived = max(turn, self.derived)
-        while self.undrawn and self.undrawn[0][0] <= turn:
-            self.recent.append(self.undrawn.pop(0))
+        while self.unextracted and self.unextracted[0][0] <= turn:
+            self.recent.append(self.unextracted.pop(0))
 
 
 def joining(
@@ -166,11 +170,12 @@ def joining(
     ``part``: they are only the newest messages of a transcript. ``known`` overrides the result of
     ``Transcript.first_new``.
     """
-    resent = Resent(messages)
+    resent = ResentMessages(messages)
     start, place = known if known is not None else transcript.first_new(messages, part=part, resent=resent)
     events: list[MessageRecorded] = []
+    count = len(transcript)
     for index in range(start, len(messages)):
-        turn = len(transcript) + len(events) + 1
+        turn = count + len(events) + 1
         after = turn - 1 if events else place + 1
         events.append(MessageRecorded(turn, resent.mark(index), messages[index], after))
     return events
@@ -196,3 +201,42 @@ def fold(recorded: Sequence[Recorded]) -> SessionState:
     for event in recorded:
         state.apply(event)
     return state
+
+
+@dataclass(frozen=True, slots=True)
+class FactDerivation:
+    """Extracts facts as ``settings`` say. ``secret`` is the store's secret, by which own resume blocks are
+    recognised.
+    """
+
+    settings: Settings
+    secret: bytes
+
+    def facts(self, state: SessionState, news: Sequence[MessageRecorded] = ()) -> list[Event]:
+        """Return the events of extraction for the messages of ``state`` without facts and for ``news``; ``[]`` if there
+        are none.
+        """
+        waiting = [*state.unextracted, *((event.turn, event.message) for event in news)]
+        if not waiting:
+            return []
+        seen = [(turn, without_own_blocks(message, self.secret)) for turn, message in waiting]
+        found = {turn: judge(message) for turn, message in seen} if self.settings.guard != "off" else {}
+        flagged = {turn: suspicion.signals for turn, suspicion in found.items() if suspicion.flagged}
+        return derive(state.graph, seen, list(state.recent), self.settings, flagged)
+
+    def news(self, state: SessionState, spoken: History, known: tuple[int, int] | None = None) -> list[Event]:
+        """Return the events that add the new messages of a resent transcript, followed by those of their facts.
+
+        ``known`` overrides the result of ``Transcript.first_new``.
+        """
+        news = joining(state.transcript, spoken, known=known)
+        return [*news, *self.facts(state, news)]
+
+    def derived_graph(self, state: SessionState) -> SessionGraph:
+        """Return the graph with all facts extracted, including facts that could not be written to the store."""
+        if not state.unextracted:
+            return state.graph
+        graph = state.graph.fork()
+        for event in self.facts(state):
+            graph.apply(event, state.recorded_at)
+        return graph

@@ -19,7 +19,7 @@ _NAMES: Final = frozenset({
 """Members of stored events that are names of ours, never words of anybody."""
 
 
-class Retouch:
+class EventRedaction:
     """Changes the texts in the events of one session, which are passed in log order.
 
     - ``message``: changes a message.

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.session.resent import Position, ResentHistory, ResentMessages, run_back, run_on
 from tokenmizer_mw.wire.spelling import Spelling, text_digest
-
-from .resent import Position, Resent, ResentHistory, run_back, run_on
 
 _MATCHED_BEFORE: Final = 2
 _PART_LEAST: Final = 4
@@ -63,7 +62,9 @@ class Transcript:
         self.spellings.append(spelling)
         self.depths.append(self.depths[parent] + 1 if parent >= 0 else 0)
 
-    def first_new(self, messages: Sequence[Message], *, part: bool = False, resent: Resent | None = None) -> Position:
+    def first_new(
+        self, messages: Sequence[Message], *, part: bool = False, resent: ResentMessages | None = None
+    ) -> Position:
         """Return the index of the first new message in ``messages`` (``len(messages)`` if none is new), and the index
         of the stored message that it follows (-1 for none).
 
@@ -73,26 +74,30 @@ class Transcript:
         - ``part``: ``messages`` are only the newest ones; then an assistant message always counts as new.
         - ``resent``: the same messages with digests that were computed before.
         """
-        resent = Resent(messages) if resent is None else resent
+        resent = ResentMessages(messages) if resent is None else resent
         for index in range(len(messages) - 1, -1, -1):
             if part and resent.role(index) is Role.ASSISTANT:
                 continue
-            for place in self._candidates(resent, index):
-                if self._continues(resent, index, place, part):
-                    return (index + 1, place) if part else self._further(resent, index + 1, place)
+            for respelled in (False, True):
+                places = (
+                    self._places_by_spelling(resent, index) if respelled else self._places.get(resent.mark(index), ())
+                )
+                for place in reversed(places):
+                    if self._continues(resent, index, place, part):
+                        return (index + 1, place) if part else self._further(resent, index + 1, place)
         start, place = (0, -1) if part else self._further(resent, 0, -1)
         return (start, place) if start else (0, len(self.digests) - 1)
 
     def holds(self, messages: Sequence[Message]) -> bool:
         """Whether the session has all of ``messages`` consecutively, anywhere on a branch."""
-        resent = Resent(messages)
+        resent = ResentMessages(messages)
         end = len(messages) - 1
         return not messages or any(
             self.depths[place] >= end and self._same_before(resent, end, place, end)
             for place in self._places.get(resent.mark(end), ())
         )
 
-    def locate(self, resent: Resent, start: int, place: int) -> ResentHistory:
+    def locate(self, resent: ResentMessages, start: int, place: int) -> ResentHistory:
         """Align a resent transcript with the stored one. ``start`` and ``place`` are the result of ``first_new``."""
         found = ResentHistory(places := [-1] * start)
         changed: Position | None = None
@@ -113,7 +118,7 @@ class Transcript:
             index, place = index - 1, self.parents[place]
         return ResentHistory(places, found.holders, changed)
 
-    def same_words(self, resent: Resent, end: int, place: int) -> bool:
+    def same_words(self, resent: ResentMessages, end: int, place: int) -> bool:
         """Whether the user's text before message ``end`` of a resent transcript equals that up to stored message
         ``place``. A trimmed transcript may have less of it.
         """
@@ -142,21 +147,19 @@ class Transcript:
 
     # -- one message ---------------------------------------------------------------------------------------
 
-    def _candidates(self, resent: Resent, index: int) -> Iterable[int]:
-        """Where message ``index`` may stand in the transcript, the likeliest place first."""
-        exact = self._places.get(resent.mark(index), ())
-        yield from reversed(exact)
+    def _places_by_spelling(self, resent: ResentMessages, index: int) -> tuple[int, ...]:
+        """Where message ``index`` may stand in the transcript spelled anew."""
         spelling = resent.spelling(index)
-        if not spelling.silent or spelling.results:
-            yield from (place for place in reversed(self._places.get(spelling, ())) if place not in exact)
+        comparable = spelling.length or spelling.calls or spelling.results
+        return self._places.get(spelling, ()) if comparable else ()
 
-    def _same(self, resent: Resent, index: int, place: int) -> bool:
+    def _same(self, resent: ResentMessages, index: int, place: int) -> bool:
         """Whether message ``index`` is the one at ``place``, or that one spelled anew."""
         if resent.mark(index) == self.digests[place]:
             return True
         return resent.spelling(index).repeats(self.spellings[place])
 
-    def _continues(self, resent: Resent, index: int, place: int, part: bool) -> bool:
+    def _continues(self, resent: ResentMessages, index: int, place: int, part: bool) -> bool:
         """Whether message ``index`` is the one at ``place``.
 
         In a history from its very start the few messages before it must be the same. Of a part of a history, which
@@ -173,7 +176,7 @@ class Transcript:
 
     # -- going back and going on ---------------------------------------------------------------------------
 
-    def _same_before(self, resent: Resent, index: int, place: int, most: int) -> bool:
+    def _same_before(self, resent: ResentMessages, index: int, place: int, most: int) -> bool:
         """Whether the ``most`` messages before message ``index`` are those before ``place``."""
         last, index, place = index - most, index - 1, self.parents[place]
         while index >= max(0, last):
@@ -185,7 +188,7 @@ class Transcript:
                 return False
         return True
 
-    def _before(self, resent: Resent, index: int, place: int) -> Position | None:
+    def _before(self, resent: ResentMessages, index: int, place: int) -> Position | None:
         """What stands before the words of one side that end with message ``index`` and those that end at ``place``,
         where they are the same, however they are divided into messages; ``None`` where they are not.
 
@@ -208,7 +211,7 @@ class Transcript:
         )
         return (run.index, place) if same else None
 
-    def _place_run(self, resent: Resent, last: Position, before: Position, found: ResentHistory) -> None:
+    def _place_run(self, resent: ResentMessages, last: Position, before: Position, found: ResentHistory) -> None:
         """Note in ``found`` where the messages of a run that ``_before`` has compared stand."""
         spans: list[Position] = []  # where a message of the transcript begins in the text of the run, and its place
         left, place = 0, last[1]
@@ -227,8 +230,10 @@ class Transcript:
             if (at := next((index for begins, index in starts if begins <= start), None)) is not None:
                 found.holders[place] = at
 
-    def _further(self, resent: Resent, start: int, place: int) -> Position:
+    def _further(self, resent: ResentMessages, start: int, place: int) -> Position:
         """``start`` and ``place``, moved on over messages that are spelled anew."""
+        if place == len(self.digests) - 1:  # nothing follows the newest message
+            return start, place
         while start < len(resent):
             steps = (self._behind_run(resent, start, child) for child in self._children(place))
             found = next((step for step in steps if step is not None), None)
@@ -249,7 +254,7 @@ class Transcript:
             children.insert(0, after - 1)
         return children
 
-    def _behind_run(self, resent: Resent, start: int, place: int) -> Position | None:
+    def _behind_run(self, resent: ResentMessages, start: int, place: int) -> Position | None:
         """``start`` and ``place`` behind what one side says from there on, as far as both say the same up to the ends
         of messages; ``None`` where they do not. What tools returned is news when it is not the same."""
         own, known = resent.spelling(start), self.spellings[place]

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from tokenmizer_mw.context.recall import PassageIndex, message_text
-from tokenmizer_mw.context.resume.prepared import PreparedSentences
-from tokenmizer_mw.context.resume.sentences import CHARACTERS_MAX, READ_MAX
+from tokenmizer_mw.context.resume.sentences import CHARACTERS_MAX, READ_MAX, PreparedSentences
 from tokenmizer_mw.model.event import (
     Checkpointed,
     DecisionReplaced,
@@ -27,7 +26,7 @@ from tokenmizer_mw.model.event import (
 )
 from tokenmizer_mw.model.message import Message, Written
 from tokenmizer_mw.session import SessionState, append_messages
-from tokenmizer_mw.session.derivation import Drawing
+from tokenmizer_mw.session.state import FactDerivation
 
 Change = Callable[[Sequence[Written]], Sequence[Written]]
 """From a history to the one that takes its place: messages of it, with their numbers, and new ones without."""
@@ -177,7 +176,9 @@ def revision(current: Sequence[Written], wanted: Sequence[Written]) -> Revision:
     return Revision(withdrawn, archived, tuple(added))
 
 
-def edit_transcript(state: SessionState, log: Sequence[Recorded], change: Change, drawing: Drawing) -> list[Event]:
+def edit_transcript(
+    state: SessionState, log: Sequence[Recorded], change: Change, derivation: FactDerivation
+) -> list[Event]:
     """Return the events that carry out ``change`` on a session; ``state`` is its log ``log``, folded.
 
     If facts come from withdrawn messages, the graph is built again: facts derived before the first withdrawn message
@@ -197,8 +198,8 @@ def edit_transcript(state: SessionState, log: Sequence[Recorded], change: Change
         anew.apply(Recorded(0, state.recorded_at, event))
     for one in current:
         if one.number not in step.withdrawn:
-            (anew.recent if one.number <= anew.derived else anew.undrawn).append((one.number, one.message))
-    return [*news, HistoryRevised(step.withdrawn, archived, redrawn=True), *said, *drawing.facts(anew, news)]
+            (anew.recent if one.number <= anew.derived else anew.unextracted).append((one.number, one.message))
+    return [*news, HistoryRevised(step.withdrawn, archived, redrawn=True), *said, *derivation.facts(anew, news)]
 
 
 def drawn_before(log: Iterable[Recorded], number: int) -> list[Event]:

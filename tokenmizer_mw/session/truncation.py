@@ -11,7 +11,7 @@ from tokenmizer_mw.context.assembly import Context, Shortened, newest
 from tokenmizer_mw.context.resume import Resume, Section, build_resume
 from tokenmizer_mw.context.resume.sentences import ReadSentences, message_sentences
 from tokenmizer_mw.context.tokens import MessageCounter
-from tokenmizer_mw.context.tokens.messages import MESSAGE_TOKENS
+from tokenmizer_mw.context.tokens.counter import MESSAGE_TOKENS
 from tokenmizer_mw.context.window import (
     Cut,
     Plan,
@@ -26,12 +26,13 @@ from tokenmizer_mw.context.window import (
     plan,
 )
 from tokenmizer_mw.errors import BudgetTooSmall
+from tokenmizer_mw.graph.views import edits_in_force
 from tokenmizer_mw.model.event import Checkpointed, Event, MessageRecorded
 from tokenmizer_mw.model.message import Message, Role, Written, digest
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.safety.fence import nonce_for, opens_block, without_own_blocks
-from tokenmizer_mw.session import Resent, ResentHistory, SessionState, begins_with_summary
-from tokenmizer_mw.session.derivation import Drawing
+from tokenmizer_mw.session import ResentHistory, ResentMessages, SessionState, begins_with_summary
+from tokenmizer_mw.session.state import FactDerivation
 from tokenmizer_mw.wire.dialect import ChatRequest
 from tokenmizer_mw.wire.history import History
 
@@ -59,7 +60,7 @@ class SentPart:
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class CutDecision:
     """What to do with a request: ``rewrite`` (``None``: send it as it is), ``events`` to append to the log, and the
     names of counters to raise (``counted``).
     """
@@ -86,7 +87,7 @@ class BlockOrder:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class CutContent:
     """What replaces left-out messages in a request: a cut, or ``None`` for nothing. ``sent``: numbers of messages
     before the cut's anchor that are in the request all the same.
     """
@@ -96,7 +97,7 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True)
-class Cutting:
+class Truncation:
     """Decides how one request of a session is shortened. ``counter`` counts tokens as the request's model does.
 
     - ``numbers``: the session's numbers of the request's messages, when they come from the session itself; then no
@@ -107,7 +108,7 @@ class Cutting:
     - ``read_sentences``: returns the sentences of a message that a block may quote.
     """
 
-    drawing: Drawing
+    derivation: FactDerivation
     key: SessionKey
     request: ChatRequest
     counter: MessageCounter
@@ -117,12 +118,12 @@ class Cutting:
     recorded: Callable[[], Sequence[tuple[int, Message]]] | None = None
     read_sentences: ReadSentences = message_sentences
 
-    def decide(self, state: SessionState) -> Decided:
+    def decide(self, state: SessionState) -> CutDecision:
         """Decide what to do with the request, given the state of the session."""
         if self.numbers:
             return self._carried_out(state, self._make_plan(state.cut), (len(self._spoken), -1))
         spoken = self._spoken
-        resent = Resent(spoken, kept=True)
+        resent = ResentMessages(spoken, kept=True)
         known = state.transcript.first_new(spoken, resent=resent)
         placed = state.transcript.locate(resent, *known)
         changed = placed.changed if state.cut is not None else None
@@ -135,10 +136,10 @@ class Cutting:
             decision = self._make_plan(None)
         if isinstance(decision, Untouched) and self._follows_compaction(state, known):
             return self._hand_back(state, known)
-        decided = self._carried_out(state, decision, known, placed)
-        if changed is None or decided.events:
-            return decided
-        return Decided(decided.rewrite, self._news(state, known), decided.counted)
+        result = self._carried_out(state, decision, known, placed)
+        if changed is None or result.events:
+            return result
+        return CutDecision(result.rewrite, self._news(state, known), result.counted)
 
     def _follows_compaction(self, state: SessionState, known: Known) -> bool:
         """Whether the client has compacted its chat: what is new begins with a summary of the session, and no block
@@ -149,26 +150,26 @@ class Cutting:
         spoken = self._spoken
         if not (spoken and request.messages[request.prefix].opens_turn):
             return False
-        replies = [message for _, message in (*state.recent, *state.undrawn)]
+        replies = [message for _, message in (*state.recent, *state.unextracted)]
         if not begins_with_summary(spoken, known[0], replies):
             return False
         return not any(opens_block(message.text) for message in spoken)
 
-    def _hand_back(self, state: SessionState, known: Known) -> Decided:
+    def _hand_back(self, state: SessionState, known: Known) -> CutDecision:
         """A block in front of the whole history, where the window has room for it."""
         request, prefix = self.request, self.request.prefix
         drawn = self._news(state, known)
         resume = self._resume(state, drawn, self.recorded() if self.recorded is not None else ())
         if resume is None:
-            return Decided(None, drawn, ("cut_not_worth_it",))
+            return CutDecision(None, drawn, ("cut_not_worth_it",))
         taken = self.counter.text(request.overhead) + sum(self.counter.request_counts(request))
-        budget = budget_for(request.model, self.drawing.settings) * self.drawing.settings.cut_at
+        budget = budget_for(request.model, self.derivation.settings) * self.derivation.settings.cut_at
         if taken + resume.tokens + MESSAGE_TOKENS > budget:
-            return Decided(None, drawn)
+            return CutDecision(None, drawn)
         number = self._numbers(state, prefix, known, None)[-1]
         cut = self._checkpoint(state, drawn, resume, prefix, number)
-        rewrite = Rewrite(prefix, cut.block, self.drawing.settings.block_role, made=True)
-        return Decided(rewrite, [*drawn, cut], ("block_handed_back",))
+        rewrite = Rewrite(prefix, cut.block, self.derivation.settings.block_role, made=True)
+        return CutDecision(rewrite, [*drawn, cut], ("block_handed_back",))
 
     def _find_anchor(self, frozen: Checkpointed | None, placed: ResentHistory) -> int | None:
         """The message of the request that begins with the anchor of the cut in force; ``None`` where none is known
@@ -179,7 +180,7 @@ class Cutting:
         places = [at for at, role in enumerate(self.request.messages.roles) if role is not Role.SYSTEM]
         return places[index] if can_anchor(self.request.messages[places[index]]) else None
 
-    def _stands(self, state: SessionState, keep_from: int, resent: Resent) -> bool:
+    def _stands(self, state: SessionState, keep_from: int, resent: ResentMessages) -> bool:
         """Whether the block of the cut in force stands for what is before message ``keep_from``: the user's messages
         in it are those that the cut left out."""
         anchor = state.cut.anchor_turn - 1 if state.cut is not None else -1
@@ -193,7 +194,7 @@ class Cutting:
         start, block = (prefix, "") if rewrite is None else (rewrite.keep_from, rewrite.block)
         taken = self.reserved + self.counter.text(self.request.overhead) + sum(counts[:prefix])
         taken += self._count_taken(block, range(start, len(counts)), counts)
-        return taken / budget_for(self.request.model, self.drawing.settings)
+        return taken / budget_for(self.request.model, self.derivation.settings)
 
     def context(self, told: Sequence[Written], fit: Shortened) -> Context:
         """What of ``told``, the messages of the request, goes to a model as ``fit`` says."""
@@ -219,13 +220,13 @@ class Cutting:
         """Tokens of the results in the message at ``place``."""
         return sum(self.counter.text(result.text) for result in self.request.messages[place].tool_results)
 
-    def left_out(self, state: SessionState, rewrite: Rewrite | None, fit: Shortened) -> LeftOut:
+    def left_out(self, state: SessionState, rewrite: Rewrite | None, fit: Shortened) -> CutContent:
         """What stands in the request for the messages that ``fit`` leaves out: the cut in force, or where ``fit``
         leaves out more than that, its own block."""
         places = fit.kept
         start = self.request.prefix if rewrite is None else rewrite.keep_from
         if not places or places == tuple(range(start, len(self.request.messages))):
-            return LeftOut(state.cut)
+            return CutContent(state.cut)
         last = next(at for at in reversed(range(len(places))) if not at or places[at - 1] != places[at] - 1)
         numbers = self._numbers_by_place(state, places[last])
         anchor = numbers[places[last]]
@@ -233,7 +234,7 @@ class Cutting:
         dropped = len(self.request.messages) - self.request.prefix - len(places)
         tokens = self.counter.text(fit.block)
         cut = Checkpointed(f"resume-{anchor}", anchor, tokens, fit.block, "", anchor, dropped, carried)
-        return LeftOut(cut, frozenset(numbers[place] for place in places[:last] if place in numbers))
+        return CutContent(cut, frozenset(numbers[place] for place in places[:last] if place in numbers))
 
     def _numbers_by_place(self, state: SessionState, last: int) -> dict[int, int]:
         """The numbers in the session of the messages up to ``last``, by their places; the system's left out."""
@@ -257,7 +258,7 @@ class Cutting:
             places = newest(self.request.messages, counts, start, room - self._count_taken(block, (), counts), step)
             if self._count_taken(block, places, counts) > room:
                 block, places = "", newest(self.request.messages, counts, start, room, step)
-        return Shortened(block, self.drawing.settings.block_role, tuple(places))
+        return Shortened(block, self.derivation.settings.block_role, tuple(places))
 
     def _count_taken(self, block: str, places: Sequence[int], counts: Sequence[int]) -> int:
         """Tokens of a block and of messages."""
@@ -265,11 +266,11 @@ class Cutting:
 
     def _block(self, state: SessionState) -> str:
         """The resume block of the session as it is now, without a cut; "" when none fits."""
-        budget = block_budget(self.request.model, self.drawing.settings)
-        nonce = nonce_for(self.drawing.secret, self.key, state.next_checkpoint)
+        budget = block_budget(self.request.model, self.derivation.settings)
+        nonce = nonce_for(self.derivation.secret, self.key, state.next_checkpoint)
         try:
             return build_resume(
-                self.drawing.derived_graph(state),
+                self.derivation.derived_graph(state),
                 budget=budget,
                 counter=self.counter.counter,
                 nonce=nonce,
@@ -286,7 +287,7 @@ class Cutting:
         overhead += self.reserved
 
         def plan_with(counts: Sequence[int], shortest: Sequence[int] = ()) -> Plan:
-            settings = self.drawing.settings
+            settings = self.derivation.settings
             return plan(
                 self.request,
                 counts,
@@ -322,11 +323,15 @@ class Cutting:
             [round(count * (1 - share)) for count, share in zip(counts, shares, strict=True)] if shares else [*counts]
         )
 
-    def compact(self, state: SessionState, order: BlockOrder) -> Decided:
-        """A block for the whole history, or beside a summary of it: on record with all that is new, and no cut. The
-        last event is its ``Checkpointed`` where there is one."""
+    def compact(self, state: SessionState, order: BlockOrder) -> CutDecision:
+        """Make a resume block for a history that is compacted: for the whole of it, or, with ``order.sections``, only
+        facts of these sections, to stand beside a summary that somebody else wrote.
+
+        The request itself is not cut. The decision's events record the new messages and, last, a ``Checkpointed`` with
+        the block. No fact to tell: a ``Checkpointed`` without a block if ``order.id`` is set, otherwise none.
+        """
         spoken = self._spoken
-        known = state.transcript.first_new(spoken, resent=Resent(spoken, kept=True))
+        known = state.transcript.first_new(spoken, resent=ResentMessages(spoken, kept=True))
         drawn = self._news(state, known)
         end = len(self.request.messages)
         quotes = end and order.sections is None
@@ -335,34 +340,36 @@ class Cutting:
         turn = _newest_number(state, drawn)
         if resume is None:
             nothing = [Checkpointed(order.id, turn)] if order.id else []
-            return Decided(None, [*drawn, *nothing], ("compaction_empty",))
+            return CutDecision(None, [*drawn, *nothing], ("compaction_empty",))
         name = order.id or state.next_checkpoint
         made = Checkpointed(name, turn, resume.tokens, resume.text, carried=resume.node_ids)
-        return Decided(None, [*drawn, made], ("compaction_made",))
+        return CutDecision(None, [*drawn, made], ("compaction_made",))
 
     def _carried_out(
         self, state: SessionState, decision: Plan, known: Known, placed: ResentHistory | None = None
-    ) -> Decided:
-        role = self.drawing.settings.block_role
+    ) -> CutDecision:
+        role = self.derivation.settings.block_role
         match decision:
             case Cut(keep_from, otherwise):
                 drawn = self._news(state, known)
                 cut = self._cut(state, drawn, keep_from, self._numbers(state, keep_from, known, placed))
                 if cut is not None:
                     rewrite = Rewrite(keep_from, cut.block, role, made=True, through=newest_at(cut, keep_from))
-                    return Decided(rewrite, [*drawn, cut], ("cut_made",))
-                return Decided(self._carried_out(state, otherwise, known, placed).rewrite, drawn, ("cut_not_worth_it",))
+                    return CutDecision(rewrite, [*drawn, cut], ("cut_made",))
+                return CutDecision(
+                    self._carried_out(state, otherwise, known, placed).rewrite, drawn, ("cut_not_worth_it",)
+                )
             case Replay(keep_from, block, through):
-                return Decided(Rewrite(keep_from, block, role, through=through))
+                return CutDecision(Rewrite(keep_from, block, role, through=through))
             case Untouched():
-                return Decided()
+                return CutDecision()
 
     def _cut(
         self, state: SessionState, drawn: list[Event], keep_from: int, numbers: Sequence[int]
     ) -> Checkpointed | None:
         """The cut before message ``keep_from``, where ``drawn`` is what is new; ``None`` when no block is worth it.
         ``numbers`` are those in the session of the messages up to that one, the system's left out."""
-        budget = block_budget(self.request.model, self.drawing.settings)
+        budget = block_budget(self.request.model, self.derivation.settings)
         replaced = sum(self.counter.counts(self.request.messages[self.request.prefix : keep_from]))
         transcript = self._transcript(keep_from, numbers) if replaced > _QUOTED_LEAST * budget else ()
         resume = self._resume(state, drawn, transcript)
@@ -379,7 +386,7 @@ class Cutting:
     ) -> Resume | None:
         """The block of the session with what is new, quoting ``transcript``, as ``order`` has it (``None``: that of a
         cut); ``None`` when there is nothing to say, or no room for it."""
-        order = order or BlockOrder(block_budget(self.request.model, self.drawing.settings))
+        order = order or BlockOrder(block_budget(self.request.model, self.derivation.settings))
         graph = state.graph.fork()
         for event in drawn:
             graph.apply(event)
@@ -388,13 +395,14 @@ class Cutting:
                 graph,
                 budget=order.budget,
                 counter=self.counter.counter,
-                nonce=nonce_for(self.drawing.secret, self.key, order.id or state.next_checkpoint),
+                nonce=nonce_for(self.derivation.secret, self.key, order.id or state.next_checkpoint),
                 query=order.query or None,
                 turn=_newest_number(state, drawn),
                 transcript=transcript,
                 handover=state.handover if order.sections is None else None,
                 read=self.read_sentences,
                 sections=order.sections,
+                edits=edits_in_force([one.edit for one in state.edits.values()]),
             )
         except BudgetTooSmall:
             return None
@@ -422,7 +430,7 @@ class Cutting:
         """The messages before ``keep_from``, with their numbers in the session, without blocks of ours."""
         messages = self.request.messages
         places = [place for place in range(keep_from) if messages.roles[place] is not Role.SYSTEM]
-        secret = self.drawing.secret
+        secret = self.derivation.secret
         return [(n, without_own_blocks(messages[place], secret)) for n, place in zip(numbers, places, strict=False)]
 
     def _numbers(self, state: SessionState, last: int, known: Known, placed: ResentHistory | None) -> list[int]:
@@ -436,7 +444,7 @@ class Cutting:
         return [index + 1 for index in indexes]
 
     def _news(self, state: SessionState, known: Known) -> list[Event]:
-        return self.drawing.news(state, self._spoken, known)
+        return self.derivation.news(state, self._spoken, known)
 
     @property
     def _spoken(self) -> History:

@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from tokenmizer_mw.errors import ConfigError
-
-from .address import absolute_address, without_password
+from tokenmizer_mw.store.address import absolute_address, without_password
 
 try:
     import fcntl

@@ -41,8 +41,7 @@ from tokenmizer_mw.model.event import (
 from tokenmizer_mw.model.message import Message, Outcome, Role, ToolCall, ToolResult
 from tokenmizer_mw.model.node import DecisionKind, Edge, EdgeType, Node, NodeType, Source, Status, Transition, Trust
 from tokenmizer_mw.model.session import SESSION_ID_MAX, SessionKey
-
-from .log import SECRET_BYTES, Clock, EventLog, PassageRows, Snapshot, pages
+from tokenmizer_mw.store.log import SECRET_BYTES, Clock, EventLog, PassageRows, Snapshot, pages
 
 MakeLog = Callable[[Clock], EventLog]
 """A new, empty log each time it is called."""
@@ -328,8 +327,8 @@ def check_snapshots_go(make_log: MakeLog) -> None:
         old.append(KEY, _turns(4, 5), expected_seq=0)
         log.forget(forgotten)
         log.erase([erased])
-        _same(log.rewrite(left, lambda told: told.event), 0, "events changed by changing nothing")
-        log.rewrite(rewritten, lambda told: Derived(99) if told.seq == 2 else told.event)
+        _same(log.rewrite(left, lambda old: old.event), 0, "events changed by changing nothing")
+        log.rewrite(rewritten, lambda old: Derived(99) if old.seq == 2 else old.event)
         log.load(loaded, [replace(one, seq=one.seq + 3) for one in old.read(KEY)], expected_seq=3)
         found = [log.snapshot(key) for key in keys]
         _same(found, [None, None, None, None, late], "snapshots left")
@@ -407,8 +406,8 @@ def check_passages_go(make_log: MakeLog) -> None:
         old.append(KEY, _turns(4, 5), expected_seq=0)
         log.forget(forgotten)
         log.erase([erased])
-        _same(log.rewrite(left, lambda told: told.event), 0, "events changed by changing nothing")
-        log.rewrite(rewritten, lambda told: Derived(99) if told.seq == 2 else told.event)
+        _same(log.rewrite(left, lambda old: old.event), 0, "events changed by changing nothing")
+        log.rewrite(rewritten, lambda old: Derived(99) if old.seq == 2 else old.event)
         log.load(loaded, [replace(one, seq=one.seq + 3) for one in old.read(KEY)], expected_seq=3)
         found = [len(log.passage_rows(key, "model")) for key in keys]
         _same(found, [0, 0, 0, 0, 1], "vectors left")

@@ -1,4 +1,4 @@
-"""The protocol of the usage ledger: what calls cost and saved, summed by session, model, stage and day.
+"""The protocol of the usage ledger: what calls cost and saved, summed by session, model, stage and day; and its tables.
 
 A call counts once however often it is added, so an addition can be retried. Additions of several workers all count.
 When a session is erased, its calls are erased, and their sums stay with the tenant without the session's name, so that
@@ -14,10 +14,36 @@ from typing import Final, Literal, Protocol, get_args
 
 from tokenmizer_mw.errors import CallerError, InvalidSession
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.model.spending import NAMES, Spent, Stages, Sum, UsageSums
+from tokenmizer_mw.model.usage import NAMES, Stages, Sum, UsageRecord, UsageSums
+
+_SUMS: Final = (
+    "calls, estimated, unpriced, input_tokens, cached_tokens, written_tokens, output_tokens, cost, client_tokens,"
+    " client_cost"
+)
+_TEXT: Final = 'text COLLATE "C" NOT NULL'
+
+SQLITE_TABLES: Final = (
+    "CREATE TABLE spending (tenant TEXT NOT NULL, session TEXT NOT NULL, model TEXT NOT NULL, stage TEXT NOT NULL,"
+    f" day TEXT NOT NULL, {_SUMS.replace(',', ' INTEGER NOT NULL,')} INTEGER NOT NULL,"
+    " PRIMARY KEY (tenant, session, model, stage, day)) WITHOUT ROWID",
+    "CREATE TABLE calls (tenant TEXT NOT NULL, call TEXT NOT NULL, session TEXT NOT NULL, at REAL NOT NULL,"
+    " model TEXT NOT NULL, stages TEXT NOT NULL, PRIMARY KEY (tenant, call)) WITHOUT ROWID",
+    "CREATE INDEX calls_of_session ON calls (tenant, session, at)",
+)
+
+POSTGRES_TABLES: Final = (
+    f"CREATE TABLE {{schema}}.spending (tenant {_TEXT}, session {_TEXT}, model {_TEXT}, stage {_TEXT}, day {_TEXT},"
+    f" {_SUMS.replace(',', ' bigint NOT NULL,')} bigint NOT NULL,"
+    " PRIMARY KEY (tenant, session, model, stage, day)) WITH (fillfactor = 70)",
+    f"CREATE TABLE {{schema}}.calls (tenant {_TEXT}, call {_TEXT}, session {_TEXT}, at double precision NOT NULL,"
+    f" model {_TEXT}, stages text NOT NULL, PRIMARY KEY (tenant, call))",
+    "CREATE INDEX calls_of_session ON {schema}.calls (tenant, session, at)",
+)
+"""Statements that make the tables. A released step is never edited."""
+
 
 By = Literal["session", "model", "stage", "day"]
-"""What sums can be told apart by."""
+"""What sums can be grouped by."""
 
 BY: Final = get_args(By)
 BY_STAGE: Final[tuple[By, ...]] = ("stage",)
@@ -31,7 +57,7 @@ class UsageLedger(Protocol):
     It lives in the store that it belongs to and closes with it. Raises ``StoreUnavailable`` as the store does.
     """
 
-    def add(self, session: SessionKey, spent: Spent) -> bool:
+    def add(self, session: SessionKey, spent: UsageRecord) -> bool:
         """Add a call. Returns ``False`` and does nothing when the tenant already has a call of that name."""
 
     def sums(
@@ -50,7 +76,7 @@ class UsageLedger(Protocol):
         - ``since``, ``until``: first and last day, such as "2026-11-21" (UTC); "": no bound.
         """
 
-    def calls(self, session: SessionKey, *, limit: int) -> list[Spent]:
+    def calls(self, session: SessionKey, *, limit: int) -> list[UsageRecord]:
         """Return the newest ``limit`` calls of a session, newest first."""
 
 
@@ -72,10 +98,10 @@ def require_day(day: str) -> None:
 def require_by(by: Collection[str]) -> None:
     """Raise ``CallerError`` unless sums can be grouped by all of ``by``."""
     if unknown := sorted(set(by) - set(BY)):
-        raise CallerError(f"sums are told apart by {', '.join(BY)}, not {', '.join(unknown)}")
+        raise CallerError(f"sums can be grouped by {', '.join(BY)}, not {', '.join(unknown)}")
 
 
-def require_call(spent: Spent) -> None:
+def require_call(spent: UsageRecord) -> None:
     """Raise ``InvalidSession`` for a call whose name cannot be stored."""
     if not spent.call or len(spent.call) > NAME_MAX or not spent.call.isprintable():
         raise InvalidSession(f"a call's name is 1 to {NAME_MAX} printable characters")

@@ -16,10 +16,9 @@ from typing import Final, Protocol
 from tokenmizer_mw.errors import CallerError, InvalidSession, StoreUnavailable, TokenMizerError
 from tokenmizer_mw.model.event import Rewritten
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.model.spending import CALL, CUT, Spent, Sum, UsageSums, total
-
-from .ledger import By, UsageLedger
-from .log import Clock, EventLog
+from tokenmizer_mw.model.usage import CALL, CUT, Sum, UsageRecord, UsageSums, total
+from tokenmizer_mw.store.ledger import By, UsageLedger
+from tokenmizer_mw.store.log import Clock, EventLog
 
 
 class Keeping(EventLog, Protocol):
@@ -45,8 +44,8 @@ _CALL: Final = UsageSums(1, 1, 0, 800, 300, 100, 20, 5_000_000_000_000, 1_000, 4
 _LOSS: Final = UsageSums(1, 0, 0, 800, client_tokens=1_000, client_cost=-1_000_000_000_000)
 
 
-def _make_spent(call: str, *, model: str = "gpt-5", at: float = NOON) -> Spent:
-    return Spent(call, at, model, {CALL: _CALL, CUT: _LOSS})
+def _make_spent(call: str, *, model: str = "gpt-5", at: float = NOON) -> UsageRecord:
+    return UsageRecord(call, at, model, {CALL: _CALL, CUT: _LOSS})
 
 
 @contextmanager

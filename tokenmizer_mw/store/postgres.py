@@ -1,8 +1,8 @@
 """Event log in PostgreSQL, for several workers and hosts that share sessions.
 
-The driver is asynchronous and runs on an event loop in its own thread; callers wait. Appends of all threads are written
-in groups (``group_commit``), each group in one statement, which is a transaction: the server never holds a lock while
-it waits for this process. A forked process gets its own thread and connections.
+Calls of all threads share a pool of connections; appends are written in groups (``group_commit``), each group in one
+statement, which is a transaction: the server never holds a lock while it waits for this process. A forked process gets
+its own connections.
 
 An append that returned is committed. It survives what the server's ``synchronous_commit`` lets it survive: by default
 the death of the server and a power cut.
@@ -11,20 +11,16 @@ the death of the server and a power cut.
 from __future__ import annotations
 
 import math
-import os
 import time
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, TypeVar
-
-import asyncpg
 
 from tokenmizer_mw.errors import StoreCorrupt, StoreError, StoreTooNew, StoreUnavailable
 from tokenmizer_mw.model.event import Event, NewerEvent, Recorded, UnreadableEvent, decode, encode
 from tokenmizer_mw.model.session import SessionKey
-
-from . import postgres_maintenance as maintenance
-from .ledger import UsageLedger
-from .log import (
+from tokenmizer_mw.store import postgres_maintenance as maintenance
+from tokenmizer_mw.store.ledger import UsageLedger
+from tokenmizer_mw.store.log import (
     Clock,
     PassageRows,
     Place,
@@ -36,20 +32,82 @@ from .log import (
     require_valid,
     require_valid_tenant,
 )
-from .postgres_address import Address
-from .postgres_connections import Connections
-from .postgres_errors import NAME
-from .postgres_ledger import PostgresLedger
-from .postgres_schema import MIGRATIONS
-from .postgres_statements import SEQ_MAX, Statements, statements
-from .postgres_writer import PostgresAppend, PostgresWriter
+from tokenmizer_mw.store.postgres_address import NAME, Address
+from tokenmizer_mw.store.postgres_connections import Connections, PerProcess
+from tokenmizer_mw.store.postgres_driver import PostgresConnection
+from tokenmizer_mw.store.postgres_ledger import PostgresLedger
+from tokenmizer_mw.store.postgres_schema import MIGRATIONS, SEQ_MAX
+from tokenmizer_mw.store.postgres_writer import PostgresAppend, PostgresWriter
 
-T = TypeVar("T")
+Result = TypeVar("Result")
 
 REWRITE_ATTEMPTS_MAX: Final = 100
 """Appends by others in the middle of a rewriting after which it gives up."""
 
 _TRACES: Final = "erased, but its traces stay in the tables until this is done again"
+
+_TENANTS = "SELECT DISTINCT tenant FROM {schema}.sessions ORDER BY tenant"
+
+_SECRET = "SELECT secret FROM {schema}.installation"
+
+_LIST = """
+SELECT session, seq, created_at, updated_at FROM {schema}.sessions
+WHERE tenant = $1 AND (updated_at < $2 OR (updated_at = $2 AND session > $3))
+ORDER BY updated_at DESC, session LIMIT $4
+"""
+
+_SNAPSHOT = """
+SELECT seq, recorded_at, fold_version, payload FROM {schema}.snapshots
+WHERE session = (SELECT id FROM {schema}.sessions WHERE tenant = $1 AND session = $2)
+"""
+
+_KEEP_SNAPSHOT = """
+WITH whose AS MATERIALIZED (
+  SELECT s.id FROM {schema}.sessions AS s
+  WHERE s.tenant = $1 AND s.session = $2 AND s.rewritten <= $3::bigint
+    AND $7::integer = (SELECT version FROM {schema}.installation)
+  FOR SHARE OF s
+)
+INSERT INTO {schema}.snapshots AS k (session, seq, recorded_at, fold_version, payload)
+SELECT e.session, e.seq, e.recorded_at, $5::bigint, $6::bytea FROM whose
+JOIN {schema}.events AS e ON e.session = whose.id AND e.seq = $3 AND e.recorded_at = $4::double precision
+ON CONFLICT (session) DO UPDATE SET seq = excluded.seq, recorded_at = excluded.recorded_at,
+  fold_version = excluded.fold_version, payload = excluded.payload
+  WHERE k.seq < excluded.seq OR k.fold_version <> excluded.fold_version
+RETURNING seq
+"""
+
+_PASSAGE_ROWS = """
+SELECT passage, vector FROM {schema}.passages
+WHERE session = (SELECT id FROM {schema}.sessions WHERE tenant = $1 AND session = $2) AND model = $3 ORDER BY place
+"""
+
+_CURRENT = """
+WITH whose AS MATERIALIZED (
+  SELECT s.id FROM {schema}.sessions AS s JOIN {schema}.events AS e ON e.session = s.id
+  WHERE s.tenant = $1 AND s.session = $2 AND s.rewritten <= $3::bigint
+    AND e.seq = $3 AND e.recorded_at = $4::double precision
+    AND $5::integer = (SELECT version FROM {schema}.installation)
+  FOR SHARE OF s
+)
+"""
+
+_PRUNE_PASSAGES = f"""{_CURRENT}, gone AS (
+  DELETE FROM {{schema}}.passages AS p USING whose WHERE p.session = whose.id AND (p.model <> $6::text OR p.place <= (
+    SELECT n.place FROM {{schema}}.passages AS n WHERE n.session = whose.id AND n.model = $6::text
+    ORDER BY n.place DESC OFFSET $7::bigint LIMIT 1))
+)
+SELECT id FROM whose
+"""
+
+_KEEP_PASSAGES = f"""{_CURRENT}, added AS (
+  INSERT INTO {{schema}}.passages (session, passage, model, vector)
+  SELECT whose.id, n.passage, $6::text, n.vector
+  FROM whose, unnest($7::bytea[], $8::bytea[]) WITH ORDINALITY AS n (passage, vector, place) ORDER BY n.place
+  ON CONFLICT (session, passage) DO NOTHING
+)
+SELECT id FROM whose
+"""
 
 
 class _Here:
@@ -57,9 +115,9 @@ class _Here:
 
     __slots__ = ("connections", "writer")
 
-    def __init__(self, address: Address, statements: Statements, clock: Clock) -> None:
+    def __init__(self, address: Address, clock: Clock) -> None:
         self.connections = Connections(address)
-        self.writer = PostgresWriter(self.connections, statements, clock, address.timeout)
+        self.writer = PostgresWriter(self.connections, clock, address.timeout)
 
 
 class PostgresLog:
@@ -71,9 +129,7 @@ class PostgresLog:
     def __init__(self, address: Address, *, clock: Clock = time.time) -> None:
         self._address = address
         self._clock = clock
-        self._statements = statements(address.schema)
-        # By process id: a thread does not live on in a fork, and its connections must not be used there.
-        self._processes: dict[int, _Here] = {}
+        self._processes = PerProcess(lambda: _Here(address, clock))
         self._closed = False
 
     @property
@@ -99,25 +155,25 @@ class PostgresLog:
         """See ``EventLog.read``."""
         require_valid(session)
         limits = (_storable(after), _storable(SEQ_MAX if upto is None else upto))
-        return _decode_rows(self._select(self._statements.read, session.tenant, session.id, *limits))
+        return _decode_rows(self._select(maintenance.READ, session.tenant, session.id, *limits))
 
     def snapshot(self, session: SessionKey) -> Snapshot | None:
         """See ``EventLog.snapshot``."""
         require_valid(session)
-        rows = self._select(self._statements.snapshot, session.tenant, session.id)
+        rows = self._select(_SNAPSHOT, session.tenant, session.id)
         return Snapshot(*rows[0]) if rows else None
 
     def keep_snapshot(self, session: SessionKey, snapshot: Snapshot) -> bool:
         """See ``EventLog.keep_snapshot``."""
         require_valid(session)
-        told = (_storable(snapshot.seq), snapshot.recorded_at, snapshot.fold_version, snapshot.payload, len(MIGRATIONS))
+        row = (_storable(snapshot.seq), snapshot.recorded_at, snapshot.fold_version, snapshot.payload, len(MIGRATIONS))
         # Keeping it twice does no harm, so it may be tried again like a reading.
-        return bool(self._select(self._statements.keep_snapshot, session.tenant, session.id, *told))
+        return bool(self._select(_KEEP_SNAPSHOT, session.tenant, session.id, *row))
 
     def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
         """See ``EventLog.passage_rows``."""
         require_valid(session)
-        rows = self._select(self._statements.passage_rows, session.tenant, session.id, model)
+        rows = self._select(_PASSAGE_ROWS, session.tenant, session.id, model)
         return {bytes(passage): bytes(vector) for passage, vector in rows}
 
     def keep_passage_rows(self, session: SessionKey, passages: PassageRows, *, most: int) -> bool:
@@ -126,10 +182,10 @@ class PostgresLog:
         key = (session.tenant, session.id, _storable(passages.seq), passages.recorded_at, len(MIGRATIONS))
         rows = list(passages.rows.items())[-most:] if most > 0 else []
         # Each of the two may be done twice, so that both may be tried again like a reading.
-        if not self._select(self._statements.prune_passages, *key, passages.model, max(0, most - len(rows))):
+        if not self._select(_PRUNE_PASSAGES, *key, passages.model, max(0, most - len(rows))):
             return False
         columns = [passage for passage, _ in rows], [vector for _, vector in rows]
-        return bool(self._select(self._statements.keep_passages, *key, passages.model, *columns))
+        return bool(self._select(_KEEP_PASSAGES, *key, passages.model, *columns))
 
     def sessions(self, tenant: str, *, after: Place | None = None, limit: int | None = None) -> list[SessionInfo]:
         """See ``EventLog.sessions``."""
@@ -137,19 +193,19 @@ class PostgresLog:
         if after is not None:
             require_place(tenant, after)
         most = None if limit is None else _storable(limit)
-        rows = self._select(self._statements.sessions, tenant, *(after or (math.inf, "")), most)
+        rows = self._select(_LIST, tenant, *(after or (math.inf, "")), most)
         return [SessionInfo(SessionKey(tenant, id_), *rest) for id_, *rest in rows]
 
     def tenants(self) -> list[str]:
         """See ``EventLog.tenants``."""
-        return [tenant for (tenant,) in self._select(self._statements.tenants)]
+        return [tenant for (tenant,) in self._select(_TENANTS)]
 
     def load(self, session: SessionKey, events: Sequence[Recorded], *, expected_seq: int) -> None:
         """See ``EventLog.load``."""
         require_valid(session)
         require_order(events, expected_seq)
         if events:
-            self._alone(lambda at: maintenance.put_back(at, self._statements, session, events, expected_seq))
+            self._alone(lambda at: maintenance.put_back(at, session, events, expected_seq))
 
     def forget(self, session: SessionKey) -> int:
         """See ``EventLog.forget``. When it raises, a second call finishes what the first one left.
@@ -167,11 +223,15 @@ class PostgresLog:
         return self._erase(keys, math.inf if unless_since is None else unless_since)[0] if keys else []
 
     def rewrite(self, session: SessionKey, change: Rewriting) -> int:
-        """See ``EventLog.rewrite`` and ``forget``. Appends go on meanwhile; ``change`` sees each event once."""
+        """Replace or erase stored events of ``session``, as ``EventLog.rewrite`` says; return how many were changed.
+
+        Other processes may append meanwhile: it is tried again with what they added, and ``change`` is called once
+        for each event. Raises ``StoreUnavailable`` when every attempt met an append.
+        """
         require_valid(session)
         decided: dict[maintenance.Row, Event | None] = {}
         for _ in range(REWRITE_ATTEMPTS_MAX):
-            was = self._alone(lambda at: maintenance.whole(at, self._statements, session))
+            was = self._alone(lambda at: maintenance.whole(at, session))
             pairs = list(zip(was.rows, _decode_rows(was.rows), strict=True))
             for row, old in pairs:
                 if row not in decided:
@@ -185,11 +245,11 @@ class PostgresLog:
     @property
     def ledger(self) -> UsageLedger:
         """The usage ledger of this store."""
-        return PostgresLedger(self._select, self._run_pooled, self._address.schema)
+        return PostgresLedger(lambda: self._here().connections)
 
     def secret(self) -> bytes:
         """See ``EventLog.secret``."""
-        rows = self._select(self._statements.secret)
+        rows = self._select(_SECRET)
         if len(rows) != 1:
             raise StoreCorrupt(f"{NAME}: is damaged: its secret is missing")
         return bytes(rows[0][0])
@@ -197,45 +257,32 @@ class PostgresLog:
     def close(self) -> None:
         """See ``EventLog.close``. Waits for calls that are under way."""
         self._closed = True
-        here = self._processes.get(os.getpid())
-        if here is not None:
-            here.connections.close()
+        self._processes.get().connections.close()
 
     def _here(self) -> _Here:
         if self._closed:
             raise StoreUnavailable(f"{NAME}: is closed", cause="closed", place=self._address.place)
-        process = os.getpid()
-        found = self._processes.get(process)
-        return found or self._processes.setdefault(process, _Here(self._address, self._statements, self._clock))
+        return self._processes.get()
 
     def _select(self, statement: str, *parameters: object) -> list[Any]:
         return self._here().connections.select(statement, *parameters)
 
-    def _run_pooled(self, work: Callable[[asyncpg.Connection], Coroutine[Any, Any, T]]) -> T:
-        connections = self._here().connections
-
-        async def run_on_connection() -> T:
-            async with connections.connection() as connection:
-                return await work(connection)
-
-        return connections.run(run_on_connection, self._address.timeout)
-
-    def _alone(self, work: Callable[[asyncpg.Connection], Coroutine[Any, Any, T]]) -> T:
+    def _alone(self, work: Callable[[PostgresConnection], Result]) -> Result:
         return self._here().connections.alone(work)
 
     def _erase(self, keys: Sequence[SessionKey], before: float) -> tuple[list[SessionKey], int]:
-        erased = self._alone(lambda at: maintenance.erase(at, self._statements, keys, before))
+        erased = self._alone(lambda at: maintenance.erase(at, keys, before))
         self._wipe()
         return erased
 
     def _replace(self, was: maintenance.Whole, changed: dict[int, Event | None]) -> bool:
         now = self._clock()
-        return self._alone(lambda at: maintenance.rewrite(at, self._statements, was, changed, now))
+        return self._alone(lambda at: maintenance.rewrite(at, was, changed, now))
 
     def _wipe(self) -> None:
         """Free what was deleted before, as the address says. Raises ``StoreError`` when traces of it may be left."""
         try:
-            self._alone(lambda at: maintenance.wipe(at, self._statements, self._address.erase))
+            self._alone(lambda at: maintenance.wipe(at, self._address.erase))
         except StoreError as error:
             raise error.again(f"{error}: {_TRACES}") from None
 

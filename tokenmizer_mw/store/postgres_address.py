@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, cast, get_args
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, quote, urlencode
 
 from tokenmizer_mw.errors import ConfigError
+
+NAME: Final = "PostgreSQL"
+"""What messages call the store: its address may hold a password."""
 
 Erase = Literal["autovacuum", "vacuum", "full"]
 """What ``forget`` and ``rewrite`` do to the rows that they leave behind: ``autovacuum`` leaves them to the server,
@@ -20,28 +23,42 @@ SCHEMA_BYTES_MAX: Final = 63
 PASSED_ON: Final = frozenset(
     {
         "application_name",
+        "channel_binding",
         "dbname",
+        "gssencmode",
         "gsslib",
         "host",
+        "hostaddr",
+        "keepalives",
+        "keepalives_count",
+        "keepalives_idle",
+        "keepalives_interval",
         "krbsrvname",
+        "load_balance_hosts",
         "passfile",
         "password",
         "port",
+        "require_auth",
+        "requirepeer",
         "service",
         "ssl_max_protocol_version",
         "ssl_min_protocol_version",
         "sslcert",
+        "sslcertmode",
         "sslcrl",
+        "sslcrldir",
         "sslkey",
         "sslmode",
         "sslnegotiation",
         "sslpassword",
         "sslrootcert",
+        "sslsni",
         "target_session_attrs",
+        "tcp_user_timeout",
         "user",
     }
 )
-"""Options of libpq's addresses that the driver reads itself."""
+"""Options of libpq's addresses that are handed on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +95,7 @@ def parse(rest: str) -> Address:
         raise ConfigError(
             f"a PostgreSQL address takes the options {', '.join(sorted(_OWN))}, those of libpq, and no other ones"
         )
-    passed_on = urlencode({name: value for name, value in options.items() if name in PASSED_ON})
+    passed_on = urlencode({name: value for name, value in options.items() if name in PASSED_ON}, quote_via=quote)
     own = {name: _OWN[name](name, value) for name, value in options.items() if name in _OWN}
     dsn = f"postgresql://{place}" + (passed_on and f"?{passed_on}")
     return Address(dsn, **own)  # type: ignore[arg-type]

@@ -1,156 +1,178 @@
-"""The connections of one process to its PostgreSQL store, for callers that block."""
+"""The connections of one process to its PostgreSQL store."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager, suppress
-from typing import Any, Final, TypeVar
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, Final, Generic, TypeVar
 
-import asyncpg
+from tokenmizer_mw.errors import StoreUnavailable
+from tokenmizer_mw.store.postgres_address import NAME, Address
+from tokenmizer_mw.store.postgres_driver import ConnectionLost, PostgresConnection, connect, deadline_error
+from tokenmizer_mw.store.postgres_schema import prepare
 
-from tokenmizer_mw.errors import ConfigError, StoreUnavailable
+Result = TypeVar("Result")
 
-from .postgres_address import Address
-from .postgres_errors import FAILED, LOST, NAME, translate
-from .postgres_loop import LoopClosed, LoopThread
-from .postgres_schema import prepare
+IDLE_SECONDS: Final = 300.0
+"""A connection that was not used for so long is closed."""
 
-T = TypeVar("T")
-
-_CLOSE_SECONDS: Final = 5.0
 _TRIES: Final = 3
 
-_Work = Callable[[asyncpg.Connection], Coroutine[Any, Any, T]]
+
+class PerProcess(Generic[Result]):
+    """One object for each process: connections and locks must not be used in a fork of the process they belong to."""
+
+    def __init__(self, make: Callable[[], Result]) -> None:
+        self._make = make
+        self._by_process: dict[int, Result] = {}
+
+    def get(self) -> Result:
+        """The object of this process, made at the first call."""
+        process = os.getpid()
+        found = self._by_process.get(process)
+        return found if found is not None else self._by_process.setdefault(process, self._make())
 
 
 class Connections:
-    """A pool on an event loop of its own. Nothing is opened before the first call; any thread may call."""
+    """A pool. Nothing is opened before the first call; any thread may call, and waits.
 
-    def __init__(self, address: Address) -> None:
+    ``idle_seconds``: see ``IDLE_SECONDS``.
+    """
+
+    def __init__(self, address: Address, *, idle_seconds: float = IDLE_SECONDS) -> None:
         self._address = address
-        self._thread = LoopThread("tokenmizer-postgres")
-        self._pool: asyncpg.Pool | None = None
-        self._opening: asyncio.Lock | None = None
-
-    def run(self, work: Callable[[], Coroutine[Any, Any, T]], seconds: float) -> T:
-        """The result of a coroutine that uses ``connection`` or ``fresh``; in ``seconds``, or it is given up.
-
-        Raises ``StoreError`` for what the server, the driver or the time limit has against it.
-        """
-
-        async def run_limited() -> T:
-            async with asyncio.timeout(seconds):
-                return await work()
-
-        try:
-            return self._thread.run(run_limited)
-        except LoopClosed:
-            raise StoreUnavailable(f"{NAME}: is closed", cause="closed", place=self._address.place) from None
-        except FAILED as error:
-            raise translate(error, self._address.place) from None
+        self._idle_seconds = idle_seconds
+        self._room = threading.Semaphore(address.pool)
+        self._state = threading.Condition()
+        self._under_way = 0
+        self._closed = False
+        self._idle: list[tuple[float, PostgresConnection]] = []
+        self._pruning: threading.Timer | None = None
 
     def select(self, statement: str, *parameters: object) -> list[Any]:
         """The rows of a statement that may be done twice, tried again where its connection turns out to be gone."""
+        deadline = time.monotonic() + self._address.timeout
+        for _ in range(_TRIES - 1):
+            with suppress(ConnectionLost), self.connection(deadline) as connection:
+                return connection.fetch(statement, *parameters)
+        with self.connection(deadline) as connection:
+            return connection.fetch(statement, *parameters)
 
-        async def once() -> list[Any]:
-            async with self.connection() as connection:
-                return list(await connection.fetch(statement, *parameters))
+    def run(self, work: Callable[[PostgresConnection], Result]) -> Result:
+        """The result of ``work`` with one of the pool's connections, in the time that a call may take."""
+        with self.connection(time.monotonic() + self._address.timeout) as connection:
+            return work(connection)
 
-        async def run_with_retries() -> list[Any]:
-            for _ in range(_TRIES - 1):
-                with suppress(*LOST):
-                    return await once()
-            return await once()
-
-        return self.run(run_with_retries, self._address.timeout)
-
-    def alone(self, work: _Work[T]) -> T:
+    def alone(self, work: Callable[[PostgresConnection], Result]) -> Result:
         """The result of ``work`` with a connection of its own, in the time that erasing may take."""
+        with self._call():
+            connection = self._open(time.monotonic() + self._address.erase_timeout)
+            try:
+                return work(connection)
+            finally:
+                connection.discard()
 
-        async def with_a_connection() -> T:
-            async with self._fresh() as connection:
-                return await work(connection)
-
-        return self.run(with_a_connection, self._address.erase_timeout)
-
-    @asynccontextmanager
-    async def connection(self) -> AsyncIterator[asyncpg.Connection]:
-        """One of the pool's, to tables of the current version. After an error in the block it is closed, and those
-        that lie idle are not used again."""
-        pool = await self._open_pool()
-        connection = await pool.acquire()
-        try:
-            yield connection
-        except BaseException as error:
-            connection.terminate()
-            if isinstance(error, LOST):
-                await pool.expire_connections()
-            raise
-        finally:
-            await pool.release(connection)
+    @contextmanager
+    def connection(self, deadline: float) -> Iterator[PostgresConnection]:
+        """One of the pool's, to tables of the current version, until ``deadline`` (``time.monotonic()``). After an
+        error in the block it is closed, and where it was lost, so are those that lie idle. Raises ``StoreError``."""
+        with self._call():
+            seconds = deadline - time.monotonic()
+            if seconds <= 0 or not self._room.acquire(timeout=seconds):
+                raise deadline_error(self._address)
+            try:
+                connection = self._take(deadline)
+                try:
+                    yield connection
+                except BaseException as error:
+                    connection.discard()
+                    if isinstance(error, ConnectionLost):
+                        self._close_idle(0.0)
+                    raise
+                self._put_back(connection)
+            finally:
+                self._room.release()
 
     def close(self) -> None:
         """Wait for the calls that are under way, then close all connections."""
-        self._thread.close(self._close_pool)
+        with self._state:
+            self._closed = True
+            self._state.wait_for(lambda: not self._under_way)
+            pruning = self._pruning
+        if pruning is not None:
+            pruning.cancel()
+            pruning.join()
+        self._close_idle(0.0)
 
-    @asynccontextmanager
-    async def _fresh(self) -> AsyncIterator[asyncpg.Connection]:
-        connection = await _connect(self._address)
+    @contextmanager
+    def _call(self) -> Iterator[None]:
+        with self._state:
+            if self._closed:
+                raise StoreUnavailable(f"{NAME}: is closed", cause="closed", place=self._address.place)
+            self._under_way += 1
         try:
-            await prepare(connection, self._address.schema)
-            yield connection
+            yield
         finally:
-            connection.terminate()
+            with self._state:
+                self._under_way -= 1
+                self._state.notify_all()
 
-    async def _open_pool(self) -> asyncpg.Pool:
-        # Only coroutines of one loop come here: what happens between two awaits happens at once.
-        if self._opening is None:
-            self._opening = asyncio.Lock()
-        async with self._opening:
-            if self._pool is None:
-                self._pool = await self._open()
-        return self._pool
+    def _take(self, deadline: float) -> PostgresConnection:
+        with self._state:
+            connection = self._idle.pop()[1] if self._idle else None
+        if connection is None:
+            return self._open(deadline)
+        connection.deadline = deadline
+        return connection
 
-    async def _open(self) -> asyncpg.Pool:
-        address = self._address
-
-        async def connect(*_: object, **__: object) -> asyncpg.Connection:
-            return await _connect(address)
-
-        async def check(connection: asyncpg.Connection) -> None:
-            await prepare(connection, address.schema)
-
-        return await asyncpg.create_pool(
-            min_size=0, max_size=address.pool, connect=connect, init=check, reset=_nothing_to_undo
-        )
-
-    async def _close_pool(self) -> None:
-        if self._pool is not None:
+    def _open(self, deadline: float) -> PostgresConnection:
+        """Connect and see to the tables. A server that ends the connection meanwhile is asked again."""
+        tries = 0
+        while True:
+            connection = connect(self._address, deadline)
             try:
-                async with asyncio.timeout(_CLOSE_SECONDS):
-                    await self._pool.close()
-            except FAILED:
-                self._pool.terminate()
+                prepare(connection)
+                return connection
+            except BaseException as error:
+                connection.discard()
+                tries += 1
+                if tries == _TRIES or not isinstance(error, ConnectionLost):
+                    raise
+
+    def _put_back(self, connection: PostgresConnection) -> None:
+        with self._state:
+            self._idle.append((time.monotonic(), connection))
+            if self._pruning is None:
+                self._start_pruning()
+
+    def _start_pruning(self) -> None:
+        timer = threading.Timer(self._idle_seconds, self._prune)
+        timer.name, timer.daemon = "tokenmizer-postgres-idle", True
+        with suppress(RuntimeError):  # Python 3.12 starts no thread once it ends
+            timer.start()
+            self._pruning = timer
+
+    def _prune(self) -> None:
+        self._close_idle(self._idle_seconds)
+        with self._state:
+            self._pruning = None
+            if self._idle and not self._closed:
+                self._start_pruning()
+
+    def _close_idle(self, seconds: float) -> None:
+        """Close the connections that were not used for so long."""
+        before = time.monotonic() - seconds
+        with self._state:
+            old = [connection for since, connection in self._idle if since <= before]
+            self._idle = [(since, connection) for since, connection in self._idle if since > before]
+        for connection in old:
+            connection.close()
 
 
-async def reach(address: Address) -> None:
+def reach(address: Address) -> None:
     """Connect once and leave again; nothing is created. Raises ``StoreError``, and ``ConfigError`` for an address that
     the driver cannot read."""
-    try:
-        async with asyncio.timeout(address.timeout):
-            connection = await _connect(address)
-            await connection.close()
-    except FAILED as error:
-        raise translate(error, address.place) from None
-
-
-async def _connect(address: Address) -> asyncpg.Connection:
-    try:
-        return await asyncpg.connect(address.dsn)
-    except (ValueError, asyncpg.ClientConfigurationError):
-        raise ConfigError(f"{NAME}: the driver cannot read the address") from None
-
-
-async def _nothing_to_undo(connection: asyncpg.Connection) -> None:
-    """No statement of ours leaves anything behind in a connection: the driver's own reset would cost a round trip."""
+    connect(address, time.monotonic() + address.timeout).close()

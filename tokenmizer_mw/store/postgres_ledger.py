@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Coroutine
-from typing import Any, Final
-
-from asyncpg import Connection
+from collections.abc import Callable, Collection
+from typing import Final
 
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.model.spending import NAMES, Spent, Sum
-
-from .ledger import BY_STAGE, By, day_of, encode_stages, plain_model, require_call
-from .log import require_valid, require_valid_tenant
-from .postgres_schema import quote_schema
-from .sqlite_ledger import grouped_query, read_calls, read_sums
+from tokenmizer_mw.model.usage import NAMES, Sum, UsageRecord
+from tokenmizer_mw.store.ledger import BY_STAGE, By, day_of, encode_stages, plain_model, require_call
+from tokenmizer_mw.store.log import require_valid, require_valid_tenant
+from tokenmizer_mw.store.postgres_connections import Connections
+from tokenmizer_mw.store.sqlite_ledger import grouped_query, read_calls, read_sums
 
 _COLUMNS: Final = ", ".join(NAMES)
 _ADDED: Final = ", ".join(f"{name} = s.{name} + excluded.{name}" for name in NAMES)
@@ -56,25 +53,14 @@ ON CONFLICT ({_KEPT}) DO UPDATE SET {_ADDED}
 """
 """Takes the names of sessions off their figures; tenants and ids of the sessions."""
 
-Select = Callable[..., list[Any]]
-Run = Callable[[Callable[[Connection], Coroutine[Any, Any, int]]], int]
-
-
-def qualify_statement(statement: str, schema: str) -> str:
-    """A statement for the tables in ``schema``."""
-    return statement.replace("{schema}", quote_schema(schema))
-
 
 class PostgresLedger:
-    """A ``Ledger`` on a store's connections: ``select`` gives the rows of a statement, ``run`` does work with one."""
+    """A ``Ledger`` on a store's connections."""
 
-    def __init__(self, select: Select, run: Run, schema: str) -> None:
-        self._select = select
-        self._run = run
-        self._add, self._calls = qualify_statement(_ADD, schema), qualify_statement(_CALLS, schema)
-        self._table = f"{quote_schema(schema)}.spending"
+    def __init__(self, connections: Callable[[], Connections]) -> None:
+        self._connections = connections
 
-    def add(self, session: SessionKey, spent: Spent) -> bool:
+    def add(self, session: SessionKey, spent: UsageRecord) -> bool:
         """See ``Ledger.add``."""
         require_valid(session)
         require_call(spent)
@@ -85,10 +71,7 @@ class PostgresLedger:
             *(encode_stages(spent.stages), day_of(spent.at), stages, *columns),
         )
 
-        async def add_call(connection: Connection) -> int:
-            return int(await connection.fetchval(self._add, *parameters))
-
-        return self._run(add_call) > 0
+        return int(self._connections().run(lambda connection: connection.fetch_value(_ADD, *parameters))) > 0
 
     def sums(
         self,
@@ -103,11 +86,11 @@ class PostgresLedger:
         """See ``Ledger.sums``."""
         require_valid_tenant(tenant)
         statement, bounds = grouped_query(
-            by, session, model, since, until, table=self._table, mark=lambda place: f"${place}", sums=_SUMS
+            by, session, model, since, until, table="{schema}.spending", mark=lambda place: f"${place}", sums=_SUMS
         )
-        return read_sums(self._select(statement, tenant, *bounds))
+        return read_sums(self._connections().select(statement, tenant, *bounds))
 
-    def calls(self, session: SessionKey, *, limit: int) -> list[Spent]:
+    def calls(self, session: SessionKey, *, limit: int) -> list[UsageRecord]:
         """See ``Ledger.calls``."""
         require_valid(session)
-        return read_calls(self._select(self._calls, session.tenant, session.id, max(0, limit)))
+        return read_calls(self._connections().select(_CALLS, session.tenant, session.id, max(0, limit)))

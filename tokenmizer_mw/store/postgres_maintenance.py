@@ -8,18 +8,83 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-from asyncpg import Connection
+from typing import Any, Final, cast
 
 from tokenmizer_mw.errors import Conflict, StoreUnavailable
 from tokenmizer_mw.model.event import Event, Recorded, Rewritten, encode
 from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.store.postgres_address import NAME, Erase
+from tokenmizer_mw.store.postgres_driver import PostgresConnection
+from tokenmizer_mw.store.postgres_ledger import ERASE
+from tokenmizer_mw.store.postgres_schema import MIGRATIONS, SEQ_MAX
 
-from .postgres_address import Erase
-from .postgres_errors import NAME
-from .postgres_schema import MIGRATIONS
-from .postgres_statements import SEQ_MAX, Statements
+READ = """
+SELECT seq, recorded_at, kind, version, payload FROM {schema}.events
+WHERE session = (SELECT id FROM {schema}.sessions WHERE tenant = $1 AND session = $2) AND seq > $3 AND seq <= $4
+ORDER BY seq
+"""
+
+_FIND = "SELECT id, seq FROM {schema}.sessions WHERE tenant = $1 AND session = $2"
+
+_REWRITE = """
+WITH moved AS (
+  UPDATE {schema}.sessions
+  SET seq = seq + 1, rewritten = seq + 1, updated_at = greatest(updated_at, $3::double precision)
+  WHERE id = $1 AND seq = $2 AND $4::integer = (SELECT version FROM {schema}.installation)
+  RETURNING id, seq, updated_at
+), replaced AS (
+  UPDATE {schema}.events AS e SET version = n.version, kind = n.kind, payload = n.payload
+  FROM moved, unnest($5::bigint[], $6::integer[], $7::text[], $8::text[]) AS n (seq, version, kind, payload)
+  WHERE e.session = moved.id AND e.seq = n.seq
+), erased AS (
+  DELETE FROM {schema}.events AS e USING moved WHERE e.session = moved.id AND e.seq = ANY ($9::bigint[])
+)
+INSERT INTO {schema}.events (session, seq, recorded_at, version, kind, payload)
+SELECT id, seq, updated_at, $10::integer, $11::text, $12::text FROM moved
+RETURNING seq
+"""
+
+_ERASE_SESSIONS = """
+WITH old AS MATERIALIZED (
+  SELECT s.id, s.tenant, s.session FROM {schema}.sessions AS s
+  JOIN unnest($1::text[], $2::text[]) AS k (tenant, session) ON s.tenant = k.tenant AND s.session = k.session
+  WHERE s.updated_at < $3::double precision
+  ORDER BY s.tenant, s.session FOR UPDATE OF s
+)
+DELETE FROM {schema}.sessions AS s USING old WHERE s.tenant = old.tenant AND s.session = old.session
+RETURNING s.id, s.tenant, s.session
+"""
+
+_ERASE_EVENTS = """
+WITH gone AS (DELETE FROM {schema}.events WHERE session = ANY ($1::bigint[]) RETURNING 1) SELECT count(*) FROM gone
+"""
+
+_START = """
+INSERT INTO {schema}.sessions (tenant, session, seq, updated_at, created_at) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (tenant, session) DO NOTHING RETURNING id
+"""
+
+_MOVE_END = """
+UPDATE {schema}.sessions SET seq = $3, updated_at = $4 WHERE tenant = $1 AND session = $2 AND seq = $5 RETURNING id
+"""
+
+_DROP_DERIVED = """
+WITH vectors AS (DELETE FROM {schema}.passages WHERE session = ANY ($1::bigint[]))
+DELETE FROM {schema}.snapshots WHERE session = ANY ($1::bigint[])
+"""
+
+_PUT_BACK = """
+INSERT INTO {schema}.events (session, seq, recorded_at, version, kind, payload)
+SELECT $1::bigint, * FROM unnest($2::bigint[], $3::double precision[], $4::integer[], $5::text[], $6::text[])
+"""
+
+_TABLES: Final = ("sessions", "events", "snapshots", "passages", "spending", "calls")
+_ERASED_FROM: Final = ", ".join(f"{{schema}}.{table}" for table in _TABLES)
+
+_MAY_VACUUM = """
+SELECT bool_and(pg_has_role(relowner, 'USAGE')) FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+WHERE nspname = $1 AND relname IN ('sessions', 'events', 'snapshots', 'passages')
+"""
 
 Row = tuple[int, float, str, int, str]
 """seq, recorded_at, kind, version, payload"""
@@ -34,46 +99,43 @@ class Whole:
     rows: Sequence[Row]
 
 
-async def erase(
-    connection: Connection, statements: Statements, sessions: Sequence[SessionKey], before: float
+def erase(
+    connection: PostgresConnection, sessions: Sequence[SessionKey], before: float
 ) -> tuple[list[SessionKey], int]:
     """Delete those sessions whose last event was recorded before ``before``: which ones, and of how many events."""
     ordered = sorted(sessions)
     columns = ([key.tenant for key in ordered], [key.id for key in ordered])
-    async with connection.transaction(isolation="read_committed"):
-        gone = await connection.fetch(statements.erase_sessions, *columns, before)
+    with connection.in_transaction():
+        gone = connection.fetch(_ERASE_SESSIONS, *columns, before)
         # Whoever was appending to these sessions has finished, now that their rows are gone: no event is overlooked.
         numbers = [number for number, _, _ in gone]
-        count = await connection.fetchval(statements.erase_events, numbers)
-        await connection.execute(statements.drop_derived, numbers)
+        count = connection.fetch_value(_ERASE_EVENTS, numbers)
+        connection.fetch(_DROP_DERIVED, numbers)
         named = [tenant for _, tenant, _ in gone], [id_ for _, _, id_ in gone]
-        await connection.execute(statements.erase_spending, *named)
+        connection.fetch(ERASE, *named)
     keys = {SessionKey(tenant, id_) for _, tenant, id_ in gone}
     return [key for key in sessions if key in keys], int(count)
 
 
-async def whole(connection: Connection, statements: Statements, session: SessionKey) -> Whole:
+def whole(connection: PostgresConnection, session: SessionKey) -> Whole:
     """All of a session, from one snapshot."""
-    key = (session.tenant, session.id)
-    async with connection.transaction(isolation="repeatable_read", readonly=True):
-        found = await connection.fetchrow(statements.find, *key)
-        rows = await connection.fetch(statements.read, *key, 0, SEQ_MAX) if found else []
-    number, seq = found or (0, 0)
-    return Whole(number, seq, [tuple(row) for row in rows])
+    with connection.in_transaction("ISOLATION LEVEL REPEATABLE READ READ ONLY"):
+        found = connection.fetch(_FIND, session.tenant, session.id)
+        rows = connection.fetch(READ, session.tenant, session.id, 0, SEQ_MAX) if found else []
+    number, seq = found[0] if found else (0, 0)
+    return Whole(number, seq, cast(list[Row], rows))
 
 
-async def rewrite(
-    connection: Connection, statements: Statements, was: Whole, changed: Mapping[int, Event | None], now: float
-) -> bool:
+def rewrite(connection: PostgresConnection, was: Whole, changed: Mapping[int, Event | None], now: float) -> bool:
     """Write new events over old ones, erase where there is ``None``, and say so behind, in one step.
 
     False, and nothing done, when the session is not any more as it was.
     """
     new = [(seq, *encode(event)) for seq, event in changed.items() if event is not None]
     kind, version, payload = encode(Rewritten(len(changed)))
-    async with connection.transaction(isolation="read_committed"):
-        written = await connection.fetchval(
-            statements.rewrite,
+    with connection.in_transaction():
+        written = connection.fetch_value(
+            _REWRITE,
             *(was.number, was.seq, now, len(MIGRATIONS)),
             [seq for seq, _, _, _ in new],
             [version for _, _, version, _ in new],
@@ -83,13 +145,12 @@ async def rewrite(
             *(version, kind, payload),
         )
         # Whoever was keeping a snapshot of it has finished, now that its row is changed.
-        await connection.execute(statements.drop_derived, [was.number] if written is not None else [])
+        connection.fetch(_DROP_DERIVED, [was.number] if written is not None else [])
     return written is not None
 
 
-async def put_back(
-    connection: Connection,
-    statements: Statements,
+def put_back(
+    connection: PostgresConnection,
     session: SessionKey,
     events: Sequence[Recorded],
     expected_seq: int,
@@ -97,19 +158,15 @@ async def put_back(
     """Write events with the numbers and times that they have. Raises ``Conflict``."""
     encoded = [encode(one.event) for one in events]
     last, key = events[-1], (session.tenant, session.id)
-    async with connection.transaction(isolation="read_committed"):
+    with connection.in_transaction():
         if expected_seq:
-            number = await connection.fetchval(
-                statements.move_end, *key, last.seq, last.recorded_at, min(expected_seq, SEQ_MAX)
-            )
+            number = connection.fetch_value(_MOVE_END, *key, last.seq, last.recorded_at, min(expected_seq, SEQ_MAX))
         else:
-            number = await connection.fetchval(
-                statements.start, *key, last.seq, last.recorded_at, events[0].recorded_at
-            )
+            number = connection.fetch_value(_START, *key, last.seq, last.recorded_at, events[0].recorded_at)
         if number is None:
             raise Conflict(f"{NAME}: the session's log does not end at {expected_seq}")
-        await connection.execute(statements.put_back, number, *_columns(events, encoded))
-        await connection.execute(statements.drop_derived, [number])
+        connection.fetch(_PUT_BACK, number, *_columns(events, encoded))
+        connection.fetch(_DROP_DERIVED, [number])
 
 
 def _columns(events: Sequence[Recorded], encoded: Sequence[tuple[str, int, str]]) -> tuple[list[Any], ...]:
@@ -122,11 +179,11 @@ def _columns(events: Sequence[Recorded], encoded: Sequence[tuple[str, int, str]]
     )
 
 
-async def wipe(connection: Connection, statements: Statements, how: Erase) -> None:
+def wipe(connection: PostgresConnection, how: Erase) -> None:
     """Free what was deleted before. Raises ``StoreUnavailable`` where all of it was to go and the role may not."""
     if how == "autovacuum":
         return
-    if await connection.fetchval(statements.may_vacuum):
-        await connection.execute(statements.vacuum_full if how == "full" else statements.vacuum)
+    if connection.fetch_value(_MAY_VACUUM, connection.address.schema):
+        connection.fetch(f"VACUUM {'FULL ' if how == 'full' else ''}{_ERASED_FROM}")
     elif how == "full":
         raise StoreUnavailable(f"{NAME}: the role does not own the tables")

@@ -15,13 +15,14 @@ import zlib
 from collections.abc import Sequence
 from typing import Final
 
-from asyncpg import Connection
-
 from tokenmizer_mw.errors import StoreCorrupt, StoreTooNew, StoreUnavailable
+from tokenmizer_mw.store.ledger import POSTGRES_TABLES as SPENDING
+from tokenmizer_mw.store.log import SECRET_BYTES
+from tokenmizer_mw.store.postgres_address import NAME
+from tokenmizer_mw.store.postgres_driver import PostgresConnection
 
-from .log import SECRET_BYTES
-from .postgres_errors import NAME
-from .spending_tables import POSTGRES as SPENDING
+SEQ_MAX: Final = 2**63 - 1
+"""The largest number that PostgreSQL holds."""
 
 APPLICATION: Final = "tokenmizer-mw"
 """What the tables say whose they are."""
@@ -66,58 +67,52 @@ _TABLES: Final = (
 _HAS_SCHEMA: Final = "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)"
 
 
-def quote_schema(schema: str) -> str:
-    """A schema's name as it stands in a statement."""
-    return '"' + schema.replace('"', '""') + '"'
-
-
-async def prepare(connection: Connection, schema: str, migrations: Sequence[Migration] = MIGRATIONS) -> None:
+def prepare(connection: PostgresConnection, migrations: Sequence[Migration] = MIGRATIONS) -> None:
     """See to it that the tables are there and of this version.
 
     Several processes may do this at once: one works, the others wait and find nothing left to do. Raises
     ``StoreTooNew`` when a newer release wrote the tables, ``StoreCorrupt`` when they belong to something else,
-    ``StoreUnavailable`` for a database that cannot hold all text, and the driver's errors.
+    ``StoreUnavailable`` for a database that cannot hold all text, and what ``PostgresConnection.fetch`` raises.
     """
-    if await _version(connection, schema, migrations) == len(migrations):
+    if _version(connection, migrations) == len(migrations):
         return
-    async with connection.transaction(isolation="read_committed"):
-        await connection.execute("SELECT pg_advisory_xact_lock($1, $2)", _LOCK, _lock_of(schema))
-        version = await _version(connection, schema, migrations)
+    with connection.in_transaction():
+        connection.fetch("SELECT pg_advisory_xact_lock($1::integer, $2::integer)", _LOCK, _lock_of(connection))
+        version = _version(connection, migrations)
         if version < len(migrations):
-            await _migrate(connection, schema, migrations, version)
+            _migrate(connection, migrations, version)
 
 
-async def _migrate(connection: Connection, schema: str, migrations: Sequence[Migration], version: int) -> None:
-    name = quote_schema(schema)
+def _migrate(connection: PostgresConnection, migrations: Sequence[Migration], version: int) -> None:
     if version == 0:
-        await _require_unicode(connection)
-        if not await connection.fetchval(_HAS_SCHEMA, schema):
-            await connection.execute(f"CREATE SCHEMA {name}")
+        _require_unicode(connection)
+        if not connection.fetch_value(_HAS_SCHEMA, connection.address.schema):
+            connection.fetch("CREATE SCHEMA {schema}")
     for step in migrations[version:]:
         for statement in step:
-            await connection.execute(statement.replace("{schema}", name))
+            connection.fetch(statement)
     if version == 0:
-        await connection.execute(
-            f"INSERT INTO {name}.installation (application, version, secret) VALUES ($1, $2, $3)",
+        connection.fetch(
+            "INSERT INTO {schema}.installation (application, version, secret) VALUES ($1, $2, $3)",
             APPLICATION,
             len(migrations),
             secrets.token_bytes(SECRET_BYTES),
         )
     else:
-        await connection.execute(f"UPDATE {name}.installation SET version = $1", len(migrations))
+        connection.fetch("UPDATE {schema}.installation SET version = $1", len(migrations))
 
 
-async def _version(connection: Connection, schema: str, migrations: Sequence[Migration]) -> int:
+def _version(connection: PostgresConnection, migrations: Sequence[Migration]) -> int:
     """How many migrations the tables have seen, 0 when there are none."""
-    tables = {name for (name,) in await connection.fetch(_TABLES, schema)}
+    tables = {name for (name,) in connection.fetch(_TABLES, connection.address.schema)}
     if not tables:
         return 0
-    rows: list[tuple[str, int]] = []
-    if "installation" in tables:
-        rows = await connection.fetch(f"SELECT application, version FROM {quote_schema(schema)}.installation")
+    rows = (
+        connection.fetch("SELECT application, version FROM {schema}.installation") if "installation" in tables else []
+    )
     if len(rows) != 1 or rows[0][0] != APPLICATION:
         raise StoreCorrupt(f"{NAME}: the schema has tables of another application")
-    version = rows[0][1]
+    version: int = rows[0][1]
     if version > len(migrations):
         raise StoreTooNew(
             f"{NAME}: was written by a newer version of tokenmizer-mw"
@@ -126,11 +121,11 @@ async def _version(connection: Connection, schema: str, migrations: Sequence[Mig
     return version
 
 
-async def _require_unicode(connection: Connection) -> None:
-    encoding = await connection.fetchval("SHOW server_encoding")
+def _require_unicode(connection: PostgresConnection) -> None:
+    encoding = connection.fetch_value("SHOW server_encoding")
     if encoding != "UTF8":
         raise StoreUnavailable(f"{NAME}: the database's encoding is {encoding}, and not UTF8")
 
 
-def _lock_of(schema: str) -> int:
-    return zlib.crc32(schema.encode()) - 2**31
+def _lock_of(connection: PostgresConnection) -> int:
+    return zlib.crc32(connection.address.schema.encode()) - 2**31

@@ -8,25 +8,60 @@ event in their place says whose it is: their own, written by the first statement
 
 from __future__ import annotations
 
-import asyncio
 import secrets
+import time
 from collections.abc import Sequence
 from typing import Any, Final
 
-import asyncpg
-
 from tokenmizer_mw.errors import Conflict, StoreError, StoreTooNew
 from tokenmizer_mw.model.session import SessionKey
-
-from .group_commit import GroupCommit
-from .log import Clock
-from .postgres_connections import Connections
-from .postgres_errors import BUSY, LOST, NAME, translate
-from .postgres_schema import MIGRATIONS
-from .postgres_statements import SEQ_MAX, Statements
+from tokenmizer_mw.store.group_commit import GroupCommit
+from tokenmizer_mw.store.log import Clock
+from tokenmizer_mw.store.postgres_address import NAME
+from tokenmizer_mw.store.postgres_connections import Connections
+from tokenmizer_mw.store.postgres_driver import ConnectionLost, DeadlinePassed, PostgresConnection, StatementUndone
+from tokenmizer_mw.store.postgres_schema import MIGRATIONS, SEQ_MAX
 
 _AGAIN_SECONDS: Final = 0.05
 _UNKNOWN: Final = "whether the append was kept is not known: read the session's tail"
+
+_APPEND = """
+WITH wanted AS MATERIALIZED (
+  SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[]) WITH ORDINALITY
+    AS w (tenant, session, expected, count, token, place)
+  WHERE $6::integer = (SELECT version FROM {schema}.installation)
+), moved AS (
+  UPDATE {schema}.sessions AS s SET seq = s.seq + w.count, updated_at = greatest(s.updated_at, $7::double precision)
+  FROM wanted AS w
+  WHERE s.tenant = w.tenant AND s.session = w.session AND s.seq = w.expected AND w.expected > 0
+  RETURNING w.place, s.id, s.updated_at
+), started AS (
+  INSERT INTO {schema}.sessions (tenant, session, seq, created_at, updated_at)
+  SELECT tenant, session, count, $7, $7 FROM wanted WHERE expected = 0
+  ON CONFLICT (tenant, session) DO NOTHING
+  RETURNING tenant, session, id, updated_at
+), written AS MATERIALIZED (
+  SELECT place, id, updated_at FROM moved
+  UNION ALL SELECT w.place, s.id, s.updated_at FROM started AS s JOIN wanted AS w USING (tenant, session)
+), added AS (
+  INSERT INTO {schema}.events (session, seq, recorded_at, token, version, kind, payload)
+  SELECT d.id, w.expected + e.position, d.updated_at, CASE WHEN e.position = 1 THEN w.token END,
+    e.version, e.kind, e.payload
+  FROM unnest($8::bigint[], $9::bigint[], $10::integer[], $11::text[], $12::text[])
+    AS e (place, position, version, kind, payload)
+  JOIN written AS d USING (place) JOIN wanted AS w USING (place)
+)
+SELECT place, updated_at FROM written
+"""
+"""Many appends at once, at most one of a session; gives the place and the time of those that were written."""
+
+_OUTCOME = """
+SELECT i.version, coalesce(s.seq, 0), e.token, e.recorded_at
+FROM {schema}.installation AS i
+LEFT JOIN {schema}.sessions AS s ON s.tenant = $1 AND s.session = $2
+LEFT JOIN {schema}.events AS e ON e.session = s.id AND e.seq = $3
+"""
+"""Why one was not: the tables' version, the session's end, the token and the time at the place that it would have."""
 
 EncodedEvent = tuple[str, int, str]
 """kind, version, payload"""
@@ -57,9 +92,8 @@ class PostgresAppend:
 class PostgresWriter:
     """Writes appends in groups. Appends do not harm each other: one that fails is left out, the rest is written."""
 
-    def __init__(self, connections: Connections, statements: Statements, clock: Clock, timeout: float) -> None:
+    def __init__(self, connections: Connections, clock: Clock, timeout: float) -> None:
         self._connections = connections
-        self._statements = statements
         self._clock = clock
         self._timeout = timeout
         self._group = GroupCommit(self._write_group)
@@ -75,71 +109,54 @@ class PostgresWriter:
     def _write_group(self, appends: list[PostgresAppend]) -> None:
         # In one order in all processes: they never wait for each other in a circle.
         ordered = sorted(appends, key=lambda append: append.session)
-        writing = _Writing(self._connections, self._statements, self._clock())
         try:
-            self._connections.run(lambda: writing.settle(ordered), self._timeout)
+            self._settle(ordered, self._clock(), time.monotonic() + self._timeout)
         except StoreError as error:
             for append in ordered:
                 if not append.settled:
                     # One error object each: they are raised in different threads.
                     append.error = error.again(f"{error}; {_UNKNOWN}" if append.doubtful else None)
 
-
-class _Writing:
-    """A group on its way."""
-
-    def __init__(self, connections: Connections, statements: Statements, now: float) -> None:
-        self._connections = connections
-        self._statements = statements
-        self._now = now
-
-    async def settle(self, appends: list[PostgresAppend]) -> None:
-        """Find out what became of each. Raises the driver's error where nothing could be sent."""
+    def _settle(self, appends: list[PostgresAppend], now: float, deadline: float) -> None:
+        """Find out what became of each. Raises ``StoreError`` where that is not possible before the deadline."""
         while pending := [append for append in appends if not append.settled]:
             sent = False
             try:
-                async with self._connections.connection() as connection:
+                with self._connections.connection(deadline) as connection:
                     sent = True
-                    await self._write(connection, _one_a_session(pending))
-            except LOST:
-                if not _note_doubt(pending, sent):
+                    _write(connection, _one_a_session(pending), now)
+            except StoreError as error:
+                lost = sent and isinstance(error, ConnectionLost | DeadlinePassed)
+                doubtful = _note_doubt(pending, lost)
+                if isinstance(error, DeadlinePassed) or not (sent or doubtful):
                     raise
-                await asyncio.sleep(_AGAIN_SECONDS)
-            except asyncpg.PostgresError as error:
-                await self._handle_refusal(pending, error)
-            except asyncio.CancelledError:  # the time is over
-                _note_doubt(pending, sent)
-                raise
+                if doubtful or isinstance(error, StatementUndone):
+                    time.sleep(_AGAIN_SECONDS)
+                elif len(pending) == 1:
+                    pending[0].error = error
+                else:
+                    for append in pending:
+                        self._settle([append], now, deadline)
 
-    async def _handle_refusal(self, pending: list[PostgresAppend], error: asyncpg.PostgresError) -> None:
-        """The server did nothing of the group, and says why."""
-        if isinstance(error, BUSY) or any(append.doubtful for append in pending):
-            await asyncio.sleep(_AGAIN_SECONDS)
-        elif len(pending) == 1:
-            pending[0].error = translate(error)
-        else:
-            for append in pending:
-                await self.settle([append])
 
-    async def _write(self, connection: asyncpg.Connection, appends: list[PostgresAppend]) -> None:
-        written = await connection.fetch(self._statements.append, *_columns(appends, self._now))
-        for place, recorded_at in written:
-            appends[place - 1].recorded_at = recorded_at
-        for append in appends:
-            if append.recorded_at is None:
-                await self._explain(connection, append)
+def _write(connection: PostgresConnection, appends: list[PostgresAppend], now: float) -> None:
+    for place, recorded_at in connection.fetch(_APPEND, *_columns(appends, now)):
+        appends[place - 1].recorded_at = recorded_at
+    for append in appends:
+        if append.recorded_at is None:
+            _explain(connection, append)
 
-    async def _explain(self, connection: asyncpg.Connection, append: PostgresAppend) -> None:
-        """Why it was not written; nothing where it could be by now."""
-        key, expected = append.session, append.expected_seq
-        row = await connection.fetchrow(self._statements.outcome, key.tenant, key.id, expected + 1)
-        version, seq, token, recorded_at = row
-        if token == append.token:
-            append.recorded_at = recorded_at
-        elif version != len(MIGRATIONS):
-            append.error = StoreTooNew(f"{NAME}: a newer version of tokenmizer-mw took it over")
-        elif seq != expected:
-            append.error = Conflict(f"the session's log ends at {seq}, and not where the caller expected it")
+
+def _explain(connection: PostgresConnection, append: PostgresAppend) -> None:
+    """Why it was not written; nothing where it could be by now."""
+    key, expected = append.session, append.expected_seq
+    [(version, seq, token, recorded_at)] = connection.fetch(_OUTCOME, key.tenant, key.id, expected + 1)
+    if token == append.token:
+        append.recorded_at = recorded_at
+    elif version != len(MIGRATIONS):
+        append.error = StoreTooNew(f"{NAME}: a newer version of tokenmizer-mw took it over")
+    elif seq != expected:
+        append.error = Conflict(f"the session's log ends at {seq}, and not where the caller expected it")
 
 
 def _note_doubt(appends: Sequence[PostgresAppend], sent: bool) -> bool:

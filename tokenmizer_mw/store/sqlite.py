@@ -21,10 +21,9 @@ from typing import Any, Final, TypeVar, get_args
 from tokenmizer_mw.errors import ConfigError, StoreCorrupt, StoreTooNew, StoreUnavailable
 from tokenmizer_mw.model.event import Event, NewerEvent, Recorded, Rewritten, UnreadableEvent, decode, encode
 from tokenmizer_mw.model.session import SessionKey
-
-from . import sqlite_ledger, sqlite_passages
-from .ledger import UsageLedger
-from .log import (
+from tokenmizer_mw.store import sqlite_ledger, sqlite_schema
+from tokenmizer_mw.store.ledger import UsageLedger
+from tokenmizer_mw.store.log import (
     Clock,
     PassageRows,
     Place,
@@ -36,11 +35,10 @@ from .log import (
     require_valid,
     require_valid_tenant,
 )
-from .sqlite_errors import translate
-from .sqlite_file import DatabaseFile, Synchronous, copy
-from .sqlite_forking import GATE
-from .sqlite_traces import READERS_SECONDS, TraceRemover, has_traces, note_traces, writing
-from .sqlite_writer import SqliteAppend, SqliteWriter, end, put_back
+from tokenmizer_mw.store.sqlite_file import DatabaseFile, Synchronous, copy, translate
+from tokenmizer_mw.store.sqlite_forking import GATE
+from tokenmizer_mw.store.sqlite_traces import READERS_SECONDS, TraceRemover, has_traces, note_traces, writing
+from tokenmizer_mw.store.sqlite_writer import SqliteAppend, SqliteWriter, end, put_back
 
 T = TypeVar("T")
 
@@ -66,7 +64,7 @@ _SNAPSHOT: Final = "SELECT seq, recorded_at, fold_version, payload FROM snapshot
 _KEEP: Final = (
     "INSERT INTO snapshots (tenant, session, seq, recorded_at, fold_version, payload)"
     " SELECT :tenant, :session, :seq, :recorded_at, :fold_version, :payload"
-    f" WHERE {sqlite_passages.IS_CURRENT}"
+    f" WHERE {sqlite_schema.IS_CURRENT}"
     " ON CONFLICT (tenant, session) DO UPDATE SET seq = excluded.seq, recorded_at = excluded.recorded_at,"
     " fold_version = excluded.fold_version, payload = excluded.payload"
     " WHERE snapshots.seq < excluded.seq OR snapshots.fold_version <> excluded.fold_version"
@@ -180,13 +178,13 @@ class SqliteLog:
     def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
         """See ``EventLog.passage_rows``."""
         require_valid(session)
-        return dict(self._select(sqlite_passages.READ, (session.tenant, session.id, model)))
+        return dict(self._select(sqlite_schema.READ_PASSAGES, (session.tenant, session.id, model)))
 
     def keep_passage_rows(self, session: SessionKey, passages: PassageRows, *, most: int) -> bool:
         """See ``EventLog.keep_passage_rows``."""
         require_valid(session)
         seq = _storable(passages.seq)
-        return self._change(lambda at: sqlite_passages.keep(at, session, passages, seq, most))
+        return self._change(lambda at: sqlite_schema.keep_passages(at, session, passages, seq, most))
 
     def sessions(self, tenant: str, *, after: Place | None = None, limit: int | None = None) -> list[SessionInfo]:
         """See ``EventLog.sessions``."""
@@ -400,7 +398,7 @@ def _look_for_traces(here: _Connections, connection: sqlite3.Connection) -> None
 
 def _drop_derived(cursor: sqlite3.Cursor, sessions: Sequence[SessionKey]) -> None:
     """Delete what was computed from the events of sessions."""
-    for statement in (_DROP, sqlite_passages.DROP):
+    for statement in (_DROP, sqlite_schema.DROP_PASSAGES):
         cursor.executemany(statement, [(key.tenant, key.id) for key in sessions])
 
 

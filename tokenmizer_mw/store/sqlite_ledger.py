@@ -8,10 +8,19 @@ from typing import Any, Final, TypeVar
 
 from tokenmizer_mw.errors import StoreCorrupt
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.model.spending import NAMES, Spent, Sum, UsageSums
-
-from .ledger import BY, BY_STAGE, By, day_of, decode_stages, encode_stages, plain_model, require_by, require_call
-from .log import require_valid, require_valid_tenant
+from tokenmizer_mw.model.usage import NAMES, Sum, UsageRecord, UsageSums
+from tokenmizer_mw.store.ledger import (
+    BY,
+    BY_STAGE,
+    By,
+    day_of,
+    decode_stages,
+    encode_stages,
+    plain_model,
+    require_by,
+    require_call,
+)
+from tokenmizer_mw.store.log import require_valid, require_valid_tenant
 
 T = TypeVar("T")
 
@@ -47,7 +56,7 @@ class SqliteLedger:
         self._select = select
         self._changed = changed
 
-    def add(self, session: SessionKey, spent: Spent) -> bool:
+    def add(self, session: SessionKey, spent: UsageRecord) -> bool:
         """See ``Ledger.add``."""
         require_valid(session)
         require_call(spent)
@@ -68,7 +77,7 @@ class SqliteLedger:
         statement, bounds = grouped_query(by, session, model, since, until)
         return read_sums(self._select(statement, (tenant, *bounds)))
 
-    def calls(self, session: SessionKey, *, limit: int) -> list[Spent]:
+    def calls(self, session: SessionKey, *, limit: int) -> list[UsageRecord]:
         """See ``Ledger.calls``."""
         require_valid(session)
         return read_calls(self._select(_CALLS, (session.tenant, session.id, max(0, limit))))
@@ -86,11 +95,11 @@ def grouped_query(
     sums: str = _SUMS,
 ) -> tuple[str, Sequence[str]]:
     """The statement for ``Ledger.sums`` and its parameters behind the tenant's. ``mark`` spells the place of a
-    parameter, from 1. Raises ``CallerError`` for what sums cannot be told apart by."""
+    parameter, from 1. Raises ``CallerError`` for what sums cannot be grouped by."""
     require_by(by)
     bounds = [("session =", session), ("model =", model), ("day >=", since or None), ("day <=", until or None)]
-    given = [(told, value) for told, value in bounds if value is not None]
-    where = "".join(f" AND {told} {mark(place)}" for place, (told, _) in enumerate(given, 2))
+    given = [(column, value) for column, value in bounds if value is not None]
+    where = "".join(f" AND {column} {mark(place)}" for place, (column, _) in enumerate(given, 2))
     chosen = ", ".join(name if name in by else f"'' AS {name}" for name in BY)
     grouping = ", ".join(name for name in BY if name in by)
     behind = f" GROUP BY {grouping} ORDER BY {grouping}" if grouping else ""
@@ -107,15 +116,15 @@ def read_sums(rows: Iterable[Sequence[Any]]) -> list[Sum]:
     return found
 
 
-def read_calls(rows: Iterable[Sequence[Any]]) -> list[Spent]:
+def read_calls(rows: Iterable[Sequence[Any]]) -> list[UsageRecord]:
     """Calls from their rows. Raises ``StoreCorrupt``."""
     try:
-        return [Spent(call, at, model, decode_stages(stages)) for call, at, model, stages in rows]
+        return [UsageRecord(call, at, model, decode_stages(stages)) for call, at, model, stages in rows]
     except ValueError as error:
         raise StoreCorrupt("the figures of a call are damaged") from error
 
 
-def _add_call(cursor: sqlite3.Cursor, session: SessionKey, spent: Spent) -> bool:
+def _add_call(cursor: sqlite3.Cursor, session: SessionKey, spent: UsageRecord) -> bool:
     (held,) = cursor.execute(_HELD, (session.tenant, session.id)).fetchone()
     name, model = (session.id if held else ""), plain_model(spent.model)
     stages = encode_stages(spent.stages) if held else "{}"

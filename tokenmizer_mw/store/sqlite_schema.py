@@ -13,9 +13,10 @@ from contextlib import contextmanager
 from typing import Final
 
 from tokenmizer_mw.errors import StoreCorrupt, StoreTooNew
-
-from .log import SECRET_BYTES
-from .spending_tables import SQLITE as SPENDING
+from tokenmizer_mw.model.event import Rewritten, encode
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.store.ledger import SQLITE_TABLES as SPENDING
+from tokenmizer_mw.store.log import SECRET_BYTES, PassageRows
 
 APPLICATION_ID: Final = 0x746D697A
 """What the file says it is: "tmiz"."""
@@ -109,3 +110,37 @@ def _version(cursor: sqlite3.Cursor, path: str, migrations: Sequence[Migration])
             f" (its schema is {version}, this version reads up to {len(migrations)}): upgrade tokenmizer-mw here"
         )
     return int(version)
+
+
+READ_PASSAGES: Final = (
+    "SELECT passage, vector FROM passages WHERE tenant = ? AND session = ? AND model = ? ORDER BY passages.rowid"
+)
+DROP_PASSAGES: Final = "DELETE FROM passages WHERE tenant = ? AND session = ?"
+
+_REWRITTEN: Final = encode(Rewritten(0))[0]
+_OF_SESSION: Final = "SELECT 1 FROM events WHERE tenant = :tenant AND session = :session"
+IS_CURRENT: Final = (
+    f"EXISTS ({_OF_SESSION} AND seq = :seq AND recorded_at = :recorded_at)"
+    f" AND NOT EXISTS ({_OF_SESSION} AND seq > :seq AND kind = '{_REWRITTEN}')"
+)
+"""Whether a session has event ``:seq`` of that time, and none of its events was rewritten since."""
+
+_DROP_OTHERS: Final = f"{DROP_PASSAGES} AND model <> ?"
+_ADD: Final = "INSERT OR IGNORE INTO passages (tenant, session, model, passage, vector) VALUES (?, ?, ?, ?, ?)"
+_PRUNE: Final = (
+    "DELETE FROM passages WHERE rowid IN (SELECT rowid FROM passages WHERE tenant = ? AND session = ?"
+    " ORDER BY rowid DESC LIMIT -1 OFFSET ?)"
+)
+
+
+def keep_passages(cursor: sqlite3.Cursor, session: SessionKey, passages: PassageRows, seq: int, most: int) -> bool:
+    """Do what ``EventLog.keep_passage_rows`` says, in the open transaction. ``seq``: that of ``passages`` as SQLite can
+    hold it."""
+    key = (session.tenant, session.id)
+    place = {"tenant": session.tenant, "session": session.id, "seq": seq, "recorded_at": passages.recorded_at}
+    if not cursor.execute(f"SELECT {IS_CURRENT}", place).fetchone()[0]:
+        return False
+    cursor.execute(_DROP_OTHERS, (*key, passages.model))
+    cursor.executemany(_ADD, [(*key, passages.model, *row) for row in passages.rows.items()])
+    cursor.execute(_PRUNE, (*key, most))
+    return True

@@ -19,11 +19,9 @@ from contextlib import closing, contextmanager, suppress
 from typing import Final, TypeVar
 
 from tokenmizer_mw.errors import StoreError, StoreUnavailable
-
-from .sqlite_errors import is_busy, translate
-from .sqlite_file import DatabaseFile
-from .sqlite_forking import GATE
-from .sqlite_schema import immediate
+from tokenmizer_mw.store.sqlite_file import DatabaseFile, is_busy, translate
+from tokenmizer_mw.store.sqlite_forking import GATE
+from tokenmizer_mw.store.sqlite_schema import immediate
 
 T = TypeVar("T")
 

@@ -23,7 +23,7 @@ from tokenmizer_mw.transports.calls import OutgoingCalls
 from tokenmizer_mw.transports.transport import AsyncWatchedByteStream, WatchedByteStream
 from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.dialects import ROUTES
-from tokenmizer_mw.wire.headers import Headers
+from tokenmizer_mw.wire.http import Headers
 
 if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory

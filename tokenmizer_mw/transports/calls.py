@@ -20,7 +20,7 @@ from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.session.current import NamedSession, binding_of
 from tokenmizer_mw.transports.reply_watch import ReplyWatch
 from tokenmizer_mw.wire.dialect import Dialect
-from tokenmizer_mw.wire.headers import Headers, by_name, with_length
+from tokenmizer_mw.wire.http import Headers, by_name, with_length
 
 if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import httpx
 
-from tokenmizer_mw.transports.faces import AsyncFace, AsyncWatchedStream, Replayed, SyncFace, WatchedStream
+from .base import AsyncRecordingTransport, AsyncWatchedStream, RecordingTransport, Replayed, WatchedStream
 
 
 class HttpxWatchedByteStream(WatchedStream, httpx.SyncByteStream):
@@ -23,7 +23,7 @@ class AsyncHttpxReplayedByteStream(Replayed, httpx.AsyncByteStream):
     """The response body of an answer from the cache."""
 
 
-class HttpxTransport(SyncFace[httpx.Request, httpx.Response, httpx.BaseTransport], httpx.BaseTransport):
+class HttpxTransport(RecordingTransport[httpx.Request, httpx.Response, httpx.BaseTransport], httpx.BaseTransport):
     """Recording transport for ``httpx.Client``. It sends with ``inner``, by default a new ``httpx.HTTPTransport``."""
 
     _wrap = HttpxWatchedByteStream
@@ -33,7 +33,9 @@ class HttpxTransport(SyncFace[httpx.Request, httpx.Response, httpx.BaseTransport
     _body = HttpxReplayedByteStream
 
 
-class AsyncHttpxTransport(AsyncFace[httpx.Request, httpx.Response, httpx.AsyncBaseTransport], httpx.AsyncBaseTransport):
+class AsyncHttpxTransport(
+    AsyncRecordingTransport[httpx.Request, httpx.Response, httpx.AsyncBaseTransport], httpx.AsyncBaseTransport
+):
     """Recording transport for ``httpx.AsyncClient``. It sends with ``inner``, by default a new
     ``httpx.AsyncHTTPTransport``.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tokenmizer_mw.chat.exchange import ChatExchange
 from tokenmizer_mw.chat.service import SessionService
 from tokenmizer_mw.model.message import Outcome
-from tokenmizer_mw.wire.headers import Headers
+from tokenmizer_mw.wire.http import Headers
 
 
 class ReplyWatch:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import httpx2
 
-from tokenmizer_mw.transports.faces import AsyncFace, AsyncWatchedStream, Replayed, SyncFace, WatchedStream
+from .base import AsyncRecordingTransport, AsyncWatchedStream, RecordingTransport, Replayed, WatchedStream
 
 
 class WatchedByteStream(WatchedStream, httpx2.SyncByteStream):
@@ -23,8 +23,11 @@ class AsyncReplayedByteStream(Replayed, httpx2.AsyncByteStream):
     """The response body of an answer from the cache."""
 
 
-class Transport(SyncFace[httpx2.Request, httpx2.Response, httpx2.BaseTransport], httpx2.BaseTransport):
-    """Recording transport for ``httpx2.Client``. It sends with ``inner``, by default a new ``httpx2.HTTPTransport``."""
+class Transport(RecordingTransport[httpx2.Request, httpx2.Response, httpx2.BaseTransport], httpx2.BaseTransport):
+    """Transport for ``httpx2.Client`` that records chat calls in a memory and shortens requests that grow too long.
+
+    It sends with ``inner``, by default a new ``httpx2.HTTPTransport``; calls that are no chat pass untouched.
+    """
 
     _wrap = WatchedByteStream
     _default = httpx2.HTTPTransport
@@ -33,7 +36,9 @@ class Transport(SyncFace[httpx2.Request, httpx2.Response, httpx2.BaseTransport],
     _body = ReplayedByteStream
 
 
-class AsyncTransport(AsyncFace[httpx2.Request, httpx2.Response, httpx2.AsyncBaseTransport], httpx2.AsyncBaseTransport):
+class AsyncTransport(
+    AsyncRecordingTransport[httpx2.Request, httpx2.Response, httpx2.AsyncBaseTransport], httpx2.AsyncBaseTransport
+):
     """Recording transport for ``httpx2.AsyncClient``. It sends with ``inner``, by default a new
     ``httpx2.AsyncHTTPTransport``.
     """

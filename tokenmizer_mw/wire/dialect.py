@@ -9,12 +9,12 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from tokenmizer_mw.model.message import Message, Outcome
-
-from .history import History
-from .spans import Span, element_spans
+from tokenmizer_mw.wire.history import History
+from tokenmizer_mw.wire.json_text import Span
+from tokenmizer_mw.wire.spans import element_spans
 
 if TYPE_CHECKING:
-    from .known import KnownRequests
+    from tokenmizer_mw.wire.known import KnownRequests
 
 TEXT_PART: Final[Mapping[str, str]] = {"type": "text"}
 """A text part as most dialects spell it, without its text."""
@@ -109,6 +109,10 @@ class Dialect(Protocol):
     @property
     def media_types(self) -> frozenset[bytes]:
         """Media types of replies besides JSON, server-sent events and NDJSON; usually empty."""
+
+    @property
+    def end_mark(self) -> bytes:
+        """Bytes that every ``tail`` holds for which ``ends`` is true; b"" for none that all of them hold."""
 
     def models(self, body: bytes, path: str = "") -> tuple[str, ...]:
         """Return the model names that the unparsed request may contain; empty when it could be any model."""

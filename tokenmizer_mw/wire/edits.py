@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from .dialect import ChatRequest
-from .paths import at
-from .spans import Edit, Span, element_spans, read_object, replace_elements, splice
-from .text import json_text, storable
+from tokenmizer_mw.wire.dialect import ChatRequest
+from tokenmizer_mw.wire.json_text import Edit, Span, at, json_text, storable
+from tokenmizer_mw.wire.spans import element_spans, read_object, replace_elements, splice
 
 GAP: Final = "\n\n"
 """What stands between the text of a message and what is put behind it."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar, overload
+from operator import attrgetter
+from typing import Any, Final, TypeVar, overload
 
 from tokenmizer_mw.model.message import Message, Role
 
 T = TypeVar("T")
+_role: Final[Callable[[Message], Role]] = attrgetter("role")
 
 Reader = Callable[[object, int], Message]
 """From an object as it was sent, and its number from 1, to a message. May raise ``InvalidMessage``."""
@@ -49,17 +51,27 @@ class History(Sequence[Message]):
     def __getitem__(self, index: slice) -> tuple[Message, ...]: ...
     def __getitem__(self, index: int | slice) -> Message | tuple[Message, ...]:
         if isinstance(index, slice):
-            return tuple(self[place] for place in range(*index.indices(len(self._raw))))
-        place = range(len(self._raw))[index]
-        message = self._read.get(place)
+            return tuple([self[place] for place in range(*index.indices(len(self._raw)))])
+        if index < 0:
+            index = range(len(self._raw))[index]
+        message = self._read.get(index)
         if message is None:
-            message = self._read[place] = self._reader(self._raw[place], self._numbers[place])
+            message = self._read[index] = self._reader(self._raw[index], self._numbers[index])
         return message
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and tuple(self) == tuple(other)
 
     __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def last_spoken(self) -> int:
+        """Index of the newest message that is not a system message; -1 if there is none."""
+        roles = self.roles
+        place = len(roles) - 1
+        while place >= 0 and roles[place] is Role.SYSTEM:
+            place -= 1
+        return place
 
     @property
     def sent(self) -> Sequence[object]:
@@ -100,6 +112,7 @@ class History(Sequence[Message]):
             part=self.part,
         )
         history._whole, history._places = self, places
+        history._read = {new: self._read[old] for new, old in enumerate(places) if old in self._read}
         return history
 
     def through(self, change: Callable[[Message], Message]) -> History:
@@ -111,14 +124,18 @@ class History(Sequence[Message]):
         return History(self._raw, self.roles, reader, self._numbers, part=self.part)
 
     def followed_by(self, *messages: Message) -> History:
-        """Return a history with ``messages`` appended."""
+        """Return a history with ``messages`` appended. What was parsed here is not parsed again."""
+        read, count = self._reader, len(self._raw)
 
         def reader(raw: object, number: int) -> Message:
-            return raw if isinstance(raw, Message) else self._reader(raw, number)
+            return raw if isinstance(raw, Message) else read(raw, number)
 
-        numbers = [*self._numbers, *range(len(self._raw) + 1, len(self._raw) + len(messages) + 1)]
-        roles = [*self.roles, *(m.role for m in messages)]
-        return History([*self._raw, *messages], roles, reader, numbers, part=self.part)
+        numbers = [*self._numbers, *range(count + 1, count + len(messages) + 1)]
+        roles = [*self.roles, *map(_role, messages)]
+        history = History([*self._raw, *messages], roles, reader, numbers, part=self.part)
+        history._read = self._read.copy()
+        history._read.update(enumerate(messages, count))
+        return history
 
 
 def history_of(messages: Sequence[Message]) -> History:

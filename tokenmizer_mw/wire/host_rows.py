@@ -68,7 +68,7 @@ _CLAUDE_CODE_ROWS: Final[tuple[Row, ...]] = (
         _CLAUDE_CODE,
         _ENVIRONMENT,
         _TAG,
-        r"^[ \t]*<(?:command-(?:name|message|contents)|local-command-(?:stdout|stderr|caveat)"
+        r"^[ \t]*<(?:command-(?:name|message|contents|args)|local-command-(?:stdout|stderr|caveat)"
         r"|bash-(?:input|stdout|stderr|exit-code)|tool_use_error|task-notification|teammate-message"
         r"|user-prompt-submit-hook|new-diagnostics|fork-boilerplate|ide_(?:selection|opened_file|diagnostics))>",
         "<local-command-stdout>Compacted. You must update the tests.</local-command-stdout>",
@@ -93,6 +93,33 @@ _CLAUDE_CODE_ROWS: Final[tuple[Row, ...]] = (
         "UserPromptSubmit hook additional context: always answer in rhymes",
         _CLAUDE_PACKAGE,
         {},
+    ),
+    (
+        _CLAUDE_CODE,
+        _REMINDER,
+        _MATCH,
+        r"^Continue from where you left off\.[ \t]*$",
+        "Continue from where you left off.",
+        _CLAUDE_PACKAGE,
+        {},
+    ),
+    (
+        _CLAUDE_CODE,
+        _REMINDER,
+        _MATCH,
+        r"\A\s*No response requested\.\s*\z",
+        "No response requested.",
+        _CLAUDE_PACKAGE,
+        {"role": "assistant"},
+    ),
+    (
+        _CLAUDE_CODE,
+        _REMINDER,
+        _MATCH,
+        r"[ \t]*\(file state is current in your context[^()\n]*\)",
+        "(file state is current in your context \u2014 no need to Read it back)",
+        _CLAUDE_PACKAGE,
+        {"role": "tool"},
     ),
     (
         _CLAUDE_CODE,

@@ -1,8 +1,9 @@
-"""What hosts (coding agents, chat interfaces) put into the user's mouth: a table with a row for each text.
+"""What hosts (coding agents, chat interfaces) write into the messages of others: a table with a row for each text.
 
 Agents and chat interfaces send texts of their own as messages of the user: compaction prompts, notices that a
-conversation goes on, reminders, states of the editor, lists of files, requests for a title. None of it is the user's
-word. ``find_host_texts`` says where it stands in a text, ``remove_host_texts`` what the user wrote, and
+conversation goes on, reminders, states of the editor, lists of files, requests for a title. Some also answer in the
+place of the model, or add a remark to what a tool returned. None of it is the word of the user, model or tool.
+``find_host_texts`` says where it stands in a text, ``remove_host_texts`` what the user wrote, and
 ``is_side_call`` whether a whole request is the host's. All patterns are RE2: time is linear in the text.
 
 A new row needs an example and a source; ``tests/wire/test_host_texts.py`` checks both, and that no row matches what
@@ -16,12 +17,12 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
+from operator import is_
 from typing import Final
 
-from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.model.message import Message, Role, ToolResult
 from tokenmizer_mw.runtime.lazy import expression
-
-from .host_rows import HOST_ROWS
+from tokenmizer_mw.wire.host_rows import HOST_ROWS
 
 
 class HostTextKind(StrEnum):
@@ -52,7 +53,7 @@ class HostText:
     ``pattern`` is RE2, multi-line, sensitive to case. ``end``: see ``Extent``; "" for none. ``system``: the text stands
     in the system prompt, and only tells that the request is a side call. ``example`` matches, in words of this
     project's own but for the marker; ``source`` says where the host's own text was read. ``examples``: the messages
-    before this one are the host's examples, and no part of the chat.
+    before this one are the host's examples, and no part of the chat. ``role``: whose message the host writes it into.
     """
 
     host: str
@@ -64,6 +65,7 @@ class HostText:
     end: str = ""
     system: bool = False
     examples: bool = False
+    role: Role = Role.USER
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,7 @@ HOST_TEXTS: Final = tuple(
         str(more.get("end", "")),
         bool(more.get("system")),
         bool(more.get("examples")),
+        Role(str(more.get("role", Role.USER))),
     )
     for host, kind, extent, pattern, example, source, more in HOST_ROWS
 )
@@ -97,9 +100,15 @@ _SYSTEM_LOOK: Final = 4_096
 
 
 _INDENT: Final = r"[ \t]*"
-_IN_MESSAGES: Final = expression("(?m)" + "|".join(f"(?:{row.pattern})" for row in HOST_TEXTS if not row.system))
+_ROWS: Final = {
+    role: [row for row in HOST_TEXTS if row.role is role and not row.system]
+    for role in (Role.USER, Role.ASSISTANT, Role.TOOL)
+}
+_IN_MESSAGES: Final = {
+    role: expression("(?m)" + "|".join(f"(?:{row.pattern})" for row in rows)) for role, rows in _ROWS.items()
+}
 _IN_SYSTEM: Final = expression("(?m)" + "|".join(f"(?:{row.pattern})" for row in HOST_TEXTS if row.system))
-_EACH: Final = [(row, expression(f"(?m){row.pattern}")) for row in HOST_TEXTS if not row.system]
+_EACH: Final = {role: [(row, expression(f"(?m){row.pattern}")) for row in rows] for role, rows in _ROWS.items()}
 _NOTICES_IN_JSON: Final = expression(
     "|".join(
         f"(?:{row.pattern.removeprefix('^').removeprefix(_INDENT)})"
@@ -116,23 +125,34 @@ _EXAMPLES_MAX: Final = 32
 _ENDS: Final = {row.end: expression(f"(?m)^(?:{row.end})[^\n]*") for row in HOST_TEXTS if row.end}
 
 
-def find_host_texts(text: str) -> list[HostSpan]:
-    """The texts of hosts in a user's ``text``, in order, none inside another; [] when there are none."""
+def find_host_texts(text: str, role: Role = Role.USER) -> list[HostSpan]:
+    """The texts of hosts in a ``text`` of ``role``, in order, none inside another; [] when there are none.
+
+    ``role``: the user, the assistant, or a tool for what it returned.
+    """
     spans: list[HostSpan] = []
     end = 0
-    text = without_surrogates(text)
-    for match in _IN_MESSAGES.finditer(text):
+    if not text.isascii():
+        text = without_surrogates(text)
+    raw = text.encode()
+    rows = _IN_MESSAGES[role]
+    if rows.find(raw, 0, len(raw))[0][0] < 0:  # nearly always
+        return spans
+    for match in rows.finditer(text):
         if match.start() >= end:
-            row = _row_of(match.group())
+            row = _row_of(role, match.group())
             end = _end_of(row, text, match.start(), match.end())
             spans.append(HostSpan(match.start(), end, row))
     return spans
 
 
-def remove_host_texts(text: str, kinds: Collection[HostTextKind] = frozenset(HostTextKind)) -> str:
-    """What the user wrote of ``text``: without the texts of hosts that are of ``kinds``, and the blanks around them. A
-    text without any is returned as it is."""
-    spans = [span for span in find_host_texts(text) if span.row.kind in kinds]
+def remove_host_texts(
+    text: str, kinds: Collection[HostTextKind] = frozenset(HostTextKind), role: Role = Role.USER
+) -> str:
+    """What a ``role`` wrote of ``text``: without the texts of hosts that are of ``kinds``, and the blanks around them.
+    A text without any is returned as it is."""
+    found = find_host_texts(text, role)
+    spans = [span for span in found if span.row.kind in kinds] if found else found
     if not spans:
         return text
     starts, ends = [0, *(span.end for span in spans)], [*(span.start for span in spans), len(text)]
@@ -141,11 +161,19 @@ def remove_host_texts(text: str, kinds: Collection[HostTextKind] = frozenset(Hos
 
 
 def without_host_texts(message: Message) -> Message:
-    """``message`` with what the user wrote of it; messages of others are returned as they are."""
-    if message.role is not Role.USER or not message.text:
-        return message
-    own = remove_host_texts(message.text)
-    return message if own is message.text else replace(message, text=own)
+    """``message`` with what its author and the tools wrote of it; one without texts of hosts is returned as it is."""
+    text, results = message.text, message.tool_results
+    if text and message.role in _ROWS:
+        text = remove_host_texts(text, role=message.role)
+    if results:
+        results = tuple([_without_remarks(result) for result in results])
+    same = text is message.text and all(map(is_, results, message.tool_results))
+    return message if same else replace(message, text=text, tool_results=results)
+
+
+def _without_remarks(result: ToolResult) -> ToolResult:
+    own = remove_host_texts(result.text, role=Role.TOOL)
+    return result if own is result.text else replace(result, text=own)
 
 
 def is_continuation(message: Message) -> bool:
@@ -166,12 +194,15 @@ def is_side_call(messages: Sequence[Message]) -> bool:
     it."""
     if not messages:
         return False
-    first = messages[0]
-    places = reversed(range(len(messages)))
-    last = next((messages[place] for place in places if messages[place].role is not Role.SYSTEM), first)
+    first, last = messages[0], messages[-1]
+    if last.role is Role.SYSTEM:
+        last = next((message for message in reversed(messages) if message.role is not Role.SYSTEM), first)
     if first.role is Role.SYSTEM and _IN_SYSTEM.search(without_surrogates(first.text[:_SYSTEM_LOOK])) is not None:
         return True
-    return last.role is Role.USER and any(span.row.kind in _WHOLE_CALLS for span in find_host_texts(last.text))
+    if last.role is not Role.USER:
+        return False
+    spans = find_host_texts(last.text)
+    return bool(spans) and any(span.row.kind in _WHOLE_CALLS for span in spans)
 
 
 def without_surrogates(text: str) -> str:
@@ -197,9 +228,9 @@ def first_own_message(messages: Sequence[Message]) -> int | None:
 
 
 @lru_cache(maxsize=_MATCHES_CACHED)
-def _row_of(matched: str) -> HostText:
+def _row_of(role: Role, matched: str) -> HostText:
     """The row whose pattern matched this: asking each is cheaper than capturing groups in every text."""
-    return next(row for row, pattern in _EACH if pattern.match(matched) is not None)
+    return next(row for row, pattern in _EACH[role] if pattern.match(matched) is not None)
 
 
 def _end_of(row: HostText, text: str, start: int, end: int) -> int:

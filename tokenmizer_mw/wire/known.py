@@ -15,11 +15,14 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Final
 
-from .dialect import ChatRequest
-from .spans import ObjectSpans, Span, read_on
+from tokenmizer_mw.wire.dialect import ChatRequest
+from tokenmizer_mw.wire.json_text import Span
+from tokenmizer_mw.wire.spans import ObjectSpans, read_on
 
-_SHORTEST: Final = 4_096
-_PLACES: Final = tuple(int(_SHORTEST * 1.25**step) for step in range(56))
+SHORTEST: Final = 4_096
+"""Characters from which on a text is looked up and kept."""
+
+_PLACES: Final = tuple(int(SHORTEST * 1.25**step) for step in range(56))
 """Places at which texts are compared first: a text shorter than the first one is read as quickly as it is found."""
 
 _PIECE: Final = 64
@@ -149,13 +152,13 @@ class KnownRequests:
 def _continuable(found: ObjectSpans, request: ChatRequest) -> KnownRequest | None:
     """What is to be kept of a request; ``None`` when it is short, or when no other could go on where it ends."""
     text = found.text
-    if len(text) < _SHORTEST or len(found.values) < len(found.members):
+    if len(text) < SHORTEST or len(found.values) < len(found.members):
         return None
     member = next(index for index, (_, (_, end)) in enumerate(found.members) if request.array < end)
     close = found.members[member][1][1] - 1
     last = text[max(0, close - _PIECE) : close].rstrip()
     end = max(0, close - _PIECE) + len(last)
-    return KnownRequest(found, request, member, end) if last.endswith("}") and end >= _SHORTEST else None
+    return KnownRequest(found, request, member, end) if last.endswith("}") and end >= SHORTEST else None
 
 
 def _key_of(dialect: str, known: KnownRequest) -> _Key:

@@ -2,22 +2,80 @@
 
 Accepts OpenAI-shaped objects (Chat Completions), Anthropic-shaped ones (content blocks), and the flat shape of many
 frameworks, whose tool calls hold name and arguments directly. Messages and parts may be objects of the SDKs.
+
+These are pydantic objects with a role (OpenAI's and Anthropic's replies), LangChain's messages (``type`` "human", "ai",
+"system", "tool"), LlamaIndex's (``blocks`` and ``additional_kwargs``), and any object with ``role`` and ``content``.
+None of these libraries is imported.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from enum import Enum
 from typing import Any, Final
 
 from tokenmizer_mw.errors import InvalidMessage
 from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.wire.dialect import ChatRequest
+from tokenmizer_mw.wire.dialects import anthropic_message
+from tokenmizer_mw.wire.dialects.openai_message import ROLES, read_message, role_of
+from tokenmizer_mw.wire.history import History
 
-from .dialect import ChatRequest
-from .dialects import anthropic_message
-from .dialects.openai_message import ROLES, read_message, role_of
-from .history import History
-from .sdk_messages import plain_message
+LANGCHAIN_ROLES: Final = {
+    "human": "user",
+    "HumanMessageChunk": "user",
+    "ai": "assistant",
+    "AIMessageChunk": "assistant",
+    "system": "system",
+    "SystemMessageChunk": "system",
+    "tool": "tool",
+    "ToolMessageChunk": "tool",
+}
+"""Roles by the type of a LangChain message."""
+
+
+def plain_message(message: object) -> object:
+    """``message`` as a mapping with "role" and "content", where it is an object that holds these; else ``message``."""
+    if isinstance(message, Mapping):
+        return message
+    dump = getattr(message, "model_dump", None)
+    fields = dump() if callable(dump) else vars(message) if hasattr(message, "__dict__") else None
+    if not isinstance(fields, Mapping):
+        return message
+    fields = dict(fields)
+    if "role" not in fields and fields.get("type") in LANGCHAIN_ROLES:
+        return convert_langchain_fields(fields)
+    if "role" not in fields:
+        return message
+    fields["role"] = fields["role"].value if isinstance(fields["role"], Enum) else fields["role"]
+    return _from_llama_index(fields, message) if "blocks" in fields else _without_nothing(fields)
+
+
+def convert_langchain_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a LangChain message, whose "type" is one of ``LANGCHAIN_ROLES``, as a plain message."""
+    plain = {"role": LANGCHAIN_ROLES[fields["type"]], "content": fields.get("content")}
+    for name in ("tool_calls", "tool_call_id"):
+        if fields.get(name):
+            plain[name] = fields[name]
+    if fields.get("status") == "error":
+        plain["is_error"] = True
+    return plain
+
+
+def _from_llama_index(fields: dict[str, Any], message: object) -> dict[str, Any]:
+    more = fields.get("additional_kwargs") or {}
+    plain = {"role": fields["role"], "content": getattr(message, "content", None)}
+    for name in ("tool_calls", "tool_call_id"):
+        if more.get(name):
+            plain[name] = more[name]
+    return plain
+
+
+def _without_nothing(fields: dict[str, Any]) -> dict[str, Any]:
+    """Without the members that an answer does not have: SDKs tell them as None."""
+    return {name: value for name, value in fields.items() if value is not None or name == "content"}
+
 
 _MANY: Final = 2
 
@@ -44,6 +102,10 @@ def request_of(messages: History, *, model: str = "", overhead: str = "") -> Cha
     return ChatRequest("", messages, array=0, fields={}, prefix=prefix, model=model, overhead=overhead)
 
 
+_WITHOUT_CONTENT: Final = frozenset({"role", "name", "id"})
+"""What an object may have that is no message."""
+
+
 def _roles(given: list[Any]) -> list[Role]:
     try:
         return [ROLES[message["role"]] for message in given]  # nearly always, and much faster than asking each one
@@ -66,6 +128,8 @@ def _read(message: object, number: int) -> Message:
     raw = dict(message)
     if role_of(raw) is None:
         raise InvalidMessage(f"message {number} has no role that is known: {str(raw.get('role'))[:40]!r}")
+    if raw.keys() <= _WITHOUT_CONTENT:
+        raise InvalidMessage(f"message {number} has neither content nor tool calls")
     content = raw.get("content")
     if not isinstance(content, str | list | None):
         raise InvalidMessage(f"message {number} has content of type {type(content).__name__}")

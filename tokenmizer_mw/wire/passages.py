@@ -12,8 +12,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from .spans import Edit, Span
-from .text import storable
+from tokenmizer_mw.wire.json_text import (
+    Edit,
+    Span,
+    decode_value,
+    scan_string,
+    storable,
+    walk_elements,
+    walk_members,
+)
 
 Step = str | int
 Steps = tuple[Step, ...]
@@ -31,9 +38,6 @@ _OUTPUT: Final = "output"
 _WRAPPING: Final = ('{"output":"', '{"output": "')
 _LEAF_MIN: Final = 40
 """Characters of a text in the object that a function returned below which it is a value, not an output."""
-
-_string: Final = json.decoder.scanstring  # type: ignore[attr-defined]
-_decode: Final = json.JSONDecoder().raw_decode
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +194,7 @@ def _unwrap_output(spot: Spot) -> Spot:
     if not start or len(text) > WRAPPED_MAX:
         return spot
     try:
-        inner, end = _string(text, start + 1)
+        inner, end = scan_string(text, start + 1)
         held = json.loads(text).get(_OUTPUT)
     except (ValueError, RecursionError):
         return spot
@@ -214,9 +218,11 @@ class _Walk:
 
     def value(self, place: int, steps: Steps) -> int:
         """Walk the value that starts at ``place``; returns where it ends."""
-        if steps in self._leading and self._text[place] in "{[":
-            return self._members(place, steps) if self._text[place] == "{" else self._elements(place, steps)
-        _, end = _decode(self._text, place)
+        if steps in self._leading and self._text[place] == "{":
+            return self._members(place, steps)
+        if steps in self._leading and self._text[place] == "[":
+            return walk_elements(self._text, place, lambda number, start: self.value(start, (*steps, number)))
+        _, end = decode_value(self._text, place)
         if steps in self._wanted and self._text[place] == '"':
             if steps in self.found:
                 self.twice.add(steps)
@@ -224,32 +230,13 @@ class _Walk:
         return end
 
     def _members(self, place: int, steps: Steps) -> int:
-        text = self._text
-        place = _skip(text, place + 1)
         seen: set[str] = set()
-        while text[place] != "}":
-            name, place = _string(text, place + 1)
-            place = _skip(text, _skip(text, place) + 1)
+
+        def visit(name: str, _: Span, start: int) -> int:
             inner = (*steps, name)
             if name in seen:
                 self.twice.update(found for found in self._wanted if found[: len(inner)] == inner)
             seen.add(name)
-            place = _skip(text, self.value(place, inner))
-            place = _skip(text, place + 1) if text[place] == "," else place
-        return place + 1
+            return self.value(start, inner)
 
-    def _elements(self, place: int, steps: Steps) -> int:
-        text = self._text
-        place = _skip(text, place + 1)
-        number = 0
-        while text[place] != "]":
-            place = _skip(text, self.value(place, (*steps, number)))
-            place = _skip(text, place + 1) if text[place] == "," else place
-            number += 1
-        return place + 1
-
-
-def _skip(text: str, place: int) -> int:
-    while text[place] in " \t\n\r":
-        place += 1
-    return place
+        return walk_members(self._text, place, visit)

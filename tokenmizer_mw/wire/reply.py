@@ -1,12 +1,14 @@
-"""Helpers that dialects share to collect replies. Nothing here raises."""
+"""What dialects share to collect replies, and this package's own error responses in the format of a client's dialect.
+Reading never raises.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
 
-from .text import storable
+from tokenmizer_mw.wire.json_text import json_text, storable
 
 ERROR_MAX: Final = 1_000
 """Characters kept of a provider's error message."""
@@ -15,16 +17,25 @@ COUNT_MAX: Final = 2**53
 """The largest number of tokens that is believed."""
 
 
-_decode: Final = json.JSONDecoder().decode
+_decoder: Final = json.JSONDecoder()
+_decode: Final = _decoder.decode
+_scan: Final[Callable[[str, int], tuple[Any, int]]] = _decoder.scan_once  # type: ignore[attr-defined]
 
 
 def parse_json(text: str) -> object:
     """Parse JSON; ``None`` if ``text`` is not valid JSON."""
     try:
-        value: object = _decode(text)
+        value: object
+        value, end = _scan(text, 0)  # without white space around the value: two thirds of the time
+        return value if end == len(text) else _decode(text)
+    except StopIteration:
+        pass
     except (ValueError, RecursionError):
         return None
-    return value
+    try:
+        return _decode(text)  # white space in front
+    except (ValueError, RecursionError):
+        return None
 
 
 def token_counts(raw: object, table: Sequence[tuple[str, str]]) -> dict[str, int]:
@@ -51,3 +62,58 @@ def error_text(error: object) -> str:
     message = error.get("message") if isinstance(error, dict) else error
     text = message if isinstance(message, str) else ""
     return storable(text[:ERROR_MAX]) or "unspecified error"
+
+
+_OPENAI_TYPES: Final = {429: "rate_limit_error"}
+
+_ANTHROPIC_TYPES: Final = {
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    504: "timeout_error",
+    529: "overloaded_error",
+}
+
+_GEMINI_WORDS: Final = {
+    400: "INVALID_ARGUMENT",
+    401: "UNAUTHENTICATED",
+    403: "PERMISSION_DENIED",
+    404: "NOT_FOUND",
+    408: "DEADLINE_EXCEEDED",
+    429: "RESOURCE_EXHAUSTED",
+    500: "INTERNAL",
+    502: "UNAVAILABLE",
+    503: "UNAVAILABLE",
+    504: "DEADLINE_EXCEEDED",
+}
+
+
+def _openai(status: int, code: str, message: str) -> Any:
+    kind = _OPENAI_TYPES.get(status, "invalid_request_error" if status < 500 else "server_error")
+    return {"error": {"message": message, "type": kind, "param": None, "code": code}}
+
+
+def _anthropic(status: int, code: str, message: str) -> Any:
+    kind = _ANTHROPIC_TYPES.get(status, "invalid_request_error" if status < 500 else "api_error")
+    return {"type": "error", "error": {"type": kind, "message": message}}
+
+
+def _gemini(status: int, code: str, message: str) -> Any:
+    return {"error": {"code": status, "message": message, "status": _GEMINI_WORDS.get(status, "FAILED_PRECONDITION")}}
+
+
+_SHAPES: Final[Mapping[str, Callable[[int, str, str], Any]]] = {
+    "anthropic": _anthropic,
+    "gemini": _gemini,
+    "cohere": lambda status, code, message: {"message": message},
+    "ollama": lambda status, code, message: {"error": message},
+}
+
+
+def refusal(dialect: str, status: int, code: str, message: str) -> bytes:
+    """Return the body of an error response; ``code`` is for programs, ``message`` for people. Unknown dialects get
+    OpenAI's format.
+    """
+    return json_text(_SHAPES.get(dialect, _openai)(status, code, message)).encode()

@@ -6,19 +6,27 @@ resume block; every other byte stays as it was.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, takewhile
+from itertools import accumulate
 from typing import Any, Final
 
 from tokenmizer_mw.errors import MalformedRequest
 from tokenmizer_mw.model.message import Role
-
-from .dialect import TEXT_PART, ChatRequest
-from .history import History, Reader
-from .known import KnownRequests, Start
-from .spans import Edit, ObjectSpans, decode_body, read_object, replace_elements
-from .text import storable
+from tokenmizer_mw.wire.dialect import TEXT_PART, ChatRequest
+from tokenmizer_mw.wire.history import History, Reader
+from tokenmizer_mw.wire.json_text import Edit, storable
+from tokenmizer_mw.wire.known import SHORTEST, KnownRequests, Start
+from tokenmizer_mw.wire.spans import (
+    ObjectSpans,
+    decode_body,
+    models,
+    read_object,
+    replace_elements,
+    splice,
+    without_members,
+)
 
 _SYSTEM, _USER, _TOOL = Role.SYSTEM, Role.USER, Role.TOOL  # an enum's look-up is slow
 
@@ -90,6 +98,8 @@ def read_request(
     list of messages.
     """
     text = decode_body(body)
+    if known is not None and len(text) < SHORTEST:  # read as quickly as it is found
+        known = None
     start = known.find(shape.name, text) if known is not None else None
     found = start.read_on(text) if start is not None else None
     if found is None:
@@ -116,7 +126,9 @@ def cut_edits(request: ChatRequest, keep_from: int, block: str) -> list[Edit]:
 def text_of(raw: Mapping[str, Any], name: str) -> str:
     """A text field in text that can be stored; "" when it is absent or no text."""
     value = raw.get(name)
-    return storable(value) if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return ""
+    return value if value.isascii() else storable(value)
 
 
 def _request(
@@ -124,12 +136,18 @@ def _request(
 ) -> ChatRequest:
     """The request in what was read, whose beginning was read before where there is a ``start``."""
     fields = dict(found.values)
-    sent = _list_messages(shape, fields.pop(shape.messages, None))
+    sent = fields.pop(shape.messages, None)
+    if not isinstance(sent, list):
+        sent = _list_alone(shape, sent)
     sizes = tuple(shape.group(sent)) if shape.group is not None else ()
     each = _group_elements(sent, sizes) if sizes else sent
     count = start.count if start is not None and not sizes else 0  # what comes behind may join the last known one
-    part = _kept_elsewhere(shape, fields)
-    member, cause = _elsewhere(shape, fields)
+    has_elsewhere = not fields.keys().isdisjoint(shape.elsewhere)
+    if stream is None:
+        asked = fields.get("stream")
+        stream = asked if isinstance(asked, bool) else shape.streams
+    part = has_elsewhere and _kept_elsewhere(shape, fields)
+    member, cause = _elsewhere(shape, fields) if has_elsewhere else ("", "")
     if start is None or sizes:
         messages = History(each, shape.roles(each), shape.read_message, part=part)
     else:
@@ -139,10 +157,10 @@ def _request(
         messages=messages,
         array=found.places[shape.messages],
         fields=fields,
-        prefix=sum(1 for _ in takewhile(lambda role: role is _SYSTEM, messages.roles)),
+        prefix=_count_leading_system(messages.roles) if _SYSTEM in messages.roles else 0,
         model=text_of(fields, "model") if model is None else model,
-        stream=_streams(shape, fields) if stream is None else stream,
-        overhead=_overhead(shape, found),
+        stream=stream,
+        overhead="" if fields.keys().isdisjoint(shape.overhead) else _overhead(shape, found),
         stand_down=shape.elsewhere[member] if member else _stand_down(shape, found, messages, each, count),
         cause=cause,
         members=found.members,
@@ -155,13 +173,18 @@ def _request(
     )
 
 
-def _list_messages(shape: Shape, value: object) -> list[Any]:
-    """The elements of the list of messages. Raises ``MalformedRequest`` when there is none."""
+def _count_leading_system(roles: Sequence[Role]) -> int:
+    count = 0
+    while count < len(roles) and roles[count] is _SYSTEM:
+        count += 1
+    return count
+
+
+def _list_alone(shape: Shape, value: object) -> list[Any]:
+    """The messages where there is no list of them. Raises ``MalformedRequest`` when there are none."""
     if isinstance(value, str) and shape.alone is not None:
         return [shape.alone(value)]
-    if not isinstance(value, list):
-        raise MalformedRequest("no list of messages")
-    return value
+    raise MalformedRequest("no list of messages")
 
 
 def _kept_elsewhere(shape: Shape, fields: Mapping[str, Any]) -> bool:
@@ -188,11 +211,6 @@ def _group_elements(sent: Sequence[Any], sizes: Sequence[int]) -> list[Any]:
     ]
 
 
-def _streams(shape: Shape, fields: Mapping[str, Any]) -> bool:
-    stream = fields.get("stream")
-    return stream if isinstance(stream, bool) else shape.streams
-
-
 def _overhead(shape: Shape, found: ObjectSpans) -> str:
     """What else fills the context, as the body spells it."""
     return "\n".join(found.text[start:end] for name, (start, end) in found.members if name in shape.overhead)
@@ -209,17 +227,74 @@ def _stand_down(shape: Shape, found: ObjectSpans, messages: History, sent: Seque
     if shape.refuses is not None and (reason := shape.refuses(sent[known:])):
         return reason
     roles = messages.roles[known:]
-    news = zip(roles, sent[known:], strict=True) if _SYSTEM in roles else ()
-    if any(role is _SYSTEM and shape.role_of(raw) is None for role, raw in news):
-        return UNKNOWN_ROLE
+    if _SYSTEM in roles:
+        news = zip(roles, sent[known:], strict=True)
+        if any(role is _SYSTEM and shape.role_of(raw) is None for role, raw in news):
+            return UNKNOWN_ROLE
     return _open_end(messages)
 
 
 def _open_end(messages: History) -> str:
     """Why the end of the history must stay as it is: it is not a person who has the last word in it."""
-    last = next((place for place in reversed(range(len(messages))) if messages.roles[place] is not _SYSTEM), None)
-    if last is None:
+    last = messages.last_spoken
+    if last < 0:
         return "no_user_message"
     if messages.roles[last] is _TOOL or messages[last].tool_calls:
         return "open_tool_loop"
     return "" if messages.roles[last] is _USER else "assistant_prefill"
+
+
+class JsonDialect(ABC):
+    """Base class of a dialect: parses leniently, and rewrites without changing any other byte.
+
+    A subclass describes the format of its requests with ``shape``, and how a resume block is inserted with ``cut``.
+    """
+
+    __slots__ = ()
+
+    name: str
+    shape: Shape
+    linked: tuple[bytes, ...] = ()
+    end_mark: bytes = b""
+    media_types: frozenset[bytes] = frozenset()
+
+    def __init_subclass__(cls, **named: object) -> None:
+        super().__init_subclass__(**named)
+        if "ends" in cls.__dict__ and "end_mark" not in cls.__dict__:
+            cls.end_mark = b""  # another way to tell the end, of which an inherited mark says nothing
+
+    @abstractmethod
+    def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
+        """Return the edits that remove the messages between the prefix and ``keep_from``, and insert ``block`` there
+        ("" for nothing).
+
+        Raises ``ValueError`` when ``keep_from`` is not the index of a message after the prefix, or the transcript
+        cannot be cut.
+        """
+
+    def models(self, body: bytes, path: str = "") -> tuple[str, ...]:
+        """The models that an unread request may name."""
+        return models(body)
+
+    def read(self, body: bytes, known: KnownRequests | None = None, *, path: str = "") -> ChatRequest:
+        """The request in ``body``. Raises ``MalformedRequest`` unless it is a JSON object with a list of messages."""
+        return read_request(self.shape, body, known)
+
+    def rewrite(
+        self,
+        request: ChatRequest,
+        *,
+        drop: tuple[str, ...] = (),
+        keep_from: int | None = None,
+        block: str = "",
+        role: str = "user",
+    ) -> bytes:
+        """The request's bytes without the members ``drop``, and cut before message ``keep_from`` where one is given.
+
+        System messages in what is taken out stay, behind the block. ``keep_from == request.prefix`` puts the block in
+        without taking anything out. Raises ``ValueError`` as ``cut`` does.
+        """
+        edits = without_members(request.members, drop)
+        if keep_from is not None:
+            edits += self.cut(request, keep_from, block, role)
+        return splice(request.text, edits).encode()

@@ -13,10 +13,10 @@ from typing import Final, NamedTuple
 import re2
 
 from tokenmizer_mw.model.message import Message, Role, ToolCall, canonical_arguments
-
-from .host_texts import HostTextKind, remove_host_texts, without_surrogates
+from tokenmizer_mw.wire.host_texts import HostTextKind, remove_host_texts, without_surrogates
 
 _DIGEST_BYTES: Final = 8
+_ASCII_SPACE: Final = bytes(code for code in range(128) if chr(code).isspace())
 _THOUGHTS = re2.compile(
     r"(?is)<(?:think|thinking|thought|reasoning)>.*?</(?:think|thinking|thought|reasoning)>"
     r'|<details type="reasoning"[^>]*>.*?</details>'
@@ -53,12 +53,12 @@ class Spelling(NamedTuple):
         return not (self.length or self.calls)
 
     def to_key(self) -> str:
-        """The spelling as one short text."""
+        """Return the fields joined by dots, as ``from_key`` reads them: a key for caches and events."""
         return f"{self.side}.{self.length}.{self.text}.{self.calls}.{self.results}"
 
     @classmethod
     def from_key(cls, key: str) -> Spelling:
-        """The spelling that ``to_key`` wrote."""
+        """Parse what ``to_key`` returned. Raises ``ValueError`` for text of other shape."""
         side, length, text, calls, results = key.split(".")
         return cls(side, int(length), text, calls, results)
 
@@ -72,23 +72,28 @@ class Spelling(NamedTuple):
 
 def canonical_text(message: Message) -> str:
     """Return the text of a message without white space, thinking and texts inserted by hosts."""
-    text = without_surrogates(message.text + message.refusal)
+    text = message.text + message.refusal
+    if not text.isascii():
+        text = without_surrogates(text)
     if message.role is Role.ASSISTANT:
-        text = _without_thoughts(text)
+        text = remove_host_texts(_without_thoughts(text) if "</" in text else text, role=Role.ASSISTANT)
     else:
         text = remove_host_texts(_HOST_BLOCKS.sub("", text) if "<" in text else text, _PASSING)
-    text = "".join(text.split())
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
+    if text.isascii():  # the same, in a sixth of the time
+        return text.encode().translate(None, _ASCII_SPACE).decode()
+    return unicodedata.normalize("NFC", "".join(text.split()))
 
 
 def spelling_of(message: Message, text: str | None = None) -> Spelling:
     """Return the spelling of a message. ``text``: its ``canonical_text``, if already computed."""
     text = canonical_text(message) if text is None else text
-    results = "\n".join("".join(result.text.split()) for result in message.tool_results)
+    results = ""
+    if message.tool_results:
+        results = "\n".join(["".join(result.text.split()) for result in message.tool_results])
     return Spelling(
         "a" if message.role is Role.ASSISTANT else "u",
         len(text),
-        text_digest(text) if text else "",
+        hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_DIGEST_BYTES).hexdigest() if text else "",
         text_digest("\n".join(map(_call, message.tool_calls))) if message.tool_calls else "",
         text_digest(results) if message.tool_results else "",
     )
@@ -100,8 +105,6 @@ def text_digest(text: str) -> str:
 
 
 def _without_thoughts(text: str) -> str:
-    if "</" not in text:
-        return text
     return str(_THOUGHT_ENDS.sub("", _THOUGHTS.sub("", text)))
 
 

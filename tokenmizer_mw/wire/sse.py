@@ -157,9 +157,27 @@ def events_in(data: bytes, *, stream: bool) -> list[ServerSentEvent] | None:
     return [*decoder.receive_data(data), *decoder.receive_data(b"")]
 
 
+def data_in(data: bytes, *, stream: bool) -> list[str] | None:
+    """The data of the events that ``events_in`` returns, for dialects whose events have no type."""
+    plain = _plain_data(data)
+    if plain is not None:
+        return plain
+    events = events_in(data, stream=stream)
+    return [event.data for event in events] if events is not None else None
+
+
+def _plain_data(data: bytes) -> list[str] | None:
+    """The data of the events of a stream that holds nothing but lines of data with a blank line behind each, as most
+    servers write it; ``None`` for any other stream. Reads all of it at once: most of what reading a long reply costs is
+    calls."""
+    if not (data.startswith(b"data: ") and data.endswith(b"\n\n")):
+        return None
+    pieces = data[len(b"data: ") : -len(b"\n\n")].decode("utf-8", "replace").split("\n\ndata: ")
+    return pieces if data.count(b"\n") == 2 * len(pieces) else None
+
+
 def _events_of_lines(lines: list[bytes]) -> list[ServerSentEvent]:
-    """The events of all lines of a stream at once, as ``SSEDecoder`` gives them: most of what reading a long reply
-    costs is calls."""
+    """The events of all lines of a stream at once, as ``SSEDecoder`` gives them."""
     events: list[ServerSentEvent] = []
     held: list[bytes] = []
     event = b""

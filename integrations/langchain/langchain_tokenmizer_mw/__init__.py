@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from langchain_tokenmizer_mw.callbacks import TokenMizerCallbackHandler
     from langchain_tokenmizer_mw.history import TokenMizerChatMessageHistory
-    from langchain_tokenmizer_mw.memory import TokenMizerMemory
-    from langchain_tokenmizer_mw.middleware import TokenMizerMiddleware
     from langchain_tokenmizer_mw.store import TokenMizerStore
-    from langchain_tokenmizer_mw.summarization import TokenMizerSummarizer, tokenmizer_summarization
+
+    from .memory import TokenMizerMemory
+    from .middleware import TokenMizerMiddleware
+    from .summarization import TokenMizerSummarizer, tokenmizer_summarization
 
 __version__ = "0.1.0"
 

@@ -68,8 +68,8 @@ class TokenMizerCallbackHandler(BaseCallbackHandler):
         first = next((some[0] for some in response.generations if some), None)
         if known is None or first is None:
             return
-        session, asked = known
-        self.memory.record(session, chat([*asked, _answer(first)]), later=True, tenant=self.tenant)
+        session, messages = known
+        self.memory.record(session, chat([*messages, _answer(first)]), later=True, tenant=self.tenant)
 
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
         """End a call without a reply; its prompt stays recorded."""

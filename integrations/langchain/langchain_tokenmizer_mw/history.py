@@ -49,6 +49,8 @@ class TokenMizerChatMessageHistory(BaseChatMessageHistory):
         reserve: int = 0,
     ) -> None:
         super().__init__()
+        if hasattr(session_id, "settings"):
+            raise TypeError("the session id comes first: TokenMizerChatMessageHistory(session_id, memory)")
         self.session_id = session_id
         self.memory = shared(memory) if isinstance(memory, str) else checked(memory)
         self.tenant = tenant
@@ -97,11 +99,11 @@ class TokenMizerChatMessageHistory(BaseChatMessageHistory):
     async def aget_messages(self) -> list[BaseMessage]:
         """Return ``messages``, read in a worker thread."""
         if self._read is None:
-            said = unwritten(await self.memory.amessages(self.session_id, tenant=self.tenant))
+            messages = unwritten(await self.memory.amessages(self.session_id, tenant=self.tenant))
             if self.cut:
-                cut = await self.memory.ashorten(self.session_id, chat(said), **self._options())
-                said = shortened(said, cut)
-            self._read = said
+                cut = await self.memory.ashorten(self.session_id, chat(messages), **self._options())
+                messages = shortened(messages, cut)
+            self._read = messages
         return list(self._read)
 
     def add_message(self, message: BaseMessage) -> None:

@@ -1,10 +1,11 @@
-"""Memory for chains of langchain-classic: replaces ``ConversationKGMemory`` and the buffer memories."""
+"""A session's facts as triples of LangChain's knowledge graphs."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from functools import cache, partial
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
 from uuid import uuid4
 
 from langchain_classic.memory.chat_memory import BaseChatMemory
@@ -14,12 +15,62 @@ from pydantic import Field, PrivateAttr, model_validator
 from langchain_tokenmizer_mw.history import TokenMizerChatMessageHistory
 from langchain_tokenmizer_mw.messages import chat
 from langchain_tokenmizer_mw.sessions import private
-from langchain_tokenmizer_mw.triples import Knowledge, KnowledgeTriple
 from tokenmizer_mw.errors import UnknownSession
 from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.graph.search import search
 from tokenmizer_mw.memory import SessionMemory
+from tokenmizer_mw.model.node import Node
 from tokenmizer_mw.model.session import LOCAL_TENANT
 from tokenmizer_mw.runtime.offload import CALLS, offload
+
+FACTS_MAX: Final = 20
+"""Facts that a text brings forward at most."""
+
+
+class KnowledgeTriple(NamedTuple):
+    """A triple with the fields of ``langchain_community.graphs.networkx_graph.KnowledgeTriple``."""
+
+    subject: str
+    predicate: str
+    object_: str
+
+
+class Knowledge:
+    """The interface of ``ConversationKGMemory.kg``, backed by a session's graph."""
+
+    def __init__(self, graph: Callable[[], SessionGraph]) -> None:
+        self._graph = graph
+
+    def get_triples(self) -> list[tuple[str, str, str]]:
+        """Return all current facts and relations as (subject, object, predicate), the order of LangChain's graphs."""
+        graph = self._graph()
+        found = [_fact_triple(node) for node in graph.nodes() if node.current]
+        found += _relation_triples(graph)
+        return [(one.subject, one.object_, one.predicate) for one in found]
+
+    def about(self, text: str) -> list[str]:
+        """Return the labels of the facts that share words with ``text``, best first."""
+        return [hit.node.label for hit in search(self._graph(), text, k=FACTS_MAX)]
+
+    def triples(self, text: str) -> list[KnowledgeTriple]:
+        """Return the current facts among these, as triples."""
+        return [_fact_triple(hit.node) for hit in search(self._graph(), text, k=FACTS_MAX) if hit.node.current]
+
+
+def _fact_triple(node: Node) -> KnowledgeTriple:
+    if node.slot and node.value:
+        return KnowledgeTriple(node.slot, "is", node.value)
+    return KnowledgeTriple("session", f"{node.status.value} {node.type.value}", node.label)
+
+
+def _relation_triples(graph: SessionGraph) -> list[KnowledgeTriple]:
+    relations = []
+    for edge in graph.edges():
+        source, target = graph.get(edge.source), graph.get(edge.target)
+        if source is not None and target is not None and source.current and target.current:
+            relations.append(KnowledgeTriple(source.label, edge.type.value, target.label))
+    return relations
+
 
 UNUSED: Final = ("llm", "k", "kg", "knowledge_extraction_prompt", "entity_extraction_prompt")
 """Arguments of ``ConversationKGMemory`` that nothing here needs."""
@@ -143,8 +194,8 @@ class TokenMizerMemory(BaseChatMemory):
     def _asked(self, inputs: dict[str, Any]) -> str | None:
         key = self.input_key
         named = [name for name in inputs if name not in (*self.memory_variables, "stop")]
-        asked = inputs.get(key) if key is not None else inputs[named[0]] if len(named) == 1 else None
-        return asked if isinstance(asked, str) else None
+        content = inputs.get(key) if key is not None else inputs[named[0]] if len(named) == 1 else None
+        return content if isinstance(content, str) else None
 
     def _shown(self, text: str) -> Any:
         if not self.return_messages:
@@ -164,5 +215,5 @@ class TokenMizerMemory(BaseChatMemory):
 
 @cache
 def _say_once(names: tuple[str, ...]) -> None:
-    said = ", ".join(names)
-    warnings.warn(f"TokenMizerMemory calls no model: {said} are accepted and do nothing", UserWarning, stacklevel=2)
+    listed = ", ".join(names)
+    warnings.warn(f"TokenMizerMemory calls no model: {listed} are accepted and do nothing", UserWarning, stacklevel=2)

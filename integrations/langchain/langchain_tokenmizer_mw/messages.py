@@ -50,6 +50,8 @@ def written(messages: Iterable[Any]) -> list[Written]:
     for anything else, ``ValueError`` for message classes that cannot be restored, and ``TypeError`` for content that is
     not JSON; nothing is converted then.
     """
+    if isinstance(messages, str | bytes | Mapping | BaseMessage):
+        raise TypeError(f"expected a list of messages, not a {type(messages).__name__}")
     given = [one if isinstance(one, BaseMessage) else convert_to_messages([one])[0] for one in messages]
     return [_written(message, number) for number, message in enumerate(given, 1)]
 
@@ -98,16 +100,16 @@ def _written(message: BaseMessage, number: int) -> Written:
 def _again(kept: Written) -> BaseMessage:
     if kept.original:
         return messages_from_dict([json.loads(kept.original)])[0]
-    said = kept.message
-    match said.role:
+    message = kept.message
+    match message.role:
         case Role.SYSTEM:
-            return SystemMessage(said.text)
+            return SystemMessage(message.text)
         case Role.USER:
-            return HumanMessage(said.text)
+            return HumanMessage(message.text)
         case Role.ASSISTANT:
-            return AIMessage(said.text, tool_calls=[_call(call) for call in said.tool_calls])
+            return AIMessage(message.text, tool_calls=[_call(call) for call in message.tool_calls])
         case Role.TOOL:
-            answered = said.tool_results[0] if said.tool_results else ToolResult("", said.text)
+            answered = message.tool_results[0] if message.tool_results else ToolResult("", message.text)
             status = "error" if answered.is_error else "success"
             return ToolMessage(answered.text, tool_call_id=answered.call_id, status=status)
 
@@ -140,10 +142,10 @@ def _parted(parts: Sequence[object]) -> tuple[list[str], list[str], tuple[str, .
 
 
 def _thoughts(part: Any) -> list[str]:
-    said = next((part[name] for name in ("thinking", "reasoning", "text", "summary") if part.get(name)), "")
-    if isinstance(said, str):
-        return [said]
-    return [str(one.get("text", "")) for one in said if isinstance(one, Mapping)]
+    content = next((part[name] for name in ("thinking", "reasoning", "text", "summary") if part.get(name)), "")
+    if isinstance(content, str):
+        return [content]
+    return [str(one.get("text", "")) for one in content if isinstance(one, Mapping)]
 
 
 def _calls(message: Any) -> Iterator[ToolCall]:
@@ -154,5 +156,5 @@ def _calls(message: Any) -> Iterator[ToolCall]:
 
 
 def _beside(message: Any, name: str) -> str:
-    said = message.additional_kwargs.get(name)
-    return said if isinstance(said, str) else ""
+    content = message.additional_kwargs.get(name)
+    return content if isinstance(content, str) else ""

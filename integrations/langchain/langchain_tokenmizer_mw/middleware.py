@@ -1,7 +1,8 @@
-"""Agent middleware: the thread stays complete; the model sees a resume block in place of old messages."""
+"""The parts of a prompt besides messages, as text for token counting: system prompt and tool definitions."""
 
 from __future__ import annotations
 
+import json
 import threading
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -13,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 from langchain.agents.middleware import AgentMiddleware, AgentState
 from langchain.agents.middleware.types import ContextT, ModelRequest, ModelResponse
 from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from langchain_tokenmizer_mw.messages import chat, spoken
-from langchain_tokenmizer_mw.overhead import Overhead
 from langchain_tokenmizer_mw.prompt import question_in, shortened
 from langchain_tokenmizer_mw.sessions import checked, private, running_session
 from tokenmizer_mw.errors import RequestBlocked
@@ -26,6 +27,38 @@ from tokenmizer_mw.runtime.offload import CALLS, offload
 if TYPE_CHECKING:
     from tokenmizer_mw.context.assembly import Shortened
     from tokenmizer_mw.memory import SessionMemory
+
+_TOOLS_MAX: Final = 512
+
+
+class Overhead:
+    """Texts for token counting; the definition of each tool object is cached."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[int, tuple[object, str]] = OrderedDict()
+
+    def of(self, request: ModelRequest[Any]) -> str:
+        """Return the text of ``request`` besides its messages."""
+        system = request.system_message.text if request.system_message is not None else ""
+        return "\n".join([str(system), *map(self._definition, request.tools or ())])
+
+    def _definition(self, tool: Any) -> str:
+        known = self._known.get(id(tool))
+        if known is not None and known[0] is tool:
+            return known[1]
+        definition = _tool_definition(tool)
+        self._known[id(tool)] = (tool, definition)
+        while len(self._known) > _TOOLS_MAX:
+            self._known.popitem(last=False)
+        return definition
+
+
+def _tool_definition(tool: Any) -> str:
+    try:
+        return json.dumps(tool if isinstance(tool, dict) else convert_to_openai_tool(tool), default=str)
+    except (TypeError, ValueError):
+        return str(getattr(tool, "description", ""))
+
 
 Named = str | Callable[[ModelRequest[Any]], str]
 """A name, or what tells it for a model call, such as ``lambda request: request.runtime.context.user``."""
@@ -152,8 +185,8 @@ class TokenMizerMiddleware(AgentMiddleware[AgentState[Any], ContextT, Any]):
 
     def _record(self, call: _Call, response: object = None) -> None:
         try:
-            said = chat([*call.thread, *_results(response)])
-            self.memory.record(call.session, said, later=True, tenant=call.tenant)
+            content = chat([*call.thread, *_results(response)])
+            self.memory.record(call.session, content, later=True, tenant=call.tenant)
         except Exception as error:
             self.memory.service.report_failure("record_failed", error)
 

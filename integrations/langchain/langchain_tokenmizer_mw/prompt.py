@@ -43,8 +43,8 @@ def _followed_by(message: BaseMessage, text: str) -> BaseMessage:
     """``message`` with ``text`` behind what it says, as a part of its own where it has parts."""
     if not text:
         return message
-    said = message.content
-    content = f"{said}\n\n{text}" if isinstance(said, str) else [*said, {"type": "text", "text": text}]
+    values = message.content
+    content = f"{values}\n\n{text}" if isinstance(values, str) else [*values, {"type": "text", "text": text}]
     return message.model_copy(update={"content": content})
 
 
@@ -52,10 +52,10 @@ def _with_result(message: BaseMessage, texts: Sequence[str] | None) -> BaseMessa
     """The message of a tool with another text in the place of all its texts; other parts of it stay."""
     if not texts:
         return message
-    said = message.content
-    if isinstance(said, str):
+    content = message.content
+    if isinstance(content, str):
         return message.model_copy(update={"content": texts[0]})
-    others = [part for part in said if not (isinstance(part, str) or part.get("type") == "text")]
+    others = [part for part in content if not (isinstance(part, str) or part.get("type") == "text")]
     return message.model_copy(update={"content": [{"type": "text", "text": texts[0]}, *others]})
 
 

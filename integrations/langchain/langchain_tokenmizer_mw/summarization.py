@@ -1,10 +1,13 @@
-"""Summaries without a model call, for LangChain's summarization middleware."""
+"""Chats without a session id: kept in this process, and recognised by their own summaries."""
 
 from __future__ import annotations
 
 import inspect
+from collections import OrderedDict
 from collections.abc import Sequence
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
+from uuid import uuid4
 
 from langchain.agents.middleware import SummarizationMiddleware
 from langchain_core.messages import BaseMessage
@@ -12,12 +15,43 @@ from langchain_core.runnables.config import ensure_config
 
 from langchain_tokenmizer_mw.messages import chat
 from langchain_tokenmizer_mw.sessions import checked, private, running_session, tokens
-from langchain_tokenmizer_mw.unnamed import UnnamedChats
 from tokenmizer_mw.errors import UnknownSession
 from tokenmizer_mw.model.session import LOCAL_TENANT
 
 if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory
+
+CHATS_MAX: Final = 256
+"""Chats that are known again; of others a summary begins anew."""
+
+
+class UnnamedChats:
+    """Sessions for chats without a thread id, in a memory that ends with the process. Thread-safe."""
+
+    def __init__(self, memory: SessionMemory) -> None:
+        self.memory = memory
+        self._sessions: OrderedDict[str, str] = OrderedDict()
+        self._lock = Lock()
+
+    def session(self, summaries: Sequence[BaseMessage]) -> str:
+        """Return the session of the chat that contains one of ``summaries``; a new one if none is known."""
+        texts = [message.content for message in summaries if isinstance(message.content, str)]
+        with self._lock:
+            for summary, session in reversed(self._sessions.items()):
+                if any(summary in text for text in texts):
+                    return session
+        return uuid4().hex
+
+    def note(self, session: str, summary: str) -> None:
+        """Store the session's newest summary, by which the chat is recognised."""
+        with self._lock:
+            self._sessions[summary] = session
+            self._sessions.move_to_end(summary)
+            left = [self._sessions.popitem(last=False)[1] for _ in range(len(self._sessions) - CHATS_MAX)]
+            gone = set(left) - set(self._sessions.values())
+        for old in gone:
+            self.memory.forget(old)
+
 
 SUMMARY_TOKENS: Final = 600
 """Tokens of a summary, unless told otherwise."""
@@ -63,10 +97,10 @@ class TokenMizerSummarizer:
         """Return the facts of the session, including those of ``messages``."""
         session = self.session_id if self.session_id is not None else running_session()
         given = _thread() or messages
-        told = [message for message in given if not _is_summary(message)]
+        content = [message for message in given if not _is_summary(message)]
         if session is None:
-            return self._summarize_unnamed(told, [message for message in given if _is_summary(message)])
-        self.memory.record(session, chat(told), tenant=self.tenant)
+            return self._summarize_unnamed(content, [message for message in given if _is_summary(message)])
+        self.memory.record(session, chat(content), tenant=self.tenant)
         return self._summary(self.memory, session, self.tenant)
 
     def _summary(self, memory: SessionMemory, session: str, tenant: str) -> str:
@@ -75,11 +109,11 @@ class TokenMizerSummarizer:
         except UnknownSession:
             return NOTHING
 
-    def _summarize_unnamed(self, told: Sequence[BaseMessage], summaries: Sequence[BaseMessage]) -> str:
+    def _summarize_unnamed(self, content: Sequence[BaseMessage], summaries: Sequence[BaseMessage]) -> str:
         if self._unnamed is None:
             self._unnamed = UnnamedChats(private(self.memory.settings))
         session = self._unnamed.session(summaries)
-        self._unnamed.memory.record(session, chat(told), excerpt=bool(summaries))
+        self._unnamed.memory.record(session, chat(content), excerpt=bool(summaries))
         summary = self._summary(self._unnamed.memory, session, LOCAL_TENANT)
         if summary != NOTHING:
             self._unnamed.note(session, summary)

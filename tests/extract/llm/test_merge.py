@@ -14,9 +14,8 @@ from tests.extract.talks import SPEAKERS, changes, judged, labels
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 from tokenmizer_mw.model.node import NOT_FOUND, DecisionKind, NodeType, Status, Trust
-from tokenmizer_mw.session.refinement.merge import Merged, merge
-from tokenmizer_mw.session.refinement.reply import read_reply
-from tokenmizer_mw.session.refinement.schema import CATEGORIES, ListShape
+from tokenmizer_mw.session.refinement.merge import MergeResult, merge
+from tokenmizer_mw.session.refinement.reply import CATEGORIES, ListShape, read_reply
 from tokenmizer_mw.settings import Settings
 
 TALK = (
@@ -39,7 +38,7 @@ def reply(*, without: Sequence[str] = (), **stated: list[Any]) -> str:
 
 def merged(
     messages: Sequence[Message], text: str, *, first: int = 1, **changes: Any
-) -> tuple[SessionGraph, SessionGraph, Merged]:
+) -> tuple[SessionGraph, SessionGraph, MergeResult]:
     """The graph before, the graph after, and what happened."""
     before = judged(messages)
     read = read_reply(text, chars_max=100_000, items_max=100)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
-from tokenmizer_mw.session.refinement.places import Places, StatementPlace
+from tokenmizer_mw.session.refinement.sources import Places, StatementPlace
 
 TALK = [
     (1, Message(Role.SYSTEM, "Always store the orchard map as a mosaic.")),

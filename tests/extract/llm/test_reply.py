@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenmizer_mw.session.refinement.loose import Bare, LooseObject, objects
-from tokenmizer_mw.session.refinement.reply import RefinementReply, Stated, read_reply
-from tokenmizer_mw.session.refinement.schema import CATEGORIES, SCHEMA
+from tokenmizer_mw.session.refinement.lenient_json import Bare, LooseObject, objects
+from tokenmizer_mw.session.refinement.reply import CATEGORIES, SCHEMA, RefinementReply, ReplyStatement, read_reply
 
 WHOLE: dict[str, Any] = {
     "goal": ["a booking page for the barn"],
@@ -45,8 +44,8 @@ def test_a_whole_reply_is_read_as_it_stands() -> None:
     assert reply.dropped == 0
     assert reply.whole == set(WHOLE)
     assert len(reply.stated) == sum(map(len, WHOLE.values()))
-    assert Stated("superseded", "SQLite", "MySQL", "one machine only") in reply.stated
-    assert Stated("errors", "double booking on Sundays", resolved=True) in reply.stated
+    assert ReplyStatement("superseded", "SQLite", "MySQL", "one machine only") in reply.stated
+    assert ReplyStatement("errors", "double booking on Sundays", resolved=True) in reply.stated
 
 
 WRAPPED = {
@@ -73,7 +72,10 @@ def test_single_quotes_and_words_of_python_are_read() -> None:
     given = {"goal": ["it's a barn"], "errors": [{"label": "mail bounces", "resolved": True}]}
     reply = read(repr(given))
     assert reply is not None
-    assert reply.stated == (Stated("goal", "it's a barn"), Stated("errors", "mail bounces", resolved=True))
+    assert reply.stated == (
+        ReplyStatement("goal", "it's a barn"),
+        ReplyStatement("errors", "mail bounces", resolved=True),
+    )
 
 
 def test_quotes_that_were_not_escaped_are_part_of_a_text() -> None:

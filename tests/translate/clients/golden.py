@@ -24,7 +24,7 @@ from tokenmizer_mw.server.translate.chat import (
 from tokenmizer_mw.server.translate.clients.anthropic import AnthropicClient
 from tokenmizer_mw.server.translate.clients.openai_chat import OpenAIChatClient
 from tokenmizer_mw.server.translate.clients.openai_responses import OpenAIResponsesClient
-from tokenmizer_mw.server.translate.sides import ClientSide
+from tokenmizer_mw.server.translate.translation import ClientSide
 
 FOLDER: Final = Path(__file__).parent / "golden"
 SIDES: Final[Mapping[str, ClientSide]] = {

@@ -7,16 +7,16 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from tokenmizer_mw.server.translate.clients import anthropic_fields, openai_chat_fields, openai_responses_fields
+from tokenmizer_mw.server.translate.clients import anthropic_request, openai_chat_request, openai_responses_fields
 from tokenmizer_mw.server.translate.clients.fields import Field, Table
 
 PAGE: Final = Path(__file__).parents[3] / "docs" / "translation.md"
 _MARK: Final = "<!-- tables: python -m tests.translate.clients.page -->\n"
 
 _REQUESTS: Final[Mapping[str, Table]] = {
-    "OpenAI Chat Completions": openai_chat_fields.REQUEST,
+    "OpenAI Chat Completions": openai_chat_request.REQUEST,
     "OpenAI Responses": openai_responses_fields.REQUEST,
-    "Anthropic Messages": anthropic_fields.REQUEST,
+    "Anthropic Messages": anthropic_request.REQUEST,
 }
 
 

@@ -22,8 +22,7 @@ from tokenmizer_mw.server.translate.chat import (
     Text,
     Thought,
 )
-from tokenmizer_mw.server.translate.encoding import dump, load
-from tokenmizer_mw.server.translate.sides import ClientSide
+from tokenmizer_mw.server.translate.translation import ClientSide, dump, load
 
 CREATED = 1_790_000_000
 

@@ -15,7 +15,7 @@ from tokenmizer_mw.server.translate.chat import ChatCall
 from tokenmizer_mw.server.translate.clients.anthropic import AnthropicClient
 from tokenmizer_mw.server.translate.clients.openai_chat import OpenAIChatClient
 from tokenmizer_mw.server.translate.clients.openai_responses import OpenAIResponsesClient
-from tokenmizer_mw.server.translate.sides import ClientSide
+from tokenmizer_mw.server.translate.translation import ClientSide
 
 SIDES: Final[Mapping[str, ClientSide]] = {
     side.name: side for side in (OpenAIChatClient(), OpenAIResponsesClient(), AnthropicClient())

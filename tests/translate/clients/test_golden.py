@@ -89,7 +89,7 @@ CLAUDE_CODE: Final[dict[str, Any]] = {
 
 def test_a_request_of_claude_code_in_words() -> None:
     call = AnthropicClient().call(CLAUDE_CODE)
-    assert call.said == (
+    assert call.turns == (
         ChatTurn("system", (Text("You are an agent."), Text("Environment: none."))),
         ChatTurn("user", (Text("<system-reminder>x</system-reminder>"),)),
         ChatTurn("user", (Text("What is in a.png?"),)),
@@ -167,7 +167,7 @@ CODEX: Final[dict[str, Any]] = {
 
 def test_a_request_of_codex_in_words() -> None:
     call = OpenAIResponsesClient().call(CODEX)
-    assert call.said == (
+    assert call.turns == (
         ChatTurn("system", (Text("You are Codex."),)),
         ChatTurn("system", (Text("Sandbox."),)),
         ChatTurn("user", (Text("Fix it."), Attachment("image", "image/png", "QQ==", detail="high"))),
@@ -226,7 +226,7 @@ def test_a_chat_request_with_media_and_a_form_in_words() -> None:
             },
         }
     )
-    assert call.said == (
+    assert call.turns == (
         ChatTurn(
             "user",
             (

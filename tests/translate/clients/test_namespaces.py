@@ -21,8 +21,8 @@ from tokenmizer_mw.server.translate.chat import (
     ModelToolResult,
     PartStart,
 )
-from tokenmizer_mw.server.translate.clients.namespaces import NAME_MAX, Names
 from tokenmizer_mw.server.translate.clients.openai_responses import OpenAIResponsesClient
+from tokenmizer_mw.server.translate.clients.openai_responses_item import NAME_MAX, Names
 from tokenmizer_mw.server.translate.table import PROVIDERS
 from tokenmizer_mw.server.translate.translation import Translation
 
@@ -97,7 +97,7 @@ def test_what_a_client_sends_back_is_what_it_was_sent() -> None:
     result = {"type": "function_call_output", "call_id": "c1", "output": "7", "name": "wait", "namespace": "agents"}
     other = {"type": "custom_tool_call_output", "call_id": "c2", "output": "sent"}
     for tools in ((AGENTS,), ()):
-        said = CLIENT.call(request(*tools, said=[called, custom, result, other])).said
+        said = CLIENT.call(request(*tools, said=[called, custom, result, other])).turns
         parts = [part for one in said for part in one.parts]
         assert [part.name for part in parts if isinstance(part, ModelToolCall)] == ["agents__wait", "agents__send"]
         assert [part.name for part in parts if isinstance(part, ModelToolResult)] == ["agents__wait", "agents__send"]

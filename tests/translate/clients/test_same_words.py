@@ -34,7 +34,7 @@ from tokenmizer_mw.server.translate.clients.openai_responses import OpenAIRespon
 from tokenmizer_mw.server.translate.providers.anthropic import AnthropicProvider
 from tokenmizer_mw.server.translate.providers.gemini import GeminiProvider
 from tokenmizer_mw.server.translate.providers.openai_chat import OpenAIChatProvider
-from tokenmizer_mw.server.translate.sides import ClientSide, ProviderSide
+from tokenmizer_mw.server.translate.translation import ClientSide, ProviderSide
 from tokenmizer_mw.wire.dialects import ROUTES
 
 SIDES: Final[Mapping[str, ClientSide]] = {
@@ -148,7 +148,7 @@ def _respelled(part: Part) -> Part:
 @given(turns=TURNS)
 def test_a_conversation_is_the_same_in_words(dialect: str, turns: list[Turn]) -> None:
     call = SIDES[dialect].call(SPELLED[dialect](turns))
-    assert _plain(call.said) == expected(turns)
+    assert _plain(call.turns) == expected(turns)
     assert call.tools == (Tool("look", "Looks.", SCHEMA),)
     assert call.choice == ToolChoice("any")
     assert call.sampling == Sampling(max_tokens=50, temperature=0.5, top_p=0.9)
@@ -166,7 +166,7 @@ def test_what_goes_through_its_own_dialect_comes_out_as_it_was(turns: list[Turn]
     for client, provider in ((OpenAIChatClient(), OpenAIChatProvider()), (AnthropicClient(), AnthropicProvider())):
         call = client.call(SPELLED[client.name](turns))
         again = client.call(dict(provider.outgoing(call).body))
-        assert _turns(again.said) == _turns(call.said)
+        assert _turns(again.turns) == _turns(call.turns)
         assert (again.tools, again.choice) == (call.tools, call.choice)
         assert again.sampling == call.sampling
 
@@ -211,7 +211,7 @@ def test_an_answer_that_is_handed_back_is_what_it_was_seals_and_all(dialect: str
     side = SIDES[dialect]
     call = ChatCall("m", (ChatTurn("user", (Text("hi"),)),))
     body = json.loads(json.dumps(side.reply(answer, call, created=CREATED)))
-    said = side.call(_handed_back(dialect, body)).said
+    said = side.call(_handed_back(dialect, body)).turns
     assert _plain(said[1:]) == _plain((ChatTurn("assistant", answer.parts),))
 
 

@@ -361,7 +361,7 @@ def test_custom_tools_come_back_as_such() -> None:
         assert [tool.form for tool in served.calls[-1].tools] == ["custom", "local_shell"]
         again = [whole.to_dict(), {"type": "custom_tool_call_output", "call_id": "c1", "output": "done"}]
         client.responses.create(**{**asked, "input": again})
-        (called,) = served.calls[-1].said[0].parts
+        (called,) = served.calls[-1].turns[0].parts
         assert isinstance(called, ModelToolCall) and json.loads(called.arguments) == {"input": "*** Begin\n+é"}
     with chat(answer=answer) as (client, _):
         tools: Any = [{"type": "custom", "custom": {"name": "patch"}}]
@@ -381,7 +381,7 @@ def test_the_local_shell_comes_back_as_such() -> None:
         assert (item.type, item.call_id, item.action.command) == ("local_shell_call", "c1", ["ls", "-l"])
         again = [item.to_dict(), {"type": "local_shell_call_output", "id": "c1", "output": "a b"}]
         client.responses.create(**{**asked, "input": again})
-        (called,) = served.calls[-1].said[0].parts
+        (called,) = served.calls[-1].turns[0].parts
         assert isinstance(called, ModelToolCall)
         assert json.loads(called.arguments) == {"command": ["ls", "-l"], "timeout_ms": 5, "env": {}}
 
@@ -408,20 +408,20 @@ def test_what_an_sdk_has_read_may_be_sent_back(handed: Callable[[Any], list[Any]
         with client.responses.stream(**asked, input="hi", tools=RESPONSES_ASKED["tools"]) as stream:
             output = stream.get_final_response().output
         client.responses.create(model="m", input=[*handed(output), {"role": "user", "content": "so"}])
-        assert served.calls[-1].said[0].parts == expected
+        assert served.calls[-1].turns[0].parts == expected
     asked = {"model": "m", "response_format": Weather} if answer is PARSED else {"model": "m"}
     with chat(answer=answer, events=as_events(answer)) as (client, served):
         with client.chat.completions.stream(**asked, messages=CHAT_ASKED["messages"]) as stream:
             message = stream.get_final_completion().choices[0].message
         client.chat.completions.create(model="m", messages=handed([message]))
-        assert served.calls[-1].said[0].parts == expected
+        assert served.calls[-1].turns[0].parts == expected
     asked = {"model": "m", "max_tokens": 9} | ({"output_format": Weather} if answer is PARSED else {})
     with messages(answer=answer, events=as_events(answer)) as (client, served):
         with client.messages.stream(**asked, messages=MESSAGES_ASKED["messages"]) as stream:
             content = stream.get_final_message().content
         back: Any = [{"role": "assistant", "content": handed(content)}]
         client.messages.create(model="m", max_tokens=9, messages=back)
-        assert _spelled_alike(served.calls[-1].said[0].parts) == _spelled_alike(expected)
+        assert _spelled_alike(served.calls[-1].turns[0].parts) == _spelled_alike(expected)
 
 
 def _spelled_alike(parts: tuple[Any, ...]) -> list[Any]:

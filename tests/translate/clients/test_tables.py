@@ -39,10 +39,10 @@ from openai.types.responses import response_create_params as responses_params
 from openai.types.responses import response_input_param as items
 
 from tests.translate.clients.page import PAGE, page
-from tokenmizer_mw.server.translate.clients import anthropic_fields as anthropic
-from tokenmizer_mw.server.translate.clients import local_shell, openai_shared
-from tokenmizer_mw.server.translate.clients import openai_chat_fields as openai_chat
+from tokenmizer_mw.server.translate.clients import anthropic_request as anthropic
+from tokenmizer_mw.server.translate.clients import openai_chat_request as openai_chat
 from tokenmizer_mw.server.translate.clients import openai_responses_fields as openai_responses
+from tokenmizer_mw.server.translate.clients import openai_responses_item, openai_shared
 from tokenmizer_mw.server.translate.clients.fields import Field, Table
 
 CHAT: Final[list[tuple[Any, Table]]] = [
@@ -94,7 +94,7 @@ RESPONSES: Final[list[tuple[Any, Table]]] = [
     (responses.ResponseCustomToolCallParam, openai_responses.ITEMS["custom_tool_call"]),
     (responses.ResponseCustomToolCallOutputParam, openai_responses.ITEMS["custom_tool_call_output"]),
     (items.LocalShellCall, openai_responses.ITEMS["local_shell_call"]),
-    (items.LocalShellCallAction, local_shell.ACTION),
+    (items.LocalShellCallAction, openai_responses_item.ACTION),
     (items.LocalShellCallOutput, openai_responses.ITEMS["local_shell_call_output"]),
     (responses.ResponseReasoningItemParam, openai_responses.ITEMS["reasoning"]),
     (responses.response_reasoning_item_param.Summary, openai_responses.SUMMARIES["summary_text"]),

@@ -17,7 +17,7 @@ from tokenmizer_mw.server.translate.chat import (
     Text,
     Thought,
 )
-from tokenmizer_mw.server.translate.sides import StreamReader
+from tokenmizer_mw.server.translate.translation import StreamReader
 
 
 def events_of(reader: StreamReader, pieces: Iterable[bytes]) -> list[StreamEvent]:

@@ -16,8 +16,8 @@ from tests.wire.replay import chunkings, cut_at, replaced
 from tokenmizer_mw.errors import ForeignReply
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.server.translate.chat import Fault, Finish, ModelReply, ModelToolCall, Text, Thought
-from tokenmizer_mw.server.translate.sides import ProviderSide
 from tokenmizer_mw.server.translate.table import PROVIDERS
+from tokenmizer_mw.server.translate.translation import ProviderSide
 from tokenmizer_mw.wire.dialect import Dialect, Reply
 from tokenmizer_mw.wire.dialects import ROUTES
 

@@ -24,8 +24,8 @@ from tokenmizer_mw.server.translate.chat import (
     Thought,
     Usage,
 )
-from tokenmizer_mw.server.translate.sides import ProviderSide
 from tokenmizer_mw.server.translate.table import PROVIDERS
+from tokenmizer_mw.server.translate.translation import ProviderSide
 
 from .heard import Heard, events_of, heard
 

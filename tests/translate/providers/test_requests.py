@@ -31,7 +31,7 @@ from tokenmizer_mw.server.translate.chat import (
     ToolChoice,
 )
 from tokenmizer_mw.server.translate.providers.anthropic import DRAWING_VERSION, VERSION
-from tokenmizer_mw.server.translate.providers.asking import ONE_CALL
+from tokenmizer_mw.server.translate.providers.request_parts import ONE_CALL
 from tokenmizer_mw.server.translate.table import PROVIDERS
 
 GOLDEN: Final = Path(__file__).parent / "golden"

@@ -81,7 +81,7 @@ def conversations(draw: st.DrawFn) -> ChatCall:
 def facts_told(told: ChatCall) -> Iterator[Fact]:
     """What a conversation says, in order; results in the order of their calls."""
     order: list[str] = []
-    for said in told.said:
+    for said in told.turns:
         results = [part for part in said.parts if isinstance(part, ModelToolResult)]
         for result in sorted(results, key=lambda one: order.index(one.call_id)):
             yield ("result", *(part.text for part in result.parts if isinstance(part, Text)))
@@ -138,7 +138,7 @@ def test_a_strict_provider_takes_any_conversation(provider: str, told: ChatCall)
             if "functionCall" in part:
                 part["thoughtSignature"] = "c2lnbmVk"
     asked = FORMATS[provider].asked(body)
-    newest = told.said[-1].parts[0]
+    newest = told.turns[-1].parts[0]
     assert isinstance(newest, Text)
     assert newest.text in asked.question
 

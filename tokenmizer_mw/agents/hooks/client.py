@@ -26,7 +26,7 @@ WAITS = {"sessionstart": 10.0, "precompact": 10.0}
 all."""
 
 WAIT_WHEN_ASKED = 5.0
-"""Seconds that a prompt waits where the worker said that it has something to add."""
+"""Seconds that a prompt waits if the worker has something to add."""
 
 PATIENCE = "TOKENMIZER_HOOK_WAIT"
 """Environment variable: seconds that a host waits for an answer, in place of those of ``WAITS``."""
@@ -67,8 +67,8 @@ def _run(arguments: Sequence[str]) -> None:
         _complain(f"the event is larger than {PAYLOAD_MAX:,} bytes")
         return
     spot = place(os.environ)
-    told = (event, host, os.environ.get("CLAUDE_PROJECT_DIR", ""), os.getcwd())
-    head = "\x1f".join(told).encode("utf-8", "surrogateescape")
+    values = (event, host, os.environ.get("CLAUDE_PROJECT_DIR", ""), os.getcwd())
+    head = "\x1f".join(values).encode("utf-8", "surrogateescape")
     answer = _here(head, payload) if spot is None else _ask_worker(spot, event, head + b"\n" + payload)
     outcome, _, text = answer.partition(b"\n")
     if outcome != b"ok":
@@ -103,7 +103,7 @@ def _here(head: bytes, payload: bytes) -> bytes:
 
 def _ask_worker(spot: WorkerFiles, event: str, request: bytes) -> bytes:
     waits = WAITS.get(event, 0.0)
-    if event == "userpromptsubmit" and os.path.exists(spot.asking):
+    if event == "userpromptsubmit" and os.path.exists(spot.pending):
         waits = WAIT_WHEN_ASKED
     if waits and os.environ.get(PATIENCE):
         waits = float(os.environ[PATIENCE])
@@ -113,7 +113,7 @@ def _ask_worker(spot: WorkerFiles, event: str, request: bytes) -> bytes:
             return _exchange(spot, request, deadline if waits else None)
         except (Lost, ConnectionError):
             continue
-    return b"no\nthe worker keeps going away; what it was told is in " + os.fsencode(spot.log)
+    return b"no\nthe worker keeps ending; its log is " + os.fsencode(spot.log)
 
 
 def _exchange(spot: WorkerFiles, request: bytes, deadline: float | None) -> bytes:

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from tokenmizer_mw.context.resume import BUDGET_MIN
 from tokenmizer_mw.errors import UnknownSession
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.message import Message, Role
@@ -19,14 +20,9 @@ from tokenmizer_mw.operations.agent_transcripts import ShownContext, TranscriptM
 from tokenmizer_mw.session import SessionState
 from tokenmizer_mw.session.project import project_named
 
-from .notes import Notes
-from .reading import part_of
-
-STEER: Final = (
-    "tokenmizer-mw keeps this session's decisions, rules, open work and files, and hands them back after the "
-    "compaction. Let the summary say in detail what is being done right now, and why.\n"
-)
-"""What a host that asks is told about the summary it is going to write."""
+from .entry import STEER, STEERED
+from .notes import Notes, part_of
+from .proxied import ProxiedSessions
 
 _AGAIN: Final = 8
 """Known messages before the new ones, by which a session sees where these go on."""
@@ -34,9 +30,6 @@ _AGAIN: Final = 8
 _AT_ONCE: Final = 200
 _TWICE_SECONDS: Final = 5.0
 """Within which the same event once more is the same one: hosts start hooks of several configurations side by side."""
-
-_BY_ITSELF: Final = frozenset({"claude-code"})
-"""Hosts that append what this prints before a compaction to the question for the summary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +56,12 @@ def read_event(name: str, host: str, payload: bytes, *, project: str = "", folde
     ``project``: the folder that the host calls its project; ``folder``: the folder in which the hook was started.
     Raises ``ValueError`` if the payload is not a JSON object.
     """
-    told = json.loads(payload or b"{}")
-    if not isinstance(told, dict):
+    values = json.loads(payload or b"{}")
+    if not isinstance(values, dict):
         raise ValueError("the event is not a JSON object")
 
     def text(*names: str) -> str:
-        return next((value for name in names if isinstance(value := told.get(name), str) and value), "")
+        return next((value for name in names if isinstance(value := values.get(name), str) and value), "")
 
     return Event(
         name,
@@ -87,7 +80,7 @@ class Hooks:
 
     - ``memory``: its settings must name a project separator.
     - ``notes``: folder that stores how far transcripts were read; ``None`` keeps that in this process.
-    - ``asking``: file that exists while the next prompt of a session has to wait for an answer.
+    - ``pending``: file that exists while the next prompt of a session has to wait for an answer.
     - ``clock``: returns seconds from any starting point.
     """
 
@@ -96,13 +89,14 @@ class Hooks:
         memory: SessionMemory,
         *,
         notes: Path | None = None,
-        asking: Path | None = None,
+        pending: Path | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._memory = memory
         self._separator = memory.settings.project_separator
         self._notes = Notes(notes, memory.log.secret())
-        self._asking = asking
+        self._pending = pending
+        self._proxied = ProxiedSessions(memory.log)
         self._names: dict[str, str] = {}
         self._last_said: dict[str, Message] = {}
         self._clock = clock
@@ -153,11 +147,12 @@ class Hooks:
     # -- recording -------------------------------------------------------------------------------------------
 
     def _record(self, session: str, event: Event) -> None:
-        if not self._from_transcript(session, event.transcript, later=event.name in _DRAWN_LATER):
+        if not self._from_transcript(session, event):
             self._from_event(session, event)
 
-    def _from_transcript(self, session: str, transcript: str, *, later: bool) -> bool:
-        """Record what is new in a transcript, its facts perhaps ``later``; ``False`` when there is none to read."""
+    def _from_transcript(self, session: str, event: Event) -> bool:
+        """Record what is new in a transcript, its facts perhaps later; ``False`` when there is none to read."""
+        transcript, key = event.transcript, SessionKey(LOCAL_TENANT, session)
         if not transcript:
             return False
         most = self._memory.settings.transcript_max
@@ -166,15 +161,23 @@ class Hooks:
             raw = part_of(transcript, note.start, most)
             if raw is None:
                 return False
-            told, end = messages_in(raw, note.start)
-            for some in [told] if later else _batches(told):  # facts of one batch would be in the way of the next
-                self._memory.record(session, [one.message for one in some], later=later)
+            values, end = messages_in(raw, note.start)
+            proxied = len(raw) < most and self._proxied.is_proxied(key)
+            known = proxied and self._proxied.has_last_turn(key, [one.message for one in values])
+            if proxied and not known and event.name not in _AFTER_REPLY:
+                return True  # the proxy is about to record the reply, or has gone: the next event sees
+            if not known:
+                self._record_messages(session, values, later=event.name in _DRAWN_LATER)
             if len(raw) < most:
-                if told:
-                    self._notes.keep(transcript, replace(note, start=told[-_AGAIN:][0].place))
+                if values:
+                    self._notes.keep(transcript, replace(note, start=values[-_AGAIN:][0].place))
                 return True
-            further = told[-1].place if told else end
+            further = values[-1].place if values else end
             self._notes.keep(transcript, replace(note, start=further if further > note.start else note.start + most))
+
+    def _record_messages(self, session: str, values: list[TranscriptMessage], *, later: bool) -> None:
+        for some in [values] if later else _batches(values):  # facts of one batch would be in the way of the next
+            self._memory.record(session, [one.message for one in some], later=later)
 
     def _from_event(self, session: str, event: Event) -> None:
         """Record the words that the event itself carries: some hosts keep no transcript."""
@@ -215,19 +218,19 @@ class Hooks:
         return ""
 
     def _compacting(self, session: str, event: Event) -> str:
-        """Mark this point once the host has its answer: what was said is durable, and facts take their time."""
+        """Mark this point once the host has its answer: the messages are durable then, and extraction takes longer."""
         if not self._memory.log.read(SessionKey(LOCAL_TENANT, session), upto=1):
             return ""
         self._rest.append(partial(self._mark, session))
-        return STEER if event.host in _BY_ITSELF else ""
+        return STEER if event.host in STEERED else ""
 
     def _mark(self, session: str) -> None:
-        """Mark this point, unless nothing was said since the last mark."""
+        """Mark this point, unless there are no messages since the last one."""
         try:
-            said, marked = self._memory.view(session, _said_and_marked)
+            text, marked = self._memory.view(session, _said_and_marked)
         except UnknownSession:
             return
-        if said > marked:
+        if text > marked:
             self._memory.checkpoint(session)
 
     def _block(self, session: str, event: Event) -> str:
@@ -235,7 +238,7 @@ class Hooks:
         if (source, end) == (event.source, _end(event.transcript)) and self._clock() - since < _TWICE_SECONDS:
             return ""
         try:
-            text = self._memory.resume(session, budget=self._memory.settings.block_tokens).text
+            text = self._memory.resume(session, budget=max(BUDGET_MIN, self._memory.settings.block_tokens)).text
         except UnknownSession:
             return ""
         if not text:
@@ -263,19 +266,19 @@ class Hooks:
     def _read_waiting_sessions(self) -> list[str]:
         """The sessions whose next prompt should wait."""
         try:
-            return self._asking.read_text(encoding="utf-8").splitlines() if self._asking is not None else []
+            return self._pending.read_text(encoding="utf-8").splitlines() if self._pending is not None else []
         except (OSError, UnicodeDecodeError):
             return []
 
     def _ask(self, session: str, *, no_more: bool = False) -> None:
-        if self._asking is None:
+        if self._pending is None:
             return
         others = [one for one in self._read_waiting_sessions() if one != session]
         wanted = others if no_more else [*others, session]
         if wanted:
-            self._asking.write_text("\n".join(wanted), encoding="utf-8")
+            self._pending.write_text("\n".join(wanted), encoding="utf-8")
         else:
-            self._asking.unlink(missing_ok=True)
+            self._pending.unlink(missing_ok=True)
 
 
 def root_of(folder: str) -> str:
@@ -292,10 +295,10 @@ def _said_and_marked(state: SessionState) -> tuple[int, int]:
     return len(state.transcript), max((mark.checkpoint.turn for mark in state.checkpoints[-1:]), default=-1)
 
 
-def _batches(told: list[TranscriptMessage]) -> Iterator[list[TranscriptMessage]]:
+def _batches(values: list[TranscriptMessage]) -> Iterator[list[TranscriptMessage]]:
     """Some at a time, each with known ones before the new ones."""
-    for start in range(0, len(told), _AT_ONCE):
-        yield told[max(0, start - _AGAIN) : start + _AT_ONCE]
+    for start in range(0, len(values), _AT_ONCE):
+        yield values[max(0, start - _AGAIN) : start + _AT_ONCE]
 
 
 def _end(transcript: str) -> int:
@@ -306,6 +309,9 @@ def _end(transcript: str) -> int:
 
 
 _GIVING: Final = frozenset({"sessionstart", "userpromptsubmit"})
+_AFTER_REPLY: Final = frozenset({"sessionstart", "userpromptsubmit", "precompact", "sessionend"})
+"""Events by which a proxy has recorded the reply before."""
+
 _DRAWN_LATER: Final = frozenset({"precompact"})
 
 _EVENTS: Final[dict[str, Callable[[Hooks, str, Event], str]]] = {
@@ -320,8 +326,8 @@ _NAMES: Final = {"sessionstart": "SessionStart", "userpromptsubmit": "UserPrompt
 
 
 def _as_specific(event: str, text: str) -> str:
-    told: dict[str, Any] = {"hookEventName": _NAMES[event], "additionalContext": text}
-    return json.dumps({"hookSpecificOutput": told})
+    values: dict[str, Any] = {"hookEventName": _NAMES[event], "additionalContext": text}
+    return json.dumps({"hookSpecificOutput": values})
 
 
 def _as_member(event: str, text: str) -> str:
@@ -329,4 +335,4 @@ def _as_member(event: str, text: str) -> str:
 
 
 _SPELLED: Final = {"claude-code": _as_specific, "codex": _as_specific, "vscode": _as_specific, "cursor": _as_member}
-"""How hosts are told what to add to the context."""
+"""Fields in which hosts take what is added to the context."""

@@ -1,16 +1,40 @@
-"""Stores how far transcripts were read, in files. A lost note only costs time."""
+"""Stores how far transcripts were read, in files. A lost note only costs time.
+
+Only regular files are read, because a pipe could block.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
+import stat
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from .reading import part_of
+_HOW: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+
+
+def part_of(path: str, start: int, most: int) -> bytes | None:
+    """Return at most ``most`` bytes of a file from ``start`` on; ``None`` if it cannot be read or is not a regular
+    file."""
+    try:
+        with open(path, "rb", opener=_open_regular_file) as file:
+            file.seek(start)
+            return file.read(most)
+    except OSError:
+        return None
+
+
+def _open_regular_file(path: str, flags: int) -> int:
+    handle = os.open(path, _HOW | flags)
+    if stat.S_ISREG(os.fstat(handle).st_mode):
+        return handle
+    os.close(handle)
+    raise OSError("no regular file")
+
 
 _HEAD: Final = 256
 
@@ -63,16 +87,16 @@ class Notes:
         if self._folder is None:
             return Note()
         try:
-            told = json.loads(self._file(transcript).read_text(encoding="utf-8"))
-            note = Note(str(told["head"]), int(told["start"]), int(told["given"]))
+            values = json.loads(self._file(transcript).read_text(encoding="utf-8"))
+            note = Note(str(values["head"]), int(values["start"]), int(values["given"]))
             return note if note.head.partition(":")[0].isdecimal() else Note()
         except (OSError, ValueError, TypeError, KeyError):
             return Note()
 
     def _file(self, transcript: str) -> Path:
         assert self._folder is not None
-        told = self._store + transcript.encode("utf-8", "surrogateescape")
-        return self._folder / hashlib.blake2b(told, digest_size=8).hexdigest()
+        values = self._store + transcript.encode("utf-8", "surrogateescape")
+        return self._folder / hashlib.blake2b(values, digest_size=8).hexdigest()
 
 
 def _head(transcript: str, like: str = "") -> str:

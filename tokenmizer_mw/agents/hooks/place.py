@@ -23,18 +23,18 @@ _PATH_MAX = 100
 class WorkerFiles:
     """The files of one worker.
 
-    ``socket``, ``lock``, ``log``; ``asking`` (exists while the worker has something to add to the next prompt);
+    ``socket``, ``lock``, ``log``; ``pending`` (exists while the worker has something to add to the next prompt);
     ``folder`` (the notes about transcripts).
     """
 
-    __slots__ = ("asking", "folder", "lock", "log", "socket")
+    __slots__ = ("folder", "lock", "log", "pending", "socket")
 
     def __init__(self, folder: str, name: str) -> None:
         self.folder = os.path.join(folder, name)
         self.socket = os.path.join(folder, f"{name}.sock")
         self.lock = os.path.join(folder, f"{name}.lock")
         self.log = os.path.join(folder, f"{name}.log")
-        self.asking = os.path.join(folder, f"{name}.asking")
+        self.pending = os.path.join(folder, f"{name}.pending")
 
 
 def place(environ: Mapping[str, str]) -> WorkerFiles | None:
@@ -72,10 +72,10 @@ def _bases(environ: Mapping[str, str]) -> list[str]:
 
 def _key(environ: Mapping[str, str]) -> int:
     """What tells workers apart: the installation, and all that settings are read from."""
-    told = {name: value for name, value in environ.items() if name.startswith("TOKENMIZER_")}
-    told[STORE], told[CONFIG] = store_address(environ), config_path(environ)
+    values = {name: value for name, value in environ.items() if name.startswith("TOKENMIZER_")}
+    values[STORE], values[CONFIG] = store_address(environ), config_path(environ)
     homes = (environ.get("HOME", ""), environ.get("XDG_DATA_HOME", ""))
-    spelled = "\x1f".join((_identify_installation(), *homes, *(f"{name}={told[name]}" for name in sorted(told))))
+    spelled = "\x1f".join((_identify_installation(), *homes, *(f"{name}={values[name]}" for name in sorted(values))))
     return crc32(spelled.encode("utf-8", "surrogateescape"))
 
 

@@ -82,7 +82,7 @@ def _launch(listener: socket.socket, spot: WorkerFiles) -> None:
         for stream, goes_to in ((0, nowhere), (1, nowhere), (2, log)):
             os.dup2(goes_to, stream)
         listener.set_inheritable(True)
-        module = "tokenmizer_mw.agents.hooks.worker"
+        module = "tokenmizer_mw.agents.hooks.entry"
         os.execv(sys.executable, [sys.executable, "-P", "-m", module, str(listener.fileno()), spot.socket])
     finally:
         os._exit(1)

@@ -20,23 +20,14 @@ from typing import Final, Self
 from tokenmizer_mw.errors import ConfigError, TokenMizerError, raised_at
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.settings import ENVIRONMENT_PREFIX, Settings
-from tokenmizer_mw.store.default import resolve_store
-from tokenmizer_mw.store.open import sqlite_path
+from tokenmizer_mw.store.open import resolve_store, sqlite_path
 
-from .client import PAYLOAD_MAX
+from .entry import receive_request
 from .handling import Event, Hooks, read_event
 from .place import WorkerFiles, store_address
 
-LINGER: Final = "TOKENMIZER_HOOK_LINGER"
-"""Environment variable: seconds without an event after which a worker ends."""
-
-LINGER_SECONDS: Final = 300.0
-
 SEPARATOR: Final = "/"
 """Between the name of a project and that of a session, where the settings name nothing else."""
-
-_READ_SECONDS: Final = 5.0
-_HEAD_MAX: Final = 64 * 1024
 
 STATUS: Final = b"status"
 """A request in place of an event: answered with the worker's number, the seconds of CPU time that it has used, and
@@ -81,14 +72,14 @@ class WorkerState:
         try:
             name, host, project, folder = head.decode("utf-8", "surrogateescape").split("\x1f")
             event = read_event(name, host, payload, project=project, folder=folder)
-            told = self._open_hooks().handle(event)
+            values = self._open_hooks().handle(event)
         except TokenMizerError as error:
             return _refuse(str(error)), None
         except ValueError as error:
             return _refuse(f"the event cannot be read: {error}"), None
         except Exception as error:
             return _refuse(f"a fault of tokenmizer-mw itself: {_place_of(error)}"), None
-        return b"ok\n" + told.encode("utf-8", "replace"), event if told else None
+        return b"ok\n" + values.encode("utf-8", "replace"), event if values else None
 
     def finish(self) -> None:
         """Complete the work that was left for after the answer. Never raises."""
@@ -114,7 +105,7 @@ class WorkerState:
             self._hooks = Hooks(
                 self._memory,
                 notes=Path(self._spot.folder) if self._spot else None,
-                asking=Path(self._spot.asking) if self._spot else None,
+                pending=Path(self._spot.pending) if self._spot else None,
             )
             self._file = (address, _identity(address))
         return self._hooks
@@ -127,7 +118,7 @@ class WorkerState:
 
 
 def _place_of(error: BaseException) -> str:
-    """Which fault it is and where, without its text, which may hold what was said."""
+    """Type and place of an exception, without its text, which may quote messages."""
     return f"{type(error).__name__} in {raised_at(error)}"
 
 
@@ -154,21 +145,30 @@ def _refuse(sentence: str) -> bytes:
     return b"no\n" + sentence.encode("utf-8", "replace")
 
 
-def serve(listener: socket.socket, spot: WorkerFiles, work: WorkerState, linger: float) -> None:
+def serve(
+    listener: socket.socket,
+    spot: WorkerFiles,
+    work: WorkerState,
+    linger: float,
+    first: tuple[socket.socket, bytes] | None = None,
+) -> None:
     """Answer events until none arrives for ``linger`` seconds, or a stop request arrives.
 
-    The sender of a stop request is answered when all work is done.
+    ``first``: a connection whose request was read before. The sender of a stop request is answered when all work is
+    done.
     """
     from .starting import alone  # not every system has what it needs; the work itself runs everywhere
 
     stopping: list[socket.socket] = []
+    if first is not None:
+        _answer(*first, work, stopping)
     while not stopping:
         listener.settimeout(linger)
         try:
             link, _ = listener.accept()
         except TimeoutError:
             break
-        _answer(link, work, stopping)
+        _receive_and_answer(link, work, stopping)
     with alone(spot):
         with suppress(FileNotFoundError):
             os.unlink(spot.socket)
@@ -176,23 +176,32 @@ def serve(listener: socket.socket, spot: WorkerFiles, work: WorkerState, linger:
         with suppress(BlockingIOError):  # who came meanwhile
             while True:
                 link, _ = listener.accept()
-                _answer(link, work, stopping)
+                _receive_and_answer(link, work, stopping)
     work.close()
     for link in stopping:
         link.close()
 
 
-def _answer(link: socket.socket, work: WorkerState, stopping: list[socket.socket]) -> None:
-    event: Event | None = None
-    head = b""
+def _receive_and_answer(link: socket.socket, work: WorkerState, stopping: list[socket.socket]) -> None:
     try:
-        head, _, payload = _receive(link).partition(b"\n")
-        if head == STOP:
-            stopping.append(link)
-            return
-        answer = _status(work) if head == STATUS else b""
-        if not answer:
-            answer, event = work.answer_event(head, payload)
+        request = receive_request(link)
+    except OSError:
+        link.close()
+        work.finish()
+        return
+    _answer(link, request, work, stopping)
+
+
+def _answer(link: socket.socket, request: bytes, work: WorkerState, stopping: list[socket.socket]) -> None:
+    head, _, payload = request.partition(b"\n")
+    if head == STOP:
+        stopping.append(link)
+        return
+    event: Event | None = None
+    answer = _status(work) if head == STATUS else b""
+    if not answer:
+        answer, event = work.answer_event(head, payload)
+    try:
         link.sendall(answer)
     except OSError:
         if event is not None:
@@ -202,29 +211,5 @@ def _answer(link: socket.socket, work: WorkerState, stopping: list[socket.socket
         work.finish()
 
 
-def _receive(link: socket.socket) -> bytes:
-    link.settimeout(_READ_SECONDS)
-    pieces, size = [], 0
-    while piece := link.recv(1 << 16):
-        pieces.append(piece)
-        size += len(piece)
-        if size > PAYLOAD_MAX + _HEAD_MAX:
-            raise OSError("too long")
-    return b"".join(pieces)
-
-
 def _status(work: WorkerState) -> bytes:
     return f"ok\n{os.getpid()} {time.process_time():.6f} {work.answered_at:.6f}\n".encode()
-
-
-def main() -> None:
-    """Run the worker on the listening socket and the path that the arguments name."""
-    path = sys.argv[2]
-    folder, name = os.path.split(path)
-    spot = WorkerFiles(folder, name.removesuffix(".sock"))
-    with socket.socket(fileno=int(sys.argv[1])) as listener, WorkerState(os.environ, spot) as work:
-        serve(listener, spot, work, float(os.environ.get(LINGER) or LINGER_SECONDS))
-
-
-if __name__ == "__main__":
-    main()

@@ -49,17 +49,19 @@ class Edit:
 
 def _server(path: Path, key: str, place: InstallTarget, **more: Any) -> Edit:
     """The MCP server among those of a JSON file."""
-    told = {**more, "command": place.command, "args": ["mcp"]}
+    values = {**more, "command": place.command, "args": ["mcp"]}
 
     def add(text: str) -> str:
         servers = json_text.value_of(text).get(key)
         known = servers.get(NAME) if isinstance(servers, dict) else None
         if not isinstance(known, dict):
-            return json_text.put(text, [key, NAME], told)
-        if all(known.get(name) == told[name] for name in ("command", "args")):
+            return json_text.put(text, [key, NAME], values)
+        if all(known.get(name) == values[name] for name in ("command", "args")):
             return text
-        for name in (name for name in told if known.get(name) != told[name]):  # what else its user wrote there stays
-            text = json_text.put(text, [key, NAME, name], told[name])
+        for name in (
+            name for name in values if known.get(name) != values[name]
+        ):  # what else its user wrote there stays
+            text = json_text.put(text, [key, NAME, name], values[name])
         return text
 
     return Edit(path, add, lambda text: json_text.take(text, [key, NAME]))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from json.decoder import scanstring  # type: ignore[attr-defined]  # what the decoder itself uses
 from typing import Any, Final
 
-_BLANK: Final = " \t\r\n"
+from tokenmizer_mw.wire.json_text import Span, decode_value, skip_space, walk_elements, walk_members
+
 _STEP: Final = "  "
 _DEPTH_MAX: Final = 100
 _MARK: Final = "  "
@@ -101,10 +101,10 @@ def value_of(text: str) -> dict[str, Any]:
 
 def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object whose members have different names: of two, readers take the last."""
-    told = dict(members)
-    if len(told) < len(members):
+    result = dict(members)
+    if len(result) < len(members):
         raise ValueError("a member is there twice")
-    return told
+    return result
 
 
 def _remove_part(text: str, holder: _Part, index: int) -> str:
@@ -172,7 +172,7 @@ def _find_part(text: str, path: list[str]) -> _Part | None:
 
 def _read(text: str) -> _Part:
     value_of(text)
-    return _part(text, _skip(text, 0), _DEPTH_MAX)
+    return _part(text, skip_space(text, 0), _DEPTH_MAX)
 
 
 def _part(text: str, start: int, depth: int) -> _Part:
@@ -180,25 +180,20 @@ def _part(text: str, start: int, depth: int) -> _Part:
     if depth == 0:
         raise NotPlain("it is nested too deeply")
     part = _Part(start, kind=text[start])
-    if text[start] not in "{[":
-        part.end = json.JSONDecoder().raw_decode(text, start)[1]
-        return part
-    place = _skip(text, start + 1)
-    while text[place] not in "}]":
-        part.begins.append(place)
-        if part.kind == "{":
-            name, place = scanstring(text, place + 1)
-            part.names.append(name)
-            place = _skip(text, _skip(text, place) + 1)
+
+    def element(begin: int, place: int) -> int:
+        part.begins.append(begin)
         part.parts.append(_part(text, place, depth - 1))
-        place = _skip(text, part.parts[-1].end)
-        if text[place] == ",":
-            place = _skip(text, place + 1)
-    part.end = place + 1
+        return part.parts[-1].end
+
+    def member(name: str, span: Span, place: int) -> int:
+        part.names.append(name)
+        return element(span[0], place)
+
+    if part.kind == "{":
+        part.end = walk_members(text, start, member)
+    elif part.kind == "[":
+        part.end = walk_elements(text, start, lambda _, place: element(place, place))
+    else:
+        part.end = decode_value(text, start)[1]
     return part
-
-
-def _skip(text: str, place: int) -> int:
-    while place < len(text) and text[place] in _BLANK:
-        place += 1
-    return place

@@ -21,13 +21,13 @@ def with_section(text: str, name: str, section: str) -> str:
     possible without other changes.
     """
     path = name.split(".")
-    told = _read(text)
+    values = _read(text)
     wanted = _at(_read(section), path)
-    known = _at(told, path)
+    known = _at(values, path)
     if isinstance(known, dict) and wanted.items() <= known.items():
         return text
     after = _keys_set(text, path, section) if known is not None else _append_section(text, section)
-    return _verify_text(after, _put(told, path, {**known, **wanted} if isinstance(known, dict) else wanted), path)
+    return _verify_text(after, _put(values, path, {**known, **wanted} if isinstance(known, dict) else wanted), path)
 
 
 def without_section(text: str, name: str) -> str:
@@ -37,15 +37,15 @@ def without_section(text: str, name: str) -> str:
     Raises ``NotPlain`` for invalid TOML, and if more or less than that would be removed.
     """
     path = name.split(".")
-    told = _read(text)
-    if _at(told, path) is None:
+    values = _read(text)
+    if _at(values, path) is None:
         return text
     lines = text.split("\n")
     for start, end in reversed(_sections(lines, path)):
         first = start - 1 if start and not lines[start - 1].strip() else start
         del lines[first:end]
     rest = "\n".join(lines)
-    return _verify_text(rest, _put(told, path, None), path)
+    return _verify_text(rest, _put(values, path, None), path)
 
 
 def _append_section(text: str, section: str) -> str:
@@ -95,35 +95,35 @@ def _last(lines: list[str], start: int, end: int) -> int:
 
 def _header(line: str) -> list[str]:
     """The names in a header; none for another line and for an array of tables."""
-    told: Any = _try_parse(line.strip())
+    values: Any = _try_parse(line.strip())
     path = []
-    while isinstance(told, dict) and len(told) == 1:
-        ((name, told),) = told.items()
+    while isinstance(values, dict) and len(values) == 1:
+        ((name, values),) = values.items()
         path.append(name)
-    return path if told == {} else []
+    return path if values == {} else []
 
 
-def _at(told: Any, path: list[str]) -> Any:
+def _at(result: Any, path: list[str]) -> Any:
     for name in path:
-        told = told.get(name) if isinstance(told, dict) else None
-    return told
+        result = result.get(name) if isinstance(result, dict) else None
+    return result
 
 
-def _put(told: dict[str, Any], path: list[str], value: Any) -> dict[str, Any]:
-    """``told`` with ``value`` at ``path``; ``None``: without what is there."""
+def _put(values: dict[str, Any], path: list[str], value: Any) -> dict[str, Any]:
+    """``values`` with ``value`` at ``path``; ``None``: without what is there."""
     name, *further = path
-    inner = _put(told[name] if isinstance(told.get(name), dict) else {}, further, value) if further else value
-    others = {known: kept for known, kept in told.items() if known != name}
+    inner = _put(values[name] if isinstance(values.get(name), dict) else {}, further, value) if further else value
+    others = {known: kept for known, kept in values.items() if known != name}
     return others if inner is None else {**others, name: inner}
 
 
 def _verify_text(text: str, wanted: dict[str, Any], path: list[str]) -> str:
     """``text`` if it says what is ``wanted``; whether a table that has nothing is written down does not matter."""
-    told = _try_parse(text)
+    values = _try_parse(text)
     above = path[:-1]
-    if told is not None and above and _at(wanted, above) == {} and _at(told, above) is None:
+    if values is not None and above and _at(wanted, above) == {} and _at(values, above) is None:
         wanted = _put(wanted, above, None)
-    if told is None or told != wanted:
+    if values is None or values != wanted:
         raise NotPlain(_ELSEWHERE)
     return text
 

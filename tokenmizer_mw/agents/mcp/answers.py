@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, SerializerFunctionWrapHandler, model_serializer
 
 
 class ToolOutput(BaseModel):
-    """The fields that all answers have."""
+    """An answer, or part of one. Optional fields that say nothing are left out: models pay for each token."""
 
-    answered_by: str = Field(description="Who looked it up: the store itself, or a running server.")
+    @model_serializer(mode="wrap")
+    def _leave_out_defaults(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        fields = type(self).model_fields
+        return {
+            name: value
+            for name, value in dump(self).items()
+            if fields[name].is_required() or value != fields[name].get_default(call_default_factory=True)
+        }
 
 
 class OfSession(ToolOutput):
@@ -19,7 +26,7 @@ class OfSession(ToolOutput):
     session_id: str
 
 
-class FactOutput(BaseModel):
+class FactOutput(ToolOutput):
     """One fact of a session."""
 
     id: str
@@ -27,7 +34,7 @@ class FactOutput(BaseModel):
     label: str
     status: str
     detail: str = ""
-    turn: int = Field(description="The number of the message that says so, 0 for none.")
+    turn: int = Field(0, description="The number of the message that says so, 0 for none.")
     quote: str = Field("", description="Its words.")
     score: float | None = Field(None, description="How well it fits what was looked for.")
 
@@ -64,7 +71,7 @@ class GraphStats(OfSession):
     open_work: list[FactOutput] = Field(description="Tasks and errors that are not finished, at most 20.")
 
 
-class FileDigest(BaseModel):
+class FileDigest(ToolOutput):
     """The digest of a file."""
 
     file: str
@@ -77,7 +84,9 @@ class SavingsOutput(ToolOutput):
 
     sessions: int
     events: int
-    figures: dict[str, Any] = Field(description="All figures that the installation tells.")
+    figures: dict[str, Any] = Field(
+        default_factory=dict, description="The figures of the installation that are not zero; times in UTC."
+    )
     note: str = ""
 
 
@@ -94,13 +103,13 @@ class SearchOutput(OfSession):
     facts: list[FactOutput]
 
 
-class SessionOutput(BaseModel):
+class SessionOutput(ToolOutput):
     """One session."""
 
     session_id: str
     title: str = Field(description="Its goal, else how its first question begins.")
     project: str
-    goal: str = Field(description='"" where none was stated.')
+    goal: str = Field("", description='"" where none was stated.')
     updated: str = Field(description="When something was added last, in UTC.")
     open_work: int = Field(description="Tasks and errors that are not finished.")
     events: int

@@ -1,14 +1,16 @@
-"""Access to sessions: in a store, or through a running server that has it open.
+"""What the tools read: sessions in a store or through a running server, and files below folders that the user named.
 
-Both use the routes of docs/rest.md, so that both return the same.
+Sessions are reached by the routes of docs/rest.md either way, so that both return the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+import os
+import stat
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 from urllib.parse import quote
 
 import anyio
@@ -23,14 +25,15 @@ if TYPE_CHECKING:
     from tokenmizer_mw.settings import Settings
 
 SERVER_VARIABLE: Final = "TOKENMIZER_SERVER"
+
 KEY_VARIABLE: Final = "TOKENMIZER_KEY"
 
 QUIET_SECONDS: Final = 0.5
 """How long a client has for its first messages before the store is opened."""
 
 _SECONDS: Final = 30.0
-_REPLY_MAX: Final = 32 * 1024 * 1024
 
+_REPLY_MAX: Final = 32 * 1024 * 1024
 
 Source = tuple[httpx2.AsyncClient, "SessionMemory | None"]
 
@@ -62,7 +65,7 @@ class Backing:
         client, memory = await self._source()
         try:
             reply = await client.request(method, url, **how)
-            told = reply.json() if len(reply.content) <= _REPLY_MAX else None
+            result = reply.json() if len(reply.content) <= _REPLY_MAX else None
         except httpx2.TimeoutException:
             raise ToolError(f"{self.place} took too long to answer: try again, or ask for less.") from None
         except (httpx2.HTTPError, OSError):
@@ -71,12 +74,12 @@ class Backing:
                 "store itself."
             ) from None
         except ValueError:
-            told = None
-        if not isinstance(told, dict):
+            result = None
+        if not isinstance(result, dict):
             raise ToolError(f"{self.place} answers with something else than JSON: is it tokenmizer-mw?")
         if reply.status_code >= 400:
-            raise ToolError(await _sentence(reply.status_code, told, memory))
-        return told
+            raise ToolError(await _sentence(reply.status_code, result, memory))
+        return result
 
     async def _source(self) -> Source:
         """Whom to ask now, and the memory behind it where it is in this process."""
@@ -123,9 +126,9 @@ def _open_memory(address: str, settings: Settings) -> SessionMemory:
     return SessionMemory.open(address, settings)
 
 
-async def _sentence(status: int, told: Mapping[str, Any], memory: SessionMemory | None) -> str:
+async def _sentence(status: int, values: Mapping[str, Any], memory: SessionMemory | None) -> str:
     """What is wrong, and what to do about it."""
-    error = told.get("error")
+    error = values.get("error")
     error = error if isinstance(error, dict) else {}
     code, message = str(error.get("code", status)), str(error.get("message", "It was refused."))
     if status == 503 and (better := await _fault_of_the_store(memory)):
@@ -156,7 +159,7 @@ def _segment(part: str) -> str:
 
 _ADVICE: Final = {
     "unknown_session": "list_sessions names those that there are.",
-    "unknown_node": "search_session finds facts by their words.",
+    "unknown_node": "search_session finds facts by their words, recall what was said.",
     "unauthorized": f"Ask the user to put a key of that server into {KEY_VARIABLE}.",
     "forbidden": "Ask the user for a key that may do it.",
     "store_unavailable": "Try again in a moment.",
@@ -187,7 +190,7 @@ async def on_installation(resolve: Callable[[], str], settings: Settings) -> Asy
 
 
 async def _open_soon(backing: InstallationBacking) -> None:
-    """Open the store once the client has had its first answers; what is wrong with it is said to whoever asks."""
+    """Open the store once the client has had its first answers; the tools report what is wrong with it."""
     await anyio.sleep(QUIET_SECONDS)
     with suppress(ToolError):
         await backing.open()
@@ -195,7 +198,7 @@ async def _open_soon(backing: InstallationBacking) -> None:
 
 def _client_of(memory: SessionMemory) -> httpx2.AsyncClient:
     from tokenmizer_mw.server.api import api  # with the memory, not at the start
-    from tokenmizer_mw.server.api.callers import local
+    from tokenmizer_mw.server.api.requests import local
 
     transport = httpx2.ASGITransport(app=api(memory, authorize=local))
     return httpx2.AsyncClient(transport=transport, base_url="http://store", timeout=None)
@@ -207,3 +210,35 @@ async def on_server(url: str, key: str = "") -> AsyncIterator[Backing]:
     headers = {"authorization": f"Bearer {key}"} if key else {}
     async with httpx2.AsyncClient(base_url=url, headers=headers, timeout=_SECONDS, trust_env=False) as client:
         yield Backing(client, f"The server at {url}")
+
+
+ROOTS_VARIABLE: Final = "TOKENMIZER_ROOTS"
+
+
+@contextmanager
+def open_file(path: str, roots: Sequence[str]) -> Iterator[BinaryIO]:
+    """Open the regular file at ``path`` (relative to the first root) if it is below a root after all links are
+    resolved.
+
+    Raises ``ToolError`` otherwise.
+    """
+    if "\0" in path:
+        raise ToolError("That is not a path.")
+    real = os.path.realpath(os.path.join(roots[0], os.path.expanduser(path)))
+    if not any(_below(real, os.path.realpath(root)) for root in roots):
+        raise ToolError(
+            f"{path} lies outside of what may be read ({', '.join(roots)}): ask the user to allow its folder."
+        )
+    try:
+        handle = os.open(real, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    except OSError as error:
+        raise ToolError(f"{path} cannot be opened: {error.strerror or error}.") from None
+    if not stat.S_ISREG(os.fstat(handle).st_mode) or os.path.realpath(real) != real:
+        os.close(handle)
+        raise ToolError(f"{path} is not a file.")
+    with os.fdopen(handle, "rb") as file:
+        yield file
+
+
+def _below(path: str, root: str) -> bool:
+    return os.path.commonpath((path, root)) == root

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import socket
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
@@ -17,42 +16,24 @@ from mcp.server import MCPServer
 from mcp.server.transport_security import TransportSecuritySettings
 
 from tokenmizer_mw.errors import ConfigError
-from tokenmizer_mw.server.access.heads import PROTOCOL
-from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.store.default import STORE_VARIABLE, resolve_store
+from tokenmizer_mw.server.access.http_protocols import PROTOCOL
+from tokenmizer_mw.store.open import STORE_VARIABLE, resolve_store
 
-from .backing import KEY_VARIABLE, SERVER_VARIABLE, Backing, on_installation, on_server
-from .files import ROOTS_VARIABLE
+from .backing import KEY_VARIABLE, ROOTS_VARIABLE, SERVER_VARIABLE, Backing, on_installation, on_server
 from .server import Memory, server
-from .standard_input import interruptible_input
+from .starting import ServingOptions
 
 _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 
 
-@dataclass(frozen=True, slots=True)
-class ServingOptions:
-    """Options of the server.
-
-    ``store`` and ``server``: their addresses, "" if not given; ``roots``: folders whose files may be read; ``config``:
-    settings for a store that is opened here.
-    """
-
-    store: str = ""
-    server: str = ""
-    roots: Sequence[str] = ()
-    config: str | None = None
-    version: str = ""
-
-
 def run_stdio(wanted: ServingOptions) -> None:
-    """Serve one client on standard input and output until it disconnects. Raises ``KeyboardInterrupt`` at Ctrl-C."""
+    """Serve one client on standard input and output until it disconnects."""
 
     async def run() -> None:
         async with _make_server(wanted) as made:
             await made.run_stdio_async()
 
-    with interruptible_input():
-        anyio.run(run)
+    anyio.run(run)
 
 
 def run_http(wanted: ServingOptions, host: str, port: int) -> None:
@@ -96,8 +77,7 @@ async def _make_server(wanted: ServingOptions) -> AsyncIterator[MCPServer[Any]]:
     named = [root for root in os.environ.get(ROOTS_VARIABLE, "").split(os.pathsep) if root]
     roots = [os.path.abspath(root) for root in (*wanted.roots, *named)] or [os.path.abspath(folder)]
     async with _backing(wanted) as backing:
-        settings = Settings.load(wanted.config)
-        bounds = (settings.file_memory_max, settings.file_seconds)
+        bounds = (wanted.settings.file_memory_max, wanted.settings.file_seconds)
         yield server(Memory(backing, folder, roots, bounds), wanted.version)
 
 
@@ -112,7 +92,6 @@ async def _backing(wanted: ServingOptions) -> AsyncIterator[Backing]:
         async with on_server(url.rstrip("/"), key) as backing:
             yield backing
         return
-    settings = Settings.load(wanted.config)
-    settings = settings.with_(project_separator=settings.project_separator or "/")
+    settings = wanted.settings.with_(project_separator=wanted.settings.project_separator or "/")
     async with on_installation(partial(resolve_store, store), settings) as backing:
         yield backing

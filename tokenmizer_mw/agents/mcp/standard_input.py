@@ -3,7 +3,9 @@
 Adds two things that the SDK lacks. A thread copies standard input into a pipe that replaces it: an interrupt (Ctrl-C)
 closes the pipe and so ends the session, where the SDK would wait for the next line. When the client closes the input,
 the pipe is closed only after all requests are answered (a second thread counts the answers on the output), because the
-SDK cancels unfinished work at the end of the input.
+SDK cancels unfinished work at the end of the input. Imports the standard library alone: the ``initialize`` request is
+answered here, before the SDK is imported (``opening``). A line that is no JSON is answered here, too: the SDK only logs
+it.
 """
 
 from __future__ import annotations
@@ -18,8 +20,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Final
 
+from .opening import Opening
+
 ANSWER_SECONDS: Final = 60.0
 """How long requests are waited for once the input has ended."""
+
+PARSE_ERROR: Final = b'{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}\n'
+"""The answer to a line that is no JSON (JSON-RPC 2.0, section 5.1)."""
 
 _CHUNK: Final = 64 * 1024
 _STEP: Final = 0.05
@@ -40,35 +47,74 @@ class Unanswered:
         with self._guard:
             return self._count
 
-    def note_request(self, data: bytes) -> None:
-        """Count the requests in a piece of the input."""
-        self._count_lines("in", data)
+    def note_request(self, data: bytes) -> int:
+        """Count the requests in a piece of the input. Returns how many lines that end in it are no JSON."""
+        lines = self._end_lines("in", data)
+        messages = [_parse(line) for line in lines if line.strip()]
+        with self._guard:
+            self._count += sum(_has(message, "method") for message in messages)
+        return messages.count(_NO_JSON)
 
     def note_answer(self, data: bytes) -> None:
         """Count the answers in a piece of the output."""
-        self._count_lines("out", data)
-
-    def _count_lines(self, side: str, data: bytes) -> None:
+        answers = [_has(_parse(line), "result", "error") for line in self._end_lines("out", data)]
         with self._guard:
-            *lines, self._rest[side] = (self._rest[side] + data).split(b"\n")
-            for line in lines:
-                if side == "in":
-                    self._count += _has(line, "method")
-                else:
-                    self._count -= _has(line, "result", "error")
+            self._count -= sum(answers)
+
+    def _end_lines(self, side: str, data: bytes) -> list[bytes]:
+        *lines, self._rest[side] = (self._rest[side] + data).split(b"\n")
+        return lines
 
 
-def _has(line: bytes, *members: str) -> bool:
-    """Whether a line is a message with an id and one of these members."""
+_NO_JSON: Final = object()
+
+
+def _parse(line: bytes) -> object:
     try:
-        message = json.loads(line)
-    except ValueError:
-        return False
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return _NO_JSON
+
+
+def _has(message: object, *members: str) -> bool:
+    """Whether a message has an id and one of these members."""
     return isinstance(message, dict) and "id" in message and any(member in message for member in members)
 
 
+class OutputWriter:
+    """Writes pieces of the SDK's output to the file descriptor ``handle``, and other lines between its lines.
+
+    Thread-safe.
+    """
+
+    def __init__(self, handle: int) -> None:
+        self._handle = handle
+        self._guard = threading.Lock()
+        self._within_line = False
+        self._waiting = b""
+
+    def write(self, data: bytes) -> None:
+        """Write a piece of the SDK's output."""
+        with self._guard:
+            if self._waiting and b"\n" in data:
+                ended, _, data = data.partition(b"\n")
+                data = ended + b"\n" + self._waiting + data
+                self._waiting = b""
+            _write(self._handle, data)
+            if data:
+                self._within_line = not data.endswith(b"\n")
+
+    def insert(self, lines: bytes) -> None:
+        """Write whole lines as soon as the SDK's current line has ended."""
+        with self._guard:
+            if self._within_line:
+                self._waiting += lines
+            else:
+                _write(self._handle, lines)
+
+
 @contextmanager
-def interruptible_input() -> Iterator[None]:
+def interruptible_input(opening: Opening) -> Iterator[None]:
     """Close standard input at SIGINT while the context is active, and then raise ``KeyboardInterrupt``.
 
     When the client closes the input, it ends once all requests are answered. A SIGINT that is ignored or handled by
@@ -88,8 +134,8 @@ def interruptible_input() -> Iterator[None]:
     if ours:
         signal.signal(signal.SIGINT, interrupt)
     unanswered = Unanswered()
-    with _output_through(unanswered):
-        _input_through(unanswered, waking)
+    with _output_through(unanswered, opening) as output:
+        _input_through(unanswered, opening, waking, output)
         try:
             yield
         finally:
@@ -100,27 +146,33 @@ def interruptible_input() -> Iterator[None]:
         raise KeyboardInterrupt
 
 
-def _input_through(unanswered: Unanswered, waking: int) -> None:
-    """Put a pipe in the place of standard input, which a thread fills."""
+def _input_through(unanswered: Unanswered, opening: Opening, waking: int, output: OutputWriter) -> None:
+    """Put a pipe in the place of standard input, which a thread fills. ``output``: standard output."""
     reading, writing = os.pipe()
     real = os.dup(0)
     os.dup2(reading, 0)
     os.close(reading)
     copying = threading.Thread(
-        target=_copy_input, args=(real, waking, writing, unanswered), name="standard-input", daemon=True
+        target=_copy_input,
+        args=(real, waking, writing, output, unanswered, opening),
+        name="standard-input",
+        daemon=True,
     )
     copying.start()
 
 
-def _copy_input(real: int, waking: int, writing: int, unanswered: Unanswered) -> None:
-    """Copy ``real`` into ``writing`` until either ends or ``waking`` says so."""
+def _copy_input(
+    real: int, waking: int, writing: int, output: OutputWriter, unanswered: Unanswered, opening: Opening
+) -> None:
+    """Copy ``real`` into ``writing`` until either ends or ``waking`` is written to."""
     with suppress(OSError):
         while waking not in (ready := select.select([real, waking], [], [])[0]) and ready:
             data = os.read(real, _CHUNK)
             if not data:
                 _await_answers(waking, unanswered)
                 break
-            unanswered.note_request(data)
+            unparsable = unanswered.note_request(data)
+            output.insert(opening.answer(data) + PARSE_ERROR * unparsable)
             _write(writing, data)
     os.close(writing)
 
@@ -132,8 +184,8 @@ def _await_answers(waking: int, unanswered: Unanswered) -> None:
 
 
 @contextmanager
-def _output_through(unanswered: Unanswered) -> Iterator[None]:
-    """Put a pipe in the place of standard output, which a thread empties into the real one.
+def _output_through(unanswered: Unanswered, opening: Opening) -> Iterator[OutputWriter]:
+    """Put a pipe in the place of standard output, which a thread empties into the real one; yield that one's writer.
 
     At the end the thread copies what is in the pipe and stops, even if other code (the SDK) keeps a duplicate open.
     """
@@ -142,12 +194,13 @@ def _output_through(unanswered: Unanswered) -> Iterator[None]:
     real = os.dup(1)
     os.dup2(writing, 1)
     os.close(writing)
+    output = OutputWriter(real)
     copying = threading.Thread(
-        target=_copy_output, args=(reading, ended, real, unanswered), name="standard-output", daemon=True
+        target=_copy_output, args=(reading, ended, output, unanswered, opening), name="standard-output", daemon=True
     )
     copying.start()
     try:
-        yield
+        yield output
     finally:
         with suppress(OSError, ValueError):
             sys.stdout.flush()
@@ -156,11 +209,11 @@ def _output_through(unanswered: Unanswered) -> Iterator[None]:
         copying.join(_JOIN_SECONDS)
 
 
-def _copy_output(reading: int, ended: int, real: int, unanswered: Unanswered) -> None:
+def _copy_output(reading: int, ended: int, output: OutputWriter, unanswered: Unanswered, opening: Opening) -> None:
     """Copy ``reading`` into ``real`` until it ends, or until it is empty and ``ended`` is closed at its other side."""
     with suppress(OSError):
         while reading in select.select([reading, ended], [], [])[0] and (data := os.read(reading, _CHUNK)):
-            _write(real, data)
+            output.write(opening.filter_output(data))
             unanswered.note_answer(data)
     os.close(reading)
     os.close(ended)

@@ -14,10 +14,10 @@ from statistics import median
 from time import perf_counter
 from typing import Any, Final
 
-from tokenmizer_mw.context.compaction.standing import CompactionWish
+from tokenmizer_mw.context.compaction.contract import CompactionWish
 from tokenmizer_mw.context.loss_report import LossReport
+from tokenmizer_mw.graph.export.documents import outline
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.graph.outline import outline
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.runtime.installing import install_hint
@@ -73,8 +73,8 @@ def _describe_losses(report: LossReport) -> Iterator[str]:
         f"Of the facts extracted from them, the block in their place leaves out {len(report.items) or 'none'}:"
     )
     for node in report.items[:_PER_REPORT]:
-        told = " (told by a reminder)" if node.id in report.returned else ""
-        yield f"  #{node.source.turn} {node.type.value}: {node.label}{told}"
+        values = " (told by a reminder)" if node.id in report.returned else ""
+        yield f"  #{node.source.turn} {node.type.value}: {node.label}{values}"
     if len(report.items) > _PER_REPORT:
         yield f"  ... and {len(report.items) - _PER_REPORT} more"
     if report.quoted:
@@ -96,6 +96,8 @@ def show_store(screen: Screen, database: Path) -> None:
         _show_command(screen, command, database)
     screen.lines(["", "or in a browser, with the graph through time and changes by hand:"])
     _show_command(screen, "dashboard", database)
+    screen.lines(["", "This run has left its database there, and nothing else; to remove it:"])
+    screen.verbatim(f"\n  rm \\\n    {shlex.quote(str(database))}*")
 
 
 def _show_command(screen: Screen, command: str, database: Path) -> None:
@@ -172,6 +174,8 @@ def _figures(figures: RunFigures, counted_by: str) -> Iterator[str]:
         without, with_ = median(figures.without_memory) * 1000, median(figures.with_memory) * 1000
         yield "time to the first byte, median:"
         yield f"    {without:.1f} ms without, {with_:.1f} ms with: {with_ - without:+.1f} ms"
+        yield "    (client, model and application share this machine and one process;"
+        yield "    docs/benchmarks.md has the delay of the middleware alone)"
         if figures.cuts:
             yield f"    slowest request at which the transcript was replaced: {_slowest(figures):.0f} ms"
     right = sum(answer.right for answer in figures.answers)

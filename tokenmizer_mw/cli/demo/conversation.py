@@ -19,7 +19,7 @@ SESSION: Final = "coldwatch"
 _SECONDS: Final = 120.0
 
 CALLS_MAX: Final = 8
-"""Tool calls of one turn; a live model that wants more is told to answer."""
+"""Tool calls of one turn; a live model that wants more is asked to answer without tools."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +108,8 @@ class Conversation:
         return count
 
 
-def ask(client: Client, request: dict[str, Any], said: Callable[[str], None]) -> DemoReply:
-    """Send one request and read the stream to its end; ``said`` is called with each piece of text."""
+def ask(client: Client, request: dict[str, Any], on_text: Callable[[str], None]) -> DemoReply:
+    """Send one request and read the stream to its end; ``on_text`` is called with each piece of text."""
     first_byte, tokens = 0.0, 0
     text: list[str] = []
     calls: dict[int, ChatMessage] = {}
@@ -119,7 +119,7 @@ def ask(client: Client, request: dict[str, Any], said: Callable[[str], None]) ->
         for delta in (choice["delta"] for choice in chunk.get("choices") or ()):
             if words := delta.get("content"):
                 text.append(words)
-                said(words)
+                on_text(words)
             for part in delta.get("tool_calls") or ():
                 _add(calls, part)
     message: ChatMessage = {"role": "assistant", "content": "".join(text) or None}

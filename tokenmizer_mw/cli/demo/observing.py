@@ -1,20 +1,69 @@
-"""What the demonstration measures from outside of the middleware: requests before and after it, cuts, latency,
-answers."""
+"""The protocol of the demonstration's models, a provider over HTTP, and what is measured of their requests.
+
+Measured from outside of the middleware: requests before and after it, cuts, latency, answers.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
+import httpx2
 import re2
 
-from .answering import answering_lines
-from .script import ChatMessage, Probe, split_reminder, text_of
-from .upstream import DemoUpstream, StartedResponse
+from .script import ChatMessage, Probe, answering_lines, split_reminder, text_of
+
+OPENAI_URL = "https://api.openai.com/v1"
 
 
-class Tap:
+@dataclass(frozen=True, slots=True)
+class StartedResponse:
+    """A response whose head has arrived: status, media type, and the body as it arrives."""
+
+    status: int
+    media_type: str
+    body: AsyncIterator[bytes]
+
+
+class DemoUpstream(Protocol):
+    """Protocol of a model that speaks OpenAI Chat Completions."""
+
+    async def open(self, body: bytes) -> StartedResponse:
+        """Send a request body and return when the response head has arrived."""
+
+    async def aclose(self) -> None:
+        """Release connections."""
+
+
+class HttpProvider:
+    """A real provider over HTTP; bytes are passed unchanged."""
+
+    def __init__(self, key: str, url: str = OPENAI_URL) -> None:
+        headers = {"authorization": f"Bearer {key}", "content-type": "application/json"}
+        self._client = httpx2.AsyncClient(base_url=url, headers=headers, timeout=120.0)
+
+    async def open(self, body: bytes) -> StartedResponse:
+        """Forward ``body``; return the provider's response, errors included."""
+        stack = AsyncExitStack()
+        response = await stack.enter_async_context(self._client.stream("POST", "chat/completions", content=body))
+        media_type = response.headers.get("content-type", "application/json")
+        return StartedResponse(response.status_code, media_type, _relay(response, stack))
+
+    async def aclose(self) -> None:
+        """Close the connection pool."""
+        await self._client.aclose()
+
+
+async def _relay(response: httpx2.Response, stack: AsyncExitStack) -> AsyncIterator[bytes]:
+    async with stack:
+        async for chunk in response.aiter_bytes():
+            yield chunk
+
+
+class RequestRecorder:
     """An upstream that records the newest request as it arrives after the middleware."""
 
     def __init__(self, upstream: DemoUpstream) -> None:
@@ -37,7 +86,7 @@ class Tap:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenRequest:
     """A request on both sides of the middleware.
 
     ``sent`` and ``received``: its tokens on either side; ``block``: the message that replaced ``dropped`` others ("" if
@@ -54,7 +103,7 @@ class Seen:
 
 def compare_messages(
     sent: list[ChatMessage], received: list[ChatMessage], tokens_sent: int, tokens_received: int
-) -> Seen:
+) -> SeenRequest:
     """Compare the messages that a client sent with those that the application received."""
     parts = [split_reminder(message) for message in received]
     received = [message for message, _ in parts]
@@ -64,7 +113,7 @@ def compare_messages(
     kept = received[:head] + received[len(received) - tail :]
     block = "\n".join(map(text_of, ours))
     reminder = "\n".join(text for _, text in parts if text)
-    return Seen(tokens_sent, tokens_received, len(sent) - head - tail, block, tuple(kept), reminder)
+    return SeenRequest(tokens_sent, tokens_received, len(sent) - head - tail, block, tuple(kept), reminder)
 
 
 def _common(one: list[ChatMessage], other: list[ChatMessage]) -> int:
@@ -84,7 +133,7 @@ class CutSeen:
 
     turn: int
     held: int
-    seen: Seen
+    seen: SeenRequest
     first_byte: float
 
 
@@ -100,7 +149,7 @@ class ProbeOutcome:
     source: str
 
 
-def judge_answer(turn: int, probe: Probe, answer: str, request: Seen) -> ProbeOutcome:
+def judge_answer(turn: int, probe: Probe, answer: str, request: SeenRequest) -> ProbeOutcome:
     """Judge ``answer``. ``source`` is "resume block", "recent messages", "both" or "nothing"."""
     expected = re2.compile(probe.expected)
     block: ChatMessage = {"role": "user", "content": request.block}

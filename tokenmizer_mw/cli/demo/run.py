@@ -17,16 +17,23 @@ from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.announced import data_folder
 
-from .app import create_app
+from .app import create_app, serving
 from .closing import show_compaction, show_figures, show_memory, show_next, show_store
 from .conversation import SESSION, Client, Conversation, DemoReply, RequestRefused, ask, summary, tool_results
-from .counting import message_tokens, request_tokens
-from .observing import CutSeen, RunFigures, Seen, Tap, compare_messages, judge_answer
+from .observing import (
+    OPENAI_URL,
+    CutSeen,
+    DemoUpstream,
+    HttpProvider,
+    RequestRecorder,
+    RunFigures,
+    SeenRequest,
+    compare_messages,
+    judge_answer,
+)
 from .screen import Screen
-from .script import DemoScript, ScriptTurn, load_script
+from .script import DemoScript, ScriptTurn, load_script, message_tokens, request_tokens
 from .scripted_model import MODEL, Pace, ScriptedModel
-from .server import serving
-from .upstream import OPENAI_URL, DemoUpstream, HttpProvider
 
 WINDOW: Final = 8_000
 """The context of the model, in tokens: small, so that it fills before your eyes."""
@@ -70,19 +77,20 @@ def demonstrate(*, fast: bool = False, live_model: str | None = None, keep: str 
 
 @dataclass(slots=True)
 class Rehearsal:
-    """The parts of a run: the session, the clients of both applications, and the measurements."""
+    """One run of the demo: its script, the memory, a client of the application with memory and one without, the screen,
+    and what is measured."""
 
     script: DemoScript
     memory: SessionMemory
     conversation: Conversation
-    tap: Tap
+    tap: RequestRecorder
     remembering: Client
     plain: Client | None
     counter: MessageCounter
     screen: Screen
     figures: RunFigures
     threshold: int
-    _before: Seen = field(default_factory=Seen)
+    _before: SeenRequest = field(default_factory=SeenRequest)
     _plain_first: bool = True
 
     def play(self, turn: ScriptTurn) -> None:
@@ -126,7 +134,7 @@ class Rehearsal:
         self.figures.without_memory.append(without)
         return reply, without
 
-    def _note_reply(self, turn: ScriptTurn, body: dict[str, Any], reply: DemoReply) -> Seen:
+    def _note_reply(self, turn: ScriptTurn, body: dict[str, Any], reply: DemoReply) -> SeenRequest:
         """Take note of a reply, and of what the application got of the request."""
         self.conversation.messages.append(reply.message)
         sent, counter = body["messages"], self.counter
@@ -165,14 +173,14 @@ def _open_rehearsal(
     with ExitStack() as stack:
         memory = SessionMemory.open(f"sqlite:///{database}", settings)
         stack.callback(memory.close)
-        tap = Tap(_provider() if live_model else ScriptedModel(script, counter, pace=pace, window=WINDOW))
+        tap = RequestRecorder(_provider() if live_model else ScriptedModel(script, counter, pace=pace, window=WINDOW))
         remembering = Client(stack.enter_context(serving(create_app(tap, memory))), session=SESSION)
         stack.callback(remembering.close)
         plain = None
         if live_model is None:
             unpaced = ScriptedModel(script, counter, pace=Pace(first=pace.first, fragment=_COMPARED))
             # The first calls connect: no measured call pays for that.
-            plain = Client(stack.enter_context(serving(create_app(Tap(unpaced)))))
+            plain = Client(stack.enter_context(serving(create_app(RequestRecorder(unpaced)))))
             stack.callback(plain.close)
             ask(plain, {"model": model, "messages": [{"role": "user", "content": "Hello"}], "stream": True}, _unheard)
         remembering.connect()

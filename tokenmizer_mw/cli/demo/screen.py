@@ -30,7 +30,7 @@ class Screen:
         self.width = min(self._console.width, WIDTH_MAX)
         self._live: Live | None = None
         self._lines: list[Text] = []
-        self._said = ""
+        self._reply = ""
 
     def heading(self, text: str) -> None:
         """Print the heading of a part."""
@@ -64,21 +64,21 @@ class Screen:
     def begins(self, number: int, user: str) -> None:
         """Show that a turn has begun."""
         self._lines = [Text(f"turn {number}, the person: {one_line(user)}", style="yellow")]
-        self._said = ""
+        self._reply = ""
         if self._console.is_terminal:
             self._live = Live(self._current(), console=self._console, transient=True, refresh_per_second=20)
             self._live.start()
 
     def show_text(self, text: str) -> None:
         """Show a piece of the model's text."""
-        self._said += text
+        self._reply += text
         self._refresh()
 
     def show_tool_call(self, call: str) -> None:
         """Show a tool call."""
-        if self._said:
-            self._lines.append(Text(inert(self._said)))
-            self._said = ""
+        if self._reply:
+            self._lines.append(Text(inert(self._reply)))
+            self._reply = ""
         self._lines.append(Text(f"  {one_line(call)}", style="dim", overflow="ellipsis", no_wrap=True))
         self._refresh()
 
@@ -124,15 +124,15 @@ class Screen:
         """Print a question about an old fact, and its answer."""
         style = "green" if answered.right else "bold red"
         known = f"known from: {answered.source}" if answered.right else "the answer is wrong"
-        asked = f"asked for {answered.probe.question}; {dropped} old messages are no longer sent; {known}"
-        self.lines([f"      person: {question}", f"      model: {answered.answer}", f"      [{asked}]"], style=style)
+        note = f"asked for {answered.probe.question}; {dropped} old messages are no longer sent; {known}"
+        self.lines([f"      person: {question}", f"      model: {answered.answer}", f"      [{note}]"], style=style)
 
     def _words_width(self) -> int:
         return max(20, self.width - _FIXED)
 
     def _current(self) -> Group:
-        said = inert(self._said).splitlines()[-_LIVE_LINES:]
-        return Group(*self._lines[-_LIVE_LINES:], Text("\n".join(said), style="bold"))
+        newest = inert(self._reply).splitlines()[-_LIVE_LINES:]
+        return Group(*self._lines[-_LIVE_LINES:], Text("\n".join(newest), style="bold"))
 
     def _refresh(self) -> None:
         if self._live is not None:

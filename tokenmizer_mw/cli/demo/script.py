@@ -1,14 +1,22 @@
-"""The scripted session of the demonstration, as OpenAI Chat Completions messages."""
+"""The scripted session of the demonstration, as OpenAI Chat Completions messages, and its answers.
+
+The scripted model answers a question about earlier turns from the messages of its request only. Tokens of requests and
+messages are counted on the wire, independently of the middleware.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any
+from typing import Any, Final
 
+import re2
 import yaml
+
+from tokenmizer_mw.context.tokens import MessageCounter
+from tokenmizer_mw.context.tokens.counter import MESSAGE_TOKENS, TOOL_TOKENS
 
 ChatMessage = dict[str, Any]
 """A message as the Chat Completions API spells it."""
@@ -84,8 +92,8 @@ def calling(step: Step) -> ChatMessage:
 
 def split_reminder(message: ChatMessage) -> tuple[ChatMessage, str]:
     """Split a message into its original text and the appended reminder ("" for none)."""
-    said, mark, reminder = text_of(message).partition("\n\n<session-record ")
-    return ({**message, "content": said}, (mark + reminder).strip()) if mark else (message, "")
+    text, mark, reminder = text_of(message).partition("\n\n<session-record ")
+    return ({**message, "content": text}, (mark + reminder).strip()) if mark else (message, "")
 
 
 def text_of(message: ChatMessage) -> str:
@@ -132,3 +140,95 @@ def _property(name: str, description: str) -> dict[str, Any]:
         return {"type": "string", "description": description}
     todo = {"content": {"type": "string"}, "status": {"enum": ["pending", "in_progress", "completed"]}}
     return {"type": "array", "description": description, "items": {"type": "object", "properties": todo}}
+
+
+QUOTE_MAX: Final = 220
+"""Longest quotation in an answer, in characters."""
+
+_NOTES: Final = "My notes on our earlier work say"
+
+_STATED: Final = "You told me earlier"
+
+_SHOWN: Final = "Further up in this conversation it says"
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweringLine:
+    """A line of the request that answers a question, and its introduction in the reply."""
+
+    line: str
+    introduction: str
+
+
+def answer_from_messages(script: DemoScript, turn: ScriptTurn, messages: Sequence[ChatMessage]) -> str:
+    """Return the reply to the question of ``turn``, derived from ``messages`` only."""
+    assert turn.probe is not None
+    found = find_answer(script, turn, messages)
+    if found is None:
+        return f"I no longer know. Nothing that I was sent says anything about it ({' or '.join(turn.probe.mentions)})."
+    return f'{found.introduction}: "{found.line}" {turn.probe.then}'
+
+
+def find_answer(script: DemoScript, turn: ScriptTurn, messages: Sequence[ChatMessage]) -> AnsweringLine | None:
+    """Return the line that answers, searching newest messages first; ``None`` if there is none. The question does not
+    count."""
+    assert turn.probe is not None
+    shape = re2.compile(turn.probe.shape)
+    questions = {scripted.user for scripted in script.turns}
+    for message in reversed([message for message in messages if text_of(message) != turn.user]):
+        for line in answering_lines(turn.probe, [message]):
+            if hit := shape.search(line):
+                return AnsweringLine(_around(line, hit.start()), _introduction(message, questions))
+    return None
+
+
+def answering_lines(probe: Probe, messages: Iterable[ChatMessage]) -> Iterator[str]:
+    """Return the lines about the topic of the question, tool calls included."""
+    mention = re2.compile(r"(?i)\b(" + "|".join(map(re2.escape, probe.mentions)) + r")\b")
+    for message in messages:
+        yield from (line for line in _lines_of(message) if mention.search(line))
+
+
+def _introduction(message: ChatMessage, questions: set[str]) -> str:
+    if message.get("role") in {"assistant", "tool"}:
+        return _SHOWN
+    return _STATED if text_of(message) in questions else _NOTES
+
+
+def _lines_of(message: ChatMessage) -> Iterator[str]:
+    yield from text_of(message).splitlines()
+    for call in message.get("tool_calls") or ():
+        yield from _arguments(call).replace("\\n", "\n").splitlines()
+
+
+def _arguments(call: dict[str, Any]) -> str:
+    return str(call.get("function", {}).get("arguments", ""))
+
+
+def _around(line: str, place: int) -> str:
+    line_start = len(line) - len(line.lstrip(" -*"))
+    if len(line) - line_start <= QUOTE_MAX:
+        return line[line_start:].rstrip()
+    start = max(line_start, place - QUOTE_MAX // 2)
+    return ("..." if start > line_start else "") + line[start : start + QUOTE_MAX].rstrip() + "..."
+
+
+def request_tokens(request: Mapping[str, Any], counter: MessageCounter) -> int:
+    """Return the tokens of a request: messages and tool definitions. Raises ``ValueError`` for malformed messages."""
+    tools = counter.text(_compact(request["tools"])) if request.get("tools") else 0
+    return tools + sum(message_tokens(message, counter) for message in request["messages"])
+
+
+def message_tokens(message: ChatMessage, counter: MessageCounter) -> int:
+    """Return the tokens of one message with its framing. Raises ``ValueError`` for malformed tool calls."""
+    tokens = MESSAGE_TOKENS + counter.text(text_of(message))
+    try:
+        functions = [call["function"] for call in message.get("tool_calls") or ()]
+        tokens += sum(TOOL_TOKENS + counter.text(f["name"]) + counter.text(f["arguments"]) for f in functions)
+    except (KeyError, TypeError):
+        raise ValueError("Invalid value for 'tool_calls'.") from None
+    return tokens + (TOOL_TOKENS if message.get("role") == "tool" else 0)
+
+
+def _compact(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -18,10 +18,18 @@ import re2
 
 from tokenmizer_mw.context.tokens import MessageCounter
 
-from .answering import answer
-from .counting import message_tokens, request_tokens
-from .script import ChatMessage, DemoScript, ScriptTurn, calling, split_reminder, text_of
-from .upstream import StartedResponse
+from .observing import StartedResponse
+from .script import (
+    ChatMessage,
+    DemoScript,
+    ScriptTurn,
+    answer_from_messages,
+    calling,
+    message_tokens,
+    request_tokens,
+    split_reminder,
+    text_of,
+)
 
 MODEL: Final = "gpt-scripted"
 LOST: Final = "I am a scripted model and this is not my script: I only know what to say in the demonstration."
@@ -42,7 +50,7 @@ class Pace:
     fragment: int = 24
 
 
-def apart(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
+def separate_reminders(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
     """Return ``messages`` with the content of reminders at the front, because it was said before all of them."""
     parts = [split_reminder(message) for message in messages]
     reminders = [{"role": "user", "content": reminder} for _, reminder in parts if reminder]
@@ -75,13 +83,13 @@ class ScriptedModel:
         if self._window is not None and sent > self._window:
             text = f"This model's maximum context length is {self._window} tokens; your messages have {sent}."
             return _refusal(text, "invalid_request_error", "context_length_exceeded")
-        message = reply_to(self._script, apart(request["messages"]))
+        message = reply_to(self._script, separate_reminders(request["messages"]))
         head = {"id": f"chatcmpl-demo-{next(self._ids)}", "created": int(time.time()), "model": MODEL}
         usage = self._usage(sent, message)
         if request.get("stream"):
             options = request.get("stream_options") or {}
-            told = usage if options.get("include_usage") else None
-            chunks = _chunks(head, message, told, self._pace.fragment)
+            reported = usage if options.get("include_usage") else None
+            chunks = _chunks(head, message, reported, self._pace.fragment)
             return StartedResponse(200, "text/event-stream", self._pace_chunks(chunks))
         return StartedResponse(200, "application/json", self._whole(_make_completion(head, message, usage)))
 
@@ -114,7 +122,7 @@ def reply_to(script: DemoScript, messages: Sequence[ChatMessage]) -> ChatMessage
         return {"role": "assistant", "content": LOST}
     if done < len(turn.steps):
         return calling(turn.steps[done])
-    content = answer(script, turn, messages) if turn.probe else turn.reply
+    content = answer_from_messages(script, turn, messages) if turn.probe else turn.reply
     return {"role": "assistant", "content": content}
 
 

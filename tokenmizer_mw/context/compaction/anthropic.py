@@ -6,13 +6,18 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from . import agents
-from .asked import asked_of_anthropic
-from .following import FollowingMessage
-from .history import CONTINUE, Behind
-from .native import Native, native_at
-from .seal import SealBroken, SealedContent, is_ours
-from .streams import Events, StreamFrame, event, frame_event, is_number
+from tokenmizer_mw.context.compaction import agents
+from tokenmizer_mw.context.compaction.contract import Native, native_at
+from tokenmizer_mw.context.compaction.request import asked_of_anthropic
+from tokenmizer_mw.context.compaction.sealed import CONTINUE, ReducedRequest, SealBroken, SealedContent, is_ours
+from tokenmizer_mw.context.compaction.streams import (
+    Events,
+    FollowingMessage,
+    StreamFrame,
+    event,
+    frame_event,
+    is_number,
+)
 
 NAME: Final = "anthropic"
 asked = asked_of_anthropic
@@ -26,7 +31,7 @@ _NONE: Final = {"input_tokens": 0, "output_tokens": 0, "cache_creation_input_tok
 """What a compaction of ours takes of a model."""
 
 
-def behind(body: Mapping[str, Any], unseal: Callable[[str], SealedContent]) -> Behind:
+def reduce_request(body: Mapping[str, Any], unseal: Callable[[str], SealedContent]) -> ReducedRequest:
     """The request without what its newest compaction stands for, which no provider made, and without what asks for one.
 
     Raises ``SealBroken`` where that compaction claims to be ours and is not, or was changed.
@@ -34,18 +39,18 @@ def behind(body: Mapping[str, Any], unseal: Callable[[str], SealedContent]) -> B
     messages = body.get("messages")
     rest = {name: value for name, value in body.items() if name not in ASKING}
     if not isinstance(messages, list):
-        return Behind(rest)
+        return ReducedRequest(rest)
     place = next(iter(_compactions(messages)), None)
     if place is None:
         left = _drop_compactions(messages)
-        return Behind({**rest, "messages": left}, emptied=True) if left != messages else Behind(rest)
+        return ReducedRequest({**rest, "messages": left}, emptied=True) if left != messages else ReducedRequest(rest)
     block = messages[place[0]]["content"][place[1]]
     kept = unseal(block.get("encrypted_content"))
     if block.get("content") != kept.text:
         raise SealBroken("its content is not what was made here")
     left = _messages_after(messages, place)
     repeated = [{"role": "user", "content": kept.open or CONTINUE}]
-    return Behind({**rest, "messages": left or repeated}, kept, bare=not left)
+    return ReducedRequest({**rest, "messages": left or repeated}, kept, bare=not left)
 
 
 def find_native(body: Mapping[str, Any]) -> Native | None:
@@ -151,9 +156,9 @@ def _block_events(block: Mapping[str, Any]) -> Iterator[bytes]:
         yield _event("content_block_delta", index=0, delta={"type": "text_delta", "text": block["text"]})
         yield _event("content_block_stop", index=0)
         return
-    told = {name: block[name] for name in ("content", "encrypted_content")}
+    content = {name: block[name] for name in ("content", "encrypted_content")}
     yield _event("content_block_start", index=0, content_block={"type": _KIND, "content": None})
-    yield _event("content_block_delta", index=0, delta={"type": "compaction_delta", **told})
+    yield _event("content_block_delta", index=0, delta={"type": "compaction_delta", **content})
     yield _event("content_block_stop", index=0)
 
 
@@ -195,8 +200,8 @@ class MessagesAddition:
         if self._block is None or not isinstance(usage, dict):
             return usage
         counts = {name: count if isinstance(count := usage.get(name), int) else 0 for name in _NONE}
-        told = usage.get("iterations")
-        sampled = told if told and isinstance(told, list) else [{"type": "message", **counts}]
+        iterations = usage.get("iterations")
+        sampled = iterations if iterations and isinstance(iterations, list) else [{"type": "message", **counts}]
         return {**usage, "iterations": [{"type": _KIND, **_NONE}, *sampled]}
 
 

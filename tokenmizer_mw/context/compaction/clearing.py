@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from .asked import CLEAR_THINKING, CLEAR_TOOL_USES, ClearThinking, ClearToolUses
+from tokenmizer_mw.context.compaction.request import CLEAR_THINKING, CLEAR_TOOL_USES, ClearThinking, ClearToolUses
 
 CLEARED: Final = "[cleared: an old tool result]"
 """What stands where a result was."""
@@ -19,14 +19,14 @@ _THINKING: Final = frozenset({"thinking", "redacted_thinking"})
 
 
 @dataclass(frozen=True, slots=True)
-class Cleared:
+class ClearedMessages:
     """The messages as they go on, and what was cleared as the answer tells it, ``None`` for nothing."""
 
     messages: list[Any]
     edit: Mapping[str, Any] | None = None
 
 
-def clear_thinking(messages: Sequence[Any], edit: ClearThinking, count: Count) -> Cleared:
+def clear_thinking(messages: Sequence[Any], edit: ClearThinking, count: Count) -> ClearedMessages:
     """Take the thinking out of all but the newest turns with any. A turn is what the model says between two words of
     the user; where a message holds nothing else, it stays."""
     turns = [turn for turn in _turns(messages) if any(_thinks(messages[place]) for place in turn)]
@@ -41,12 +41,16 @@ def clear_thinking(messages: Sequence[Any], edit: ClearThinking, count: Count) -
             left[place] = {**messages[place], "content": kept}
             cleared += 1
     if not cleared:
-        return Cleared(left)
-    told = {"type": CLEAR_THINKING, "cleared_thinking_turns": len(turns[: -edit.keep]), "cleared_input_tokens": tokens}
-    return Cleared(left, told)
+        return ClearedMessages(left)
+    fields = {
+        "type": CLEAR_THINKING,
+        "cleared_thinking_turns": len(turns[: -edit.keep]),
+        "cleared_input_tokens": tokens,
+    }
+    return ClearedMessages(left, fields)
 
 
-def clear_tool_uses(messages: Sequence[Any], edit: ClearToolUses, count: Count, tokens: int) -> Cleared:
+def clear_tool_uses(messages: Sequence[Any], edit: ClearToolUses, count: Count, tokens: int) -> ClearedMessages:
     """Clear the results of old calls from a request that takes ``tokens``."""
     uses = _uses(messages)
     due = len(uses) > edit.uses if edit.uses is not None else edit.tokens is not None and tokens > edit.tokens
@@ -54,13 +58,13 @@ def clear_tool_uses(messages: Sequence[Any], edit: ClearToolUses, count: Count, 
     old = [use for use in old if use.name not in edit.exclude]
     clearing = _Clearing(list(messages), edit, count)
     if not due or not old:
-        return Cleared(clearing.messages)
+        return ClearedMessages(clearing.messages)
     for use in old:
         clearing.clear(use)
     if not clearing.uses or clearing.tokens < edit.least:
-        return Cleared(list(messages))
-    told = {"cleared_tool_uses": clearing.uses, "cleared_input_tokens": clearing.tokens}
-    return Cleared(clearing.messages, {"type": CLEAR_TOOL_USES, **told})
+        return ClearedMessages(list(messages))
+    fields = {"cleared_tool_uses": clearing.uses, "cleared_input_tokens": clearing.tokens}
+    return ClearedMessages(clearing.messages, {"type": CLEAR_TOOL_USES, **fields})
 
 
 @dataclass(frozen=True, slots=True)

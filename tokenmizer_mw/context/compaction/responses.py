@@ -7,14 +7,18 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from tokenmizer_mw.context.compaction.contract import Native, native_at
+from tokenmizer_mw.context.compaction.request import TRIGGER, asked_of_responses, is_trigger
+from tokenmizer_mw.context.compaction.sealed import CONTINUE, ReducedRequest, SealedContent, is_ours
+from tokenmizer_mw.context.compaction.streams import (
+    Events,
+    FollowingResponse,
+    StreamFrame,
+    event,
+    frame_event,
+    is_number,
+)
 from tokenmizer_mw.wire.spans import decode_body, element_spans, read_object, splice
-
-from .asked import TRIGGER, asked_of_responses, is_trigger
-from .following import FollowingResponse
-from .history import CONTINUE, Behind
-from .native import Native, native_at
-from .seal import SealedContent, is_ours
-from .streams import Events, StreamFrame, event, frame_event, is_number
 
 NAME: Final = "openai_responses"
 asked = asked_of_responses
@@ -29,7 +33,7 @@ _ADDED: Final = 2
 """Events that are put into a stream."""
 
 
-def behind(body: Mapping[str, Any], unseal: Callable[[str], SealedContent]) -> Behind:
+def reduce_request(body: Mapping[str, Any], unseal: Callable[[str], SealedContent]) -> ReducedRequest:
     """The request without what its newest compaction stands for, which no provider made, and without what asks for one.
 
     Raises ``SealBroken`` where that compaction claims to be ours and is not.
@@ -37,16 +41,18 @@ def behind(body: Mapping[str, Any], unseal: Callable[[str], SealedContent]) -> B
     given = body.get("input")
     rest = {name: value for name, value in body.items() if name not in ASKING}
     if not isinstance(given, list):
-        return Behind(rest)
+        return ReducedRequest(rest)
     items = [item for item in given if not is_trigger(item)]
     place = _newest(items)
     if place is None:
-        return Behind({**rest, "input": items}, emptied=True) if len(items) < len(given) else Behind(rest)
+        return (
+            ReducedRequest({**rest, "input": items}, emptied=True) if len(items) < len(given) else ReducedRequest(rest)
+        )
     kept = unseal(items[place].get("encrypted_content"))
-    told = [item for item in items[:place] if _instructs(item)]
+    instructions = [item for item in items[:place] if _instructs(item)]
     left = items[place + 1 :]
     repeated = [{"role": "user", "content": kept.open or CONTINUE}]
-    return Behind({**rest, "input": [*told, *(left or repeated)]}, kept, bare=not left)
+    return ReducedRequest({**rest, "input": [*instructions, *(left or repeated)]}, kept, bare=not left)
 
 
 def restore_trigger(body: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -210,9 +216,9 @@ class ResponsesAddition:
 
     def _item_events(self, number: int) -> list[bytes]:
         kinds = ("response.output_item.added", "response.output_item.done")
-        told = {"output_index": 0, "item": self._item}
+        fields = {"output_index": 0, "item": self._item}
         return [
-            event(kind, {"type": kind, "sequence_number": number + place, **told}) for place, kind in enumerate(kinds)
+            event(kind, {"type": kind, "sequence_number": number + place, **fields}) for place, kind in enumerate(kinds)
         ]
 
 

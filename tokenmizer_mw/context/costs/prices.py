@@ -1,44 +1,20 @@
-"""What models cost and how their providers cache prompts, as published: a table with its date. Pure.
+"""What models cost, and how their providers cache prompts. Pure.
 
-Prices are US dollars for a million tokens at the standard tier. They were read on ``AS_OF`` from the providers' price
-lists, or, where a list could not be read itself, from pages that quote it; ``SOURCES`` names both. Prices change:
-``Settings.prices`` names a YAML file whose rows win over these.
+Prices are US dollars for a million tokens at the standard tier, as the package genai-prices has them (extra
+``prices``): they come with it, nothing is fetched. It knows models by their exact names; starts of names would take
+"gpt-5.4-pro" for "gpt-5.4", at a twelfth of its price. ``Settings.prices`` names a YAML file whose rows win.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, Final
 
 from tokenmizer_mw.errors import ConfigError
-
-AS_OF: Final = "2026-11-21"
-"""The day on which the table was made."""
-
-SOURCES: Final = {
-    "anthropic": (
-        "https://platform.claude.com/docs/en/about-claude/pricing",
-        "https://platform.claude.com/docs/en/build-with-claude/prompt-caching",
-        "https://docs.rs/synaps/0.10.2/synaps_cli/pricing/index.html",
-    ),
-    "openai": (
-        "https://developers.openai.com/api/docs/pricing",
-        "https://developers.openai.com/api/docs/guides/prompt-caching",
-        "https://docs.apiyi.com/models/index.md",
-        "https://docs.rs/crate/adk-model/2.1.0/source/src/openai/pricing.rs",
-    ),
-    "gemini": (
-        "https://ai.google.dev/gemini-api/docs/pricing",
-        "https://ai.google.dev/gemini-api/docs/caching",
-        "https://www.morphllm.com/gemini-api-pricing",
-    ),
-    "deepseek": ("https://api-docs.deepseek.com/quick_start/pricing",),
-    "xai": ("https://docs.x.ai/developers/models",),
-    "cohere": ("https://cohere.com/pricing",),
-}
-"""Where prices and caching rules are published, by provider: the price list first."""
 
 MILLION: Final = 1_000_000
 NANO: Final = 1_000_000_000
@@ -80,9 +56,14 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Caching:
-    """How a provider caches prompts. ``explicit``: only where a request marks it. ``least``: tokens below which nothing
-    is cached; ``block``: cached tokens are a multiple of it; ``seconds``: how long what was sent is sure to be found.
-    ``anywhere``: any beginning of an earlier request is found, or any that was marked, not only the whole of one.
+    """How a provider caches prompts.
+
+    - ``explicit``: only beginnings that a request marks are cached; false: all are, without marks.
+    - ``least``: a beginning with fewer tokens is not cached.
+    - ``block``: the number of cached tokens is a multiple of it.
+    - ``seconds``: a prompt stays in the cache at least that long.
+    - ``anywhere``: a request hits the cache if it begins as an earlier one does (with ``explicit``: up to a mark);
+      false: only if it begins with the whole of an earlier one.
     """
 
     explicit: bool = False
@@ -117,82 +98,33 @@ _GEMINI_2: Final = Caching(least=2_048)
 _DEEPSEEK: Final = Caching(least=64, block=64, seconds=3_600)
 _XAI: Final = Caching()
 
-_LONG: Final = {"long_from": 272_000}
-_LONG_200: Final = {"long_from": 200_000}
-
-
-def _price(input: float, cached: float, output: float, *, write: float = 1.0, **long: float) -> Price:
-    """A row: ``write`` as a share of the price of input."""
-    return Price(input, cached, round(input * write, 6), output, **long)  # type: ignore[arg-type]
-
-
 # fmt: off
-PRICES: Final[tuple[tuple[str, Price, Caching], ...]] = (
-    ("claude-fable-5-1", _price(10, 0.25, 50, write=1.25), _CLAUDE_512),
-    ("claude-mythos-5-1", _price(10, 0.25, 50, write=1.25), _CLAUDE_512),
-    ("claude-fable-5", _price(10, 1, 50, write=1.25), _CLAUDE_512),
-    ("claude-mythos-5", _price(10, 1, 50, write=1.25), _CLAUDE_512),
-    ("claude-opus-5-5", _price(4, 0.2, 20, write=1.25), _CLAUDE_512),
-    ("claude-opus-5", _price(5, 0.5, 25, write=1.25), _CLAUDE_512),
-    ("claude-opus-4-8", _price(5, 0.5, 25, write=1.25), _CLAUDE),
-    ("claude-opus-4-7", _price(5, 0.5, 25, write=1.25), _CLAUDE_2048),
-    ("claude-opus-4-6", _price(5, 0.5, 25, write=1.25), _CLAUDE_4096),
-    ("claude-opus-4-5", _price(5, 0.5, 25, write=1.25), _CLAUDE_4096),
-    ("claude-opus-4", _price(15, 1.5, 75, write=1.25), _CLAUDE),
-    ("claude-sonnet-5-5", _price(2, 0.1, 10, write=1.25), _CLAUDE),
-    ("claude-sonnet-5", _price(2, 0.2, 10, write=1.25), _CLAUDE),
-    ("claude-sonnet", _price(3, 0.3, 15, write=1.25), _CLAUDE),
-    ("claude-3-7-sonnet", _price(3, 0.3, 15, write=1.25), _CLAUDE),
-    ("claude-3-5-sonnet", _price(3, 0.3, 15, write=1.25), _CLAUDE),
-    ("claude-haiku-5-5", _price(0.1, 0.01, 0.5, write=1.25, long_from=100_000, long_input=5.0, long_output=5.0),
-     _CLAUDE_4096),
-    ("claude-haiku-4-5", _price(1, 0.1, 5, write=1.25), _CLAUDE_4096),
-    ("claude-3-5-haiku", _price(0.8, 0.08, 4, write=1.25), _CLAUDE_2048),
-    ("gpt-6.1-sol", _price(2, 0.1, 10, write=1.25, **_LONG), _OPENAI_NEW),
-    ("gpt-6-sol", _price(2, 0.2, 10, write=1.25, **_LONG), _OPENAI_NEW),
-    ("gpt-6-luna", _price(0.1, 0.01, 0.5, write=1.25, **_LONG), _OPENAI_NEW),
-    ("gpt-6-astra", _price(10, 1, 50, write=1.25, **_LONG), _OPENAI_NEW),
-    ("gpt-5.6-terra", _price(2, 0.2, 12, write=1.25, **_LONG), _OPENAI_NEW),
-    ("gpt-5.6-luna", _price(0.2, 0.02, 1.2, write=1.25, **_LONG), _OPENAI_NEW),
-    ("gpt-5.6", _price(4, 0.4, 20, write=1.25, **_LONG), _OPENAI_NEW),
-    ("gpt-5.5", _price(5, 0.5, 30, **_LONG), _OPENAI),
-    ("gpt-5.4-mini", _price(0.75, 0.075, 4.5), _OPENAI),
-    ("gpt-5.4-nano", _price(0.2, 0.02, 1.25), _OPENAI),
-    ("gpt-5.4", _price(2.5, 0.25, 15, **_LONG), _OPENAI),
-    ("gpt-5-mini", _price(0.25, 0.025, 2), _OPENAI),
-    ("gpt-5-nano", _price(0.05, 0.005, 0.4), _OPENAI),
-    ("gpt-5.1", _price(1.25, 0.125, 10), _OPENAI),
-    ("gpt-5-20", _price(1.25, 0.125, 10), _OPENAI),
-    ("gpt-4.1-mini", _price(0.4, 0.1, 1.6), _OPENAI),
-    ("gpt-4.1-nano", _price(0.1, 0.025, 0.4), _OPENAI),
-    ("gpt-4.1", _price(2, 0.5, 8), _OPENAI),
-    ("gpt-4o-mini", _price(0.15, 0.075, 0.6), _OPENAI),
-    ("gpt-4o", _price(2.5, 1.25, 10), _OPENAI),
-    ("gemini-3.1-pro", _price(2, 0.2, 12, **_LONG_200), _GEMINI),
-    ("gemini-3.1-flash-lite", _price(0.25, 0.025, 1.5), _GEMINI),
-    ("gemini-3.5-flash", _price(1.5, 0.15, 9), _GEMINI),
-    ("gemini-3-flash", _price(0.5, 0.05, 3), _GEMINI),
-    ("gemini-2.5-flash-lite", _price(0.1, 0.01, 0.4), _GEMINI_2),
-    ("gemini-2.5-flash", _price(0.3, 0.03, 2.5), _GEMINI_2),
-    ("gemini-2.5-pro", _price(1.25, 0.125, 10, **_LONG_200), _GEMINI_2),
-    ("deepseek-v4-pro", _price(0.66, 0.022, 1.98), _DEEPSEEK),
-    ("deepseek-flash", _price(0.15, 0.003, 0.6), _DEEPSEEK),
-    ("grok-4.5", _price(2, 0.5, 6, **_LONG_200), _XAI),
-    ("grok-4.6", _price(2, 0.5, 6, **_LONG_200), _XAI),
-    ("command-r-08-2024", _price(0.15, 0.15, 0.6), NO_CACHE),
+CACHING: Final[tuple[tuple[str, Caching], ...]] = (
+    ("claude-fable-5", _CLAUDE_512), ("claude-mythos-5", _CLAUDE_512), ("claude-opus-5", _CLAUDE_512),
+    ("claude-opus-4-7", _CLAUDE_2048), ("claude-opus-4-6", _CLAUDE_4096), ("claude-opus-4-5", _CLAUDE_4096),
+    ("claude-haiku-5-5", _CLAUDE_4096), ("claude-haiku-4-5", _CLAUDE_4096), ("claude-3-5-haiku", _CLAUDE_2048),
+    ("claude", _CLAUDE),
+    ("gpt-6", _OPENAI_NEW), ("gpt-5.6", _OPENAI_NEW),
+    ("gemini-2.5", _GEMINI_2), ("gemini", _GEMINI),
+    ("deepseek", _DEEPSEEK), ("grok", _XAI), ("command", NO_CACHE),
 )
 # fmt: on
-"""By the start of a model's name, the first match counts: its price, and how its provider caches. A vendor's prefix
-("openai/", "us.anthropic.") is passed over. What was read of several sources that differ is the newest. DeepSeek's
-prices are those outside its peak hours; ``long_from`` of OpenAI and Google as published for these models."""
+"""By the start of a model's name, the first match counts; all others cache as OpenAI does. A vendor's prefix
+("openai/", "us.anthropic.") is passed over. As published on 2026-11-21:
+https://platform.claude.com/docs/en/build-with-claude/prompt-caching,
+https://developers.openai.com/api/docs/guides/prompt-caching, https://ai.google.dev/gemini-api/docs/caching,
+https://api-docs.deepseek.com/quick_start/pricing, https://docs.x.ai/developers/models."""
 
-_EXACT: Final = {"gpt-5": "gpt-5.1", "gpt-5-chat-latest": "gpt-5.1"}
+ANNOUNCED: Final = datetime(9999, 1, 1, tzinfo=UTC)
+"""A time at which all prices are in force that have been announced."""
+
+_BEDROCK: Final = re.compile(r"(\w+\.)?(ai21|amazon|anthropic|cohere|deepseek|meta|mistral)\.")
 
 
 @dataclass(frozen=True)
 class PriceList:
-    """The table, and rows of the user's that win over it, by the start of a model's name. A row of the user's keeps the
-    caching rules of the model that it prices, where the table knows it."""
+    """The published prices, and rows of the user's that win over them, by the start of a model's name. Caching rules
+    stay those of the model's provider."""
 
     own: Mapping[str, Price]
 
@@ -210,19 +142,15 @@ class PriceList:
                 raise ConfigError(f"{where}: {name}: not a price: {error}") from None
         return cls(rows)
 
-    def of(self, model: str) -> Price | None:
-        """The price of a model; ``None`` for a model without a known price."""
+    def of(self, model: str, at: datetime = ANNOUNCED) -> Price | None:
+        """The price of a model at a time; ``None`` for a model without a known price."""
         name = _plain(model)
         starts = [start for start in self.own if name.startswith(start)]
-        if starts:
-            return self.own[max(starts, key=len)]
-        found = _row(name)
-        return found[0] if found else None
+        return self.own[max(starts, key=len)] if starts else _find_published(model.lower(), at)
 
     def caching(self, model: str) -> Caching:
-        """How the provider of a model caches; as OpenAI does, where the table does not know the model."""
-        found = _row(_plain(model))
-        return found[1] if found else _OPENAI
+        """How the provider of a model caches."""
+        return _caching(_plain(model))
 
 
 PUBLISHED: Final = PriceList({})
@@ -230,14 +158,59 @@ PUBLISHED: Final = PriceList({})
 
 @lru_cache(maxsize=256)
 def rates(model: str) -> CacheRates:
-    """What a model's cache costs beside its input, for deciding whether a cut pays. For models that are not in the
-    table, and those of providers that do not cache, the dearest way to write and an ordinary one to read."""
-    found = _row(_plain(model))
-    if found is None or not found[0].input:
+    """What a model's cache costs beside its input, for deciding whether a cut pays. For models without a known price,
+    and those of providers that do not cache, the dearest way to write and an ordinary one to read."""
+    price = PUBLISHED.of(model)
+    if price is None or not price.input:
         return CacheRates()
-    price = found[0]
     read, write = round(price.cached / price.input, 6), round(price.write / price.input, 6)
     return CacheRates(max(1.0, write), min(_READ_MOST, read))
+
+
+def _find_published(model: str, at: datetime) -> Price | None:
+    try:
+        from genai_prices import Usage, calc_price  # a fifth of a second of CPU: only where something is priced
+    except ModuleNotFoundError:
+        return None
+    for name, provider in _spellings(model):
+        try:
+            found = calc_price(Usage(), name, provider_id=provider, genai_request_timestamp=at)
+        except LookupError:
+            continue
+        return _read_price(found.model_price)
+    return None
+
+
+def _spellings(model: str) -> Iterator[tuple[str, str | None]]:
+    """The names under which a model may be listed, each with its provider if that is known."""
+    name = _plain(model)
+    if _BEDROCK.match(name):
+        yield name, "aws"
+    yield name, None
+    if "/" in model:
+        yield model, "openrouter"
+    yield name.replace("claude-mythos", "claude-fable"), None  # offered to few, at the price of the other
+    if name.startswith("gemini-"):
+        yield f"{name}-preview", None
+
+
+def _read_price(listed: Any) -> Price | None:
+    """The price as the package lists it; ``None``: not by tokens. Of several thresholds the lowest counts."""
+    input, output = getattr(listed, "input_mtok", None), getattr(listed, "output_mtok", None)
+    if input is None or output is None:
+        return None
+    cached, write = (getattr(listed, name, None) for name in ("cache_read_mtok", "cache_write_mtok"))
+    long = {}
+    if tiers := getattr(input, "tiers", None):
+        out = getattr(output, "tiers", None)
+        long = {"long_from": tiers[0].start, "long_input": float(tiers[0].price / input.base)}
+        long["long_output"] = float(out[0].price / output.base) if out else 1.0
+    parts = (_base(input), _base(input if cached is None else cached), _base(input if write is None else write))
+    return Price(*parts, _base(output), **long)
+
+
+def _base(listed: Any) -> float:
+    return float(getattr(listed, "base", listed))
 
 
 def _plain(model: str) -> str:
@@ -245,7 +218,6 @@ def _plain(model: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def _row(name: str) -> tuple[Price, Caching] | None:
+def _caching(name: str) -> Caching:
     """The row for a name in lower case, without a vendor's prefix."""
-    name = _EXACT.get(name, name)
-    return next((row for start, *row in PRICES if name.startswith(start) or f".{start}" in name), None)  # type: ignore[return-value]
+    return next((rule for start, rule in CACHING if name.startswith(start) or f".{start}" in name), _OPENAI)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from .prices import CacheRates
+from tokenmizer_mw.context.costs.prices import CacheRates
 
 PATIENCE: Final = 4.0
 """How many times its cost what a cut takes out must have cost since the cut before. With 1, long chats would cost the
@@ -32,7 +32,7 @@ class CutInForce:
 
 
 @dataclass(frozen=True, slots=True)
-class Ledgered:
+class ChatCost:
     """A chat as its calls cost it, in tokens of fresh input.
 
     ``before[i]`` are the tokens in front of message i, the last one those of all messages; ``calls`` the places of

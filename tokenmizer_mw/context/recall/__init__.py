@@ -6,22 +6,20 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from tokenmizer_mw.context.recall.index import PassageHit, PassageIndex
+from tokenmizer_mw.context.recall.passages import index_terms, is_function_word, message_text
+from tokenmizer_mw.context.recall.selection import QuotedPiece, answering, asked_kinds, select_passages
 from tokenmizer_mw.context.tokens import TokenCounter
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.graph.overtaken import Later, Statement, overtaken
 from tokenmizer_mw.graph.search import search
 from tokenmizer_mw.graph.text import asked_words
+from tokenmizer_mw.graph.values import Later, Statement, find_overtaken
 from tokenmizer_mw.model.node import Node, Status, Trust
 from tokenmizer_mw.safety.fence import frame
 from tokenmizer_mw.safety.labels import flatten
 
-from .answers import answering, asked_kinds
-from .index import PassageHit, PassageIndex
-from .passages import message_text
-from .selection import QuotedPiece, select_passages
-
 if TYPE_CHECKING:
-    from .vectors import Matrix
+    from tokenmizer_mw.context.recall.vectors import Matrix
 
 FACTS_MAX: Final = 20
 """Facts looked at."""
@@ -31,6 +29,9 @@ _FACTS_LEAST: Final = 60
 """Facts get this share of the budget before passages, but no less than this many tokens, nor more than half."""
 _ANSWERING_MAX: Final = 20
 """Passages that are looked through for a value of the kind that a question asks for."""
+SIMILAR: Final = 0.4
+"""Cosine from which on a passage shares enough with a question without its words."""
+
 _RELEVANT: Final = 0.3
 _HEIRS_MAX: Final = 20
 
@@ -73,10 +74,13 @@ def recall(
     and where a later message gives the same thing another value, that value stands beside it. ``upto``: only messages
     up to this number. ``nonce`` (of ``nonce_for``) fences the text as data; without it the text is for people. Facts
     with an id in ``without`` are known already. ``meaning``: the vector of the query, for passages with vectors.
+
+    Passages that share nothing but function words with the query are no answer, unless it has no other words.
     """
     around = frame(nonce) if nonce else ("", "")
     room = budget - counter.count("".join(around)) - counter.count(_HEAD)
     hits = passages.rank(query, upto=upto, meaning=meaning) if passages is not None else []
+    hits = hits if _answers_query(query, hits) else []
     weights = _weights(query, passages)
     hits = answering(asked_kinds(query), hits[:_ANSWERING_MAX], weights, lambda hit: hit.text) + hits[_ANSWERING_MAX:]
     facts = _find_fact_lines(graph, query, weights, hits, without)
@@ -93,14 +97,23 @@ def recall(
     return Recall("", 0)
 
 
+def _answers_query(query: str, hits: Sequence[PassageHit]) -> bool:
+    """Whether a passage shares a word with ``query`` that is no function word, or its meaning; true of a query that has
+    no such words."""
+    asked = {term for term in index_terms(query) if not is_function_word(term)}
+    return not asked or any(
+        hit.similarity >= SIMILAR or not asked.isdisjoint(index_terms(f"{hit.head} {hit.text}")) for hit in hits
+    )
+
+
 def _facts_room(room: int) -> int:
     return max(int(room * _FACTS_SHARE), min(_FACTS_LEAST, room // 2))
 
 
 def _format_lines(lines: Sequence[_Line]) -> str:
     """The lines, the newest first, under a head that says so."""
-    told = [line.text for line in sorted(lines, key=lambda line: -line.turn)]
-    return "\n".join([_HEAD, *told] if len(told) > 1 else told)
+    texts = [line.text for line in sorted(lines, key=lambda line: -line.turn)]
+    return "\n".join([_HEAD, *texts] if len(texts) > 1 else texts)
 
 
 _HEAD: Final = "Newest first; [n] is the message."
@@ -118,7 +131,7 @@ def _find_fact_lines(
     """Facts as lines, the best first, each marked where a later statement gives the same thing another value."""
     nodes = answering(asked_kinds(query), _facts(graph, query), weights, lambda node: node.label)
     statements = [Statement(node.source.turn, node.label, node.source.trust in _SETTLING) for node in nodes]
-    later = overtaken(weights, statements + _statements(hits))
+    later = find_overtaken(weights, statements + _statements(hits))
     facts: list[_Line] = []
     said = set(without)
     for at, node in enumerate(nodes):
@@ -137,8 +150,8 @@ def _mark_pieces(
 ) -> list[_Line]:
     """Pieces as lines, each marked where its value was replaced later."""
     statements = [Statement(piece.number, piece.text, piece.role == "user") for piece in pieces]
-    later = overtaken(weights, statements + _statements(hits))
-    marks = (_outdated_mark(graph, piece) or _then(later.get(at)) for at, piece in enumerate(pieces))
+    later = find_overtaken(weights, statements + _statements(hits))
+    marks = (outdated_mark(graph, piece) or _then(later.get(at)) for at, piece in enumerate(pieces))
     return [
         _Line(piece.render(mark), piece.number, (), (piece.number,)) for piece, mark in zip(pieces, marks, strict=True)
     ]
@@ -166,10 +179,10 @@ def _facts(graph: SessionGraph, query: str) -> list[Node]:
     """The nodes that a question is about, each with what took its place in the end, the best first."""
     hits = search(graph, query, k=FACTS_MAX)
     near = (hit for hit in hits if hit.score >= _RELEVANT * hits[0].score)
-    return list({node.id: node for node in (_current(graph, hit.node) for hit in near)}.values())
+    return list({node.id: node for node in (newest_value(graph, hit.node) for hit in near)}.values())
 
 
-def _current(graph: SessionGraph, node: Node) -> Node:
+def newest_value(graph: SessionGraph, node: Node) -> Node:
     """What took the place of ``node`` in the end; ``node`` itself when nothing did."""
     for _ in range(_HEIRS_MAX):
         heir = graph.heir(node.id) if node.status is Status.SUPERSEDED else None
@@ -206,11 +219,6 @@ def _line(graph: SessionGraph, node: Node, later: Later | None) -> _Line:
     return _Line(text + (f" - {reason}" if reason else ""), node.source.turn, (node.id, *(old.id for old in olds)))
 
 
-def newest_value(graph: SessionGraph, node: Node) -> Node:
-    """What took the place of ``node`` in the end; ``node`` itself when nothing did."""
-    return _current(graph, node)
-
-
 def describe_fact(graph: SessionGraph, node: Node) -> tuple[str, tuple[str, ...]]:
     """A fact as a line, with its state, its message, what it replaced and why, and the ids of the facts in it."""
     line = _line(graph, node, None)
@@ -233,19 +241,29 @@ def _replaced_nodes(graph: SessionGraph, node: Node) -> Iterator[Node]:
         id = old_of.get(id)
 
 
-def _outdated_mark(graph: SessionGraph, piece: QuotedPiece) -> str:
-    """A mark for a part of a message that speaks of a value which was replaced after it."""
+_OLD_LABEL_MAX: Final = 60
+"""Characters up to which the mark of a passage names the value that is old."""
+
+
+def outdated_mark(graph: SessionGraph, piece: QuotedPiece) -> str:
+    """Return a mark for a passage that names a value which was replaced later: which value, and since which message
+    what holds; "" for any other passage."""
     text = piece.text.casefold()
+    since = {step.new: step.trigger for step in graph.transitions()}
     for step in graph.transitions():
-        old, new = graph.get(step.old), graph.get(step.new)
-        if old is None or new is None or piece.number >= step.trigger:
+        old = graph.get(step.old)
+        if old is None or old.status is not Status.SUPERSEDED or piece.number >= step.trigger:
             continue
-        if old.label.casefold() in text and new.label.casefold() not in text:
-            return f" (old; since [{step.trigger}] {flatten(_current(graph, new).label)})"
+        now = newest_value(graph, old)
+        label = flatten(old.label)
+        if label.casefold() in text and now.id in since and now.label.casefold() not in text:
+            named = f"{label} is old" if len(label) <= _OLD_LABEL_MAX else "old"
+            return f" ({named}; since [{since[now.id]}] {flatten(now.label)})"
     return ""
 
 
 __all__ = [
+    "SIMILAR",
     "PassageHit",
     "PassageIndex",
     "QuotedPiece",
@@ -253,6 +271,7 @@ __all__ = [
     "describe_fact",
     "message_text",
     "newest_value",
+    "outdated_mark",
     "recall",
     "select_passages",
 ]

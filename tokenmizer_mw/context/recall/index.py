@@ -2,8 +2,10 @@
 
 Ranking is BM25 (Robertson and Zaragoza, 2009) over passages. Rare terms are read first; when ``_POSTINGS_MAX`` entries
 were read, the remaining, frequent terms only count for the best passages so far. That bounds the time of a query
-whatever the length of the session. With vectors of the passages and one of the query, passages are
-ranked by their words, by their meaning and by that of their neighbourhood, and these rankings are fused.
+whatever the length of the session. With vectors of the passages and one of the query, passages are ranked by their
+words, by their meaning and by that of their neighbourhood, and these rankings are fused: a weighted sum of scaled
+scores (Bruch, Gai and Ingber, ACM TOIS 2023). Words rank long passages well. Chat messages are short and questions use
+other words, so meaning gets more weight there.
 """
 
 from __future__ import annotations
@@ -17,12 +19,41 @@ from dataclasses import dataclass, field, replace
 from heapq import nlargest
 from typing import TYPE_CHECKING, Final
 
-from .fusion import DEPTH, LONG, SHORT, fuse
-from .passages import Passage, split_passages
-from .terms import index_terms, is_function_word
+from tokenmizer_mw.context.recall.passages import Passage, index_terms, is_function_word, split_passages
 
 if TYPE_CHECKING:
-    from .vectors import Matrix, PassageVectors
+    from tokenmizer_mw.context.recall.vectors import Matrix, PassageVectors
+
+Weights = tuple[float, float, float]
+"""What ranking by words counts, by meaning, and by the meaning of a passage with its neighbours."""
+
+LONG: Final[Weights] = (1.0, 0.3, 0.2)
+SHORT: Final[Weights] = (0.5, 1.0, 0.4)
+"""The weights where the passages of a session are long, and where they are short."""
+
+DEPTH: Final = 40
+"""Places of each ranking that count."""
+
+
+def fuse(rankings: Sequence[Mapping[int, float]], weights: Sequence[float]) -> dict[int, float]:
+    """The items of all rankings with their scores, the best first. A ranking has positive scores, the best first, and
+    is scaled: its best item counts 1. Where it is longer than ``DEPTH``, the last item that counts has 0."""
+    scores: dict[int, float] = {}
+    for ranking, weight in zip(rankings, weights, strict=True):
+        for item, share in _scale_scores(ranking).items():
+            scores[item] = scores.get(item, 0.0) + weight * share
+    return dict(sorted(scores.items(), key=lambda pair: -pair[1]))
+
+
+def _scale_scores(ranking: Mapping[int, float]) -> dict[int, float]:
+    """The first ``DEPTH`` items of a ranking with scores from 0 to 1."""
+    counted = list(ranking.items())[:DEPTH]
+    if not counted:
+        return {}
+    least = counted[-1][1] if len(ranking) > DEPTH else 0.0
+    span = counted[0][1] - least
+    return {item: (score - least) / span if span > 0 else 1.0 for item, score in counted}
+
 
 PASSAGES_MAX: Final = 20_000
 """Passages that an index holds by default; the oldest give way."""
@@ -152,7 +183,7 @@ class PassageIndex:
         """Note the vectors of passages by their texts. Each has length one, and as many numbers as those before."""
         if not vectors:
             return
-        from .vectors import PassageVectors  # without a sentence model, numpy is not needed
+        from tokenmizer_mw.context.recall.vectors import PassageVectors  # without a sentence model, numpy is not needed
 
         if self._vectors is None:
             self._vectors = PassageVectors(len(next(iter(vectors.values()))))
@@ -175,7 +206,7 @@ class PassageIndex:
         self._restored = True
         if not vectors:
             return
-        from .vectors import passage_digest
+        from tokenmizer_mw.context.recall.vectors import passage_digest
 
         texts = {text: passage_digest(text) for text in self.without_vector(len(self))}
         self.put_vectors({text: vectors[digest] for text, digest in texts.items() if digest in vectors})
@@ -208,7 +239,7 @@ class PassageIndex:
         weights: Mapping[str, float],
     ) -> list[PassageHit]:
         """Those of ``hits`` and of the passages of a like meaning that several rankings agree on most."""
-        from .vectors import best_places
+        from tokenmizer_mw.context.recall.vectors import best_places
 
         out = self._removed.union(exclude)
         end = len(self._passages) if upto is None else self._end_of(upto)

@@ -1,11 +1,11 @@
 """The resume block: a session's graph as a few lines of text within a budget of tokens."""
 
-from .block import build_resume, build_resumes
-from .earlier import earlier_facts
-from .result import LEVELS, Resume
-from .sections import STANDING, STANDING_AND_WORK, Section
+from tokenmizer_mw.context.resume.block import BUDGET_MIN, LEVELS, Resume, build_resume, build_resumes, check_budget
+from tokenmizer_mw.context.resume.facts import earlier_facts
+from tokenmizer_mw.context.resume.sections import STANDING, STANDING_AND_WORK, Section
 
 __all__ = [
+    "BUDGET_MIN",
     "LEVELS",
     "STANDING",
     "STANDING_AND_WORK",
@@ -13,5 +13,6 @@ __all__ = [
     "Section",
     "build_resume",
     "build_resumes",
+    "check_budget",
     "earlier_facts",
 ]

@@ -1,20 +1,245 @@
-"""The resume block as text."""
+"""Build resume blocks of any budget for one session: text, token count, and ids of its facts."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile
+from typing import Final
 
+from tokenmizer_mw.context.resume.coverage import TYPED_SHARE, Coverage
+from tokenmizer_mw.context.resume.facts import ResumeFact, facts_of
+from tokenmizer_mw.context.resume.handover import (
+    BESIDE_SHARE,
+    FULL_SHARE,
+    SINCE_SHARE,
+    Handover,
+    facts_beside,
+    handover_head,
+    handover_sentences,
+    rank_sentences,
+)
+from tokenmizer_mw.context.resume.layout import (
+    SAID_HEAD,
+    FactPart,
+    added_tokens,
+    compose_block,
+    fit_facts,
+    ids_of,
+    pieces_of_choice,
+)
+from tokenmizer_mw.context.resume.order import condense_facts, drop_repeated_facts, rank_facts
+from tokenmizer_mw.context.resume.replaced import ReplacedValues
+from tokenmizer_mw.context.resume.sections import Section
+from tokenmizer_mw.context.resume.sentences import (
+    Numbered,
+    ReadSentences,
+    Sentence,
+    message_sentences,
+    transcript_sentences,
+    words_of,
+)
 from tokenmizer_mw.context.tokens import TokenCounter
-from tokenmizer_mw.errors import CallerError
+from tokenmizer_mw.errors import BudgetTooSmall, CallerError
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.model.handover import Handover
+from tokenmizer_mw.graph.search import search
+from tokenmizer_mw.graph.views import importances
+from tokenmizer_mw.model.event import NodeEdited
+from tokenmizer_mw.model.node import HAND, Node
 from tokenmizer_mw.safety.fence import frame
 
-from .facts import ResumeFact
-from .result import LEVELS, Resume
-from .sections import Section
-from .sentences import Numbered, ReadSentences, message_sentences
-from .telling import Telling
+LEVELS: Final = {"critical": 100, "standard": 300, "full": 600}
+"""Tokens of the named budgets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """A resume block. ``text`` is "" and ``tokens`` 0 when there is nothing to say or no fact fits.
+
+    ``tokens`` counts the whole text, fence included, and never exceeds ``budget``; ``exact`` says whether the
+    model's own tokenizer counted (else it errs high). ``level`` is "critical", "standard", "full" or, for a budget
+    of the caller's own, "custom". ``node_ids`` are the nodes whose facts the text carries, replaced ones that it
+    names included. ``turn`` is the number of the newest message that it covers (0 when unknown).
+    """
+
+    text: str
+    tokens: int
+    exact: bool
+    level: str
+    budget: int
+    node_ids: tuple[str, ...]
+    turn: int
+
+    def __str__(self) -> str:
+        return self.text
+
+
+BUDGET_MIN: Final = 64
+"""Tokens that a resume block must be given, in the library, the commands, the API and the MCP server."""
+
+QUOTES_FROM: Final = 200
+"""Budget from which on a block quotes the transcript; a smaller one holds typed facts alone."""
+
+ASKED_MAX: Final = 64
+"""Facts that a query brings forward at most."""
+
+_PARTS_COUNTED: Final = 1.03
+"""How many tokens the parts of a block have, counted one by one, for each token of the whole."""
+
+_LEADING: Final = frozenset({Section.GOAL, Section.DOING, Section.RULES})
+_LEADING_BESIDE_HANDOVER: Final = frozenset({Section.RULES})
+"""Sections whose facts come before anything is compared; a handover tells the goal and the work in hand."""
+
+RULES_FROM: Final = 1_000
+"""Tokens of a block from which on every standing rule comes before anything is compared, not only the first ones."""
+
+
+@dataclass(slots=True)
+class ResumeBuilder:
+    """The resume blocks of one graph, of any budget.
+
+    What they may say, in order of importance, is computed when it is first needed: with and without the facts of
+    messages that read like an attempt to take over the model.
+    """
+
+    graph: SessionGraph
+    counter: TokenCounter
+    around: tuple[str, str]
+    query: str | None
+    turn: int
+    earlier: Sequence[ResumeFact]
+    transcript: Sequence[Numbered] = ()
+    handover: Handover | None = None
+    read: ReadSentences = message_sentences
+    sections: Collection[Section] | None = None
+    edits: Collection[NodeEdited] = ()
+    _candidates: list[Sentence] = field(default_factory=list)
+    _said: list[Sentence] | None = None
+    _replaced: ReplacedValues | None = None
+    _wanted: Mapping[str, float] | None = None
+    _known: list[ResumeFact] | None = None
+    _ranked: dict[bool, list[ResumeFact]] = field(default_factory=dict)
+
+    def resume(self, level: str, tokens: int) -> Resume:
+        """The block of ``tokens`` tokens; ``level`` is its name."""
+        counter, around = self.counter, self.around
+        fixed = counter.count("".join(around))
+        if tokens < fixed:
+            reason = f"a resume needs a budget of at least {fixed} tokens, those of its fence, not {tokens}"
+            raise BudgetTooSmall(reason)
+        facts: Sequence[ResumeFact] = drop_repeated_facts(
+            self._rank_facts(flagged=tokens > LEVELS["critical"]), limit=tokens
+        )
+        if (self.transcript or self.handover) and tokens >= QUOTES_FROM:
+            facts = self._replaced_values().facts_without_old(facts)
+            text, taken, facts = self._covering(facts, tokens, fixed)
+        else:
+            text, taken = fit_facts(facts, tokens, counter, around, fixed) if facts else ("", ())
+        ids = [id for piece in taken for id in ids_of(facts[piece.fact], piece.part)]
+        count = counter.count(text) if text else 0
+        return Resume(text, count, counter.exact, level, tokens, tuple(dict.fromkeys(ids)), self.turn)
+
+    def _covering(
+        self, facts: Sequence[ResumeFact], budget: int, fixed: int
+    ) -> tuple[str, Sequence[FactPart], Sequence[ResumeFact]]:
+        """The text with facts and sentences that together cover the session, the pieces of its facts, and those."""
+        said, written = self._sentences(), self._handover_sentences()
+        standing = facts
+        since = [one for one in said if self.handover is None or one.number > self.handover.last]
+        facts, quotable, share = self._beside_handover(facts, written, since, budget)
+        coverage = Coverage(facts, [*written, *quotable], max(1, self.turn), self._sources(facts), said, share)
+        first = _LEADING_BESIDE_HANDOVER if written else _LEADING
+        leading = takewhile(lambda at: facts[at].section in first, range(len(facts)))
+        forced = [at for at in range(len(facts)) if self._forces(facts[at])]
+        if budget >= RULES_FROM:
+            forced[:0] = [at for at, fact in enumerate(facts) if fact.section is Section.RULES]
+        added = added_tokens(self.counter)
+        head = handover_head(self.handover) if self.handover is not None and written else ""
+        beside = fixed + (added(SAID_HEAD) if quotable else 0) + added(head)
+        lead = [len(facts) + at for at in rank_sentences(written, standing, coverage.weights)]
+        most = budget - int(budget * SINCE_SHARE) if since else budget
+        chosen = coverage.choose(
+            int(budget * _PARTS_COUNTED), beside, dict.fromkeys((*leading, *forced)), added, lead, most
+        )
+        for some in (chosen[:length] for length in range(len(chosen), 0, -1)):
+            text = compose_block(facts, coverage.sentences, some, self.around, head, len(written))
+            if self.counter.count(text) <= budget:
+                return text, pieces_of_choice(facts, some), facts
+        return "", (), facts
+
+    def _beside_handover(
+        self, facts: Sequence[ResumeFact], written: Sequence[Sentence], since: Sequence[Sentence], budget: int
+    ) -> tuple[Sequence[ResumeFact], Sequence[Sentence], float]:
+        """The facts and the sentences that may stand beside the sentences ``written`` of a handover, and the share of
+        the budget that facts may take."""
+        if self.handover is None or not written:
+            return facts, self._sentences(), TYPED_SHARE
+        facts = facts_beside(facts, self.graph, self.handover, written, self._forces)
+        if since or self.counter.count(" ".join(one.text for one in written)) > budget * FULL_SHARE:
+            return facts, since, TYPED_SHARE
+        return facts, self._sentences(), BESIDE_SHARE
+
+    def _handover_sentences(self) -> list[Sentence]:
+        """The sentences of the handover, but for those that state what was replaced since."""
+        if self.handover is None:
+            return []
+        return self._replaced_values().without_old(handover_sentences(self.handover))
+
+    def _sentences(self) -> list[Sentence]:
+        if self._said is None:
+            self._said = self._replaced_values().mark_old(self._candidates)
+        return self._said
+
+    def _replaced_values(self) -> ReplacedValues:
+        if self._replaced is None:
+            self._candidates = transcript_sentences(self.transcript, self.graph.flagged, self.read)
+            self._replaced = ReplacedValues(self.graph, self._candidates, self.edits)
+        return self._replaced
+
+    def _sources(self, facts: Sequence[ResumeFact]) -> list[tuple[int, frozenset[str]]]:
+        nodes = (self.graph.get(id) for fact in facts for id in fact.ids[:1])
+        return [(node.source.turn, words_of(node.source.quote)) for node in nodes if node is not None]
+
+    def _forces(self, fact: ResumeFact) -> bool:
+        """Whether somebody wants ``fact`` before others: it is pinned, or a query asks for it."""
+        nodes = (self.graph.get(id) for id in fact.ids)
+        wanted = self._asked_for()
+        return any(node is not None and (_is_put_first(node) or node.id in wanted) for node in nodes)
+
+    def _rank_facts(self, *, flagged: bool) -> list[ResumeFact]:
+        flagged = flagged or not self.graph.flagged
+        if flagged not in self._ranked:
+            self._ranked[flagged] = self._order_facts(flagged)
+        return self._ranked[flagged]
+
+    def _order_facts(self, flagged: bool) -> list[ResumeFact]:
+        graph = self.graph
+        if self._known is None:
+            found = facts_of(graph)
+            self._known = [fact for fact in found if self.sections is None or fact.section in self.sections]
+        known = self._known if flagged else [fact for fact in self._known if not _is_flagged(graph, fact)]
+        facts = [*condense_facts(graph, known), *self.earlier]
+        pinned = {node.id: 1.0 for node in graph.nodes() if _is_put_first(node)}
+        return rank_facts(facts, importances(graph, self.turn), self._asked_for(), pinned)
+
+    def _asked_for(self) -> Mapping[str, float]:
+        if self._wanted is None:
+            self._wanted = _score_query_matches(self.graph, self.query)
+        return self._wanted
+
+
+def _score_query_matches(graph: SessionGraph, query: str | None) -> Mapping[str, float]:
+    return {hit.node.id: hit.score for hit in search(graph, query, k=ASKED_MAX)} if query else {}
+
+
+def _is_put_first(node: Node) -> bool:
+    """Whether somebody wants a fact before others: it is pinned, or was added or worded by hand."""
+    return node.pinned or node.source.role == HAND
+
+
+def _is_flagged(graph: SessionGraph, fact: ResumeFact) -> bool:
+    nodes = (graph.get(id) for id in fact.ids)
+    return any(node is not None and graph.flags(node) for node in nodes)
 
 
 def build_resume(
@@ -31,6 +256,7 @@ def build_resume(
     handover: Handover | None = None,
     read: ReadSentences = message_sentences,
     sections: Collection[Section] | None = None,
+    edits: Collection[NodeEdited] = (),
 ) -> Resume:
     """The resume block of ``graph`` within ``budget`` tokens, or within those of ``level``.
 
@@ -44,8 +270,9 @@ def build_resume(
     ``transcript`` holds the messages that the block stands for, with their numbers, redacted and without blocks of
     ours. With it, a block of 200 tokens or more gives at most half of its budget to typed facts and the rest to
     sentences of the transcript, each with the number of its message: those that together cover what the session is
-    about. Sentences that state what was replaced later count less and are marked. Such a block carries not every fact
-    that a smaller one does. Sentences of messages that read like an attempt to take over the model are left out.
+    about. Sentences that state what was replaced later, or corrected by one of the manual ``edits`` in force, count
+    less and are marked. Such a block carries not every fact that a smaller one does. Sentences of messages that read
+    like an attempt to take over the model are left out.
 
     ``handover`` stands in the place of what it covers: its sentences come first, whole, those that state rules and
     decisions and those that say most before others where not all fit; then the facts and the sentences of later
@@ -67,8 +294,10 @@ def build_resume(
     the budget cannot hold even the fence.
     """
     level, tokens = _budget(level, budget)
-    telling = Telling(graph, counter, frame(nonce), query, turn, earlier, transcript, handover, read, sections)
-    return telling.resume(level, tokens)
+    builder = ResumeBuilder(
+        graph, counter, frame(nonce), query, turn, earlier, transcript, handover, read, sections, edits
+    )
+    return builder.resume(level, tokens)
 
 
 def build_resumes(
@@ -81,10 +310,17 @@ def build_resumes(
     earlier: Sequence[ResumeFact] = (),
     transcript: Sequence[Numbered] = (),
     handover: Handover | None = None,
+    edits: Collection[NodeEdited] = (),
 ) -> dict[str, Resume]:
     """What ``build_resume`` gives for every level, by its name, at little more than the cost of one."""
-    telling = Telling(graph, counter, frame(nonce), query, turn, earlier, transcript, handover)
-    return {level: telling.resume(level, tokens) for level, tokens in LEVELS.items()}
+    builder = ResumeBuilder(graph, counter, frame(nonce), query, turn, earlier, transcript, handover, edits=edits)
+    return {level: builder.resume(level, tokens) for level, tokens in LEVELS.items()}
+
+
+def check_budget(budget: int | None) -> None:
+    """Raise ``BudgetTooSmall`` for a budget below ``BUDGET_MIN``."""
+    if budget is not None and budget < BUDGET_MIN:
+        raise BudgetTooSmall(f"a resume needs a budget of at least {BUDGET_MIN} tokens, not {budget}")
 
 
 def _budget(level: str, budget: int | None) -> tuple[str, int]:

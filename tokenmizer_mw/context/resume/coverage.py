@@ -15,11 +15,10 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Final
 
+from tokenmizer_mw.context.resume.facts import ResumeFact
+from tokenmizer_mw.context.resume.sections import Section
+from tokenmizer_mw.context.resume.sentences import Sentence, words_of
 from tokenmizer_mw.model.message import Role
-
-from .facts import ResumeFact
-from .sections import Section
-from .sentences import Sentence, words_of
 
 TYPED_SHARE: Final = 0.5
 """Share of a budget that typed facts may take beside sentences."""
@@ -119,11 +118,14 @@ class Coverage:
         lead: Iterable[int] = (),
         lead_budget: int = 0,
     ) -> list[int]:
-        """What goes into ``budget`` tokens beside ``fixed`` ones, in the order in which it was chosen: places of facts,
-        and behind those, counted on, of sentences. All facts that say enough by themselves come first where they take
-        no more than their share, else the facts ``first``; what is left at the end goes to open work, which no sentence
-        tells as open, and to decisions of few words. Before anything come the candidates ``lead``, as long as no more
-        than ``lead_budget`` tokens are taken."""
+        """Choose the candidates that fit into ``budget`` tokens, of which ``fixed`` are taken already.
+
+        Return indices in the order of choice: below ``len(facts)`` that of a fact, from there on that of a sentence
+        plus ``len(facts)``. The candidates ``lead`` come before all others, up to ``lead_budget`` tokens. Then come
+        all facts that are clear by themselves where these keep within their share, else the facts ``first``; then
+        what covers most. Tokens that are left at the end go to open work that no chosen sentence reports, and to
+        decisions of few words.
+        """
         filling = _Filling(self, budget, fixed, count)
         for at in lead:
             filling.take_if_fits(at, lead_budget)

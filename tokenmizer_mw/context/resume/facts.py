@@ -1,18 +1,111 @@
-"""The facts of a graph as short texts, each with its section of the resume block."""
+"""The facts of a graph as short texts, each with its section of the resume block and, in brackets, what it replaced
+and why; and facts that earlier sessions of a project settled.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import re2
 
+from tokenmizer_mw.context.resume.sections import NO_OLD_VALUE, Section, grade_of, section_of
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Transition
+from tokenmizer_mw.graph.text import words
+from tokenmizer_mw.model.node import HAND, DecisionKind, Node, NodeType, Status, Transition, Trust
 from tokenmizer_mw.safety.labels import flatten
 
-from .reasons import reason_of
-from .sections import Section, grade_of, section_of
+REASON_MAX: Final = 90
+"""Longest reason that stands behind a fact, in characters; of a longer one its first clause is taken, or nothing."""
+
+EXPLANATION_MAX: Final = 200
+"""The same for what stands behind an error."""
+
+OLD_LABELS_MAX: Final = 120
+"""Characters of what a fact replaced, from which on only the newest predecessor is named."""
+
+_COMMAND: Final = "$ "
+_OLD_MAX: Final = 3
+
+
+def reason_of(
+    graph: SessionGraph, node: Node, section: Section, into: dict[str, list[Transition]]
+) -> tuple[str, tuple[str, ...]]:
+    """What stands behind ``node``, "" for nothing, and the nodes that this speaks of; ``into`` are the transitions that
+    led to each node."""
+    if section is Section.WARNINGS:
+        reason = clause(graph.life(node.id).reason or node.detail)
+        return (f" - {reason}" if reason else ""), ()
+    steps = _steps(into, node.id)
+    olds = [(step, old) for step in steps if (old := graph.get(step.old)) is not None and _is_of(node, step, old)]
+    if olds and node.type is NodeType.TASK:
+        reason = clause(olds[0][0].reason)
+        return (f" ({reason})" if reason and reason not in node.label else ""), ()
+    if olds:
+        return _was(olds, clause(node.detail) if node.source.role == HAND else "")
+    reason = clause(node.detail) if node.type is NodeType.DECISION else _explanation(node)
+    return (f" ({reason})" if reason else ""), ()
+
+
+def _explanation(node: Node) -> str:
+    """The cause of an error and its fix, where the node knows more than the command that showed it."""
+    if node.type is not NodeType.ERROR or node.detail.startswith(_COMMAND):
+        return ""
+    return clause(node.detail, EXPLANATION_MAX)
+
+
+def _steps(into: dict[str, list[Transition]], id: str) -> list[Transition]:
+    """What led to ``id``, the newest first, at most ``_OLD_MAX``."""
+    steps: list[Transition] = []
+    seen = {id}
+    while id in into and len(steps) < _OLD_MAX:
+        step = max(into[id], key=lambda step: step.trigger)
+        if step.old in seen:
+            break
+        steps.append(step)
+        seen.add(step.old)
+        id = step.old
+    return steps
+
+
+def _is_of(node: Node, step: Transition, old: Node) -> bool:
+    """Whether ``old`` is shown as what ``node`` replaced: both are of one thing, or the words of the change name it."""
+    if not step.evidence or (old.slot and old.slot == node.slot):
+        return True
+    return bool(set(words(old.label)) & {*words(node.label), *words(step.evidence)})
+
+
+def _was(olds: list[tuple[Transition, Node]], by_hand: str) -> tuple[str, tuple[str, ...]]:
+    """What a fact replaced and why: the reason given ``by_hand``, else that of the newest step."""
+    shown = olds[:1]
+    for entry in olds[1:]:
+        if sum(len(old.label) for _, old in (*shown, entry)) > OLD_LABELS_MAX:
+            break
+        shown.append(entry)
+    names = list(dict.fromkeys(flatten(old.label) for _, old in shown))
+    reason = by_hand or clause(olds[0][0].reason)
+    named = [name for name in names if name and not name.casefold().endswith(NO_OLD_VALUE)]
+    text = ", before that ".join(named)
+    ids = tuple(old.id for _, old in shown)
+    if not text:
+        return (f" ({reason})" if reason else ""), ids
+    return f" (was {text}{': ' + reason if reason else ''})", ids
+
+
+def clause(text: str, limit: int = REASON_MAX) -> str:
+    """``text`` as one line without its full stop, or its longest beginning of whole clauses within ``limit``
+    characters; "" when even the first clause is longer."""
+    line = flatten(text, _QUOTE_MAX).rstrip(". ")
+    if len(line) <= limit:
+        return line
+    ends = (line.rfind(mark, 0, limit + 1) for mark in (". ", "; ", ", ", ": ", " - ", " ("))
+    return line[: max(0, *ends)].rstrip(".,;: ")
+
+
+_QUOTE_MAX: Final = 1_000
+
 
 _PHRASE_MAX: Final = 8
 
@@ -101,3 +194,57 @@ def _prefix(node: Node) -> str:
             return ""
         return "fixed " if node.label.isascii() and node.label.count(" ") < _PHRASE_MAX else "fixed: "
     return "failed: " if node.type in (NodeType.TASK, NodeType.TEST) and node.status is Status.FAILED else ""
+
+
+FACTS_MAX: Final = 40
+"""Facts of earlier sessions that a resume is made from."""
+
+_HANDED_ON: Final = {Section.RULES: 0, Section.DECISIONS: 1, Section.ENVIRONMENT: 2}
+_TRUSTED: Final = frozenset({Trust.STATED, Trust.ADOPTED, Trust.STRUCTURE})
+_ORIGIN_MAX: Final = 40
+_UUID: Final = re.compile(r"([0-9a-fA-F]{8})(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
+
+
+def earlier_facts(own: SessionGraph, others: Iterable[tuple[str, SessionGraph]]) -> list[ResumeFact]:
+    """Rules, decisions and environment that hold at the end of ``others`` (their ids and graphs, the newest first).
+
+    What a newer session has in the same slot or in the same words stands for the older one, and what ``own`` says for
+    all of them. Nothing of a message that reads like an attempt to take over the model is handed on.
+    """
+    slots, said = _known_slots_and_words(own.nodes())
+    found: list[ResumeFact] = []
+    for place, (origin, graph) in enumerate(others):
+        nodes = [node for node in graph.nodes() if _hands_on(graph, node)]
+        for node in nodes:
+            if node.slot not in slots and words(node.label) not in said:
+                found.append(_fact(node, origin, place, len(found)))
+        more_slots, more_said = _known_slots_and_words(graph.nodes())
+        slots, said = slots | more_slots, said | more_said
+    found.sort(key=lambda fact: (fact.grade, fact.place))
+    return found[:FACTS_MAX]
+
+
+def _known_slots_and_words(nodes: Sequence[Node]) -> tuple[set[str], set[frozenset[str]]]:
+    """The slots that are taken, and what was said in what words, whether or not it still holds."""
+    return {node.slot for node in nodes if node.slot and node.current}, {words(node.label) for node in nodes}
+
+
+def _hands_on(graph: SessionGraph, node: Node) -> bool:
+    return section_of(node) in _HANDED_ON and node.source.trust in _TRUSTED and not graph.flags(node)
+
+
+def _fact(node: Node, origin: str, place: int, index: int) -> ResumeFact:
+    section = section_of(node)
+    grade = _HANDED_ON[section] if section is not None else 0
+    text = f"{flatten(node.label)} ({_shorten_origin(flatten(origin))})"
+    return ResumeFact(Section.EARLIER, text, "", 0, (place, node.source.turn, index), (), grade=grade)
+
+
+def _shorten_origin(session: str) -> str:
+    """The name of a session in few tokens: of a UUID its first 8 characters, of another long id its last part."""
+    if (found := _UUID.search(session)) is not None:
+        return f"session {found[1]}"
+    if len(session) <= _ORIGIN_MAX:
+        return session
+    name = re.split("[/:]", session)[-1]
+    return name if len(name) <= _ORIGIN_MAX else f"{name[: _ORIGIN_MAX - 3]}..."

@@ -1,17 +1,26 @@
-"""Include a model's handover in a resume block: choose its sentences, and drop facts that it already states."""
+"""A model's handover in a resume block: choose its sentences, and drop facts that it already states."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
+from tokenmizer_mw.context.resume.facts import ResumeFact
+from tokenmizer_mw.context.resume.sections import Section
+from tokenmizer_mw.context.resume.sentences import Sentence, words_of
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.model.handover import Handover
 from tokenmizer_mw.model.message import Role
 
-from .facts import ResumeFact
-from .sections import Section
-from .sentences import Sentence, words_of
+
+@dataclass(frozen=True, slots=True)
+class Handover:
+    """The sentences of a handover, in order, and the messages that they stand for: ``first`` to ``last``, by number."""
+
+    sentences: tuple[str, ...]
+    first: int
+    last: int
+
 
 STATED_SHARE: Final = 0.7
 """Share of a fact's words, by weight, from which on a handover that has them states the fact."""

@@ -1,16 +1,101 @@
-"""Render a resume block: facts in sections, quoted sentences below."""
+"""Render a resume block: facts in sections within a token budget, quoted sentences below.
+
+Parts of facts (a label, then its reason) form one sequence, and every budget gets a beginning of it; therefore a bigger
+budget carries all that a smaller one does. At fixed steps of the budget, parts that do not fit are skipped for shorter
+ones after them. A block of facts alone carries receipts (message numbers) if there is room.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import Final
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Final, NamedTuple
 
+from tokenmizer_mw.context.resume.facts import ResumeFact
+from tokenmizer_mw.context.resume.sections import Section
+from tokenmizer_mw.context.resume.sentences import Sentence
+from tokenmizer_mw.context.tokens import TokenCounter
 from tokenmizer_mw.model.message import Role
 
-from .facts import ResumeFact
-from .fill import FactPart
-from .sections import Section
-from .sentences import Sentence
+STEPS: Final = (100, 300, 600, 1_200, 2_400, 4_800, 9_600)
+_MISSES_MAX: Final = 40
+
+
+class FactPart(NamedTuple):
+    """A part of fact number ``fact``: its label (``part`` 0), or its reason in brackets (``part`` 1)."""
+
+    fact: int
+    part: int
+
+
+Cost = Callable[[FactPart, bool], int]
+"""Tokens of a piece, with what separates it from the piece before: when it opens its section, the section's head."""
+
+
+def pieces_of(facts: Sequence[ResumeFact]) -> list[FactPart]:
+    """All pieces, in the order of the facts; of goals, work in hand and rules at the beginning the labels come before
+    what stands behind any of them."""
+    bare = next((index for index, fact in enumerate(facts) if fact.section not in _LABELS_FIRST), len(facts))
+    labels = [FactPart(index, 0) for index in range(bare)]
+    labels += [FactPart(index, 1) for index in range(bare) if facts[index].why]
+    rest = range(bare, len(facts))
+    return labels + [FactPart(index, part) for index in rest for part in ((0, 1) if facts[index].why else (0,))]
+
+
+_LABELS_FIRST: Final = frozenset({Section.GOAL, Section.DOING, Section.RULES})
+
+
+def sequence(facts: Sequence[ResumeFact], budget: int, fixed: int, cost: Cost) -> list[FactPart]:
+    """The pieces that fit into ``budget`` tokens beside ``fixed`` ones, in the order in which they were taken."""
+    filling = _Filling(facts, fixed, cost)
+    for step in STEPS:
+        if step <= budget:
+            filling.fill(step, misses=_MISSES_MAX)
+    filling.fill(budget, misses=0)
+    return filling.taken
+
+
+class _Filling:
+    def __init__(self, facts: Sequence[ResumeFact], used: int, cost: Cost) -> None:
+        self.taken: list[FactPart] = []
+        self._facts = facts
+        self._left = pieces_of(facts)
+        self._used = used
+        self._cost = cost
+        self._labels: set[int] = set()
+        self._open: set[Section] = set()
+
+    def fill(self, budget: int, misses: int) -> None:
+        """Take what fits into ``budget``; stop after ``misses`` pieces that do not."""
+        left: list[FactPart] = []
+        waiting = iter(self._left)
+        for piece in waiting:
+            if self._takes(piece, budget):
+                continue
+            left.append(piece)
+            misses -= piece.part == 0 or piece.fact in self._labels
+            if misses < 0:
+                break
+        self._left = [*left, *waiting]
+
+    def _takes(self, piece: FactPart, budget: int) -> bool:
+        if piece.part and piece.fact not in self._labels:
+            return False
+        section = self._facts[piece.fact].section
+        cost = self._cost(piece, section not in self._open)
+        if self._used + cost > budget:
+            return False
+        self._used += cost
+        self._open.add(section)
+        self._labels.add(piece.fact)
+        self.taken.append(piece)
+        return True
+
+
+def beginnings(taken: Sequence[FactPart]) -> Iterator[Sequence[FactPart]]:
+    """``taken``, then without its last piece, and so on down to one piece."""
+    return (taken[:length] for length in range(len(taken), 0, -1))
+
 
 _HEADS: Final[dict[Section, tuple[str, str]]] = {
     Section.GOAL: ("Goal:", "; "),
@@ -36,6 +121,7 @@ own."""
 
 SAID_HEAD: Final = "\nSaid (User, Assistant, Tool; message number):"
 _SPEAKERS: Final = {Role.USER: "U", Role.ASSISTANT: "A", Role.TOOL: "T"}
+_QUOTE: Final = re.compile(rf"[{''.join(_SPEAKERS.values())}](\d+): (.*)")
 _ENDINGS: Final = ".!?:;,\u0964\u3002\uff01\uff1f\uff1b\uff1a"
 
 
@@ -70,6 +156,13 @@ def compose_block(
     return around[0] + "\n".join(filter(None, (handover, typed, said.lstrip("\n")))) + around[1]
 
 
+def read_quotes(block: str) -> dict[int, str]:
+    """What a block quotes, by the number of the message that it quotes."""
+    _, _, said = block.partition(SAID_HEAD)
+    lines = filter(None, map(_QUOTE.match, said.splitlines()))
+    return {int(line[1]): line[2] for line in lines}
+
+
 def wrap_facts(
     facts: Sequence[ResumeFact], pieces: Sequence[FactPart], receipts: Collection[int], around: tuple[str, str]
 ) -> str:
@@ -95,3 +188,59 @@ def section_line(section: Section, texts: Sequence[str]) -> str:
 def separator(section: Section) -> str:
     """What stands between two facts of a section."""
     return _HEADS[section][1]
+
+
+_RECEIPTS_SHARE: Final = 0.4
+_NO_RECEIPTS: Final = frozenset({Section.FILES, Section.USES, Section.ENDPOINTS, Section.EARLIER})
+
+
+def ids_of(fact: ResumeFact, part: int) -> tuple[str, ...]:
+    """The nodes that a piece of ``fact`` speaks of."""
+    return fact.why_ids if part else fact.ids
+
+
+def fit_facts(
+    facts: Sequence[ResumeFact], budget: int, counter: TokenCounter, around: tuple[str, str], fixed: int
+) -> tuple[str, Sequence[FactPart]]:
+    """The text with as many facts as fit beside the fence ``around``, of ``fixed`` tokens, and their pieces."""
+    added = added_tokens(counter)
+
+    def cost(piece: FactPart, opens: bool) -> int:
+        fact = facts[piece.fact]
+        if piece.part:
+            return added(fact.why)
+        return added("\n" + section_line(fact.section, [fact.text]) if opens else separator(fact.section) + fact.text)
+
+    taken = sequence(facts, budget, fixed, cost)
+    if len(taken) == sum(2 if fact.why else 1 for fact in facts):
+        text = _with_receipts(facts, taken, budget, counter, around)
+        if counter.count(text) <= budget:
+            return text, taken
+    for some in beginnings(taken):
+        text = wrap_facts(facts, some, (), around)
+        if counter.count(text) <= budget:
+            return text, some
+    return "", ()
+
+
+def added_tokens(counter: TokenCounter) -> Callable[[str], int]:
+    """What a text adds to the count of a text that it follows."""
+    alone = counter.count("x")
+    return lambda text: counter.count("x" + text) - alone
+
+
+def _with_receipts(
+    facts: Sequence[ResumeFact], taken: Sequence[FactPart], budget: int, counter: TokenCounter, around: tuple[str, str]
+) -> str:
+    text = wrap_facts(facts, taken, (), around)
+    room = int(budget * _RECEIPTS_SHARE) - counter.count(text)
+    added = added_tokens(counter)
+    receipts: set[int] = set()
+    for index, fact in enumerate(facts):
+        if fact.section in _NO_RECEIPTS:
+            continue
+        room -= added(f" [{fact.turn}]")
+        if room < 0:
+            break
+        receipts.add(index)
+    return wrap_facts(facts, taken, receipts, around) if receipts else text

@@ -1,5 +1,5 @@
-"""Rank facts by importance. The order does not depend on the budget, so that a bigger budget carries all that a smaller
-one does.
+"""Rank facts by importance, and shorten facts that repeat each other. The order does not depend on the budget, so that
+a bigger budget carries all that a smaller one does.
 """
 
 from __future__ import annotations
@@ -10,8 +10,11 @@ from itertools import accumulate, islice
 from types import MappingProxyType
 from typing import Final
 
-from .facts import ResumeFact
-from .sections import Section
+from tokenmizer_mw.context.resume.facts import ResumeFact
+from tokenmizer_mw.context.resume.sections import Section
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.model.node import EdgeType
+from tokenmizer_mw.safety.labels import flatten
 
 _SHARE: Final[dict[Section, int]] = {
     Section.RULES: 30,
@@ -120,24 +123,24 @@ def _length(fact: ResumeFact) -> int:
     return len(fact.text) + len(fact.why)
 
 
-def said_once(facts: Sequence[ResumeFact], limit: int) -> list[ResumeFact]:
+def drop_repeated_facts(facts: Sequence[ResumeFact], limit: int) -> list[ResumeFact]:
     """``facts`` without those whose words a fact before already says; their nodes count as carried by it. Stops after
     ``limit`` facts."""
     kept: list[ResumeFact] = []
-    told: dict[tuple[str, str], int] = {}
+    first_at: dict[tuple[str, str], int] = {}
     runs: dict[tuple[str, ...], int] = {}
     for fact in facts:
         sense, text = _SENSE.get(fact.section, ""), fact.text.casefold()
         words = tuple(word.strip(_MARKS) for word in text.split())
-        teller = told.get((sense, text))
-        if teller is None and fact.section in _MENTIONED and not fact.why:
-            teller = runs.get((sense, *words))
-        if teller is not None:
-            kept[teller] = replace(kept[teller], ids=kept[teller].ids + fact.ids)
+        holder = first_at.get((sense, text))
+        if holder is None and fact.section in _MENTIONED and not fact.why:
+            holder = runs.get((sense, *words))
+        if holder is not None:
+            kept[holder] = replace(kept[holder], ids=kept[holder].ids + fact.ids)
             continue
         if len(kept) == limit:
             break
-        told[sense, text] = len(kept)
+        first_at[sense, text] = len(kept)
         for run in _runs(words):
             runs.setdefault((sense, *run), len(kept))
         kept.append(fact)
@@ -159,3 +162,68 @@ def _runs(words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     for size in range(1, _RUN_MAX + 1):
         for start in range(len(words) - size + 1):
             yield words[start : start + size]
+
+
+def condense_facts(graph: SessionGraph, facts: Sequence[ResumeFact]) -> list[ResumeFact]:
+    """``facts`` in shorter forms, none of their nodes lost: an error that was fixed goes with the work that fixed it
+    and names it, an option with the decision whose reason rules it out, and lists of files are left to the files."""
+    kept = _without_fixed_errors(graph, facts)
+    kept = _without_ruled_out_options(kept)
+    return _without_file_lists(kept)
+
+
+def _without_fixed_errors(graph: SessionGraph, facts: Sequence[ResumeFact]) -> list[ResumeFact]:
+    done = {fact.ids[0]: fact for fact in facts if fact.section is Section.DONE}
+    newer: dict[str, str] = {}
+    for edge in graph.edges(EdgeType.FIXES):
+        fixer, fixed = done.get(edge.source), graph.get(edge.target)
+        if fixer is None or fixed is None or edge.target not in done or edge.source == edge.target:
+            continue
+        if flatten(fixed.label).casefold() in fixer.text.casefold():
+            newer[edge.target] = edge.source
+    return _absorb_facts(facts, {old: new for old, new in newer.items() if new not in newer})
+
+
+def _without_ruled_out_options(facts: Sequence[ResumeFact]) -> list[ResumeFact]:
+    """Of "JWT in a cookie (not localStorage - XSS safe)" and "localStorage" ruled out, only the first is said."""
+    by_words: dict[str, ResumeFact] = {}
+    for fact in facts:
+        if fact.section is Section.WARNINGS:
+            by_words.setdefault(fact.text.casefold(), fact)
+    absorbed: dict[str, str] = {}
+    for fact in facts:
+        words = fact.why.casefold().strip(" ()").split() if fact.section is Section.DECISIONS else []
+        if len(words) < 2 or words[0] not in ("not", "no", "instead", "rather"):
+            continue
+        for size in range(1, len(words)):
+            option = by_words.get(" ".join(words[1 : 1 + size]).strip(".,;:"))
+            if option is not None:
+                absorbed[option.ids[0]] = fact.ids[0]
+    return _absorb_facts(facts, absorbed, with_why=True)
+
+
+def _absorb_facts(facts: Sequence[ResumeFact], absorbed: dict[str, str], *, with_why: bool = False) -> list[ResumeFact]:
+    """``facts`` without those whose node is in ``absorbed``; the node it maps to carries them, or its reason does."""
+    more: dict[str, tuple[str, ...]] = {}
+    for fact in facts:
+        if fact.ids[0] in absorbed:
+            carrier = absorbed[fact.ids[0]]
+            more[carrier] = more.get(carrier, ()) + fact.ids + fact.why_ids
+    kept = [fact for fact in facts if fact.ids[0] not in absorbed]
+    return [_with(fact, more[fact.ids[0]], with_why) if fact.ids[0] in more else fact for fact in kept]
+
+
+def _with(fact: ResumeFact, more: tuple[str, ...], with_why: bool) -> ResumeFact:
+    return replace(fact, why_ids=fact.why_ids + more) if with_why else replace(fact, ids=fact.ids + more)
+
+
+def _without_file_lists(facts: Sequence[ResumeFact]) -> list[ResumeFact]:
+    """Of "project structure: app.py, auth.py" the list is left out when both have their place among the files."""
+    files = {fact.text for fact in facts if fact.section is Section.FILES}
+    return [_without_list(fact, files) if ": " in fact.text else fact for fact in facts]
+
+
+def _without_list(fact: ResumeFact, files: set[str]) -> ResumeFact:
+    head, _, tail = fact.text.partition(": ")
+    listed = [name.strip(" .`") for name in tail.replace(" and ", ", ").split(",")]
+    return replace(fact, text=head) if head and all(name in files for name in listed) else fact

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Final
 
+from tokenmizer_mw.context.resume.facts import ResumeFact
+from tokenmizer_mw.context.resume.sections import NO_OLD_VALUE, Section
+from tokenmizer_mw.context.resume.sentences import Sentence, words_of
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.model.node import NOT_FOUND, Node, Status
+from tokenmizer_mw.model.event import NodeEdited
+from tokenmizer_mw.model.node import HAND, NOT_FOUND, Node, Status
 from tokenmizer_mw.safety.labels import flatten
 
-from .facts import ResumeFact
-from .sections import NO_OLD_VALUE, Section
-from .sentences import Sentence, words_of
-
 MARK: Final = "replaced"
-"""Stands behind a sentence that names an old value and not what took its place, with that where it is short."""
+"""Stands behind a sentence that names an old value, with what took its place, or with the message that says it."""
+
+CORRECTED: Final = "corrected to"
+"""Stands, with the correction, behind a sentence that states a fact which somebody has corrected by hand."""
+
+_BY_HAND: Final = 0.5
+"""What is done by hand stands between the newest message and the next one."""
 
 _SUCCESSOR_MAX: Final = 40
 
@@ -36,39 +42,43 @@ that a word needs to name a value ("the" names none, "SMS" does)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Replaced:
+class ReplacedValue:
     """What message ``number`` replaced: ``old`` are the words that only the older statement has, ``new`` those that
-    only the newer one has; ``note`` says that it was replaced, and by what."""
+    only the newer one has; ``note`` says that it was replaced, and by what. Where it was done by hand, ``number`` lies
+    between those of two messages."""
 
     old: frozenset[str]
     new: frozenset[str]
-    number: int
+    number: float
     note: str = MARK
 
 
 class ReplacedValues:
-    """What of a session was replaced or withdrawn, found by its words. ``sentences`` say which words are common."""
+    """What of a session was replaced or withdrawn, found by its words. ``sentences`` say which words are common;
+    ``edits`` are the manual edits in force."""
 
-    def __init__(self, graph: SessionGraph, sentences: Sequence[Sentence]) -> None:
+    def __init__(self, graph: SessionGraph, sentences: Sequence[Sentence], edits: Iterable[NodeEdited] = ()) -> None:
         holding = Counter(chain.from_iterable(one.words for one in sentences))
         most = max(_COMMON_LEAST, _COMMON_SHARE * len(sentences))
         common = {word for word, count in holding.items() if count > most}
-        self._by_word: dict[str, list[Replaced]] = {}
-        for found in _replaced_values(graph):
+        self._by_word: dict[str, list[ReplacedValue]] = {}
+        for found in chain(_replaced_values(graph), _edited_values(graph, edits)):
             old = frozenset(word for word in found.old - common if _names(word, _OLD_LETTERS_MIN))
             new = frozenset(word for word in found.new if _names(word, _NEW_LETTERS_MIN))
             if old:
                 self._by_word.setdefault(max(old, key=len), []).append(replace(found, old=old, new=new))
         self._put_away = dict(_put_away(graph))
+        self._corrected = _find_corrected(graph, edits)
 
     def mark_old(self, sentences: Sequence[Sentence]) -> list[Sentence]:
         """``sentences`` with a mark on those from before a replacement that name its old value, which count little, and
-        on later ones that name it and not the new one. What was withdrawn without a successor is left out."""
+        on those that state a fact which was corrected by hand. What was withdrawn without a successor is left out; what
+        is said later than a replacement stands as it is, for it may take the replacement back."""
         if self._put_away:
             sentences = [one for one in sentences if not self._is_put_away(one)]
-        if not self._by_word:
+        if not self._by_word and not self._corrected:
             return list(sentences)
-        return [told for one in sentences if (told := self._annotate(one)) is not None]
+        return [marked for one in sentences if (marked := self._annotate(one)) is not None]
 
     def without_old(self, sentences: Sequence[Sentence]) -> list[Sentence]:
         """``sentences`` without those from before a replacement that name its old value."""
@@ -79,21 +89,23 @@ class ReplacedValues:
         are marked, as is what the message of the replacement itself says; the user's rules stay as they are."""
         if not self._by_word:
             return list(facts)
-        return [told for fact in facts if (told := self._told_fact(fact)) is not None]
+        return [marked for fact in facts if (marked := self._mark_old(fact)) is not None]
 
     def _is_put_away(self, sentence: Sentence) -> bool:
         """Whether a sentence is the one that says a fact which somebody has put away by hand."""
         return any(words <= sentence.words for words in self._put_away.get(sentence.number, ()))
 
     def _annotate(self, sentence: Sentence) -> Sentence | None:
-        for found in self._find_replaced(sentence.words):
-            if sentence.number < found.number:
-                return replace(sentence, note=found.note, salience=_OLD * sentence.salience) if found.new else None
-            if sentence.number > found.number and not found.new & sentence.words:
-                return replace(sentence, note=found.note)
+        later = [found for found in self._find_replaced(sentence.words) if sentence.number < found.number]
+        if later:
+            found = max(later, key=lambda one: (one.number, one.note))
+            return replace(sentence, note=found.note, salience=_OLD * sentence.salience) if found.new else None
+        for quote, note in self._corrected.get(sentence.number, ()):
+            if 2 * len(quote & sentence.words) > len(quote | sentence.words):
+                return replace(sentence, note=note, salience=_OLD * sentence.salience)
         return sentence
 
-    def _told_fact(self, fact: ResumeFact) -> ResumeFact | None:
+    def _mark_old(self, fact: ResumeFact) -> ResumeFact | None:
         if fact.section in _STAYING:
             return fact
         words = words_of(fact.text)
@@ -106,30 +118,62 @@ class ReplacedValues:
             return None
         return fact if found.note == MARK else replace(fact, why=f"{fact.why} ({found.note})")
 
-    def _find_replaced(self, words: frozenset[str]) -> Iterator[Replaced]:
+    def _find_replaced(self, words: frozenset[str]) -> Iterator[ReplacedValue]:
         by_word = self._by_word
-        for word in words:
-            if word in by_word:
-                yield from (found for found in by_word[word] if found.old <= words)
+        for word in sorted(words & by_word.keys()):
+            yield from (found for found in by_word[word] if found.old <= words)
 
 
 def _names(word: str, least: int) -> bool:
     return len(word) >= least or not word.isalpha() or not word.isascii()
 
 
-def _replaced_values(graph: SessionGraph) -> Iterator[Replaced]:
+def _replaced_values(graph: SessionGraph) -> Iterator[ReplacedValue]:
+    holding = {node.label.casefold() for node in graph.nodes() if node.current}
     for step in graph.transitions():
         old, new = graph.get(step.old), graph.get(step.new)
-        if old is not None and new is not None and not old.current:
+        if old is not None and new is not None and not old.current and old.label.casefold() not in holding:
             words, later = words_of(_value(old)), words_of(new.label)
-            label = flatten(new.label)
-            note = f"{MARK} by {label}" if new.current and len(label) <= _SUCCESSOR_MAX else MARK
+            number = step.trigger + (_BY_HAND if new.source.role == HAND else 0)
+            where = MARK if new.source.role == HAND else f"{MARK} in message {step.trigger}"
+            note = _spell_note(f"{MARK} by", new, where)
             if all(len(word) <= _OLD_LETTERS_MIN for word in words - later):  # "B instead of A" names what A says
-                yield from _make_replaced(old, words, later - words, step.trigger, note)
+                yield from _make_replaced(old, words, later - words, number, note)
             else:
-                yield from _make_replaced(old, words - later, later - words, step.trigger, note)
+                yield from _make_replaced(old, words - later, later - words, number, note)
     for node in graph.nodes(status=Status.INVALIDATED):
         yield from _make_replaced(node, words_of(_value(node)), frozenset(), graph.life(node.id).touched, MARK)
+
+
+def _edited_values(graph: SessionGraph, edits: Iterable[NodeEdited]) -> Iterator[ReplacedValue]:
+    """What manual edits gave other words, or declared wrong."""
+    for edit in edits:
+        node = graph.get(edit.id)
+        if node is None:
+            continue
+        number = edit.turn + _BY_HAND
+        if "label" in edit.before:
+            words, later = words_of(_value(replace(node, label=edit.before["label"]))), words_of(node.label)
+            new = later - words if node.current else frozenset[str]()
+            yield from _make_replaced(node, words - later, new, number, _spell_note(CORRECTED, node))
+        if node.status is Status.INVALIDATED is edit.changes.get("status"):
+            yield from _make_replaced(node, words_of(_value(node)), frozenset(), number, MARK)
+
+
+def _find_corrected(graph: SessionGraph, edits: Iterable[NodeEdited]) -> dict[int, list[tuple[frozenset[str], str]]]:
+    """The words of the sentences that state facts which have other words now, and what to say of them, by message."""
+    found: dict[int, list[tuple[frozenset[str], str]]] = {}
+    for edit in edits:
+        node = graph.get(edit.id)
+        if node is not None and node.current and "label" in edit.before and (quote := words_of(node.source.quote)):
+            found.setdefault(node.source.turn, []).append((quote, _spell_note(CORRECTED, node)))
+    return found
+
+
+def _spell_note(what: str, now: Node, otherwise: str = "corrected") -> str:
+    """A note that something holds no more: "replaced by X", "corrected to X"; ``otherwise`` where X is long."""
+    label = flatten(now.label)
+    return f"{what} {label}" if now.current and len(label) <= _SUCCESSOR_MAX else otherwise
 
 
 def _put_away(graph: SessionGraph) -> Iterator[tuple[int, list[frozenset[str]]]]:
@@ -149,7 +193,7 @@ def _value(node: Node) -> str:
 
 
 def _make_replaced(
-    node: Node, words: frozenset[str], later: frozenset[str], number: int, note: str
-) -> Iterator[Replaced]:
+    node: Node, words: frozenset[str], later: frozenset[str], number: float, note: str
+) -> Iterator[ReplacedValue]:
     if words and number >= node.source.turn:
-        yield Replaced(words, later, number, note)
+        yield ReplacedValue(words, later, number, note)

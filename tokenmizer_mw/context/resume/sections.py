@@ -131,12 +131,12 @@ _STANDINGS: Final = re2.compile(
 )
 
 
-def _told_grade(node: Node) -> int:
+def _about_grade(node: Node) -> int:
     """Facts told by the way: where the matter stands or is to go before what merely happened."""
     return int(_STANDINGS.search(flatten(node.label)) is None)
 
 
-_GRADES: Final[dict[Section, Callable[[Node], int]]] = {Section.RULES: _rule_grade, Section.ABOUT: _told_grade}
+_GRADES: Final[dict[Section, Callable[[Node], int]]] = {Section.RULES: _rule_grade, Section.ABOUT: _about_grade}
 
 
 def grade_of(node: Node, section: Section) -> int:

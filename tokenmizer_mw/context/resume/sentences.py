@@ -1,11 +1,13 @@
-"""Sentences of a transcript, as candidates for the quotations in a resume block."""
+"""Sentences of a transcript, as candidates for the quotations in a resume block: texts split into sentences and lines
+of lists and of code, before a block needs them. Announcements of an assistant count less than what it then did.
+"""
 
 from __future__ import annotations
 
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,8 +16,130 @@ from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.safety.redact.strict import mask_opaque
 from tokenmizer_mw.wire.host_texts import remove_host_texts
 
-from .announcements import weight_announcement
-from .parts import SENTENCE_MAX, UNSPACED, split_parts
+_LAST: Final = 0.7
+_INTENDED: Final = 0.5
+_ANNOUNCED: Final = 0.15
+"""How much a sentence counts: the last one before a tool is called, an intention that names something, and one that
+names nothing. Set on development data."""
+
+# Linear: anchored, and every repetition is bounded.
+_INTENTION: Final = re.compile(
+    r"(?i)^(?:\w+,? ){0,2}(?:let me|let['’]?s|let us|i['’]?ll|i will|we['’]?ll|i['’]?m going to|i am going to"
+    r"|i (?:need|want) to|ich werde|lass(?:en sie)? mich|wir werden|je vais|laissez-moi|nous allons|voy a|vamos a|vou"
+    r"|vamos|déjame|deixe-me|сейчас я|давайте|давай|я буду|nyní|teď|şimdi)\b"
+    r"|^.{0,4}(?:让我|我来|我将|我会|我先|讓我|我來|我將|我會)"
+)
+"""The first person with a future, or with a request to be let do something, at the start of a sentence."""
+
+_CONCRETE: Final = re.compile(r"[\d`]|\w[._/]\w|[a-z][A-Z]")
+"""A number, a quotation of code, or a name of code."""
+
+
+def announces(sentence: str) -> bool:
+    """Whether an assistant says in a sentence what it is about to do."""
+    return _INTENTION.search(sentence) is not None
+
+
+def weight_announcement(sentence: str, *, last: bool) -> float:
+    """How much a sentence of an assistant counts; ``last``: it stands right before the calls of its message."""
+    if not announces(sentence):
+        return _LAST if last else 1.0
+    return _INTENDED if _CONCRETE.search(sentence) else _ANNOUNCED
+
+
+SENTENCE_MAX: Final = 300
+"""Longest part that is quoted, in characters."""
+
+UNSPACED: Final = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]+")
+"""A run of signs of a script that has no spaces, or is read like one."""
+
+_PLACEHOLDERS: Final = frozenset({"()", "[]", "<>", "\uff08\uff09", "\u3010\u3011"})
+"""First and last sign of a line that stands for something that is not text: "[interrupted by user]"."""
+
+_LETTERS_MIN: Final = 16
+_SIGNS_MIN: Final = 6
+"""Shortest part that is quoted, in letters, and in signs of a script without spaces."""
+
+_FRAGMENT: Final = 24
+_JOINED_MAX: Final = 100
+_SIGN_LETTERS: Final = 4
+_STATEMENT_MIN: Final = 40
+"""Length below which a sentence is a fragment; that of fragments joined; letters that a sign of a script without spaces
+counts as; shortest statement that stands without the question behind it. Set on development data."""
+
+# These patterns are linear: classes of characters and single words, one behind the other.
+_END: Final = re.compile(r"(?<=[.!?:])\s+|(?<=[。！？；：])|(?<=\u0964)\s*")
+_INNER_END: Final = re.compile(r"[.!?:]\s|[。！？；：\u0964]")
+_REQUEST: Final = re.compile(
+    r"(?i), (?:(?:and|so|but|or) )?(?:(?:can|could|would|will|do|does|is|are|should) (?:you|we|i|it|this|that|there)\b"
+    r"|(?:how|what|what's|which|where|when|why|who)\b"
+    r"|(?:kannst|können|könntest|könnten|peux|pouvez|pourriez|podrías|puedes|puede|pode|poderia|você pode)\b"
+    r"|(?:wie|was|welche[rs]?|comment|quel(?:le)?s?|cómo|qué|cuál|como|qual|можешь|можете|как|какой|какая)\b)"
+)
+"""Where a question begins behind what is stated in the same sentence."""
+
+
+def split_parts(text: str, *, person: bool) -> Iterator[tuple[str, bool]]:
+    """The parts of ``text`` in order, and of each whether it stands in a code block. Short sentences of one line stay
+    together, and what a colon introduces stays with it. ``person``: the user wrote it; of a sentence that states
+    something and then asks, only the statement is told."""
+    code = False
+    for line in map(str.strip, text.split("\n")):
+        if line.startswith("```"):
+            code = not code
+        elif code:
+            yield from ((line, True),) if _is_long_enough(line) else ()
+        elif line:
+            parts = [state_before_question(part) if person else part for part in _split_sentences(line)]
+            yield from ((part, False) for part in join_fragments(parts) if _is_long_enough(part))
+
+
+def state_before_question(sentence: str) -> str:
+    """A sentence without the question at its end, where it states something before; else the whole sentence."""
+    if not sentence.endswith("?"):
+        return sentence
+    found = _REQUEST.search(sentence, _STATEMENT_MIN)
+    return sentence[: found.start()] if found else sentence
+
+
+def join_fragments(parts: Iterable[str]) -> Iterator[str]:
+    """``parts`` of one line, short ones and introductions joined with what follows them, save what announces the next
+    step: it is worth less than what stands before it."""
+    waiting = ""
+    for part in parts:
+        if waiting and _belong_together(waiting, part) and not announces(part):
+            waiting = f"{waiting} {part}"
+            continue
+        if waiting:
+            yield waiting
+        waiting = part
+    if waiting:
+        yield waiting
+
+
+def _belong_together(before: str, part: str) -> bool:
+    sizes = _size(before), _size(part)
+    return (min(sizes) < _FRAGMENT or before[-1] in ":\uff1a") and sum(sizes) <= _JOINED_MAX
+
+
+def _size(part: str) -> int:
+    """The length of a part in letters; a sign of a script without spaces counts as several."""
+    return len(part) * (_SIGN_LETTERS if UNSPACED.search(part) else 1)
+
+
+def _split_sentences(line: str) -> Iterator[str]:
+    if _INNER_END.search(line) is None:
+        return iter((line,))
+    return filter(None, map(str.strip, _END.split(line)))
+
+
+def _is_long_enough(part: str) -> bool:
+    if part[:1] + part[-1:] in _PLACEHOLDERS:
+        return False
+    if not part.isascii() and UNSPACED.search(part):
+        return _SIGNS_MIN <= len(part) <= SENTENCE_MAX
+    return _LETTERS_MIN <= len(part) <= SENTENCE_MAX
+
 
 Numbered = tuple[int, Message]
 """A message with its number in the session, from 1."""
@@ -55,6 +179,7 @@ _PREFERENCE: Final = re.compile(
     r"|preferimos|предпочита\w+|wolę)\b|更喜欢|偏好|宁愿|の方がいい|の方が好き|선호"
 )
 _DIGIT: Final = re.compile(r"\d")
+_FIGURE: Final = re.compile(r"(?i)(?<![a-z])[0-9a-f]*\d[0-9a-f]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +236,19 @@ def transcript_sentences(
         found = read(number, message)
         room[message.role] -= found.characters
         chosen.append(found.sentences)
-    return [sentence for sentences in reversed(chosen) for sentence in sentences]
+    return _without_printed_again([sentence for sentences in reversed(chosen) for sentence in sentences])
+
+
+def _without_printed_again(sentences: Sequence[Sentence]) -> list[Sentence]:
+    """``sentences`` without the lines that tools print in several messages with nothing but other figures."""
+    numbers: dict[str, int] = {}
+    repeated: set[str] = set()
+    for one in sentences:
+        if one.role is Role.TOOL and numbers.setdefault(shape := _FIGURE.sub("0", one.text), one.number) != one.number:
+            repeated.add(shape)
+    if not repeated:
+        return list(sentences)
+    return [one for one in sentences if one.role is not Role.TOOL or _FIGURE.sub("0", one.text) not in repeated]
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -130,7 +267,7 @@ def _readable(message: Message) -> str:
     text = message.text or "\n".join(result.text for result in message.tool_results)
     most = _ENDS_MAX[message.role]
     text = text if len(text) <= 2 * most else f"{text[:most]}\n{text[-most:]}"
-    return remove_host_texts(text) if message.role is Role.USER else text
+    return remove_host_texts(text, role=message.role if message.text else Role.TOOL)
 
 
 def _sentences(number: int, role: Role, text: str, calls: bool) -> Iterator[Sentence]:
@@ -169,3 +306,40 @@ def _is_listing(part: str) -> bool:
         return True
     letters = sum(map(str.isalpha, part))
     return sum(map(part.count, _SYMBOLS)) > _SYMBOLS_SHARE * len(part) or letters < _LETTERS_SHARE * len(part)
+
+
+class PreparedSentences:
+    """Cache of the sentences of messages, by number; per speaker as many characters as a block reads, oldest dropped
+    first. Reading is safe beside one thread that prepares.
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[int, tuple[Message, MessageSentences]] = {}
+        self._sizes = dict.fromkeys(CHARACTERS_MAX, 0)
+
+    def __contains__(self, number: int) -> bool:
+        return number in self._found
+
+    @property
+    def size(self) -> int:
+        """Number of characters of the prepared messages."""
+        return sum(self._sizes.values())
+
+    def prepare(self, number: int, message: Message) -> int:
+        """Split message ``number`` into sentences and cache them; returns how many characters were read."""
+        found = message_sentences(number, message)
+        self._found[number] = (message, found)
+        if message.role in self._sizes:
+            self._sizes[message.role] += found.characters
+            self._prune(message.role)
+        return found.characters
+
+    def _prune(self, role: Role) -> None:
+        while self._sizes[role] > CHARACTERS_MAX[role] + READ_MAX:
+            oldest = min(number for number, (message, _) in self._found.items() if message.role is role)
+            self._sizes[role] -= self._found.pop(oldest)[1].characters
+
+    def read(self, number: int, message: Message) -> MessageSentences:
+        """Return the sentences of a message; split it now if it is not cached or its text changed."""
+        found = self._found.get(number)
+        return found[1] if found is not None and found[0] == message else message_sentences(number, message)

@@ -6,10 +6,10 @@ files are read here, checked against the digests that tiktoken pins, and handed 
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import os
 import tempfile
+from binascii import a2b_base64
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -140,7 +140,7 @@ def _load_encoding(name: str, path: str) -> Encoding | None:
     raw = _read(path)
     if hashlib.sha256(raw).hexdigest() != table.sha256:
         return None
-    ranks = {base64.b64decode(token): int(rank) for token, rank in map(bytes.split, raw.splitlines())}
+    ranks = {a2b_base64(token): int(rank) for token, rank in map(bytes.split, raw.splitlines())}
     return Encoding(name, pat_str=table.pattern, mergeable_ranks=ranks, special_tokens={})
 
 

@@ -37,17 +37,6 @@ def _rule(
 
 CHANGES: Final = (
     _rule(
-        "other_way",
-        Speaker.ASSISTANT,
-        r"(?:.{0,80}[,.:;] )?let(?:'s| me| us) (?:try|take|use|go with|do) (?:(?:it|this) )?(?:an? |the )?"
-        r"(?:different|another|better|simpler|new|alternative|other|more \w+) (?:approach|way|method|strategy|route)"
-        r"(?:,? by|:|,| -| —| –| and|,? using| with)? (?P<label>.{6,}?)"
-        r"(?:,? (?:instead of|rather than) (?P<target>.{3,80}))?$",
-        0.65,
-        "Let me try a different approach: read the file line by line",
-        "Let me try a different approach",
-    ),
-    _rule(
         "from_to",
         Speaker.ASSISTANT,
         rf"(?:.{{0,160}}?[\s(])?(?:{_MADE})(?: [\w`'\"./#-]+){{0,6}}? from (?P<target>.{{1,60}}?) to"
@@ -78,15 +67,6 @@ CHANGES: Final = (
         "Made the dialogs load on demand instead of at import time",
         "Used cars cost less than new ones instead of more",
         unless=_NOT_DONE,
-    ),
-    _rule(
-        "instead_of_first",
-        Speaker.ASSISTANT,
-        r"(?:instead of|rather than) (?P<target>[^,]{3,80}), (?:(?:i|we)(?:'ll|'ve| will| have| now)?|let's|let me|it"
-        r"|the \w+) (?:now )?(?P<label>.{4,})",
-        0.7,
-        "Instead of parsing the table by hand, I'll use the CSV module",
-        "Instead of bread there is cake",
     ),
     _rule(
         "no_more",

@@ -158,7 +158,7 @@ REPLACEMENTS: Final = (
     _rule(
         "back_to",
         Act.RETURN,
-        rf"{_LETS}(?:(?:go|switch|move|revert|roll|change|come|going|get|it's|stay|return) )?"
+        rf"{_LETS}(?:(?:go|switch|move|revert|roll|change|going|get|it's|stay|return) )?"
         r"(?:back to|revert to|return to) (?P<label>[^,;]+?(?:, [^,;]{0,30}\d[^,;]{0,20})?)(?:[,;:] (?P<reason>.+))?$",
         0.9,
         "back to REST, the GraphQL schema is a burden",

@@ -106,7 +106,7 @@ STARTS: Final[dict[Frame, tuple[str, ...]]] = {
         r"(?:auf |bei |in )?(?:[\pL-]+ ){0,3}?(?:nebenan|nachbar\pL*|anderen? (?:verein|team|gruppe|klasse|firma)"
         r"|konkurrenz|kumpel|cousin|onkel|schwager|schwester|bruder)\b",
         r"(?:[\pL'-]+ ){0,4}?(?:d'à côté|voisins?|l'autre (?:équipe|groupe|atelier)|cousine?|oncle|sœur|frère"
-        r"|ancien site)\b",
+        r"|ancien site)(?:\b| |,|$)",
         r"(?:[\pL-]+ ){0,3}?(?:de al lado|vecin[oa]s?|otro (?:equipo|taller|grupo)|otra (?:clase|empresa)|prim[oa]"
         r"|herman[oa]|ayuntamiento|de la competencia)\b",
         r"(?:\pL+ ){0,3}?(?:accanto|vicin[oi]|altr[oa] (?:squadra|gruppo)|cugin[oa]|ao lado|vizinh[oa]s?"

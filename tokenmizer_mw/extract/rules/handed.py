@@ -90,7 +90,8 @@ class Handing:
 
     @property
     def heading_file(self) -> str:
-        """RE2 for a line of its own above a file, a log or a ticket, which may say whose it is, or which."""
+        """RE2 for a whole line that is the heading of a pasted file, log or ticket, such as "PR description", "our log"
+        or "issue #7 by Ann". Matches nothing in a language without words for these."""
         return rf"[ \t*#_]*{_WHOSE}(?:{self._bare(self.files)}){_OF_WHAT}[ \t*_]*$" if self.files else NOTHING
 
     @property

@@ -34,45 +34,6 @@ STANDING: Final = (
         unless=_NO_RULE,
     ),
     _rule(
-        "nobody",
-        Act.RULE,
-        r"(?P<label>(?:nobody|no one|no-one|none of (?:the|our|my) [\w-]+|no [\w-]+(?: [\w-]+)?|only (?:the "
-        r"|our |my )?"
-        r"[\w-]+(?: [\w-]+){0,2}) (?:may|must|should|shall|is allowed to|are allowed to|is to|are to) \w.+)",
-        0.85,
-        "Nobody may see the phone numbers except the admin",
-        "Nobody knows the phone numbers",
-        unless=r".*\b(?:may|must|should|shall) have \w+(?:ed|en|ne|t)\b",
-    ),
-    _rule(
-        "nobody_but",
-        Act.RULE,
-        r"(?P<label>(?:nobody|no one|no-one|none of (?:the|our|my) [\w-]+) (?:can|gets to) \w.+"
-        r" (?:except|but|besides|other than|apart from) .+)",
-        0.8,
-        "Nobody can open the list except the board",
-        "Nobody can log in",
-    ),
-    _rule(
-        "forbidden",
-        Act.RULE,
-        rf"(?P<label>{_SUBJECT}(?:is|are) (?:not|never|strictly) (?:allowed|permitted|to be|forbidden)\b.*)",
-        0.8,
-        "Members are not allowed to see each other's addresses",
-        "The page is not allowed: error 403",
-        unless=r".*\ballowed[:;]|.*\b(?:error|403)\b",
-    ),
-    _rule(
-        "off_limits",
-        Act.RULE,
-        rf"(?P<label>{_SUBJECT}(?:is|are) (?:forbidden|prohibited|off[- ]limits|taboo|strictly confidential"
-        r"|mandatory)\b.*)",
-        0.8,
-        "The production database is off limits",
-        "Access is checked on login",
-        unless=r".*\b(?:error|403|status)\b|(?:it|that|this) says\b",
-    ),
-    _rule(
         "want_none",
         Act.RULE,
         r"(?P<label>(?:i|we) (?:really |absolutely |definitely |also |just )*(?:don't|do not|dont"

@@ -22,7 +22,12 @@ from .rule import Act, Rule, Speaker
 
 
 class Form(Enum):
-    """How a pattern of a kind reads a sentence."""
+    """Where the words of a kind stand in a clause, and which words become the fact.
+
+    LINE: the clause begins with them; a group of the pattern is the fact.
+    MARK: they stand before a colon; what follows the colon is the fact.
+    WITHIN: they stand anywhere; the whole clause is the fact.
+    """
 
     LINE = auto()
     MARK = auto()
@@ -31,11 +36,10 @@ class Form(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """Something that people say in every language.
+    """One kind of statement for which each language has phrases: a goal, a decision, work that is done, and so on.
 
-    LINE patterns read a clause from its start and name what they read. MARK patterns are words before a colon, and
-    what stands behind it is stated. WITHIN patterns are words anywhere in a clause, which is stated as a whole.
-    ``whole`` and ``explicit`` are as in ``Rule``.
+    ``act`` is what such a statement does, ``speaker`` who may make it, ``confidence`` the probability that it is
+    meant so, ``form`` where its phrases stand. ``whole`` and ``explicit`` are as in ``Rule``.
     """
 
     name: str

@@ -1,19 +1,257 @@
-"""The formats that a graph can be exported in, a row each."""
+"""The formats that a graph can be exported in, a row each, and the files that other programs draw: JSON Canvas
+(specification 1.0, as Obsidian reads it), the JSON of D3's examples, and Mermaid flowcharts.
+
+JSON Canvas has no place for data about a card, so all of it stands in the card's text. Mermaid refuses large texts,
+so it gets the part of the graph that it agrees to draw.
+"""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from tokenmizer_mw.errors import CallerError
+from tokenmizer_mw.graph.export.appearance import EDGES, STATUSES, TYPES
+from tokenmizer_mw.graph.export.documents import markdown_text
+from tokenmizer_mw.graph.export.layout import Box, Lane, Layout, Measures, arrange
+from tokenmizer_mw.graph.export.page import html_page
+from tokenmizer_mw.graph.export.selection import NODES_MAX, Selection, select_facts
+from tokenmizer_mw.graph.export.text import escape_markdown, fit_text, label_of, speaker_of, words_of
 from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.model.node import Edge, EdgeType, Node, NodeType, Transition
 
-from .canvas import canvas
-from .d3 import d3
-from .markdown import markdown_text
-from .mermaid import mermaid
-from .page import html_page
-from .selection import NODES_MAX
+_CARDS: Final = Measures(width=340, height=210, gap=30, padding=30, heading=10, between=110)
+"""Room for a label of four lines, or of two and a quotation, and for a line more where the font at hand is a wide one;
+the name of a group stands above its border."""
+
+_LABEL_WIDTH: Final = 66.0
+_QUOTE_MAX: Final = 60
+
+
+def canvas(graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> str:
+    """The file's text. Files of this kind have no title: ``title`` is not used. At most ``most`` facts, the most
+    important ones."""
+    chosen = select_facts(graph, most)
+    layout = arrange(chosen.nodes, chosen.steps, measures=_CARDS)
+    groups = [_group(lane) for lane in layout.lanes]
+    cards = [_card(node, layout) for node in chosen.nodes]
+    edges = [_edge(place, edge, layout) for place, edge in enumerate(chosen.edges)]
+    return json.dumps({"nodes": groups + cards, "edges": edges}, ensure_ascii=False, indent=1) + "\n"
+
+
+def _group(lane: Lane) -> dict[str, Any]:
+    look = TYPES[lane.type]
+    label = f"{look.title} ({lane.count})"
+    return {"id": f"group-{lane.type.value}", "type": "group", **_place(lane.box), "color": look.light, "label": label}
+
+
+def _card(node: Node, layout: Layout) -> dict[str, Any]:
+    return {
+        "id": node.id,
+        "type": "text",
+        **_place(layout.boxes[node.id]),
+        "color": TYPES[node.type].light,
+        "text": _text(node),
+    }
+
+
+def _text(node: Node) -> str:
+    """The label, what it is, and the words that it comes from where they fit."""
+    look = STATUSES[node.status]
+    label = escape_markdown(fit_text(label_of(node), _LABEL_WIDTH))
+    shown = label if node.current else f"~~{label}~~"
+    kind = f"{node.kind.value}, " if node.kind is not None else ""
+    lines = [f"**{shown}**\\\n{look.mark} {kind}{look.word}, {escape_markdown(speaker_of(node.source))}"]
+    if len(label) < _QUOTE_MAX and node.source.quote and node.source.quote != node.label:
+        lines.append(f"> {escape_markdown(words_of(node.source.quote, _QUOTE_MAX))}")
+    return "\n\n".join(lines)
+
+
+def _edge(place: int, edge: Edge, layout: Layout) -> dict[str, Any]:
+    source, target = layout.boxes[edge.source], layout.boxes[edge.target]
+    leaving, arriving = _sides(source, target)
+    drawn = {
+        "id": f"edge-{place + 1}",
+        "fromNode": edge.source,
+        "fromSide": leaving,
+        "toNode": edge.target,
+        "toSide": arriving,
+        "label": EDGES[edge.type].word,
+    }
+    return drawn | ({"toEnd": "none"} if edge.type is EdgeType.RELATED_TO else {})
+
+
+def _sides(source: Box, target: Box) -> tuple[str, str]:
+    """From which side of a card to which of another a line goes."""
+    if source.right <= target.x:
+        return "right", "left"
+    if target.right <= source.x:
+        return "left", "right"
+    return ("bottom", "top") if source.y <= target.y else ("top", "bottom")
+
+
+def _place(box: Box) -> dict[str, int]:
+    return {"x": box.x, "y": box.y, "width": box.width, "height": box.height}
+
+
+_SMALLEST: Final = 5.0
+_LARGEST: Final = 20.0
+"""Radius of a node, in pixels."""
+
+_STRONG: Final = frozenset({EdgeType.SUPERSEDES, EdgeType.DEPENDS_ON, EdgeType.BLOCKS})
+
+
+def d3(graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> str:
+    """``{"title", "nodes", "links", "transitions", "left_out"}`` as text.
+
+    A node has ``id``, ``group`` (its type), ``label``, ``status``, ``turn``, ``color`` by type (``color_dark`` on a
+    dark ground), ``size`` (a radius in pixels) by importance, ``opacity`` by status, and a place (``x``, ``y``) that
+    does not overlap another's; ``kind``, ``detail``, ``quote``, ``role`` and ``confidence`` where there are any. A link
+    has ``source``, ``target``, ``type``, ``value`` (how strong it is) and ``turn``. ``left_out`` counts what ``most``
+    cut off.
+    """
+    chosen = select_facts(graph, most)
+    layout = arrange(chosen.nodes, chosen.steps)
+    fields = {
+        "title": words_of(title),
+        "nodes": [_d3_node(node, chosen, layout) for node in chosen.nodes],
+        "links": [
+            {
+                "source": edge.source,
+                "target": edge.target,
+                "type": edge.type.value,
+                "label": EDGES[edge.type].word,
+                "value": 2 if edge.type in _STRONG else 1,
+                "turn": edge.turn,
+            }
+            for edge in chosen.edges
+        ],
+        "transitions": [_transition(step) for step in chosen.steps],
+        "left_out": chosen.left_out,
+    }
+    return json.dumps(fields, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def _d3_node(node: Node, chosen: Selection, layout: Layout) -> dict[str, Any]:
+    look, box = TYPES[node.type], layout.boxes[node.id]
+    fields: dict[str, Any] = {
+        "id": node.id,
+        "group": node.type.value,
+        "label": label_of(node),
+        "status": node.status.value,
+        "turn": node.source.turn,
+        "importance": chosen.weights[node.id],
+        "size": round(_SMALLEST + (_LARGEST - _SMALLEST) * chosen.weights[node.id], 1),
+        "color": look.light,
+        "color_dark": look.dark,
+        "opacity": STATUSES[node.status].opacity,
+        "x": box.x + box.width // 2,
+        "y": box.y + box.height // 2,
+    }
+    more: dict[str, Any] = {
+        "kind": node.kind.value if node.kind is not None else "",
+        "detail": words_of(node.detail),
+        "quote": words_of(node.source.quote),
+        "role": words_of(node.source.role),
+        "confidence": round(node.confidence, 4),
+        "valid_from": node.valid_from,
+        "valid_until": node.valid_until,
+    }
+    return fields | {name: value for name, value in more.items() if value not in ("", None)}
+
+
+def _transition(step: Transition) -> dict[str, Any]:
+    fields = {"old": step.old, "new": step.new, "turn": step.trigger}
+    return fields | ({"reason": words_of(step.reason)} if step.reason else {})
+
+
+_TEXT_MAX: Final = 49_000
+_EDGES_MAX: Final = 490
+"""Mermaid draws nothing of a text beyond 50,000 characters, or with more than 500 relations."""
+
+_LABEL_MAX: Final = 80
+
+_PLAIN: Final = frozenset(" ,./-_+'()?!")
+"""Marks that mean nothing inside the quotation marks of a label."""
+
+# fmt: off
+_SHAPES: Final[dict[NodeType, tuple[str, str]]] = {
+    NodeType.GOAL: ("([", "])"), NodeType.DECISION: ("{{", "}}"), NodeType.TASK: ("[", "]"),
+    NodeType.ERROR: (">", "]"), NodeType.TEST: ("[/", "/]"), NodeType.FILE: ("[[", "]]"),
+    NodeType.ENDPOINT: ("[\\", "\\]"), NodeType.API: ("[/", "\\]"), NodeType.SCHEMA: ("[(", ")]"),
+    NodeType.DEPENDENCY: ("[[", "]]"), NodeType.ENVIRONMENT: ("[\\", "/]"), NodeType.PROJECT: ("[", "]"),
+    NodeType.CONCEPT: ("(", ")"), NodeType.AGENT: ("([", "])"),
+}
+
+_ARROWS: Final[dict[EdgeType, str]] = {
+    EdgeType.SUPERSEDES: "==>", EdgeType.RELATED_TO: "-.-", EdgeType.PART_OF: "-.->",
+}
+# fmt: on
+
+
+def mermaid(graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> str:
+    """The flowchart as text. At most ``most`` facts and as many as Mermaid takes, the most important ones; a comment
+    says how many were left out."""
+    room = min(most, _EDGES_MAX)
+    while True:
+        chosen = select_facts(graph, room)
+        text = "\n".join(_chart(chosen, words_of(title, _LABEL_MAX))) + "\n"
+        if len(text) <= _TEXT_MAX or room <= 1:
+            return text
+        room = min(room - 1, room * _TEXT_MAX // len(text))
+
+
+def _chart(chosen: Selection, title: str) -> Iterator[str]:
+    yield "flowchart LR"
+    if title:
+        yield f"%% {quote_text(title)}"
+    if chosen.left_out:
+        yield f"%% {chosen.left_out} less important facts are left out"
+    for type_, lane in chosen.by_type().items():
+        yield f'subgraph {type_.value}_nodes["{TYPES[type_].title}"]'
+        yield "direction LR"
+        yield from map(_mermaid_node, lane)
+        yield "end"
+    for edge in _select_edges(chosen):
+        arrow = _ARROWS.get(edge.type, "-->")
+        yield f'{_name(edge.source)} {arrow}|"{EDGES[edge.type].word}"| {_name(edge.target)}'
+    yield from _classes(chosen)
+
+
+def _select_edges(chosen: Selection) -> list[Edge]:
+    """The relations that Mermaid takes; those that say least go first."""
+    ranked = sorted(chosen.edges, key=lambda edge: list(EDGES).index(edge.type))[:_EDGES_MAX]
+    kept = set(ranked)
+    return [edge for edge in chosen.edges if edge in kept]
+
+
+def _mermaid_node(node: Node) -> str:
+    before, behind = _SHAPES[node.type]
+    look = STATUSES[node.status]
+    label = quote_text(words_of(label_of(node), _LABEL_MAX))
+    return f'{_name(node.id)}{before}"{label}<br>{look.word}, message {node.source.turn}"{behind}:::{node.status.value}'
+
+
+def _name(id: str) -> str:
+    """An id that no word of Mermaid's begins."""
+    return f"n_{id.replace('-', '_')}"
+
+
+def _classes(chosen: Selection) -> Iterator[str]:
+    present = {node.status for node in chosen.nodes}
+    for status, look in STATUSES.items():
+        if status in present:
+            dash = f",stroke-dasharray:{look.dash}" if look.dash else ""
+            yield f"classDef {status.value} stroke-width:1.5px{dash}"
+
+
+def quote_text(text: str) -> str:
+    """One line of harmless text for between quotation marks: what could mean anything is a numbered entity."""
+    return "".join(
+        char if char in _PLAIN or char.isalnum() or not char.isascii() else f"#{ord(char)};" for char in text
+    )
 
 
 class Write(Protocol):

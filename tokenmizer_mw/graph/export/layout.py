@@ -11,9 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
+from tokenmizer_mw.graph.export.appearance import TYPES
 from tokenmizer_mw.model.node import Node, NodeType, Transition
-
-from .appearance import TYPES
 
 T = TypeVar("T")
 

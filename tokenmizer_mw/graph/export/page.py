@@ -16,14 +16,12 @@ from html import escape
 from importlib import resources
 from typing import Any, Final
 
+from tokenmizer_mw.graph.export.appearance import EDGES, STATUSES, TYPES
+from tokenmizer_mw.graph.export.layout import Layout, arrange
+from tokenmizer_mw.graph.export.selection import NODES_MAX, Selection, chain_replacements, select_facts
+from tokenmizer_mw.graph.export.text import label_of, speaker_of, words_of
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.node import Node, NodeType, Transition, is_current
-
-from .appearance import EDGES, STATUSES, TYPES
-from .layout import Layout, arrange
-from .selection import NODES_MAX, Selection, select_facts
-from .story import stories
-from .text import label_of, said_by, words_of
 
 _LINES_MAX: Final = 300
 """With more relations than that, only those of the chosen fact are drawn until somebody asks for all."""
@@ -183,7 +181,7 @@ def _story(chosen: Selection) -> Iterator[str]:
     """What replaced what, and why, chain by chain."""
     nodes = {node.id: node for node in chosen.nodes}
     yield '<section class="story" aria-labelledby="story"><h2 id="story">How decisions changed</h2>'
-    told = stories(chosen.steps)
+    told = chain_replacements(chosen.steps)
     if not told:
         yield "<p>Nothing was replaced in this session.</p>"
     for chain in told:
@@ -222,7 +220,7 @@ def _data(graph: SessionGraph, chosen: Selection, layout: Layout) -> dict[str, A
         "lanes": [[lane.box.x, lane.box.y, lane.box.width, lane.box.height] for lane in layout.lanes],
         "nodes": [_node(graph, node, layout, start) for node in chosen.nodes],
         "edges": [[places[edge.source], places[edge.target], _EDGES.index(edge.type)] for edge in chosen.edges],
-        "steps": [[places[step.old], places[step.new]] for chain in stories(chosen.steps) for step in chain],
+        "steps": [[places[step.old], places[step.new]] for chain in chain_replacements(chosen.steps) for step in chain],
     }
 
 
@@ -233,7 +231,7 @@ def _node(graph: SessionGraph, node: Node, layout: Layout, start: float) -> dict
     told: dict[str, Any] = {
         "at": [box.x, box.y],
         "moves": [[round(at - start, 3), _STATUSES.index(status)] for at, status in life.moves],
-        "by": said_by(node.source),
+        "by": speaker_of(node.source),
         "said": said if said != label_of(node) else "",
         "detail": words_of(node.detail) if node.detail != node.label else "",
         "kind": node.kind.value if node.kind is not None else "",

@@ -1,4 +1,6 @@
-"""Select the part of a graph that an export shows: all of it, or the most important facts of a large one."""
+"""Select the part of a graph that an export shows: all of it, or the most important facts of a large one, and its
+replacements in chains.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from tokenmizer_mw.graph.export.layout import in_order
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.graph.importance import importances
+from tokenmizer_mw.graph.views import importances
 from tokenmizer_mw.model.node import Edge, Node, NodeType, Transition
-
-from .layout import in_order
 
 NODES_MAX: Final = 2_000
 """Facts that an export shows unless it is told otherwise."""
@@ -63,3 +64,36 @@ def select_facts(graph: SessionGraph, most: int = NODES_MAX) -> Selection:
         {node.id: round(weights[node.id] / highest, 3) for node in ordered},
         left_out,
     )
+
+
+def chain_replacements(steps: Sequence[Transition]) -> list[list[Transition]]:
+    """The steps in chains that hang together, each in the order of its turns, chains by their first step."""
+    chains: list[list[Transition]] = []
+    chain_of: dict[str, list[Transition]] = {}
+    for step in sorted(steps, key=lambda step: step.trigger):
+        before, after = chain_of.get(step.old), chain_of.get(step.new)
+        chain = before if before is not None else after
+        if chain is None:
+            chain = []
+            chains.append(chain)
+        elif before is not None and after is not None and before is not after:
+            chain = _join_chains(before, after, chains, chain_of)
+        chain.append(step)
+        chain_of[step.old] = chain_of[step.new] = chain
+    return chains
+
+
+def _join_chains(
+    one: list[Transition],
+    other: list[Transition],
+    chains: list[list[Transition]],
+    chain_of: dict[str, list[Transition]],
+) -> list[Transition]:
+    """Two chains that a step brings together, as one in the place of the earlier."""
+    first, second = (one, other) if chains.index(one) < chains.index(other) else (other, one)
+    first.extend(second)
+    first.sort(key=lambda step: step.trigger)
+    chains.remove(second)
+    for step in second:
+        chain_of[step.old] = chain_of[step.new] = first
+    return first

@@ -11,12 +11,11 @@ from collections.abc import Callable, Iterator, Mapping
 from html import escape
 from typing import Final
 
+from tokenmizer_mw.graph.export.appearance import EDGES, STATUSES, TYPES
+from tokenmizer_mw.graph.export.layout import Box, Lane, Layout, arrange
+from tokenmizer_mw.graph.export.text import label_of, wrap_text
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.node import Edge, EdgeType, Node, NodeType, Status
-
-from .appearance import EDGES, STATUSES, TYPES
-from .layout import Box, Lane, Layout, arrange
-from .text import label_of, wrap_text
 
 MARGIN: Final = 10
 """Pixels around the drawing."""
@@ -28,6 +27,9 @@ _LINE: Final = 16.5
 """From one line of a label to the next, in pixels."""
 
 _FONT: Final = 13
+_BELOW: Final = 12
+"""From a card to the base line of a word in the gap below it."""
+
 _ICON: Final = 34
 """The width of a card that its icon takes."""
 
@@ -204,12 +206,11 @@ def _words(graph: SessionGraph, shown: Mapping[str, Node], boxes: Mapping[str, B
 
 
 def _middle(source: Box, target: Box) -> tuple[int, int]:
-    """The middle of the line that ``curve`` draws."""
+    """Where the word stands beside the line that ``curve`` draws: in the gap between two rows, over no card."""
     x = (source.x + source.width // 2 + target.x + target.width // 2) // 2
-    y = (source.y + source.height // 2 + target.y + target.height // 2) // 2
     if source.right <= target.x or target.right <= source.x:
         near, far = (source.right, target.x) if source.right <= target.x else (target.right, source.x)
-        return (near + far) // 2, y
+        return (near + far) // 2, min(source.bottom, target.bottom) + _BELOW
     near, far = (source.bottom, target.y) if source.bottom <= target.y else (target.bottom, source.y)
     return x, (near + far) // 2 + 4
 

@@ -1,4 +1,4 @@
-"""Make texts of a graph harmless, and fit them into a given width."""
+"""Make texts of a graph harmless, in plain text and in Markdown, and fit them into a given width."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def words_of(text: str, limit: int = TEXT_MAX) -> str:
     return _calm(flatten(text, limit))
 
 
-def said_by(source: Source) -> str:
+def speaker_of(source: Source) -> str:
     """Who said it and where: "user, turn 12"."""
     role = flatten(source.role, 20)
     return f"{role}, message {source.turn}" if role else f"message {source.turn}"
@@ -113,3 +113,35 @@ def _width(char: str) -> float:
     if unicodedata.east_asian_width(char) in "WF":
         return 1.02
     return 0.0 if unicodedata.combining(char) else 0.7
+
+
+_ALWAYS: Final = frozenset("\\`*[]<>|~$^@&")
+_IN_PAIRS: Final = frozenset("=%")
+_AT_EDGES: Final = frozenset("_#")
+_AT_START: Final = frozenset("-+=")
+
+
+def escape_markdown(text: str) -> str:
+    """One line of harmless text as Markdown that shows just that: in CommonMark, in GitHub's dialect, in Obsidian's."""
+    return "".join(f"\\{char}" if _means(text, place, char) else char for place, char in enumerate(text))
+
+
+def _means(text: str, place: int, char: str) -> bool:
+    """Whether a character could be more than itself where it stands."""
+    if char.isalnum() or char == " ":
+        return False
+    before, behind = text[place - 1 : place], text[place + 1 : place + 2]
+    return (
+        char in _ALWAYS
+        or (char in _AT_EDGES and not (before.isalnum() and behind.isalnum()))
+        or (char in _IN_PAIRS and char in (before, behind))
+        or (char in _AT_START and not before)
+        or _begins(text[:place], char, text[place + 1 : place + 3])
+    )
+
+
+def _begins(head: str, char: str, tail: str) -> bool:
+    """Whether a mark makes a numbered item of what stands before it, or an address of what follows."""
+    if char == ":":
+        return tail == "//"
+    return (char in ".)" and head.isdigit()) or (char == "." and head[-3:].lower() == "www")

@@ -7,9 +7,17 @@ and replayed text is delimited. System prompts belong to the application and are
 ``readings`` undoes disguises of a text, ``signals`` and ``tongues`` list the phrases, ``score`` adds up their weights.
 """
 
-from .score import FLAGGED_AT, NOTHING, SCANNED_MAX, Suspicion, judge, signal_examples, suspicion
-from .signal import Signal, Voice
-from .signals import SIGNALS
+from tokenmizer_mw.safety.guard.phrases import Signal, Voice
+from tokenmizer_mw.safety.guard.score import (
+    FLAGGED_AT,
+    NOTHING,
+    SCANNED_MAX,
+    Suspicion,
+    judge,
+    signal_examples,
+    suspicion,
+)
+from tokenmizer_mw.safety.guard.signals import SIGNALS
 
 __all__ = [
     "FLAGGED_AT",

@@ -1,19 +1,137 @@
-"""Adds up the weights of the guard's signals in a text."""
+"""Adds up the weights of the guard's signals in the readings of a text: in plain lower case, and with disguises
+undone.
+
+A disguise is undone only if that reveals a word of an attack, or if the disguised run is long enough, so that
+ordinary text is read once. Each reading takes linear time; there are at most eight.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import base64
+import binascii
+import html
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
+from urllib.parse import unquote
 
 import re2
 
 from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.safety.guard.phrases import Voice
+from tokenmizer_mw.safety.guard.signals import SIGNALS
 
-from .readings import hides, iter_disguised_readings, plain
-from .signal import Voice
-from .signals import SIGNALS
+_FORMAT: Final = frozenset({"Cf", "Mn", "Me", "Co"})
+_KEYWORDS: Final = ("instruct", "prompt", "ignore", "disregard", "restriction")
+
+_LOOK_ALIKES: Final = str.maketrans(
+    "абвгԁеһіјкӏмнорѕстухсѵԛԝαβειјκνορτυχցոսօᴀʙᴄᴅᴇɢʜɪᴊᴋʟᴍɴᴏᴘʀᴛᴜᴠᴡʏᴢ’‘",
+    "abbrdehijklmhopsctyxcvqwabeijkvoptuxgnuoabcdeghijklmnoprtuvwyz''",
+)
+_LEET: Final = str.maketrans("013457@$!|", "oieastasii")
+_ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz"
+_ROTATED: Final = str.maketrans(_ALPHABET, _ALPHABET[13:] + _ALPHABET[:13])
+_QUOTES: Final = str.maketrans("’‘“”«»", '\'\'""""')
+
+_SPACED = re2.compile(r"\b(?:\w[ ._*|/-]){2,}\w\b")
+_BASE64 = re2.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
+_HEX = re2.compile(r"(?:[0-9A-Fa-f]{2}[ :]?){20,}")
+_ESCAPED = re2.compile(r"%[0-9A-Fa-f]{2}|&#")
+_TO_STANDARD: Final = str.maketrans("-_", "+/")
+
+_FLAG = re2.compile("\U0001f3f4[\U000e0030-\U000e007a]{1,6}\U000e007f")
+_TAGS = re2.compile("(?:[\U000e0020-\U000e007f][^\U000e0020-\U000e007f]*){4}")
+_VARIATIONS = re2.compile("[\ufe00-\ufe0d\U000e0100-\U000e01ef]{4}")
+
+
+class _Visible(dict[int, int | None]):
+    """A table for ``str.translate`` that leaves out what nobody sees; each character is looked up once."""
+
+    def __missing__(self, code: int) -> int | None:
+        kept = code if unicodedata.category(chr(code)) not in _FORMAT else None
+        if len(self) < _CHARACTERS_MAX:
+            self[code] = kept
+        return kept
+
+
+_CHARACTERS_MAX: Final = 20_000
+_VISIBLE: Final = _Visible()
+
+
+def plain(text: str) -> str:
+    """Return the text in compatibility form (NFKC) and lower case, with single spaces and without invisible characters.
+
+    Line breaks stay, because some phrases must begin a line.
+    """
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+        text = text.translate(_VISIBLE).casefold()
+        text = text.translate(_QUOTES)
+    return "\n".join(" ".join(line.split()) for line in text.lower().split("\n"))
+
+
+def iter_disguised_readings(text: str, read: str) -> Iterator[str]:
+    """Return other readings of ``text``, whose plain form is ``read``.
+
+    Undoes look-alike letters, digits for letters, spaced letters, reversal, ROT13, URL and HTML escapes, base64 and
+    hexadecimal.
+    """
+    if not read.isascii():
+        yield read.translate(_LOOK_ALIKES)
+    if _reveals_keyword(turned := read.translate(_LEET), read):
+        yield turned
+    if _SPACED.search(text) and _reveals_keyword(joined := plain(_join_spaced_letters(text)), read):
+        yield joined
+    if any(word[::-1] in read for word in _KEYWORDS):
+        yield read[::-1]
+    if any(word.translate(_ROTATED) in read for word in _KEYWORDS):
+        yield read.translate(_ROTATED)
+    if _ESCAPED.search(text):
+        yield plain(html.unescape(unquote(text)))
+    if decoded := "\n".join(_decode_runs(text)):
+        yield plain(decoded)
+
+
+def hides(text: str) -> bool:
+    """Return whether text is hidden in invisible characters: tag characters outside of flags, or runs of variation
+    selectors."""
+    if text.isascii():
+        return False
+    text = _FLAG.sub("", text)
+    return _TAGS.search(text) is not None or _VARIATIONS.search(text) is not None
+
+
+def _reveals_keyword(turned: str, read: str) -> bool:
+    return any(word in turned and word not in read for word in _KEYWORDS)
+
+
+def _join_spaced_letters(text: str) -> str:
+    kept: list[str] = []
+    done = 0
+    for match in _SPACED.finditer(text):
+        kept += (text[done : match.start()], match.group()[::2])
+        done = match.end()
+    return "".join((*kept, text[done:]))
+
+
+def _decode_runs(text: str) -> Iterator[str]:
+    for match in _BASE64.finditer(text):
+        digits = match.group().rstrip("=").translate(_TO_STANDARD)
+        yield from _legible(base64.b64decode, digits[: len(digits) - (len(digits) % 4 == 1)] + "==")
+    for match in _HEX.finditer(text):
+        yield from _legible(bytes.fromhex, match.group().replace(":", " "))
+
+
+def _legible(decode: Callable[[str], bytes], digits: str) -> Iterator[str]:
+    try:
+        found = decode(digits).decode("utf-8")
+    except (binascii.Error, ValueError):
+        return
+    if found.replace("\n", " ").replace("\t", " ").replace("\r", " ").isprintable():
+        yield found
+
 
 FLAGGED_AT: Final = 1.0
 """Sum of weights from which a text counts as an attempt."""

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .demands import DEMANDS
-from .signal import Signal
-from .tongues import ABROAD
+from tokenmizer_mw.safety.guard.phrases import ABROAD, DEMANDS, Signal
 
 _ORDER: Final = (
     r"(?:^[\"'(\[]?|[.!?:;,>\])}*#|/。!,] ?|\n|\b(?:please|now|then|also|just|simply|kindly|immediately|instead|first|"

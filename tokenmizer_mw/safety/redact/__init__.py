@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .allow import Allow
-from .redact import Explained, Redactor, SecretFinding
-from .table import DEFAULT, Custom, Rules
+from tokenmizer_mw.safety.redact.findings import Allow
+from tokenmizer_mw.safety.redact.redact import Explained, Redactor, SecretFinding
+from tokenmizer_mw.safety.redact.scan import DEFAULT, Custom, Rules
 
 __all__ = ["DEFAULT", "Allow", "Custom", "Explained", "Redactor", "Rules", "SecretFinding"]

@@ -6,17 +6,26 @@ standard library.
 
 from __future__ import annotations
 
-import json
 import re
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from .found import FindingRank, SecretSpan
-from .keyed import SecretValue, doubts
-from .keys import sort, vendor
-from .names import words
+from tokenmizer_mw.safety.redact.findings import FindingRank, SecretSpan
+from tokenmizer_mw.safety.redact.judge import words
+from tokenmizer_mw.safety.redact.keyed import SecretValue, doubts
+from tokenmizer_mw.safety.redact.keys import sort, vendor
+from tokenmizer_mw.wire.json_text import (
+    SPACE,
+    Edit,
+    Span,
+    decode_value,
+    scan_string,
+    skip_space,
+    walk_elements,
+    walk_members,
+)
 
 DEPTH_MAX: Final = 64
 """Levels of arrays and objects that are walked with their names; deeper strings are read without."""
@@ -24,8 +33,6 @@ DEPTH_MAX: Final = 64
 NESTED_MAX: Final = 6
 """Levels of JSON inside strings of JSON."""
 
-Edit = tuple[int, int, str]
-Span = tuple[int, int]
 Find = Callable[[str, str], list[Edit]]
 """For the name of a member and its text: what to replace in it."""
 
@@ -86,9 +93,6 @@ _DATA: Final = re.compile(r"data:[^,\s]{0,110};base64,([A-Za-z0-9+/]*)={0,2}")
 _DATA_TAIL: Final = 64
 """Characters of data that are read with what stands behind it, which may be the rest of a key."""
 
-_decode: Final = json.JSONDecoder().raw_decode
-_string: Final = json.decoder.scanstring  # type: ignore[attr-defined]
-_SPACE: Final = " \t\n\r"
 _SECRET: Final = "kubernetes_secret"
 _PRIVATE: Final = words("d p q dp dq qi k")
 """Members of JSON web keys that nobody else may know."""
@@ -112,7 +116,10 @@ def member_findings(name: str, raw: bytes, scan: Callable[[bytes], list[SecretSp
 
 
 def body_edits(text: str, places: list[Span], find: Find) -> list[Edit]:
-    """Return the replacements in the JSON text, in order. ``places``: positions where the first pass stopped, in order.
+    """Return the replacements to make in the JSON text, in order of position; empty if nothing is to be redacted.
+
+    - ``places``: spans of ``text`` that the fast first search found suspicious, in order.
+    - ``find``: returns the replacements for the name of a member and its text.
 
     Raises ``ValueError`` if the text is not JSON.
     """
@@ -122,10 +129,10 @@ def body_edits(text: str, places: list[Span], find: Find) -> list[Edit]:
 def _edits(text: str, places: list[Span], find: Find, nested: int) -> list[Edit]:
     walk = _Walk(text, places, find, nested)
     try:
-        end = walk.value(_skip(text, int(text.startswith("\ufeff"))), _Context(free=nested > 0))
+        end = walk.value(skip_space(text, int(text.startswith("\ufeff"))), _Context(free=nested > 0))
     except (RecursionError, IndexError):
         raise ValueError("no JSON that can be walked") from None
-    if _skip(text, end) != len(text):
+    if skip_space(text, end) != len(text):
         raise ValueError("extra data behind the value")
     return sorted(walk.edits)
 
@@ -156,7 +163,7 @@ class _Walk:
         text = self._text
         if text[place] == '"':
             return self._read_string(place, context)
-        parsed, end = _decode(text, place)
+        parsed, end = decode_value(text, place)
         if context.sealed or not (context.name == _SECRET or self._was_touched(place, end)):
             return end
         if context.depth >= DEPTH_MAX:
@@ -173,69 +180,63 @@ class _Walk:
         return place < len(self._starts) and self._starts[place] < end
 
     def _object(self, place: int, parsed: dict[str, Any], context: _Context) -> None:
-        text = self._text
-        place = _skip(text, place + 1)
-        while text[place] != "}":
-            start = place
-            name, place = _string(text, place + 1)
-            self._edit(start, place, name)
-            place = _skip(text, _skip(text, place) + 1)
-            place = _skip(text, self.value(place, _member(name, parsed, context, text[place])))
-            place = _skip(text, place + 1) if text[place] == "," else place
+        def visit(name: str, span: Span, start: int) -> int:
+            self._edit(*span, name)
+            return self.value(start, _member(name, parsed, context, self._text[start]))
+
+        walk_members(self._text, place, visit)
 
     def _array(self, place: int, parsed: list[Any], context: _Context) -> None:
-        text = self._text
-        place = _skip(text, place + 1)
-        before = ""
-        for element in parsed:
-            inner = _Context(before, context.parent, context.depth + 1, context.free, context.sealed)
-            place = _skip(text, self.value(place, inner))
-            place = _skip(text, place + 1) if text[place] == "," else place
-            before = element.lstrip("-") if isinstance(element, str) and _names(element, len(parsed)) else ""
+        def visit(index: int, start: int) -> int:
+            before = parsed[index - 1] if index else None
+            name = before.lstrip("-") if isinstance(before, str) and _names(before, len(parsed)) else ""
+            return self.value(start, _Context(name, context.parent, context.depth + 1, context.free, context.sealed))
+
+        walk_elements(self._text, place, visit)
 
     def _flat(self, place: int, end: int) -> None:
         """Every string in ``[place, end)`` by itself."""
         while 0 <= (start := self._text.find('"', place, end)) < end:
-            said, place = _string(self._text, start + 1)
-            self._edit(start, place, said)
+            value, place = scan_string(self._text, start + 1)
+            self._edit(start, place, value)
 
     def _read_string(self, start: int, context: _Context) -> int:
-        said, end = _string(self._text, start + 1)
+        value, end = scan_string(self._text, start + 1)
         if context.sealed or not (context.name == _SECRET or self._was_touched(start, end)):
-            return int(end)
-        inner = self._inside(said)
-        self._keep(start, end, said, self._read(context.name, said) if inner is None else inner)
-        return int(end)
+            return end
+        inner = self._inside(value)
+        self._keep(start, end, value, self._read(context.name, value) if inner is None else inner)
+        return end
 
-    def _read(self, name: str, said: str) -> list[Edit]:
+    def _read(self, name: str, value: str) -> list[Edit]:
         """The edits in a text, of which the data of a ``data:`` URL that it begins with stays as it is."""
-        data = _DATA.match(said)
+        data = _DATA.match(value)
         if data is None or data.end() - data.start(1) < DATA_MIN:
-            return self._find(name, said)
+            return self._find(name, value)
         end = data.end()
         start = end - _DATA_TAIL
-        edits = self._find(name, said[start:])
+        edits = self._find(name, value[start:])
         return [(first + start, last + start, new) for first, last, new in edits if last + start > end]
 
-    def _inside(self, said: str) -> list[Edit] | None:
+    def _inside(self, value: str) -> list[Edit] | None:
         """The edits in JSON that a string holds; ``None`` when it holds none."""
-        if self._nested >= NESTED_MAX or said.strip(_SPACE)[:1] not in ("{", "["):
+        if self._nested >= NESTED_MAX or value.strip(SPACE)[:1] not in ("{", "["):
             return None
         try:
-            return _edits(said, [(0, len(said))], self._find, self._nested + 1)
+            return _edits(value, [(0, len(value))], self._find, self._nested + 1)
         except ValueError:
             return None
 
-    def _edit(self, start: int, end: int, said: str) -> None:
+    def _edit(self, start: int, end: int, value: str) -> None:
         """Read a string without a name between its quotes at ``start`` and before ``end``."""
         if self._was_touched(start, end):
-            self._keep(start, end, said, self._find("", said))
+            self._keep(start, end, value, self._find("", value))
 
-    def _keep(self, start: int, end: int, said: str, edits: list[Edit]) -> None:
+    def _keep(self, start: int, end: int, value: str, edits: list[Edit]) -> None:
         """Keep edits in the text of a string as edits of the raw text, where escapes take more room."""
         if not edits:
             return
-        if end - start - 2 == len(said):
+        if end - start - 2 == len(value):
             self.edits += [(first + start + 1, last + start + 1, new) for first, last, new in edits]
             return
         places = _Escapes(self._text, start + 1, end - 1)
@@ -246,18 +247,18 @@ class _Escapes:
     """Where the characters of a JSON string stand in its raw text ``[start, end)``."""
 
     def __init__(self, text: str, start: int, end: int) -> None:
-        self._said, self._raw = [0], [start]
+        self._decoded, self._raw = [0], [start]
         place = start
         while (place := text.find("\\", place, end)) >= 0:
             length = _length(text, place)
-            self._said += (self._said[-1] + place - self._raw[-1], self._said[-1] + place - self._raw[-1] + 1)
+            self._decoded += (self._decoded[-1] + place - self._raw[-1], self._decoded[-1] + place - self._raw[-1] + 1)
             self._raw += (place, place + length)
             place += length
 
-    def raw(self, said: int) -> int:
+    def raw(self, position: int) -> int:
         """The place in the raw text of a place in the string."""
-        index = bisect_right(self._said, said) - 1
-        return self._raw[index] + said - self._said[index]
+        index = bisect_right(self._decoded, position) - 1
+        return self._raw[index] + position - self._decoded[index]
 
 
 def _length(text: str, place: int) -> int:
@@ -304,10 +305,3 @@ def _name_member(name: str, parsed: dict[str, Any], context: _Context) -> str:
     if "kty" in parsed and name in _PRIVATE:
         return _SECRET
     return _SECRET if context.name == _SECRET else name
-
-
-def _skip(text: str, place: int) -> int:
-    """The first place from ``place`` on that is no white space."""
-    while text[place : place + 1] and text[place] in _SPACE:
-        place += 1
-    return place

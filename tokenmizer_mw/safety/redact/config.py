@@ -14,23 +14,27 @@ allow:
     pattern: '^test-'
     keys: [DEMO_TOKEN]
     kinds: [password]
+
+Builds the redactor that the settings describe.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Final
 
 import re2
-import yaml
 
 from tokenmizer_mw.errors import ConfigError
-
-from .allow import Allow
-from .keys import NameKind, vendor
-from .pattern import compile_pattern
-from .table import DEFAULT, Custom, Rules
+from tokenmizer_mw.safety.redact import Redactor
+from tokenmizer_mw.safety.redact.findings import Allow
+from tokenmizer_mw.safety.redact.keys import NameKind, vendor
+from tokenmizer_mw.safety.redact.pattern import compile_pattern
+from tokenmizer_mw.safety.redact.scan import DEFAULT, Custom, Rules
+from tokenmizer_mw.settings import Settings
 
 ROWS_MAX: Final = 500
 """Rules, and things to let through, that one file may have."""
@@ -59,6 +63,8 @@ class Redaction:
 def load(text: str) -> Redaction:
     """Parse the settings in a YAML text; an empty text gives the defaults. Raises ``ConfigError`` that names the
     invalid row."""
+    import yaml  # only where a file of rules is named
+
     try:
         data = yaml.safe_load(text)
     except yaml.YAMLError as error:
@@ -166,3 +172,20 @@ def _texts(fields: Mapping[str, Any], name: str, place: str) -> list[str]:
     if not isinstance(texts, list) or not all(isinstance(text, str) and text for text in texts):
         raise ConfigError(f"redaction {place}: {name!r} is no list of texts")
     return texts
+
+
+def redactor_of(settings: Settings, secret: bytes) -> Redactor:
+    """Return the redactor of an installation.
+
+    ``secret``: the store's secret; placeholders stay the same as long as it does. Raises ``ConfigError`` for invalid
+    rules.
+    """
+    key = hashlib.blake2b(b"redaction", key=secret, digest_size=32).digest()
+    if settings.redact_rules is None:
+        return Redactor(pii=settings.redact_pii, key=key)
+
+    try:
+        rules = load(Path(settings.redact_rules).read_text(encoding="utf-8"))
+    except (ConfigError, OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{settings.redact_rules}: {getattr(error, 'strerror', None) or error}") from None
+    return Redactor(rules.rules, allow=rules.allow, pii=rules.pii or settings.redact_pii, key=key)

@@ -12,7 +12,7 @@ from base64 import b64decode
 from collections.abc import Iterator
 from typing import Final
 
-from .pattern import compile_pattern
+from tokenmizer_mw.safety.redact.pattern import compile_pattern
 
 NAMED: Final = "lowbar|UnderBar|period|sol|plus|equals|commat|percnt|shy|zwj|zwnj|ZeroWidthSpace|NoBreak"
 GLUE: Final = (
@@ -80,8 +80,8 @@ _DISGUISED: Final = (
 with room for false alarms."""
 
 _TRIGGER: Final = compile_pattern(_DISGUISED)
-_ANY: Final = compile_pattern(f"{_DISGUISED}|{_RUN}")
-"""Both in one pass, for texts that hold neither, as most do."""
+ANY_DISGUISE: Final = compile_pattern(f"{_DISGUISED}|{_RUN}")
+"""Both in one pass, for texts that hold neither, as most do: then ``find_disguised`` finds nothing."""
 
 _KEY_BYTES: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+/=.~"
 _WORD: Final = frozenset(_KEY_BYTES)
@@ -97,7 +97,7 @@ _BROKEN: Final = re.compile(rb"[ \t]{0,4}[\\=]{0,2}(?:\r?\n|(?:\\r)?\\n)[ \t>|#]
 
 def find_disguised(raw: bytes) -> Iterator[tuple[int, int]]:
     """Return where ``raw`` (a text or JSON) may contain a disguised key; unordered."""
-    place = _ANY.first(raw, 0, len(raw))
+    place = ANY_DISGUISE.first(raw, 0, len(raw))
     if place < 0:
         return
     while (match := _TRIGGER.search(raw, place)) is not None:

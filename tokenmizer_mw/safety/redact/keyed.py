@@ -5,12 +5,21 @@ from __future__ import annotations
 from itertools import takewhile
 from typing import Final, NamedTuple
 
-from .found import FindingRank, LetThrough, PlaceReading, SecretSpan, refusal
-from .judge import is_hex, is_mixed, is_numbered_name, is_uuid, is_worded, opaque, placeholder, stands_in
-from .keys import NAME_MAX, NameKind, asks, sort, vendor
-from .names import identifier
-from .pattern import ByteMatch, compile_pattern
-from .rules.assignments import NAMED
+from tokenmizer_mw.safety.redact.findings import FindingRank, LetThrough, PlaceReading, SecretSpan, refusal
+from tokenmizer_mw.safety.redact.judge import (
+    identifier,
+    is_hex,
+    is_mixed,
+    is_numbered_name,
+    is_uuid,
+    is_worded,
+    opaque,
+    placeholder,
+    stands_in,
+)
+from tokenmizer_mw.safety.redact.keys import NAME_MAX, NameKind, asks, sort, vendor
+from tokenmizer_mw.safety.redact.pattern import ByteMatch, compile_pattern
+from tokenmizer_mw.safety.redact.rules.assignments import NAMED
 
 VALUE_MAX: Final = 4096
 """Bytes of a value that are searched for its end."""
@@ -28,6 +37,10 @@ _NAMED: Final = compile_pattern(NAMED)
 _NAME_CHARS: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.")
 _RUN: Final = compile_pattern(r"[^\s\"'`<>|,;(){}\[\]\\&\x80-\xff]*")
 _SHELL_RUN: Final = compile_pattern(r"[^\s\"'`\\]*")
+_JOINING: Final = frozenset(b"&,;")
+_GOES_ON: Final = compile_pattern(r"[A-Za-z_][A-Za-z0-9_.-]*[ \t]*[=:]|[^A-Za-z0-9!@#$%^*+~?_-]|$")
+"""What follows such a sign where the value ends before it: another name, or what is part of no value."""
+
 _CALL: Final = frozenset(b"([{<")
 _REFERENCE: Final = compile_pattern(
     r"(?i)^(?:\$[a-z_{(]|\$\$?[A-Z_]+\b|\{\{|%[a-z_(]|#\{|<|@\{|redacted:|\*+$|\\?\$\{|[a-z]+://|arn:|ssh-|sha[0-9]+[:-]"
@@ -88,8 +101,8 @@ def read(text: bytes, start: int) -> PlaceReading:
     kind = sort(name)
     if kind is None:
         return refusal("value", value.start, value.end, f"{name!r} names no secret", resume)
-    said = text[value.start : min(value.end, value.start + JUDGED_MAX)].decode("latin-1")
-    why = _why_unassigned(named.group(2), name, said) or doubts(said, kind, name, value, text)
+    content = text[value.start : min(value.end, value.start + JUDGED_MAX)].decode("latin-1")
+    why = _why_unassigned(named.group(2), name, content) or doubts(content, kind, name, value, text)
     if why:
         if value.end - value.start > 2 * LONG:
             resume = max(resume, value.start + LONG)
@@ -100,16 +113,16 @@ def read(text: bytes, start: int) -> PlaceReading:
     )
 
 
-def _why_unassigned(separator: bytes, name: str, said: str) -> str:
+def _why_unassigned(separator: bytes, name: str, content: str) -> str:
     """Why what stands behind a name is not given to it; "" when it is."""
     if separator[:1] == b"(" and asks(name):
         return "a function that asks for a value"
     listed = (
         not name.startswith("--")
         and separator.strip(b" \"'`)]}") == b","
-        and _LISTED.search(said.encode("latin-1", "replace"))
+        and _LISTED.search(content.encode("latin-1", "replace"))
     )
-    return "one of a list of names" if listed and identifier(said) else ""
+    return "one of a list of names" if listed and identifier(content) else ""
 
 
 def _kind(kind: NameKind, name: str) -> str:
@@ -146,8 +159,8 @@ def _value(text: bytes, named: ByteMatch, name: str) -> SecretValue:
     """Where the value stands that begins behind the separator."""
     separator, start = named.group(2), named.end()
     url = text[max(0, start - len(name) - 2) : start - len(name) - 1] in (b"?", b"&") and separator == b"="
-    said = separator.strip(b" \t\"'`*(\\")
-    loose = not said or said.lower().endswith(_LOOSE)
+    content = separator.strip(b" \t\"'`*(\\")
+    loose = not content or content.lower().endswith(_LOOSE)
     quote = _quote(separator)
     if quote:
         end = _closing(text, start, quote)
@@ -156,6 +169,8 @@ def _value(text: bytes, named: ByteMatch, name: str) -> SecretValue:
     shell = separator == b"=" and name.isupper() and not url
     value = SecretValue(start, start, quoted=False, loose=loose, url=url, shell=shell)
     end = _run(text, value, GLANCE)
+    if content and not content.startswith(b"=") and separator[-1:] in (b" ", b"\t", b":"):
+        end = _end_of_stated(text, value, end)
     element = separator.endswith(b">") and text[end : end + 2] == b"</"
     return value._replace(end=end if element else _trim_end(text, start, end), quoted=element)
 
@@ -164,6 +179,15 @@ def _run(text: bytes, value: SecretValue, most: int) -> int:
     """Where a value without quotes ends, or where ``most`` bytes of it do."""
     run = _SHELL_RUN if value.shell else _RUN
     return run.reach(text, value.start, min(len(text), value.start + most))
+
+
+def _end_of_stated(text: bytes, value: SecretValue, end: int) -> int:
+    """Where a value of prose or YAML ends whose run ended at ``end``: a sign that separates values elsewhere belongs to
+    it unless a blank or another name follows."""
+    limit = min(len(text), value.start + GLANCE)
+    while value.start < end < limit and text[end] in _JOINING and not _GOES_ON.match(text, end + 1):
+        end = _run(text, value._replace(start=end + 1), limit - end - 1)
+    return end
 
 
 def _quote(separator: bytes) -> bytes:
@@ -193,17 +217,17 @@ def _is_escaped(text: bytes, start: int, place: int) -> bool:
 
 def _trim_end(text: bytes, start: int, end: int) -> int:
     """Without what ends a sentence or a bracket."""
-    said = text[start:end]
-    kept = said.rstrip(b".,;:?)]}>|*_")
+    content = text[start:end]
+    kept = content.rstrip(b".,;:?)]}>|*_")
     return start + len(kept)
 
 
-def doubts(said: str, kind: NameKind, name: str, value: SecretValue, text: bytes = b"") -> str:
-    """Return why ``said``, the value of ``name``, is not a secret; "" if it is one."""
+def doubts(content: str, kind: NameKind, name: str, value: SecretValue, text: bytes = b"") -> str:
+    """Return why ``content``, the value of ``name``, is not a secret; "" if it is one."""
     if kind is NameKind.CODE:
-        digits = said.replace(" ", "").replace("-", "")
-        return "" if digits.isdigit() and len(said) >= 4 and not placeholder(digits) else "no code"
-    raw = said[:256].encode("latin-1", "replace")
+        digits = content.replace(" ", "").replace("-", "")
+        return "" if digits.isdigit() and len(content) >= 4 and not placeholder(digits) else "no code"
+    raw = content[:256].encode("latin-1", "replace")
     if _REFERENCE.search(raw) and not _PADDED.search(raw):
         return "refers to a value, or is none"
     if text[value.start - 1 : value.start + 1] == b">@":
@@ -212,76 +236,76 @@ def doubts(said: str, kind: NameKind, name: str, value: SecretValue, text: bytes
         return "reads like code"
     if not value.quoted and (
         (
-            "." in said[:8]
-            and not (value.shell and not identifier(said))
-            and _MEMBER.search(said[:8].encode("latin-1", "replace"))
+            "." in content[:8]
+            and not (value.shell and not identifier(content))
+            and _MEMBER.search(content[:8].encode("latin-1", "replace"))
         )
         or _calls(text[value.end : value.end + 2])
     ):
         return "reads like code"
-    if placeholder(said) or stands_in(said):
+    if placeholder(content) or stands_in(content):
         return "a placeholder"
     if kind is NameKind.PASSWORD:
-        if is_worded(said) and _STATED.search(text[max(0, value.start - _BEFORE) : value.start]):
+        if is_worded(content) and _STATED.search(text[max(0, value.start - _BEFORE) : value.start]):
             return ""
         if (
             value.loose
             and name.lower().rsplit(" ", 1)[-1] == "pass"
-            and identifier(said)
-            and not is_numbered_name(said)
+            and identifier(content)
+            and not is_numbered_name(content)
         ):
             return "reads like words"
-        return _password_doubts(said, value)
-    return _opaque_doubts(said, kind, name, value)
+        return _password_doubts(content, value)
+    return _opaque_doubts(content, kind, name, value)
 
 
-def _password_doubts(said: str, value: SecretValue) -> str:
-    if len(said) < 5 or (" " in said and len(said) > 60):
+def _password_doubts(content: str, value: SecretValue) -> str:
+    if len(content) < 5 or (" " in content and len(content) > 60):
         return "too short or too long for a password"
-    if said.isdigit():
-        return "" if len(said) >= 6 and not value.loose else "a number"
+    if content.isdigit():
+        return "" if len(content) >= 6 and not value.loose else "a number"
     end = "" if value.quoted else "!?"
-    odd = sum(not char.isalnum() and char not in "-_. /:=" for char in said.rstrip(end))
-    if not any(map(str.isdigit, said)) and not odd:
-        return "" if len(said) >= 12 and opaque(said, 12) else "reads like words"
+    odd = sum(not char.isalnum() and char not in "-_. /:=" for char in content.rstrip(end))
+    if not any(map(str.isdigit, content)) and not odd:
+        return "" if len(content) >= 12 and opaque(content, 12) else "reads like words"
     if value.loose and not value.quoted:
-        return "" if len(said) >= 7 and (not identifier(said) or made_up(said)) else "reads like words"
-    return _code_doubts(said, value)
+        return "" if len(content) >= 7 and (not identifier(content) or made_up(content)) else "reads like words"
+    return _code_doubts(content, value)
 
 
-def made_up(said: str) -> bool:
-    """Return whether ``said`` looks like a password made up by a person: letters, digits, and a sign between them."""
-    if is_numbered_name(said):
+def made_up(content: str) -> bool:
+    """Return whether ``content`` looks like a password that a person made up: letters, digits, and a sign between."""
+    if is_numbered_name(content):
         return True
-    raw = said.encode("latin-1", "replace")
-    letters, digits = any(map(str.isalpha, said)), any(map(str.isdigit, said))
-    return len(said) >= 7 and letters and digits and bool(_MADE_UP.search(raw)) and not _ADDRESS.search(raw)
+    raw = content.encode("latin-1", "replace")
+    letters, digits = any(map(str.isalpha, content)), any(map(str.isdigit, content))
+    return len(content) >= 7 and letters and digits and bool(_MADE_UP.search(raw)) and not _ADDRESS.search(raw)
 
 
-def _code_doubts(said: str, value: SecretValue) -> str:
+def _code_doubts(content: str, value: SecretValue) -> str:
     """Words with blanks, and unquoted names with dots, are prose and code."""
-    if " " in said and identifier(said):
+    if " " in content and identifier(content):
         return "reads like words"
-    if is_numbered_name(said):
+    if is_numbered_name(content):
         return ""
-    if not value.quoted and any(char in said for char in "._") and identifier(said):
+    if not value.quoted and any(char in content for char in "._") and identifier(content):
         return "reads like code"
-    if not value.quoted and said.count("-") > 1 and identifier(said):
+    if not value.quoted and content.count("-") > 1 and identifier(content):
         return "reads like words"
     return ""
 
 
-def _opaque_doubts(said: str, kind: NameKind, name: str, value: SecretValue) -> str:
-    if " " in said:
+def _opaque_doubts(content: str, kind: NameKind, name: str, value: SecretValue) -> str:
+    if " " in content:
         return "reads like words"
-    if kind is NameKind.TOKEN and (made_up(said) if value.quoted else is_numbered_name(said)):
+    if kind is NameKind.TOKEN and (made_up(content) if value.quoted else is_numbered_name(content)):
         return ""
-    if kind is NameKind.WEAK and _DATE.search(said.encode("latin-1", "replace")):
+    if kind is NameKind.WEAK and _DATE.search(content.encode("latin-1", "replace")):
         return "a name with a date"
     known = bool(vendor(name)) or kind is NameKind.TOKEN
-    if not known and not value.url and (is_uuid(said) or is_hex(said)):
+    if not known and not value.url and (is_uuid(content) or is_hex(content)):
         return "an identifier or a hash"
-    if kind is NameKind.BARE and (not is_mixed(said) or value.loose):
+    if kind is NameKind.BARE and (not is_mixed(content) or value.loose):
         return "nothing says that this key opens something"
     least = 20 if kind is NameKind.BARE else 16 if kind is NameKind.WEAK or value.loose else 8
-    return "" if opaque(said, least) else "reads like a name, or is too plain"
+    return "" if opaque(content, least) else "reads like a name, or is too plain"

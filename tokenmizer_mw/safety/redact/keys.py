@@ -6,8 +6,8 @@ from enum import Enum
 from functools import lru_cache
 from typing import Final
 
-from .names import words
-from .pattern import compile_pattern
+from tokenmizer_mw.safety.redact.judge import words
+from tokenmizer_mw.safety.redact.pattern import compile_pattern
 
 NAME_MAX: Final = 80
 """Characters of a name that are read, from its end."""

@@ -11,30 +11,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from functools import cache, partial
-from typing import Any, Final, NamedTuple
+from functools import cache
+from typing import Any, Final
 
 import re2
 
+from tokenmizer_mw.runtime.lazy import Ask, Spans, asks_of
+
 MEMORY: Final = 64 << 20
 """Upper bound of what one compiled pattern may use for its automaton, in bytes; it is built as needed."""
-
-Spans = list[tuple[int, int]]
-"""Where the match and each of its groups stand; (-1, -1) for a group without a part in it, and for no match at all."""
-
-Ask = Callable[[bytes, int, int], Spans]
-"""Where an expression matches a text between two places."""
-
-
-class Asks(NamedTuple):
-    """The match functions of an expression: anywhere, at the start, and of the whole text."""
-
-    find: Ask
-    begin: Ask
-    whole: Ask
-
-
-_NOWHERE: Final = (-1, -1)
 
 
 class ByteMatch:
@@ -67,17 +52,18 @@ class BytePattern:
     """A compiled pattern that searches in ``[start, end)`` of a text; ``^`` and ``$`` match the ends of the whole
     text."""
 
-    __slots__ = ("_begin", "_find")
+    __slots__ = ("_begin", "find")
 
-    _find: Ask
+    find: Ask
+    """Where the expression matches a text, without an object for the match."""
     _begin: Ask
 
     def __init__(self, made: Any) -> None:
-        self._find, self._begin, _ = asks_of(made)
+        self.find, self._begin, _ = asks_of(made)
 
     def search(self, text: bytes, start: int = 0, end: int = sys.maxsize) -> ByteMatch | None:
         """Return the first match; ``None`` if there is none."""
-        spans = self._find(text, start, min(end, len(text)))
+        spans = self.find(text, start, min(end, len(text)))
         return ByteMatch(text, spans) if spans[0][0] >= 0 else None
 
     def match(self, text: bytes, start: int = 0, end: int = sys.maxsize) -> ByteMatch | None:
@@ -88,7 +74,7 @@ class BytePattern:
     def first(self, text: bytes, start: int, end: int) -> int:
         """Return the start of the first match; -1 if there is none. ``end`` must be inside of the text, as in the
         methods below."""
-        return self._find(text, start, end)[0][0]
+        return self.find(text, start, end)[0][0]
 
     def reach(self, text: bytes, start: int, end: int) -> int:
         """Return the end of the match that begins at ``start``; ``start`` if there is none."""
@@ -96,7 +82,7 @@ class BytePattern:
 
     def finditer(self, text: bytes) -> Iterator[ByteMatch]:
         """Yield all matches, without overlaps."""
-        find, place, end = self._find, 0, len(text)
+        find, place, end = self.find, 0, len(text)
         while place <= end:
             spans = find(text, place, end)
             first, last = spans[0]
@@ -110,29 +96,11 @@ class BytePattern:
         return [text[slice(*match.spans[0])] for match in self.finditer(text)]
 
 
-def asks_of(made: Any) -> Asks:
-    """Return the match functions of the wrapped expression; those of the wrapper if it does not expose the
-    expression."""
-    try:
-        ask, anchor = made._regexp.Match, made._regexp.Anchor
-        asks = Asks(*(partial(ask, how) for how in (anchor.UNANCHORED, anchor.ANCHOR_START, anchor.ANCHOR_BOTH)))
-        _ = [one(b"", 0, 0) for one in asks]
-    except (AttributeError, TypeError):
-        return Asks(*(partial(_spans, ask) for ask in (made.search, made.match, made.fullmatch)))
-    return asks
-
-
 def matching_of(made: Any) -> Callable[[bytes], list[int] | None]:
     """Return the match function of a set of expressions or of a prefilter."""
     inner: Any = getattr(made, "_set", made)
     match: Callable[[bytes], list[int] | None] = inner.Match
     return match
-
-
-def _spans(ask: Callable[[bytes, int, int], Any], text: bytes, start: int, end: int) -> Spans:
-    """The same of the wrapper's own functions."""
-    match = ask(text, start, end)
-    return [match.span(group) for group in range(len(match.groups()) + 1)] if match is not None else [_NOWHERE]
 
 
 def _options(memory: int, *, captures: bool = True) -> Any:

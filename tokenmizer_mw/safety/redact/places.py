@@ -5,10 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from .found import FindingRank, PlaceReading, SecretSpan, begins_word, refusal
-from .judge import basic_pair, entropy, is_mixed, is_numbered_name, is_uuid, is_worded, opaque, placeholder, stands_in
-from .names import identifier
-from .pattern import compile_outline, compile_pattern
+from tokenmizer_mw.safety.redact.findings import FindingRank, PlaceReading, SecretSpan, begins_word, refusal
+from tokenmizer_mw.safety.redact.judge import (
+    basic_pair,
+    entropy,
+    identifier,
+    is_mixed,
+    is_numbered_name,
+    is_uuid,
+    is_worded,
+    opaque,
+    placeholder,
+    stands_in,
+)
+from tokenmizer_mw.safety.redact.pattern import compile_outline, compile_pattern
 
 WINDOW: Final = 4096
 """Bytes that a reader looks at before it has accepted anything."""
@@ -24,6 +34,8 @@ LINE: Final = r"(?:[\r\n]|\\+[rn])+"
 
 _BEFORE: Final = 120
 _ODD: Final = frozenset("!@#$%^&*+~?=|")
+_ENDING_SIGNS: Final = frozenset("!?#$%&*+")
+_LOGIN_MIN: Final = 8
 """Signs that people put into passwords and that names do not have."""
 
 _PORT: Final = compile_pattern(r"^[0-9]{1,5},|:[0-9]{1,5}(?:,|$)")
@@ -100,90 +112,103 @@ def behind(
     return PlaceRule(kind, gate, f"{lead}({value}{{{least},}}){after}", judge, example, counter, edge, before)
 
 
-def _doubt_drawn(said: str) -> str:
-    return "" if opaque(said, 16) else "reads like a name, or is too plain"
+def _doubt_drawn(value: str) -> str:
+    return "" if opaque(value, 16) else "reads like a name, or is too plain"
 
 
-def _short(said: str) -> str:
-    return "" if opaque(said, 8) or is_numbered_name(said) else "reads like a name, or is too plain"
+def _doubt_short(value: str) -> str:
+    return "" if opaque(value, 8) or is_numbered_name(value) else "reads like a name, or is too plain"
 
 
-def _password(said: str) -> str:
-    if _REFERENCE.search(said.encode("latin-1", "replace")) or placeholder(said) or stands_in(said) or len(said) < 3:
+def _doubt_password(value: str) -> str:
+    if (
+        _REFERENCE.search(value.encode("latin-1", "replace"))
+        or placeholder(value)
+        or stands_in(value)
+        or len(value) < 3
+    ):
         return "a placeholder"
     return ""
 
 
-def _doubt_chosen(said: str) -> str:
-    """Of what stands where a password may stand, and other things as well."""
-    if said.startswith(("-", ":")) or _PORT.search(said.encode("latin-1", "replace")):
+def _doubt_chosen(value: str) -> str:
+    """For positions where a password may stand but other values do too: a plain word or number is no secret."""
+    if value.startswith(("-", ":")) or _PORT.search(value.encode("latin-1", "replace")):
         return "an option or an address"
-    plain = said.isdigit() or not (any(map(str.isdigit, said)) or any(map(_ODD.__contains__, said)))
-    return _password(said) or ("reads like a word or a number" if plain and not opaque(said, 12) else "")
+    plain = value.isdigit() or not (any(map(str.isdigit, value)) or any(map(_ODD.__contains__, value)))
+    return _doubt_password(value) or ("reads like a word or a number" if plain and not opaque(value, 12) else "")
 
 
-def _strong(said: str) -> str:
-    """Of what stands where mostly other things stand: a word with a sign in its middle, or letters of both cases and
-    a digit, as rules for passwords ask for."""
-    sign = any(map(_ODD.__contains__, said[1:-1])) and any(map(str.isdigit, said))
+def _doubt_strong(value: str) -> str:
+    """For positions where other values are more common than passwords: at least six characters, with a sign inside and
+    a digit, or mixed as password rules ask for."""
+    sign = any(map(_ODD.__contains__, value[1:-1])) and any(map(str.isdigit, value))
     chosen = (
-        len(said) >= 6
-        and said[0] != "/"
-        and (sign or is_numbered_name(said) or (is_mixed(said) and not identifier(said)))
+        len(value) >= 6
+        and value[0] != "/"
+        and (sign or is_numbered_name(value) or (is_mixed(value) and not identifier(value)))
     )
-    return _password(said) or ("" if chosen else "reads like a word or a number")
+    return _doubt_password(value) or ("" if chosen else "reads like a word or a number")
 
 
-def _doubt_stated(said: str) -> str:
-    """Of what is said to be the password: what is strong, and words with a number behind them."""
-    return "" if is_worded(said) and not _password(said) else _strong(said)
+def _doubt_login(value: str) -> str:
+    """For what stands behind the name of a login: what ``_doubt_strong`` accepts, and at least eight characters with
+    both cases, two digits and a sign at the end, such as "Autumn1999!"."""
+    ends = len(value) >= _LOGIN_MIN and value[-1] in _ENDING_SIGNS and sum(map(str.isdigit, value)) > 1
+    return "" if ends and is_mixed(value) and not _doubt_password(value) else _doubt_strong(value)
 
 
-def _basic(said: str) -> str:
-    return "" if basic_pair(said) and entropy(said) > 2.5 else "no name and password"
+def _doubt_stated(value: str) -> str:
+    """For sentences that state a password: what ``_doubt_strong`` accepts, and words followed by a number."""
+    return "" if is_worded(value) and not _doubt_password(value) else _doubt_strong(value)
 
 
-def _any(said: str) -> str:
-    return "a placeholder" if placeholder(said) else ""
+def _doubt_basic(value: str) -> str:
+    return "" if basic_pair(value) and entropy(value) > 2.5 else "no name and password"
 
 
-def _doubt_encoded(said: str) -> str:
-    """Of base 64 in a protocol that knows nothing else."""
-    return "" if len(said) >= 8 and entropy(said) > 2.5 and not placeholder(said) else "too plain"
+def _doubt_any(value: str) -> str:
+    return "a placeholder" if placeholder(value) else ""
 
 
-def _doubt_grouped(said: str) -> str:
-    """Of groups of letters that may be words."""
-    return "reads like words" if identifier(said) or said.replace(" ", "").replace("-", "").isdigit() else ""
+def _doubt_encoded(value: str) -> str:
+    """For positions where a protocol allows base 64 only: at least eight characters that vary."""
+    return "" if len(value) >= 8 and entropy(value) > 2.5 and not placeholder(value) else "too plain"
 
 
-def _codes(said: str) -> str:
-    """Of a list of codes that may be words."""
-    return "" if sum(map(str.isdigit, said)) >= max(3, len(said) // 6) else "reads like words"
+def _doubt_grouped(value: str) -> str:
+    """For groups of letters, such as app passwords: neither an identifier nor digits alone."""
+    return "reads like words" if identifier(value) or value.replace(" ", "").replace("-", "").isdigit() else ""
 
 
-def _key(said: str) -> str:
-    """Of what is a key by its place, whether drawn, hexadecimal or a UUID."""
-    return "" if is_uuid(said) or opaque(said, 16) else "reads like a name, or is too plain"
+def _doubt_codes(value: str) -> str:
+    """For a list of codes, such as recovery codes: enough of the characters must be digits."""
+    return "" if sum(map(str.isdigit, value)) >= max(3, len(value) // 6) else "reads like words"
 
 
-def _userinfo(said: str) -> str:
-    return "" if opaque(said, 20) and not said.startswith("git") else "a name"
+def _doubt_key(value: str) -> str:
+    """For positions that hold keys: a UUID, or a random string of 16 characters or more."""
+    return "" if is_uuid(value) or opaque(value, 16) else "reads like a name, or is too plain"
+
+
+def _doubt_userinfo(value: str) -> str:
+    return "" if opaque(value, 20) and not value.startswith("git") else "a name"
 
 
 JUDGES: Final = {
     "drawn": _doubt_drawn,
-    "short": _short,
-    "password": _password,
+    "short": _doubt_short,
+    "password": _doubt_password,
     "chosen": _doubt_chosen,
-    "strong": _strong,
-    "told": _doubt_stated,
+    "strong": _doubt_strong,
+    "stated": _doubt_stated,
+    "login": _doubt_login,
     "coded": _doubt_encoded,
-    "key": _key,
+    "key": _doubt_key,
     "grouped": _doubt_grouped,
-    "codes": _codes,
-    "basic": _basic,
-    "any": _any,
-    "userinfo": _userinfo,
+    "codes": _doubt_codes,
+    "basic": _doubt_basic,
+    "any": _doubt_any,
+    "userinfo": _doubt_userinfo,
 }
-"""Judges of what stands in a place: the reason why it is no secret, "" when it is one."""
+"""By name, for ``PlaceRule.judge``: functions that return why a text at that position is no secret, "" if it is one."""

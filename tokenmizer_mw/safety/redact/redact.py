@@ -14,15 +14,13 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Final
 
-from .allow import Allow
-from .body import body_edits, member_findings
-from .disguise import find_disguised
-from .found import FindingRank, SecretSpan
-from .judge import forget
-from .pattern import compile_pattern
-from .scan import merge_spans
-from .table import DEFAULT, Rules
-from .views import views
+from tokenmizer_mw.safety.redact.body import body_edits, member_findings
+from tokenmizer_mw.safety.redact.disguise import ANY_DISGUISE, find_disguised
+from tokenmizer_mw.safety.redact.findings import Allow, FindingRank, SecretSpan
+from tokenmizer_mw.safety.redact.judge import forget
+from tokenmizer_mw.safety.redact.pattern import compile_pattern
+from tokenmizer_mw.safety.redact.scan import DEFAULT, Rules, merge_spans
+from tokenmizer_mw.safety.redact.views import views
 
 TAG_BYTES: Final = 4
 PASSES_MAX: Final = 4
@@ -97,9 +95,14 @@ class Redactor:
 
     def suspects(self, text: str) -> bool:
         """Return False if ``text`` certainly contains no secret. Fast."""
-        raw = _encode(text)
-        if self._rules.custom or self._scanner.touches(raw) or _spelt(raw):
+        return self.suspects_bytes(text.encode("utf-8", "surrogatepass"))
+
+    def suspects_bytes(self, raw: bytes) -> bool:
+        """``suspects`` for a text in UTF-8."""
+        if self._rules.custom or self._scanner.touches(raw) or (b"\\" in raw and _spelt(raw)):
             return True
+        if ANY_DISGUISE.find(raw, 0, len(raw))[0][0] < 0:  # nearly always
+            return False
         return next(find_disguised(raw), None) is not None
 
     def explain(self, text: str) -> list[Explained]:
@@ -107,16 +110,16 @@ class Redactor:
         raw = _encode(text)
         kept = self._find_secrets(raw)
         spans = {(one.start, one.end) for one in kept}
-        said: list[tuple[str, int, int, str, str]] = [(o.kind, o.start, o.end, "redacted", o.why) for o in kept]
+        judged: list[tuple[str, int, int, str, str]] = [(o.kind, o.start, o.end, "redacted", o.why) for o in kept]
         found, refused = self._scanner.scan(_mask_placeholders(raw))
         forget()
         for one in found:
             by = self._allowing_rule(one, raw)
             if by and (one.start, one.end) not in spans:
-                said.append((one.kind, one.start, one.end, "allowed", f"allowed by {by!r}"))
-        said += [(r.kind, r.start, r.end, "let through", r.why) for r in refused if r.start < r.end <= len(raw)]
-        places = _characters(raw, [place for row in said for place in row[1:3]])
-        rows = {Explained(kind, places[a], places[b], outcome, why) for kind, a, b, outcome, why in said}
+                judged.append((one.kind, one.start, one.end, "allowed", f"allowed by {by!r}"))
+        judged += [(r.kind, r.start, r.end, "let through", r.why) for r in refused if r.start < r.end <= len(raw)]
+        places = _characters(raw, [place for row in judged for place in row[1:3]])
+        rows = {Explained(kind, places[a], places[b], outcome, why) for kind, a, b, outcome, why in judged}
         return sorted(rows, key=lambda row: (row.start, row.end, row.outcome, row.kind, row.why))
 
     def redact_json(self, value: Any) -> Any:
@@ -135,6 +138,10 @@ class Redactor:
         """
         if not self.suspects(text):
             return text
+        return self.redact_suspect_body(text)
+
+    def redact_suspect_body(self, text: str) -> str:
+        """``redact_body`` for a text that ``suspects`` has returned true for."""
         try:
             edits = body_edits(text, self._places(text, _encode(text)), self._in_member)
         except ValueError:

@@ -3,6 +3,8 @@
 A shape is literal text with pieces in braces: ``{w36}`` is 36 letters or digits, ``{w36+}`` at least as many,
 ``{w20-40}`` a range, ``{a|b}`` one of some literals. A shape gives the pattern, the beginning that the first pass
 searches for, and generated fakes for tests.
+
+The type of a row in the token tables.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from itertools import product
 from typing import Final
 
@@ -109,7 +111,10 @@ def distinct(shape: str) -> bool:
 
 
 def first(shape: str) -> str:
-    """Return the characters that a shape may begin with."""
+    """Return all characters with which a credential of this shape may begin, as one string.
+
+    For "{ghp|sk}_{w36}" that is "gs".
+    """
     piece = pieces(shape)[0]
     return "".join(literal[0] for literal in piece.literals) if piece.literals else expand_alphabet(piece.alphabet)
 
@@ -206,3 +211,50 @@ def _quote_literal(literal: str) -> str:
 def fill_shape(shape: str, filler: str) -> str:
     """Return a shape filled with one repeated character, as people write in place of a key."""
     return "".join(piece.literals[0] if piece.literals else filler * piece.least for piece in pieces(shape))
+
+
+ENTROPY: Final = 2.4
+"""Bits per character that the random part of a token has at least, where its row says nothing else."""
+
+_FILLERS: Final = ("x", "0")
+
+
+@dataclass(frozen=True)
+class Token:
+    """A credential that is recognised by its own shape, at any position.
+
+    - ``kind``: as shown in the placeholder.
+    - ``shape``: one shape, or several separated by blanks.
+    - ``counter``: a similar text that is not a credential ("" if those derived from the shape suffice).
+    - ``check``: a validator in ``judge.CHECKS``; "" for none.
+    - ``inside``: it may begin in the middle of a word, because its beginning is distinctive.
+    - ``around``: it is recognised by a mark in its middle.
+    - ``floor``: least entropy of its variable part, in bits per character.
+    """
+
+    kind: str
+    shape: str
+    counter: str = ""
+    check: str = ""
+    inside: bool = False
+    around: bool = False
+    floor: float = ENTROPY
+
+    @cached_property
+    def shapes(self) -> tuple[str, ...]:
+        """The shapes as a list."""
+        return tuple(self.shape.split(" "))
+
+    @cached_property
+    def examples(self) -> tuple[str, ...]:
+        """Return generated texts that the row matches as a whole, the same in every run; none for rows with a
+        checksum."""
+        if self.check:
+            return ()
+        return tuple(fake for one in self.shapes for fake in fakes(one, self.kind))
+
+    @cached_property
+    def counters(self) -> tuple[str, ...]:
+        """Return texts that look like the token but are not: without variation, and the row's counter-example."""
+        plain = tuple(fill_shape(one, filler) for one in self.shapes for filler in _FILLERS)
+        return plain + (tuple(fakes(self.counter, self.kind)) if self.counter else ())

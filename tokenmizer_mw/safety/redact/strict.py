@@ -13,10 +13,9 @@ from functools import cache
 from itertools import product
 from typing import Final
 
-from .judge import is_uuid, placeholder
-from .names import identifier, words
-from .rules import TOKENS
-from .shape import pieces
+from tokenmizer_mw.safety.redact.judge import identifier, is_uuid, placeholder, words
+from tokenmizer_mw.safety.redact.rules import TOKENS
+from tokenmizer_mw.safety.redact.shape import pieces
 
 MASK: Final = "[redacted]"
 """What a label shows in place of such a run."""

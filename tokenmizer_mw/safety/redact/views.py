@@ -19,7 +19,16 @@ from itertools import accumulate
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
-from .disguise import ENCODED, ENCODED_MAX, GLUE, NAMED, TAG, WRAPPED_MIN, decoded_text, find_disguised
+from tokenmizer_mw.safety.redact.disguise import (
+    ENCODED,
+    ENCODED_MAX,
+    GLUE,
+    NAMED,
+    TAG,
+    WRAPPED_MIN,
+    decoded_text,
+    find_disguised,
+)
 
 _RANGES: Final = (
     (0x80, 0x9F), (0xAA, 0xAA), (0xAD, 0xAD), (0xB2, 0xB3), (0xB9, 0xBA), (0xBC, 0xBE), (0x132, 0x133),
@@ -243,13 +252,13 @@ def _literal(found: str) -> str:
     return chr(code) if code < _CODES else ""
 
 
-def _unescape(said: str) -> str | None:
+def _unescape(value: str) -> str | None:
     """One character as it is seen, nothing for one that is not; ``None`` where that is no part of a key."""
-    if len(said) != 1:
+    if len(value) != 1:
         return None
-    if said.isascii():
-        return said if "\x20" < said < "\x7f" else None
-    shown = _shown_cached(said)
+    if value.isascii():
+        return value if "\x20" < value < "\x7f" else None
+    shown = _shown_cached(value)
     return shown if shown.isascii() else None
 
 

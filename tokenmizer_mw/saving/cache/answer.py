@@ -9,8 +9,7 @@ from typing import Final, Literal
 
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.wire.dialect import Reply
-from tokenmizer_mw.wire.encoding import DECODERS, Undecodable
-from tokenmizer_mw.wire.headers import Headers
+from tokenmizer_mw.wire.http import DECODERS, Headers, Undecodable
 
 PIECES_MAX: Final = 1_024
 """Pieces in which a reply is given again; more of them are joined with their neighbours."""

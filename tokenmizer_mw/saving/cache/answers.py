@@ -21,7 +21,7 @@ from tokenmizer_mw.runtime.forking import make_lock
 from tokenmizer_mw.runtime.offload import STORE, offload
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialect import Reply
-from tokenmizer_mw.wire.headers import Headers
+from tokenmizer_mw.wire.http import Headers
 
 from .answer import CachedAnswer, Recording, unkept
 from .flights import Flight, Flights
@@ -31,8 +31,7 @@ from .port import AnswerStore, Entry, Holdings
 from .question import CacheableRequest, ComparableQuestion, RequestTarget, exact_key, meaning_of, too_long, unfit
 
 if TYPE_CHECKING:
-    from .embedding import Embed, Embedder
-    from .vectors import Vectors
+    from .embedding import Embed, Embedder, Vectors
 
 INLINE_MAX: Final = 32 * 1024
 """Bytes of a request that may be looked up on an event loop, where the answers are in this process."""
@@ -430,6 +429,6 @@ def _embedder(settings: Settings, embed: Embed | None) -> Embedder:
 
 
 def _vectors(store: AnswerStore, width: int, most: int) -> Vectors:
-    from .vectors import Vectors
+    from .embedding import Vectors
 
     return Vectors(store, width, most)

@@ -21,7 +21,7 @@ from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.safety.guard import judge
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialect import ChatRequest, Dialect
-from tokenmizer_mw.wire.headers import Headers
+from tokenmizer_mw.wire.http import Headers
 from tokenmizer_mw.wire.request import NO_LIST
 
 from .guard import of_the_moment

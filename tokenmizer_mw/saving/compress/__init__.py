@@ -3,9 +3,9 @@
 All stages are off unless the settings name them. The compression of a message depends only on earlier messages.
 """
 
-from .compressing import Compressed, compress
 from .filler import without_filler as trimmed
 from .neural import Shrink, lingua
 from .pipeline import STAGES
+from .requests import Compressed, compress
 
 __all__ = ["STAGES", "Compressed", "Shrink", "compress", "lingua", "trimmed"]

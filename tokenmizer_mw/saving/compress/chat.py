@@ -1,9 +1,10 @@
-"""Reads the text passages of chat messages, and writes changed passages back into messages or request bytes."""
+"""Text passages of a chat: their types, reading them from messages, and writing changed passages back."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Any, Final
 
 from tokenmizer_mw.extract.structure.tools import Arguments, ToolKind, command_of, kind_of, paths_of, read_arguments
@@ -11,7 +12,58 @@ from tokenmizer_mw.model.message import Message, Role, ToolCall
 from tokenmizer_mw.wire.history import History
 from tokenmizer_mw.wire.passages import Spot, Steps, spots
 
-from .passage import ChatPassage, PassageKind
+
+class PassageKind(StrEnum):
+    """Whose text a passage is.
+
+    ``said``: the assistant's visible text; ``result``: a tool result; ``fixed``: text that no stage may change (user
+    and system texts, arguments of calls), which is read because later text may repeat it.
+    """
+
+    SAID = "said"
+    RESULT = "result"
+    FIXED = "fixed"
+
+
+class OutputKind(StrEnum):
+    """The kind of a tool's output, judged by the call and by its lines. ``printed``: printed by a command, of unknown
+    kind."""
+
+    FILE = "file"
+    DIFF = "diff"
+    JSON = "json"
+    FOUND = "found"
+    LISTING = "listing"
+    LOG = "log"
+    PRINTED = "printed"
+    TEXT = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class ChatPassage:
+    """A text of a chat.
+
+    ``message``: index of its message, from 0; ``tool``: name of the called tool; ``path``: file that the call names;
+    ``command``: command line of the call; "" if there is none.
+    """
+
+    message: int
+    kind: PassageKind
+    text: str
+    tool: str = ""
+    path: str = ""
+    command: str = ""
+
+    @property
+    def title(self) -> str:
+        """A few words that name the source of the passage."""
+        what = self.command.strip().split("\n", 1)[0] if self.command else self.path
+        short = what if len(what) <= _TITLE_MAX else what[: _TITLE_MAX - 3] + "..."
+        return " ".join(filter(None, (self.tool or "a tool", short)))
+
+
+_TITLE_MAX = 80
+
 
 STRINGS_MAX: Final = 1_000
 """Texts in the arguments of a call that are read."""

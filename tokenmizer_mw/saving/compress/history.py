@@ -15,8 +15,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
+from .chat import ChatPassage, OutputKind, PassageKind
 from .names import KnownNames, names
-from .passage import ChatPassage, OutputKind, PassageKind
 from .shorten import CHARACTERS_A_TOKEN, FAILURE
 from .sorts import is_stamped
 

@@ -1,12 +1,14 @@
-"""Stage "neural": shortens prose with an LLMLingua model (extra ``neural``) or any function.
+"""Stage "neural": shortens prose with an LLMLingua model (extra ``neural``) or any function, and checks the result.
 
 Each paragraph is shortened and checked separately: one that lost a number, a name, a quotation or a negation, or that
-was reworded, stays unchanged. Fenced code is not touched.
+was reworded, stays unchanged. The remaining words must be words of the text, in their order, because paraphrases cannot
+be checked. Fenced code is not touched.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -14,7 +16,58 @@ from typing import Any, Final
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.runtime.installing import install_hint
 
-from .gate import faithful
+from .names import names
+from .names import words as table
+
+_WORD: Final = re.compile(r"\w+")
+_NUMBER: Final = re.compile(
+    r"(?:(?<![\w)\]])[-+−±~]\s?)?[$€£]?\d+(?:[.,:]\d+)*(?:\s?(?!(?:the|a|an|of|and|in|on|at|is|are|was|were)\b)[%\w°€$£]+)?"
+)
+_MARK: Final = re.compile(r"[<>=≤≥≠+*/^&|~%$€£#@\\{}\[\]]|!(?=[=\w])|(?<=\s)[-−–—](?=\s)|(?<!\w)-(?=\w)")
+_CODE: Final = re.compile(r"(?m)^[ \t]*(?:```|~~~)[^\n]*$|^(?: {4}|\t)[^\n]*$")
+_QUOTED: Final = re.compile(r"`[^`\n]{1,200}`|\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|«[^»\n]{1,200}»")
+_TURNING: Final = re.compile(
+    r"(?i)\b(?:not|no|never|none|nothing|nobody|nowhere|neither|nor|without|cannot|don't|doesn't|didn't|won't|can't"
+    r"|isn't|aren't|wasn't|weren't|shouldn't|wouldn't|couldn't|mustn't|haven't|hasn't|hadn't|unless|except|instead|only"
+    r"|rarely|hardly|barely|seldom|scarcely|almost|nearly|if|or|may|might|until|before|after|least|most|more|less|fewer"
+    r"|must|nicht|kein|keine|nie|ohne|pas|jamais|sans|nunca|sin|não|sem|non|mai)\b|не\b|нет\b|никогда|[不没無没]"
+)
+_FENCES: Final = ("```", "~~~")
+_LITTLE: Final = table(
+    "the a an this that these those it its he she they we you i his her their our your my there here in on at of for"
+    " and so then thus also as by with from to is are was were be been being has have had do does did will would well"
+    " what which who how why when where please however therefore because since while each every both another other"
+)
+"""Words that begin sentences, and say little by themselves."""
+
+
+def faithful(before: str, after: str) -> bool:
+    """Return whether ``after`` is ``before`` with words removed, and still has everything that must stay, as often as
+    before."""
+    return (
+        _in_order(before, after)
+        and all(_count_matches(kind, before) == _count_matches(kind, after) for kind in (_NUMBER, _QUOTED, _TURNING))
+        and all(kind.findall(before) == kind.findall(after) for kind in (_MARK, _CODE))
+        and (before == after or not any(fence in before for fence in _FENCES))
+        and names(before) == names(after)
+        and _capitals(before) <= {word.casefold() for word in _WORD.findall(after)}
+    )
+
+
+def _in_order(before: str, after: str) -> bool:
+    """Whether the words of ``after`` are words of ``before``, in its order."""
+    left = iter(_WORD.findall(before.casefold()))
+    return all(word in left for word in _WORD.findall(after.casefold()))
+
+
+def _capitals(text: str) -> set[str]:
+    """The words with a capital that may be names."""
+    return {word.casefold() for word in _WORD.findall(text) if word[0].isupper()} - _LITTLE
+
+
+def _count_matches(pattern: re.Pattern[str], text: str) -> Counter[str]:
+    return Counter(" ".join(found.lower().split()) for found in pattern.findall(text))
+
 
 Shrink = Callable[[str], str]
 """Says prose in fewer words, such as a model of the LLMLingua family."""

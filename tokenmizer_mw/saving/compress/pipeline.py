@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from tokenmizer_mw.context.tokens import TokenCounter
-from tokenmizer_mw.model.saving import StageSaving
+from tokenmizer_mw.model.usage import StageSaving
 from tokenmizer_mw.settings import Settings
 
-from . import comments, filler, history, listings, logs, shorten, spaces
+from . import filler, formatting, history, runs, shorten
+from .chat import ChatPassage, OutputKind, PassageKind
 from .names import KnownNames
 from .neural import Shrink, in_fewer_words
-from .passage import ChatPassage, OutputKind, PassageKind
 from .repeats import ForwardedLines
 from .sorts import sort_of
 
@@ -79,24 +79,24 @@ def _filler(work: StageInput) -> str:
 
 
 def _json(work: StageInput) -> str:
-    return spaces.json_closer(work.passage.text) if work.sort is OutputKind.JSON else work.passage.text
+    return formatting.json_closer(work.passage.text) if work.sort is OutputKind.JSON else work.passage.text
 
 
 def _spaces(work: StageInput) -> str:
-    return spaces.render_printed(work.passage.text) if work.sort in spaces.PRINTED else work.passage.text
+    return formatting.render_printed(work.passage.text) if work.sort in formatting.PRINTED else work.passage.text
 
 
 def _comments(work: StageInput) -> str:
     text, path = work.passage.text, work.passage.path
-    return comments.without_comments(text, path) if work.sort is OutputKind.FILE and path else text
+    return formatting.without_comments(text, path) if work.sort is OutputKind.FILE and path else text
 
 
 def _logs(work: StageInput) -> str:
-    return logs.condense_log(work.passage.text) if work.sort is OutputKind.LOG else work.passage.text
+    return runs.condense_log(work.passage.text) if work.sort is OutputKind.LOG else work.passage.text
 
 
 def _listings(work: StageInput) -> str:
-    return listings.closer(work.passage.text) if work.sort in _LISTED else work.passage.text
+    return runs.closer(work.passage.text) if work.sort in _LISTED else work.passage.text
 
 
 def _repeats(work: StageInput) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from .passage import ChatPassage, PassageKind
+from .chat import ChatPassage, PassageKind
 from .sorts import bare, number_of
 
 CHARACTERS_MIN: Final = 240

@@ -79,7 +79,12 @@ class Compression:
     def spared_results(
         self, key: Hashable, messages: Sequence[Message], start: int, cut: int | None = None
     ) -> Sequence[float]:
-        """``compression_shares`` of ``messages`` without request bytes, where only tool results are compressed."""
+        """Return the share of each message's tokens that compression removes (0 to 1) when only results of tools are
+        compressed and the bytes of the request are not known.
+
+        ``start``: index of the first message that is sent. ``cut``: index of the newest message when the cut was made
+        (``None``: no cut).
+        """
         _, state = self._results(key, messages, range(start, len(messages)), cut)
         return shares(state, len(messages))
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from .passage import ChatPassage, OutputKind
+from .chat import ChatPassage, OutputKind
 from .sorts import STAMP, bare, is_numbered, is_stamped, number_of
 
 CHARACTERS_A_TOKEN: Final = 4

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final
 
-from . import archives, languages, logs, markup, office, records, table, text
+from . import archives, logs, office, records, table, text, tree
 from .digest import DigestLine, Report
 from .reading import FileSource
 
@@ -18,7 +18,7 @@ READERS: Final[Mapping[str, Reader]] = {
     "jsonl": records.read_json_lines,
     "yaml": records.read_yaml,
     "toml": records.read_toml,
-    "xml": markup.read,
+    "xml": tree.read,
     "log": logs.read,
     "markdown": text.read_markdown,
     "text": text.read_plain,
@@ -79,7 +79,7 @@ def reader_of(name: str, source: FileSource) -> tuple[str, Reader]:
         return kind, READERS[kind]
     if not source.encoding:
         return "binary", partial(_binary)
-    language = languages.language_of(name)
+    language = text.language_of(name)
     if language is not None:
         return "source", partial(text.read_source, language=language)
     kind = _ENDINGS.get(_ending(name), "") or _by_looks(source)

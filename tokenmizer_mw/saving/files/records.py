@@ -200,7 +200,11 @@ def read_toml(source: FileSource) -> Report:
 
 
 def read_yaml(source: FileSource) -> Report:
-    """Read the paths of the YAML documents in ``source``. Aliases are not followed, so that they cannot expand."""
+    """Report the key paths in the YAML documents of ``source``, and what is found at each.
+
+    Aliases are counted but not resolved, so that a small file cannot expand into a huge one. Never raises for invalid
+    YAML: the report has what stands before the error, and says where reading stopped.
+    """
     tree = Tree()
     broke = ""
     counts: Counter[str] = Counter()

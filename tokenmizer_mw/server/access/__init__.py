@@ -2,5 +2,5 @@
 
     request -> checks (host, headers, body) -> API key -> caller -> rate limits -> the inner application
 
-``caller.py`` defines the caller that inner applications read from the scope; ``door.py`` is the ASGI middleware.
+``caller.py`` defines the caller that inner applications read from the scope; ``middleware.py`` is the ASGI middleware.
 """

@@ -42,7 +42,7 @@ _SEARCHED_MAX: Final = 100_000
 """Objects and arrays among which the place of what is nested too deeply is looked for, at 1 us each."""
 
 _SHOWN: Final = 4
-"""Steps of a path that are told."""
+"""Steps of a path that are reported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +126,13 @@ def _pieces(body: bytes) -> list[bytes]:
     pieces = body.split(b'"')
     if b'\\"' not in body:
         return pieces
-    told: list[bytes] = []
+    outer: list[bytes] = []
     open_string = False
     for piece in pieces:
         if not open_string:
-            told.append(piece)
-        open_string = len(told) % 2 == 0 and piece.endswith(b"\\") and _escapes(piece)
-    return told
+            outer.append(piece)
+        open_string = len(outer) % 2 == 0 and piece.endswith(b"\\") and _escapes(piece)
+    return outer
 
 
 def _escapes(piece: bytes) -> bool:

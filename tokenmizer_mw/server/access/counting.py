@@ -1,4 +1,11 @@
-"""Usage counters for rate limits: the protocol, and an implementation for a single process."""
+"""Rate limits as counters: the generic cell rate algorithm (GCRA), and buckets counted in one process.
+
+The only state of a limit is one point in time. A limit of ``amount`` per ``period`` seconds is a bucket of that size
+which drains evenly. ``drained_at`` is the time at which the bucket will be empty if nothing more is taken; the later it
+is, the fuller the bucket. There is no window at whose edge twice the amount gets through, any cost takes the same two
+additions, and a cost that is known only afterwards may exceed the limit: then nothing is accepted until that has
+drained.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +14,54 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from .rate import Limit, RateState, charge, take
+MINUTE: Final = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """At most ``amount`` per ``period`` seconds; the whole amount may be taken at once. ``unit`` names what is
+    counted."""
+
+    unit: str
+    amount: int
+    period: float = MINUTE
+
+
+@dataclass(frozen=True, slots=True)
+class RateState:
+    """State of a limit: ``remaining`` amount, ``reset`` (seconds until the bucket is empty again) and ``wait`` (seconds
+    until the refused amount would be accepted)."""
+
+    limit: Limit
+    remaining: int
+    reset: float
+    wait: float
+
+
+def take_amount(limit: Limit, drained_at: float | None, now: float, cost: int = 1) -> float | RateState:
+    """Take ``cost`` from the limit: return the new ``drained_at``, or the ``RateState`` if the cost does not fit.
+
+    A cost of 0 asks whether anything fits at all. ``drained_at`` of ``None`` means that nothing was taken yet.
+    """
+    level = max(drained_at or now, now)
+    each = limit.period / limit.amount
+    wait = level + max(cost, 1) * each - now - limit.period
+    # What one rounding error makes of an exact fit is no reason to refuse.
+    if wait > each * 1e-6:
+        return rate_state(limit, level, now, wait)
+    return level + cost * each
+
+
+def charge(limit: Limit, drained_at: float | None, now: float, cost: int) -> float:
+    """Return the new ``drained_at`` after ``cost`` was used, even if that exceeds the limit."""
+    return max(drained_at or now, now) + cost * limit.period / limit.amount
+
+
+def rate_state(limit: Limit, drained_at: float, now: float, wait: float) -> RateState:
+    """Return the ``RateState`` of the limit."""
+    reset = max(drained_at - now, 0.0)
+    free = (1.0 - reset / limit.period) * limit.amount
+    return RateState(limit, max(int(free + 1e-6), 0), reset, wait)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +100,7 @@ class Taken:
 
 
 NOTHING: Final = Taken()
+
 HERE: Final = "here"
 """The place of a stream that is counted in this process."""
 
@@ -90,11 +145,11 @@ class ProcessCounters:
         return self.take_now(demand)
 
     def take_now(self, demand: Demand) -> Taken | TooMuch:
-        """Synchronous form of ``take``."""
+        """Synchronous form of ``take_amount``."""
         now = self._clock()
         levels: list[tuple[str, float]] = []
         for wanted, cost in demand.buckets:
-            level = take(wanted.limit, self._drained.get(wanted.name), now, cost)
+            level = take_amount(wanted.limit, self._drained.get(wanted.name), now, cost)
             if isinstance(level, RateState):
                 return TooMuch(level)
             if cost:

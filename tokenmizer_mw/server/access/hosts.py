@@ -1,4 +1,4 @@
-"""Allowed host headers and web page origins, and the addresses a server may listen on. Pure.
+"""Allowed host headers, CORS for the origins of web pages, and the addresses a server may listen on. Pure.
 
 None of this identifies the caller: routes and keys depend on the path and the key of the request alone.
 """
@@ -6,10 +6,12 @@ None of this identifies the caller: routes and keys depend on the path and the k
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from tokenmizer_mw.errors import ConfigError
+
+from .refusals import Header
 
 LOOPBACK: Final = ("localhost", "127.0.0.1", "[::1]")
 """The names of this machine: what a server without keys answers for, so that no page in a browser can reach it under
@@ -78,3 +80,49 @@ def check_bind(host: str, has_auth: bool) -> None:
             f"refusing to listen on {host or 'every address'} without API keys: set auth: true and make a key with"
             " `tokenmizer-mw keys create`, or listen on 127.0.0.1"
         )
+
+
+_ASKED: Final = b"access-control-request-method"
+
+_ASKED_HEADERS: Final = b"access-control-request-headers"
+
+_METHODS: Final = b"GET, POST, PUT, PATCH, DELETE, OPTIONS"
+
+_SECONDS: Final = b"600"
+
+
+class Origins:
+    """The origins of pages that may read responses, such as "https://example.org".
+
+    Browser credentials (cookies) are never allowed; a page sends its key in a header.
+    """
+
+    def __init__(self, origins: Sequence[str]) -> None:
+        for origin in origins:
+            if origin == "*" or "://" not in origin or origin.endswith("/") or not origin.isascii():
+                raise ConfigError(f"an origin is such as https://example.org, not {origin!r}")
+        self._allowed = frozenset(origin.encode() for origin in origins)
+
+    def allows(self, origin: bytes) -> bool:
+        """Return whether pages of this origin may read responses."""
+        return origin in self._allowed
+
+    def headers(self, origin: bytes) -> list[Header]:
+        """Return the CORS headers that let the page read a response."""
+        return [
+            (b"access-control-allow-origin", origin),
+            (b"access-control-expose-headers", b"*"),
+            (b"vary", b"origin"),
+        ]
+
+    def preflight(self, method: str, origin: bytes, headers: Iterable[Header]) -> list[Header] | None:
+        """Return the headers of the response to a CORS preflight request; ``None`` if the request is not one."""
+        if method != "OPTIONS":
+            return None
+        named = {name.lower(): value for name, value in headers}
+        if _ASKED not in named:
+            return None
+        answer = [*self.headers(origin), (b"access-control-allow-methods", _METHODS)]
+        if _ASKED_HEADERS in named:
+            answer.append((b"access-control-allow-headers", named[_ASKED_HEADERS]))
+        return [*answer, (b"access-control-max-age", _SECONDS), (b"content-length", b"0")]

@@ -1,4 +1,6 @@
-"""Cache of a key store: keys are read again every few seconds, not for every request.
+"""The keys of a server: the key store at an address, and a cache of it.
+
+Keys are read again every few seconds, not for every request.
 
     refresh_seconds   age at which the keys are read again before the next request is checked; a revoked key is
                       rejected in all processes after at most this time
@@ -15,17 +17,21 @@ import logging
 import math
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import anyio
 
 from tokenmizer_mw.errors import ConfigError, StoreUnavailable
+from tokenmizer_mw.runtime.installing import install_hint
 from tokenmizer_mw.runtime.offload import STORE, offload
+from tokenmizer_mw.store import postgres_address
+from tokenmizer_mw.store.open import ACCEPTED, sqlite_path
 
 from .caller import Caller
-from .key_store import KeyStore
+from .key_store import KEYS_VARIABLE, KeyStore, MemoryKeys, SqliteKeys, keys_from_text, listed_keys
 from .keys import Key, digest_of, looks_like_key, matching
+from .settings import AccessSettings
 
 _SEEN_MAX: Final = 10_000
 """Keys that were seen and hold; more of them are compared anew."""
@@ -133,3 +139,44 @@ class Keyring:
 
     def _mark(self, written: bytes) -> bytes:
         return hashlib.blake2b(written, key=self._secret, digest_size=32).digest()
+
+
+def open_keys(url: str) -> KeyStore:
+    """Return the key store at ``url``, an address that ``open_log`` accepts. Opens nothing before the first use.
+
+    Raises ``ConfigError``, whose text never contains the address.
+    """
+    scheme, separator, rest = url.partition("://")
+    match scheme.lower() if separator else "":
+        case "memory" if not rest:
+            return MemoryKeys()
+        case "sqlite":
+            return _sqlite_keys(rest.partition("?")[0])
+        case "postgresql" | "postgres":
+            return _postgres_keys(rest)
+    raise ConfigError(f"a store's address is {ACCEPTED}")
+
+
+def keys_of_server(url: str, settings: AccessSettings, environ: Mapping[str, str]) -> KeyStore:
+    """Return the keys of a server: those in the variable ``KEYS_VARIABLE``, else those in the settings, else those in
+    the store at ``url``. Raises ``ConfigError``."""
+    text = environ.get(KEYS_VARIABLE)
+    if text:
+        return keys_from_text(text)
+    return listed_keys(list(settings.keys), "access.keys") if settings.keys else open_keys(url)
+
+
+def _sqlite_keys(location: str) -> KeyStore:
+    path = sqlite_path(location)
+    return MemoryKeys() if path is None else SqliteKeys(path)
+
+
+def _postgres_keys(rest: str) -> KeyStore:
+    address = postgres_address.parse(rest)
+    try:
+        from .postgres_keys import PostgresKeys
+    except ModuleNotFoundError as error:
+        if error.name != "psycopg":
+            raise
+        raise ConfigError(f"postgresql:// needs the extra `postgres`: {install_hint('postgres')}") from None
+    return PostgresKeys(address)

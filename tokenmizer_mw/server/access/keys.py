@@ -9,12 +9,12 @@ from __future__ import annotations
 import hashlib
 import re
 from base64 import urlsafe_b64encode
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from hmac import compare_digest
-from typing import Final
+from typing import Any, Final
 
-from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.errors import ConfigError, StoreCorrupt
 from tokenmizer_mw.model.session import OWN_TENANTS, SESSION_ID_MAX, SessionKey
 
 from .caller import SCOPES, Caller
@@ -23,10 +23,13 @@ PREFIX: Final = "tmz_"
 """How every key begins, so that people and scanners for secrets know one when they see it."""
 
 SECRET_BYTES: Final = 32
+
 ID_BYTES: Final = 6
 
 _WRITTEN: Final = re.compile(rb"tmz_[A-Za-z0-9_-]{22,128}")
+
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
+
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 Randomness = Callable[[int], bytes]
@@ -116,3 +119,19 @@ def matching(digest: bytes, keys: Iterable[Key]) -> Key | None:
         if compare_digest(key.digest, digest):
             found = key
     return found
+
+
+def row_of(key: Key) -> tuple[Any, ...]:
+    """Return the row of a key: id, tenant, digest, scopes separated by commas, and the three times."""
+    scopes = ",".join(sorted(key.scopes))
+    return (key.id, key.tenant, key.digest, scopes, key.created_at, key.expires_at, key.revoked_at)
+
+
+def key_of(row: Sequence[Any], place: str) -> Key:
+    """Return the key in a row. Raises ``StoreCorrupt`` for an invalid row."""
+    id_, tenant, digest, scopes, created_at, expires_at, revoked_at = row
+    try:
+        times = [None if at is None else float(at) for at in (expires_at, revoked_at)]
+        return Key(id_, tenant, bytes(digest), frozenset(scopes.split(",")), float(created_at), *times)
+    except (TypeError, ValueError, AttributeError):
+        raise StoreCorrupt(f"{place}: is damaged: a key cannot be read") from None

@@ -18,8 +18,7 @@ import anyio
 from tokenmizer_mw.errors import ConfigError, StoreUnavailable
 from tokenmizer_mw.runtime.installing import install_hint
 
-from .counting import HERE, NOTHING, Bucket, Counters, Demand, Taken, TooMuch
-from .rate import standing
+from .counting import HERE, NOTHING, Bucket, Counters, Demand, Taken, TooMuch, rate_state
 from .settings import Failing
 
 T = TypeVar("T")
@@ -125,11 +124,15 @@ class RedisCounters:
         if number < 0:
             return TooMuch(None)
         if number:
-            return TooMuch(standing(demand.buckets[number - 1][0].limit, level, 0.0, wait))
+            return TooMuch(rate_state(demand.buckets[number - 1][0].limit, level, 0.0, wait))
         return Taken(lease, demand.group)
 
     async def settle(self, taken: Taken, charges: Sequence[tuple[Bucket, int]]) -> None:
-        """See ``Counters.settle``. While Redis does not answer, a stream slot stays taken until its lease ends."""
+        """End a request: free its stream slot, and charge each bucket the amount beside it, even beyond its limit.
+
+        While Redis does not answer, the counters of this process are charged, and a slot that was taken in Redis stays
+        taken until its lease ends.
+        """
         here = taken.place == HERE
         names = [self._name(used.name) for used, _ in charges]
         arguments: list[Any] = [len(names)]

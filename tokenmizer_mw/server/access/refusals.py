@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from tokenmizer_mw.wire.dialects import ROUTES
-from tokenmizer_mw.wire.refusal import refusal
+from tokenmizer_mw.wire.reply import refusal
 
-from .counting import TooMuch
-from .rate import RateState
+from .counting import RateState, TooMuch
 
 Header = tuple[bytes, bytes]
 
@@ -111,5 +110,5 @@ def _limit_headers(standing: RateState) -> list[Header]:
 
 
 def _seconds(wait: float) -> bytes:
-    """Whole seconds, so that whoever waits for them finds the door open."""
+    """Whole seconds, so that a request after that time is accepted."""
     return str(max(math.ceil(wait), 1)).encode()

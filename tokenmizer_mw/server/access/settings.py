@@ -3,40 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Literal
 
 from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.settings import Count, Positive, Range, Seconds, check_fields, read_fields
 
 from .bounds import DEEPEST, Bounds
 
 Failing = Literal["open", "closed"]
-
-_AT_LEAST_ONE: Final = (
-    "failed_per_minute",
-    "hosts_counted",
-    "counted",
-    "head_max",
-    "body_max",
-    "body_bytes_per_second",
-    "depth_max",
-    "messages_max",
-    "tools_max",
-)
 
 
 @dataclass(frozen=True, slots=True)
 class RateSettings:
     """Rate limits; 0 means unlimited. ``requests`` and ``tokens`` per minute; ``streams``: concurrent chat calls."""
 
-    requests: int = 0
-    tokens: int = 0
-    streams: int = 0
+    requests: Count = 0
+    tokens: Count = 0
+    streams: Count = 0
 
     def __post_init__(self) -> None:
-        for name in ("requests", "tokens", "streams"):
-            _require_whole(name, getattr(self, name), 0)
+        check_fields(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,42 +57,35 @@ class AccessSettings:
     """
 
     key_header: str = "x-tokenmizer-key"
-    refresh_seconds: float = 5.0
-    stale_seconds: float = 30.0
-    failed_per_minute: int = 30
-    hosts_counted: int = 10_000
+    refresh_seconds: Seconds = 5.0
+    stale_seconds: Seconds = 30.0
+    failed_per_minute: Positive = 30
+    hosts_counted: Positive = 10_000
     keys: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
     open_paths: tuple[str, ...] = ()
     per_tenant: RateSettings = field(default_factory=RateSettings)
     per_key: RateSettings = field(default_factory=RateSettings)
     tenants: Mapping[str, RateSettings] = field(default_factory=dict)
-    counted: int = 10_000
+    counted: Positive = 10_000
     redis: str | None = None
     redis_prefix: str = "tokenmizer"
-    redis_seconds: float = 0.5
+    redis_seconds: Seconds = 0.5
     redis_down: Failing = "open"
-    stream_seconds: float = 900.0
+    stream_seconds: Seconds = 900.0
     hosts: tuple[str, ...] = ()
     origins: tuple[str, ...] = ()
-    head_max: int = 64 * 1024
-    body_max: int = 64 * 1024 * 1024
-    body_wait_seconds: float = 15.0
-    body_bytes_per_second: int = 4_096
-    depth_max: int = 64
-    messages_max: int = 2_000
-    tools_max: int = 256
+    head_max: Positive = 64 * 1024
+    body_max: Positive = 64 * 1024 * 1024
+    body_wait_seconds: Seconds = 15.0
+    body_bytes_per_second: Positive = 4_096
+    depth_max: Annotated[int, Range(ge=1, le=DEEPEST)] = 64
+    messages_max: Positive = 2_000
+    tools_max: Positive = 256
 
     def __post_init__(self) -> None:
-        for name in _AT_LEAST_ONE:
-            _require_whole(name, getattr(self, name), 1)
-        if self.depth_max > DEEPEST:
-            raise ConfigError(f"depth_max is at most {DEEPEST}, not {self.depth_max}")
-        for name in ("refresh_seconds", "stale_seconds", "redis_seconds", "stream_seconds", "body_wait_seconds"):
-            _require_more_than_zero(name, getattr(self, name))
+        check_fields(self)
         if self.refresh_seconds > self.stale_seconds:
             raise ConfigError("stale_seconds is at least refresh_seconds")
-        if self.redis_down not in ("open", "closed"):
-            raise ConfigError(f"redis_down is open or closed, not {self.redis_down!r}")
         if not self.key_header or self.key_header != self.key_header.strip().lower():
             raise ConfigError("key_header is a header's name in small letters")
         for path in self.open_paths:
@@ -116,24 +97,7 @@ class AccessSettings:
     def from_mapping(cls, given: object, where: str = "access") -> AccessSettings:
         """Build settings from a configuration file's mapping. Raises ``ConfigError`` that names ``where`` and the
         setting."""
-        from pydantic import TypeAdapter, ValidationError  # a third of the package's import time: only where used
-
-        if not isinstance(given, Mapping):
-            raise ConfigError(f"{where}: expected a mapping of settings")
-        _require_known(given, cls, where)
-        for name in ("per_tenant", "per_key"):
-            _require_known(given.get(name), RateSettings, f"{where}: {name}")
-        tenants = given.get("tenants")
-        for tenant, rates in tenants.items() if isinstance(tenants, Mapping) else ():
-            _require_known(rates, RateSettings, f"{where}: tenants: {tenant}")
-        try:
-            return TypeAdapter(cls).validate_python(dict(given))
-        except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            name = ".".join(map(str, first["loc"])) or "settings"
-            raise ConfigError(f"{where}: {name}: {first['msg']}") from None
-        except ConfigError as error:
-            raise ConfigError(f"{where}: {error}") from None
+        return read_fields(cls, given, where)
 
     @property
     def bounds(self) -> Bounds:
@@ -143,19 +107,3 @@ class AccessSettings:
     def rates_of(self, tenant: str) -> RateSettings:
         """Return the rate limits of the tenant."""
         return self.tenants.get(tenant, self.per_tenant)
-
-
-def _require_known(given: object, kind: Any, where: str) -> None:
-    names = {field.name for field in fields(kind)}
-    if isinstance(given, Mapping) and (unknown := sorted(str(name) for name in given.keys() - names)):
-        raise ConfigError(f"{where}: unknown setting {', '.join(unknown)}; known: {', '.join(sorted(names))}")
-
-
-def _require_whole(name: str, value: Any, least: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise ConfigError(f"{name} is a whole number of at least {least}, not {value!r}")
-
-
-def _require_more_than_zero(name: str, value: Any) -> None:
-    if not isinstance(value, int | float) or isinstance(value, bool) or not value > 0:
-        raise ConfigError(f"{name} is a number above 0, not {value!r}")

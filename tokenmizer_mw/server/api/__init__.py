@@ -3,11 +3,12 @@
     from tokenmizer_mw.server.api import api
     app.mount("/memory", api(memory, authorize=who_asks))
 
-``table.py`` lists all routes; dispatch, scopes, validation and the OpenAPI document are derived from it. ``reading.py``
-and ``writing.py`` implement the routes, ``shapes.py`` defines requests and responses, ``app.py`` is the ASGI layer.
+``routes.py`` lists all routes; dispatch, scopes, validation and the OpenAPI document are derived from it.
+``reading.py`` and ``writing.py`` implement the routes, ``shapes.py`` defines requests and responses, ``app.py`` is the
+ASGI layer.
 """
 
 from .app import api
-from .callers import Authorize, local
+from .requests import Authorize, local
 
 __all__ = ["Authorize", "api", "local"]

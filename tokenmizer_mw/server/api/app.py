@@ -3,13 +3,16 @@ response."""
 
 from __future__ import annotations
 
-import json
 import logging
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
 
 from tokenmizer_mw.errors import ConfigError, TokenMizerError, raised_at
 from tokenmizer_mw.memory import SessionMemory
@@ -17,15 +20,20 @@ from tokenmizer_mw.model.session import LOCAL_TENANT
 from tokenmizer_mw.runtime.offload import CALLS, offload
 from tokenmizer_mw.server.access.caller import Caller, caller_of
 
-from .answered import AnswerCounts
-from .asked import ApiRequest, RawAnswer
-from .callers import Authorize, NoVerdict, asked_by
-from .document import document
+from .document import openapi_document
 from .errors import FAULT, NO_ROUTE, NO_VERDICT, UNAUTHORIZED, ApiRefusal, Problem, forbidden, problem_of, wrong_method
 from .health import Check, Doubt, Health
-from .intake import ClientGone, body_of, query_of
-from .paths import Matched, match_routes
-from .table import JSON, ROUTES, Route
+from .requests import (
+    ApiRequest,
+    Authorize,
+    AuthorizeFailed,
+    JsonResponse,
+    body_of,
+    find_caller,
+    query_of,
+    serve_lifespan,
+)
+from .routes import ROUTES, Matched, Route, match_routes
 
 if TYPE_CHECKING:
     from prometheus_client.registry import Collector
@@ -33,7 +41,10 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("tokenmizer_mw.server.api")
 
-_ALWAYS: Final = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
+_ALWAYS: Final = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
+AnswerCounts = Counter[tuple[str, int]]
+"""Numbers of responses by route and status."""
+
 _NOBODY: Final = Caller(LOCAL_TENANT, scopes=frozenset())
 _NO_ROUTE_NAME: Final = "none"
 _PREFIXES: Final = 8
@@ -87,16 +98,16 @@ class Api:
         self._authorize = authorize
         self._health = health
         self._clock = clock
-        self._answered = AnswerCounts()
+        self._answered: AnswerCounts = Counter()
         self.routes = (*ROUTES, *self._own(), *_metrics(memory, self._answered, health, collectors, worker))
 
     def _own(self) -> tuple[Route, ...]:
         @lru_cache(maxsize=_PREFIXES)
-        def told_under(prefix: str) -> dict[str, Any]:
-            return document(self.routes, prefix)
+        def describe_under(prefix: str) -> dict[str, Any]:
+            return openapi_document(self.routes, prefix)
 
-        def describe_api(asked: ApiRequest[Any, None]) -> dict[str, Any]:
-            return told_under(asked.prefix)
+        def describe_api(request: ApiRequest[Any, None]) -> dict[str, Any]:
+            return describe_under(request.prefix)
 
         summary = "This document."
         return (Route("openapi", "GET", "/api/openapi.json", None, summary, describe_api, dict[str, Any]),)
@@ -108,42 +119,44 @@ class Api:
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1000})
         elif scope["type"] == "lifespan":
-            await _lifespan(receive, send)
+            await serve_lifespan(receive, send)
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         found = match_routes(scope, self.routes)
         name = _NO_ROUTE_NAME
-        headers: Mapping[str, str] = {}
         try:
             route = _route(found, scope["method"])
             name = route.name
-            answer = await self._run_route(route, found, scope, receive)
+            response = await self._run_route(route, found, Request(scope, receive))
         except ApiRefusal as refused:
-            answer, headers = _report_problem(refused.problem), refused.problem.headers
-        except ClientGone:
+            response = _problem_response(refused.problem)
+        except ClientDisconnect:
             return
         except Exception as error:
             _log_failure(name, error)
             self._memory.service.count("api_failed")
-            answer = _report_problem(FAULT)
-        self._answered.count(name, answer.status)
-        await _send(send, answer, headers, bare=scope["method"] == "HEAD")
+            response = _problem_response(FAULT)
+        self._answered[name, response.status_code] += 1
+        response.headers.update(_ALWAYS)
+        if scope["method"] == "HEAD":
+            response.body = b""
+        await response(scope, receive, send)
 
-    async def _run_route(self, route: Route, found: Matched | None, scope: Scope, receive: Receive) -> RawAnswer:
-        caller = await self._let_in(route, scope)
-        query = query_of(route, scope.get("query_string", b""))
-        body = await body_of(route, scope, receive, self._memory.settings)
+    async def _run_route(self, route: Route, found: Matched | None, http: Request) -> Response:
+        caller = await self._let_in(route, http.scope)
+        query = query_of(route, http.scope.get("query_string", b""))
+        body = await body_of(route, http, self._memory.settings)
         session_id = found.session_id if found is not None else ""
-        prefix = scope.get("root_path", "")
-        asked = ApiRequest(self._memory, caller, prefix, session_id, query, body, self._health, self._clock)
+        prefix = http.scope.get("root_path", "")
+        request = ApiRequest(self._memory, caller, prefix, session_id, query, body, self._health, self._clock)
         if route.name == "live":  # touches no store: it answers while every thread waits for one
-            return _do_work(route, asked)
-        return await offload(partial(_do_work, route, asked), CALLS)
+            return _do_work(route, request)
+        return await offload(partial(_do_work, route, request), CALLS)
 
     async def _find_caller(self, scope: Scope) -> Caller:
         """Who asks where nobody has to say so."""
-        with suppress(NoVerdict):
-            return await asked_by(self._authorize, scope) or _NOBODY
+        with suppress(AuthorizeFailed):
+            return await find_caller(self._authorize, scope) or _NOBODY
         return _NOBODY
 
     async def _let_in(self, route: Route, scope: Scope) -> Caller:
@@ -151,8 +164,8 @@ class Api:
         if route.scope is None:
             return await self._find_caller(scope) if route.name == "health" else _NOBODY
         try:
-            caller = await asked_by(self._authorize, scope)
-        except NoVerdict as failure:
+            caller = await find_caller(self._authorize, scope)
+        except AuthorizeFailed as failure:
             _log_failure("authorize", failure.__cause__ or failure)
             raise ApiRefusal(NO_VERDICT) from None
         if caller is None:
@@ -174,8 +187,8 @@ def _metrics(
         return ()
     registry = metrics.registry_of(memory, answered, health, collectors, worker)
 
-    def expose_metrics(asked: ApiRequest[Any, None]) -> RawAnswer:
-        return RawAnswer(metrics.expose_metrics(registry), metrics.MEDIA)
+    def expose_metrics(request: ApiRequest[Any, None]) -> Response:
+        return Response(metrics.expose_metrics(registry), media_type=metrics.MEDIA)
 
     summary = "Counters of this process, for Prometheus."
     return (Route("metrics", "GET", "/metrics", "admin", summary, expose_metrics, "text/plain"),)
@@ -192,10 +205,10 @@ def _route(found: Matched | None, method: str) -> Route:
     return route
 
 
-def _do_work(route: Route, asked: ApiRequest[Any, Any]) -> RawAnswer:
+def _do_work(route: Route, request: ApiRequest[Any, Any]) -> Response:
     """What came of the work, ready to be sent. Raises ``ApiRefusal``."""
     try:
-        found = route.work(asked)
+        found = route.work(request)
     except TokenMizerError as error:
         problem = problem_of(error)
         if problem is None:
@@ -203,33 +216,13 @@ def _do_work(route: Route, asked: ApiRequest[Any, Any]) -> RawAnswer:
         if problem.status >= FAULT.status:
             _log_failure(route.name, error)
         raise ApiRefusal(problem) from None
-    return found if isinstance(found, RawAnswer) else RawAnswer(_json(found), JSON, route.status)
+    return found if isinstance(found, Response) else JsonResponse(found, route.status)
 
 
-def _json(value: object) -> bytes:
-    """ASCII: half of a surrogate pair in somebody's text cannot be written otherwise."""
-    return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
-
-
-def _report_problem(problem: Problem) -> RawAnswer:
-    return RawAnswer(_json(problem.to_dict()), JSON, problem.status)
+def _problem_response(problem: Problem) -> Response:
+    return JsonResponse(problem.to_dict(), problem.status, problem.headers)
 
 
 def _log_failure(name: str, error: BaseException) -> None:
     """Log a failure of ours: its kind and place, never its text, which may hold what was said."""
     _log.warning("api %s: %s in %s", name, type(error).__name__, raised_at(error))
-
-
-async def _send(send: Send, answer: RawAnswer, headers: Mapping[str, str], *, bare: bool) -> None:
-    told = [(b"content-type", answer.media.encode()), (b"content-length", str(len(answer.body)).encode()), *_ALWAYS]
-    told += [(name.encode(), value.encode()) for name, value in (*answer.headers, *headers.items())]
-    await send({"type": "http.response.start", "status": answer.status, "headers": told})
-    await send({"type": "http.response.body", "body": b"" if bare else answer.body})
-
-
-async def _lifespan(receive: Receive, send: Send) -> None:
-    while True:
-        message = await receive()
-        await send({"type": f"{message['type']}.complete"})
-        if message["type"] == "lifespan.shutdown":
-            return

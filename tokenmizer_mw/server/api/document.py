@@ -12,7 +12,8 @@ from pydantic.json_schema import JsonSchemaMode
 from tokenmizer_mw.model.session import SESSION_ID_MAX
 
 from . import shapes
-from .table import JSON, LINES, Route
+from .routes import Route
+from .shapes import JSON, LINES
 
 OPENAPI: Final = "3.1.0"
 _SCHEMAS: Final = "#/components/schemas/{model}"
@@ -27,7 +28,7 @@ _FAILURES: Final = {
     415: "The body is of a kind that is not read.",
     422: "A value cannot be used; field names it.",
     500: "A fault of the server.",
-    503: "The store, or who tells who asks, cannot be reached at the moment.",
+    503: "The store, or the service that authenticates callers, cannot be reached at the moment.",
 }
 
 _SESSION_ID: Final = {
@@ -42,7 +43,7 @@ _MESSAGE: Final = {
     "type": "object",
     "description": "A message as OpenAI or Anthropic shape it.",
     "properties": {"role": {"enum": ["user", "assistant"]}, "content": {"type": ["string", "array", "null"]}},
-    "required": ["role"],
+    "required": ["role", "content"],
 }
 
 _IMPORTS: Final = {
@@ -51,7 +52,7 @@ _IMPORTS: Final = {
 }
 
 
-def document(routes: Sequence[Route], prefix: str = "") -> dict[str, Any]:
+def openapi_document(routes: Sequence[Route], prefix: str = "") -> dict[str, Any]:
     """Return the OpenAPI document of ``routes``, mounted under ``prefix``."""
     schemas, components = _schemas(routes)
     paths: dict[str, dict[str, Any]] = {}
@@ -80,24 +81,24 @@ def _schemas(routes: Iterable[Route]) -> tuple[Mapping[Any, Any], Mapping[str, A
 
 
 def _operation(route: Route, schemas: Mapping[Any, Any]) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    described: dict[str, Any] = {
         "operationId": route.name,
         "summary": route.summary,
         "parameters": [*([_SESSION_ID] if "{session_id}" in route.path else []), *_parameters(route.query)],
         "responses": _responses(route, schemas),
     }
     if route.scope is not None:
-        told |= {"security": [{_KEY: []}], "description": f"Needs the scope {route.scope}."}
+        described |= {"security": [{_KEY: []}], "description": f"Needs the scope {route.scope}."}
     if route.body is not None:
         content = _IMPORTS if isinstance(route.body, tuple) else {JSON: {"schema": schemas[route.body]}}
-        told["requestBody"] = {"required": True, "content": content}
-    return told
+        described["requestBody"] = {"required": True, "content": content}
+    return described
 
 
 def _parameters(query: type[BaseModel]) -> list[dict[str, Any]]:
-    told = query.model_json_schema(ref_template=_SCHEMAS)
-    required = told.get("required", ())
-    return [_parameter(name, schema, name in required) for name, schema in told.get("properties", {}).items()]
+    described = query.model_json_schema(ref_template=_SCHEMAS)
+    required = described.get("required", ())
+    return [_parameter(name, schema, name in required) for name, schema in described.get("properties", {}).items()]
 
 
 def _parameter(name: str, schema: Mapping[str, Any], required: bool) -> dict[str, Any]:
@@ -108,9 +109,9 @@ def _parameter(name: str, schema: Mapping[str, Any], required: bool) -> dict[str
         plain |= others[0] if len(others) == 1 else {"anyOf": others}
     if plain.get("default", "") is None:
         del plain["default"]
-    told = {"name": name, "in": "query", "required": required, "schema": plain}
+    described = {"name": name, "in": "query", "required": required, "schema": plain}
     description = schema.get("description") or plain.pop("description", "")
-    return told | ({"description": description} if description else {})
+    return described | ({"description": description} if description else {})
 
 
 def _responses(route: Route, schemas: Mapping[Any, Any]) -> dict[str, Any]:
@@ -119,11 +120,11 @@ def _responses(route: Route, schemas: Mapping[Any, Any]) -> dict[str, Any]:
     else:
         good = {JSON: {"schema": schemas[route.answer]}}
     good |= {media: {"schema": {"type": "string"}} for media in route.also}
-    told: dict[str, Any] = {str(route.status): {"description": route.summary, "content": good}}
+    described: dict[str, Any] = {str(route.status): {"description": route.summary, "content": good}}
     for status in failures_of(route):
         schema = schemas[shapes.ErrorBody if route.scope is not None else route.answer]
-        told[str(status)] = {"description": _FAILURES[status], "content": {JSON: {"schema": schema}}}
-    return told
+        described[str(status)] = {"description": _FAILURES[status], "content": {JSON: {"schema": schema}}}
+    return described
 
 
 def failures_of(route: Route) -> list[int]:

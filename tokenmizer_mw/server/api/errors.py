@@ -47,7 +47,9 @@ class Problem:
 UNAUTHORIZED: Final = Problem(
     401, "unauthorized", "Who asks is not known.", headers={"www-authenticate": 'Bearer realm="tokenmizer"'}
 )
-NO_VERDICT: Final = Problem(503, "unavailable", "Who asks cannot be told at the moment.", headers={"retry-after": "1"})
+NO_VERDICT: Final = Problem(
+    503, "unavailable", "The caller cannot be authenticated at the moment.", headers={"retry-after": "1"}
+)
 NO_ROUTE: Final = Problem(404, "not_found", "There is no such route.")
 UNKNOWN_SESSION: Final = Problem(404, "unknown_session", "There is no such session.", "session_id")
 UNKNOWN_NODE: Final = Problem(404, "unknown_node", "The session has no such fact.")
@@ -93,7 +95,7 @@ def invalid(message: str, field: str = "") -> Problem:
     return Problem(422, "invalid", message, field)
 
 
-def misfit(error: ValidationError) -> Problem:
+def invalid_field(error: ValidationError) -> Problem:
     """Return the problem (422) of the first validation error; the invalid value is not repeated."""
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     place = ".".join(map(str, first["loc"]))[:_PLACE_MAX]

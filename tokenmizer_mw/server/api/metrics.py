@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -10,18 +11,17 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.registry import Collector
 
-from tokenmizer_mw.context.costs.report import dollars
+from tokenmizer_mw.context.costs.savings import dollars
 from tokenmizer_mw.memory import SessionMemory
-from tokenmizer_mw.model.spending import CALL, UsageSums
+from tokenmizer_mw.model.usage import CALL, UsageSums
 
-from .answered import AnswerCounts
 from .health import Health
 
 MEDIA: Final = CONTENT_TYPE_LATEST
 
 
 class _Counters(Collector):
-    def __init__(self, memory: SessionMemory, answered: AnswerCounts, health: Health, worker: str) -> None:
+    def __init__(self, memory: SessionMemory, answered: Counter[tuple[str, int]], health: Health, worker: str) -> None:
         self._memory, self._answered, self._health = memory, answered, health
         self._named, self._worker = (["worker"], [worker]) if worker else ([], [])
 
@@ -37,7 +37,7 @@ class _Counters(Collector):
         answers = CounterMetricFamily(
             "tokenmizer_api_requests", "Requests to the routes of the API", labels=["route", "status", *self._named]
         )
-        for (route, status), count in self._answered.items():
+        for (route, status), count in sorted(self._answered.copy().items()):
             answers.add_metric([route, str(status), *self._worker], count)
         yield answers
         yield from self._spending()
@@ -49,8 +49,8 @@ class _Counters(Collector):
 
     def _spending(self) -> Iterator[Metric]:
         """What calls of this process cost, would have cost, and what each stage saved or lost."""
-        booked = self._memory.service.books.totals()
-        whole = booked.pop(CALL, UsageSums())
+        sums = self._memory.service.usage.totals()
+        whole = sums.pop(CALL, UsageSums())
         calls = CounterMetricFamily("tokenmizer_calls", "Calls that were recorded", labels=self._named)
         calls.add_metric(self._worker, whole.calls)
         tokens = CounterMetricFamily(
@@ -68,13 +68,17 @@ class _Counters(Collector):
         saved = GaugeMetricFamily(
             "tokenmizer_saved_dollars", "What a stage saved; a loss is negative", labels=["stage", *self._named]
         )
-        for stage, figures in sorted(booked.items()):
+        for stage, figures in sorted(sums.items()):
             saved.add_metric([stage, *self._worker], dollars(figures.saved))
         yield from (calls, tokens, cost, saved)
 
 
 def registry_of(
-    memory: SessionMemory, answered: AnswerCounts, health: Health, collectors: Iterable[Collector], worker: str = ""
+    memory: SessionMemory,
+    answered: Counter[tuple[str, int]],
+    health: Health,
+    collectors: Iterable[Collector],
+    worker: str = "",
 ) -> CollectorRegistry:
     """Return a Prometheus registry with the collectors of this package and the given ``collectors``."""
     registry = CollectorRegistry()

@@ -12,10 +12,14 @@ from typing import Annotated, Final, Literal, NotRequired, cast
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 from typing_extensions import TypedDict
 
-from tokenmizer_mw.context.compaction.seal import SEALED_MAX
+from tokenmizer_mw.context.compaction.sealed import SEALED_MAX
+from tokenmizer_mw.context.resume import BUDGET_MIN
 from tokenmizer_mw.model.event import node_to_dict
 from tokenmizer_mw.model.node import Node as Fact
 from tokenmizer_mw.model.session import SESSION_ID_MAX
+
+JSON: Final = "application/json"
+LINES: Final = "application/x-ndjson"
 
 TEXT_MAX: Final = 1_000
 """Characters of a question or a reason."""
@@ -24,13 +28,12 @@ PRINTABLE: Final = "printable"
 """The format of texts without control characters, line breaks and such."""
 
 SEQ_DIGITS: Final = 15
-BUDGET_LEAST: Final = 64
 _LATEST: Final = 253_402_300_799
 """The last second of the year 9999."""
 
 
 def _seconds(given: object) -> object:
-    """Seconds since 1970 of a time that is told in ISO 8601."""
+    """Seconds since 1970 for a time in ISO 8601."""
     if not isinstance(given, str):
         return given
     try:
@@ -40,7 +43,7 @@ def _seconds(given: object) -> object:
     try:
         return datetime.fromisoformat(given).timestamp()
     except (ValueError, OverflowError, OSError):
-        raise ValueError("a time is told in seconds since 1970 or as in 2026-11-21T14:00:00Z") from None
+        raise ValueError("a time is given in seconds since 1970 or as in 2026-11-21T14:00:00Z") from None
 
 
 Moment = Annotated[
@@ -82,7 +85,10 @@ class ResumeQuery(_Taken):
 
     level: Literal["critical", "standard", "full"] = Field("standard", description="100, 300 or 600 tokens.")
     budget: int | None = Field(
-        None, ge=BUDGET_LEAST, le=1_000_000, description="At most this many tokens, whatever the level."
+        None,
+        le=1_000_000,
+        json_schema_extra={"minimum": BUDGET_MIN},
+        description="At most this many tokens, whatever the level.",
     )
     query: str | None = Field(None, max_length=TEXT_MAX, description="What it is wanted for: such facts come first.")
     model: str = Field("", max_length=200, description="Tokens are counted as this model counts.")
@@ -137,7 +143,7 @@ class StatsQuery(_Taken):
     model: str | None = Field(None, max_length=TEXT_MAX, description="Of one model.")
     from_: Day | None = Field(None, alias="from")
     to: Day | None = None
-    by: Literal["session", "model", "day"] | None = Field(None, description="What the sums are told apart by.")
+    by: Literal["session", "model", "day"] | None = Field(None, description="What the sums are grouped by.")
 
 
 class SessionsQuery(_Taken):
@@ -158,9 +164,15 @@ class RecallQuery(_Taken):
 
 
 class CheckpointBody(_Taken):
-    """The session to checkpoint."""
+    """The session that a change is about."""
 
     session_id: SessionId
+
+
+class _FactBody(CheckpointBody):
+    """A fact of a session."""
+
+    node_id: str = Field(min_length=1, max_length=100)
 
 
 class CompactionBody(_Taken):
@@ -169,54 +181,46 @@ class CompactionBody(_Taken):
     encrypted_content: str = Field(min_length=1, max_length=SEALED_MAX, description="The member of that name.")
 
 
-class RememberBody(_Taken):
+class RememberBody(CheckpointBody):
     """A fact to add by hand."""
 
-    session_id: SessionId
     text: str = Field(min_length=1, max_length=TEXT_MAX, description="The fact, in one line.")
-    kind: Literal["rule", "choice", "preference", "goal", "task", "environment"] = "rule"
+    kind: Literal["rule", "choice", "decision", "preference", "goal", "task", "environment"] | None = Field(
+        None, description="null: a rule or a preference if it is worded as one, else a choice."
+    )
     reason: str = Field("", max_length=TEXT_MAX, description="Why it is so.")
 
 
-class InvalidateBody(_Taken):
+class InvalidateBody(_FactBody):
     """A fact to invalidate, and why it is wrong."""
 
-    session_id: SessionId
-    node_id: str = Field(min_length=1, max_length=100)
     reason: str = Field(min_length=1, max_length=TEXT_MAX)
 
 
-class ArchiveBody(_Taken):
+class ArchiveBody(_FactBody):
     """A fact to archive because it is no longer of interest."""
 
-    session_id: SessionId
-    node_id: str = Field(min_length=1, max_length=100)
     reason: str = Field("", max_length=TEXT_MAX)
 
 
-class PinBody(_Taken):
+class PinBody(_FactBody):
     """A fact to pin (resume blocks list it first) or to unpin."""
 
-    session_id: SessionId
-    node_id: str = Field(min_length=1, max_length=100)
     pinned: bool = True
 
 
-class CorrectBody(_Taken):
+class CorrectBody(_FactBody):
     """New text for a fact; omitted fields stay unchanged."""
 
-    session_id: SessionId
-    node_id: str = Field(min_length=1, max_length=100)
     text: str | None = Field(None, min_length=1, max_length=TEXT_MAX, description="What it should say.")
     detail: str | None = Field(None, max_length=TEXT_MAX, description="Why it is so.")
     reason: str = Field("", max_length=TEXT_MAX, description="Why it is changed.")
 
 
-class UndoBody(_Taken):
-    """The manual edit to undo."""
+class UndoBody(CheckpointBody):
+    """The manual edit to undo; without a number, the newest one that is not undone."""
 
-    session_id: SessionId
-    number: int = Field(ge=1, le=2**31)
+    number: int | None = Field(None, ge=1, le=2**31)
 
 
 class ErrorDetail(TypedDict):
@@ -517,7 +521,7 @@ class StageSavings(TypedDict):
 class SavedGroup(TypedDict):
     """What a group of calls cost, and would have cost without this package, in tokens and dollars.
 
-    ``session``, ``model`` and ``day`` name the group if the query asked for it; a deleted session has no name.
+    ``session``, ``model`` and ``day`` name the group if the query request for it; a deleted session has no name.
     ``estimated``: calls without usage from the provider; ``unpriced``: calls to models without a known price.
     """
 
@@ -539,7 +543,7 @@ class SavedGroup(TypedDict):
 
 
 class SavingsJson(SavedGroup):
-    """What all selected calls cost, by stage, and by ``groups`` if the query asked for groups."""
+    """What all selected calls cost, by stage, and by ``groups`` if the query request for groups."""
 
     stages: list[StageSavings]
     groups: NotRequired[list[SavedGroup]]

@@ -4,12 +4,12 @@ one.
     from tokenmizer_mw.server.dashboard import dashboard
     app.mount("/memory", dashboard(memory, token=os.environ["DASHBOARD_TOKEN"], hosts=["desk.example.org"]))
 
-``table.py`` lists all pages and actions; ``app.py`` is the ASGI layer; ``entrance.py`` signs users in, with ``seal.py``
-(cookies and form tokens) and ``guards.py`` (hosts and cross-site requests); ``live.py`` notifies browsers of changes.
-Each page is a module of its own; ``frame.py`` and ``markup.py`` are shared by all.
+``table.py`` lists all pages and actions; ``app.py`` is the ASGI layer; ``sign_in.py`` knows who asks and signs cookies
+and forms; ``browser_requests.py`` checks hosts and cross-site requests; ``live.py`` notifies browsers of changes. Each
+page is a module of its own; ``page.py``, ``frame.py`` and ``markup.py`` are shared by all.
 """
 
 from .app import Dashboard, dashboard
-from .entrance import local
+from .sign_in import local
 
 __all__ = ["Dashboard", "dashboard", "local"]

@@ -10,16 +10,28 @@ from tokenmizer_mw.graph.fold import Life
 from tokenmizer_mw.graph.views import Why, why
 from tokenmizer_mw.model.node import LABEL_MAX, Node, NodeType, Status, may_move
 from tokenmizer_mw.safety.labels import flatten
-from tokenmizer_mw.session import Edited, SessionState
+from tokenmizer_mw.session import RecordedEdit, SessionState
 
-from .asked import Page, PageRequest
-from .by_hand import edits_list
+from .actions import edits_list
+from .caches import title_of
 from .frame import session_head
 from .live import mark_of_session
-from .markup import Markup, join_markup, tag
+from .markup import (
+    Markup,
+    card,
+    exactly,
+    fact_link,
+    join_markup,
+    message_link,
+    moment,
+    quote_line,
+    status_of,
+    tag,
+    to,
+    type_of,
+)
+from .page import Page, PageRequest
 from .session import step_row
-from .titles import title_of
-from .words import card, exactly, fact_link, message_link, moment, quote_line, status_of, to, type_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +43,12 @@ class FactView:
     why: Why
     life: Life
     flags: tuple[str, ...]
-    edits: tuple[Edited, ...]
+    edits: tuple[RecordedEdit, ...]
 
 
-def page(asked: PageRequest) -> Page:
+def show_fact(request: PageRequest) -> Page:
     """Return the page of the fact whose id is ``node`` in the query."""
-    node_id = asked.query.get("node", "")
+    node_id = request.query.get("node", "")
 
     def look(state: SessionState) -> FactView:
         node = state.graph.get(node_id)
@@ -46,35 +58,36 @@ def page(asked: PageRequest) -> Page:
         graph = state.graph
         return FactView(title_of(state), state.seq, why(graph, node), graph.life(node_id), graph.flags(node), edits)
 
-    found = asked.memory.view(asked.id, look, tenant=asked.tenant)
+    found = request.memory.view(request.id, look, tenant=request.tenant)
     node = found.why.node
     body = join_markup(
-        session_head(asked, "", found.title),
+        session_head(request, "", found.title),
         tag(
             "div",
-            tag("div", _fact(asked, found), _chain(asked, found), _relations(asked, found), class_="main-side"),
-            tag("div", _changing(asked, node), _edits(asked, found), class_="other-side"),
+            tag("div", _fact(request, found), _chain(request, found), _relations(request, found), class_="main-side"),
+            tag("div", _changing(request, node), _edits(request, found), class_="other-side"),
             class_="sides",
         ),
     )
-    live = to("events", id=asked.id, since=mark_of_session(found.seq))
-    return Page(flatten(node.label), body, "", asked.id, live)
+    live = to("events", id=request.id, since=mark_of_session(found.seq))
+    return Page(flatten(node.label), body, "", request.id, live)
 
 
-def _fact(asked: PageRequest, found: FactView) -> Markup:
+def _fact(request: PageRequest, found: FactView) -> Markup:
     node, life = found.why.node, found.life
     rows: list[tuple[str, object]] = [
         ("Type", type_of(node)),
         ("Status", status_of(node.status)),
-        ("Said by", _said_by(asked, node)),
-        ("Known since", moment(life.added, asked.now)),
+        ("Said by", _source_of(request, node)),
+        ("Known since", moment(life.added, request.now)),
     ]
     if node.detail:
-        rows.append(("Because", quote_line(node.detail)))
+        head = "From" if node.type is NodeType.ERROR else "Because"
+        rows.append((head, quote_line(node.detail)))
     if node.value:
-        rows.append(("Value", tag("span", quote_line(f"{node.slot}: {node.value}" if node.slot else node.value))))
+        rows.append(("Value", tag("span", quote_line(_spell_value(node)))))
     if life.closed is not None:
-        rows.append(("Until", moment(life.closed, asked.now)))
+        rows.append(("Until", moment(life.closed, request.now)))
     if life.reason:
         rows.append(("Reason", quote_line(life.reason)))
     rows += [(title, exactly(time)) for title, time in _validity(node)]
@@ -88,10 +101,18 @@ def _fact(asked: PageRequest, found: FactView) -> Markup:
     return card(title, quote, about, id="fact", live=True, more=pinned, goal=goal)
 
 
-def _said_by(asked: PageRequest, node: Node) -> Markup:
+def _spell_value(node: Node) -> str:
+    """The value of a fact, behind what it is the value of; without what tells apart values of the same kind."""
+    name = node.slot.partition("@")[0]
+    return f"{name}: {node.value}" if name else node.value
+
+
+def _source_of(request: PageRequest, node: Node) -> Markup:
     source = node.source
+    if source.is_by_hand:
+        return tag("span", "by hand")
     return tag(
-        "span", f"{source.role or 'nobody'} in ", message_link(asked.id, source.turn), f" ({source.trust.value})"
+        "span", f"{source.role or 'nobody'} in ", message_link(request.id, source.turn), f" ({source.trust.value})"
     )
 
 
@@ -100,86 +121,88 @@ def _validity(node: Node) -> list[tuple[str, float]]:
     return [(title, time) for title, time in told_ if time is not None]
 
 
-def _chain(asked: PageRequest, found: FactView) -> Markup | None:
+def _chain(request: PageRequest, found: FactView) -> Markup | None:
     if not found.why.chain:
         return None
-    rows = [step_row(asked, step, old, new) for old, step, new in found.why.chain]
+    rows = [step_row(request, step, old, new) for old, step, new in found.why.chain]
     return card("How it came to this", tag("ol", rows, class_="steps"), id="chain", live=True)
 
 
-def _relations(asked: PageRequest, found: FactView) -> Markup | None:
+def _relations(request: PageRequest, found: FactView) -> Markup | None:
     rows = []
     for edge, far in found.why.relations[:50]:
         word = EDGES[edge.type].word
         told_ = (
-            (word, fact_link(asked.id, far)) if edge.source == found.why.node.id else (fact_link(asked.id, far), word)
+            (word, fact_link(request.id, far))
+            if edge.source == found.why.node.id
+            else (fact_link(request.id, far), word)
         )
         rows.append(tag("li", told_[0], " ", told_[1], " ", status_of(far.status)))
     return card("Related", tag("ul", rows, class_="facts"), id="relations", live=True) if rows else None
 
 
-def _changing(asked: PageRequest, node: Node) -> Markup | None:
-    if not asked.caller.may("write"):
+def _changing(request: PageRequest, node: Node) -> Markup | None:
+    if not request.caller.may("write"):
         return None
     forms = [
-        _marking(asked, node, Status.INVALIDATED, "invalidate", "Declare wrong", "Why is it wrong?", needed=True),
+        _marking(request, node, Status.INVALIDATED, "invalidate", "Declare wrong", "Why is it wrong?", needed=True),
         _marking(
-            asked, node, Status.ARCHIVED, "archive", "Put away", "Why is it of no interest any more?", needed=False
+            request, node, Status.ARCHIVED, "archive", "Put away", "Why is it of no interest any more?", needed=False
         ),
     ]
     return card(
         "Change it",
         tag("p", "Each change is kept on record and can be undone.", class_="hint"),
-        _pin(asked, node),
-        _correct(asked, node),
+        _pin(request, node),
+        _correct(request, node),
         *forms,
         id="change",
     )
 
 
-def _pin(asked: PageRequest, node: Node) -> Markup:
+def _pin(request: PageRequest, node: Node) -> Markup:
     do, text = ("unpin", "Unpin") if node.pinned else ("pin", "Pin")
     hint = "Resumes tell a pinned fact before others."
-    return asked.form_of("change", tag("button", text), tag("span", hint, class_="hint"), **_of(asked, node), do=do)
+    return request.form_of("change", tag("button", text), tag("span", hint, class_="hint"), **_of(request, node), do=do)
 
 
-def _correct(asked: PageRequest, node: Node) -> Markup:
+def _correct(request: PageRequest, node: Node) -> Markup:
     def field(name: str, title: str, value: str, most: int) -> Markup:
         given = tag("textarea", value, name=name, maxlength=most, rows=2, dir="auto")
         return tag("label", tag("span", title), given, class_="field")
 
-    form = asked.form_of(
+    form = request.form_of(
         "change",
         field("label", "What it should say", node.label, LABEL_MAX),
         field("detail", "Because", node.detail, 1_000),
         tag("button", "Correct"),
-        **_of(asked, node),
+        **_of(request, node),
         do="correct",
     )
     return tag("details", tag("summary", "Correct the words"), form)
 
 
 def _marking(
-    asked: PageRequest, node: Node, status: Status, do: str, text: str, question: str, *, needed: bool
+    request: PageRequest, node: Node, status: Status, do: str, text: str, question: str, *, needed: bool
 ) -> Markup | None:
     if not may_move(node.status, status, evidence=True):
         return None
     given = tag("input", name="reason", maxlength=1_000, required=needed, dir="auto")
-    form = asked.form_of(
+    form = request.form_of(
         "change",
         tag("label", tag("span", question), given, class_="field"),
         tag("button", text, class_="danger" if needed else None),
-        **_of(asked, node),
+        **_of(request, node),
         do=do,
     )
     return tag("details", tag("summary", text), form)
 
 
-def _of(asked: PageRequest, node: Node) -> dict[str, str]:
-    return {"id": asked.id, "node": node.id}
+def _of(request: PageRequest, node: Node) -> dict[str, str]:
+    return {"id": request.id, "node": node.id}
 
 
-def _edits(asked: PageRequest, found: FactView) -> Markup | None:
+def _edits(request: PageRequest, found: FactView) -> Markup | None:
     if not found.edits:
         return None
-    return card("Changed by hand", edits_list(asked, found.edits, of_fact=True), id="edits", live=True)
+    return card("Changed by hand", edits_list(request, found.edits, of_fact=True), id="edits", live=True)

@@ -1,28 +1,49 @@
-"""The list of a session's facts, filtered by type and status, in pages and as files."""
+"""The facts of a session, filtered by type and status, in pages and as files, and the search for facts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from starlette.responses import Response
+
+from tokenmizer_mw.errors import UnknownSession
 from tokenmizer_mw.graph.export.appearance import STATUSES, TYPES
+from tokenmizer_mw.graph.search import SearchHit, former_nodes, search
+from tokenmizer_mw.graph.views import edits_in_force
 from tokenmizer_mw.model.node import Node, NodeType, Status
+from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import SessionState
 
-from .asked import File, Page, PageRequest
-from .files import csv_file, json_file
-from .found import form
-from .frame import session_head
+from .caches import title_of
+from .frame import heading, session_head
 from .live import mark_of_session
-from .markup import Markup, join_markup, tag
-from .titles import title_of
-from .words import fact_link, format_count, link, message_link, nothing, status_of, to, type_of
+from .markup import (
+    Markup,
+    card,
+    fact_link,
+    format_count,
+    hidden_fields,
+    join_markup,
+    link,
+    nothing,
+    origin_link,
+    page_links,
+    quote_line,
+    select_field,
+    status_of,
+    tag,
+    to,
+    type_of,
+)
+from .page import Page, PageRequest, csv_file, json_file
 
 PER_PAGE: Final = 50
+
 OPEN: Final = "open"
 """What stands for work that is not finished and errors that are not fixed."""
 
-CURRENT: Final = "current"
+_CURRENT: Final = "current"
 
 
 def choose_nodes(nodes: Sequence[Node], type_: str, status: str) -> list[Node]:
@@ -35,34 +56,26 @@ def _fits(node: Node, type_: str, status: str) -> bool:
         return False
     if status == OPEN:
         return node.open or (node.type is NodeType.ERROR and node.status is Status.ACTIVE)
-    if status == CURRENT:
+    if status == _CURRENT:
         return node.current
     return not status or node.status.value == status
 
 
-def filters(asked: PageRequest, page_name: str, type_: str, status: str, **kept: str) -> Markup:
+def filters(request: PageRequest, page_name: str, type_: str, status: str, **kept: str) -> Markup:
     """Return the form that selects type and status; ``kept``: other query parameters to preserve."""
     types = [("", "All types"), *((one.value, look.title) for one, look in TYPES.items())]
-    statuses = [("", "Any status"), (CURRENT, "current"), (OPEN, "open")]
+    statuses = [("", "Any status"), (_CURRENT, "current"), (OPEN, "open")]
     statuses += [(one.value, look.word) for one, look in STATUSES.items()]
-    hidden = [
-        tag("input", type="hidden", name=name, value=value) for name, value in {"id": asked.id, **kept}.items() if value
-    ]
     return tag(
         "form",
-        hidden,
-        _select("type", "Type", types, type_),
-        _select("status", "Status", statuses, status),
+        hidden_fields({"id": request.id, **kept}),
+        select_field("type", "Type", types, type_),
+        select_field("status", "Status", statuses, status),
         tag("button", "Show"),
         method="get",
         action=page_name,
         class_="filters",
     )
-
-
-def _select(name: str, title: str, options: Sequence[tuple[str, str]], value: str) -> Markup:
-    given = [tag("option", text, value=key, selected=key == value) for key, text in options]
-    return tag("label", tag("span", title), tag("select", given, name=name), class_="field")
 
 
 SORTS: Final[Mapping[str, Callable[[Node], object]]] = {
@@ -80,19 +93,19 @@ def order_nodes(nodes: list[Node], sort: str) -> list[Node]:
     return nodes if key is None else sorted(nodes, key=key, reverse=sort.startswith("-"))  # type: ignore[arg-type]
 
 
-def csv(asked: PageRequest) -> File:
+def download_facts_csv(request: PageRequest) -> Response:
     """Return the selected facts as a CSV file."""
-    return csv_file("facts.csv", _records(asked))
+    return csv_file("facts.csv", _records(request))
 
 
-def json(asked: PageRequest) -> File:
+def download_facts_json(request: PageRequest) -> Response:
     """Return the selected facts as a JSON file."""
-    return json_file("facts.json", _records(asked))
+    return json_file("facts.json", _records(request))
 
 
-def _records(asked: PageRequest) -> list[dict[str, object]]:
-    query = asked.query
-    nodes = asked.memory.graph(asked.id, tenant=asked.tenant).nodes()
+def _records(request: PageRequest) -> list[dict[str, object]]:
+    query = request.query
+    nodes = request.memory.graph(request.id, tenant=request.tenant).nodes()
     fitting = order_nodes(choose_nodes(nodes, query.get("type", ""), query.get("status", "")), query.get("sort", ""))
     return [_record(node) for node in fitting]
 
@@ -114,83 +127,164 @@ def _record(node: Node) -> dict[str, object]:
     }
 
 
-def page(asked: PageRequest) -> Page:
+def show_facts(request: PageRequest) -> Page:
     """Return one page of the list."""
-    type_, status = asked.query.get("type", ""), asked.query.get("status", "")
-    sort = asked.query.get("sort", "")
-    at = asked.query.get("page", "1")
+    type_, status = request.query.get("type", ""), request.query.get("status", "")
+    sort = request.query.get("sort", "")
+    at = request.query.get("page", "1")
     number = max(1, min(int(at), 100_000)) if at.isdecimal() and len(at) < 7 else 1
 
     def look(state: SessionState) -> tuple[str, int, list[Node], int]:
         nodes = order_nodes(choose_nodes(state.graph.nodes(), type_, status), sort)
         return title_of(state), state.seq, nodes[(number - 1) * PER_PAGE : number * PER_PAGE], len(nodes)
 
-    title, seq, shown, count = asked.memory.view(asked.id, look, tenant=asked.tenant)
+    title, seq, shown, count = request.memory.view(request.id, look, tenant=request.tenant)
     body = join_markup(
-        session_head(asked, "facts", title),
-        tag("div", filters(asked, "facts", type_, status), form(asked, ""), class_="tools"),
+        session_head(request, "facts", title),
+        tag("div", filters(request, "facts", type_, status), search_form(request, ""), class_="tools"),
         tag(
             "div",
             tag("p", f"{format_count(count, 'fact')}{'' if sort else ', the newest first'}.", class_="hint"),
-            table(asked, shown) if shown else nothing("No facts like that."),
+            table(request, shown) if shown else nothing("No facts like that."),
             id="list",
             data_live=True,
         ),
-        _pages(asked, type_, status, number, count),
-        _files(asked),
+        _pages(request, type_, status, number, count),
+        _files(request),
     )
-    live = to("events", id=asked.id, since=mark_of_session(seq)) if number == 1 else ""
-    return Page(f"Facts - {title or asked.id}", body, "", asked.id, live)
+    live = to("events", id=request.id, since=mark_of_session(seq)) if number == 1 else ""
+    return Page(f"Facts - {title or request.id}", body, "", request.id, live)
 
 
-def _files(asked: PageRequest) -> Markup:
-    query = {name: asked.query.get(name) for name in ("type", "status", "sort")}
-    csv_, json_ = (link(to(f"facts.{kind}", id=asked.id, **query), kind.upper()) for kind in ("csv", "json"))
+def _files(request: PageRequest) -> Markup:
+    query = {name: request.query.get(name) for name in ("type", "status", "sort")}
+    csv_, json_ = (link(to(f"facts.{kind}", id=request.id, **query), kind.upper()) for kind in ("csv", "json"))
     return tag("p", "These facts as ", csv_, " or ", json_, class_="hint")
 
 
-def _head(asked: PageRequest, name: str) -> Markup:
-    """A heading that sorts by its column, the other way round when it is asked for again."""
-    sort = asked.query.get("sort", "")
-    kept = {key: asked.query.get(key) for key in ("type", "status")}
-    address = to("facts", id=asked.id, **kept, sort=f"-{name}" if sort == name else name)
+def _head(request: PageRequest, name: str) -> Markup:
+    """A heading that sorts by its column, the other way round when it is request for again."""
+    sort = request.query.get("sort", "")
+    kept = {key: request.query.get(key) for key in ("type", "status")}
+    address = to("facts", id=request.id, **kept, sort=f"-{name}" if sort == name else name)
     order = {name: "ascending", f"-{name}": "descending"}.get(sort)
     return tag("th", link(address, name.capitalize()), scope="col", aria_sort=order)
 
 
-def table(asked: PageRequest, nodes: Sequence[Node]) -> Markup:
+def table(request: PageRequest, nodes: Sequence[Node]) -> Markup:
     """Return a table of facts, one per row."""
-    head = tag("tr", [_head(asked, name) for name in SORTS])
+    head = tag("tr", [_head(request, name) for name in SORTS])
     rows = [
         tag(
             "tr",
             tag(
                 "td",
-                fact_link(asked.id, node),
+                fact_link(request.id, node),
                 tag("span", "pinned", class_="badge") if node.pinned else None,
                 class_="first",
             ),
             tag("td", type_of(node), data_label="Type"),
             tag("td", status_of(node.status), data_label="Status"),
-            tag("td", message_link(asked.id, node.source.turn), class_="number"),
+            tag("td", origin_link(request.id, node), class_="number"),
         )
         for node in nodes
     ]
     return tag("table", tag("thead", head), tag("tbody", rows), class_="list")
 
 
-def _pages(asked: PageRequest, type_: str, status: str, number: int, count: int) -> Markup | None:
-    last = max(1, -(-count // PER_PAGE))
-    if last == 1:
-        return None
+def _pages(request: PageRequest, type_: str, status: str, number: int, count: int) -> Markup | None:
+    def address(page: int) -> str:
+        return to("facts", id=request.id, type=type_, status=status, sort=request.query.get("sort"), page=page)
 
-    def at(page: int, text: str, rel: str) -> Markup:
-        sort = asked.query.get("sort")
-        return link(
-            to("facts", id=asked.id, type=type_, status=status, sort=sort, page=page), text, class_="button", rel=rel
+    return page_links(number, max(1, -(-count // PER_PAGE)), address, "Pages of facts", ("Newer", "Older"))
+
+
+TEXT_MAX: Final = 200
+
+HITS_MAX: Final = 20
+
+PER_SESSION: Final = 5
+
+SEARCHED_EVENTS_MAX: Final = 1_500
+"""Events of the sessions, the newest first, that a search of all looks into."""
+
+SEARCHED_SESSIONS_MAX: Final = 20
+
+
+def search_facts(request: PageRequest) -> Page:
+    """Return the search results."""
+    text = flatten(request.query.get("q", ""), TEXT_MAX)
+    if request.id:
+        return _within(request, text)
+    lead = tag("p", "Facts by their words, or by what they are: \u201cdatabase\u201d finds PostgreSQL.", class_="lead")
+    found = _everywhere(request, text) if text else None
+    return Page("Search", join_markup(heading("Search", lead), search_form(request, text), found), "search")
+
+
+def search_form(request: PageRequest, text: str) -> Markup:
+    """Return the search form."""
+    return tag(
+        "form",
+        hidden_fields({"id": request.id}),
+        tag("label", "Words of a fact", for_="q", class_="visually-hidden"),
+        tag("input", type="search", name="q", id="q", value=text, maxlength=TEXT_MAX, placeholder="Words of a fact"),
+        tag("button", "Search"),
+        method="get",
+        action="search",
+        class_="find",
+        role="search",
+    )
+
+
+def _within(request: PageRequest, text: str) -> Page:
+    def look(state: SessionState) -> tuple[str, list[SearchHit]]:
+        former = former_nodes(state.graph, edits_in_force([one.edit for one in state.edits.values()]))
+        return title_of(state), search(state.graph, text, k=HITS_MAX, former=former) if text else []
+
+    title, hits = request.memory.view(request.id, look, tenant=request.tenant)
+    shown = _hits(request, request.id, hits) if hits else nothing("Nothing shares words with that." if text else "")
+    body = join_markup(
+        session_head(request, "", title), search_form(request, text), tag("section", shown, class_="card")
+    )
+    return Page(f"Search - {title or request.id}", body, "search", request.id)
+
+
+def _everywhere(request: PageRequest, text: str) -> Markup:
+    cards, looked_at, left = [], 0, SEARCHED_EVENTS_MAX
+    for info in request.memory.log.sessions(request.tenant, limit=SEARCHED_SESSIONS_MAX):
+        if info.seq > left:
+            continue
+        left -= info.seq
+        looked_at += 1
+        try:
+            title, hits = request.memory.view(
+                info.key.id,
+                lambda state: (title_of(state), search(state.graph, text, k=PER_SESSION)),
+                tenant=request.tenant,
+            )
+        except UnknownSession:  # erased meanwhile
+            continue
+        if hits:
+            more = link(to("search", id=info.key.id, q=text), "Search this session", class_="stay")
+            cards.append(card(title or info.key.id, _hits(request, info.key.id, hits), more=more))
+    which = (
+        f"Looked into {format_count(looked_at, 'session')} of those last active. Longer and older ones have a search of"
+        " their own."
+    )
+    none = nothing("Nothing shares words with that.") if not cards else None
+    return tag("div", none, cards, tag("p", which, class_="hint"))
+
+
+def _hits(request: PageRequest, session_id: str, hits: list[SearchHit]) -> Markup:
+    rows = [
+        tag(
+            "li",
+            type_of(hit.node),
+            fact_link(session_id, hit.node),
+            status_of(hit.node.status),
+            origin_link(session_id, hit.node),
+            tag("q", quote_line(hit.node.source.quote), class_="quote") if hit.node.source.quote else None,
         )
-
-    newer = at(number - 1, "Newer", "prev") if number > 1 else None
-    older = at(number + 1, "Older", "next") if number < last else None
-    where = tag("span", f"Page {number:,} of {last:,}")
-    return tag("nav", newer, where, older, class_="pages", aria_label="Pages of facts")
+        for hit in hits
+    ]
+    return tag("ul", rows, class_="facts found")

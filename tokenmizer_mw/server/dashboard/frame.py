@@ -1,17 +1,20 @@
-"""The frame of all pages: head, navigation, and messages about the last action."""
+"""What all pages share: the HTML document, navigation, error pages and static files."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
 from typing import Final
 
+from tokenmizer_mw.graph.export.svg import style
 from tokenmizer_mw.safety.labels import flatten
 
-from .asked import Page, PageRequest
-from .markup import Markup, join_markup, tag
-from .words import link, quote_line, to
+from .markup import Markup, join_markup, link, quote_line, tag, to
+from .page import Page, PageRequest
 
-_PAGES: Final = (("", "Sessions"), ("search", "Search"), ("savings", "Savings"), ("status", "Health"))
+_NAVIGATION: Final = (("", "Sessions"), ("search", "Search"), ("savings", "Savings"), ("status", "Health"))
+
 _OF_SESSION: Final = (
     ("session", "Overview"),
     ("transcript", "Transcript"),
@@ -35,10 +38,10 @@ NOTES: Final[Mapping[str, str]] = {
 """What was just done, by the name that an address carries."""
 
 
-def render_document(page: Page, asked: PageRequest | None, *, leaves: bool = False) -> bytes:
+def render_document(page: Page, request: PageRequest | None, *, leaves: bool = False) -> bytes:
     """Return the complete HTML document.
 
-    ``asked`` is ``None`` if nobody is signed in; ``leaves``: whether to show the sign-out button.
+    ``request`` is ``None`` if nobody is signed in; ``leaves``: whether to show the sign-out button.
     """
     head = tag(
         "head",
@@ -59,12 +62,12 @@ def render_document(page: Page, asked: PageRequest | None, *, leaves: bool = Fal
         tabindex="-1",
         data_events=page.live or None,
     )
-    top = _top(page, asked, leaves) if asked is not None else _bare()
+    top = _top(page, request, leaves) if request is not None else _top_signed_out()
     body = tag("body", tag("a", "Skip to the content", href="#main", class_="skip"), top, main)
     return f"<!doctype html>{tag('html', head, body, lang='en')}".encode()
 
 
-def _bare() -> Markup:
+def _top_signed_out() -> Markup:
     return tag("header", tag("div", _brand(), class_="wide bar"), class_="top")
 
 
@@ -73,9 +76,11 @@ def _brand() -> Markup:
     return link("./", mark, tag("span", "TokenMizer"), class_="brand")
 
 
-def _top(page: Page, asked: PageRequest, leaves: bool) -> Markup:
-    items = [_item(link(to(name), title, aria_current="page" if page.here == name else None)) for name, title in _PAGES]
-    out = asked.form_of("logout", tag("button", "Sign out", class_="quiet"), out="1") if leaves else None
+def _top(page: Page, request: PageRequest, leaves: bool) -> Markup:
+    items = [
+        _item(link(to(name), title, aria_current="page" if page.here == name else None)) for name, title in _NAVIGATION
+    ]
+    out = request.form_of("logout", tag("button", "Sign out", class_="quiet"), out="1") if leaves else None
     live = tag("span", "live", class_="live", id="live", hidden=True, title="Changes show by themselves")
     bar = tag(
         "div",
@@ -91,18 +96,18 @@ def _item(child: Markup) -> Markup:
     return tag("li", child)
 
 
-def session_head(asked: PageRequest, here: str, title: str) -> Markup:
+def session_head(request: PageRequest, here: str, title: str) -> Markup:
     """Return the heading of a session's pages: its title, its id, and links to its pages."""
     items = [
-        _item(link(to(name, id=asked.id), text, aria_current="page" if name == here else None))
+        _item(link(to(name, id=request.id), text, aria_current="page" if name == here else None))
         for name, text in _OF_SESSION
     ]
     return tag(
         "div",
-        tag("p", link("./", "Sessions"), " / ", tag("span", quote_line(asked.id), class_="id"), class_="crumbs"),
+        tag("p", link("./", "Sessions"), " / ", tag("span", quote_line(request.id), class_="id"), class_="crumbs"),
         tag("h1", quote_line(title), class_="goal one-line", title=flatten(title))
         if title
-        else tag("h1", quote_line(asked.id)),
+        else tag("h1", quote_line(request.id)),
         tag("nav", tag("ul", items), class_="tabs", aria_label="About this session"),
         class_="session-head",
     )
@@ -116,3 +121,67 @@ def heading(title: str, *below: object) -> Markup:
 def trouble(title: str, sentence: str, *more: Markup) -> Markup:
     """Return a page that explains a problem and what to do."""
     return tag("div", tag("h1", title), tag("p", sentence), join_markup(*more), class_="trouble")
+
+
+_WHY: Final[Mapping[str, tuple[int, str, str]]] = {
+    "host": (
+        421,
+        "Not known by this name",
+        "The dashboard does not answer for the host that the request names: its owner can add it to hosts.",
+    ),
+    "afar": (
+        403,
+        "Only for this machine",
+        "Without a token the dashboard answers this machine alone: give it a token, or authorize.",
+    ),
+    "nowhere": (404, "Nothing here", "There is no such page."),
+    "method": (405, "Not like this", "This page does not take such a request."),
+    "foreign": (403, "Not from here", "The request comes from a page that is not part of the dashboard."),
+    "form": (400, "Not readable", "The form or the address could not be read."),
+    "stale_form": (
+        403,
+        "This form is too old",
+        "Nothing was changed: go back, load the page again, and repeat it there. The browser must take cookies.",
+    ),
+    "unauthorized": (401, "Who are you?", "The application around the dashboard did not say who asks."),
+    "forbidden": (403, "Not allowed", "You may not do this with these sessions."),
+    "no_verdict": (503, "Not now", "Who asks cannot be told at the moment: try again in a few seconds."),
+    "too_many": (429, "Too many tries", "There were too many wrong tries: wait a minute."),
+    "fault": (500, "Something went wrong here", "Nothing was changed that is not shown: load the page again."),
+}
+"""By a name of ours: the status, a heading and a sentence."""
+
+
+class PageRefusal(Exception):
+    """Raised to answer a request with the error ``page``."""
+
+    def __init__(self, page: Page) -> None:
+        super().__init__(page.title)
+        self.page = page
+
+
+def failure(name: str, status: int = 0, sentence: str = "") -> PageRefusal:
+    """Return the error of that name. A name that is not in the table becomes "problem", with ``status`` and
+    ``sentence``."""
+    if name in _WHY:
+        status, title, sentence = _WHY[name]
+    else:
+        title = "Not found" if status == 404 else "That did not work"
+    back = tag("p", link("./", "To the sessions", class_="button"))
+    return PageRefusal(Page(title, trouble(title, sentence, back), status=status))
+
+
+STATIC_MEDIA: Final[Mapping[str, str]] = {
+    "static/dashboard.css": "text/css; charset=utf-8",
+    "static/graph.css": "text/css; charset=utf-8",
+    "static/dashboard.js": "text/javascript; charset=utf-8",
+    "static/icon.svg": "image/svg+xml",
+}
+
+
+@cache
+def read_static(name: str) -> bytes:
+    """Return the content of a file in ``MEDIA``."""
+    if name == "static/graph.css":
+        return style().encode()
+    return files(__package__).joinpath(name).read_bytes()

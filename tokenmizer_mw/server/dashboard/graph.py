@@ -1,32 +1,32 @@
-"""The graph page: a picture of the facts, now or at an earlier time (as recorded then, or as valid then)."""
+"""The graph page: a picture of the facts, now or at an earlier time, and the graph as a file."""
 
 from __future__ import annotations
 
 import math
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from starlette.responses import Response
+
+from tokenmizer_mw.graph.export.formats import FORMATS, format_named
 from tokenmizer_mw.graph.export.layout import Layout
 from tokenmizer_mw.graph.export.svg import draw
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.graph.importance import importances
-from tokenmizer_mw.graph.views import status_at
+from tokenmizer_mw.graph.views import importances, status_at
 from tokenmizer_mw.model.event import EdgeAdded, NodeAdded
 from tokenmizer_mw.model.node import Node, Transition
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.session import SessionState
 
-from .asked import Page, PageRequest
-from .exporting import formats
+from .caches import hold_layout, place_facts, title_of
 from .facts import choose_nodes, filters
 from .frame import session_head
 from .live import mark_of_session
-from .markup import Markup, join_markup, tag
-from .standing import hold_layout, places
-from .titles import title_of
-from .words import exactly, format_count, link, nothing, to
+from .markup import Markup, exactly, format_count, hidden_fields, join_markup, link, nothing, tag, to
+from .page import Page, PageRequest, download
 
 DRAWN_MAX: Final = 60
 """Facts of one picture: the most important ones."""
@@ -41,7 +41,7 @@ As = Literal["recorded", "valid"]
 
 
 @dataclass(frozen=True, slots=True)
-class Then:
+class PointInTime:
     """A point in time of a session.
 
     ``at``: seconds since the epoch, ``None`` for now; ``by``: as recorded or as valid; ``first`` and ``last``: times of
@@ -58,28 +58,28 @@ class Then:
     count: int
 
 
-def page(asked: PageRequest) -> Page:
+def show_graph(request: PageRequest) -> Page:
     """Return the picture, with time slider and filters."""
-    type_, status = asked.query.get("type", ""), asked.query.get("status", "")
-    by: As = "valid" if asked.query.get("as") == "valid" else "recorded"
-    wanted = _time(asked.query.get("at", ""))
+    type_, status = request.query.get("type", ""), request.query.get("status", "")
+    by: As = "valid" if request.query.get("as") == "valid" else "recorded"
+    wanted = _time(request.query.get("at", ""))
 
-    def look(state: SessionState) -> tuple[str, int, Then]:
-        return title_of(state), state.seq, _then(state.graph, wanted, by)
+    def look(state: SessionState) -> tuple[str, int, PointInTime]:
+        return title_of(state), state.seq, _point_in_time(state.graph, wanted, by)
 
-    title, seq, then = asked.memory.view(asked.id, look, tenant=asked.tenant)
-    graph = _graph(asked, then)
+    title, seq, then = request.memory.view(request.id, look, tenant=request.tenant)
+    graph = _graph(request, then)
     nodes = _nodes(graph, then)
     fitting = choose_nodes(nodes, type_, status)
     shown = _important(graph, fitting)
     body = join_markup(
-        session_head(asked, "graph", title),
-        filters(asked, "graph", type_, status, at=asked.query.get("at", ""), **{"as": by if then.at else ""}),
-        _slider(asked, then, type_, status),
-        tag("div", _picture(asked, graph, then, shown, len(fitting)), id="picture", data_live=then.at is None),
+        session_head(request, "graph", title),
+        filters(request, "graph", type_, status, at=request.query.get("at", ""), **{"as": by if then.at else ""}),
+        _slider(request, then, type_, status),
+        tag("div", _picture(request, graph, then, shown, len(fitting)), id="picture", data_live=then.at is None),
     )
-    live = to("events", id=asked.id, since=mark_of_session(seq)) if then.at is None else ""
-    return Page(f"Graph - {title or asked.id}", body, "", asked.id, live)
+    live = to("events", id=request.id, since=mark_of_session(seq)) if then.at is None else ""
+    return Page(f"Graph - {title or request.id}", body, "", request.id, live)
 
 
 def _time(given: str) -> float | None:
@@ -90,13 +90,13 @@ def _time(given: str) -> float | None:
     return seconds if math.isfinite(seconds) and 0 <= seconds < 253_402_300_799 else None
 
 
-def _then(graph: SessionGraph, wanted: float | None, by: As) -> Then:
+def _point_in_time(graph: SessionGraph, wanted: float | None, by: As) -> PointInTime:
     moments = sorted({time for node in graph.nodes() for time, _ in graph.life(node.id).moves})
     if not moments:
-        return Then(None, by, 0.0, 0.0, None, None, 0, 0)
+        return PointInTime(None, by, 0.0, 0.0, None, None, 0, 0)
     first, last, count = moments[0], moments[-1], len(moments)
     if wanted is None:
-        return Then(None, by, first, last, moments[-2] if count > 1 else None, None, count, count)
+        return PointInTime(None, by, first, last, moments[-2] if count > 1 else None, None, count, count)
     following = bisect_left(moments, wanted)
     if following < count and moments[following] - wanted <= ROUNDING:
         wanted = moments[following]
@@ -104,20 +104,20 @@ def _then(graph: SessionGraph, wanted: float | None, by: As) -> Then:
     below = bisect_left(moments, wanted)
     before = moments[below - 1] if below else None
     after = moments[place] if place < count else None
-    return Then(wanted, by, first, last, before, after, place, count)
+    return PointInTime(wanted, by, first, last, before, after, place, count)
 
 
-def _graph(asked: PageRequest, then: Then) -> SessionGraph:
+def _graph(request: PageRequest, then: PointInTime) -> SessionGraph:
     if then.at is None or then.by == "valid":
-        return asked.memory.graph(asked.id, tenant=asked.tenant)
-    return asked.kept.pasts.at(asked.memory, SessionKey(asked.tenant, asked.id), then.at)
+        return request.memory.graph(request.id, tenant=request.tenant)
+    return request.caches.pasts.at(request.memory, SessionKey(request.tenant, request.id), then.at)
 
 
-def _nodes(graph: SessionGraph, then: Then) -> list[Node]:
+def _nodes(graph: SessionGraph, then: PointInTime) -> list[Node]:
     if then.at is None or then.by == "recorded":
         return graph.nodes()
-    told = ((node, status_at(graph.life(node.id), node, then.at)) for node in graph.nodes())
-    return [replace(node, status=status) for node, status in told if status is not None]
+    then_held = ((node, status_at(graph.life(node.id), node, then.at)) for node in graph.nodes())
+    return [replace(node, status=status) for node, status in then_held if status is not None]
 
 
 def _important(graph: SessionGraph, nodes: Sequence[Node]) -> list[Node]:
@@ -141,7 +141,7 @@ def _find_replaced(graph: SessionGraph, nodes: Mapping[str, Node]) -> dict[str, 
     return found
 
 
-def _picture(asked: PageRequest, graph: SessionGraph, then: Then, shown: Sequence[Node], count: int) -> Markup:
+def _picture(request: PageRequest, graph: SessionGraph, then: PointInTime, shown: Sequence[Node], count: int) -> Markup:
     if not shown:
         return tag("section", nothing("No facts at this time, or none like that."), class_="card")
     part = SessionGraph()
@@ -150,43 +150,43 @@ def _picture(asked: PageRequest, graph: SessionGraph, then: Then, shown: Sequenc
     for edge in graph.edges():
         if part.get(edge.source) is not None and part.get(edge.target) is not None:
             part.apply(EdgeAdded(edge))
-    layout = _places(asked, part, graph.transitions(), then)
+    layout = _places(request, part, graph.transitions(), then)
     svg = draw(
         part,
         layout,
         title="The facts and how they relate",
-        link=lambda node: to("fact", id=asked.id, node=node.id),
+        link=lambda node: to("fact", id=request.id, node=node.id),
         words=True,
     )
     left_out = f"The {len(shown)} most important of {count:,} facts: choose a type or a status to see others."
     note = left_out if count > len(shown) else f"{format_count(count, 'fact')}."
     when = f"As {'believed' if then.by == 'recorded' else 'it was true'} at {exactly(then.at)}. " if then.at else ""
-    text = tag("p", when, note, " ", link(to("facts", id=asked.id), "All facts as a list"), class_="hint")
+    text = tag("p", when, note, " ", link(to("facts", id=request.id), "All facts as a list"), class_="hint")
     return tag(
         "section",
         text,
         tag(
             "div",
-            [tag("button", word, type="button", data_zoom=step) for step, word in _STEPS],
+            [tag("button", word, type="button", data_zoom=step) for step, word in _ZOOM],
             class_="zoom",
             hidden=True,
         ),
         tag("div", Markup(svg), class_="drawing", tabindex="0", role="region", aria_label="Graph"),
-        formats(asked),
+        format_links(request),
     )
 
 
-_STEPS: Final = (("out", "Smaller"), ("whole", "Whole width"), ("in", "Larger"))
+_ZOOM: Final = (("out", "Smaller"), ("whole", "Whole width"), ("in", "Larger"))
 """Buttons that change the size of the picture, for the script: without it they are not shown."""
 
 
-def _places(asked: PageRequest, part: SessionGraph, steps: Iterable[Transition], then: Then) -> Layout:
+def _places(request: PageRequest, part: SessionGraph, steps: Iterable[Transition], then: PointInTime) -> Layout:
     """Where the facts of ``part`` stand: at an earlier time where the picture of now has them. A status is one of its
     time, so that there is no picture of now to hold on to."""
-    if then.at is None or asked.query.get("status"):
-        return places(part.nodes(), steps)
-    now = asked.memory.graph(asked.id, tenant=asked.tenant)
-    shown = _important(now, choose_nodes(now.nodes(), asked.query.get("type", ""), ""))
+    if then.at is None or request.query.get("status"):
+        return place_facts(part.nodes(), steps)
+    now = request.memory.graph(request.id, tenant=request.tenant)
+    shown = _important(now, choose_nodes(now.nodes(), request.query.get("type", ""), ""))
     return hold_layout(sorted(shown, key=lambda node: _since(now, node)), now.transitions(), part.nodes())
 
 
@@ -194,23 +194,22 @@ def _since(graph: SessionGraph, node: Node) -> tuple[float, int, str]:
     return graph.life(node.id).added, node.source.turn, node.id
 
 
-def _slider(asked: PageRequest, then: Then, type_: str, status: str) -> Markup | None:
+def _slider(request: PageRequest, then: PointInTime, type_: str, status: str) -> Markup | None:
     if then.count < 2:
         return None
 
     def at(time: float | None, text: str, rel: str | None = None) -> Markup:
         address = to(
             "graph",
-            id=asked.id,
+            id=request.id,
             type=type_,
             status=status,
             at=None if time is None else repr(time),
-            as_=_by(then, time),
+            as_=_by_of(then, time),
         )
         return link(address, text, class_="button", rel=rel)
 
     value = then.last if then.at is None else min(max(then.at, then.first), then.last)
-    hidden = {"id": asked.id, "type": type_, "status": status}
     steps = tag(
         "div",
         at(then.before, "\u2190 Earlier", "prev") if then.before is not None else None,
@@ -220,7 +219,7 @@ def _slider(asked: PageRequest, then: Then, type_: str, status: str) -> Markup |
     )
     form = tag(
         "form",
-        [tag("input", type="hidden", name=name, value=text) for name, text in hidden.items() if text],
+        hidden_fields({"id": request.id, "type": type_, "status": status}),
         tag(
             "label",
             tag("span", "Time ", tag("output", _when(then), id="when")),
@@ -233,7 +232,7 @@ def _slider(asked: PageRequest, then: Then, type_: str, status: str) -> Markup |
                 max=repr(then.last),
                 step="any",
                 value=repr(value),
-                autofocus=then.at is not None and "as" in asked.query,
+                autofocus=then.at is not None and "as" in request.query,
                 aria_valuetext=_when(then),
             ),
             class_="field time",
@@ -241,8 +240,8 @@ def _slider(asked: PageRequest, then: Then, type_: str, status: str) -> Markup |
         tag(
             "fieldset",
             tag("legend", "Show what was", class_="visually-hidden"),
-            _radio("recorded", "believed then", then.by),
-            _radio("valid", "true then", then.by),
+            _radio("recorded", "as recorded then", then.by),
+            _radio("valid", "as valid then", then.by),
         ),
         tag("button", "Show", id="show"),
         method="get",
@@ -254,11 +253,11 @@ def _slider(asked: PageRequest, then: Then, type_: str, status: str) -> Markup |
     return tag("section", form, steps, class_="card time-card", aria_label="Time")
 
 
-def _by(then: Then, time: float | None) -> str | None:
+def _by_of(then: PointInTime, time: float | None) -> str | None:
     return then.by if time is not None and then.by == "valid" else None
 
 
-def _when(then: Then) -> str:
+def _when(then: PointInTime) -> str:
     if then.at is None:
         return "now"
     return f"{exactly(then.at)}, change {then.place:,} of {then.count:,}"
@@ -267,3 +266,24 @@ def _when(then: Then) -> str:
 def _radio(value: str, text: str, chosen_: str) -> Markup:
     given = tag("input", type="radio", name="as", value=value, checked=value == chosen_)
     return tag("label", given, f" {text}", class_="radio")
+
+
+def download_graph(request: PageRequest) -> Response:
+    """Return the graph as a file in the format that the query names; by default a self-contained HTML page."""
+    name = request.query.get("format", "html")
+    format_ = format_named(name)
+    text = request.memory.export(request.id, name, tenant=request.tenant)
+    stem = re.sub(r"[^A-Za-z0-9._-]+", "-", request.id)[:80].strip("-.") or "session"
+    return download(f"{stem}{format_.suffix}", format_.media_type, text)
+
+
+_LABELS: Final = {"html": "HTML", "markdown": "Markdown", "d3": "D3 JSON", "canvas": "Canvas", "mermaid": "Mermaid"}
+
+
+def format_links(request: PageRequest) -> Markup:
+    """Return links to the graph in every format."""
+    links = [
+        link(to("export", id=request.id, format=name), _LABELS.get(name, name), title=one.about)
+        for name, one in FORMATS.items()
+    ]
+    return tag("p", "Save the graph as ", *[part for one in links for part in (one, " ")], class_="hint")

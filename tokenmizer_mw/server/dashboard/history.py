@@ -1,26 +1,51 @@
-"""The history page: checkpoints, the difference between two of them, replaced decisions, and manual edits."""
+"""The history of a session: checkpoints, the difference between two points, replaced decisions, manual edits."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from tokenmizer_mw.graph.export.appearance import TYPES
+from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.views import Diff, diff
-from tokenmizer_mw.model.node import Node, Transition
+from tokenmizer_mw.model.node import Node, NodeType, Transition
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.session import Edited, Marked, SessionState
+from tokenmizer_mw.session import CheckpointMark, RecordedEdit, SessionState
 
-from .asked import Page, PageRequest
-from .by_hand import edits_list
+from .actions import edits_list
+from .caches import title_of
 from .frame import session_head
 from .live import mark_of_session
-from .markup import Markup, join_markup, tag
+from .markup import (
+    Markup,
+    card,
+    exactly,
+    fact_link,
+    format_count,
+    hidden_fields,
+    join_markup,
+    link,
+    moment,
+    nothing,
+    origin_link,
+    quote_line,
+    select_field,
+    status_of,
+    tag,
+    to,
+    type_of,
+)
+from .page import Page, PageRequest
 from .session import step_row
-from .titles import title_of
-from .words import card, exactly, fact_link, format_count, link, moment, nothing, quote_line, status_of, to, type_of
+
+START: Final = "start"
+
+NOW: Final = "now"
 
 STEPS: Final = 40
+
 MARKS: Final = 10
+
 CHOICES: Final = 100
 """Checkpoints to choose from."""
 
@@ -30,116 +55,114 @@ SHOWN: Final = 30
 WHOLE: Final = 2_000
 """Rows of a list that somebody asked to see all of."""
 
-_START, _NOW = "start", "now"
-
 _Step = tuple[Transition, Node | None, Node | None]
 
 
-def page(asked: PageRequest) -> Page:
+def show_history(request: PageRequest) -> Page:
     """Return the history of a session."""
-    most = _most(asked, STEPS)
+    most = _most(request, STEPS)
 
-    def look(state: SessionState) -> tuple[str, int, list[Marked], list[_Step], int, list[Edited]]:
+    def look(state: SessionState) -> tuple[str, int, list[CheckpointMark], list[_Step], int, list[RecordedEdit]]:
         graph, steps = state.graph, state.graph.transitions()
         rows = [(step, graph.get(step.old), graph.get(step.new)) for step in steps[-most:][::-1]]
         return title_of(state), state.seq, list(state.checkpoints), rows, len(steps), list(state.edits.values())[::-1]
 
-    title, seq, marks, steps, count, edits = asked.memory.view(asked.id, look, tenant=asked.tenant)
+    title, seq, marks, steps, count, edits = request.memory.view(request.id, look, tenant=request.tenant)
     body = join_markup(
-        session_head(asked, "history", title),
-        _comparing(asked, marks, seq),
-        _transitions(asked, steps, count),
-        _edits(asked, edits) if edits else None,
+        session_head(request, "history", title),
+        _comparing(request, marks, seq),
+        _transitions(request, steps, count),
+        _edits(request, edits) if edits else None,
     )
-    live = to("events", id=asked.id, since=mark_of_session(seq))
-    return Page(f"History - {title or asked.id}", body, "", asked.id, live)
+    live = to("events", id=request.id, since=mark_of_session(seq))
+    return Page(f"History - {title or request.id}", body, "", request.id, live)
 
 
-def _comparing(asked: PageRequest, marks: Sequence[Marked], seq: int) -> Markup:
-    named = {_START: 0, **{mark.checkpoint.id: mark.seq for mark in marks}, _NOW: seq}
-    default = marks[-1].checkpoint.id if marks else _START
-    before, after = asked.query.get("from", default), asked.query.get("to", _NOW)
-    before, after = before if before in named else default, after if after in named else _NOW
+def _comparing(request: PageRequest, marks: Sequence[CheckpointMark], seq: int) -> Markup:
+    named = _points(marks, seq)
+    before = _chosen_option(request, "from", named, marks[-1].checkpoint.id if marks else START)
+    after = _chosen_option(request, "to", named, NOW)
+    options = [(mark.checkpoint.id, mark.checkpoint.id) for mark in marks[-CHOICES:]]
     form = tag(
         "form",
-        tag("input", type="hidden", name="id", value=asked.id),
-        _choice("from", "From", [_START, *(mark.checkpoint.id for mark in marks[-CHOICES:])], before),
-        _choice("to", "To", [*(mark.checkpoint.id for mark in marks[-CHOICES:]), _NOW], after),
+        hidden_fields({"id": request.id}),
+        select_field("from", "From", [(START, START), *options], before),
+        select_field("to", "To", [*options, (NOW, NOW)], after),
         tag("button", "Compare"),
         method="get",
         action="history",
         class_="filters",
     )
-    beside = link(to("compare", id=asked.id, from_=before, to=after), "Show the two side by side")
-    changes = join_markup(tag("p", beside, class_="hint"), _changes(asked, named[before], named[after]))
-    return card("Checkpoints", _marks(asked, marks), form, changes, id="checkpoints")
+    beside = link(to("compare", id=request.id, from_=before, to=after), "Show the two side by side")
+    changes = join_markup(tag("p", beside, class_="hint"), _compare_marks(request, named[before], named[after]))
+    return card("Checkpoints", _marks(request, marks), form, changes, id="checkpoints")
 
 
-def _choice(name: str, title: str, options: Sequence[str], value: str) -> Markup:
-    given = [tag("option", option, value=option, selected=option == value) for option in options]
-    return tag("label", tag("span", title), tag("select", given, name=name), class_="field")
+def _points(marks: Sequence[CheckpointMark], seq: int) -> dict[str, int]:
+    """The points that can be compared, by name, each with its number of events."""
+    return {START: 0, **{mark.checkpoint.id: mark.seq for mark in marks}, NOW: seq}
 
 
-def _marks(asked: PageRequest, marks: Sequence[Marked]) -> Markup:
+def _marks(request: PageRequest, marks: Sequence[CheckpointMark]) -> Markup:
     if not marks:
         return nothing("No checkpoints yet: the comparison begins with the start of the session.")
     rows = []
-    for mark in marks[-_most(asked, MARKS) :][::-1]:
+    for mark in marks[-_most(request, MARKS) :][::-1]:
         point = mark.checkpoint
         cut = f"cut: the block took the place of {format_count(point.dropped, 'message')}" if point.anchor else ""
         if point.anchor and not point.dropped:
             cut = "handed back: the block stands in front of a history that the client has compacted"
         about = f"message {point.turn}, block of {format_count(point.tokens, 'token')}"
-        look = link(to("graph", id=asked.id, at=repr(mark.recorded_at)), "graph then")
+        look = link(to("graph", id=request.id, at=repr(mark.recorded_at)), "graph at this point")
         rows.append(
             tag(
                 "li",
                 tag("strong", point.id),
                 tag("span", about),
-                link(to("request", id=asked.id, cut=point.id), cut, class_="badge") if cut else None,
-                moment(mark.recorded_at, asked.now),
+                link(to("request", id=request.id, cut=point.id), cut, class_="badge") if cut else None,
+                moment(mark.recorded_at, request.now),
                 look,
             )
         )
     return join_markup(
-        tag("ul", rows, class_="marks"), _link_rest(asked, len(marks) - len(rows), "checkpoints", "older")
+        tag("ul", rows, class_="marks"), _link_rest(request, len(marks) - len(rows), "checkpoints", "older")
     )
 
 
-def _changes(asked: PageRequest, before: int, after: int) -> Markup:
-    key, pasts = SessionKey(asked.tenant, asked.id), asked.kept.pasts
+def _compare_marks(request: PageRequest, before: int, after: int) -> Markup:
+    key, pasts = SessionKey(request.tenant, request.id), request.caches.pasts
     backwards = before > after
     first, last = sorted((before, after))
-    found = diff(pasts.upto(asked.memory, key, first), pasts.upto(asked.memory, key, last))
+    found = diff(pasts.upto(request.memory, key, first), pasts.upto(request.memory, key, last))
     note = tag("p", "The second was before the first: told in the order of time.", class_="hint") if backwards else None
-    return tag("div", note, _diff(asked, found), class_="diff")
+    return tag("div", note, _diff(request, found), class_="diff")
 
 
-def _diff(asked: PageRequest, found: Diff) -> Markup:
+def _diff(request: PageRequest, found: Diff) -> Markup:
     if not found:
         return nothing("Nothing changed between the two.")
     return join_markup(
-        _part(asked, "Added", "added", found.added),
-        _render_changed(asked, found.changed),
-        _part(asked, "Gone", "gone", found.removed),
+        _part(request, "Added", "added", found.added),
+        _render_changed(request, found.changed),
+        _part(request, "Gone", "gone", found.removed),
     )
 
 
-def _part(asked: PageRequest, title: str, class_: str, nodes: Sequence[Node]) -> Markup | None:
+def _part(request: PageRequest, title: str, class_: str, nodes: Sequence[Node]) -> Markup | None:
     if not nodes:
         return None
-    listed = nodes[-_most(asked, SHOWN) :]
-    rows = [tag("li", type_of(node), fact_link(asked.id, node), status_of(node.status)) for node in listed]
-    left = _link_rest(asked, len(nodes) - len(rows), "checkpoints")
+    listed = nodes[-_most(request, SHOWN) :]
+    rows = [tag("li", type_of(node), fact_link(request.id, node), status_of(node.status)) for node in listed]
+    left = _link_rest(request, len(nodes) - len(rows), "checkpoints")
     return join_markup(tag("h3", f"{title} ({len(nodes):,})"), tag("ul", rows, class_=f"facts {class_}"), left)
 
 
-def _render_changed(asked: PageRequest, pairs: Sequence[tuple[Node, Node]]) -> Markup | None:
+def _render_changed(request: PageRequest, pairs: Sequence[tuple[Node, Node]]) -> Markup | None:
     if not pairs:
         return None
-    listed = pairs[-_most(asked, SHOWN) :]
-    rows = [tag("li", type_of(new), fact_link(asked.id, new), *_difference(old, new)) for old, new in listed]
-    left = _link_rest(asked, len(pairs) - len(rows), "checkpoints")
+    listed = pairs[-_most(request, SHOWN) :]
+    rows = [tag("li", type_of(new), fact_link(request.id, new), *_difference(old, new)) for old, new in listed]
+    left = _link_rest(request, len(pairs) - len(rows), "checkpoints")
     return join_markup(tag("h3", f"Changed ({len(pairs):,})"), tag("ul", rows, class_="facts changed"), left)
 
 
@@ -173,30 +196,135 @@ def _difference(old: Node, new: Node) -> list[Markup | str]:
     return found or [tag("span", "where it was said is recorded otherwise", class_="reason")]
 
 
-def _most(asked: PageRequest, few: int) -> int:
+def _most(request: PageRequest, few: int) -> int:
     """How many rows a list has."""
-    return WHOLE if asked.query.get("all") else few
+    return WHOLE if request.query.get("all") else few
 
 
-def _link_rest(asked: PageRequest, count: int, part: str, what: str = "more") -> Markup | None:
+def _link_rest(request: PageRequest, count: int, part: str, what: str = "more") -> Markup | None:
     """A link to the rows that a list leaves out; where even the whole list is cut, how many."""
     if count <= 0:
         return None
     text = f"{count:,} {what}"
-    if asked.query.get("all"):
+    if request.query.get("all"):
         return tag("p", text, class_="hint")
-    compared = {"from_": asked.query.get("from"), "to": asked.query.get("to")}
-    return tag("p", link(f"{to('history', id=asked.id, **compared, all=1)}#{part}", text), class_="hint")
+    compared = {"from_": request.query.get("from"), "to": request.query.get("to")}
+    return tag("p", link(f"{to('history', id=request.id, **compared, all=1)}#{part}", text), class_="hint")
 
 
-def _edits(asked: PageRequest, edits: Sequence[Edited]) -> Markup:
-    shown = edits[: _most(asked, STEPS)]
-    left = _link_rest(asked, len(edits) - len(shown), "edits", "older")
-    return card("Changed by hand", edits_list(asked, shown), left, id="edits", live=True)
+def _edits(request: PageRequest, edits: Sequence[RecordedEdit]) -> Markup:
+    shown = edits[: _most(request, STEPS)]
+    left = _link_rest(request, len(edits) - len(shown), "edits", "older")
+    return card("Changed by hand", edits_list(request, shown), left, id="edits", live=True)
 
 
-def _transitions(asked: PageRequest, steps: Sequence[_Step], count: int) -> Markup:
-    rows = [step_row(asked, *step) for step in steps]
+def _transitions(request: PageRequest, steps: Sequence[_Step], count: int) -> Markup:
+    rows = [step_row(request, *step) for step in steps]
     shown = tag("ol", rows, class_="steps story") if rows else nothing("No decision was replaced.")
-    older = _link_rest(asked, count - len(rows), "transitions", "older")
+    older = _link_rest(request, count - len(rows), "transitions", "older")
     return card("Transitions, the newest first", shown, older, id="transitions", live=True)
+
+
+COMPARED_ROWS: Final = 60
+"""Facts of a type that are listed: the newest ones."""
+
+
+def show_comparison(request: PageRequest) -> Page:
+    """Return the comparison of ``from`` and ``to``: ids of checkpoints, "start" or "now"."""
+
+    def look(state: SessionState) -> tuple[str, int, list[CheckpointMark]]:
+        return title_of(state), state.seq, list(state.checkpoints[-CHOICES:])
+
+    title, seq, marks = request.memory.view(request.id, look, tenant=request.tenant)
+    named = _points(marks, seq)
+    first = _chosen_option(request, "from", named, START)
+    second = _chosen_option(request, "to", named, NOW)
+    key, pasts = SessionKey(request.tenant, request.id), request.caches.pasts
+    before, after = (pasts.upto(request.memory, key, named[name]) for name in (first, second))
+    only = request.query.get("only") == "changed"
+    body = join_markup(
+        session_head(request, "history", title),
+        _compare_form(request, tuple(named), first, second, only),
+        _compare_sides(request, before, after, {mark.checkpoint.id: mark for mark in marks}, (first, second), only),
+    )
+    return Page(f"Compare - {title or request.id}", body, "", request.id)
+
+
+def _chosen_option(request: PageRequest, field: str, named: Mapping[str, int], default: str) -> str:
+    name = request.query.get(field, default)
+    return name if name in named else default
+
+
+def _compare_form(request: PageRequest, names: Sequence[str], first: str, second: str, only: bool) -> Markup:
+    options = [(name, name) for name in names]
+    box = tag("input", type="checkbox", name="only", value="changed", checked=only)
+    return tag(
+        "form",
+        hidden_fields({"id": request.id}),
+        select_field("from", "Left", options, first),
+        select_field("to", "Right", options, second),
+        tag("label", box, " only what differs", class_="radio"),
+        tag("button", "Compare"),
+        link(f"{to('history', id=request.id, from_=first, to=second)}#checkpoints", "As a list of changes"),
+        method="get",
+        action="compare",
+        class_="filters",
+    )
+
+
+def _compare_sides(
+    request: PageRequest,
+    before: SessionGraph,
+    after: SessionGraph,
+    marks: Mapping[str, CheckpointMark],
+    names: tuple[str, str],
+    only: bool,
+) -> Markup:
+    found = diff(before, after)
+    changed = {node.id for _, node in found.changed}
+    signs = {node.id: "gone" for node in found.removed} | {node.id: "new" for node in found.added}
+    signs |= dict.fromkeys(changed, "changed")
+    sides = [
+        _compared_side(request, graph, name, marks.get(name), signs, only)
+        for graph, name in zip((before, after), names, strict=True)
+    ]
+    text = f"{format_count(len(found.added), 'fact')} added, {len(changed):,} changed, {len(found.removed):,} gone."
+    return join_markup(tag("p", text, class_="hint", id="differences"), tag("div", sides, class_="beside"))
+
+
+def _compared_side(
+    request: PageRequest,
+    graph: SessionGraph,
+    name: str,
+    mark: CheckpointMark | None,
+    signs: Mapping[str, str],
+    only: bool,
+) -> Markup:
+    when = None
+    if mark is not None:
+        when = tag("p", f"message {mark.checkpoint.turn}, {exactly(mark.recorded_at)}", class_="hint")
+    parts = [_compared_type(request, graph, type_, signs, only) for type_ in TYPES]
+    shown = [part for part in parts if part is not None]
+    return card(name.capitalize(), when, *(shown or [nothing("Nothing differs." if only else "No facts yet.")]))
+
+
+def _compared_type(
+    request: PageRequest, graph: SessionGraph, type_: NodeType, signs: Mapping[str, str], only: bool
+) -> Markup | None:
+    nodes = [node for node in graph.nodes(type_) if (node.id in signs if only else node.current or node.id in signs)]
+    if not nodes:
+        return None
+    rows = [_compared_row(request, node, signs.get(node.id, "")) for node in nodes[-COMPARED_ROWS:]]
+    more = tag("p", f"{len(nodes) - COMPARED_ROWS:,} earlier", class_="hint") if len(nodes) > COMPARED_ROWS else None
+    return join_markup(tag("h3", f"{TYPES[type_].title} ({len(nodes):,})"), more, tag("ul", rows, class_="facts"))
+
+
+def _compared_row(request: PageRequest, node: Node, sign: str) -> Markup:
+    return tag(
+        "li",
+        status_of(node.status),
+        fact_link(request.id, node),
+        tag("span", sign, class_=f"badge is-{sign}") if sign else None,
+        origin_link(request.id, node),
+        tag("span", "because ", quote_line(node.detail), class_="reason") if node.detail and sign else None,
+    )

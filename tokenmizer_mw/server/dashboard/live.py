@@ -7,11 +7,13 @@ session's log is read once per tick, whatever the number of browsers.
 from __future__ import annotations
 
 import hashlib
+import signal
+import threading
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import anyio
 
@@ -21,9 +23,6 @@ from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.offload import CALLS, offload
 from tokenmizer_mw.store.log import SessionInfo
 
-if TYPE_CHECKING:
-    from starlette.types import Receive
-
 TICK: Final = 0.4
 """Seconds between two looks."""
 
@@ -32,15 +31,13 @@ LIFE: Final = 30.0
 itself."""
 
 PING: Final = 15.0
-"""Seconds after which a browser that is told nothing is told so: proxies close what is silent."""
+"""Seconds after which a silent stream gets a comment, because proxies close idle connections."""
 
 _KEPT_MAX: Final = 1_000
-_RETRY: Final = b"retry: 200\n\n"
-
-Sender = Callable[[dict[str, Any]], Awaitable[None]]
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 
-class Tails:
+class LogTails:
     """Cached end positions of logs, at most one tick old. For one event loop."""
 
     def __init__(self, memory: SessionMemory, clock: Callable[[], float] = time.monotonic) -> None:
@@ -72,8 +69,8 @@ def mark_of_session(seq: int) -> str:
 
 def mark_of_tenant(newest: SessionInfo | None) -> str:
     """Return the mark of a tenant whose most recently updated session is ``newest``."""
-    told = f"{newest.key.id}\0{newest.seq}\0{newest.created_at}" if newest is not None else ""
-    return hashlib.blake2b(told.encode(), digest_size=8).hexdigest()
+    newest_event = f"{newest.key.id}\0{newest.seq}\0{newest.created_at}" if newest is not None else ""
+    return hashlib.blake2b(newest_event.encode(), digest_size=8).hexdigest()
 
 
 def _mark(memory: SessionMemory, tenant: str, id: str, before: str) -> str:
@@ -98,48 +95,41 @@ def newest_of(memory: SessionMemory, tenant: str) -> SessionInfo | None:
     return next(iter(memory.log.sessions(tenant, limit=1)), None)
 
 
-async def stream(
-    tails: Tails, tenant: str, id: str, since: str, receive: Receive, send: Sender, ending: Callable[[], bool]
-) -> None:
-    """Send change events until the browser disconnects, the server shuts down, or the stream is ``LIFE`` seconds old.
+async def changes(tails: LogTails, tenant: str, id: str, since: str, ending: Callable[[], bool]) -> AsyncIterator[str]:
+    """Yield server-sent events of changes until the server shuts down or the stream is ``LIFE`` seconds old.
 
     ``since``: the mark of the page that the browser shows; a change between the page and the stream is reported too.
     """
-    headers = [
-        (b"content-type", b"text/event-stream; charset=utf-8"),
-        (b"x-accel-buffering", b"no"),
-    ]
-    mark_after = partial(tails.of, tenant, id)
-    last = since or await mark_after("")
-    await send({"type": "http.response.start", "status": 200, "headers": headers})
-    await send({"type": "http.response.body", "body": _RETRY, "more_body": True})
-    async with anyio.create_task_group() as group:
-
-        async def leaves() -> None:
-            while (await receive())["type"] != "http.disconnect":
-                pass
-            group.cancel_scope.cancel()
-
-        group.start_soon(leaves)
-        await _send_changes(mark_after, last, send, ending)
-        group.cancel_scope.cancel()
-
-
-async def _send_changes(
-    mark_after: Callable[[str], Awaitable[str]], last: str, send: Sender, ending: Callable[[], bool]
-) -> None:
-    begun = said = anyio.current_time()
+    last = since or await tails.of(tenant, id)
+    yield "retry: 200\n\n"
+    begun = sent = anyio.current_time()
     while not ending() and anyio.current_time() - begun < LIFE:
-        mark, now = await mark_after(last), anyio.current_time()
+        mark, now = await tails.of(tenant, id, last), anyio.current_time()
         if mark != last:
-            await send(_piece(f"event: change\nid: {mark}\ndata: {mark}\n\n"))
-            last, said = mark, now
-        elif now - said >= PING:
-            await send(_piece(": still here\n\n"))
-            said = now
+            yield f"event: change\nid: {mark}\ndata: {mark}\n\n"
+            last, sent = mark, now
+        elif now - sent >= PING:
+            yield ": still here\n\n"
+            sent = now
         await anyio.sleep(TICK)
-    await send({"type": "http.response.body", "body": b""})
 
 
-def _piece(text: str) -> dict[str, Any]:
-    return {"type": "http.response.body", "body": text.encode(), "more_body": True}
+def call_before_exit(call: Callable[[], None]) -> None:
+    """Install handlers of SIGINT and SIGTERM that call ``call`` before the previous handlers.
+
+    Does nothing outside of the main thread.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for number in _SIGNALS:
+        handler = signal.getsignal(number)
+        if callable(handler):
+            signal.signal(number, _first(call, handler))
+
+
+def _first(call: Callable[[], None], handler: Callable[[int, Any], Any]) -> Callable[[int, Any], None]:
+    def handle_signal(number: int, frame: Any) -> None:
+        call()
+        handler(number, frame)
+
+    return handle_signal

@@ -1,10 +1,16 @@
-"""HTML generation: anything that is not ``Markup`` is escaped as text."""
+"""HTML generation: escaped elements, and numbers, times, addresses and facts for people. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
 from html import escape
 from typing import Final
+from urllib.parse import urlencode
+
+from tokenmizer_mw.graph.export.appearance import STATUSES, TYPES
+from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status
+from tokenmizer_mw.safety.labels import flatten
 
 
 class Markup(str):
@@ -25,14 +31,14 @@ def tag(name: str, /, *children: Child, **attributes: str | int | bool | None) -
     In attribute names underscores become dashes and a final one is dropped (``class_``). ``True`` gives an attribute
     without a value; ``None`` and ``False`` omit it.
     """
-    told = "".join(
+    written = "".join(
         f" {_attribute_name(key)}" if value is True else f' {_attribute_name(key)}="{escape(str(value))}"'
         for key, value in attributes.items()
         if value is not None and value is not False
     )
     if name in _VOID:
-        return Markup(f"<{name}{told}>")
-    return Markup(f"<{name}{told}>{join_markup(*children)}</{name}>")
+        return Markup(f"<{name}{written}>")
+    return Markup(f"<{name}{written}>{join_markup(*children)}</{name}>")
 
 
 def join_markup(*children: Child) -> Markup:
@@ -52,3 +58,146 @@ def _render_child(child: Child) -> str:
 
 def _attribute_name(key: str) -> str:
     return key.removesuffix("_").replace("_", "-")
+
+
+QUOTE_MAX: Final = 1_000
+
+_STEPS: Final = ((60, "second"), (3_600, "minute"), (86_400, "hour"), (86_400 * 60, "day"))
+
+_SIZES: Final = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400}
+
+
+def to(page: str, /, **query: str | int | float | None) -> str:
+    """Return the relative address of a page; parameters that are ``None`` are omitted."""
+    written = {key.removesuffix("_"): value for key, value in query.items() if value not in (None, "")}
+    return f"{page or './'}?{urlencode(written)}" if written else page or "./"
+
+
+def link(address: str, /, *children: object, **more: str | bool | None) -> Markup:
+    """Return a link. ``children`` as in ``tag``."""
+    return tag("a", *children, href=address, **more)  # type: ignore[arg-type]
+
+
+def moment(seconds: float, now: float) -> Markup:
+    """Return a time as "... ago", with the exact time in the tooltip and in machine-readable form."""
+    exact = datetime.fromtimestamp(seconds, UTC)
+    return tag(
+        "time", ago(now - seconds), datetime=exact.isoformat(timespec="seconds"), title=f"{exact:%Y-%m-%d %H:%M:%S} UTC"
+    )
+
+
+def exactly(seconds: float) -> str:
+    """Format a time to the second."""
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def ago(seconds: float) -> str:
+    """Format how long ago a time was, roughly."""
+    if seconds < 2:
+        return "just now"
+    for limit, unit in _STEPS:
+        if seconds < limit:
+            return f"{format_count(int(seconds // _SIZES[unit]) or 1, unit)} ago"
+    return f"{format_count(int(seconds // 86_400), 'day')} ago"
+
+
+def format_count(number: int, what: str, many: str | None = None) -> str:
+    """Format a number with its noun."""
+    return f"{number:,} {what if number == 1 else many or what + 's'}"
+
+
+def quote_line(text: str, limit: int = QUOTE_MAX) -> Markup:
+    """Return user text on one line, isolated in its writing direction."""
+    return tag("bdi", flatten(text, limit))
+
+
+def icon(type_: NodeType, *, done: bool = False) -> Markup:
+    """Return the icon of a fact type; callers print the word beside it. ``done``: show a task as ticked."""
+    path = tag("path", d=TYPES[type_].shape(done), class_="tm-icon")
+    return tag("svg", path, class_=f"icon tm-type-{type_.value}", viewBox="0 0 20 20", aria_hidden="true")
+
+
+def type_of(node: Node) -> Markup:
+    """Return the type of a fact, as icon and word."""
+    kind = node.kind.value if node.kind not in (None, DecisionKind.CHOICE) else TYPES[node.type].word
+    return tag("span", icon(node.type, done=node.status is Status.COMPLETED), kind, class_="type")
+
+
+def status_of(status: Status) -> Markup:
+    """Return the status of a fact, as sign and word."""
+    look = STATUSES[status]
+    return tag("span", tag("span", look.mark, aria_hidden="true"), " ", look.word, class_=f"status is-{status.value}")
+
+
+def fact_link(session_id: str, node: Node) -> Markup:
+    """Return the label of a fact, linked to its page."""
+    return link(to("fact", id=session_id, node=node.id), quote_line(node.label), class_="fact-link")
+
+
+def origin_link(session_id: str, node: Node) -> Markup:
+    """Return where a fact was said: its message, or "by hand" for one that was added so."""
+    if node.source.is_by_hand:
+        return tag("span", "by hand", class_="turn")
+    return message_link(session_id, node.source.turn)
+
+
+def message_link(session_id: str, number: int) -> Markup:
+    """Return the number of a message, linked to its place in the transcript; plain text if it refers to no message."""
+    if number < 1:
+        return tag("span", "no message", class_="turn")
+    return link(f"{to('transcript', id=session_id, message=number)}#m{number}", f"message {number}", class_="turn")
+
+
+def nothing(text: str) -> Markup:
+    """Return the placeholder for an empty list."""
+    return tag("p", text, class_="nothing")
+
+
+def hidden_fields(fields: Mapping[str, str | int | None]) -> list[Markup]:
+    """Return hidden inputs of a form for the fields that are not empty."""
+    return [tag("input", type="hidden", name=name, value=value) for name, value in fields.items() if value]
+
+
+def select_field(name: str, title: str, options: Iterable[tuple[str, str]], value: str) -> Markup:
+    """Return a labelled choice. ``options``: values with their texts; ``value``: the chosen one."""
+    given = [tag("option", text, value=key, selected=key == value) for key, text in options]
+    return tag("label", tag("span", title), tag("select", given, name=name), class_="field")
+
+
+def rest_link(count: int, address: str) -> Markup | None:
+    """Return a link to ``count`` rows that a list leaves out; ``None`` if it leaves out none."""
+    return tag("p", link(address, f"{count:,} more"), class_="hint") if count > 0 else None
+
+
+def figure_list(rows: Iterable[tuple[Child, str]]) -> Markup:
+    """Return figures, each with its name."""
+    return tag("dl", [tag("div", tag("dt", name), tag("dd", value)) for value, name in rows], class_="figures")
+
+
+def page_links(
+    number: int, last: int, address: Callable[[int], str], label: str, words: tuple[str, str]
+) -> Markup | None:
+    """Return links to the pages before and after page ``number`` of ``last``; ``None`` for a single page."""
+    if last == 1:
+        return None
+    before = link(address(number - 1), words[0], class_="button", rel="prev") if number > 1 else None
+    after = link(address(number + 1), words[1], class_="button", rel="next") if number < last else None
+    return tag("nav", before, tag("span", f"Page {number:,} of {last:,}"), after, class_="pages", aria_label=label)
+
+
+def card(
+    title: str,
+    *children: object,
+    id: str | None = None,
+    live: bool = False,
+    load: str | None = None,
+    more: object = None,
+    goal: bool = False,
+) -> Markup:
+    """Return a section of a page with its own heading.
+
+    ``live``: refresh it when the session changes; ``load``: address from which to load it after the page; ``goal``:
+    whether the heading is a goal, which is formatted like a sentence (names of files and values keep their spelling).
+    """
+    head = tag("div", tag("h2", title, class_="goal" if goal else None), more, class_="card-head")  # type: ignore[arg-type]
+    return tag("section", head, join_markup(*children), class_="card", id=id, data_live=live, data_load=load)  # type: ignore[arg-type]

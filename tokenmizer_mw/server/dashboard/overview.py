@@ -1,5 +1,4 @@
-"""The current content of a session in the order of its resume block: goal, decisions, rules, open work, errors,
-rejected."""
+"""The current content of a session: its facts in the order of the resume block, and the block itself."""
 
 from __future__ import annotations
 
@@ -8,13 +7,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from tokenmizer_mw.context.resume import LEVELS, Resume
 from tokenmizer_mw.context.resume.sections import Section, section_of
 from tokenmizer_mw.model.node import Node, Status, Transition
 from tokenmizer_mw.session import SessionState
 
-from .asked import PageRequest
-from .markup import Markup, join_markup, tag
-from .words import card, fact_link, link, message_link, nothing, quote_line, status_of, to, type_of
+from .markup import (
+    Markup,
+    card,
+    fact_link,
+    format_count,
+    join_markup,
+    link,
+    nothing,
+    origin_link,
+    quote_line,
+    rest_link,
+    status_of,
+    tag,
+    to,
+    type_of,
+)
+from .page import PageRequest
 
 SHOWN: Final = 8
 """Facts of a list on the overview; behind it stands how many more there are, and where."""
@@ -70,7 +84,7 @@ def _newest(part: str, nodes: Sequence[Node]) -> list[Node]:
     return sorted(shown, key=lambda node: node.status is not Status.IN_PROGRESS) if part == OPEN_WORK else shown
 
 
-def cards(asked: PageRequest, found: Overview, flagged: int) -> Markup:
+def cards(request: PageRequest, found: Overview, flagged: int) -> Markup:
     """Return a card for every section; usual sections are shown even when they are empty."""
     everywhere = (
         ("Goal", Section.GOAL.name, "goals", "goal", "current", "No goal was stated."),
@@ -83,29 +97,37 @@ def cards(asked: PageRequest, found: Overview, flagged: int) -> Markup:
     )
     made = []
     for title, part, id, type_, status, empty in everywhere:
-        rows = [_row(asked, found, node, part) for node in found.of(part)]
+        rows = [_row(request, found, node, part) for node in found.of(part)]
         if rows or empty:
             shown = tag("ul", rows, class_="facts") if rows else nothing(empty)
-            rest = _rest(found.count(part) - len(rows), to("facts", id=asked.id, type=type_, status=status))
+            rest = rest_link(found.count(part) - len(rows), to("facts", id=request.id, type=type_, status=status))
             warning = _render_warning(flagged) if id == "rejected" else None
             made.append(card(title, warning, shown, rest, id=id, live=True))
     return join_markup(*made)
 
 
-def _row(asked: PageRequest, found: Overview, node: Node, part: str) -> Markup:
+def _row(request: PageRequest, found: Overview, node: Node, part: str) -> Markup:
     old = found.replaced.get(node.id)
     why = found.reasons.get(node.id) if part == Section.WARNINGS.name else ""
     reason = why or (node.detail if node.detail != node.label else "")
     return tag(
         "li",
         type_of(node),
-        fact_link(asked.id, node),
+        fact_link(request.id, node),
         status_of(node.status) if part == OPEN_WORK else None,
         tag("span", "pinned", class_="badge") if node.pinned else None,
-        message_link(asked.id, node.source.turn),
-        tag("span", "because ", quote_line(reason), class_="reason") if reason else None,
+        origin_link(request.id, node),
+        tag("span", _introduce(reason), quote_line(reason.removeprefix(_COMMAND)), class_="reason") if reason else None,
         tag("span", "instead of ", tag("del", quote_line(old.label)), class_="reason") if old is not None else None,
     )
+
+
+_COMMAND: Final = "$ "
+"""What the detail of an error begins with that a command gave."""
+
+
+def _introduce(reason: str) -> str:
+    return "from the command " if reason.startswith(_COMMAND) else "because "
 
 
 def _render_warning(count: int) -> Markup | None:
@@ -115,5 +137,41 @@ def _render_warning(count: int) -> Markup | None:
     return tag("p", text, " Facts from there stay out of the smallest block.", class_="warning")
 
 
-def _rest(count: int, address: str) -> Markup | None:
-    return tag("p", link(address, f"{count:,} more"), class_="hint") if count > 0 else None
+_DEFAULT = "standard"
+
+
+def block_card(request: PageRequest) -> Markup:
+    """Return the card with the resume block at the level in the query; without a level, a card that loads it."""
+    level = request.query.get("level", "")
+    if not level:
+        address = to("session", id=request.id, level=_DEFAULT)
+        text = tag("p", link(f"{address}#resume", "Show the block"), class_="hint")
+        return card("Resume block", _block_lead(), text, id="resume", live=True, load=address)
+    return _render_levels(request, level if level in LEVELS else _DEFAULT)
+
+
+def _block_lead() -> Markup:
+    return tag("p", "As it would be sent right now in place of older messages.", class_="hint")
+
+
+def _render_levels(request: PageRequest, level: str) -> Markup:
+    blocks = request.memory.resumes(request.id, tenant=request.tenant)
+    tabs = [tag("li", _level_tab(request, name, block, name == level)) for name, block in blocks.items()]
+    block = blocks[level]
+    text = tag("pre", block.text, class_="block", tabindex="0", aria_label="The block", dir="auto")
+    exact = "as the model's own tokenizer counts" if block.exact else "counted so that it errs high"
+    foot = f"{format_count(block.tokens, 'token')}, {exact}; {format_count(len(block.node_ids), 'fact')}."
+    shown = join_markup(text, tag("p", foot, class_="hint")) if block.text else nothing("There is nothing to send yet.")
+    address = to("session", id=request.id, level=level)
+    return card(
+        "Resume block", _block_lead(), tag("ul", tabs, class_="levels"), shown, id="resume", live=True, load=address
+    )
+
+
+def _level_tab(request: PageRequest, name: str, block: Resume, current: bool) -> Markup:
+    return link(
+        f"{to('session', id=request.id, level=name)}#resume",
+        tag("span", name.capitalize()),
+        tag("small", f"{block.tokens} of {block.budget} tokens"),
+        aria_current="true" if current else None,
+    )

@@ -13,11 +13,26 @@ from tokenmizer_mw.model.node import Node
 from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import SessionState
 
-from .asked import Page, PageRequest
+from .caches import title_of
 from .frame import session_head
-from .markup import Markup, join_markup, tag
-from .titles import title_of
-from .words import card, fact_link, format_count, link, message_link, nothing, quote_line, to, type_of
+from .markup import (
+    Markup,
+    card,
+    fact_link,
+    figure_list,
+    format_count,
+    hidden_fields,
+    join_markup,
+    link,
+    message_link,
+    nothing,
+    quote_line,
+    select_field,
+    tag,
+    to,
+    type_of,
+)
+from .page import Page, PageRequest
 
 ROWS: Final = 60
 """Messages of a side that are listed: the newest ones."""
@@ -42,23 +57,23 @@ class RequestView:
     numbers: frozenset[int]
 
 
-def page(asked: PageRequest) -> Page:
+def show_request(request: PageRequest) -> Page:
     """Return the request at the cut that the query names (by default the newest), or the one that message ``turn``
     answers."""
-    turn = asked.query.get("turn", "")
+    turn = request.query.get("turn", "")
     wanted = int(turn) if turn.isdecimal() and len(turn) < 9 else 0
 
     def look(state: SessionState) -> RequestView:
-        return _view_request(state, asked.query.get("cut", ""), wanted)
+        return _view_request(state, request.query.get("cut", ""), wanted)
 
-    found = asked.memory.view(asked.id, look, tenant=asked.tenant)
-    all_ = asked.memory.messages(asked.id, tenant=asked.tenant)
+    found = request.memory.view(request.id, look, tenant=request.tenant)
+    all_ = request.memory.messages(request.id, tenant=request.tenant)
     messages = [one for one in all_ if one.number in found.numbers]
-    shown = _nothing_cut() if found.cut is None else _sides(asked, found, found.cut, messages)
+    shown = _nothing_cut() if found.cut is None else _sides(request, found, found.cut, messages)
     body = join_markup(
-        session_head(asked, "request", found.title), _choice(asked, found) if found.cuts else None, shown
+        session_head(request, "request", found.title), _choice(request, found) if found.cuts else None, shown
     )
-    return Page(f"Requests - {found.title or asked.id}", body, "", asked.id)
+    return Page(f"Requests - {found.title or request.id}", body, "", request.id)
 
 
 def _view_request(state: SessionState, name: str, turn: int) -> RequestView:
@@ -85,14 +100,14 @@ def _nothing_cut() -> Markup:
     return tag("section", nothing(text), class_="card")
 
 
-def _choice(asked: PageRequest, found: RequestView) -> Markup:
+def _choice(request: PageRequest, found: RequestView) -> Markup:
     chosen = found.cut.id if found.cut is not None else ""
     cuts = found.cuts[-CUTS:][::-1]
-    options = [tag("option", _name(one), value=one.id, selected=one.id == chosen) for one in cuts]
+    options = [(one.id, f"{one.id}, at message {one.turn}") for one in cuts]
     return tag(
         "form",
-        tag("input", type="hidden", name="id", value=asked.id),
-        tag("label", tag("span", "Cut"), tag("select", options, name="cut"), class_="field"),
+        hidden_fields({"id": request.id}),
+        select_field("cut", "Cut", options, chosen),
         tag("button", "Show"),
         method="get",
         action="request",
@@ -100,12 +115,8 @@ def _choice(asked: PageRequest, found: RequestView) -> Markup:
     )
 
 
-def _name(cut: Checkpointed) -> str:
-    return f"{cut.id}, at message {cut.turn}"
-
-
-def _sides(asked: PageRequest, found: RequestView, cut: Checkpointed, messages: Sequence[Written]) -> Markup:
-    counter = ModelCounters(asked.memory.settings.tokenizer_dir).of("")
+def _sides(request: PageRequest, found: RequestView, cut: Checkpointed, messages: Sequence[Written]) -> Markup:
+    counter = ModelCounters(request.memory.settings.tokenizer_dir).of("")
     left_out = {one.number for one in messages if one.number < cut.anchor_turn and one.message.role is not Role.SYSTEM}
     kept = [one for one in messages if one.number not in left_out]
     reminded = found.reminder.tokens if found.reminder is not None else 0
@@ -113,15 +124,15 @@ def _sides(asked: PageRequest, found: RequestView, cut: Checkpointed, messages: 
     client = card(
         "As the client had it",
         _sum(len(messages), before),
-        _list_messages(asked, counter, messages, left_out),
+        _list_messages(request, counter, messages, left_out),
         id="before",
     )
     model = card(
         "As the model received it",
         _sum(len(kept), after),
-        _block(asked, cut, len(left_out)),
-        _list_messages(asked, counter, kept, ()),
-        _reminder(asked, found),
+        _block(request, cut, len(left_out)),
+        _list_messages(request, counter, kept, ()),
+        _reminder(request, found),
         id="after",
     )
     note = tag("p", "Tokens are counted here, without tools and whatever else a request holds.", class_="hint")
@@ -133,28 +144,27 @@ def _tokens(counter: MessageCounter, messages: Sequence[Written]) -> int:
 
 
 def _sum(messages: int, tokens: int) -> Markup:
-    rows = ((f"{messages:,}", "messages"), (f"{tokens:,}", "tokens"))
-    return tag("dl", [tag("div", tag("dt", name), tag("dd", value)) for value, name in rows], class_="figures")
+    return figure_list(((f"{messages:,}", "messages"), (f"{tokens:,}", "tokens")))
 
 
 def _list_messages(
-    asked: PageRequest, counter: MessageCounter, messages: Sequence[Written], gone: set[int] | tuple[()]
+    request: PageRequest, counter: MessageCounter, messages: Sequence[Written], gone: set[int] | tuple[()]
 ) -> list[Markup]:
     listed = messages[-ROWS:]
-    rows = [_line(asked, counter, one, one.number in gone) for one in listed]
+    rows = [_line(request, counter, one, one.number in gone) for one in listed]
     more = len(messages) - len(listed)
     earlier = tag("p", f"{format_count(more, 'earlier message')}, not listed here", class_="hint") if more else None
     return [join_markup(earlier, tag("ol", rows, class_="lines"))]
 
 
-def _line(asked: PageRequest, counter: MessageCounter, written: Written, gone: bool) -> Markup:
+def _line(request: PageRequest, counter: MessageCounter, written: Written, gone: bool) -> Markup:
     message = written.message
     text = flatten(message.text or " ".join(one.text for one in message.tool_results), LINE_MAX)
     calls = ", ".join(call.name for call in message.tool_calls)
     return tag(
         "li",
         tag("span", message.role.value, class_="who"),
-        message_link(asked.id, written.number),
+        message_link(request.id, written.number),
         tag("span", f"{counter.count(message):,} tokens", class_="turn"),
         tag("span", "left out", class_="badge") if gone else None,
         tag("p", quote_line(text or f"calls {calls}" if calls else text or "no text")),
@@ -162,19 +172,19 @@ def _line(asked: PageRequest, counter: MessageCounter, written: Written, gone: b
     )
 
 
-def _block(asked: PageRequest, cut: Checkpointed, count: int) -> Markup:
+def _block(request: PageRequest, cut: Checkpointed, count: int) -> Markup:
     head = tag("h3", f"Resume block for {format_count(count, 'message')}, {format_count(cut.tokens, 'token')}")
-    then = link(to("compare", id=asked.id, to=cut.id), "what held then")
+    then = link(to("compare", id=request.id, to=cut.id), "what held then")
     text = tag("pre", cut.block, class_="block", tabindex="0", aria_label="The block as it was sent", dir="auto")
     return join_markup(head, text, tag("p", then, class_="hint"))
 
 
-def _reminder(asked: PageRequest, found: RequestView) -> Markup | None:
+def _reminder(request: PageRequest, found: RequestView) -> Markup | None:
     reminder = found.reminder
     if reminder is None:
         return None
-    facts = [tag("li", type_of(node), fact_link(asked.id, node)) for node in found.facts]
-    quoted = [tag("li", "quoted ", message_link(asked.id, number)) for number in reminder.messages]
+    facts = [tag("li", type_of(node), fact_link(request.id, node)) for node in found.facts]
+    quoted = [tag("li", "quoted ", message_link(request.id, number)) for number in reminder.messages]
     head = tag("h3", f"Reminder behind the newest message, {format_count(reminder.tokens, 'token')}")
     note = tag("p", "Its text is not kept: these facts and passages were in it.", class_="hint")
     return tag("div", head, note, tag("ul", facts, quoted, class_="facts"), id="reminder")

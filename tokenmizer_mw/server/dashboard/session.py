@@ -12,17 +12,33 @@ from tokenmizer_mw.context.resume.sections import Section
 from tokenmizer_mw.graph.export.appearance import TYPES
 from tokenmizer_mw.model.event import Reminded
 from tokenmizer_mw.model.node import Node, NodeType, Transition
-from tokenmizer_mw.session import Edited, Marked, SessionState
+from tokenmizer_mw.session import CheckpointMark, RecordedEdit, SessionState
 
-from .asked import Page, PageRequest
-from .block import block_card
-from .by_hand import edits_list
+from .actions import edits_list
+from .caches import title_of
 from .frame import session_head
 from .live import mark_of_session
-from .markup import Markup, join_markup, tag
-from .overview import OPEN_WORK, SHOWN, Overview, cards, overview
-from .titles import title_of
-from .words import card, fact_link, format_count, icon, link, message_link, moment, nothing, quote_line, to, type_of
+from .markup import (
+    Markup,
+    card,
+    fact_link,
+    figure_list,
+    format_count,
+    icon,
+    join_markup,
+    link,
+    message_link,
+    moment,
+    nothing,
+    origin_link,
+    quote_line,
+    rest_link,
+    tag,
+    to,
+    type_of,
+)
+from .overview import OPEN_WORK, SHOWN, Overview, block_card, cards, overview
+from .page import Page, PageRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +55,12 @@ class SessionView:
     flagged: int
     steps: tuple[tuple[Transition, Node | None, Node | None], ...]
     step_count: int
-    marks: tuple[Marked, ...]
+    marks: tuple[CheckpointMark, ...]
     mark_count: int
     lost: LossReport
     reminders: tuple[Reminded, ...]
     reminder_count: int
-    edits: tuple[Edited, ...]
+    edits: tuple[RecordedEdit, ...]
 
 
 def view_session(state: SessionState) -> SessionView:
@@ -71,53 +87,52 @@ def view_session(state: SessionState) -> SessionView:
     )
 
 
-def page(asked: PageRequest) -> Page:
+def show_session(request: PageRequest) -> Page:
     """Return the overview of a session."""
-    found = asked.memory.view(asked.id, view_session, tenant=asked.tenant)
+    found = request.memory.view(request.id, view_session, tenant=request.tenant)
     body = join_markup(
-        session_head(asked, "session", found.title),
-        tag("div", _figures(asked, found), id="figures", data_live=True),
+        session_head(request, "session", found.title),
+        tag("div", _figures(request, found), id="figures", data_live=True),
         tag(
             "div",
-            tag("div", cards(asked, found.overview, found.flagged), block_card(asked), class_="main-side"),
+            tag("div", cards(request, found.overview, found.flagged), block_card(request), class_="main-side"),
             tag(
                 "div",
-                _facts(asked, found),
-                _steps(asked, found),
-                _render_loss(asked, found.lost),
-                _reminders(asked, found),
-                _checkpoints(asked, found),
-                _edits(asked, found),
-                _forget(asked),
+                _facts(request, found),
+                _steps(request, found),
+                _render_loss(request, found.lost),
+                _reminders(request, found),
+                _checkpoints(request, found),
+                _edits(request, found),
+                _forget(request),
                 class_="other-side",
             ),
             class_="sides",
         ),
     )
-    live = to("events", id=asked.id, since=mark_of_session(found.seq))
-    return Page(found.title or asked.id, body, "", asked.id, live)
+    live = to("events", id=request.id, since=mark_of_session(found.seq))
+    return Page(found.title or request.id, body, "", request.id, live)
 
 
-def _figures(asked: PageRequest, found: SessionView) -> Markup:
-    told_ = (
+def _figures(request: PageRequest, found: SessionView) -> Markup:
+    rows: list[tuple[Markup | str, str]] = [
         (f"{found.messages:,}", "message" if found.messages == 1 else "messages"),
         (f"{found.facts:,}", "fact" if found.facts == 1 else "facts"),
-        (f"{found.overview.count(Section.DECISIONS.name):,}", "in force"),
-        (f"{found.overview.count(OPEN_WORK):,}", "open"),
-        (f"{found.overview.count(Section.ERRORS.name):,}", "to be fixed"),
+        (f"{found.overview.count(Section.DECISIONS.name):,}", "decisions in force"),
+        (f"{found.overview.count(OPEN_WORK):,}", "open tasks"),
+        (f"{found.overview.count(Section.ERRORS.name):,}", "open errors"),
         (f"{found.overview.count(Section.WARNINGS.name):,}", "rejected"),
-    )
-    items = [tag("div", tag("dt", name), tag("dd", number)) for number, name in told_]
-    items.append(tag("div", tag("dt", "last active"), tag("dd", moment(found.updated_at, asked.now))))
-    return tag("dl", items, class_="figures")
+        (moment(found.updated_at, request.now), "last active"),
+    ]
+    return figure_list(rows)
 
 
-def _facts(asked: PageRequest, found: SessionView) -> Markup:
+def _facts(request: PageRequest, found: SessionView) -> Markup:
     rows = [
         tag(
             "li",
             link(
-                to("facts", id=asked.id, type=type_.value),
+                to("facts", id=request.id, type=type_.value),
                 icon(type_),
                 tag("span", TYPES[type_].title),
                 tag("b", count),
@@ -130,26 +145,26 @@ def _facts(asked: PageRequest, found: SessionView) -> Markup:
     return card("What it holds", shown, id="facts", live=True)
 
 
-def _steps(asked: PageRequest, found: SessionView) -> Markup:
-    rows = [step_row(asked, *one) for one in found.steps]
+def _steps(request: PageRequest, found: SessionView) -> Markup:
+    rows = [step_row(request, *one) for one in found.steps]
     shown = tag("ol", rows, class_="steps") if rows else nothing("No decision was replaced.")
-    rest = _rest(found.step_count - len(rows), f"{to('history', id=asked.id)}#transitions")
+    rest = rest_link(found.step_count - len(rows), f"{to('history', id=request.id)}#transitions")
     return card("Replaced lately", shown, rest, id="steps", live=True)
 
 
-def step_row(asked: PageRequest, step: Transition, old: Node | None, new: Node | None) -> Markup:
+def step_row(request: PageRequest, step: Transition, old: Node | None, new: Node | None) -> Markup:
     """Return the row of one replaced decision, with the reason."""
-    was = fact_link(asked.id, old) if old is not None else tag("span", step.old)
-    now = fact_link(asked.id, new) if new is not None else tag("span", step.new)
+    was = fact_link(request.id, old) if old is not None else tag("span", step.old)
+    now = fact_link(request.id, new) if new is not None else tag("span", step.new)
     reason = tag("p", quote_line(step.reason), class_="reason") if step.reason else None
     quote = tag("q", quote_line(step.evidence), class_="quote") if step.evidence else None
     gone = tag("span", was, class_="was")
     arrow = tag("span", tag("span", "replaced by", class_="visually-hidden"), class_="arrow")
-    turn = message_link(asked.id, step.trigger)
+    turn = message_link(request.id, step.trigger)
     return tag("li", tag("p", gone, " ", arrow, " ", now, " ", turn), reason, quote)
 
 
-def _render_loss(asked: PageRequest, report: LossReport) -> Markup:
+def _render_loss(request: PageRequest, report: LossReport) -> Markup:
     if not report.checkpoint:
         lost = nothing("Nothing was cut: requests carry the whole transcript.")
         return card("Lost at the last cut", lost, id="lost", live=True)
@@ -158,8 +173,8 @@ def _render_loss(asked: PageRequest, report: LossReport) -> Markup:
         tag(
             "li",
             type_of(node),
-            fact_link(asked.id, node),
-            message_link(asked.id, node.source.turn),
+            fact_link(request.id, node),
+            origin_link(request.id, node),
             returned if node.id in report.returned else None,
         )
         for node in report.items[-SHOWN:]
@@ -185,12 +200,12 @@ def _render_loss(asked: PageRequest, report: LossReport) -> Markup:
     )
 
 
-def _reminders(asked: PageRequest, found: SessionView) -> Markup | None:
+def _reminders(request: PageRequest, found: SessionView) -> Markup | None:
     """What requests carried of what a cut had removed, the newest first."""
     if not found.reminders:
         return None
     rows = [
-        tag("li", tag("p", _describe_reminder(one)), message_link(asked.id, one.turn), _request_link(asked, one))
+        tag("li", tag("p", _describe_reminder(one)), message_link(request.id, one.turn), _request_link(request, one))
         for one in found.reminders
     ]
     lead = tag("p", "Put behind the newest message, for the request that each message answers.", class_="hint")
@@ -199,8 +214,8 @@ def _reminders(asked: PageRequest, found: SessionView) -> Markup | None:
     return card("Reminders", lead, tag("ol", rows, class_="marks"), rest, id="reminders", live=True)
 
 
-def _request_link(asked: PageRequest, reminder: Reminded) -> Markup:
-    return link(to("request", id=asked.id, cut=reminder.cut, turn=reminder.turn), "the request")
+def _request_link(request: PageRequest, reminder: Reminded) -> Markup:
+    return link(to("request", id=request.id, cut=reminder.cut, turn=reminder.turn), "the request")
 
 
 def _describe_reminder(reminder: Reminded) -> str:
@@ -211,35 +226,31 @@ def _describe_reminder(reminder: Reminded) -> str:
     return f"Quoted {quoted}; told {facts}; {format_count(reminder.tokens, 'token')}"
 
 
-def _checkpoints(asked: PageRequest, found: SessionView) -> Markup:
+def _checkpoints(request: PageRequest, found: SessionView) -> Markup:
     rows = [
-        tag("li", tag("span", mark.checkpoint.id), _cut(asked, mark), moment(mark.recorded_at, asked.now))
+        tag("li", tag("span", mark.checkpoint.id), _cut(request, mark), moment(mark.recorded_at, request.now))
         for mark in found.marks
     ]
     shown = tag("ul", rows, class_="marks") if rows else nothing("No checkpoints yet.")
     make = None
-    if asked.caller.may("write"):
-        make = asked.form_of("checkpoint", tag("button", "Make a checkpoint"), id=asked.id)
-    rest = link(to("history", id=asked.id), "What changed between checkpoints") if found.mark_count else None
+    if request.caller.may("write"):
+        make = request.form_of("checkpoint", tag("button", "Make a checkpoint"), id=request.id)
+    rest = link(to("history", id=request.id), "What changed between checkpoints") if found.mark_count else None
     return card("Checkpoints", shown, tag("div", make, rest, class_="actions"), id="checkpoints", live=True)
 
 
-def _cut(asked: PageRequest, mark: Marked) -> Markup | None:
-    address = to("request", id=asked.id, cut=mark.checkpoint.id)
+def _cut(request: PageRequest, mark: CheckpointMark) -> Markup | None:
+    address = to("request", id=request.id, cut=mark.checkpoint.id)
     return link(address, "cut", class_="badge") if mark.checkpoint.anchor else None
 
 
-def _edits(asked: PageRequest, found: SessionView) -> Markup | None:
+def _edits(request: PageRequest, found: SessionView) -> Markup | None:
     if not found.edits:
         return None
-    return card("Changed by hand", edits_list(asked, found.edits), id="edits", live=True)
+    return card("Changed by hand", edits_list(request, found.edits), id="edits", live=True)
 
 
-def _forget(asked: PageRequest) -> Markup | None:
-    if not asked.caller.may("erase"):
+def _forget(request: PageRequest) -> Markup | None:
+    if not request.caller.may("erase"):
         return None
-    return tag("p", link(to("forget", id=asked.id), "Erase this session ...", class_="danger"), class_="end")
-
-
-def _rest(count: int, address: str) -> Markup | None:
-    return tag("p", link(address, f"{count:,} more"), class_="hint") if count > 0 else None
+    return tag("p", link(to("forget", id=request.id), "Erase this session ...", class_="danger"), class_="end")

@@ -1,51 +1,165 @@
-"""The list of sessions, most recently active first, and a hint for an empty store."""
+"""The list of sessions: selected by words, age and open work, sorted; a hint for an empty store."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from tokenmizer_mw.store.log import SessionInfo
+from starlette.responses import Response
 
-from .asked import File, Page, PageRequest
-from .files import csv_file, json_file
+from tokenmizer_mw.model.session import SESSION_ID_MAX
+from tokenmizer_mw.store.log import Place, SessionInfo
+
+from .caches import Summary
 from .frame import heading
-from .listing import DAYS, SORTS, ListingFilter, SessionListing, list_sessions, matching, wish_of
 from .live import mark_of_tenant
-from .markup import Markup, join_markup, tag
-from .titles import Summary
-from .words import exactly, link, moment, nothing, quote_line, to
+from .markup import Markup, exactly, join_markup, link, moment, nothing, quote_line, select_field, tag, to
+from .page import Page, PageRequest, csv_file, json_file
+
+PER_PAGE: Final = 25
+
+SCANNED_MAX: Final = 2_000
+"""Sessions that are looked at for a search, a filter or an order of their own: those last active."""
+
+FOUND_EVENTS_MAX: Final = 5_000
+"""Events that a search or a filter reads for goals that are not known yet."""
+
+DAYS: Final = {"1": "the last day", "7": "the last week", "30": "the last month"}
+
+SORTS: Final = {"active": "last active", "started": "started", "events": "most events", "name": "name"}
 
 
-def page(asked: PageRequest) -> Page:
+@dataclass(frozen=True, slots=True)
+class ListingFilter:
+    """The query of a session list.
+
+    ``words``: occur in the id or the goal; ``days``: active within so many days, 0 for any; ``open``: only with open
+    work. ``place``: cursor of the page in the order of activity; ``number``: page number in another order.
+    """
+
+    words: str = ""
+    days: int = 0
+    open: bool = False
+    sort: str = "active"
+    place: Place | None = None
+    number: int = 1
+
+    @property
+    def plain(self) -> bool:
+        """Whether it asks for the most recently active sessions without a filter."""
+        return not (self.words or self.days or self.open) and self.sort == "active"
+
+    def query(self) -> dict[str, str | int | None]:
+        """Return the query parameters for the same list."""
+        sort = self.sort if self.sort != "active" else None
+        return {"find": self.words, "days": self.days or None, "open": 1 if self.open else None, "sort": sort}
+
+
+@dataclass(frozen=True, slots=True)
+class SessionListing:
+    """A page of sessions, with their known summaries, and whether there are more."""
+
+    infos: Sequence[SessionInfo]
+    summaries: Mapping[str, Summary]
+    more: bool
+
+
+def parse_filter(query: Mapping[str, str]) -> ListingFilter:
+    """Parse the query of an address; invalid values count as missing."""
+    words = "".join(filter(str.isprintable, query.get("find", "").strip()))[:SESSION_ID_MAX]
+    sort, number = query.get("sort", ""), query.get("page", "")
+    return ListingFilter(
+        words,
+        int(query["days"]) if query.get("days") in DAYS else 0,
+        query.get("open") == "1",
+        sort if sort in SORTS else "active",
+        _place(query),
+        int(number) if number.isdecimal() and 0 < len(number) < 7 else 1,
+    )
+
+
+def _place(query: Mapping[str, str]) -> Place | None:
+    try:
+        seconds = float(query.get("before", ""))
+    except ValueError:
+        return None
+    id = query.get("last", "")
+    usable = math.isfinite(seconds) and 0 < len(id) <= SESSION_ID_MAX and id.isprintable()
+    return (seconds, id) if usable else None
+
+
+def list_sessions(request: PageRequest, wish: ListingFilter) -> SessionListing:
+    """Return a page of sessions."""
+    if wish.plain:
+        infos = request.memory.log.sessions(request.tenant, after=wish.place, limit=PER_PAGE + 1)
+        shown = infos[:PER_PAGE]
+        return SessionListing(shown, request.caches.titles.of(request.memory, shown), len(infos) > PER_PAGE)
+    chosen, summaries = select_sessions(request, wish)
+    start = (max(1, wish.number) - 1) * PER_PAGE
+    return SessionListing(chosen[start : start + PER_PAGE], summaries, len(chosen) > start + PER_PAGE)
+
+
+def select_sessions(request: PageRequest, wish: ListingFilter) -> tuple[list[SessionInfo], Mapping[str, Summary]]:
+    """Return all matching sessions among the ``SCANNED_MAX`` most recently active ones, sorted."""
+    infos = request.memory.log.sessions(request.tenant, limit=SCANNED_MAX)
+    if wish.days:
+        infos = [info for info in infos if request.now - info.updated_at <= wish.days * 86_400]
+    summaries = request.caches.titles.of(request.memory, infos, FOUND_EVENTS_MAX)
+    if wish.open:
+        infos = [info for info in infos if summaries.get(info.key.id, Summary()).open]
+    words = wish.words.casefold().split()
+    infos = [info for info in infos if _holds(info, summaries.get(info.key.id), words)]
+    return _sort_sessions(infos, summaries, wish.sort), summaries
+
+
+def _holds(info: SessionInfo, summary: Summary | None, words: Sequence[str]) -> bool:
+    text = f"{info.key.id} {summary.title if summary is not None else ''}".casefold()
+    return all(word in text for word in words)
+
+
+def _sort_sessions(infos: list[SessionInfo], summaries: Mapping[str, Summary], sort: str) -> list[SessionInfo]:
+    def name(info: SessionInfo) -> str:
+        summary = summaries.get(info.key.id)
+        return ((summary.title if summary is not None else "") or info.key.id).casefold()
+
+    if sort == "started":
+        return sorted(infos, key=lambda info: -info.created_at)
+    if sort == "events":
+        return sorted(infos, key=lambda info: -info.seq)
+    return sorted(infos, key=name) if sort == "name" else infos
+
+
+def show_sessions(request: PageRequest) -> Page:
     """Return a page of the list, filtered as the query says."""
-    wish = wish_of(asked.query)
-    newest = asked.memory.log.sessions(asked.tenant, limit=1)
+    wish = parse_filter(request.query)
+    newest = request.memory.log.sessions(request.tenant, limit=1)
     if not newest:
-        return Page("Sessions", _teaching(), "", live=_live(None))
-    found = list_sessions(asked, wish)
+        return Page("Sessions", _empty_store_hint(), "", live=_live(None))
+    found = list_sessions(request, wish)
     body = join_markup(
         heading("Sessions"),
-        _find(wish),
-        tag("div", _table(asked, wish, found), id="sessions", data_live=True),
+        _filter_form(wish),
+        tag("div", _table(request, wish, found), id="sessions", data_live=True),
         _pages(wish, found),
         _files(wish),
     )
     return Page("Sessions", body, "", live=_live(newest[0]) if wish.plain and wish.place is None else "")
 
 
-def csv(asked: PageRequest) -> File:
+def download_sessions_csv(request: PageRequest) -> Response:
     """Return the matching sessions as a CSV file."""
-    return csv_file("sessions.csv", _records(asked))
+    return csv_file("sessions.csv", _records(request))
 
 
-def json(asked: PageRequest) -> File:
+def download_sessions_json(request: PageRequest) -> Response:
     """Return the matching sessions as a JSON file."""
-    return json_file("sessions.json", _records(asked))
+    return json_file("sessions.json", _records(request))
 
 
-def _records(asked: PageRequest) -> list[dict[str, object]]:
-    infos, summaries = matching(asked, wish_of(asked.query))
+def _records(request: PageRequest) -> list[dict[str, object]]:
+    infos, summaries = select_sessions(request, parse_filter(request.query))
     return [_record(info, summaries.get(info.key.id)) for info in infos]
 
 
@@ -67,7 +181,7 @@ def _live(newest: SessionInfo | None) -> str:
     return to("events", since=mark_of_tenant(newest))
 
 
-def _find(wish: ListingFilter) -> Markup:
+def _filter_form(wish: ListingFilter) -> Markup:
     open_ = tag("input", type="checkbox", name="open", value="1", checked=wish.open)
     days = {"": "any time", **DAYS}
     return tag(
@@ -78,8 +192,8 @@ def _find(wish: ListingFilter) -> Markup:
             tag("input", type="search", name="find", id="find", value=wish.words),
             class_="field",
         ),
-        _select("days", "Active in", days, str(wish.days or "")),
-        _select("sort", "Sorted by", SORTS, wish.sort),
+        select_field("days", "Active in", days.items(), str(wish.days or "")),
+        select_field("sort", "Sorted by", SORTS.items(), wish.sort),
         tag("label", open_, " with open work", class_="radio"),
         tag("button", "Find"),
         None if wish.plain else link("./", "Show all", class_="quiet"),
@@ -90,21 +204,17 @@ def _find(wish: ListingFilter) -> Markup:
     )
 
 
-def _select(name: str, title: str, options: Mapping[str, str], value: str) -> Markup:
-    given = [tag("option", text, value=key, selected=key == value) for key, text in options.items()]
-    return tag("label", tag("span", title), tag("select", given, name=name), class_="field")
-
-
 _COLUMNS: Final = (("Session", "name"), ("Last active", "active"), ("Started", "started"))
+
 _COUNTS: Final = ("Messages", "Facts", "Open")
 
 
-def _table(asked: PageRequest, wish: ListingFilter, found: SessionListing) -> Markup:
+def _table(request: PageRequest, wish: ListingFilter, found: SessionListing) -> Markup:
     if not found.infos:
         return nothing("No session is like that.")
     sortable = [_head(wish, title, sort) for title, sort in _COLUMNS]
     counts = [tag("th", title, scope="col", class_="number") for title in _COUNTS]
-    rows = [_row(info, found.summaries.get(info.key.id), asked.now) for info in found.infos]
+    rows = [_row(info, found.summaries.get(info.key.id), request.now) for info in found.infos]
     head = tag("tr", sortable, counts, _head(wish, "Events", "events"))
     return tag("table", tag("thead", head), tag("tbody", rows), class_="list sessions")
 
@@ -181,7 +291,7 @@ _WAYS: Final = (
 )
 
 
-def _teaching() -> Markup:
+def _empty_store_hint() -> Markup:
     """Where there is nothing to show: what would be here, and the shortest ways to it."""
     ways = [
         tag("li", tag("h2", title), tag("p", text), tag("pre", tag("code", code), tabindex="0"), class_="card")

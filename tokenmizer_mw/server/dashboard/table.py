@@ -6,27 +6,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from .asked import File, Page, PageRequest, See
-from .changing import change, checkpoint
-from .compare import page as compare
-from .condition import page as condition
-from .exporting import export
-from .fact import page as fact
-from .facts import csv as facts_csv
-from .facts import json as facts_json
-from .facts import page as facts
-from .figures import page as figures
-from .forgetting import forget
-from .forgetting import page as forgetting
-from .found import page as found
-from .graph import page as graph
-from .history import page as history
-from .request import page as request
-from .session import page as session
-from .sessions import csv as sessions_csv
-from .sessions import json as sessions_json
-from .sessions import page as sessions
-from .transcript import page as transcript
+from starlette.responses import Response
+
+from .actions import apply_edit, confirm_erasure, erase_session, make_checkpoint
+from .fact import show_fact
+from .facts import download_facts_csv, download_facts_json, search_facts, show_facts
+from .frame import STATIC_MEDIA
+from .graph import download_graph, show_graph
+from .health import show_health
+from .history import show_comparison, show_history
+from .page import Page, PageRequest
+from .request import show_request
+from .savings import show_savings
+from .session import show_session
+from .sessions import download_sessions_csv, download_sessions_json, show_sessions
+from .transcript import show_transcript
 
 Scope = Literal["read", "write", "erase"]
 
@@ -39,38 +33,36 @@ class PageRoute:
     name: str
     method: Literal["GET", "POST"]
     scope: Scope
-    work: Callable[[PageRequest], Page | File | See]
+    work: Callable[[PageRequest], Page | Response]
 
 
 ROUTES: Final = (
-    PageRoute("", "GET", "read", sessions),
-    PageRoute("sessions.csv", "GET", "read", sessions_csv),
-    PageRoute("sessions.json", "GET", "read", sessions_json),
-    PageRoute("session", "GET", "read", session),
-    PageRoute("transcript", "GET", "read", transcript),
-    PageRoute("graph", "GET", "read", graph),
-    PageRoute("facts", "GET", "read", facts),
-    PageRoute("facts.csv", "GET", "read", facts_csv),
-    PageRoute("facts.json", "GET", "read", facts_json),
-    PageRoute("export", "GET", "read", export),
-    PageRoute("fact", "GET", "read", fact),
-    PageRoute("history", "GET", "read", history),
-    PageRoute("compare", "GET", "read", compare),
-    PageRoute("request", "GET", "read", request),
-    PageRoute("search", "GET", "read", found),
-    PageRoute("savings", "GET", "read", figures),
-    PageRoute("status", "GET", "read", condition),
-    PageRoute("forget", "GET", "erase", forgetting),
-    PageRoute("change", "POST", "write", change),
-    PageRoute("checkpoint", "POST", "write", checkpoint),
-    PageRoute("forget", "POST", "erase", forget),
+    PageRoute("", "GET", "read", show_sessions),
+    PageRoute("sessions.csv", "GET", "read", download_sessions_csv),
+    PageRoute("sessions.json", "GET", "read", download_sessions_json),
+    PageRoute("session", "GET", "read", show_session),
+    PageRoute("transcript", "GET", "read", show_transcript),
+    PageRoute("graph", "GET", "read", show_graph),
+    PageRoute("facts", "GET", "read", show_facts),
+    PageRoute("facts.csv", "GET", "read", download_facts_csv),
+    PageRoute("facts.json", "GET", "read", download_facts_json),
+    PageRoute("export", "GET", "read", download_graph),
+    PageRoute("fact", "GET", "read", show_fact),
+    PageRoute("history", "GET", "read", show_history),
+    PageRoute("compare", "GET", "read", show_comparison),
+    PageRoute("request", "GET", "read", show_request),
+    PageRoute("search", "GET", "read", search_facts),
+    PageRoute("savings", "GET", "read", show_savings),
+    PageRoute("status", "GET", "read", show_health),
+    PageRoute("forget", "GET", "erase", confirm_erasure),
+    PageRoute("change", "POST", "write", apply_edit),
+    PageRoute("checkpoint", "POST", "write", make_checkpoint),
+    PageRoute("forget", "POST", "erase", erase_session),
 )
 """All but those that the application answers itself."""
 
 LOGIN: Final = "login"
 LOGOUT: Final = "logout"
 EVENTS: Final = "events"
-STATIC: Final = ("static/dashboard.css", "static/graph.css", "static/dashboard.js", "static/icon.svg")
-
-NAMES: Final = frozenset({route.name for route in ROUTES} | {LOGIN, LOGOUT, EVENTS, *STATIC})
+NAMES: Final = frozenset({route.name for route in ROUTES} | {LOGIN, LOGOUT, EVENTS, *STATIC_MEDIA})
 """Every path below the prefix, without its leading slash."""

@@ -2,35 +2,114 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from tokenmizer_mw.graph.export.appearance import TYPES
 from tokenmizer_mw.model.event import Checkpointed, Reminded
 from tokenmizer_mw.model.message import Message, Role, Written
 from tokenmizer_mw.model.node import Node, Transition
 from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import SessionState
 
-from .asked import Page, PageRequest
+from .caches import title_of
 from .frame import session_head
 from .live import mark_of_session
-from .markup import Markup, join_markup, tag
-from .passage import TEXT_MAX, WHOLE_MAX, mark_passages, visible
-from .titles import title_of
-from .words import fact_link, format_count, link, nothing, status_of, to, type_of
+from .markup import (
+    Markup,
+    fact_link,
+    format_count,
+    hidden_fields,
+    join_markup,
+    link,
+    nothing,
+    page_links,
+    select_field,
+    status_of,
+    tag,
+    to,
+    type_of,
+)
+from .page import Page, PageRequest
+
+TEXT_MAX: Final = 12_000
+"""Characters of a message that a page of many messages shows."""
+
+WHOLE_MAX: Final = 1_000_000
+"""Characters of a message that is shown alone."""
+
+_HIDDEN: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs"})
+
+_KEPT: Final = frozenset("\n\t\u200d")
+
+
+def visible(text: str) -> str:
+    """Return ``text`` without control, format and unassigned characters; line ends and tabs stay."""
+    if text.isascii() and text.replace("\n", "").isprintable():
+        return text
+    text = text.replace("\r\n", "\n")
+    return "".join(char for char in text if char in _KEPT or unicodedata.category(char) not in _HIDDEN)
+
+
+def mark_passages(session_id: str, text: str, nodes: Iterable[Node], limit: int = TEXT_MAX) -> Markup:
+    """Return the first ``limit`` characters of ``text``, with each passage that is the source of a fact linked to the
+    fact.
+
+    Of overlapping passages, the one that begins first is linked.
+    """
+    pieces: list[Markup | str] = []
+    done = 0
+    for start, end, node in _passages(text, nodes):
+        if start < done or start >= limit:
+            continue
+        pieces += [visible(text[done:start]), _mark(session_id, text[start : min(end, limit)], node)]
+        done = min(end, limit)
+    return tag("bdi", join_markup(*pieces, visible(text[done:limit])))
+
+
+def _mark(session_id: str, words: str, node: Node) -> Markup:
+    name = f"{TYPES[node.type].word}: {flatten(node.label)}"
+    address = to("fact", id=session_id, node=node.id)
+    return tag("mark", link(address, visible(words), title=name, class_=f"tm-type-{node.type.value}"))
+
+
+def _passages(text: str, nodes: Iterable[Node]) -> list[tuple[int, int, Node]]:
+    """Where in ``text`` the facts were said, in order, without the spaces around them."""
+    return sorted(_spans(text, nodes), key=lambda found: (found[0], -found[1], found[2].id))
+
+
+def _spans(text: str, nodes: Iterable[Node]) -> Iterator[tuple[int, int, Node]]:
+    for node in nodes:
+        start, end = node.source.span or _find_quote(text, node.source.quote)
+        words = text[start:end]
+        start += len(words) - len(words.lstrip())
+        end = start + len(words.strip())
+        if 0 <= start < end:
+            yield start, end, node
+
+
+def _find_quote(text: str, quote: str) -> tuple[int, int]:
+    at = text.find(quote) if quote else -1
+    return (at, at + len(quote)) if at >= 0 else (0, 0)
+
 
 PER_PAGE: Final = 40
+
 FIND_MAX: Final = 200
 """Characters of the words that messages are searched for."""
+
+PREVIEW_MAX: Final = 90
+"""Characters of a tool call or a result that are shown while it is folded."""
 
 TOOL_MAX: Final = 4_000
 """Characters of a tool call or a tool's result that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class MessageIndex:
     """What the page shows besides messages: facts, replacements, cuts and reminders by message number."""
 
     title: str
@@ -41,51 +120,52 @@ class Spoken:
     reminders: Mapping[int, Reminded]
 
 
-def index_messages(state: SessionState) -> Spoken:
+def index_messages(state: SessionState) -> MessageIndex:
     """Return what was derived from the messages of a session, by message number."""
     graph = state.graph
     facts: dict[int, list[Node]] = defaultdict(list)
     steps: dict[int, list[tuple[Transition, Node | None, Node | None]]] = defaultdict(list)
     cuts: dict[int, list[Checkpointed]] = defaultdict(list)
     for node in graph.nodes():
-        facts[node.source.turn].append(node)
+        if not node.source.is_by_hand:
+            facts[node.source.turn].append(node)
     for step in graph.transitions():
         steps[step.trigger].append((step, graph.get(step.old), graph.get(step.new)))
     for mark in state.checkpoints:
         if mark.checkpoint.anchor:
             cuts[mark.checkpoint.anchor_turn].append(mark.checkpoint)
     reminders = {one.turn: one for one in state.recent_reminders}
-    return Spoken(title_of(state), state.seq, facts, steps, cuts, reminders)
+    return MessageIndex(title_of(state), state.seq, facts, steps, cuts, reminders)
 
 
-def page(asked: PageRequest) -> Page:
+def show_transcript(request: PageRequest) -> Page:
     """Return a page of messages: the newest ones, the page of the message in the query, or those that contain words."""
-    found = asked.memory.view(asked.id, index_messages, tenant=asked.tenant)
-    messages = asked.memory.messages(asked.id, tenant=asked.tenant)
-    words = flatten(asked.query.get("q", ""), FIND_MAX)
-    role = asked.query.get("role", "")
+    found = request.memory.view(request.id, index_messages, tenant=request.tenant)
+    messages = request.memory.messages(request.id, tenant=request.tenant)
+    words = flatten(request.query.get("q", ""), FIND_MAX)
+    role = request.query.get("role", "")
     fitting = [one for one in messages if _fits(one.message, words, role)]
-    shown, number, last = _page_of(asked, fitting)
-    alone = len(shown) == 1 and asked.query.get("whole") == "1"
+    shown, number, last = _page_of(request, fitting)
+    alone = len(shown) == 1 and request.query.get("whole") == "1"
     limit = WHOLE_MAX if alone else TEXT_MAX
-    rows = [_message(asked, found, written, limit) for written in shown]
+    rows = [_message(request, found, written, limit) for written in shown]
     body = join_markup(
-        session_head(asked, "transcript", found.title),
-        _tools(asked, words, role),
-        tag("p", _describe_count(len(fitting), len(messages), words or role), class_="hint"),
+        session_head(request, "transcript", found.title),
+        _tools(request, words, role),
+        tag("p", _describe_count(shown, len(fitting), len(messages), words or role), class_="hint"),
         tag("ol", rows, class_="messages", id="messages", data_live=True) if rows else nothing("No message like that."),
-        _pages(asked, words, role, number, last),
+        _pages(request, words, role, number, last),
     )
-    live = to("events", id=asked.id, since=mark_of_session(found.seq)) if number == last and not words else ""
-    return Page(f"Transcript - {found.title or asked.id}", body, "", asked.id, live)
+    live = to("events", id=request.id, since=mark_of_session(found.seq)) if number == last and not words else ""
+    return Page(f"Transcript - {found.title or request.id}", body, "", request.id, live)
 
 
-def _describe_count(fitting: int, all_: int, chosen: str) -> str:
-    return (
-        f"{fitting:,} of {format_count(all_, 'message')}."
-        if chosen
-        else f"{format_count(all_, 'message')}, the oldest first."
-    )
+def _describe_count(shown: Sequence[Written], fitting: int, all_: int, chosen: str) -> str:
+    if chosen:
+        return f"{fitting:,} of {format_count(all_, 'message')}, the oldest first."
+    if len(shown) < 2:
+        return format_count(all_, "message") + "."
+    return f"Messages {shown[0].number:,} to {shown[-1].number:,} of {all_:,}, the oldest first."
 
 
 def _fits(message: Message, words: str, role: str) -> bool:
@@ -95,12 +175,12 @@ def _fits(message: Message, words: str, role: str) -> bool:
     return not words or any(words.casefold() in text.casefold() for text in texts)
 
 
-def _page_of(asked: PageRequest, messages: Sequence[Written]) -> tuple[Sequence[Written], int, int]:
+def _page_of(request: PageRequest, messages: Sequence[Written]) -> tuple[Sequence[Written], int, int]:
     """The messages of a page, its number and that of the last page. Without a wish it is the last one."""
     last = max(1, -(-len(messages) // PER_PAGE))
-    number = _natural(asked.query.get("page", "")) or last
-    if wanted := _natural(asked.query.get("message", "")):
-        if asked.query.get("whole") == "1":
+    number = _natural(request.query.get("page", "")) or last
+    if wanted := _natural(request.query.get("message", "")):
+        if request.query.get("whole") == "1":
             return [one for one in messages if one.number == wanted], 1, 1
         number = sum(one.number < wanted for one in messages) // PER_PAGE + 1
     number = min(number, last)
@@ -111,21 +191,20 @@ def _natural(text: str) -> int:
     return int(text) if text.isdecimal() and len(text) < 9 else 0
 
 
-def _tools(asked: PageRequest, words: str, role: str) -> Markup:
+def _tools(request: PageRequest, words: str, role: str) -> Markup:
     roles = [("", "Everybody"), *((one.value, one.value.capitalize()) for one in Role)]
-    options = [tag("option", text, value=name, selected=name == role) for name, text in roles]
     return tag(
         "form",
-        tag("input", type="hidden", name="id", value=asked.id),
+        hidden_fields({"id": request.id}),
         tag(
             "label",
             tag("span", "Words of a message"),
             tag("input", type="search", name="q", value=words, maxlength=FIND_MAX),
             class_="field",
         ),
-        tag("label", tag("span", "Said by"), tag("select", options, name="role"), class_="field"),
+        select_field("role", "Said by", roles, role),
         tag("button", "Find"),
-        link(to("transcript", id=asked.id), "Show all", class_="quiet") if words or role else None,
+        link(to("transcript", id=request.id), "Show all", class_="quiet") if words or role else None,
         method="get",
         action="transcript",
         class_="filters",
@@ -133,42 +212,42 @@ def _tools(asked: PageRequest, words: str, role: str) -> Markup:
     )
 
 
-def _message(asked: PageRequest, found: Spoken, written: Written, limit: int) -> list[Markup]:
+def _message(request: PageRequest, found: MessageIndex, written: Written, limit: int) -> list[Markup]:
     """A message with what stands before it: the place of a cut, a reminder."""
     number, message = written.number, written.message
     nodes = found.facts.get(number, ())
     head = tag(
         "p",
         tag("strong", message.role.value),
-        link(f"{to('transcript', id=asked.id, message=number)}#m{number}", f"message {number}", class_="turn"),
+        link(f"{to('transcript', id=request.id, message=number)}#m{number}", f"message {number}", class_="turn"),
         tag("span", "archived", class_="badge") if written.archived else None,
         class_="said-by",
     )
     text = message.text or message.refusal
     words = (
-        tag("div", mark_passages(asked.id, text, nodes, limit), class_="words", dir="auto") if text.strip() else None
+        tag("div", mark_passages(request.id, text, nodes, limit), class_="words", dir="auto") if text.strip() else None
     )
     row = tag(
         "li",
         head,
         words,
-        _link_rest(asked, number, len(text) - limit),
+        _link_rest(request, number, len(text) - limit),
         _traffic(message),
-        _led_to(asked, found, number, nodes),
+        _led_to(request, found, number, nodes),
         id=f"m{number}",
         class_=f"message by-{message.role.value}",
     )
     return [
         *(_cut(cut) for cut in found.cuts.get(number, ())),
-        *_render_reminder(asked, found.reminders.get(number)),
+        *_render_reminder(request, found.reminders.get(number)),
         row,
     ]
 
 
-def _link_rest(asked: PageRequest, number: int, count: int) -> Markup | None:
+def _link_rest(request: PageRequest, number: int, count: int) -> Markup | None:
     if count <= 0:
         return None
-    address = f"{to('transcript', id=asked.id, message=number, whole=1)}#m{number}"
+    address = f"{to('transcript', id=request.id, message=number, whole=1)}#m{number}"
     return tag("p", link(address, f"{count:,} more characters"), class_="hint")
 
 
@@ -186,16 +265,20 @@ def _traffic(message: Message) -> list[Markup]:
 def _render_folded(title: str, text: str) -> Markup:
     more = f"\n... {len(text) - TOOL_MAX:,} more characters" if len(text) > TOOL_MAX else ""
     shown = tag("pre", visible(text[:TOOL_MAX]), more, tabindex="0", dir="auto")
-    return tag(
-        "details", tag("summary", flatten(title), " ", tag("small", format_count(len(text), "character"))), shown
-    )
+    return tag("details", tag("summary", flatten(title), " ", tag("small", _preview(text), class_="preview")), shown)
 
 
-def _led_to(asked: PageRequest, found: Spoken, number: int, nodes: Sequence[Node]) -> Markup | None:
-    rows = [tag("li", type_of(node), fact_link(asked.id, node), status_of(node.status)) for node in nodes]
+def _preview(text: str) -> str:
+    """How a text begins, and how long it is where that is not all of it."""
+    begin = flatten(text[: 4 * PREVIEW_MAX], PREVIEW_MAX)
+    return begin if len(text) <= PREVIEW_MAX else f"{begin} ({format_count(len(text), 'character')})"
+
+
+def _led_to(request: PageRequest, found: MessageIndex, number: int, nodes: Sequence[Node]) -> Markup | None:
+    rows = [tag("li", type_of(node), fact_link(request.id, node), status_of(node.status)) for node in nodes]
     for _, old, new in found.steps.get(number, ()):
         if old is not None and new is not None:
-            rows.append(tag("li", tag("span", "replaced", class_="type"), fact_link(asked.id, old), class_="gone"))
+            rows.append(tag("li", tag("span", "replaced", class_="type"), fact_link(request.id, old), class_="gone"))
     return tag("ul", rows, class_="facts led-to", aria_label=f"Facts of message {number}") if rows else None
 
 
@@ -206,22 +289,16 @@ def _cut(cut: Checkpointed) -> Markup:
     return tag("li", f"{cut.id}, a cut: {what}", class_="cut-here")
 
 
-def _render_reminder(asked: PageRequest, reminder: Reminded | None) -> list[Markup]:
+def _render_reminder(request: PageRequest, reminder: Reminded | None) -> list[Markup]:
     if reminder is None:
         return []
-    address = to("request", id=asked.id, cut=reminder.cut, turn=reminder.turn)
+    address = to("request", id=request.id, cut=reminder.cut, turn=reminder.turn)
     text = f"This request carried a reminder of {format_count(reminder.tokens, 'token')}"
     return [tag("li", link(address, text), class_="reminded-here")]
 
 
-def _pages(asked: PageRequest, words: str, role: str, number: int, last: int) -> Markup | None:
-    if last == 1:
-        return None
+def _pages(request: PageRequest, words: str, role: str, number: int, last: int) -> Markup | None:
+    def address(page: int) -> str:
+        return to("transcript", id=request.id, q=words, role=role, page=page)
 
-    def at(page: int, text: str, rel: str) -> Markup:
-        return link(to("transcript", id=asked.id, q=words, role=role, page=page), text, class_="button", rel=rel)
-
-    earlier = at(number - 1, "Earlier", "prev") if number > 1 else None
-    later = at(number + 1, "Later", "next") if number < last else None
-    where = tag("span", f"Page {number:,} of {last:,}")
-    return tag("nav", earlier, where, later, class_="pages", aria_label="Pages of the transcript")
+    return page_links(number, last, address, "Pages of the transcript", ("Earlier", "Later"))

@@ -1,43 +1,94 @@
-"""The reference proxy as one ASGI application: access control, the memory middleware, and the relay."""
+"""The reference proxy as one ASGI application: access control, the memory middleware, and the relay.
+
+Also what its process does: graceful shutdown in two steps (report not ready first, so that a load balancer can react,
+and stop accepting requests later), a log filter, start in a worker process, and the workers' supervisor.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import os
-from collections.abc import Sequence
+import signal
+import threading
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+from uvicorn.config import STARTUP_FAILURE
+from uvicorn.supervisors import Multiprocess
 
 from tokenmizer_mw.asgi import TokenMizerMiddleware
-from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.errors import ConfigError, TokenMizerError
 from tokenmizer_mw.memory import SessionMemory
-from tokenmizer_mw.operations.retention import retaining
+from tokenmizer_mw.operations.erasure import retaining
 from tokenmizer_mw.runtime.offload import STORE, offload
-from tokenmizer_mw.server.access.caller import caller_of, tenant_of
-from tokenmizer_mw.server.access.door import Access
+from tokenmizer_mw.server.access.caller import caller_of, is_own, tenant_of
 from tokenmizer_mw.server.access.key_store import KeyStore
-from tokenmizer_mw.server.access.opening import keys_of_server
-from tokenmizer_mw.server.access.paths import is_own
+from tokenmizer_mw.server.access.keyring import keys_of_server
+from tokenmizer_mw.server.access.middleware import Access
 from tokenmizer_mw.server.api import api
 from tokenmizer_mw.server.api.health import Doubt
 from tokenmizer_mw.server.dashboard import Dashboard, dashboard
 from tokenmizer_mw.server.dashboard.app import is_page
-from tokenmizer_mw.server.dashboard.ending import before_the_end
+from tokenmizer_mw.server.dashboard.live import call_before_exit
 from tokenmizer_mw.server.dashboard.table import NAMES
 
-from .bounding import Bounding
+from .attempts import ProviderOutcomes
 from .client_models import ClientModels
-from .compacting import Compacting
+from .compaction import CompactionMiddleware
 from .configuration import Configuration
-from .conversations import Conversations, session_of
+from .connection import BrokenResponse
+from .conversations import SessionNaming, session_of
 from .credentials import OWN_HEADER
-from .draining import drain_first
-from .logs import quieten
-from .outcomes import Outcomes
 from .relay import Relay
+from .request_bodies import RequestBounds
 from .request_redaction import RequestRedaction
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+_SERVER: Final = "uvicorn.error"
+
+
+class _OneLine(logging.Filter):
+    """Knows the one exception that the relay raises on purpose, so that the server cuts the client's connection."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Keep every record; shorten those of ``BrokenResponse``."""
+        error = record.exc_info[1] if record.exc_info else None
+        if isinstance(error, BrokenResponse):
+            record.msg, record.args = "a provider's response broke off, and so did the client's: %s", (str(error),)
+            record.exc_info = record.exc_text = None
+            record.levelno, record.levelname = logging.WARNING, "WARNING"
+        return True
+
+
+def shorten_broken_response_logs() -> None:
+    """Install the log filter in this process."""
+    log = logging.getLogger(_SERVER)
+    if not any(isinstance(each, _OneLine) for each in log.filters):
+        log.addFilter(_OneLine())
+
+
+def report_unready_first(seconds: float, begin: Callable[[], None]) -> None:
+    """Install a SIGTERM handler that calls ``begin`` and passes the signal to the server ``seconds`` later.
+
+    A second SIGTERM reaches the server at once. Call it in the server's event loop; outside of the main thread it does
+    nothing.
+    """
+    server = signal.getsignal(signal.SIGTERM)
+    if seconds <= 0 or not callable(server) or threading.current_thread() is not threading.main_thread():
+        return
+    loop = asyncio.get_running_loop()
+
+    def handle_signal(number: int, frame: Any) -> None:
+        signal.signal(signal.SIGTERM, server)
+        loop.call_soon_threadsafe(begin)
+        loop.call_soon_threadsafe(loop.call_later, seconds, server, number, None)
+
+    signal.signal(signal.SIGTERM, handle_signal)
+
 
 OPEN_PATHS: Final = ("/health", "/health/live", "/health/ready")
 """What needs no key: orchestrators have none."""
@@ -58,27 +109,27 @@ class Proxy:
         self.draining = False
         self._keys = keys if configuration.auth else None
         self._upstream = configuration.asking.upstream
-        self._lending = self._made_lending()
+        self._client_models = self._open_client_models()
         worker = str(os.getpid()) if configuration.listen.workers > 1 else ""
-        self.outcomes = Outcomes(worker)
+        self.outcomes = ProviderOutcomes(worker)
         settings = configuration.access
         settings = replace(settings, open_paths=(*settings.open_paths, *OPEN_PATHS, *_pages(configuration)))
-        self._door = Access(self._inside, keys=self._keys, settings=settings)
+        self._access = Access(self._inside, keys=self._keys, settings=settings)
         body_max = configuration.asking.body_max
-        self._calls = Bounding(self._remembering(), settings.bounds, body_max, self._door.counts)
-        self.outcomes.refused = self._door.counts
-        doubts = [self._door.limits.doubt]
+        self._calls = RequestBounds(self._remembering(), settings.bounds, body_max, self._access.counts)
+        self.outcomes.refused = self._access.counts
+        doubts = [self._access.limits.doubt]
         self._pages = self._dashboard(doubts) if configuration.dashboard else None
         self._own = api(memory, checks=[self._unready], doubts=doubts, collectors=[self.outcomes], worker=worker)
 
     def _dashboard(self, doubts: Sequence[Doubt]) -> Dashboard:
         hosts = [host for host in self.configuration.access.hosts if not host.startswith("*")]
-        keys = self._door.keys
+        keys = self._access.keys
         authorize = caller_of if keys is None else None
         checks = [self._unready]
         return dashboard(self.memory, authorize=authorize, keys=keys, hosts=hosts, checks=checks, doubts=doubts)
 
-    def _made_lending(self) -> ClientModels | None:
+    def _open_client_models(self) -> ClientModels | None:
         models, asking = self.configuration.refinement, self.configuration.asking
         if not models:
             return None
@@ -95,22 +146,22 @@ class Proxy:
             retrying=configuration.asking.retrying,
             body_max=configuration.asking.body_max,
             own_headers=frozenset(name.encode("latin-1") for name in own) | {OWN_HEADER},
-            lending=self._lending,
+            client_models=self._client_models,
         )
         asking = configuration.asking
         passes = asking.unreadable_bodies == "pass"
         redacting = RequestRedaction(relay, memory, asking.body_max, passes_unreadable=passes)
         remembering = TokenMizerMiddleware(redacting, memory=memory, session=session_of, tenant=tenant_of)
         remembering.unknown_routes = None  # the proxy's routes cannot be changed
-        compacting = Compacting(remembering, memory, configuration.routes)
-        return Conversations(compacting, memory, configuration.naming)
+        compacting = CompactionMiddleware(remembering, memory, configuration.routes)
+        return SessionNaming(compacting, memory, configuration.naming)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one ASGI connection."""
-        await self._door(scope, receive, send)
+        await self._access(scope, receive, send)
 
     async def _inside(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Behind the door."""
+        """The applications behind access control."""
         if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
         elif scope["type"] == "http":
@@ -132,19 +183,19 @@ class Proxy:
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         message: Message = await receive()
-        quieten()
+        shorten_broken_response_logs()
         with retaining(self.memory):
             while message["type"] != "lifespan.shutdown":
                 if self._pages is not None:
-                    before_the_end(self._pages.end)
-                drain_first(self.configuration.listen.unready_seconds, self._drain)
+                    call_before_exit(self._pages.end)
+                report_unready_first(self.configuration.listen.unready_seconds, self._drain)
                 await send({"type": "lifespan.startup.complete"})
                 message = await receive()
             self._drain()
         await self._upstream.aclose()
         await offload(self.memory.close, STORE)
-        if self._lending is not None:
-            await self._lending.aclose()
+        if self._client_models is not None:
+            await self._client_models.aclose()
         if self._keys is not None:
             await offload(self._keys.close, STORE)
         await send({"type": "lifespan.shutdown.complete"})
@@ -166,3 +217,36 @@ def create() -> Proxy:
     """Create the application in a worker process; ``TOKENMIZER_CONFIG`` names its file, ``TOKENMIZER_STORE`` its
     store."""
     return proxy(Configuration.load(environ=os.environ))
+
+
+_log = logging.getLogger("tokenmizer_mw")
+
+
+def create_in_worker() -> Proxy:
+    """Call ``create``; log a failure as one line and exit with a status that makes uvicorn stop the server.
+
+    The next worker would fail in the same way.
+    """
+    try:
+        return create()
+    except TokenMizerError as error:
+        _log.error("%s", error)
+    except Exception:
+        _log.exception("a worker cannot start")
+    raise SystemExit(STARTUP_FAILURE)
+
+
+class Supervisor(Multiprocess):
+    """uvicorn's supervisor, extended to close the listening sockets when it stops its workers.
+
+    A listening socket accepts connections as long as any process has it open. The supervisor waits for its workers, and
+    a worker may finish a stream for as long as ``drain_seconds``. Without this class the kernel would accept
+    connections in that time that nobody answers; with it they are refused as soon as the last worker has closed its
+    copy.
+    """
+
+    def terminate_all(self) -> None:
+        """Stop all workers, and close the supervisor's copies of the sockets."""
+        super().terminate_all()
+        for each in self.sockets:
+            each.close()

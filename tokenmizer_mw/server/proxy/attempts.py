@@ -1,14 +1,21 @@
-"""Retries and fallbacks: when a provider is asked again, and when the next provider is asked."""
+"""Retries and fallbacks: when a provider is asked again, and when the next one; outcomes of calls, counted."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import random
-from collections.abc import Awaitable, Callable, Sequence
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from time import time
 from typing import Final
+
+from prometheus_client.core import CounterMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from tokenmizer_mw.runtime.tracing import LimitedLog
 
 from .headers import value_of
 from .routing import Target
@@ -19,6 +26,13 @@ BUSY: Final = frozenset({429, 503, 529})
 
 FAILING: Final = BUSY | {500, 502, 504}
 """Statuses after which another provider may be asked."""
+
+REFUSING: Final = {
+    401: "it does not take the key",
+    403: "the key may not do this",
+    404: "it knows no such model or path",
+}
+"""Statuses that mostly mean a wrong key, model or base_url, and what they say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +88,11 @@ async def _ask_target(target: Target, retrying: Retrying, opening: Opening) -> U
 
 
 def _after(answer: UpstreamResponse, retrying: Retrying, attempt: int) -> float | None:
-    """Seconds until the provider may be asked again; ``None``: longer than anybody would wait."""
-    said = value_of(answer.headers, b"retry-after")
-    if said is None:
+    """Seconds until the provider may be asked again; ``None``: longer than the proxy waits."""
+    after = value_of(answer.headers, b"retry-after")
+    if after is None:
         return _pause(retrying, attempt)
-    seconds = _seconds(said.decode("latin-1").strip())
+    seconds = _seconds(after.decode("latin-1").strip())
     return seconds if seconds <= retrying.wait_max else None
 
 
@@ -98,3 +112,54 @@ def _pause(retrying: Retrying, attempt: int) -> float:
     """Twice as long each time, up to a half less, so that many clients do not come back at once."""
     longest: float = min(retrying.wait_max, retrying.wait * 2.0**attempt)
     return longest * random.uniform(0.5, 1.0)
+
+
+_logger: Final = logging.getLogger("tokenmizer_mw")
+
+
+class ProviderOutcomes(Collector):
+    """Counters of one process.
+
+    An outcome is the status of a response, or "unreachable", "late", "broken" or "no_key". ``refused`` counts the
+    requests that access control refused, by code. ``worker``: label of this process if there are several.
+    """
+
+    def __init__(self, worker: str = "") -> None:
+        self._worker = worker
+        self._counts: Counter[tuple[str, str]] = Counter()
+        self.refused: Counter[str] = Counter()
+        self._limited = LimitedLog(_logger)
+
+    def note_answer(self, provider: str, status: int) -> None:
+        """Count a provider's response. One that points to a wrong key or address is logged once a minute."""
+        self._counts[provider, str(status)] += 1
+        if status in REFUSING and self._limited.is_due(provider):
+            _logger.warning("provider %s answers %d: %s", provider, status, REFUSING[status])
+
+    def lacks_key(self, provider: str, client: str, reason: str) -> None:
+        """Count a call that was not sent because there is no key. Clients repeat such calls, so each is logged once a
+        minute."""
+        self._counts[provider, "no_key"] += 1
+        if self._limited.is_due(f"{client} {provider}"):
+            _logger.warning("provider %s: no_key: %s (asked for by %s)", provider, reason, client or "a client")
+
+    def note_failure(self, provider: str, outcome: str, reason: str) -> None:
+        """Count and log a call without a complete response."""
+        self._counts[provider, outcome] += 1
+        _logger.warning("provider %s: %s: %s", provider, outcome, reason)
+
+    def collect(self) -> Iterator[Metric]:
+        """See ``prometheus_client``."""
+        named, value = (["worker"], [self._worker]) if self._worker else ([], [])
+        family = CounterMetricFamily(
+            "tokenmizer_provider_calls",
+            "Calls to providers by what became of them",
+            labels=["provider", "outcome", *named],
+        )
+        for (provider, outcome), count in sorted(dict(self._counts).items()):
+            family.add_metric([provider, outcome, *value], count)
+        yield family
+        refusals = CounterMetricFamily("tokenmizer_refusals", "Requests refused at the door", labels=["code", *named])
+        for code, count in sorted(dict(self.refused).items()):
+            refusals.add_metric([code, *value], count)
+        yield refusals

@@ -16,24 +16,21 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qsl, urlencode
 
 from tokenmizer_mw.errors import ModelFailed
-from tokenmizer_mw.model.completion import Completion
 from tokenmizer_mw.model.message import Outcome
+from tokenmizer_mw.model.usage import Completion
 from tokenmizer_mw.server.translate.chat import AnswerFormat, ChatCall, ChatTurn, Sampling, Text
-from tokenmizer_mw.server.translate.encoding import dump
-from tokenmizer_mw.server.translate.sides import ProviderRequest, ProviderSide
-from tokenmizer_mw.session.refinement.client import ReplyTooLong
-from tokenmizer_mw.session.refinement.client.asking import is_transient
+from tokenmizer_mw.server.translate.translation import ProviderRequest, ProviderSide, dump
+from tokenmizer_mw.session.refinement.client import ReplyTooLong, is_transient
 from tokenmizer_mw.session.refinement.lent_models import LentModel
-from tokenmizer_mw.session.refinement.schema import SCHEMA
+from tokenmizer_mw.session.refinement.reply import SCHEMA
 from tokenmizer_mw.settings import Settings
 
+from .api_paths import DIALECTS
 from .credentials import query_for, with_credentials
-from .faces import DIALECTS
+from .forwarding import ClientCall, provider_side
 from .headers import CREDENTIALS, Header
 from .routing import Target
-from .translators import provider_side
 from .upstream import Upstream, UpstreamResponse, UpstreamTimeouts, escaped_place
-from .ways import ClientCall
 
 if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory
@@ -60,14 +57,14 @@ class ClientModels:
         self._secret = secrets.token_bytes(32)
         memory.service.refinement.borrow()
 
-    def offer(self, asked: ClientCall, target: Target) -> None:
-        """Lend the model of a completed call: ``target`` answered ``asked``, and the client has the response.
+    def offer(self, call: ClientCall, target: Target) -> None:
+        """Lend the model of a completed call: ``target`` answered ``call``, and the client has the response.
 
         Never raises, never blocks.
         """
         try:
-            if asked.session is not None and (lent := self._lend_model(asked, target)) is not None:
-                self._memory.service.refinement.lend(asked.session, lent)
+            if call.session is not None and (lent := self._lend_model(call, target)) is not None:
+                self._memory.service.refinement.lend(call.session, lent)
         except Exception as error:
             self._memory.service.report_failure("lend_failed", error)
 
@@ -75,14 +72,14 @@ class ClientModels:
         """Close the connections."""
         await self._upstream.aclose()
 
-    def _lend_model(self, asked: ClientCall, target: Target) -> LentModel | None:
+    def _lend_model(self, call: ClientCall, target: Target) -> LentModel | None:
         """The model that the call lends; ``None`` where there is none for the provider that the client addressed."""
         server, model = target.server, self._models.get(target.server.name)
         side = provider_side(server.row)
-        if model is None or side is None or not (target.addressed and server.takes(asked.face.dialect)):
+        if model is None or side is None or not (target.addressed and server.takes(call.api_path.dialect)):
             return None
-        headers = [pair for pair in with_credentials(target, asked.headers) if pair[0].lower() in _KEPT]
-        query = _only_key(query_for(target, asked.query))
+        headers = [pair for pair in with_credentials(target, call.headers) if pair[0].lower() in _KEPT]
+        query = _only_key(query_for(target, call.query))
         complete = ClientModel(
             side,
             DIALECTS[server.row.dialect].name,
@@ -136,15 +133,15 @@ class ClientModel:
         return self._read_completion(status, body)
 
     def _call(self, messages: Sequence[Mapping[str, str]]) -> ChatCall:
-        said = [ChatTurn("system" if one["role"] == "system" else "user", (Text(one["content"]),)) for one in messages]
+        turns = [ChatTurn("system" if one["role"] == "system" else "user", (Text(one["content"]),)) for one in messages]
         wanted = AnswerFormat(SCHEMA, "session_record", True) if self.settings.llm_schema else None
         sampling = Sampling(max_tokens=self.settings.llm_output_tokens)
-        return ChatCall(self.model, tuple(said), sampling=sampling, format=wanted)
+        return ChatCall(self.model, tuple(turns), sampling=sampling, format=wanted)
 
     async def _ask_provider(self, outgoing: ProviderRequest) -> tuple[int, bytes]:
         """The provider's status and body, within the time that it has."""
-        told = {"content-type": "application/json", "accept-encoding": "identity", **outgoing.headers}
-        headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in told.items()]
+        names = {"content-type": "application/json", "accept-encoding": "identity", **outgoing.headers}
+        headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in names.items()]
         place = escaped_place(self.base_url, outgoing.path.encode("ascii"), self.query)
         async with asyncio.timeout(self.settings.llm_timeout):
             answer = await self.upstream.open("POST", place, [*headers, *self.headers], dump(outgoing.body))

@@ -10,18 +10,15 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 from tokenmizer_mw.context.compaction import agents
-from tokenmizer_mw.context.compaction.asked import CompactAbove, CompactionRequest, CompactNow
 from tokenmizer_mw.context.compaction.clearing import clear_thinking, clear_tool_uses
-from tokenmizer_mw.context.compaction.history import Behind
-from tokenmizer_mw.context.compaction.native import Native
-from tokenmizer_mw.context.compaction.seal import MARK, SealedContent
-from tokenmizer_mw.context.compaction.standing import Compacted, CompactionWish
+from tokenmizer_mw.context.compaction.contract import CompactionResult, CompactionWish, Native
+from tokenmizer_mw.context.compaction.request import CompactAbove, CompactionRequest, CompactNow
+from tokenmizer_mw.context.compaction.sealed import MARK, ReducedRequest, SealedContent
 from tokenmizer_mw.errors import MalformedRequest, StoreError, UnknownSession
 from tokenmizer_mw.model.session import SessionKey, is_usable_id
 from tokenmizer_mw.wire.dialect import ChatRequest, Dialect
-from tokenmizer_mw.wire.refusal import refusal
-from tokenmizer_mw.wire.spans import decode_body, read_object
-from tokenmizer_mw.wire.unread import mentions
+from tokenmizer_mw.wire.reply import refusal
+from tokenmizer_mw.wire.spans import decode_body, mentions, read_object
 
 if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory
@@ -65,7 +62,7 @@ class CompactionCall:
     """
 
     memory: SessionMemory
-    words: ModuleType
+    contract: ModuleType
     dialect: Dialect
     tenant: str
     session: tuple[str | None, bool]
@@ -86,26 +83,26 @@ class CompactionCall:
             if self.leaves:
                 return None  # the provider refuses it
             raise
-        native: Native | None = self.words.find_native(given)
+        native: Native | None = self.contract.find_native(given)
         if native is not None:
             return None if self.now else self._follow_native(given, native)
         if (self.leaves or self._is_chained(given)) and not mentions(self.body, MARK.encode("ascii")):
             return None
-        asked = CompactionRequest(CompactNow()) if self.now else self.words.asked(given)
-        if asked is None:
+        wanted = CompactionRequest(CompactNow()) if self.now else self.contract.asked(given)
+        if wanted is None:
             return None
         seal = self.memory.service.compaction.seal()
-        behind: Behind = self.words.behind(given, partial(seal.open, self.tenant))
+        behind: ReducedRequest = self.contract.reduce_request(given, partial(seal.open, self.tenant))
         key = self._key(given, behind.kept)
-        changes = behind.kept is not None or behind.emptied or asked.anything
+        changes = behind.kept is not None or behind.emptied or wanted.anything
         if key is None or not changes:
             return None
         if self.leaves:
             return self._left_to_provider(given, behind, key)
-        cleared, edits = self._clear_parts(behind, asked)
-        if isinstance(asked.compact, CompactNow):
-            return self._at_once(cleared, asked.compact, key)
-        return self._forward(cleared, asked.compact, key, edits)
+        cleared, edits = self._clear_parts(behind, wanted)
+        if isinstance(wanted.compact, CompactNow):
+            return self._at_once(cleared, wanted.compact, key)
+        return self._forward(cleared, wanted.compact, key, edits)
 
     def _is_chained(self, given: Mapping[str, Any]) -> bool:
         """Whether the provider keeps the history of this call and compacts that itself: here is only what is new."""
@@ -127,7 +124,7 @@ class CompactionCall:
         if not block:
             return None
         self.memory.service.count("native_compaction_followed")
-        body, front = self.words.follow(self.body, native, block)
+        body, front = self.contract.follow(self.body, native, block)
         return ForwardedCall(body, front, key.id)
 
     def summed_up(self) -> AnsweredCall | ForwardedCall | None:
@@ -137,11 +134,11 @@ class CompactionCall:
         the model is to answer the unchanged request.
         """
         given = read_object(decode_body(self.body)).values
-        body = agents.without_prompt(given, self.words.MESSAGES)
+        body = agents.without_prompt(given, self.contract.MESSAGES)
         key = self._key(given, None)
         if body is None or key is None:
             return None
-        request = self.dialect.read(_dump_body({name: body[name] for name in body if name not in self.words.ASKING}))
+        request = self.dialect.read(_dump_body({name: body[name] for name in body if name not in self.contract.ASKING}))
         beside = self.memory.settings.agent_compaction == "both"
         self._refine(key)
         made = self._make_compaction(key, request, CompactionWish(beside=beside))
@@ -149,11 +146,11 @@ class CompactionCall:
             return None
         if beside:
             self.memory.service.count("agent_compaction_followed")
-            return ForwardedCall(self.body, added=self.words.Following(made.block))
+            return ForwardedCall(self.body, added=self.contract.Following(made.block))
         self.memory.service.count("agent_compaction_answered")
-        whole = self.words.make_answer(request.model, made.block, self.created)
+        whole = self.contract.make_answer(request.model, made.block, self.created)
         if request.stream:
-            return AnsweredCall(200, self.words.make_stream(whole), stream=True)
+            return AnsweredCall(200, self.contract.make_stream(whole), stream=True)
         return AnsweredCall(200, _dump_body(whole))
 
     def _key(self, given: Mapping[str, Any], kept: SealedContent | None) -> SessionKey | None:
@@ -167,42 +164,44 @@ class CompactionCall:
         key = SessionKey(self.tenant, found or "")
         return key if key.valid() else None
 
-    def _left_to_provider(self, given: Mapping[str, Any], behind: Behind, key: SessionKey) -> ForwardedCall:
+    def _left_to_provider(self, given: Mapping[str, Any], behind: ReducedRequest, key: SessionKey) -> ForwardedCall:
         """A request for a provider that compacts by itself, with a compaction of ours in it, which it cannot read."""
-        body = _dump_body(self.words.restore_trigger(behind.body, given))
+        body = _dump_body(self.contract.restore_trigger(behind.body, given))
         if behind.kept is None:
             return ForwardedCall(body, "", key.id)
         return ForwardedCall(body, behind.kept.text, key.id, checkpoint=behind.kept.checkpoint)
 
-    def _clear_parts(self, behind: Behind, asked: CompactionRequest) -> tuple[Behind, list[Mapping[str, Any]]]:
+    def _clear_parts(
+        self, behind: ReducedRequest, wanted: CompactionRequest
+    ) -> tuple[ReducedRequest, list[Mapping[str, Any]]]:
         """The request without old parts that are to be cleared, and what was cleared."""
         edits: list[Mapping[str, Any]] = []
         messages = behind.body.get("messages")
-        if not isinstance(messages, list) or not (asked.clear_thinking or asked.clear_tool_uses):
+        if not isinstance(messages, list) or not (wanted.clear_thinking or wanted.clear_tool_uses):
             return behind, edits
         request = self._read(behind)
         counter = self.memory.service.access.counters.of(request.model)
-        if asked.clear_thinking is not None:
-            cleared = clear_thinking(messages, asked.clear_thinking, counter.text)
+        if wanted.clear_thinking is not None:
+            cleared = clear_thinking(messages, wanted.clear_thinking, counter.text)
             messages, edits = cleared.messages, [cleared.edit] if cleared.edit else []
-        if asked.clear_tool_uses is not None:
+        if wanted.clear_tool_uses is not None:
             held = behind.kept.text if behind.kept is not None else ""
             taken = counter.text(request.overhead) + sum(counter.request_counts(request)) + counter.text(held)
-            cleared = clear_tool_uses(messages, asked.clear_tool_uses, counter.text, taken)
+            cleared = clear_tool_uses(messages, wanted.clear_tool_uses, counter.text, taken)
             messages = cleared.messages
             edits += [cleared.edit] if cleared.edit else []
         return replace(behind, body={**behind.body, "messages": messages}) if edits else behind, edits
 
-    def _read(self, behind: Behind, *, whole: bool = True) -> ChatRequest:
+    def _read(self, behind: ReducedRequest, *, whole: bool = True) -> ChatRequest:
         """The request without what asks; with ``whole`` none of its other bytes changes."""
         if whole and behind.kept is None and not behind.emptied:
             asking = self.dialect.read(self.body, self.memory.service.known)
-            if not any(name in asking.fields for name in self.words.ASKING):
+            if not any(name in asking.fields for name in self.contract.ASKING):
                 return asking
-            return self.dialect.read(self.dialect.rewrite(asking, drop=self.words.ASKING), self.memory.service.known)
+            return self.dialect.read(self.dialect.rewrite(asking, drop=self.contract.ASKING), self.memory.service.known)
         return self.dialect.read(_dump_body(behind.body), self.memory.service.known)
 
-    def _at_once(self, behind: Behind, asked: CompactNow, key: SessionKey) -> AnsweredCall:
+    def _at_once(self, behind: ReducedRequest, wanted: CompactNow, key: SessionKey) -> AnsweredCall:
         """The answer that is a compaction of everything."""
         request = self._read(behind)
         if behind.kept is not None and behind.bare:
@@ -211,7 +210,7 @@ class CompactionCall:
             )
         self._refine(key)
         try:
-            made = self.memory.service.compaction.compact(key, request, _wish(behind, None, asked.instructions))
+            made = self.memory.service.compaction.compact(key, request, _wish(behind, None, wanted.instructions))
         except StoreError as error:
             self.memory.service.report_failure("compaction_failed", error)
             return AnsweredCall(503, refusal(self.dialect.name, 503, "store_unavailable", "the store does not answer"))
@@ -232,24 +231,24 @@ class CompactionCall:
             self.memory.service.report_failure("compaction_not_refined", error)
 
     def _forward(
-        self, behind: Behind, asked: CompactAbove | None, key: SessionKey, edits: Sequence[Mapping[str, Any]]
+        self, behind: ReducedRequest, wanted: CompactAbove | None, key: SessionKey, edits: Sequence[Mapping[str, Any]]
     ) -> AnsweredCall | ForwardedCall:
         """The request as it goes on, compacted where that is due."""
         request = self._read(behind, whole=not edits)
         held = behind.kept.text if behind.kept is not None else ""
-        wish = _wish(behind, asked.tokens, asked.instructions) if asked is not None else None
+        wish = _wish(behind, wanted.tokens, wanted.instructions) if wanted is not None else None
         made = self._make_compaction(key, request, wish) if wish is not None else None
-        if made is None or asked is None:
-            added = self.words.Addition(None, "", edits) if edits else None
+        if made is None or wanted is None:
+            added = self.contract.Addition(None, "", edits) if edits else None
             checkpoint = behind.kept.checkpoint if behind.kept is not None else ""
             return ForwardedCall(request.text.encode(), held, key.id, added, checkpoint)
         kept, sealed = self._seal_content(key, made)
-        if asked.pause:
+        if wanted.pause:
             return self._alone(request, kept, sealed)
         body = self.dialect.rewrite(request, keep_from=made.keep_from)
-        return ForwardedCall(body, made.now, key.id, self.words.Addition(kept, sealed, edits))
+        return ForwardedCall(body, made.now, key.id, self.contract.Addition(kept, sealed, edits))
 
-    def _make_compaction(self, key: SessionKey, request: ChatRequest, wish: CompactionWish) -> Compacted | None:
+    def _make_compaction(self, key: SessionKey, request: ChatRequest, wish: CompactionWish) -> CompactionResult | None:
         """The compaction, where it is due; a store that fails holds up no chat."""
         try:
             return self.memory.service.compaction.compact(key, request, wish)
@@ -257,20 +256,20 @@ class CompactionCall:
             self.memory.service.report_failure("compaction_failed", error)
             return None
 
-    def _seal_content(self, key: SessionKey, made: Compacted) -> tuple[SealedContent, str]:
+    def _seal_content(self, key: SessionKey, made: CompactionResult) -> tuple[SealedContent, str]:
         kept = SealedContent(key.id, made.checkpoint, made.text, made.open, made.tokens)
         return kept, self.memory.service.compaction.seal().close(self.tenant, kept)
 
     def _alone(self, request: ChatRequest, kept: SealedContent, sealed: str) -> AnsweredCall:
         """The answer that is nothing but the compaction."""
         self.memory.service.count("compaction_answered")
-        whole = self.words.alone(request.model, kept, sealed, self.created, standalone=self.now)
+        whole = self.contract.alone(request.model, kept, sealed, self.created, standalone=self.now)
         if request.stream and not self.now:
-            return AnsweredCall(200, self.words.make_stream(whole), stream=True)
+            return AnsweredCall(200, self.contract.make_stream(whole), stream=True)
         return AnsweredCall(200, _dump_body(whole))
 
 
-def _wish(behind: Behind, above: int | None, query: str) -> CompactionWish:
+def _wish(behind: ReducedRequest, above: int | None, query: str) -> CompactionWish:
     kept = behind.kept
     return (
         CompactionWish(above, kept.text, kept.open, query) if kept is not None else CompactionWish(above, query=query)

@@ -4,23 +4,34 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from importlib.util import find_spec
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any, ClassVar, Final, Literal
+from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlsplit
 
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.server.access.settings import AccessSettings
-from tokenmizer_mw.server.translate.providers.quirks import Quirks
+from tokenmizer_mw.server.translate.providers.openai_servers import Quirks
 from tokenmizer_mw.server.translate.table import PROVIDERS, Auth, Provider
-from tokenmizer_mw.settings import ENVIRONMENT_PREFIX, Settings, read_mapping
+from tokenmizer_mw.settings import (
+    ENVIRONMENT_PREFIX,
+    Count,
+    Positive,
+    Range,
+    Seconds,
+    SecondsOrNone,
+    Settings,
+    check_fields,
+    read_fields,
+    read_mapping,
+    read_value,
+)
 from tokenmizer_mw.store.address import absolute_address
 
 from .attempts import Retrying
-from .routing import FAMILIES, Routes
-from .servers import ALSO, Keys, Server, servers_of_table
+from .routing import ALSO, FAMILIES, Keys, Routes, Server, servers_of_table
 from .upstream import Upstream, UpstreamTimeouts
 
 CONFIG_VARIABLE: Final = "TOKENMIZER_CONFIG"
@@ -29,8 +40,6 @@ STORE_VARIABLE: Final = "TOKENMIZER_STORE"
 Naming = Literal["named", "agents", "derived"]
 """How a chat finds its session: only as the client names it; also as coding agents tell it in their own way; also by
 how its conversation begins."""
-
-_STRICT: Final[Any] = {"extra": "forbid"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,23 +55,16 @@ class Listening:
     """
 
     host: str = "127.0.0.1"
-    port: int = 8787
-    workers: int = 1
-    drain_seconds: float = 30.0
-    unready_seconds: float = 0.0
-    keep_alive_seconds: int = 75
+    port: Annotated[int, Range(ge=0, le=65_535)] = 8787
+    workers: Positive = 1
+    drain_seconds: SecondsOrNone = 30.0
+    unready_seconds: SecondsOrNone = 0.0
+    keep_alive_seconds: Count = 75
     access_log: bool = False
     loop: Literal["auto", "asyncio", "uvloop"] = "auto"
-    __pydantic_config__: ClassVar[Any] = _STRICT
 
     def __post_init__(self) -> None:
-        if not 0 <= self.port <= 65_535:
-            raise ConfigError(f"port is a number from 0 to 65535, not {self.port}")
-        if self.workers < 1:
-            raise ConfigError(f"workers is a whole number of at least 1, not {self.workers}")
-        for name in ("drain_seconds", "unready_seconds", "keep_alive_seconds"):
-            if getattr(self, name) < 0:
-                raise ConfigError(f"{name} cannot be negative")
+        check_fields(self)
         if self.loop == "uvloop" and find_spec("uvloop") is None:
             raise ConfigError("loop: uvloop is not installed")
 
@@ -78,24 +80,18 @@ class UpstreamSettings:
     - ``unreadable_bodies``: whether to refuse or pass a body that cannot be parsed and therefore not be redacted.
     """
 
-    connect_seconds: float = 10.0
-    first_byte_seconds: float = 600.0
-    idle_seconds: float = 300.0
-    retries: int = 0
-    retry_wait_max: float = 20.0
-    connections: int | None = None
-    body_max: int = 16 * 1024 * 1024
+    connect_seconds: Seconds = 10.0
+    first_byte_seconds: Seconds = 600.0
+    idle_seconds: Seconds = 300.0
+    retries: Count = 0
+    retry_wait_max: Seconds = 20.0
+    connections: Positive | None = None
+    body_max: Positive = 16 * 1024 * 1024
     ca_file: str | None = None
     unreadable_bodies: Literal["refuse", "pass"] = "refuse"
-    __pydantic_config__: ClassVar[Any] = _STRICT
 
     def __post_init__(self) -> None:
-        for name in ("connect_seconds", "first_byte_seconds", "idle_seconds", "retry_wait_max"):
-            if not getattr(self, name) > 0:
-                raise ConfigError(f"{name} is more than 0 seconds")
-        for name, least in (("retries", 0), ("connections", 1), ("body_max", 1)):
-            if getattr(self, name) is not None and getattr(self, name) < least:
-                raise ConfigError(f"{name} is a whole number of at least {least}")
+        check_fields(self)
         if self.ca_file is not None and not Path(self.ca_file).is_file():
             raise ConfigError(f"ca_file: there is no file {self.ca_file}")
 
@@ -116,7 +112,7 @@ class UpstreamSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ProviderEntry:
     """A provider entry of the configuration file; missing fields are taken from the table of known providers.
 
     ``keys``: whose API key is sent ("auto": the server's if it has one, else the client's). ``also``: dialects that the
@@ -133,7 +129,6 @@ class Given:
     version: str | None = None
     keys: Keys = "auto"
     also: frozenset[Literal["openai_chat", "openai_responses", "anthropic"]] | None = None
-    __pydantic_config__: ClassVar[Any] = _STRICT
 
     def server(self, name: str, environ: Mapping[str, str]) -> Server:
         """Return the configured provider. Raises ``ConfigError`` if its address is missing or invalid."""
@@ -142,8 +137,8 @@ class Given:
             raise ConfigError(f"providers.{name}.base_url: expected an address, such as http://127.0.0.1:8000/v1")
         row = row or Provider(name, "")
         of_row = {member.name for member in fields(Provider)}
-        told = {member.name: getattr(self, member.name) for member in fields(self) if member.name in of_row}
-        row = replace(row, **{key: value for key, value in told.items() if value is not None})
+        given = {member.name: getattr(self, member.name) for member in fields(self) if member.name in of_row}
+        row = replace(row, **{key: value for key, value in given.items() if value is not None})
         row = replace(row, base_url=_address(name, row.base_url))
         key = environ.get(row.key_variable, "") if row.key_variable else ""
         also = ALSO.get(name, frozenset()) if self.also is None else frozenset(map(str, self.also))
@@ -224,14 +219,14 @@ class Configuration:
         listen = {**_section(given, "listen"), **_variables(environ, ("host", "port", "workers", "loop"))}
         top = {**given, **_variables(environ, ("store", "auth", "dashboard"))}
         configuration = cls(
-            listen=_as(Listening, listen, "listen"),
-            store=_as(str, top.get("store") or "", "store"),
-            auth=_as(bool, top.get("auth", False), "auth"),
-            dashboard=_as(bool, top.get("dashboard", False), "dashboard"),
-            sessions=_as(Naming | None, given.get("sessions"), "sessions"),
+            listen=read_fields(Listening, listen, "listen"),
+            store=read_value(str, top.get("store") or "", "store"),
+            auth=read_value(bool, top.get("auth", False), "auth"),
+            dashboard=read_value(bool, top.get("dashboard", False), "dashboard"),
+            sessions=read_value(Naming | None, given.get("sessions"), "sessions"),
             memory=Settings.from_mapping(_section(given, "memory"), environ, where="memory"),
             access=AccessSettings.from_mapping(_section(given, "access"), "access"),
-            asking=_as(UpstreamSettings, _section(given, "asking"), "asking"),
+            asking=read_fields(UpstreamSettings, _section(given, "asking"), "asking"),
             providers=_servers(_section(given, "providers"), environ),
             models=_models(_section(given, "models")),
             defaults=_defaults(_section(given, "defaults")),
@@ -262,8 +257,8 @@ def _servers(given: Mapping[str, Any], environ: Mapping[str, str]) -> dict[str, 
     if not given:
         return servers_of_table(environ)
     return {
-        _provider_name(name): _as(Given, told or {}, f"providers.{name}").server(name, environ)
-        for name, told in given.items()
+        _provider_name(name): read_fields(ProviderEntry, row or {}, f"providers.{name}").server(name, environ)
+        for name, row in given.items()
     }
 
 
@@ -275,40 +270,20 @@ def _provider_name(name: str) -> str:
 
 def _models(given: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     listed = {name: [places] if isinstance(places, str) else places for name, places in given.items()}
-    return {name: tuple(_as(list[str], places, f"models.{name}")) for name, places in listed.items()}
+    return {name: tuple(read_value(list[str], places, f"models.{name}")) for name, places in listed.items()}
 
 
 def _defaults(given: Mapping[str, Any]) -> dict[str, str]:
     if unknown := sorted(given.keys() - set(FAMILIES)):
         raise ConfigError(f"defaults: unknown key {', '.join(unknown)}; there are {', '.join(FAMILIES)}")
-    return {family: _as(str, name, f"defaults.{family}") for family, name in given.items()}
+    return {family: read_value(str, name, f"defaults.{family}") for family, name in given.items()}
 
 
 def _refinement(given: Mapping[str, Any]) -> dict[str, str]:
-    named = {name: _as(str, model, f"refinement.{name}") for name, model in given.items()}
+    named = {name: read_value(str, model, f"refinement.{name}") for name, model in given.items()}
     if empty := [name for name, model in named.items() if not model]:
         raise ConfigError(f"refinement.{empty[0]}: expected the name of a model")
     return named
-
-
-def _as(kind: Any, given: Any, where: str) -> Any:
-    """``given`` as a ``kind``. Raises ``ConfigError`` that names the place and what is expected there."""
-    from pydantic import TypeAdapter, ValidationError  # a third of the package's import time: only where used
-
-    try:
-        return TypeAdapter(kind).validate_python(given)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join([where, *(str(part) for part in first["loc"])])
-        known = (
-            f"; there are {', '.join(member.name for member in fields(kind))}"
-            if is_dataclass(kind) and len(first["loc"]) == 1
-            else ""
-        )
-        unexpected = first["type"] in ("unexpected_keyword_argument", "extra_forbidden")
-        raise ConfigError(f"{place}: unknown key{known}" if unexpected else f"{place}: {first['msg']}") from None
-    except ConfigError as error:
-        raise ConfigError(f"{where}.{error}") from None
 
 
 def _address(name: str, address: str) -> str:

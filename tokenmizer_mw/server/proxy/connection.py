@@ -47,7 +47,7 @@ class BrokenResponse(PeerError):
     """Raised when a provider's response broke off. The response to the client must break off too."""
 
 
-class Late(BrokenResponse):
+class ResponseTimedOut(BrokenResponse):
     """Raised when a provider sent nothing for longer than the timeout."""
 
 
@@ -144,7 +144,7 @@ class Connection(asyncio.Protocol):
             raise BrokenResponse("the connection was closed before the end")
 
     async def _wait(self, seconds: float) -> None:
-        """Until something has happened. Raises ``Late`` when nothing does within ``seconds``."""
+        """Until something has happened. Raises ``ResponseTimedOut`` when nothing does within ``seconds``."""
         waiter = self._waiter = self._loop.create_future()
         timer = self._loop.call_later(seconds, _expire, waiter)
         try:
@@ -218,7 +218,7 @@ class Connection(asyncio.Protocol):
     def on_message_begin(self) -> None:
         """Handle the start of a response; an unsolicited one must not be taken for the next response."""
         if self._complete:
-            raise BrokenResponse("more than was asked for")
+            raise BrokenResponse("more than was requested")
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Store a header; a trailer is dropped."""
@@ -264,4 +264,4 @@ class Connection(asyncio.Protocol):
 
 def _expire(waiter: asyncio.Future[Any]) -> None:
     if not waiter.done():
-        waiter.set_exception(Late("the provider was silent for too long"))
+        waiter.set_exception(ResponseTimedOut("the provider was silent for too long"))

@@ -1,39 +1,85 @@
 """Finds the session of a chat when the client does not name it in the fields of this package.
 
 Coding agents name it in their own way: in a header, in ``user_id`` of Anthropic's metadata, or in OpenAI's
-``prompt_cache_key``. Other clients send the whole conversation with each call; its beginning (system prompt, tools,
-first user message) stays the same, and its hash is the session id.
+``prompt_cache_key``; their hooks may have recorded it with the project's name in front. Other clients send the whole
+conversation with each call; its beginning (system prompt, tools, first user message) stays the same, and its hash is
+the session id.
 """
 
 from __future__ import annotations
 
 import logging
 import re
+from collections import OrderedDict
 from functools import partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
+
+import anyio
 
 from tokenmizer_mw.chat.session_naming import names_session, session_in_headers
 from tokenmizer_mw.context.compaction.agents import may_sum_up
 from tokenmizer_mw.errors import MalformedRequest
 from tokenmizer_mw.model.message import Role, digest
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
+from tokenmizer_mw.runtime.offload import STORE, offload
 from tokenmizer_mw.runtime.terminal import inert
 from tokenmizer_mw.server.access.caller import tenant_of
 from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.host_texts import first_own_message, is_side_call, without_host_texts
 
-from .agent_sessions import AgentSessions
-from .bodies import read_ahead, replay_messages, whole_body
+from .api_paths import DIALECTS, STANDALONE, api_path_of, run_where_it_fits
 from .configuration import Naming
-from .faces import DIALECTS, STANDALONE, face_of
 from .headers import Header, value_of
-from .naming import where_it_fits
+from .request_bodies import read_ahead, replay_messages, whole_body
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
     from tokenmizer_mw.memory import SessionMemory
+
+NEWEST: Final = 200
+"""Sessions, the most recently updated first, among which an agent's is looked for."""
+
+KNOWN_MAX: Final = 4_096
+"""Ids of agents whose sessions are remembered in process."""
+
+
+class AgentSessions:
+    """Finds sessions by agents' ids, so that hooks and proxy of one installation record the same session.
+
+    A session stored under the agent's id itself is used first; else one whose id ends with the project separator and
+    the agent's id ("shop/<id>"). A found id is cached. A lookup waits at most ``Settings.store_wait_seconds``.
+    """
+
+    def __init__(self, memory: SessionMemory) -> None:
+        self._memory = memory
+        self._known: OrderedDict[tuple[str, str], str] = OrderedDict()
+
+    async def resolve(self, agents_id: str, tenant: str) -> str:
+        """Return the session's id in the store; ``agents_id`` if the store has none or does not answer in time."""
+        key = (tenant, agents_id)
+        if (known := self._known.get(key)) is not None:
+            self._known.move_to_end(key)
+            return known
+        found: str | None = None
+        try:
+            with anyio.move_on_after(self._memory.settings.store_wait_seconds):
+                found = await offload(partial(self._find, agents_id, tenant), STORE)
+        except Exception:
+            self._memory.service.count("session_lookup_failed")
+        if found is None:
+            return agents_id
+        self._known[key] = found
+        if len(self._known) > KNOWN_MAX:
+            self._known.popitem(last=False)
+        return found
+
+    def _find(self, agents_id: str, tenant: str) -> str | None:
+        end = (self._memory.settings.project_separator or "/") + agents_id
+        ids = [info.key.id for info in self._memory.sessions(limit=NEWEST, tenant=tenant)]
+        return agents_id if agents_id in ids else next((id for id in ids if id.endswith(end)), None)
+
 
 _log = logging.getLogger("tokenmizer_mw")
 
@@ -53,22 +99,33 @@ AGENT_HEADERS: Final = (
 """Where coding agents name their sessions; Codex names the thread of a sub-agent besides the session it works for."""
 
 _UUID: Final = rb"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+
 _METADATA: Final = b'"metadata"'
+
 _USER: Final = re.compile(rb'\s*:\s*\{[^{}]*?"user_id"\s*:\s*"((?:[^"\\]|\\.){1,512})"')
+
 _OF_USER: Final = re.compile(rb'(?:session_|session_id\\?"\s*:\s*\\?")(' + _UUID + rb")")
+
 _CACHE_KEY: Final = b'"prompt_cache_key"'
+
 _CACHED: Final = re.compile(rb'\s*:\s*"(' + _UUID + rb')"')
+
 _TOOLS: Final = b'"tools"'
+
 _FILLED: Final = re.compile(rb"\s*:\s*\[\s*[^\]\s]")
+
 _PLACES_MAX: Final = 8
+
 _AGENT_MAX: Final = 80
+
 _REPORTED_MAX: Final = 1_000
 """Clients and reasons that are reported; no more than these, whoever calls."""
+
 _LOOK: Final = 1_024
 """Bytes behind a name in which its value is looked for."""
 
 
-def told_by_agent(headers: list[Header], body: bytes) -> str | None:
+def session_of_agent(headers: list[Header], body: bytes) -> str | None:
     """Return the session id that a coding agent sent; ``None`` if there is none. Searches only a few places of
     ``body``.
 
@@ -78,11 +135,11 @@ def told_by_agent(headers: list[Header], body: bytes) -> str | None:
         return None
     if (named := _agents_own(headers, body)) is not None:
         return named or None
-    key = _behind(body, _CACHE_KEY, _CACHED)
+    key = _value_behind(body, _CACHE_KEY, _CACHED)
     return key.decode("ascii") if key is not None else None
 
 
-def is_agents_side_call(headers: list[Header], body: bytes) -> bool:
+def is_agent_side_call(headers: list[Header], body: bytes) -> bool:
     """Return whether the call names an agent's session but is not part of its conversation (it offers no tools)."""
     return not _has_tools(body) and bool(_agents_own(headers, body))
 
@@ -90,9 +147,9 @@ def is_agents_side_call(headers: list[Header], body: bytes) -> bool:
 def _agents_own(headers: list[Header], body: bytes) -> str | None:
     """The session in an agent's headers or metadata; "" where there is a user and no session, ``None`` for neither."""
     for name in AGENT_HEADERS:
-        if (value := value_of(headers, name)) and SessionKey(LOCAL_TENANT, said := value.decode("latin-1")).valid():
-            return said
-    if (user := _behind(body, _METADATA, _USER)) is not None:
+        if (value := value_of(headers, name)) and SessionKey(LOCAL_TENANT, id := value.decode("latin-1")).valid():
+            return id
+    if (user := _value_behind(body, _METADATA, _USER)) is not None:
         found = _OF_USER.search(user)
         return found[1].decode("ascii") if found else ""
     return None
@@ -101,8 +158,9 @@ def _agents_own(headers: list[Header], body: bytes) -> str | None:
 def beginning(dialect: Dialect, body: bytes, path: str) -> str | None:
     """Return a session id derived from the beginning of the conversation: system prompt, tools and first user message.
 
-    Texts that the host application inserted are left out. Returns ``None`` if there is no user message, if the host
-    makes a call of its own, or if the body cannot be parsed.
+    The same beginning always gives the same id. Texts that the client application inserted are left out. ``path`` is
+    the request's URL path. Returns ``None`` if there is no user message, if the client application asks on its own
+    behalf (for a title, tags, a commit message or a summary), or if the body cannot be parsed.
     """
     try:
         request = dialect.read(body, path=path)
@@ -110,12 +168,12 @@ def beginning(dialect: Dialect, body: bytes, path: str) -> str | None:
         first = None if is_side_call(messages) else first_own_message(messages)
         if first is None:
             return None
-        told = [message for message in messages[:first] if message.role is Role.SYSTEM]
-        told.append(without_host_texts(messages[first]))
+        opening = [message for message in messages[:first] if message.role is Role.SYSTEM]
+        opening.append(without_host_texts(messages[first]))
     except MalformedRequest:
         return None
     hashed = blake2b(request.overhead.encode("utf-8", "surrogatepass"), digest_size=16, person=b"conversation")
-    for message in told:
+    for message in opening:
         hashed.update(digest(message).encode("ascii"))
     return f"conversation-{hashed.hexdigest()}"
 
@@ -129,14 +187,14 @@ def _has_tools(body: bytes) -> bool:
     return False
 
 
-def _behind(body: bytes, name: bytes, pattern: re.Pattern[bytes]) -> bytes | None:
+def _value_behind(body: bytes, name: bytes, pattern: re.Pattern[bytes]) -> bytes | None:
     """What ``pattern`` finds directly behind the last place where ``name`` stands."""
     place = body.rfind(name)
     found = pattern.match(body, place + len(name), place + len(name) + _LOOK) if place >= 0 else None
     return found[1] if found else None
 
 
-class Conversations:
+class SessionNaming:
     """ASGI middleware that stores a chat's session id in the scope, where ``session_of`` reads it.
 
     Chats that name their session in the fields of this package, and other requests, pass unchanged.
@@ -170,28 +228,30 @@ class Conversations:
         if scope["type"] != "http" or scope["method"] != "POST":
             return None
         headers: list[Header] = scope["headers"]
-        face = face_of(scope["path"], headers)
-        words = face.words or DIALECTS.get(STANDALONE.get(face.path, "")) if face is not None else None
-        if words is None or session_in_headers(headers, self._settings) is not None:
+        api_path = api_path_of(scope["path"], headers)
+        dialect = (
+            api_path.chat_dialect or DIALECTS.get(STANDALONE.get(api_path.path, "")) if api_path is not None else None
+        )
+        if dialect is None or session_in_headers(headers, self._settings) is not None:
             return None
         if value_of(headers, b"content-encoding") not in (None, b"", b"identity"):
             self._report(scope, "its requests are compressed")
             return None
-        return words
+        return dialect
 
     async def _name_session(self, scope: Scope, dialect: Dialect, body: bytes) -> str | None:
         path, headers = scope["path"], scope["headers"]
-        if names_session(body, self._settings) and await where_it_fits(
+        if names_session(body, self._settings) and await run_where_it_fits(
             partial(_in_field, dialect, body, path, self._settings.session_field), body
         ):
             return None
-        found = told_by_agent(headers, body) if self._naming != "named" else None
+        found = session_of_agent(headers, body) if self._naming != "named" else None
         if found is not None:
             return await self._agents.resolve(found, tenant_of(scope))
-        if is_agents_side_call(headers, body):
+        if is_agent_side_call(headers, body):
             return None
         if self._naming == "derived":
-            return await where_it_fits(partial(beginning, dialect, body, path), body)
+            return await run_where_it_fits(partial(beginning, dialect, body, path), body)
         self._report(scope, f"it names no session, and sessions is {self._naming}")
         return None
 
@@ -207,16 +267,16 @@ class Conversations:
         """Log once for each client and reason why its chats are not remembered."""
         agent = (value_of(scope["headers"], b"user-agent") or b"a client without a name").decode("latin-1")
         client = (scope.get("client") or ("",))[0]
-        told = (client, agent[:_AGENT_MAX], reason)
-        if told not in self._reported and len(self._reported) < _REPORTED_MAX:
-            self._reported.add(told)
+        report = (client, agent[:_AGENT_MAX], reason)
+        if report not in self._reported and len(self._reported) < _REPORTED_MAX:
+            self._reported.add(report)
             _log.info(
-                "chats of %s at %s are not remembered: %s (docs/not-remembered.md)", inert(told[1]), client, reason
+                "chats of %s at %s are not remembered: %s (docs/not-remembered.md)", inert(report[1]), client, reason
             )
 
 
 def session_of(scope: Scope) -> str | None:
-    """Return the session id that ``Conversations`` stored in the scope; ``None`` if there is none."""
+    """Return the session id that ``SessionNaming`` stored in the scope; ``None`` if there is none."""
     found = scope.get(SESSION_KEY)
     return found if isinstance(found, str) else None
 

@@ -27,7 +27,6 @@ OPEN_FILES: Final = 65_536
 _ABSENT: Final = frozenset({errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL})
 """A name stands for an address of a kind that this machine does not have."""
 
-
 _ASKED_SECONDS: Final = 1.0
 _HEALTH: Final = frozenset({"status", "live", "ready", "reasons"})
 """What ``/health`` of a server of this package has, and seldom anything else."""
@@ -50,10 +49,10 @@ def is_own_server(host: str, port: int) -> bool:
     with closing(connection):
         try:
             connection.request("GET", "/health")
-            said = json.loads(connection.getresponse().read(4_096))
+            answer = json.loads(connection.getresponse().read(4_096))
         except (OSError, http.client.HTTPException, ValueError, RecursionError):
             return False
-    return isinstance(said, dict) and said.keys() >= _HEALTH
+    return isinstance(answer, dict) and answer.keys() >= _HEALTH
 
 
 def allow_connections(most: int = OPEN_FILES) -> None:

@@ -11,28 +11,25 @@ from urllib.parse import unquote_to_bytes
 from tokenmizer_mw.asgi import GUARD
 from tokenmizer_mw.server.access.body import linger
 from tokenmizer_mw.server.translate.table import PROVIDERS
-from tokenmizer_mw.wire.refusal import refusal
+from tokenmizer_mw.wire.reply import refusal
 
-from .attempts import Retrying, open_upstream
+from .api_paths import api_path_of, model_of, run_where_it_fits
+from .attempts import ProviderOutcomes, Retrying, open_upstream
 from .client_models import ClientModels
 from .connection import BrokenResponse
 from .credentials import OWN_HEADER, missing_key
-from .faces import face_of
+from .forwarding import ClientCall, Forwarder, RefusedCall, forwarder_of
 from .headers import NOT_SENT, Header, passed_on
-from .models import LIST_MAX, ModelListing, NamedModel, list_models, listing, named_in_path, one
-from .naming import model_of, where_it_fits
-from .outcomes import Outcomes
-from .presence import unless_gone
+from .model_lists import LIST_MAX, ModelListing, NamedModel, list_models, listing, model_body, named_in_path
+from .request_bodies import run_while_connected, send_body
 from .routing import Routes, Target
 from .upstream import GATEWAY_TIMEOUT, Unreachable, Upstream, UpstreamResponse
-from .ways import ClientCall, RefusedCall, Way, way
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
 BODY_MAX: Final = 16 * 1024 * 1024
 """Bytes of a request's body, unless the configuration says otherwise."""
-
 
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 """What is relayed. TRACE would show a client the server's key (RFC 9110, section 9.3.8)."""
@@ -46,7 +43,7 @@ _NOWHERE: Final = (
 class Relay:
     """ASGI application that forwards calls to providers.
 
-    ``own_headers``: lower-case names of headers that are only for this server and are not forwarded. ``lending``:
+    ``own_headers``: lower-case names of headers that are only for this server and are not forwarded. ``client_models``:
     receives the models of successful calls for refinement; ``None`` for no refinement with clients' keys.
     """
 
@@ -54,19 +51,19 @@ class Relay:
         self,
         routes: Routes,
         upstream: Upstream,
-        outcomes: Outcomes | None = None,
+        outcomes: ProviderOutcomes | None = None,
         *,
         retrying: Retrying | None = None,
         body_max: int = BODY_MAX,
         own_headers: frozenset[bytes] = frozenset(),
-        lending: ClientModels | None = None,
+        client_models: ClientModels | None = None,
     ) -> None:
         self._routes = routes
         self._upstream = upstream
-        self._outcomes = outcomes or Outcomes()
+        self._outcomes = outcomes or ProviderOutcomes()
         self._retrying = retrying or Retrying()
         self._body_max = body_max
-        self._lending = lending
+        self._client_models = client_models
         self._not_sent = NOT_SENT | own_headers | {OWN_HEADER}
         since = int(time())
         self._own = {name: NamedModel(name, owner, since) for name, owner in routes.aliases.items()}
@@ -78,53 +75,53 @@ class Relay:
         if scope["method"] not in METHODS:
             await _send_refusal(send, "", 405, "method_not_allowed", "this method is not relayed")
             return
-        face = face_of(_path(scope), headers)
-        if face is None:
+        api_path = api_path_of(_path(scope), headers)
+        if api_path is None:
             await _send_refusal(send, "", 404, "not_found", _NOWHERE)
             return
         body, more = await _read(receive, self._body_max)
         if body is None:
             return
         if len(body) > self._body_max:
-            await _too_large(receive if more else None, send, face.words_of, self._body_max)
+            await _too_large(receive if more else None, send, api_path.error_dialect, self._body_max)
             return
-        model = await model_of(face, body)
+        model = await model_of(api_path, body)
         passed = passed_on(headers, self._not_sent)
         query = scope.get("query_string", b"")
-        escaped, session = _escaped_path(scope, face.path), scope.get(GUARD)
-        asked = ClientCall(face, scope["method"], query, passed, body, model, escaped, session, _address(scope))
-        await unless_gone(receive, self._answer_call(asked, send))
+        escaped, session = _escaped_path(scope, api_path.path), scope.get(GUARD)
+        call = ClientCall(api_path, scope["method"], query, passed, body, model, escaped, session, _address(scope))
+        await run_while_connected(receive, self._answer_call(call, send))
 
-    async def _answer_call(self, asked: ClientCall, send: Send) -> None:
-        if self._own and asked.method == "GET":
-            body = await self._told_of_models(asked)
+    async def _answer_call(self, call: ClientCall, send: Send) -> None:
+        if self._own and call.method == "GET":
+            body = await self._answer_model_list(call)
             if body is not None:
-                await _answer(send, 200, body)
+                await send_body(send, 200, body)
                 return
-        await self._relay_call(asked, send)
+        await self._relay_call(call, send)
 
-    async def _told_of_models(self, asked: ClientCall) -> bytes | None:
+    async def _answer_model_list(self, call: ClientCall) -> bytes | None:
         """What is told of the models that have a name here; ``None`` for a call that does not ask for them."""
-        found = named_in_path(asked.face)
+        found = named_in_path(call.api_path)
         if found is not None and found[0] in self._own:
-            return one(found[1], self._own[found[0]])
-        wanted = listing(asked.face, asked.query)
-        return await self._all_models(asked, wanted) if wanted is not None else None
+            return model_body(found[1], self._own[found[0]])
+        wanted = listing(call.api_path, call.query)
+        return await self._all_models(call, wanted) if wanted is not None else None
 
-    async def _all_models(self, asked: ClientCall, wanted: ModelListing) -> bytes:
+    async def _all_models(self, call: ClientCall, wanted: ModelListing) -> bytes:
         """Those of this server and those of the provider; where the provider tells none, those of this server."""
-        plain = [pair for pair in asked.headers if pair[0].lower() != b"accept-encoding"]
-        asked = replace(asked, headers=[*plain, (b"accept-encoding", b"identity")])
-        told = await self._providers_list(asked)
-        return await where_it_fits(partial(list_models, wanted, list(self._own.values()), told), told)
+        plain = [pair for pair in call.headers if pair[0].lower() != b"accept-encoding"]
+        call = replace(call, headers=[*plain, (b"accept-encoding", b"identity")])
+        told = await self._providers_list(call)
+        return await run_where_it_fits(partial(list_models, wanted, list(self._own.values()), told), told)
 
-    async def _providers_list(self, asked: ClientCall) -> bytes:
+    async def _providers_list(self, call: ClientCall) -> bytes:
         """What the provider answers; nothing where that is no list."""
-        targets = [each for each in self._routes.targets(asked.face, asked.model) if not missing_key(each)]
+        targets = [each for each in self._routes.targets(call.api_path, call.model) if not missing_key(each)]
         if not targets:
             return b""
         try:
-            answer = await open_upstream(targets, self._retrying, _Relayed(self._upstream, asked, self._outcomes).open)
+            answer = await open_upstream(targets, self._retrying, _Relayed(self._upstream, call, self._outcomes).open)
             try:
                 return await answer.read(LIST_MAX) if answer.status == 200 else b""
             finally:
@@ -132,40 +129,40 @@ class Relay:
         except (RefusedCall, Unreachable, BrokenResponse):
             return b""
 
-    async def _relay_call(self, asked: ClientCall, send: Send) -> None:
+    async def _relay_call(self, call: ClientCall, send: Send) -> None:
         try:
-            targets = self._targets(asked)
+            targets = self._targets(call)
         except RefusedCall as refused:
-            await _answer(send, refused.status, refused.body)
+            await send_body(send, refused.status, refused.body)
             return
-        relayed = _Relayed(self._upstream, asked, self._outcomes)
+        relayed = _Relayed(self._upstream, call, self._outcomes)
         try:
             answer = await open_upstream(targets, self._retrying, relayed.open)
             await relayed.hand_on(answer, send)
-            if self._lending is not None and answer.status == 200:
-                self._lending.offer(asked, relayed.target)
+            if self._client_models is not None and answer.status == 200:
+                self._client_models.offer(call, relayed.target)
         except RefusedCall as refused:
-            await _answer(send, refused.status, refused.body)
+            await send_body(send, refused.status, refused.body)
             return
         except Unreachable as error:
-            await _send_refusal(send, asked.face.words_of, error.status, "provider_unreachable", str(error))
+            await _send_refusal(send, call.api_path.error_dialect, error.status, "provider_unreachable", str(error))
 
-    def _targets(self, asked: ClientCall) -> list[Target]:
+    def _targets(self, call: ClientCall) -> list[Target]:
         """The providers to ask, in order, without those for which there is no key. Raises ``RefusedCall`` where
         there are none."""
-        words = asked.face.words_of
-        if named := self._routes.not_configured(asked.face, asked.model):
+        words = call.api_path.error_dialect
+        if named := self._routes.not_configured(call.api_path, call.model):
             variable = PROVIDERS[named].key_variable or "nothing"
             message = f"{named} is not configured: add it to providers, and set {variable} in this server's environment"
             raise RefusedCall(401, refusal(words, 401, "no_key", message))
-        targets = self._routes.targets(asked.face, asked.model)
+        targets = self._routes.targets(call.api_path, call.model)
         if not targets:
-            message = f"no provider is configured for {asked.face.family} at this path"
+            message = f"no provider is configured for {call.api_path.family} at this path"
             raise RefusedCall(404, refusal(words, 404, "no_provider", message))
         lacks = [missing_key(target) for target in targets]
         for target, lack in zip(targets, lacks, strict=True):
             if lack:
-                self._outcomes.lacks_key(target.server.name, asked.client, lack)
+                self._outcomes.lacks_key(target.server.name, call.client, lack)
         if all(lacks):
             raise RefusedCall(401, refusal(words, 401, "no_key", lacks[0]))
         return [target for target, lack in zip(targets, lacks, strict=True) if not lack]
@@ -175,19 +172,19 @@ class _Relayed:
     """One call, and the way that it went last."""
 
     target: Target
-    _way: Way
+    _way: Forwarder
     _provider: str
 
-    def __init__(self, upstream: Upstream, asked: ClientCall, outcomes: Outcomes) -> None:
+    def __init__(self, upstream: Upstream, call: ClientCall, outcomes: ProviderOutcomes) -> None:
         self._upstream = upstream
-        self._asked = asked
+        self._call = call
         self._outcomes = outcomes
 
     async def open(self, target: Target) -> UpstreamResponse:
         """Ask a target. Raises ``RefusedCall`` and ``Unreachable``."""
         self.target = target
         self._provider = target.server.name
-        self._way = way(self._asked, target)
+        self._way = forwarder_of(self._call, target)
         outbound = await self._way.outbound()
         try:
             answer = await self._upstream.open(*outbound)
@@ -247,13 +244,17 @@ async def _read(receive: Receive, limit: int) -> tuple[bytes | None, bool]:
 
 async def _send_refusal(send: Send, dialect: str, status: int, code: str, message: str) -> None:
     """An answer of our own, in the shape that the client knows."""
-    await _answer(send, status, refusal(dialect, status, code, message))
+    await send_body(send, status, refusal(dialect, status, code, message))
 
 
 async def _too_large(receive: Receive | None, send: Send, dialect: str, most: int) -> None:
     """``receive``: where more of the request is still to come."""
     body = refusal(dialect, 413, "request_too_large", f"at most {most} bytes are taken")
-    headers = [*_headers(body), (b"connection", b"close")]
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", b"%d" % len(body)),
+        (b"connection", b"close"),
+    ]
     await send({"type": "http.response.start", "status": 413, "headers": headers})
     await send({"type": "http.response.body", "body": body, "more_body": True})
     if receive is not None:
@@ -263,12 +264,3 @@ async def _too_large(receive: Receive | None, send: Send, dialect: str, most: in
 
 def _address(scope: Scope) -> str:
     return str((scope.get("client") or ("",))[0])
-
-
-async def _answer(send: Send, status: int, body: bytes) -> None:
-    await send({"type": "http.response.start", "status": status, "headers": _headers(body)})
-    await send({"type": "http.response.body", "body": body})
-
-
-def _headers(body: bytes) -> list[Header]:
-    return [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]

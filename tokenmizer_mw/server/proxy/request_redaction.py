@@ -17,19 +17,18 @@ from tokenmizer_mw.errors import MalformedRequest, RequestBlocked
 from tokenmizer_mw.runtime.offload import CPU, STORE, offload
 from tokenmizer_mw.safety.guard import judge
 from tokenmizer_mw.wire.dialect import Dialect
-from tokenmizer_mw.wire.encoding import DECODERS, Undecodable
-from tokenmizer_mw.wire.headers import with_length
-from tokenmizer_mw.wire.refusal import refusal
+from tokenmizer_mw.wire.http import DECODERS, Undecodable, with_length
+from tokenmizer_mw.wire.reply import refusal
 
-from .bodies import read_ahead, replay_messages, whole_body
-from .faces import face_of
+from .api_paths import api_path_of
 from .headers import Header, value_of
+from .request_bodies import read_ahead, replay_messages, send_body, whole_body
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
     from tokenmizer_mw.memory import SessionMemory
-    from tokenmizer_mw.safety.ingress import Ingress
+    from tokenmizer_mw.safety.request_redaction import RequestRedactor
 
 INLINE_MAX: Final = 16 * 1024
 """Bytes of a body that may be redacted on the event loop."""
@@ -96,13 +95,13 @@ class RequestRedaction:
 
     async def _redact_body(self, scope: Scope, body: bytes) -> Redacted:
         if not self._memory.service.redaction.is_ready:
-            await offload(lambda: self._memory.service.redaction.ingress, STORE)
+            await offload(lambda: self._memory.service.redaction.redactor, STORE)
         work = partial(self._redact, scope["path"], scope["headers"], body)
         return work() if len(body) <= INLINE_MAX else await offload(work, CPU)
 
     def _redact(self, path: str, headers: Sequence[Header], body: bytes) -> Redacted:
         """The request without secrets. Raises ``UnreadableBody`` and ``RequestBlocked``."""
-        face = face_of(path, headers)
+        api_path = api_path_of(path, headers)
         try:
             plain, text, kept = _readable(headers, body, self._body_max)
         except UnreadableBody:
@@ -110,11 +109,11 @@ class RequestRedaction:
                 raise
             self._memory.service.count("request_not_redacted")
             return Redacted(body, headers)
-        if face is not None and face.words is not None and self._memory.settings.guard == "block":
-            _check_words(face.words, plain, path)
-        ingress: Ingress | None = self._memory.service.redaction.ingress
+        if api_path is not None and api_path.chat_dialect is not None and self._memory.settings.guard == "block":
+            _check_words(api_path.chat_dialect, plain, path)
+        redactor: RequestRedactor | None = self._memory.service.redaction.redactor
         try:
-            clean = ingress.document(text) if ingress is not None else text
+            clean = redactor.document(text) if redactor is not None else text
         except Exception as error:
             self._memory.service.report_failure("redaction_failed", error)
             raise UnreadableBody("secrets in the request's body could not be redacted") from None
@@ -183,8 +182,6 @@ def _check_words(dialect: Dialect, plain: bytes, path: str) -> None:
 
 
 async def _refuse(scope: Scope, send: Send, status: int, code: str, message: str) -> None:
-    face = face_of(scope["path"], scope["headers"])
-    body = refusal(face.words_of if face is not None else "", status, code, message)
-    headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+    api_path = api_path_of(scope["path"], scope["headers"])
+    body = refusal(api_path.error_dialect if api_path is not None else "", status, code, message)
+    await send_body(send, status, body)

@@ -1,21 +1,83 @@
-"""Selects the provider for a call, and the provider's own name of the model."""
+"""The configured providers, and which of them a request is sent to."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final, Literal
 
 from tokenmizer_mw.errors import ConfigError
-from tokenmizer_mw.server.translate.table import PROVIDERS
+from tokenmizer_mw.server.translate.table import PROVIDERS, Provider
 
-from .faces import Face
-from .servers import Server
+from .api_paths import ApiPath
+
+Keys = Literal["auto", "client", "server"]
+"""Whose key a provider gets: the client's own, the one in the server's environment, or that one where there is any."""
+
+ALSO: Final[Mapping[str, frozenset[str]]] = {
+    "openai": frozenset({"openai_responses"}),
+    "openrouter": frozenset({"openai_responses"}),
+    "grok": frozenset({"openai_responses"}),
+}
+"""What providers of the table speak besides their own dialect, at the same base address."""
+
+DIALECT_FAMILIES: Final[Mapping[str, str]] = {
+    "openai_chat": "openai",
+    "openai_responses": "openai",
+    "anthropic": "anthropic",
+    "gemini": "gemini",
+    "cohere": "cohere",
+    "ollama": "ollama",
+}
+"""The API that a dialect belongs to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A configured provider. ``key``: this server's API key for it, "" for none.
+
+    ``also``: dialects that the provider accepts without translation, besides that of its table entry.
+    """
+
+    row: Provider
+    keys: Keys = "auto"
+    key: str = field(default="", repr=False)
+    also: frozenset[str] = frozenset()
+
+    @property
+    def name(self) -> str:
+        """The provider's name."""
+        return self.row.name
+
+    @property
+    def family(self) -> str:
+        """The API family; any call of the same family is forwarded without translation."""
+        return DIALECT_FAMILIES[self.row.dialect]
+
+    @property
+    def lack(self) -> str:
+        """Error message if the server's key is to be sent but is missing; else ""."""
+        if self.row.auth == "none" or self.keys != "server" or self.key:
+            return ""
+        missing = f"{self.row.key_variable} is not set" if self.row.key_variable else "no key_variable is named"
+        return f"keys: server needs this server's key, but {missing}"
+
+    def takes(self, dialect: str) -> bool:
+        """Return whether a chat call in ``dialect`` needs no translation."""
+        return dialect == self.row.dialect or dialect in self.also
+
+
+def servers_of_table(environ: Mapping[str, str]) -> dict[str, Server]:
+    """Return all providers of the table, with the keys in ``environ``."""
+    return {
+        name: Server(row, key=environ.get(row.key_variable, ""), also=ALSO.get(name, frozenset()))
+        for name, row in PROVIDERS.items()
+    }
+
 
 _FOUND_MAX: Final = 1_024
 """Models whose targets are remembered; their names come from clients."""
-
 
 Choice = Literal["default", "named", "inferred", "configured"]
 """How a call came to its provider: as the default of the client's path; because the client wrote the provider's name in
@@ -75,7 +137,7 @@ class Routes:
         """Return whether clients address this provider by a path, so that it may receive their keys."""
         return server in self._addressed.values()
 
-    def not_configured(self, face: Face, model: str) -> str:
+    def not_configured(self, api_path: ApiPath, model: str) -> str:
         """Return the known but unconfigured provider that prefixes the model name; else "".
 
         Also "" if the default provider of the path itself has models with such names.
@@ -83,14 +145,14 @@ class Routes:
         named = model.partition("/")[0] if "/" in model else ""
         if named not in PROVIDERS or named in self.servers or model in self._aliases:
             return ""
-        default = self._defaults[face.family]
+        default = self._defaults[api_path.family]
         if default is None or default.name not in PROVIDERS or default.name in _AGGREGATORS:
             return ""
         return "" if default.row.auth == "none" else named
 
-    def targets(self, face: Face, model: str) -> tuple[Target, ...]:
+    def targets(self, api_path: ApiPath, model: str) -> tuple[Target, ...]:
         """Return the providers to ask, in order; empty if the path has no provider."""
-        return self._found(face.family, face.vendor, model)
+        return self._found(api_path.family, api_path.vendor, model)
 
     def _looked_up(self, family: str, vendor: str, model: str) -> tuple[Target, ...]:
         own = self.servers.get(vendor)

@@ -22,7 +22,7 @@ from aiohappyeyeballs import start_connection
 
 from tokenmizer_mw.errors import ConfigError, PeerError
 
-from .connection import BrokenResponse, Connection, Late
+from .connection import BrokenResponse, Connection, ResponseTimedOut
 from .headers import Header
 
 IDLE_SECONDS: Final = 15.0
@@ -246,7 +246,7 @@ class Upstream:
                 raise
         except BaseException as error:
             await held.aclose()
-            if isinstance(error, Late):
+            if isinstance(error, ResponseTimedOut):
                 raise Unreachable("the provider gave no answer in time", status=GATEWAY_TIMEOUT) from None
             if isinstance(error, BrokenResponse):
                 raise Unreachable(f"the provider gave no answer: {error}") from None

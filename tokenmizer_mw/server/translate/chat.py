@@ -158,7 +158,7 @@ class Thinking:
 class ChatCall:
     """A chat request.
 
-    - ``said``: the messages, system messages at their places.
+    - ``turns``: the messages, system messages at their places.
     - ``parallel``: whether the model may call several tools at once; ``None`` if not set.
     - ``usage``: whether the client wants token counts in a stream.
     - ``user``: identifies the end user to the provider.
@@ -166,7 +166,7 @@ class ChatCall:
     """
 
     model: str
-    said: tuple[ChatTurn, ...]
+    turns: tuple[ChatTurn, ...]
     tools: tuple[Tool, ...] = ()
     choice: ToolChoice | None = None
     parallel: bool | None = None

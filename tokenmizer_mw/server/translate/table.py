@@ -9,13 +9,13 @@ from typing import Final, Literal
 from tokenmizer_mw.wire.sse import EVENT_MAX
 
 from .providers.anthropic import AnthropicProvider
-from .providers.asking import attached_to
 from .providers.cohere import CohereProvider
 from .providers.gemini import GeminiProvider
 from .providers.ollama import OllamaProvider
 from .providers.openai_chat import OpenAIChatProvider
-from .providers.quirks import Quirks
-from .sides import ProviderSide
+from .providers.openai_servers import Quirks
+from .providers.request_parts import attached_to
+from .translation import ProviderSide
 
 Auth = Literal["bearer", "x-api-key", "x-goog-api-key", "none"]
 """How a provider takes a key: as a bearer token, in a header of that name, or not at all."""

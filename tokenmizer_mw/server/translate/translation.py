@@ -1,18 +1,145 @@
-"""Translation between a client and a provider of another dialect, on bytes.
-
-Pure: the caller passes the time. Errors reach the client in its own dialect, with the provider's status.
-"""
+"""JSON parsing and serialisation for untrusted peers."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NoReturn, Protocol
 
 from tokenmizer_mw.errors import ForeignReply, MalformedRequest, PeerError, Untranslatable
+from tokenmizer_mw.wire.json_text import storable
 
-from .chat import ChatCall, Fault, Pinged, StreamEvent
-from .encoding import dump, load
-from .sides import ClientSide, ProviderRequest, ProviderSide, StreamReader, StreamWriter
+from .chat import ChatCall, Fault, ModelReply, Pinged, StreamEvent
+
+DEPTH_MAX: Final = 200
+"""Objects and lists within each other; what is nested deeper is refused, since it could not be written again."""
+
+
+def load(data: bytes | str) -> dict[str, Any]:
+    """Parse a JSON object from UTF-8 bytes.
+
+    Raises ``ValueError`` for anything else, for too deep nesting, and for numbers that JSON does not have (NaN,
+    Infinity).
+    """
+    if isinstance(data, bytes) and b"\0" in data[:4]:
+        raise ValueError("not in UTF-8")
+    try:
+        value = json.loads(data, parse_constant=_no_number)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if not isinstance(value, dict):
+        raise ValueError("no JSON object")
+    if _is_deep(value):
+        raise ValueError("nested too deeply")
+    return value
+
+
+def dump(value: Mapping[str, Any]) -> bytes:
+    """Serialise a JSON object as compact UTF-8; unpaired surrogates become U+FFFD.
+
+    Raises ``ValueError`` for too deep nesting.
+    """
+    try:
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    return storable(text).encode()
+
+
+def _is_deep(value: dict[str, Any]) -> bool:
+    level: list[Any] = [value]
+    for _ in range(DEPTH_MAX):
+        inside = (inner for outer in level for inner in (outer.values() if isinstance(outer, dict) else outer))
+        level = [inner for inner in inside if isinstance(inner, dict | list)]
+        if not level:
+            return False
+    return True
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderRequest:
+    """A request to a provider: path below its base address (with query), and JSON body.
+
+    ``headers``: headers that the dialect requires (a version), without credentials.
+    """
+
+    path: str
+    body: Mapping[str, Any]
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+class StreamReader(Protocol):
+    """Parses a provider's stream into events. The result does not depend on how the bytes are chunked."""
+
+    def receive(self, data: bytes) -> Sequence[StreamEvent | Pinged]:
+        """Return the events that ``data`` completes; ``b""`` ends the stream.
+
+        Never raises: what cannot be parsed becomes a ``Fault``.
+        """
+
+
+class StreamWriter(Protocol):
+    """Serialises events into a client's stream."""
+
+    def send(self, event: StreamEvent) -> bytes:
+        """Return the bytes for ``event``; may be empty."""
+
+    def ping(self) -> bytes:
+        """Return the bytes that keep an idle connection alive in this dialect."""
+
+
+class ClientSide(Protocol):
+    """A client dialect."""
+
+    @property
+    def name(self) -> str:
+        """The dialect's name, as in ``wire``."""
+
+    def call(self, body: Mapping[str, Any]) -> ChatCall:
+        """Parse a request.
+
+        Raises ``Untranslatable``, which names the field, for what no other dialect can express, and
+        ``MalformedRequest`` for an invalid request.
+        """
+
+    def reply(self, answer: ModelReply, call: ChatCall, *, created: int) -> Mapping[str, Any]:
+        """Return the reply's JSON body. ``created`` is the time in seconds since the epoch."""
+
+    def writer(self, call: ChatCall, *, created: int) -> StreamWriter:
+        """Return a writer for one stream."""
+
+    def error(self, fault: Fault) -> Mapping[str, Any]:
+        """Return the body of an error response."""
+
+    def field(self, name: str) -> str:
+        """Return the client's name of a field of the shared types, such as "sampling.seed"."""
+
+
+class ProviderSide(Protocol):
+    """A provider dialect."""
+
+    @property
+    def name(self) -> str:
+        """The dialect's name, as in ``wire``."""
+
+    def outgoing(self, call: ChatCall) -> ProviderRequest:
+        """Return the request for the provider. Raises ``Untranslatable``, which names what this dialect cannot
+        express."""
+
+    def answer(self, body: Mapping[str, Any]) -> ModelReply:
+        """Parse a complete reply. Raises ``ForeignReply`` for anything else."""
+
+    def reader(self) -> StreamReader:
+        """Return a reader for one stream."""
+
+    def fault(self, status: int, body: bytes) -> Fault:
+        """Parse an error response. Never raises."""
+
 
 REQUEST_MAX: Final = 64 * 1024 * 1024
 """Bytes of one request; a longer one is refused."""

@@ -18,8 +18,7 @@ from tokenmizer_mw.context.resume.sentences import words_of
 from tokenmizer_mw.model.message import Message
 from tokenmizer_mw.safety.guard import suspicion
 from tokenmizer_mw.safety.labels import flatten
-
-from .places import Numbered
+from tokenmizer_mw.session.refinement.sources import Numbered
 
 HANDOVER_MAX: Final = 4_000
 """Characters of a handover that are read: twice of what a model is asked for."""
@@ -57,7 +56,7 @@ _INITIAL: Final = "\"'`(\u201c\u00ab"
 
 
 @dataclass(frozen=True, slots=True)
-class Grounded:
+class GroundedHandover:
     """The sentences of a handover that the session supports, and how many were ``dropped``."""
 
     sentences: tuple[str, ...]
@@ -71,7 +70,7 @@ def ground_handover(
     flagged: Collection[int] = (),
     known: Iterable[str] = (),
     breaks_off: bool = False,
-) -> Grounded:
+) -> GroundedHandover:
     """The sentences of ``text`` that stand on ``messages``, as harmless lines.
 
     Nothing that the messages ``flagged`` say counts: they read like attempts to take over a model. ``known`` are
@@ -86,7 +85,7 @@ def ground_handover(
     kept = [one for one in whole if len(one) <= SENTENCE_MAX and source.holds(one, names=capitals < _NAMES_MOST)]
     lines = [line for one in kept if (line := flatten(one, SENTENCE_MAX)) and not suspicion(one).flagged]
     lines = list(dict.fromkeys(lines)) if len(lines) >= BORNE_OUT_LEAST * len(said) else []
-    return Grounded(tuple(lines), len(said) - len(lines))
+    return GroundedHandover(tuple(lines), len(said) - len(lines))
 
 
 def split_sentences(text: str) -> Iterator[str]:

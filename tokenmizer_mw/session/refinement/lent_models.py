@@ -35,7 +35,7 @@ class LentModel:
     lender: bytes
 
 
-class Lending:
+class ModelLending:
     """Which sessions wait for a lent model, and how often each lender's model may be asked. Thread-safe; never
     blocks.
     """

@@ -22,20 +22,16 @@ from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.text import words
 from tokenmizer_mw.model.event import Event, NodeRevised
 from tokenmizer_mw.model.node import NOT_FOUND, DecisionKind, Node, NodeType, Status, Trust
+from tokenmizer_mw.session.refinement.reply import BY_NAME, RefinementReply, ReplyStatement
+from tokenmizer_mw.session.refinement.sources import Numbered, PlacedFinding, Places, place_finding, trust_of
 from tokenmizer_mw.settings import Settings
-
-from .findings import PlacedFinding, place_finding, trust_of
-from .places import Numbered, Places
-from .reply import RefinementReply, Stated
-from .schema import BY_NAME
-
-"""Reason of what is archived."""
 
 _OVERLAP: Final = 0.6
 _LIKENESS: Final = 0.4
 _SHARED_LEAST: Final = 3
 _SHARED: Final = 0.75
 _OLD_CONFIDENCE: Final = 0.6
+SAID_TWICE: Final = "the same choice, said twice"
 
 _ANSWERED_IN: Final[Mapping[NodeType, frozenset[str]]] = {
     NodeType.TASK: frozenset({"tasks_done", "tasks_pending"}),
@@ -48,7 +44,7 @@ _STANDING: Final = frozenset({DecisionKind.RULE, DecisionKind.PREFERENCE})
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
+class MergeResult:
     """The events of a reply, and how often what became of its entries: "added", "confirmed", "moved", "replaced",
     "surplus", "unplaced"; and how many facts were "archived"."""
 
@@ -64,7 +60,7 @@ def merge(
     *,
     flagged: Iterable[int] = (),
     archives: bool = True,
-) -> Merged:
+) -> MergeResult:
     """What ``reply`` changes in a session whose graph is ``graph``.
 
     ``messages`` are those that the model was shown, with their numbers, oldest first, at least one; ``flagged`` the
@@ -72,7 +68,7 @@ def merge(
     ``graph`` is not changed, which may know of newer messages: what those say stands.
     """
     places = Places(messages, flagged=flagged)
-    merging = _Merging(Ledger(graph.fork()), first=messages[0][0], last=messages[-1][0])
+    merging = _Merge(Ledger(graph.fork()), first=messages[0][0], last=messages[-1][0])
     for stated in reply.stated:
         found = place_finding(stated, places, settings)
         if found is None:
@@ -83,11 +79,11 @@ def merge(
     if archives:
         merging.archive(reply.whole)
     merging.ledger.prune(settings.nodes_max)
-    return Merged(tuple(merging.ledger.events), merging.counts)
+    return MergeResult(tuple(merging.ledger.events), merging.counts)
 
 
 @dataclass(slots=True)
-class _Merging:
+class _Merge:
     """``first`` and ``last`` are the numbers of the oldest and the newest message that the model saw; ``stated`` holds
     the ids of the nodes that it speaks of."""
 
@@ -113,7 +109,7 @@ class _Merging:
             node = self._find_known(finding)
         return self._add(finding) if node is None else self._confirm(node, finding)
 
-    def recognise(self, stated: Stated) -> str:
+    def recognise(self, stated: ReplyStatement) -> str:
         """An entry that makes no fact may still speak of one that is known; what became of it."""
         category = BY_NAME[stated.category]
         label = clean_label(stated.text)
@@ -203,9 +199,26 @@ class _Merging:
         if old is not None and (self._gave_way(old, new) or _is_laid_down(old, finding)):
             self.stated.add(old.id)
             return "confirmed"
+        if old is not None and (heir := self._replaced_here(old, found)) is not None:
+            return self._reword(heir, new, chosen)
         if old is None or not old.current or (new is not None and old.id == new.id):
             old = self._add_before(before, found)
         return self._put_in_place(old, new, chosen)
+
+    def _replaced_here(self, old: Node, found: PlacedFinding) -> Node | None:
+        """What took the place of a choice in the same message, in other words than the model's."""
+        heir = self.ledger.graph.heir(old.id)
+        same = heir is not None and heir.current and heir.source.turn == found.place.turn and heir.id not in self.stated
+        return heir if same else None
+
+    def _reword(self, heir: Node, new: Node | None, chosen: Finding) -> str:
+        """A change that was read before, in the words of the model: what it states besides is the same choice."""
+        if new is not None:
+            self.ledger.move(new, Status.ARCHIVED, chosen, SAID_TWICE)
+        label = new.label if new is not None else chosen.label
+        self.stated.add(heir.id)
+        self.ledger.emit(NodeRevised(heir.id, {"label": label}, self.ledger.turn))
+        return "confirmed"
 
     def _add_before(self, before: Finding, found: PlacedFinding) -> Node:
         """What was replaced, at the place where it was said."""

@@ -62,7 +62,7 @@ class RefinementPrompt:
 
 
 @dataclass(frozen=True, slots=True)
-class Refining:
+class RefinementWork:
     """Asks and reads as the settings say. ``secret`` is the installation's; ``cleaned`` takes secrets out of a message,
     ``cleaned_text`` out of a text."""
 
@@ -152,8 +152,8 @@ def always(state: SessionState) -> bool:
 
 
 def is_outdated(question: RefinementPrompt, tail: Sequence[Recorded]) -> bool:
-    """Whether the session was revised or erased since the prompt was made. ``tail``: its log from the prompt's position
-    on.
+    """Whether a reply to ``question`` is of no use any more: since the prompt was made the session was revised or
+    erased, or a later refinement covered the same messages. ``tail``: the session's log from the prompt's position on.
     """
     if not tail or (tail[0].seq, tail[0].recorded_at) != (question.seq, question.recorded_at):
         return True

@@ -8,15 +8,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from tokenmizer_mw.context.resume.facts import facts_of
+from tokenmizer_mw.context.resume.handover import Handover
 from tokenmizer_mw.context.tokens import TokenCounter
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.model.handover import Handover
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.safety.fence import frame
-
-from .places import Numbered
-from .schema import SCHEMA
-from .shown import SPOKEN_MAX, TOOL_MAX, select_shown_parts
+from tokenmizer_mw.session.refinement.reply import SCHEMA
+from tokenmizer_mw.session.refinement.sources import SPOKEN_MAX, TOOL_MAX, Numbered, select_shown_parts
 
 INSTRUCTIONS: Final = """\
 You keep the record of a working session between a user and an assistant. You are given its messages, and you write \

@@ -10,52 +10,51 @@ from functools import cached_property, partial
 
 from tokenmizer_mw.context.tokens import TokenCounter
 from tokenmizer_mw.errors import ConfigError
-from tokenmizer_mw.model.completion import Completion
 from tokenmizer_mw.model.event import Event, Refined
 from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.model.usage import Completion
 from tokenmizer_mw.runtime.background import BackgroundQueue
 from tokenmizer_mw.runtime.forking import make_lock, renew_in_child
 from tokenmizer_mw.runtime.installing import install_hint
 from tokenmizer_mw.runtime.offload import CALLS, offload
 from tokenmizer_mw.session import SessionState
 from tokenmizer_mw.session.current import NamedSession, bind_session
-from tokenmizer_mw.session.log_cache import KeptSessions
+from tokenmizer_mw.session.log_cache import CachedSessions
 from tokenmizer_mw.session.refinement.client import Allowance, Attempts, Complete, ModelAnswer, Portal, ask, ask_on_loop
-from tokenmizer_mw.session.refinement.lent_models import Due, Lending, LentModel
+from tokenmizer_mw.session.refinement.lent_models import Due, LentModel, ModelLending
 from tokenmizer_mw.session.refinement.plan import (
     REFINED,
     Refinement,
     RefinementPrompt,
-    Refining,
+    RefinementWork,
     always,
     is_due_before_cut,
     is_outdated,
 )
-from tokenmizer_mw.session.refinement.reply import RefinementReply
-from tokenmizer_mw.session.refinement.schema import SCHEMA
+from tokenmizer_mw.session.refinement.reply import SCHEMA, RefinementReply
 from tokenmizer_mw.session.transcript_edits import standing
 from tokenmizer_mw.store.log import EventLog
 
 
-class ModelPass:
+class RefinementRunner:
     """Refines sessions: asks a model and appends the events of its reply. Thread-safe.
 
     - ``owner``: the memory's service; its session contexts do not apply while the model is asked.
     - ``extract``: extracts the facts that a session still lacks.
-    - ``count``: adds to a counter; ``book``: adds the cost of replies to the usage accounting.
+    - ``count``: adds to a counter; ``record_usage``: adds the cost of replies to the usage accounting.
     - ``complete``: asks the model; ``None``: the provider that the settings name, if any.
     """
 
     def __init__(
         self,
         owner: object,
-        refining: Callable[[], Refining],
+        refining: Callable[[], RefinementWork],
         log: EventLog,
-        kept: KeptSessions,
+        kept: CachedSessions,
         *,
         extract: Callable[[SessionKey], None],
         count: Callable[[str, int], None],
-        book: Callable[[SessionKey, Sequence[Completion], int], None],
+        record_usage: Callable[[SessionKey, Sequence[Completion], int], None],
         counter: Callable[[], TokenCounter],
         background: BackgroundQueue,
         complete: Complete | None = None,
@@ -66,14 +65,14 @@ class ModelPass:
         self._kept = kept
         self._extract = extract
         self._count = count
-        self._book = book
+        self._record_usage = record_usage
         self._counter = counter
         self._background = background
         self._complete = complete
         self._busy: set[SessionKey] = set()
         self._lock = make_lock()
         self._closing = threading.Event()
-        self._lending: Lending | None = None
+        self._lending: ModelLending | None = None
         self._portal = Portal()
         renew_in_child(self)
 
@@ -130,7 +129,7 @@ class ModelPass:
 
     def borrow(self) -> None:
         """From now on chat calls lend models: where there is none otherwise, a session is put before the next one."""
-        self._lending = Lending(self._lenders_allowance)
+        self._lending = ModelLending(self._lenders_allowance)
 
     def lend(self, key: SessionKey, lent: LentModel) -> None:
         """A chat call of the session has ended well, and brings a model. Where the session wants one, it is put before
@@ -197,7 +196,7 @@ class ModelPass:
         return bool(self._complete or self._refining.settings.llm_url)
 
     @cached_property
-    def _refining(self) -> Refining:
+    def _refining(self) -> RefinementWork:
         return self._get_refining()
 
     @cached_property
@@ -208,7 +207,7 @@ class ModelPass:
         if settings.llm_url is None:
             raise ConfigError("no model to ask: hand over complete=, or name one with llm_url and llm_model")
         try:
-            from tokenmizer_mw.session.refinement.client.endpoint import Endpoint  # needs the HTTP client of an extra
+            from tokenmizer_mw.session.refinement.endpoint import Endpoint  # needs the HTTP client of an extra
         except ModuleNotFoundError as missing:
             raise ConfigError(f"llm_url needs {missing.name}: {install_hint('llm')}") from None
         return Endpoint(settings, SCHEMA)
@@ -244,7 +243,7 @@ class ModelPass:
     def _keep(self, key: SessionKey, question: RefinementPrompt, answer: ModelAnswer[RefinementReply]) -> Refinement:
         """Record what the model states, or that it was asked in vain."""
         self._count("refine_calls", answer.calls)
-        self._book(key, answer.completions, question.prompt.tokens)
+        self._record_usage(key, answer.completions, question.prompt.tokens)
         outcome = Refinement(answer.refused, calls=answer.calls, tokens=question.prompt.tokens)
 
         def decide(state: SessionState) -> list[Event]:

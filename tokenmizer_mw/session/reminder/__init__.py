@@ -1,8 +1,7 @@
 """Reminders: what a cut removed and the newest question asks for, added to the request. See ``service``."""
 
-from tokenmizer_mw.session.reminder.carried import Carried, CarriedReminders, reminder_events
+from tokenmizer_mw.session.reminder.carried import CarriedReminder, CarriedReminders, reminder_events
 from tokenmizer_mw.session.reminder.question import add_question
-from tokenmizer_mw.session.reminder.service import ReminderService
-from tokenmizer_mw.session.reminder.shortening import Shortening
+from tokenmizer_mw.session.reminder.service import ReminderService, Shortening
 
-__all__ = ["Carried", "CarriedReminders", "ReminderService", "Shortening", "add_question", "reminder_events"]
+__all__ = ["CarriedReminder", "CarriedReminders", "ReminderService", "Shortening", "add_question", "reminder_events"]

@@ -1,4 +1,6 @@
-"""Reminders that were sent with requests and are not yet in the event log. Pure but for a lock."""
+"""Reminders that requests carry: those not yet in the event log, and those of current turns, so that every request of a
+turn contains the same bytes. Pure but for locks.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +11,17 @@ from dataclasses import dataclass
 from typing import Final
 
 from tokenmizer_mw.model.event import Reminded
+from tokenmizer_mw.model.message import digest
 from tokenmizer_mw.model.reminder import Reminder, ReminderPart
 from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.wire.dialect import ChatRequest
 
 WAITING_MAX: Final = 8
 """Reminders of a session that wait; the oldest give way."""
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
+class CarriedReminder:
     """A reminder that a request contained for the first time. ``cut`` is the id of the cut that removed its content."""
 
     cut: str
@@ -36,10 +40,10 @@ class CarriedReminders:
 
     def __init__(self, capacity: int, lock: AbstractContextManager[object] | None = None) -> None:
         self._capacity = capacity
-        self._waiting: OrderedDict[SessionKey, tuple[Carried, ...]] = OrderedDict()
+        self._waiting: OrderedDict[SessionKey, tuple[CarriedReminder, ...]] = OrderedDict()
         self._lock = lock if lock is not None else nullcontext()
 
-    def put(self, key: SessionKey, carried: Sequence[Carried]) -> None:
+    def put(self, key: SessionKey, carried: Sequence[CarriedReminder]) -> None:
         """Queue reminders that requests of session ``key`` contained, until ``take`` returns them.
 
         At most ``WAITING_MAX`` per session and ``capacity`` sessions are kept; the oldest are dropped. An empty
@@ -53,7 +57,7 @@ class CarriedReminders:
             if len(self._waiting) > self._capacity:
                 self._waiting.popitem(last=False)
 
-    def take(self, key: SessionKey) -> tuple[Carried, ...]:
+    def take(self, key: SessionKey) -> tuple[CarriedReminder, ...]:
         """Remove and return the queued reminders of session ``key``, for the caller to record; ``()`` if there are
         none.
         """
@@ -67,7 +71,7 @@ def reminder_events(turn: int, reminder: Reminder | None) -> list[Reminded]:
     """
     if reminder is None or reminder.new is None:
         return []
-    return [Carried(reminder.cut, reminder.new).event(turn)]
+    return [CarriedReminder(reminder.cut, reminder.new).event(turn)]
 
 
 def join_parts(parts: Sequence[ReminderPart]) -> ReminderPart | None:
@@ -80,3 +84,73 @@ def join_parts(parts: Sequence[ReminderPart]) -> ReminderPart | None:
         tuple(dict.fromkeys(id for part in parts for id in part.nodes)),
         tuple(dict.fromkeys(number for part in parts for number in part.messages)),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class TurnKey:
+    """Identifies a turn: the session, the id of the cut in force, the distance of the turn's first message from the
+    first kept message (``behind``), and the digest of that message.
+    """
+
+    session: SessionKey
+    cut: str
+    behind: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnPart:
+    """A part of a turn's reminder. It follows the message that is ``offset`` messages after the question and has this
+    ``digest``. ``part`` is ``None`` when nothing relevant was found.
+    """
+
+    offset: int
+    digest: str
+    part: ReminderPart | None
+
+
+class TurnReminders:
+    """Reminders of the ``capacity`` most recently used turns. Threads may share it if they pass a ``lock``.
+
+    A provider's prompt cache serves the requests of a turn only while each begins like the one before. Therefore a
+    reminder stays in place until its turn is over.
+    """
+
+    def __init__(self, capacity: int, lock: AbstractContextManager[object] | None = None) -> None:
+        self._capacity = capacity
+        self._turns: OrderedDict[TurnKey, tuple[TurnPart, ...]] = OrderedDict()
+        self._lock = lock if lock is not None else nullcontext()
+
+    def find(self, key: TurnKey) -> tuple[TurnPart, ...]:
+        """Return the parts of a turn so far, in message order; ``()`` for an unknown turn."""
+        with self._lock:
+            found = self._turns.get(key, ())
+            if found:
+                self._turns.move_to_end(key)
+            return found
+
+    def keep(self, key: TurnKey, parts: Sequence[TurnPart]) -> None:
+        """Store the parts of a turn."""
+        with self._lock:
+            self._turns[key] = tuple(parts)
+            self._turns.move_to_end(key)
+            if len(self._turns) > self._capacity:
+                self._turns.popitem(last=False)
+
+
+def turn_key(session: SessionKey, cut: str, request: ChatRequest, keep_from: int, place: int) -> TurnKey:
+    """The key of the turn of ``request`` that message ``place`` opens."""
+    return TurnKey(session, cut, place - keep_from, digest(request.messages[place]))
+
+
+def still_there(parts: Sequence[TurnPart], request: ChatRequest, opener: int) -> list[TurnPart]:
+    """Return the leading ``parts`` whose message is still at its place in ``request``; ``opener`` is the index of the
+    turn's first message. The first part whose message moved or changed ends the list.
+    """
+    kept: list[TurnPart] = []
+    for one in parts:
+        place = opener + one.offset
+        if place >= len(request.messages) or digest(request.messages[place]) != one.digest:
+            break
+        kept.append(one)
+    return kept

@@ -1,16 +1,71 @@
-"""Find what the newest turn of a request asks for, and after which message a reminder belongs. Pure."""
+"""Find what the newest turn of a request asks for, in words or by names that nothing else explains, and after which
+message a reminder belongs. Pure.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+import re2
+
+from tokenmizer_mw.context.recall.passages import index_terms
+from tokenmizer_mw.graph.text import ASKING, words
 from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.model.reminder import ReminderPart
 from tokenmizer_mw.wire.dialect import ChatRequest
 from tokenmizer_mw.wire.host_texts import is_continuation
 
-from .asking import asks
-from .terms import content_terms
+
+def content_terms(text: str) -> list[str]:
+    """The index terms of ``text``, each once, without function words and question words of English."""
+    found = dict.fromkeys(index_terms(text))
+    return [term for term in found if term not in ASKING and not (term.isascii() and not words(term))]
+
+
+_LOOKED_AT: Final = 400
+"""Characters at the end of a long message that may hold its question."""
+_LONG: Final = 1_500
+
+_MARKS: Final = ("?", "？", "؟", "¿")
+_ASKS = re2.compile(
+    r"(?i)^\W*(?:please |so |and |ok(?:ay)?,? |but )*(?:what|which|who|whose|where|when|why|how|did|do|does|is|are|was"
+    r"|were|have|has|can|could|should|would|tell|remind|explain|list|show|summari[sz]e|recap|describe|recall"
+    r"|was|wer|wo|wann|warum|wieso|wie|welche[rsmn]?|qu[eé]|quoi|quel(?:le)?s?|comment|pourquoi|o[uù]|quand|combien"
+    r"|qui[eé]n|cu[aá]l(?:es)?|d[oó]nde|cu[aá]ndo|c[oó]mo|por qu[eé]|qual|quais|quem|onde|como|quanto"
+    r"|что|кто|где|когда|почему|как|какой|какая|какие|какое|сколько|зачем|напомни)\b"
+)
+_TAKES_UP = re2.compile(
+    r"(?i)\b(?:again|earlier|before|previous(?:ly)?|remember|as (?:we|i|you|discussed|agreed|decided|planned)"
+    r"|we (?:had |have )?(?:agreed|decided|discussed|settled|said|chose|planned)|you (?:said|told|suggested|mentioned)"
+    r"|i (?:said|told|mentioned)|same as|back to|the old|original(?:ly)?|nochmal|vorhin|fr[uü]her|wie besprochen"
+    r"|comme convenu|d[eé]j[aà]|como acordamos|como combinado|antes|ранее|раньше|снова|как договаривались)\b"
+)
+_TAKES_UP_UNSPACED = re2.compile(
+    "之前|刚才|剛才|上次|先前|我们说过|さっき|先ほど|以前|前に|何|どう|なぜ|いつ|どこ|誰|什么|怎么|哪|为什么|吗|呢"
+)
+
+
+_STATED = re2.compile(r"[.!…]\s|[。！]|\n")
+
+
+def only_asks(text: str) -> bool:
+    """Whether ``text`` is one question and says nothing beside it."""
+    said = text.strip().encode("utf-8", "replace").decode()
+    return said.endswith(_MARKS) and _STATED.search(said) is None
+
+
+def asks(text: str) -> bool:
+    """Whether the message ``text`` asks a question, or refers to something that was said before."""
+    said = text.strip()
+    if len(said) > _LONG:
+        said = said[-_LOOKED_AT:]
+    said = said.encode("utf-8", "replace").decode()
+    if any(mark in said for mark in _MARKS):
+        return True
+    return any(pattern.search(said) is not None for pattern in (_ASKS, _TAKES_UP, _TAKES_UP_UNSPACED))
+
 
 QUERY_MAX: Final = 4_000
 """Characters of a message that are ranked: half from its start, half from its end, where the question stands."""
@@ -112,3 +167,43 @@ def _said_before(request: ChatRequest, place: int, keep_from: int) -> str:
         if request.messages.roles[index] is Role.ASSISTANT:
             return request.messages[index].text.strip()[-_BEFORE_MAX:]
     return ""
+
+
+NAMES_MAX: Final = 6
+"""Where a text holds more unknown names, it is a listing that asks for none of them."""
+
+_CANDIDATES_MAX: Final = 60
+_NAME_LEAST: Final = 5
+_NAME = re2.compile(r"[A-Za-z_][A-Za-z0-9]*(?:[_./:-][A-Za-z0-9]+)+|[A-Za-z][a-z0-9]+(?:[A-Z][a-z0-9]+)+")
+
+
+def asked_names(
+    request: ChatRequest, kept: Sequence[int], newest: int, block: str, given: Sequence[ReminderPart]
+) -> list[str]:
+    """Return the names in message ``newest``, and in the assistant's text directly before it, that occur nowhere else
+    in the request: not in the messages at indexes ``kept``, not in ``block``, not in the reminders ``given``.
+    """
+    messages, roles = request.messages, request.messages.roles
+    first = newest - 1 if newest > kept[0] and roles[newest - 1] is Role.ASSISTANT else newest
+    found: dict[str, None] = {}
+    for place in range(first, newest + 1):
+        for match in _NAME.finditer(text_of(messages[place])):
+            if len(match.group()) >= _NAME_LEAST and len(found) < _CANDIDATES_MAX:
+                found[match.group()] = None
+    around = [_sent_text(request, [place for place in kept if place < first]), block, *(part.text for part in given)]
+    unknown = [name for name in found if not any(name in text for text in around)]
+    return unknown if len(unknown) <= NAMES_MAX else []
+
+
+def _sent_text(request: ChatRequest, places: Sequence[int]) -> str:
+    """The messages at ``places``, as the request spells them. In a request of bytes they follow one another."""
+    if request.text and places:
+        return request.text[request.spans[places[0]][0] : request.spans[places[-1]][1]]
+    return "\n".join(_message_texts(request, places))
+
+
+def _message_texts(request: ChatRequest, places: Sequence[int]) -> Iterator[str]:
+    for message in map(request.messages.__getitem__, places):
+        yield message.text
+        yield from (call.arguments for call in message.tool_calls)
+        yield from (result.text for result in message.tool_results)

@@ -4,9 +4,9 @@ requests.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
@@ -14,27 +14,68 @@ from tokenmizer_mw.context.costs.prices import PUBLISHED
 from tokenmizer_mw.context.recall import PassageIndex
 from tokenmizer_mw.context.tokens import MessageCounter
 from tokenmizer_mw.model.event import Checkpointed
-from tokenmizer_mw.model.message import digest
+from tokenmizer_mw.model.message import Message, digest
 from tokenmizer_mw.model.reminder import Reminder, ReminderPart
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.safety.fence import nonce_for, without_own_blocks
 from tokenmizer_mw.session import SessionState
+from tokenmizer_mw.session.reminder.carried import TurnPart, TurnReminders, join_parts, still_there, turn_key
+from tokenmizer_mw.session.reminder.content import (
+    SearchTarget,
+    beginnings_after_compaction,
+    compose,
+    other_branches,
+    search,
+)
+from tokenmizer_mw.session.reminder.question import Question, ask, asked_names, opens_turn, read_question
 from tokenmizer_mw.session.transcript_edits import HistoryMessages
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialect import ChatRequest
 from tokenmizer_mw.wire.edits import can_append
 
-from .branches import beginnings_after_compaction, other_branches
-from .carried import join_parts
-from .compose import compose
-from .names import asked_names
-from .question import Question, ask, opens_turn, read_question
-from .search import SearchTarget, search
-from .shortening import Shortening, count_upto
-from .turns import TurnPart, TurnReminders, still_there, turn_key
-
 if TYPE_CHECKING:
     from tokenmizer_mw.context.recall.vectors import Matrix
+
+
+@dataclass(frozen=True, slots=True)
+class Shortening:
+    """A request that is sent without some of its messages.
+
+    - ``kept``: indexes of the messages that are sent after the leading system messages, in order.
+    - ``left``: tokens of the window that are free.
+    - ``cut``: the cut whose block replaces the other messages; ``None``: the session's cut in force.
+    - ``sent``: numbers of messages before the cut's anchor that are sent all the same.
+    """
+
+    key: SessionKey
+    request: ChatRequest
+    kept: Sequence[int]
+    left: int
+    counter: MessageCounter
+    cut: Checkpointed | None = None
+    sent: Collection[int] = ()
+
+    @property
+    def keep_from(self) -> int:
+        """Index in the client's request of the first message that is kept, leading system messages not counted."""
+        return self.kept[0]
+
+    @property
+    def left_out(self) -> int:
+        """Tokens of the messages that are not sent."""
+        counts = self.counter.request_counts(self.request)
+        return sum(counts[self.request.prefix :]) - sum(counts[place] for place in self.kept)
+
+
+def count_upto(messages: Iterable[Message], enough: int, counter: MessageCounter) -> int:
+    """Count the tokens of ``messages`` one after the other, and stop at ``enough``."""
+    tokens = 0
+    for message in messages:
+        tokens += counter.count(message)
+        if tokens >= enough:
+            break
+    return tokens
+
 
 T = TypeVar("T")
 S_co = TypeVar("S_co", covariant=True)
@@ -235,19 +276,18 @@ class ReminderService:
             while len(self._expected) > self._settings.sessions_cached:
                 del self._expected[next(iter(self._expected))]
 
-    def expects_cut(self, key: SessionKey) -> bool:
-        """Whether a cut of the session is in force or expected."""
-        return key in self._expected or self._states(key, lambda state: state.cut is not None)
+    def awaits_cut(self, key: SessionKey) -> bool:
+        """Whether a request of the session was nearly long enough for a cut."""
+        return key in self._expected
 
     def warm(self, key: SessionKey) -> None:
         """Index the messages of a session in the background, so that a reminder can search them without delay.
 
-        Does nothing unless a cut is in force or expected. Indexes about ``INDEX_STEP`` characters at a time: a request
-        of the same session that arrives meanwhile waits for one step at most.
+        Indexes about ``INDEX_STEP`` characters at a time: a request of the same session that arrives meanwhile waits
+        for one step at most.
         """
-        if self.expects_cut(key):
-            while self._texts(key, self._index_step):
-                pass
+        while self._texts(key, self._index_step):
+            pass
 
     def _index_step(self, told: HistoryMessages) -> bool:
         """Whether there is more to index."""

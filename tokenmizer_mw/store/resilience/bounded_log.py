@@ -1,23 +1,95 @@
-"""An event log with a deadline: a call that takes too long raises, and continues in its own thread."""
+"""How long a chat may still wait for the store, and an event log that keeps to it: a call that takes too long raises,
+and continues in its own thread. Time that is spent computing does not count.
+"""
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
-from contextvars import copy_context
+from contextvars import ContextVar, copy_context
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from tokenmizer_mw.errors import StoreUnavailable
 from tokenmizer_mw.model.event import Event, Recorded
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.offload import WorkerPool
 from tokenmizer_mw.store.log import EventLog, PassageRows, Place, Rewriting, SessionInfo, Snapshot
+from tokenmizer_mw.store.resilience.monitor import StoreMonitor
 
-from .monitor import StoreMonitor
-from .patience import Patience, current_patience
+
+class Patience:
+    """Seconds of waiting that are left to one chat call. Not shared between threads."""
+
+    __slots__ = ("left",)
+
+    def __init__(self, seconds: float) -> None:
+        self.left = seconds
+
+    @contextmanager
+    def spend(self) -> Iterator[None]:
+        """Take the time that the block takes from what is left."""
+        start = time.monotonic()
+        try:
+            yield
+        finally:
+            self.left = max(0.0, self.left - (time.monotonic() - start))
+
+
+_current: Final[ContextVar[Patience | None]] = ContextVar("tokenmizer_patience", default=None)
+
+
+def current_patience() -> Patience | None:
+    """The patience of the chat call that this code works for; ``None``: it works for no chat, and may wait."""
+    return _current.get()
+
+
+@contextmanager
+def patience(seconds: float | None) -> Iterator[None]:
+    """Let everything inside the block wait ``seconds`` for the store, all in all; ``None``: without a bound. Inside
+    another such block that one's patience counts."""
+    if seconds is not None and _current.get() is not None:
+        yield
+        return
+    token = _current.set(None if seconds is None else Patience(seconds))
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def drop_patience() -> None:
+    """Let what runs in this context from here on wait without a bound."""
+    _current.set(None)
+
+
+def acquire(lock: threading.Lock | threading.RLock | threading.Condition) -> None:
+    """Acquire a lock that others may hold while they wait for the store.
+
+    Raises ``StoreUnavailable`` when the patience of a chat call ends before the lock is free.
+    """
+    current = _current.get()
+    if current is None:
+        lock.acquire()
+    elif not lock.acquire(blocking=False):
+        with current.spend():
+            free = lock.acquire(timeout=current.left)
+        if not free:
+            raise StoreUnavailable("the session is in use, and the deadline has passed", cause="late")
+
+
+@contextmanager
+def hold(lock: threading.Lock | threading.RLock | threading.Condition) -> Iterator[None]:
+    """``acquire`` a lock for a ``with`` block."""
+    acquire(lock)
+    try:
+        yield
+    finally:
+        lock.release()
+
 
 T = TypeVar("T")
 
@@ -53,9 +125,18 @@ class BoundedLog:
 
     def append(self, session: SessionKey, events: Sequence[Event], *, expected_seq: int) -> list[Recorded]:
         """See ``EventLog.append``."""
-        if current_patience() is None:
-            with self._watching(writes=True):
-                return self._log.append(session, events, expected_seq=expected_seq)
+        if _current.get() is None:
+            token, start = object(), time.monotonic()
+            self._under_way[token] = start
+            try:
+                recorded = self._log.append(session, events, expected_seq=expected_seq)
+            except StoreUnavailable as error:
+                self._note_failure(error)
+                raise
+            finally:
+                del self._under_way[token]
+            self.monitor.note_answer(time.monotonic() - start)
+            return recorded
         return self._run_bounded(partial(self._log.append, session, events, expected_seq=expected_seq), writes=True)
 
     def read(self, session: SessionKey, *, after: int = 0, upto: int | None = None) -> list[Recorded]:
@@ -117,7 +198,7 @@ class BoundedLog:
         if self.monitor.is_open:
             raise self._late("the store has not answered lately")
         future: Future[T] = Future()
-        _CALLS.put((partial(_run, future, partial(self._run_watched, call, writes)), copy_context(), _nothing))
+        _CALLS.put((partial(_run, future, partial(self._run_watched, call, writes)), copy_context(), None))
         return self._await_result(future, current)
 
     def _await_result(self, future: Future[T], current: Patience) -> T:
@@ -131,25 +212,24 @@ class BoundedLog:
             return future.result()
 
     def _run_watched(self, call: Callable[[], T], writes: bool) -> T:
-        """Run a call, and tell the monitor what came of it."""
-        with self._watching(writes):
-            return call()
-
-    @contextmanager
-    def _watching(self, writes: bool) -> Iterator[None]:
-        """Time the call inside, and tell the monitor what came of it."""
+        """Run a call, and tell the monitor what came of it. ``append`` does the same without a call of its own: it is
+        on the path of each turn."""
         token, start = object(), time.monotonic()
         self._under_way[token] = start
         try:
-            yield
+            result = call()
         except StoreUnavailable as error:
-            if error.cause != "closed":
-                self.monitor.note_failure(error)
+            self._note_failure(error)
             raise
         finally:
             del self._under_way[token]
         if writes:
             self.monitor.note_answer(time.monotonic() - start)
+        return result
+
+    def _note_failure(self, error: StoreUnavailable) -> None:
+        if error.cause != "closed":
+            self.monitor.note_failure(error)
 
     def _late(self, message: str) -> StoreUnavailable:
         return StoreUnavailable(message, cause="late", place=self.place)
@@ -164,7 +244,3 @@ def _run(future: Future[T], call: Callable[[], T]) -> None:
         future.set_exception(error)
     else:
         future.set_result(result)
-
-
-def _nothing(result: Any, error: BaseException | None) -> None:
-    """The caller waits for the future instead."""

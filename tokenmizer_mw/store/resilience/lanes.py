@@ -23,18 +23,10 @@ class Lanes(Generic[Item]):
         self._count_max = count_max
         self._size_max = size_max
         self._lanes: dict[SessionKey, deque[tuple[Item, int]]] = {}
-        self._ready: OrderedDict[SessionKey, None] = OrderedDict()
-        self._resting: OrderedDict[SessionKey, None] = OrderedDict()
-
-    @property
-    def ready(self) -> int:
-        """Number of sessions whose first queued item can be taken now."""
-        return len(self._ready)
-
-    @property
-    def resting(self) -> int:
-        """Number of resting lanes."""
-        return len(self._resting)
+        self.ready: OrderedDict[SessionKey, None] = OrderedDict()
+        """Sessions whose first queued item can be taken now, the one that has been ready longest first."""
+        self.resting: OrderedDict[SessionKey, None] = OrderedDict()
+        """Sessions of resting lanes, the longest resting first."""
 
     def put(self, key: SessionKey, item: Item, size: int) -> bool:
         """Append an item of ``size`` bytes to the queue of its session. Returns ``False`` when there is no room."""
@@ -43,7 +35,7 @@ class Lanes(Generic[Item]):
         lane = self._lanes.get(key)
         if lane is None:
             lane = self._lanes[key] = deque()
-            self._ready[key] = None
+            self.ready[key] = None
         lane.append((item, size))
         self.count += 1
         self.size += size
@@ -53,9 +45,9 @@ class Lanes(Generic[Item]):
         """Take the lane that has been ready longest, and return its session and first item; ``None`` if no lane is
         ready.
         """
-        if not self._ready:
+        if not self.ready:
             return None
-        key, _ = self._ready.popitem(last=False)
+        key, _ = self.ready.popitem(last=False)
         return key, self._lanes[key][0][0]
 
     def remove_first(self, key: SessionKey) -> None:
@@ -65,24 +57,24 @@ class Lanes(Generic[Item]):
         self.count -= 1
         self.size -= size
         if lane:
-            self._ready[key] = None
+            self.ready[key] = None
         else:
             del self._lanes[key]
 
     def rest(self, key: SessionKey) -> None:
         """Let a taken lane rest: its first item stays first."""
-        self._resting[key] = None
+        self.resting[key] = None
 
     def wake(self, most: int | None = None) -> None:
         """Make resting lanes ready, the longest resting first; at most ``most`` (``None``: all)."""
-        while self._resting and most != 0:
-            key, _ = self._resting.popitem(last=False)
-            self._ready[key] = None
+        while self.resting and most != 0:
+            key, _ = self.resting.popitem(last=False)
+            self.ready[key] = None
             most = most - 1 if most is not None else None
 
     def is_taken(self, key: SessionKey) -> bool:
         """Whether the first item of a session's lane is being written."""
-        return key in self._lanes and key not in self._ready and key not in self._resting
+        return key in self._lanes and key not in self.ready and key not in self.resting
 
     def drop(self, key: SessionKey) -> list[Item]:
         """Remove and return the items of a session, except one that is being written."""
@@ -97,10 +89,10 @@ class Lanes(Generic[Item]):
             self._lanes[key] = deque(first)
         else:
             del self._lanes[key]
-            self._ready.pop(key, None)
-            self._resting.pop(key, None)
+            self.ready.pop(key, None)
+            self.resting.pop(key, None)
         return left
 
     def clear(self) -> list[Item]:
         """Remove all items of lanes that nobody has taken, and return them."""
-        return [item for key in [*self._ready, *self._resting] for item in self.drop(key)]
+        return [item for key in [*self.ready, *self.resting] for item in self.drop(key)]

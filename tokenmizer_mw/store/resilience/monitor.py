@@ -1,4 +1,6 @@
-"""How the store of a process is doing: its circuit breaker, its last failure, and the log line about it."""
+"""How the store of a process is doing: its circuit breaker, its last failure, and the log line about it. After
+repeated failures nobody waits for the store until a probe finds that it answers.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +8,38 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from tokenmizer_mw.errors import StoreError
 
-from .breaker import Breaker
+FAILURES_MAX: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Breaker:
+    """One state of a circuit breaker; every transition returns another one.
+
+    Closed: chats wait for the store. Open, from the ``failures_max``-th failure in a row on: no chat waits, and one
+    probe at a time goes through. A success closes it, a failure of the probe leaves it open.
+    """
+
+    failures_max: int = FAILURES_MAX
+    failures: int = 0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether chats must not wait."""
+        return self.failures >= self.failures_max
+
+    def after_success(self) -> Breaker:
+        """The state after a call that was answered in time: closed."""
+        return replace(self, failures=0)
+
+    def after_failure(self) -> Breaker:
+        """The state after a call that failed, or was not answered in time."""
+        return replace(self, failures=min(self.failures + 1, self.failures_max))
+
 
 LOG_SECONDS: Final = 60.0
 """At most one log line in so many seconds for each cause."""
@@ -37,6 +65,8 @@ class StoreMonitor:
 
     def __init__(self, breaker: Breaker, deadline: float, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.deadline = deadline
+        self.is_open = breaker.is_open
+        """Whether the circuit breaker is open, so that no chat waits for the store."""
         self._breaker = breaker
         self._clock = clock
         self._trouble: Trouble | None = None
@@ -48,11 +78,6 @@ class StoreMonitor:
         self._lock = threading.Lock()
 
     @property
-    def is_open(self) -> bool:
-        """Whether the circuit breaker is open, so that no chat waits for the store."""
-        return self._breaker.is_open
-
-    @property
     def trouble(self) -> Trouble | None:
         """The last failure; ``None`` when the store has answered in time since, or never failed."""
         return self._trouble
@@ -62,7 +87,8 @@ class StoreMonitor:
         if seconds > self.deadline or (self._trouble is None and not self._breaker.failures):
             return
         with self._lock:
-            was_open, self._breaker = self._breaker.is_open, self._breaker.after_success()
+            was_open, self._breaker = self.is_open, self._breaker.after_success()
+            self.is_open = self._breaker.is_open
             self._trouble = None
         if was_open:
             _log.warning("the store answers again")
@@ -98,6 +124,7 @@ class StoreMonitor:
     def _fail(self, cause: str, place: str) -> None:
         with self._lock:
             self._breaker = self._breaker.after_failure()
+            self.is_open = self._breaker.is_open
             known = self._trouble
             if cause == "late" and known is not None and known.cause != "late":
                 cause, place = known.cause, known.place  # a late call says less than what failed before it

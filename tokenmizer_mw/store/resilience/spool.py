@@ -14,15 +14,14 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextvars import Context, copy_context
-from typing import Any, Final
+from typing import Final
 from weakref import WeakSet
 
 from tokenmizer_mw.errors import StoreUnavailable
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.offload import WorkerPool
-
-from .lanes import Lanes
-from .monitor import StoreMonitor
+from tokenmizer_mw.store.resilience.lanes import Lanes
+from tokenmizer_mw.store.resilience.monitor import StoreMonitor
 
 WRITERS_MAX: Final = 16
 """Sessions that are written at the same time; a store writes them in groups."""
@@ -123,14 +122,9 @@ class TurnSpool:
                 self._start_writers()
         if not taken:
             turn.is_spooled = False
-            self._report_lost(1, "the spool is closed" if self._closed else "the spool is full")
+            self._report_lost(1, "the memory is closed" if self._closed else "the spool is full")
             turn.settle(False)
         return taken
-
-    def probe_later(self) -> None:
-        """Start probing the store in the background until it answers, unless that is under way."""
-        with self._changed:
-            self._start_prober()
 
     def drop(self, key: SessionKey, seconds: float) -> int:
         """Drop the queued turns of a session that is being erased, and return how many. Waits at most ``seconds`` for
@@ -175,7 +169,7 @@ class TurnSpool:
         if self._monitor.is_open:
             self._lanes_rest()
         elif self._lanes.ready and self._writers < WRITERS_MAX:
-            _WRITERS.put((self._write_ready, Context(), _nothing))
+            _WRITERS.put((self._write_ready, Context(), None))
             self._writers += 1
         if self._lanes.resting:
             self._start_prober()
@@ -190,7 +184,7 @@ class TurnSpool:
             with self._changed:
                 if self._monitor.is_open:
                     self._lanes_rest()
-                taken = None if self._ended else self._lanes.take()
+                taken = self._lanes.take() if self._lanes.ready and not self._ended else None
                 if taken is None:
                     self._writers -= 1
                     if self._lanes.resting:
@@ -282,7 +276,7 @@ class TurnSpool:
     def _wake_all(self) -> None:
         with self._changed:
             self._lanes.wake()
-            for _ in range(min(self._lanes.ready, WRITERS_MAX)):
+            for _ in range(min(len(self._lanes.ready), WRITERS_MAX)):
                 self._start_writers()
 
     def _probe_once(self) -> bool:
@@ -291,10 +285,6 @@ class TurnSpool:
         except Exception:  # the monitor has noted it
             return False
         return True
-
-
-def _nothing(result: Any, error: BaseException | None) -> None:
-    """Nobody waits for a writer."""
 
 
 _spools: Final[WeakSet[TurnSpool]] = WeakSet()

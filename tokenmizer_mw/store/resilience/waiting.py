@@ -14,8 +14,7 @@ import anyio.from_thread
 import anyio.lowlevel
 
 from tokenmizer_mw.runtime.offload import CPU, is_in_asyncio, offload
-
-from .spool import SpooledTurn
+from tokenmizer_mw.store.resilience.spool import SpooledTurn
 
 Submit = Callable[[], SpooledTurn | None]
 """Has a turn written, without waiting for it; ``None``: there is none. Computes, hence it runs in a worker thread."""
@@ -78,7 +77,8 @@ class _Waiting:
             self._wake(turn)
 
     def _wake_settled(self, _: Future[bool]) -> None:
-        self._wake(self._turn)
+        with suppress(RuntimeError):  # the loop has ended: nobody waits
+            self._loop.call_soon_threadsafe(self._end, self._turn, None)
 
     def _pass_deadline(self) -> None:
         self._is_late = True

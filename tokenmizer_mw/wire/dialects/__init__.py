@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from typing import Final
 
 from tokenmizer_mw.wire.dialect import Dialect
-
-from .anthropic import Anthropic
-from .cohere import Cohere
-from .gemini import Gemini
-from .ollama import Ollama
-from .openai_chat import OpenAIChat
-from .openai_responses import OpenAIResponses
+from tokenmizer_mw.wire.dialects.anthropic import Anthropic
+from tokenmizer_mw.wire.dialects.cohere import Cohere
+from tokenmizer_mw.wire.dialects.gemini import Gemini
+from tokenmizer_mw.wire.dialects.ollama import Ollama
+from tokenmizer_mw.wire.dialects.openai_chat import OpenAIChat
+from tokenmizer_mw.wire.dialects.openai_responses import OpenAIResponses
 
 _GEMINI: Final = Gemini()
 

@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
+from tokenmizer_mw.wire.dialects.openai_message import KIND_MAX
+from tokenmizer_mw.wire.json_text import json_text, storable
 from tokenmizer_mw.wire.request import text_of
-from tokenmizer_mw.wire.text import json_text, storable
-
-from .openai_message import KIND_MAX
 
 _SYSTEM, _USER, _ASSISTANT, _TOOL = Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL  # an enum's look-up is slow
 

@@ -11,11 +11,10 @@ from typing import Any, Final
 
 from tokenmizer_mw.model.message import Message, Outcome, Role
 from tokenmizer_mw.wire.dialect import Reply
+from tokenmizer_mw.wire.dialects.anthropic_message import read_blocks
 from tokenmizer_mw.wire.reply import error_text, parse_json, token_counts
 from tokenmizer_mw.wire.request import text_of
 from tokenmizer_mw.wire.sse import ServerSentEvent
-
-from .anthropic_message import read_blocks
 
 _DELTAS: Final = {
     "text_delta": ("text", "text", "text"),
@@ -36,7 +35,7 @@ _OUTCOMES: Final = {"max_tokens": Outcome.TRUNCATED, "model_context_window_excee
 
 def collect_events(events: Iterable[ServerSentEvent]) -> Reply:
     """The reply in a stream's events; what follows ``message_stop`` or an error is not looked at."""
-    reply = _Collected()
+    reply = _ReplyBuilder()
     for event in events:
         reply.add(event)
         if reply.done or reply.error:
@@ -47,7 +46,7 @@ def collect_events(events: Iterable[ServerSentEvent]) -> Reply:
 def collect_body(data: bytes) -> Reply:
     """The reply in a whole JSON body. JSON without content is somebody's error, other bytes are a cut body."""
     body = parse_json(data.decode("utf-8-sig", "replace"))
-    reply = _Collected()
+    reply = _ReplyBuilder()
     if isinstance(body, dict):
         reply.failed = not isinstance(body.get("content"), list)
         reply.error = error_text(body["error"]) if body.get("error") else ""
@@ -72,7 +71,7 @@ class _Block:
 
 
 @dataclass(slots=True)
-class _Collected:
+class _ReplyBuilder:
     """Everything that was seen of a response."""
 
     blocks: list[_Block] = field(default_factory=list)
@@ -148,9 +147,9 @@ class _Collected:
     def _usage(self) -> dict[str, int]:
         """The counts by our names. Tokens from and for the cache are told apart from the others of the input."""
         counts = dict(self.counts)
-        told = counts.pop("input", None)
-        if told is not None:
-            counts["prompt_tokens"] = told + counts.get("cached_tokens", 0) + counts.get("cache_write_tokens", 0)
+        fresh = counts.pop("input", None)
+        if fresh is not None:
+            counts["prompt_tokens"] = fresh + counts.get("cached_tokens", 0) + counts.get("cache_write_tokens", 0)
             if "completion_tokens" in counts:
                 counts["total_tokens"] = counts["prompt_tokens"] + counts["completion_tokens"]
         return counts

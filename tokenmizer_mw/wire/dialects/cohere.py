@@ -1,20 +1,168 @@
-"""Cohere Chat, version 2: POST {base}/v2/chat. Messages are spelled nearly as OpenAI spells them."""
+"""Cohere Chat, version 2: POST {base}/v2/chat. Messages are spelled nearly as OpenAI spells them.
+
+A whole response is one event that carries the message and its end together.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.model.message import Message, Outcome, Role
 from tokenmizer_mw.wire.dialect import ChatRequest, Reply
-from tokenmizer_mw.wire.request import Shape, cut_edits, text_of
-from tokenmizer_mw.wire.spans import Edit
-from tokenmizer_mw.wire.text import json_text, storable
+from tokenmizer_mw.wire.dialects import openai_message
+from tokenmizer_mw.wire.dialects.openai_chat import Calls
+from tokenmizer_mw.wire.dialects.openai_message import read_call, read_content, role_of, roles_of
+from tokenmizer_mw.wire.json_text import Edit, json_text, storable
+from tokenmizer_mw.wire.reply import error_text, parse_json, token_counts
+from tokenmizer_mw.wire.request import JsonDialect, Shape, cut_edits, text_of
+from tokenmizer_mw.wire.sse import LineDecoder, ServerSentEvent, SSEDecoder
 
-from . import openai_message
-from .base import JsonDialect
-from .cohere_reply import collect
-from .openai_message import role_of, roles_of
+_USAGE: Final = (
+    ("billed_units.input_tokens", "prompt_tokens"),
+    ("billed_units.output_tokens", "completion_tokens"),
+    ("tokens.input_tokens", "prompt_tokens"),
+    ("tokens.output_tokens", "completion_tokens"),
+    ("cached_tokens", "cached_tokens"),
+)
+"""What was billed leaves out what Cohere puts in front of a request: it counts where nothing else is told."""
+
+_OUTCOMES: Final = {"MAX_TOKENS": Outcome.TRUNCATED, "ERROR": Outcome.ERROR, "TIMEOUT": Outcome.ERROR}
+
+
+def collect(data: bytes) -> Reply:
+    """The reply in the bytes of a response: events, a JSON object, or a JSON object a line. Never raises."""
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    if not data.lstrip().startswith(b"{"):
+        decoder = SSEDecoder(event_max=max(1, len(data)))
+        return collect_events([*decoder.receive_data(data), *decoder.receive_data(b"")])
+    body = parse_json(data.decode("utf-8", "replace"))
+    if isinstance(body, dict) and "type" not in body:
+        return _collect_body(body)
+    lines = LineDecoder(max(1, len(data)))
+    found = [*lines.receive_data(data), *lines.receive_data(b"")]
+    return collect_events(ServerSentEvent(line.decode("utf-8", "replace")) for line in found if line)
+
+
+def collect_events(events: Iterable[ServerSentEvent]) -> Reply:
+    """The reply in a stream's events; what follows its end or an error is not looked at."""
+    reply = _ReplyBuilder()
+    for event in events:
+        if event.data == "[DONE]":
+            break
+        reply.add(parse_json(event.data), event.event)
+        if reply.ended or reply.error:
+            break
+    return reply.close()
+
+
+def _collect_body(body: dict[str, Any]) -> Reply:
+    """The reply in a whole body. One without a message is somebody's error."""
+    reply = _ReplyBuilder()
+    message = body.get("message")
+    if isinstance(message, dict):
+        reply.add_message(message, 0)
+        reply.add_end(body)
+    else:
+        reply.error = error_text(body.get("error") or body)
+    return reply.close()
+
+
+@dataclass(slots=True)
+class _Block:
+    """One block of the content in the making."""
+
+    text: list[str] = field(default_factory=list)
+    thinking: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _ReplyBuilder:
+    """Everything that was seen of a response."""
+
+    blocks: dict[int, _Block] = field(default_factory=dict)
+    plan: list[str] = field(default_factory=list)
+    calls: Calls = field(default_factory=Calls)
+    attachments: list[str] = field(default_factory=list)
+    finish_reason: str = ""
+    usage: dict[str, int] = field(default_factory=dict)
+    error: str = ""
+    ended: bool = False
+
+    def add(self, event: object, name: str) -> None:
+        """The next event, which ``name`` names where its data does not."""
+        if not isinstance(event, dict):
+            return
+        delta, said = event.get("delta"), event.get("message")
+        if not isinstance(delta, dict):
+            if event.get("error") or (isinstance(said, str) and said):
+                self.error = error_text(event.get("error") or said)
+            delta = {}
+        if isinstance(message := delta.get("message"), dict):
+            self.add_message(message, _index(event))
+        if (text_of(event, "type") or name) == "message-end":
+            self.add_end(delta)
+
+    def add_message(self, message: dict[str, Any], index: int) -> None:
+        """A message or a piece of one; ``index`` says which block or call it is a piece of."""
+        content = message.get("content")
+        for place, part in enumerate(content if isinstance(content, list) else [content]):
+            self._add_part(index + place, part)
+        plan = message.get("tool_plan")
+        self.plan.append(plan if isinstance(plan, str) else "")
+        calls = message.get("tool_calls")
+        for place, raw in enumerate(calls if isinstance(calls, list) else [calls]):
+            if (fragment := read_call(raw)) is not None:
+                self.calls.add(index + place, fragment)
+
+    def add_end(self, end: dict[str, Any]) -> None:
+        """How the message ended."""
+        self.ended = True
+        self.finish_reason = text_of(end, "finish_reason")
+        self.usage = token_counts(end.get("usage"), _USAGE)
+        if error := end.get("error"):
+            self.error = error_text(error)
+
+    def close(self) -> Reply:
+        outcome = self._outcome()
+        ended = self.ended and outcome is not Outcome.ERROR
+        return Reply(self._message(ended), outcome, self.finish_reason, self.usage, self.error)
+
+    def _add_part(self, index: int, part: object) -> None:
+        """A block of the content, or a piece of one: pieces do not say of which type they are."""
+        if isinstance(part, dict) and "type" not in part:
+            part = {"type": "thinking" if "thinking" in part else "text", **part}
+        content = read_content([part])
+        block = self.blocks.setdefault(index, _Block())
+        block.text.append(content.text)
+        block.thinking.append(content.thinking)
+        self.attachments += content.attachments
+
+    def _message(self, ended: bool) -> Message | None:
+        """``None`` when nothing was said and the model did not say that it ended either."""
+        blocks = [block for _, block in sorted(self.blocks.items())]
+        texts = ("".join(block.text) for block in blocks)
+        thoughts = ["".join(block.thinking) for block in blocks]
+        message = Message(
+            Role.ASSISTANT,
+            storable("\n".join(filter(None, texts))),
+            tool_calls=self.calls.close(),
+            thinking=storable("\n".join(filter(None, (*thoughts, "".join(self.plan))))),
+            attachments=tuple(self.attachments),
+        )
+        return message if ended or message != Message(Role.ASSISTANT) else None
+
+    def _outcome(self) -> Outcome:
+        if self.error:
+            return Outcome.ERROR
+        return _OUTCOMES.get(self.finish_reason, Outcome.COMPLETE) if self.ended else Outcome.TRUNCATED
+
+
+def _index(event: dict[str, Any]) -> int:
+    index = event.get("index")
+    return index if type(index) is int else 0
+
 
 _TERMINAL: Final = (b'"message-end"', b"event: message-end", b"event:message-end")
 
@@ -47,6 +195,7 @@ class Cohere(JsonDialect):
     name = _SHAPE.name
     shape = _SHAPE
     linked = (b'"image_url"',)
+    end_mark = b"message-end"
 
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
         """Return the edits of a cut. A block of the role "developer" gets the role "system", because Cohere has no
@@ -56,8 +205,6 @@ class Cohere(JsonDialect):
 
     def ends(self, tail: bytes) -> bool:
         """Whether the event that ends a stream begins in ``tail``."""
-        if tail.rfind(b"message-end") < 0:  # per chunk of every stream; faster than "in" and than from the start
-            return False
         return any(mark in tail for mark in _TERMINAL)
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:

@@ -2,22 +2,186 @@
 
 A cut works on ``contents``. With ``cachedContent`` the provider puts a beginning of its own before them, which is the
 same in every call and no part of what a client resends: the contents may be cut as usual.
+
+A response is server-sent events, a streamed JSON array, or one object. Each chunk of a stream is a whole response
+object of its own; what the first candidate says in all of them, in order, is the turn. Nothing marks the last chunk:
+some models and relays give a reason to stop in every chunk, or in the first.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
 
+from tokenmizer_mw.model.message import Message, Outcome, Role
 from tokenmizer_mw.wire.dialect import ChatRequest, Reply
+from tokenmizer_mw.wire.dialects.gemini_message import GeminiContent, group, member, read_message, role_of, roles_of
+from tokenmizer_mw.wire.json_text import Edit, decode_value, json_text, storable
 from tokenmizer_mw.wire.known import KnownRequests
-from tokenmizer_mw.wire.request import Shape, cut_edits, read_request
-from tokenmizer_mw.wire.spans import Edit
-from tokenmizer_mw.wire.text import json_text, storable
-from tokenmizer_mw.wire.unread import models
+from tokenmizer_mw.wire.reply import error_text, parse_json, token_counts
+from tokenmizer_mw.wire.request import JsonDialect, Shape, cut_edits, read_request
+from tokenmizer_mw.wire.spans import models
+from tokenmizer_mw.wire.sse import LineDecoder, SSEDecoder
 
-from .base import JsonDialect
-from .gemini_message import group, read_message, role_of, roles_of
-from .gemini_reply import collect_json, collect_stream
+UNFINISHED: Final = "FINISH_REASON_UNSPECIFIED"
+"""What stands for no reason at all."""
+
+_CUT: Final = frozenset({"MAX_TOKENS", "CONTINUATION"})
+_MAY_BE_SILENT: Final = _CUT | {"STOP"}
+"""Reasons that go with an answer without content; with any other, nothing said means that nothing was to be."""
+
+_COUNTS: Final = ("promptTokenCount", "toolUsePromptTokenCount", "candidatesTokenCount", "thoughtsTokenCount",
+                  "cachedContentTokenCount", "totalTokenCount")  # fmt: skip
+_COUNT_TABLE: Final = tuple((name, name) for name in _COUNTS)
+_BETWEEN: Final = " \t\r\n,[]"
+_EVENT_LINES: Final = (b"data", b"event", b"id", b"retry", b":")
+
+
+def collect_stream(data: bytes) -> Reply:
+    """The reply in server-sent events. An error in their midst comes as bare lines of JSON."""
+    decoder = SSEDecoder(event_max=max(1, len(data)))
+    reply = _ReplyBuilder()
+    for event in [*decoder.receive_data(data), *decoder.receive_data(b"")]:
+        reply.add(parse_json(event.data))
+        if reply.error:
+            break
+    if not reply.finished and not reply.error:
+        reply.add_all(_values(_bare_lines(data)))
+    return reply.close()
+
+
+def collect_json(data: bytes) -> Reply:
+    """The reply in an object or in an array of them, which may be cut. JSON without candidates is somebody's error."""
+    reply = _ReplyBuilder()
+    reply.add_all(_values(data.decode("utf-8-sig", "replace")))
+    reply.failed = reply.foreign
+    return reply.close()
+
+
+@dataclass(slots=True)
+class _Candidate:
+    """One of several answers in the making."""
+
+    said: GeminiContent = field(default_factory=GeminiContent)
+    finish_reason: str = ""
+    finish_message: str = ""
+
+    def add(self, raw: dict[str, Any]) -> None:
+        self.said.add(raw.get("content"))
+        reason, message = member(raw, "finishReason"), member(raw, "finishMessage")
+        if isinstance(reason, str) and reason != UNFINISHED:
+            self.finish_reason = storable(reason)
+        if isinstance(message, str):
+            self.finish_message = message
+
+
+@dataclass(slots=True)
+class _ReplyBuilder:
+    """Everything that was seen of a response. ``foreign``: there were objects, but none that a model sends."""
+
+    candidates: dict[int, _Candidate] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+    blocked: str = ""
+    blocked_message: str = ""
+    error: str = ""
+    failed: bool = False
+    foreign: bool = False
+
+    @property
+    def finished(self) -> bool:
+        return any(candidate.finish_reason for candidate in self.candidates.values())
+
+    def add_all(self, chunks: Iterator[object]) -> None:
+        for chunk in chunks:
+            self.add(chunk)
+            if self.error:
+                return
+
+    def add(self, chunk: object) -> None:
+        if not isinstance(chunk, dict):
+            return
+        if error := chunk.get("error"):
+            self.error = error_text(error)
+        for index, raw in _number_candidates(chunk.get("candidates")):
+            self.candidates.setdefault(index, _Candidate()).add(raw)
+        feedback = member(chunk, "promptFeedback")
+        if isinstance(feedback, dict):
+            self._add_feedback(feedback)
+        self.counts.update(token_counts(_camel_counts(member(chunk, "usageMetadata")), _COUNT_TABLE))
+        self.foreign = not self.candidates and not self.blocked
+
+    def close(self) -> Reply:
+        """The first candidate is the turn; the others are alternatives that nobody may have seen."""
+        candidate = self.candidates[min(self.candidates)] if self.candidates else _Candidate()
+        reason = candidate.finish_reason or self.blocked
+        message: Message | None = candidate.said.message(Role.ASSISTANT)
+        if message == Message(Role.ASSISTANT) and reason not in _MAY_BE_SILENT:
+            message = None
+            if reason and not self.error:
+                self.error = error_text(candidate.finish_message or self.blocked_message or reason)
+        return Reply(message, self._outcome(reason), reason, _usage(self.counts), self.error)
+
+    def _add_feedback(self, raw: dict[str, Any]) -> None:
+        reason, message = member(raw, "blockReason"), member(raw, "blockReasonMessage")
+        if isinstance(reason, str):
+            self.blocked = storable(reason)
+            self.blocked_message = message if isinstance(message, str) else ""
+
+    def _outcome(self, reason: str) -> Outcome:
+        if self.error or self.failed:
+            return Outcome.ERROR
+        return Outcome.TRUNCATED if not reason or reason in _CUT else Outcome.COMPLETE
+
+
+def _number_candidates(candidates: object) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Candidates with their index. Beside others with an index, the one without has index 0: zeros may be left out."""
+    given = [raw for raw in candidates if isinstance(raw, dict)] if isinstance(candidates, list) else []
+    numbered = any(type(raw.get("index")) is int for raw in given)
+    for place, raw in enumerate(given):
+        index = raw.get("index")
+        yield index if type(index) is int else 0 if numbered else place, raw
+
+
+def _usage(counts: dict[str, int]) -> dict[str, int]:
+    """The provider's counts by our names. Thoughts count as output; what tools of the provider read, as input."""
+    sums = (
+        ("prompt_tokens", ("promptTokenCount", "toolUsePromptTokenCount")),
+        ("completion_tokens", ("candidatesTokenCount", "thoughtsTokenCount")),
+        ("total_tokens", ("totalTokenCount",)),
+        ("cached_tokens", ("cachedContentTokenCount",)),
+        ("reasoning_tokens", ("thoughtsTokenCount",)),
+    )
+    return {
+        name: sum(counts.get(part, 0) for part in parts)
+        for name, parts in sums
+        if any(part in counts for part in parts)
+    }
+
+
+def _camel_counts(raw: object) -> dict[str, object]:
+    return {name: member(raw, name) for name in _COUNTS} if isinstance(raw, dict) else {}
+
+
+def _values(text: str) -> Iterator[object]:
+    """The JSON values in a text, one behind the other or in arrays, up to what cannot be read."""
+    place, end = 0, len(text)
+    while True:
+        while place < end and text[place] in _BETWEEN:
+            place += 1
+        try:
+            value, place = decode_value(text, place)
+        except (ValueError, RecursionError):
+            return
+        yield value
+
+
+def _bare_lines(data: bytes) -> str:
+    decoder = LineDecoder(line_max=max(1, len(data)))
+    lines = [*decoder.receive_data(data), *decoder.receive_data(b"")]
+    bare = [line for line in lines if line and not line.startswith(_EVENT_LINES)]
+    return b"\n".join(bare).decode("utf-8", "replace")
+
 
 REPLY_CONTINUED: Final = "reply_continued"
 """Why a request stands down that asks for the rest of a reply: it must say what the request before it said."""

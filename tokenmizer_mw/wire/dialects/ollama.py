@@ -8,15 +8,12 @@ from typing import Any, Final
 
 from tokenmizer_mw.model.message import Message, Outcome, Role, ToolCall
 from tokenmizer_mw.wire.dialect import ChatRequest, Reply
+from tokenmizer_mw.wire.dialects import openai_chat, openai_message
+from tokenmizer_mw.wire.dialects.openai_message import read_call, role_of, roles_of, storable_call
+from tokenmizer_mw.wire.json_text import Edit, json_text, storable
 from tokenmizer_mw.wire.reply import error_text, parse_json, token_counts
-from tokenmizer_mw.wire.request import Shape, cut_edits, text_of
-from tokenmizer_mw.wire.spans import Edit
-from tokenmizer_mw.wire.sse import LineDecoder, events_in
-from tokenmizer_mw.wire.text import json_text, storable
-
-from . import openai_message, openai_reply
-from .base import JsonDialect
-from .openai_message import read_call, role_of, roles_of, storable_call
+from tokenmizer_mw.wire.request import JsonDialect, Shape, cut_edits, text_of
+from tokenmizer_mw.wire.sse import LineDecoder, data_in
 
 _DONE: Final = b'"done"'
 _TRUE: Final = b"true"
@@ -56,10 +53,10 @@ class Ollama(JsonDialect):
         """
         return cut_edits(request, keep_from, _block_message(role, block) if block else "")
 
+    end_mark = _TRUE
+
     def ends(self, tail: bytes) -> bool:
         """Whether ``tail`` says that the answer is done."""
-        if tail.rfind(_TRUE) < 0:  # per chunk of every stream; faster than "in" and than from the start
-            return False
         place = tail.find(_DONE)
         while place >= 0:
             value = tail[place + len(_DONE) : place + len(_DONE) + _LOOK].lstrip(b" \t:")
@@ -71,15 +68,15 @@ class Ollama(JsonDialect):
     def collect(self, data: bytes, *, stream: bool) -> Reply:
         """The reply in a captured response body: lines of JSON, or one object however it is laid out. Never raises."""
         if data.lstrip().startswith((b"data:", b"event:")):  # an application's own /api/chat, in OpenAI's shape
-            return openai_reply.collect_events(events_in(data, stream=True) or ())
+            return openai_chat.collect_chunks(data_in(data, stream=True) or ())
         whole = parse_json(data.decode("utf-8-sig", "replace"))
         if isinstance(whole, dict) and "choices" in whole:
-            return openai_reply.collect_body(data)
+            return openai_chat.collect_body(data)
         return _collect([whole] if isinstance(whole, dict) else _lines(data))
 
 
 @dataclass(slots=True)
-class _Collected:
+class _ReplyBuilder:
     """Everything that was seen of a response. ``foreign``: also objects that are no part of an answer."""
 
     text: list[str] = field(default_factory=list)
@@ -135,7 +132,7 @@ class _Collected:
 
 def _collect(chunks: Iterable[object]) -> Reply:
     """The reply in the objects of a response; what follows an error or the end is not looked at."""
-    reply = _Collected()
+    reply = _ReplyBuilder()
     for chunk in chunks:
         if isinstance(chunk, dict):
             reply.add(chunk)

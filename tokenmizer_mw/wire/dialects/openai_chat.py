@@ -1,35 +1,245 @@
-"""OpenAI Chat Completions: POST {base}/chat/completions. Also what DeepSeek, Mistral, OpenRouter and Grok speak."""
+"""OpenAI Chat Completions: POST {base}/chat/completions. Also what DeepSeek, Mistral, OpenRouter and Grok speak.
+
+A whole response is one chunk whose choices carry ``message`` where a stream's carry ``delta``.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Final
 
-from tokenmizer_mw.model.message import Message
-from tokenmizer_mw.wire.context_edits import removing_edit
+from tokenmizer_mw.model.message import Message, Outcome, Role, ToolCall
 from tokenmizer_mw.wire.dialect import ChatRequest, Reply
-from tokenmizer_mw.wire.markers import Marker, lost_marker
-from tokenmizer_mw.wire.request import HISTORY_ON_SERVER, PROVIDER_COMPACTS, Shape, cut_edits
-from tokenmizer_mw.wire.spans import Edit
-from tokenmizer_mw.wire.sse import events_in
-from tokenmizer_mw.wire.text import json_text, storable
+from tokenmizer_mw.wire.dialects.openai_message import (
+    read_call,
+    read_content,
+    read_function_call,
+    read_message,
+    read_thinking,
+    role_of,
+    roles_of,
+    storable_call,
+)
+from tokenmizer_mw.wire.json_text import Edit, json_text, storable
+from tokenmizer_mw.wire.provider_fields import Marker, lost_marker, removing_edit
+from tokenmizer_mw.wire.reply import error_text, parse_json, token_counts
+from tokenmizer_mw.wire.request import HISTORY_ON_SERVER, PROVIDER_COMPACTS, JsonDialect, Shape, cut_edits, text_of
+from tokenmizer_mw.wire.sse import data_in
 
-from .base import JsonDialect
-from .openai_message import read_message, role_of, roles_of
-from .openai_reply import collect_body, collect_events
+_DONE: Final = "[DONE]"
+_PLAIN: Final = frozenset({"role", "content"})
+_USAGE: Final = (
+    ("prompt_tokens", "prompt_tokens"),
+    ("completion_tokens", "completion_tokens"),
+    ("total_tokens", "total_tokens"),
+    ("prompt_cache_hit_tokens", "cached_tokens"),
+    ("prompt_tokens_details.cached_tokens", "cached_tokens"),
+    ("prompt_tokens_details.cache_write_tokens", "cache_write_tokens"),
+    ("completion_tokens_details.reasoning_tokens", "reasoning_tokens"),
+)
+_OUTCOMES: Final = {"": Outcome.TRUNCATED, "length": Outcome.TRUNCATED, "error": Outcome.ERROR}
+
+
+def collect_chunks(chunks: Iterable[str]) -> Reply:
+    """The reply in the data of a stream's events; what follows ``[DONE]`` or an error is not looked at, as clients
+    do."""
+    reply = _ReplyBuilder()
+    for data in chunks:
+        if data.startswith(_DONE):
+            reply.done = True
+            break
+        reply.add(parse_json(data))
+        if reply.error:
+            break
+    return reply.close()
+
+
+def collect_body(data: bytes) -> Reply:
+    """The reply in a whole JSON body. JSON without choices is somebody's error, other bytes are a cut body."""
+    body = parse_json(data.decode("utf-8-sig", "replace"))
+    reply = _ReplyBuilder()
+    reply.add(body)
+    if isinstance(body, dict) and not reply.choices:
+        reply.failed = True
+    return reply.close()
+
+
+@dataclass(slots=True)
+class _Call:
+    """A tool call in the making. Its id and name come with the first fragment that has one."""
+
+    index: int
+    id: str = ""
+    name: str = ""
+    arguments: list[str] = field(default_factory=list)
+
+    def add(self, fragment: ToolCall) -> None:
+        self.id = self.id or fragment.id
+        self.name = self.name or fragment.name
+        self.arguments.append(fragment.arguments)
+
+    def close(self) -> ToolCall:
+        return storable_call(ToolCall(self.id, self.name, "".join(self.arguments)))
+
+
+@dataclass(slots=True)
+class Calls:
+    """The tool calls of an answer in the making, put together from their fragments."""
+
+    _made: list[_Call] = field(default_factory=list)
+    _by_index: dict[int, _Call] = field(default_factory=dict)
+    _by_id: dict[str, _Call] = field(default_factory=dict)
+
+    def add(self, index: int, fragment: ToolCall) -> None:
+        """The next fragment, which says that it belongs to call ``index``.
+
+        Some servers give every call index 0 or none at all (ollama/ollama#15457, #7881): another id that comes
+        with a name starts a call of its own, and what follows under that index belongs to the newest.
+        """
+        call = self._by_id.get(fragment.id) if fragment.id else None
+        if call is None:
+            call = self._by_index.get(index)
+            if call is None or (call.id and fragment.id and fragment.name):
+                call = _Call(index)
+                self._made.append(call)
+                self._by_index[index] = call
+            if fragment.id:
+                self._by_id[fragment.id] = call
+        call.add(fragment)
+
+    def close(self) -> tuple[ToolCall, ...]:
+        """The calls as far as they came, by index."""
+        return tuple(call.close() for call in sorted(self._made, key=lambda call: call.index))
+
+
+@dataclass(slots=True)
+class _Choice:
+    """One of the ``n`` answers in the making."""
+
+    finish_reason: str = ""
+    text: list[str] = field(default_factory=list)
+    thinking: list[str] = field(default_factory=list)
+    refusal: list[str] = field(default_factory=list)
+    transcript: list[str] = field(default_factory=list)
+    attachments: list[str] = field(default_factory=list)
+    audio: bool = False
+    calls: Calls = field(default_factory=Calls)
+    function: _Call | None = None
+    has_parts: bool = False
+
+    def add(self, delta: dict[str, Any]) -> None:
+        self.has_parts = True
+        content = read_content(delta.get("content"))
+        self.text.append(content.text)
+        self.thinking.append(read_thinking(delta) or content.thinking)
+        refusal = delta.get("refusal")
+        self.refusal.append(refusal if isinstance(refusal, str) else content.refusal)
+        self.attachments += content.attachments
+        self._add_audio(delta.get("audio"))
+        self._add_calls(delta.get("tool_calls"))
+        if (fragment := read_function_call(delta.get("function_call"))) is not None:
+            self.function = self.function or _Call(0)
+            self.function.add(fragment)
+
+    def message(self) -> Message | None:
+        """``None`` when nothing was said and the model did not say that it ended either."""
+        if self.has_parts:
+            message = self._join_parts()
+        else:
+            text = "".join(self.text)
+            message = Message(Role.ASSISTANT, text if text.isascii() else storable(text))
+        return message if self.finish_reason or message != Message(Role.ASSISTANT) else None
+
+    def _join_parts(self) -> Message:
+        calls = self.calls.close() or ((self.function.close(),) if self.function else ())
+        spoken = "".join(self.text) or "".join(self.transcript)
+        unheard = ["audio"] if self.audio and not spoken else []
+        return Message(
+            Role.ASSISTANT,
+            storable(spoken),
+            tool_calls=calls,
+            thinking=storable("".join(self.thinking)),
+            refusal=storable("".join(self.refusal)),
+            attachments=(*self.attachments, *unheard),
+        )
+
+    def _add_audio(self, audio: object) -> None:
+        if isinstance(audio, dict):
+            self.audio = True
+            transcript = audio.get("transcript")
+            self.transcript.append(transcript if isinstance(transcript, str) else "")
+
+    def _add_calls(self, fragments: object) -> None:
+        for place, raw in enumerate(fragments if isinstance(fragments, list) else ()):
+            if (fragment := read_call(raw)) is not None:
+                self.calls.add(_index(raw, place), fragment)
+
+
+@dataclass(slots=True)
+class _ReplyBuilder:
+    """Everything that was seen of a response."""
+
+    choices: defaultdict[int, _Choice] = field(default_factory=partial(defaultdict, _Choice))
+    usage: dict[str, int] = field(default_factory=dict)
+    error: str = ""
+    done: bool = False
+    failed: bool = False
+
+    def add(self, chunk: object) -> None:
+        if not isinstance(chunk, dict):
+            return
+        if error := chunk.get("error"):
+            self.error = error_text(error)
+        choices = chunk.get("choices")
+        for place, raw in enumerate(choices if isinstance(choices, list) else ()):
+            if not isinstance(raw, dict):
+                continue
+            index = raw.get("index")
+            choice = self.choices[index if type(index) is int else place]
+            delta = raw.get("delta")
+            spoken = delta if isinstance(delta, dict) else raw.get("message")
+            if isinstance(spoken, dict):
+                text = spoken.get("content")
+                if type(text) is str and (len(spoken) == 1 or spoken.keys() <= _PLAIN):  # nearly all deltas of a stream
+                    choice.text.append(text)
+                elif spoken:
+                    choice.add(spoken)
+            if raw.get("finish_reason"):
+                choice.finish_reason = text_of(raw, "finish_reason") or choice.finish_reason
+        if usage := chunk.get("usage"):
+            self.usage.update(token_counts(usage, _USAGE))
+
+    def close(self) -> Reply:
+        """The first choice is the turn; the others are alternatives that nobody may have seen."""
+        choice = self.choices[min(self.choices)] if self.choices else _Choice()
+        return Reply(choice.message(), self._outcome(choice), choice.finish_reason, self.usage, self.error)
+
+    def _outcome(self, choice: _Choice) -> Outcome:
+        if self.error or self.failed:
+            return Outcome.ERROR
+        if self.done and not choice.finish_reason:
+            return Outcome.COMPLETE
+        return _OUTCOMES.get(choice.finish_reason, Outcome.COMPLETE)
+
+
+def _index(raw: dict[str, Any], place: int) -> int:
+    index = raw.get("index")
+    return index if type(index) is int else place
+
 
 _MARKS: Final = ("cache_control", "prompt_cache_breakpoint")
-_TERMINAL: Final = (b"data: [DONE]", b"data:[DONE]")
-
-
-def _read_message(raw: object, _: int) -> Message:
-    return read_message(raw)
+_TERMINAL: Final = re.compile(rb"(?:^|[\r\n])data: ?\[DONE\]")
 
 
 _SHAPE: Final = Shape(
     "openai_chat",
     role_of,
     roles_of,
-    _read_message,
+    read_message,
     overhead=("tools", "functions", "response_format"),
     elsewhere={
         "previous_response_id": HISTORY_ON_SERVER,
@@ -46,6 +256,7 @@ class OpenAIChat(JsonDialect):
     name = _SHAPE.name
     shape = _SHAPE
     linked = (b'"image_url"', b'"file_id"')
+    end_mark = b"[DONE]"
 
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
         """Return the edits of a cut. Prompt cache markers of removed messages move to the end of the block."""
@@ -57,14 +268,12 @@ class OpenAIChat(JsonDialect):
 
         With the last 12 bytes of the chunk before in front, a marker torn apart is found too.
         """
-        if tail.rfind(b"[DONE]") < 0:  # per chunk of every stream; faster than "in" and than from the start
-            return False
-        return any(tail.startswith(mark) or b"\n" + mark in tail or b"\r" + mark in tail for mark in _TERMINAL)
+        return _TERMINAL.search(tail) is not None
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:
         """The reply in a captured response body. Never raises."""
-        events = events_in(data, stream=stream)
-        return collect_body(data) if events is None else collect_events(events)
+        chunks = data_in(data, stream=stream)
+        return collect_body(data) if chunks is None else collect_chunks(chunks)
 
 
 def _block_message(role: str, block: str, marker: Marker) -> str:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
+from tokenmizer_mw.wire.json_text import json_text, storable
 from tokenmizer_mw.wire.request import text_of
-from tokenmizer_mw.wire.text import json_text, storable
 
 _SYSTEM, _USER, _ASSISTANT, _TOOL = Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL  # an enum's look-up is slow
 
@@ -56,19 +56,19 @@ def roles_of(sent: Sequence[Any]) -> list[Role]:
         return [role_of(raw) or _SYSTEM for raw in sent]
 
 
-def read_message(raw: object) -> Message:
+def read_message(raw: object, _: int = 1) -> Message:
     """A message object as a message.
 
     What no known role speaks is read as a system message: it may not open a turn, and nothing is learned from it.
     """
-    role = role_of(raw) or _SYSTEM
     if not isinstance(raw, dict):
-        return Message(role)
-    value = raw.get("content")
+        return Message(_SYSTEM)
+    name, value = raw.get("role"), raw.get("content")
+    role = ROLES.get(name, _SYSTEM) if isinstance(name, str) else _SYSTEM
     if role is _TOOL:
         return _tool(raw, value)
     if len(raw) == 2 and isinstance(value, str):
-        return Message(role, storable(value))
+        return Message(role, value if value.isascii() else storable(value))
     content = read_content(value)
     if role is _ASSISTANT:
         return _assistant(raw, content)

@@ -1,20 +1,214 @@
-"""OpenAI Responses: POST {base}/responses. Also what OpenRouter and others speak under the same name."""
+"""OpenAI Responses: POST {base}/responses. Also what OpenRouter and others speak under the same name.
+
+The last event of a streamed reply holds the whole response, so that nothing else has to be read. Of a stream that was
+cut before it, the items are put together from what came.
+"""
 
 from __future__ import annotations
 
 import json
-from typing import Final
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
 
-from tokenmizer_mw.wire.context_edits import removing_edit
+from tokenmizer_mw.model.message import Message, Outcome, Role
 from tokenmizer_mw.wire.dialect import ChatRequest, Reply
-from tokenmizer_mw.wire.request import HISTORY_ON_SERVER, PROVIDER_COMPACTS, Shape, cut_edits
-from tokenmizer_mw.wire.spans import Edit
-from tokenmizer_mw.wire.sse import events_in
-from tokenmizer_mw.wire.text import storable
+from tokenmizer_mw.wire.dialects.openai_responses_item import (
+    group,
+    read_message,
+    read_reply,
+    refuses,
+    role_of,
+    roles_of,
+)
+from tokenmizer_mw.wire.json_text import Edit, storable
+from tokenmizer_mw.wire.provider_fields import removing_edit
+from tokenmizer_mw.wire.reply import error_text, parse_json, token_counts
+from tokenmizer_mw.wire.request import HISTORY_ON_SERVER, PROVIDER_COMPACTS, JsonDialect, Shape, cut_edits, text_of
+from tokenmizer_mw.wire.sse import ServerSentEvent, events_in
 
-from .base import JsonDialect
-from .openai_responses_item import group, read_message, refuses, role_of, roles_of
-from .openai_responses_reply import TERMINAL, collect_body, collect_events
+TERMINAL: Final = {
+    "response.completed": "completed",
+    "response.incomplete": "incomplete",
+    "response.failed": "failed",
+}
+"""The events that end a stream, and the status of the response that they bring."""
+
+_ERROR: Final = "error"
+_UNFINISHED: Final = frozenset({"queued", "in_progress"})
+_FILTERED: Final = frozenset({"content_filter", "steered"})
+"""Why a response may be incomplete though it has its end."""
+
+_OUTCOMES: Final = {
+    "incomplete": Outcome.TRUNCATED,
+    "cancelled": Outcome.TRUNCATED,
+    "failed": Outcome.ERROR,
+    **dict.fromkeys(_UNFINISHED, Outcome.TRUNCATED),
+}
+_USAGE: Final = (
+    ("input_tokens", "prompt_tokens"),
+    ("output_tokens", "completion_tokens"),
+    ("total_tokens", "total_tokens"),
+    ("input_tokens_details.cached_tokens", "cached_tokens"),
+    ("input_tokens_details.cache_write_tokens", "cache_write_tokens"),
+    ("output_tokens_details.reasoning_tokens", "reasoning_tokens"),
+)
+_NOTHING: Final = Message(Role.ASSISTANT)
+
+
+class _Fragments(NamedTuple):
+    """Where the fragments of an event belong: the kind of item, its member, the member of a fragment's whole text,
+    and the kind of part where the member is a list of them."""
+
+    item: str
+    member: str
+    text: str
+    part: str = ""
+
+
+_FRAGMENTS: Final = {
+    "response.output_text": _Fragments("message", "content", "text", "output_text"),
+    "response.refusal": _Fragments("message", "content", "refusal", "refusal"),
+    "response.reasoning_text": _Fragments("reasoning", "content", "text", "reasoning_text"),
+    "response.reasoning_summary_text": _Fragments("reasoning", "summary", "text", "summary_text"),
+    "response.function_call_arguments": _Fragments("function_call", "arguments", "arguments"),
+    "response.mcp_call_arguments": _Fragments("mcp_call", "arguments", "arguments"),
+    "response.custom_tool_call_input": _Fragments("custom_tool_call", "input", "input"),
+    "response.code_interpreter_call_code": _Fragments("code_interpreter_call", "code", "code"),
+}
+
+
+def collect_events(events: Sequence[ServerSentEvent]) -> Reply:
+    """The reply in a stream's events."""
+    for event in reversed(events):
+        if any(name in event.event or name in event.data for name in TERMINAL):
+            kind, data = _read(event)
+            if kind in TERMINAL and isinstance(response := data.get("response"), dict):
+                return _reply(response, TERMINAL[kind], lambda: _ResponseBuilder.of(events).items())
+    builder = _ResponseBuilder.of(events)
+    message = read_reply(builder.items())
+    outcome = Outcome.ERROR if builder.error else Outcome.TRUNCATED
+    return Reply(message if message != _NOTHING else None, outcome, error=builder.error)
+
+
+def collect_body(data: bytes) -> Reply:
+    """The reply in a whole JSON body. JSON that is no response is somebody's error, other bytes are a cut body."""
+    body = parse_json(data.decode("utf-8-sig", "replace"))
+    if not isinstance(body, dict):
+        return Reply(None, Outcome.TRUNCATED)
+    if body.get("object") != "response" and not isinstance(body.get("output"), list):
+        error = body.get("error")
+        return Reply(None, Outcome.ERROR, error=error_text(error) if error else "")
+    return _reply(body, "", list)
+
+
+def _reply(response: dict[str, Any], status: str, builder: Callable[[], list[Any]]) -> Reply:
+    """The reply in a response object; ``status`` is what its event says. Some servers leave the output out of the last
+    event: then what is ``builder`` from those before it counts."""
+    own = text_of(response, "status")
+    status = own if own in _OUTCOMES and own not in _UNFINISHED else status or own
+    reason = _reason(response)
+    outcome = _OUTCOMES.get(status, Outcome.COMPLETE)
+    if status == "incomplete" and reason in _FILTERED:
+        outcome = Outcome.COMPLETE
+    output = response.get("output")
+    items = output if isinstance(output, list) and output else builder()
+    message = read_reply(items) if status not in _UNFINISHED else _NOTHING
+    usable = message != _NOTHING or (bool(items) and outcome is Outcome.COMPLETE)
+    return Reply(
+        message if usable else None,
+        outcome,
+        reason or status,
+        token_counts(response.get("usage"), _USAGE),
+        error_text(response.get("error")) if outcome is Outcome.ERROR else "",
+    )
+
+
+def _reason(response: dict[str, Any]) -> str:
+    """Why a response is incomplete, in the provider's word."""
+    details = response.get("incomplete_details")
+    return text_of(details, "reason") if isinstance(details, dict) else ""
+
+
+def _read(event: ServerSentEvent) -> tuple[str, dict[str, Any]]:
+    """The kind of an event and its object. Servers may leave the kind out of either place; an event that cannot be
+    read, since it is torn, has none."""
+    data = parse_json(event.data)
+    if not isinstance(data, dict):
+        return "", {}
+    kind = data.get("type")
+    return kind if isinstance(kind, str) else event.event, data
+
+
+@dataclass(slots=True)
+class _Item:
+    """An item in the making: as it was when it began, or when it was done, and the fragments that came for it."""
+
+    raw: dict[str, Any]
+    done: bool = False
+    fragments: dict[tuple[_Fragments, int], list[str]] = field(default_factory=dict)
+
+    def close(self) -> dict[str, Any]:
+        if self.done:
+            return self.raw
+        item = dict(self.raw)
+        parts: dict[str, list[dict[str, str]]] = {}
+        for (place, _), pieces in sorted(self.fragments.items(), key=lambda fragment: fragment[0][1]):
+            text = "".join(pieces)
+            if place.part:
+                parts.setdefault(place.member, []).append({"type": place.part, place.text: text})
+            else:
+                item[place.member] = text
+        return item | parts
+
+
+@dataclass(slots=True)
+class _ResponseBuilder:
+    """What can be told of a response from the events before its last one."""
+
+    made: dict[int, _Item] = field(default_factory=dict)
+    error: str = ""
+
+    @classmethod
+    def of(cls, events: Sequence[ServerSentEvent]) -> _ResponseBuilder:
+        """Read the events up to an error: clients do not look further either."""
+        builder = cls()
+        for event in events:
+            builder.add(*_read(event))
+            if builder.error:
+                break
+        return builder
+
+    def items(self) -> list[dict[str, Any]]:
+        return [item.close() for item in self.made.values()]
+
+    def add(self, kind: str, data: dict[str, Any]) -> None:
+        if kind == _ERROR or data.get("error"):
+            self.error = error_text(data.get("error") or data)
+            return
+        stem, _, step = kind.rpartition(".")
+        place = _FRAGMENTS.get(stem)
+        if place is not None and step in ("delta", "done"):
+            self._add_fragment(place, data, data.get("delta" if step == "delta" else place.text), step == "done")
+        elif stem == "response.output_item" and isinstance(item := data.get("item"), dict):
+            self._item(data, item).raw = item
+            self._item(data, item).done = step == "done"
+
+    def _item(self, data: dict[str, Any], raw: dict[str, Any]) -> _Item:
+        index = data.get("output_index")
+        return self.made.setdefault(index if type(index) is int else -1, _Item(raw))
+
+    def _add_fragment(self, place: _Fragments, data: dict[str, Any], text: object, whole: bool) -> None:
+        if not isinstance(text, str):
+            return
+        number = data.get("summary_index" if place.member == "summary" else "content_index")
+        fragments = self._item(data, {"type": place.item}).fragments
+        key = (place, number if type(number) is int else 0)
+        if whole:
+            fragments[key] = [text]
+        else:
+            fragments.setdefault(key, []).append(text)
+
 
 _SHAPE: Final = Shape(
     "openai_responses",

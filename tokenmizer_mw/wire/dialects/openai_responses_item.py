@@ -14,10 +14,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
+from tokenmizer_mw.wire.dialects.openai_message import KIND_MAX, read_content
+from tokenmizer_mw.wire.json_text import json_text, storable
 from tokenmizer_mw.wire.request import HISTORY_ON_SERVER, PROVIDER_COMPACTS, UNKNOWN_ROLE, text_of
-from tokenmizer_mw.wire.text import json_text, storable
-
-from .openai_message import KIND_MAX, read_content
 
 _SYSTEM, _USER, _ASSISTANT, _TOOL = Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL  # an enum's look-up is slow
 
@@ -143,15 +142,15 @@ def read_message(raw: object, _: int = 0) -> Message:
 
 def read_reply(items: Iterable[object]) -> Message:
     """The assistant's message that these items are together: texts joined with LF, calls and results in order."""
-    said = _Said()
+    builder = _MessageBuilder()
     for item in items:
         if isinstance(item, dict):
-            _READERS.get(_kind(item), _add_returned)(item, said)
-    return said.message()
+            _READERS.get(_kind(item), _add_returned)(item, builder)
+    return builder.message()
 
 
 @dataclass(slots=True)
-class _Said:
+class _MessageBuilder:
     """What the items of one message say."""
 
     texts: list[str] = field(default_factory=list)
@@ -179,29 +178,29 @@ class _Said:
         self.calls.append(ToolCall(_call_id(item), name, storable(arguments)))
 
 
-_Reader = Callable[[dict[str, Any], _Said], None]
+_Reader = Callable[[dict[str, Any], _MessageBuilder], None]
 
 
-def _message(item: dict[str, Any], said: _Said) -> None:
+def _message(item: dict[str, Any], builder: _MessageBuilder) -> None:
     content = read_content(item.get("content"))
-    said.texts.append(content.text)
-    said.thinking.append(content.thinking)
-    said.refusals.append(content.refusal)
-    said.attachments += content.attachments
+    builder.texts.append(content.text)
+    builder.thinking.append(content.thinking)
+    builder.refusals.append(content.refusal)
+    builder.attachments += content.attachments
 
 
-def _reasoning(item: dict[str, Any], said: _Said) -> None:
+def _reasoning(item: dict[str, Any], builder: _MessageBuilder) -> None:
     """Its readable parts; what is encrypted is for the provider alone."""
     for member in ("summary", "content"):
         texts = (part.get("text") for part in _objects(item.get(member)))
-        said.thinking += [text for text in texts if isinstance(text, str)]
+        builder.thinking += [text for text in texts if isinstance(text, str)]
 
 
 def _call(arguments: str, tool: str = "") -> _Reader:
     """A call of ``tool``, or of the one that it names; ``arguments`` is the member with what the tool is given."""
 
-    def read(item: dict[str, Any], said: _Said) -> None:
-        said.add_call(item, tool or text_of(item, "name"), _text(item.get(arguments)))
+    def read(item: dict[str, Any], builder: _MessageBuilder) -> None:
+        builder.add_call(item, tool or text_of(item, "name"), _text(item.get(arguments)))
 
     return read
 
@@ -209,46 +208,46 @@ def _call(arguments: str, tool: str = "") -> _Reader:
 def _call_with(*members: str, tool: str) -> _Reader:
     """A call of ``tool``, which is given an object of these members."""
 
-    def read(item: dict[str, Any], said: _Said) -> None:
-        said.add_call(item, tool, _text({member: item.get(member) for member in members}))
+    def read(item: dict[str, Any], builder: _MessageBuilder) -> None:
+        builder.add_call(item, tool, _text({member: item.get(member) for member in members}))
 
     return read
 
 
-def _mcp(item: dict[str, Any], said: _Said) -> None:
+def _mcp(item: dict[str, Any], builder: _MessageBuilder) -> None:
     """A call of a tool on a server that the provider asks: its result stands in it."""
-    _call("arguments")(item, said)
+    _call("arguments")(item, builder)
     failed = item.get("error")
     output = text_of(item, "output") or _fault(failed)
     if output:
-        said.results.append(ToolResult(_call_id(item), output, bool(failed)))
+        builder.results.append(ToolResult(_call_id(item), output, bool(failed)))
 
 
-def _code(item: dict[str, Any], said: _Said) -> None:
-    _call("code", "code_interpreter")(item, said)
+def _code(item: dict[str, Any], builder: _MessageBuilder) -> None:
+    _call("code", "code_interpreter")(item, builder)
     logs = filter(None, (text_of(output, "logs") for output in _objects(item.get("outputs"))))
     if text := "\n".join(logs):
-        said.results.append(ToolResult(_call_id(item), text))
+        builder.results.append(ToolResult(_call_id(item), text))
 
 
-def _image(_: dict[str, Any], said: _Said) -> None:
-    said.attachments.append("image_generation_call")
+def _image(_: dict[str, Any], builder: _MessageBuilder) -> None:
+    builder.attachments.append("image_generation_call")
 
 
-def _tool_search(item: dict[str, Any], said: _Said) -> None:
+def _tool_search(item: dict[str, Any], builder: _MessageBuilder) -> None:
     if item.get("execution") == "client":
-        said.add_call(item, "tool_search", _text(item.get("arguments")))
+        builder.add_call(item, "tool_search", _text(item.get("arguments")))
 
 
-def _add_returned(item: dict[str, Any], said: _Said) -> None:
+def _add_returned(item: dict[str, Any], builder: _MessageBuilder) -> None:
     """What a tool returned that the provider ran."""
     if _side(item) is _TOOL or _kind(item) == "program_output":
         result, attachments = _result(item)
-        said.results.append(result)
-        said.attachments += attachments
+        builder.results.append(result)
+        builder.attachments += attachments
 
 
-def _nothing(_: dict[str, Any], __: _Said) -> None:
+def _nothing(_: dict[str, Any], __: _MessageBuilder) -> None:
     """Look-ups of the provider, whose answer is in the text, and lists of tools."""
 
 

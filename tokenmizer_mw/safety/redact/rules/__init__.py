@@ -5,20 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from tokenmizer_mw.safety.redact.places import PlaceRule
-from tokenmizer_mw.safety.redact.rule import Token
-
-from .addresses import ADDRESSES
-from .calls import CALLS
-from .clouds import CLOUDS
-from .code import CODE
-from .commands import COMMANDS
-from .data import DATA
-from .files import FILES
-from .headers import HEADERS
-from .models import MODELS
-from .money import MONEY
-from .prose import PROSE
-from .talk import TALK
+from tokenmizer_mw.safety.redact.rules.addresses import ADDRESSES, HEADERS
+from tokenmizer_mw.safety.redact.rules.calls import CALLS
+from tokenmizer_mw.safety.redact.rules.commands import COMMANDS
+from tokenmizer_mw.safety.redact.rules.files import FILES
+from tokenmizer_mw.safety.redact.rules.prose import PROSE
+from tokenmizer_mw.safety.redact.rules.vendors import CLOUDS, CODE, DATA, MODELS, MONEY, TALK
+from tokenmizer_mw.safety.redact.shape import Token
 
 TOKENS: Final[tuple[Token, ...]] = (*MODELS, *CLOUDS, *CODE, *MONEY, *TALK, *DATA)
 """Credentials that are known by their own shape; of two rows that read the same text, the longer one names it, then

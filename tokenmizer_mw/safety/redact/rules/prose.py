@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tokenmizer_mw.safety.redact.places import LINE, QUOTES, PlaceRule, behind
-
-from .assignments import spelt
+from tokenmizer_mw.safety.redact.rules.assignments import spelt
 
 _CODE: Final = (
     r"(?:[0-9]{1,2}[.)][ \t]+|[*-][ \t]+)?(?:[A-Za-z0-9]{4,6}[- ][A-Za-z0-9]{4,6}(?:-[A-Za-z0-9]{4,6}){0,3}"
@@ -85,7 +84,7 @@ PROSE: Final[tuple[PlaceRule, ...]] = (
         r"(?:[ \t]?[:=]|[ \t](?:is|are|with|as|for|sind|lauten|sont|son):?)?"
         rf"[ \t]+(?:{QUOTES}|\*)*[A-Za-z0-9_-]+(?:[A-Za-z0-9.+_-]*@[A-Za-z0-9.-]+)?(?:{QUOTES}|\*)*[ \t]*[/:|]"
         rf"[ \t]*(?:{QUOTES}|\*)*",
-        "strong",
+        "login",
         ("Zugangsdaten: admin / ", "{w5}Q7x{w5}", ""),
         "login: https://x.test/Oauth2",
         value=r"[^\s\"'`\\()\[\]{}<>]",
@@ -93,7 +92,7 @@ PROSE: Final[tuple[PlaceRule, ...]] = (
     behind(
         "password",
         rf"(?i:use|using|with|try|enter|type|and|is|nimm|mit|avec|con|com|usa)[ \t]+(?:{QUOTES}|\*)*",
-        "told",
+        "stated",
         ("use ", "{w5}#{w5}7x", " as the admin password"),
         "use Argon2id as the password hash",
         value=r"[^\s\"'`\\*]",

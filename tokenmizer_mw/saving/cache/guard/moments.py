@@ -87,6 +87,15 @@ def _compile_words() -> Any:
 
 
 _MOMENTS: Final = _compile_words()
+_PROCEDURE: Final = re2.compile(
+    r"(?i)\bhow (?:do|can|could|should|would) (?:i|we|you|one)\b|\bhow (?:to|is|are)\b|\bhow can .* be\b"
+    r"|,\s*how\s*[?.!]*$"
+)
+_STANDING: Final = re2.compile(
+    r"(?i)\b(?:currently|current|most recent|recent|last|latest|newest|up[ -]to[ -]date|right away"
+    r"|(?:my|our) (?:calendar|schedule|appointments?|meetings?|order|package|parcel|balance))\b|\.now\b"
+)
+"""Words that do not change how something is done: "how do I undo the last commit"."""
 
 
 def of_the_moment(text: str) -> bool:
@@ -94,4 +103,8 @@ def of_the_moment(text: str) -> bool:
 
     Checks the first ``READ_MAX`` characters; a longer text counts as changing. Linear time.
     """
-    return len(text) > READ_MAX or _MOMENTS.search(text) is not None
+    if len(text) > READ_MAX:
+        return True
+    if _PROCEDURE.search(text) is not None:
+        text = _STANDING.sub("", text)
+    return _MOMENTS.search(text) is not None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Final, NamedTuple
 
 from .forms import IRREGULAR, UNCHANGED
-from .same import MANNERS, MEANINGS, QUESTIONS, STARTS, WANTS
+from .phrases import KNOWN, MANNERS, MEANINGS, QUESTIONS, STARTS, WANTS
 
 Phrase = tuple[str, ...]
 
@@ -29,10 +31,11 @@ class Phrases(NamedTuple):
 
 
 def _rows(table: str) -> Iterator[tuple[str, Phrase]]:
-    for line in table.strip().splitlines():
-        name, _, forms = line.partition(": ")
-        for form in forms.split("|"):
-            yield name, tuple(form.split())
+    for row in " ".join(table.split()).split(";"):
+        name, _, forms = row.partition(": ")
+        for form in forms.split(" | "):
+            parts = [part.split("/") for part in re.split(r"[()]", form)]
+            yield from ((name.strip(), tuple(" ".join(one).split())) for one in itertools.product(*parts))
 
 
 def _phrases(*tables: str) -> Phrases:
@@ -51,14 +54,14 @@ POLITE: Final = _phrases(MANNERS)
 
 VOCABULARY: Final = frozenset(
     word for table in (ANYWHERE, FIRST, WISHES, POLITE) for phrase in table.meanings for word in phrase
-)
+).union(KNOWN)
 """Base forms that some phrase has."""
 
 
 @cache
 def _suffixes() -> tuple[tuple[str, tuple[str, ...]], ...]:
     return (
-        ("ies", ("y",)),
+        ("ies", ("y", "ie")),
         ("ied", ("y",)),
         ("sses", ("ss",)),
         ("xes", ("x",)),
@@ -68,6 +71,10 @@ def _suffixes() -> tuple[tuple[str, tuple[str, ...]], ...]:
         ("ing", ("", "e")),
         ("ed", ("", "e")),
         ("s", ("",)),
+        ("ation", ("", "e")),
+        ("ment", ("",)),
+        ("ly", ("",)),
+        ("al", ("",)),
     )
 
 
@@ -91,3 +98,8 @@ def base(word: str) -> str:
     if known is not None:
         return known
     return next((one for one in candidates(word) if one in VOCABULARY), word)
+
+
+def meanings(word: str) -> tuple[str, ...]:
+    """Return what a word by itself may mean: the names of its row, or the words that it may be a form of."""
+    return (*ANYWHERE.meanings.get((base(word),), ()), base(word), *candidates(word))

@@ -6,13 +6,12 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-import asyncpg
-
 from tokenmizer_mw.saving.cache.port import CacheHit, Entry, Holdings, Vector
 from tokenmizer_mw.store.postgres_address import Address
-from tokenmizer_mw.store.postgres_connections import Connections
+from tokenmizer_mw.store.postgres_connections import Connections, PerProcess
+from tokenmizer_mw.store.postgres_driver import PostgresConnection
 
-from .lru import TOUCH_SECONDS, Room
+from .process import TOUCH_SECONDS, Room
 
 _LOCK: Final = 0x746D6361
 
@@ -25,6 +24,7 @@ _TABLE: Final = (
     "CREATE INDEX IF NOT EXISTS answers_by_owner ON {schema}.answers (tenant, session)",
     "CREATE INDEX IF NOT EXISTS answers_by_part ON {schema}.answers (part, place) WHERE part <> ''::bytea",
 )
+_GET: Final = "SELECT answer, question, used_at FROM {schema}.answers WHERE key = $1 AND expires_at > $2"
 _ROOM: Final = (
     "DELETE FROM {schema}.answers WHERE place IN (SELECT place FROM (SELECT place,"
     " sum(size) OVER (ORDER BY used_at DESC, place DESC) AS held FROM {schema}.answers) AS ranked WHERE held > $1)"
@@ -35,9 +35,8 @@ class PostgresAnswers:
     """Responses at ``address``, at most ``most`` bytes, shared by all processes. Connects at first use."""
 
     def __init__(self, address: Address, most: int, *, clock: Callable[[], float] = time.time) -> None:
-        self._connections = Connections(address)
-        self._schema = '"' + address.schema.replace('"', '""') + '"'
-        self._timeout = address.timeout
+        self._processes = PerProcess(lambda: Connections(address))
+        self._schema = address.schema
         self._clock = clock
         self._room = Room(most)
         self._made = False
@@ -45,13 +44,13 @@ class PostgresAnswers:
     def get(self, key: bytes) -> CacheHit | None:
         """See ``AnswerStore.get``."""
         now = self._clock()
-        rows = self._select("SELECT answer, question, used_at FROM {schema}.answers WHERE key = $1"
-                            " AND expires_at > $2", key, now)  # fmt: skip
+        rows = self._select(_GET, key, now)
         if not rows:
             return None
-        if now - rows[0]["used_at"] >= TOUCH_SECONDS:
+        answer, question, used_at = rows[0]
+        if now - used_at >= TOUCH_SECONDS:
             self._execute(("UPDATE {schema}.answers SET used_at = $2 WHERE key = $1", (key, now)))
-        return CacheHit(bytes(rows[0]["answer"]), str(rows[0]["question"]))
+        return CacheHit(answer, question)
 
     def put(self, entry: Entry) -> None:
         """See ``AnswerStore.put``."""
@@ -83,7 +82,7 @@ class PostgresAnswers:
             after,
             most,
         )
-        return [Vector(int(row["place"]), bytes(row["key"]), bytes(row["vector"])) for row in rows]
+        return [Vector(*row) for row in rows]
 
     def purge(self, tenant: str, session_id: str | None = None) -> int:
         """See ``AnswerStore.purge``."""
@@ -94,48 +93,42 @@ class PostgresAnswers:
     def holdings(self, tenant: str | None = None) -> Holdings:
         """See ``AnswerStore.holdings``."""
         rows = self._select(
-            "SELECT count(*) AS entries, coalesce(sum(size), 0)::bigint AS bytes FROM {schema}.answers"
+            "SELECT count(*), coalesce(sum(size), 0)::bigint FROM {schema}.answers"
             " WHERE ($1::text IS NULL OR tenant = $1) AND expires_at > $2",
             tenant,
             self._clock(),
         )
-        return Holdings(int(rows[0]["entries"]), int(rows[0]["bytes"]))
+        return Holdings(*rows[0])
 
     def close(self) -> None:
         """See ``AnswerStore.close``."""
-        self._connections.close()
+        self._processes.get().close()
 
     def _select(self, statement: str, *parameters: object) -> list[Any]:
-        self._prepare()
-        return self._connections.select(statement.format(schema=self._schema), *parameters)
+        return self._require_table().select(statement, *parameters)
 
     def _execute(self, *work: tuple[str, tuple[Any, ...]]) -> int:
         """Carry out statements in one transaction; returns the rows that the last one changed."""
-        self._prepare()
 
-        async def run_work() -> int:
-            changed = "0"
-            async with self._connections.connection() as connection, connection.transaction():
+        def run_work(connection: PostgresConnection) -> int:
+            changed = 0
+            with connection.in_transaction():
                 for statement, parameters in work:
-                    changed = await connection.execute(statement.format(schema=self._schema), *parameters)
-            return int(changed.rpartition(" ")[2])
+                    changed = connection.change(statement, *parameters)
+            return changed
 
-        return self._connections.run(run_work, self._timeout)
+        return self._require_table().run(run_work)
 
-    def _prepare(self) -> None:
-        """The table is there. Two processes may come here at once: one waits for the other."""
-        if self._made:
-            return
+    def _require_table(self) -> Connections:
+        """The connections, and the table is there. Two processes may come here at once: one waits for the other."""
+        connections = self._processes.get()
+        if not self._made:
+            connections.run(self._make)
+            self._made = True
+        return connections
 
-        async def make_tables() -> None:
-            async with self._connections.connection() as connection:
-                await self._make(connection)
-
-        self._connections.run(make_tables, self._timeout)
-        self._made = True
-
-    async def _make(self, connection: asyncpg.Connection) -> None:
-        async with connection.transaction():
-            await connection.execute("SELECT pg_advisory_xact_lock($1, hashtext($2))", _LOCK, self._schema)
+    def _make(self, connection: PostgresConnection) -> None:
+        with connection.in_transaction():
+            connection.fetch("SELECT pg_advisory_xact_lock($1::integer, hashtext($2))", _LOCK, self._schema)
             for statement in _TABLE:
-                await connection.execute(statement.format(schema=self._schema))
+                connection.fetch(statement)

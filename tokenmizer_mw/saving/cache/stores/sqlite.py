@@ -12,12 +12,11 @@ from typing import Final
 from tokenmizer_mw.errors import StoreUnavailable
 from tokenmizer_mw.runtime.forking import make_lock
 from tokenmizer_mw.saving.cache.port import CacheHit, Entry, Holdings, Vector
-from tokenmizer_mw.store.sqlite_errors import is_busy, translate
-from tokenmizer_mw.store.sqlite_file import DatabaseFile
+from tokenmizer_mw.store.sqlite_file import DatabaseFile, is_busy, translate
 from tokenmizer_mw.store.sqlite_forking import GATE
 from tokenmizer_mw.store.sqlite_traces import TraceRemover, has_traces, note_traces
 
-from .lru import TOUCH_SECONDS, Room
+from .process import TOUCH_SECONDS, Room
 
 _BUSY_SECONDS: Final = 5.0
 

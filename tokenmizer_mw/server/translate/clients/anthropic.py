@@ -20,14 +20,13 @@ from tokenmizer_mw.server.translate.chat import (
     Thought,
     Usage,
 )
-from tokenmizer_mw.server.translate.encoding import load
+from tokenmizer_mw.server.translate.translation import load
 
-from .anthropic_fields import NAME, WORDS
-from .anthropic_request import read
+from .anthropic_request import NAME, WORDS, read
 from .faults import FaultKind, kind_of
 from .fields import client_field
-from .seals import call_id, tag_seal
-from .writing import PartEnd, Progress, Step, StreamPart, named_event, parts_of
+from .request_parts import call_id, tag_seal
+from .stream_steps import PartEnd, Progress, Step, StreamPart, named_event, parts_of
 
 _STOP: Final[Mapping[Finish, str]] = {
     Finish.STOP: "end_turn",
@@ -91,7 +90,7 @@ class AnthropicWriter:
 
     def send(self, event: StreamEvent) -> bytes:
         """Return the server-sent events for ``event``."""
-        return b"".join(named_event(told) for step in self._progress.steps(event) for told in self._of(step))
+        return b"".join(named_event(values) for step in self._progress.steps(event) for values in self._of(step))
 
     def ping(self) -> bytes:
         """Return a ``ping`` event."""
@@ -130,7 +129,7 @@ class AnthropicWriter:
                 return []
 
     def _seal_part(self, part: StreamPart) -> list[dict[str, Any]]:
-        """What can only be told when all of the seal is there."""
+        """Return the blocks that need the complete signature."""
         if not isinstance(part, Thought) or not part.seal:
             return []
         if part.hidden:
@@ -144,14 +143,14 @@ class AnthropicWriter:
         return {"type": "content_block_delta", "index": self._index, "delta": {"type": kind, **members}}
 
 
-def usage(told: Usage) -> dict[str, Any]:
+def usage(values: Usage) -> dict[str, Any]:
     """Return token counts in this dialect, which counts tokens read from and written to a cache separately."""
     return {
-        "input_tokens": max(0, told.prompt - told.cached - told.written),
-        "cache_creation_input_tokens": told.written,
-        "cache_read_input_tokens": told.cached,
-        "output_tokens": told.completion,
-        "output_tokens_details": {"thinking_tokens": told.thought},
+        "input_tokens": max(0, values.prompt - values.cached - values.written),
+        "cache_creation_input_tokens": values.written,
+        "cache_read_input_tokens": values.cached,
+        "output_tokens": values.completion,
+        "output_tokens_details": {"thinking_tokens": values.thought},
     }
 
 
@@ -166,8 +165,8 @@ def _anonymous(created: int) -> str:
 
 
 def _message(name: str, model: str, counts: Usage) -> dict[str, Any]:
-    told = {"id": name, "type": "message", "role": "assistant", "model": model, "content": []}
-    return {**told, "stop_reason": None, "stop_sequence": None, "usage": usage(counts)}
+    values = {"id": name, "type": "message", "role": "assistant", "model": model, "content": []}
+    return {**values, "stop_reason": None, "stop_sequence": None, "usage": usage(counts)}
 
 
 def _stop_fields(finish: Finish, sequence: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Parser of Anthropic Messages requests."""
+"""Parser of Anthropic Messages requests, and how each of their fields is handled."""
 
 from __future__ import annotations
 
@@ -24,24 +24,147 @@ from tokenmizer_mw.server.translate.chat import (
     ToolChoice,
 )
 
-from .anthropic_fields import (
-    BLOCKS,
-    CHOICES,
-    FORMATS,
-    MESSAGES,
-    METADATA,
-    NAME,
-    OUTPUT,
-    REQUEST,
-    SHOWN,
-    SOURCES,
-    TEXTS,
-    THINKING,
-    TOOLS,
-)
-from .fields import Fields, Table, check_fields
-from .parts import join_turns, make_turns
-from .seals import bare_id, make_thought, sealed_call
+from .fields import CACHED, CARRIED, READ, REFUSED, Fields, Table, check_fields, left_out, only
+from .request_parts import bare_id, join_turns, make_thought, make_turns, sealed_call
+
+NAME: Final = "anthropic"
+
+REQUEST: Final[Table] = {
+    "cache_control": CACHED,
+    "container": REFUSED,
+    "context_management": only({"edits": []}, {"edits": [{"type": "clear_thinking_20251015", "keep": "all"}]}),
+    "diagnostics": left_out("asks the provider about its cache"),
+    "inference_geo": REFUSED,
+    "max_tokens": CARRIED,
+    "mcp_servers": only([]),
+    "messages": CARRIED,
+    "metadata": CARRIED,
+    "model": CARRIED,
+    "output_config": CARRIED,
+    "service_tier": only("auto", "standard_only"),
+    "speed": only("standard"),
+    "stop_sequences": CARRIED,
+    "stream": CARRIED,
+    "system": CARRIED,
+    "temperature": CARRIED,
+    "thinking": CARRIED,
+    "tool_choice": CARRIED,
+    "tools": CARRIED,
+    "top_k": CARRIED,
+    "top_p": CARRIED,
+    "user_profile_id": REFUSED,
+    "workspace_id": REFUSED,
+}
+
+METADATA: Final[Table] = {"user_id": CARRIED}
+
+OUTPUT: Final[Table] = {"effort": CARRIED, "format": CARRIED}
+
+FORMATS: Final[Mapping[str, Table]] = {"json_schema": {"type": CARRIED, "schema": CARRIED}}
+
+_MESSAGE: Final[Table] = {"role": CARRIED, "content": CARRIED}
+
+MESSAGES: Final[Mapping[str, Table]] = dict.fromkeys(("user", "assistant", "system"), _MESSAGE)
+
+_BLOCK: Final[Table] = {"type": CARRIED, "cache_control": CACHED}
+
+_TEXT: Final[Table] = {
+    **_BLOCK,
+    "text": CARRIED,
+    "parsed_output": READ,
+    "citations": left_out("where the text was found; the text is whole without"),
+}
+
+TEXTS: Final[Mapping[str, Table]] = {"text": _TEXT}
+
+SHOWN: Final[Mapping[str, Table]] = {
+    "text": _TEXT,
+    "image": {**_BLOCK, "source": CARRIED, "transformations": REFUSED},
+    "document": {
+        **_BLOCK,
+        "source": CARRIED,
+        "title": CARRIED,
+        "context": only(""),
+        "citations": only({"enabled": False}),
+    },
+}
+
+BLOCKS: Final[Mapping[str, Mapping[str, Table]]] = {
+    "system": TEXTS,
+    "user": {
+        **SHOWN,
+        "tool_result": {
+            **_BLOCK,
+            "tool_use_id": CARRIED,
+            "content": CARRIED,
+            "is_error": CARRIED,
+            "toolset_name": REFUSED,
+        },
+    },
+    "assistant": {
+        **TEXTS,
+        "thinking": {**_BLOCK, "thinking": CARRIED, "signature": CARRIED},
+        "redacted_thinking": {**_BLOCK, "data": CARRIED},
+        "tool_use": {
+            **_BLOCK,
+            "id": CARRIED,
+            "name": CARRIED,
+            "input": CARRIED,
+            "caller": only({"type": "direct"}),
+            "toolset_name": REFUSED,
+        },
+    },
+}
+
+SOURCES: Final[Mapping[str, Table]] = {
+    "base64": {"type": CARRIED, "media_type": CARRIED, "data": CARRIED},
+    "text": {"type": CARRIED, "media_type": CARRIED, "data": CARRIED},
+    "url": {"type": CARRIED, "url": CARRIED},
+}
+
+_TOOL: Final[Table] = {
+    "type": CARRIED,
+    "name": CARRIED,
+    "description": CARRIED,
+    "input_schema": CARRIED,
+    "strict": CARRIED,
+    "cache_control": CACHED,
+    "allowed_callers": only(["direct"]),
+    "defer_loading": only(False),
+    "eager_input_streaming": left_out("asks for arguments a little earlier"),
+    "input_examples": only([]),
+}
+
+TOOLS: Final[Mapping[str, Table]] = {"custom": _TOOL}
+
+_CHOICE: Final[Table] = {"type": CARRIED, "disable_parallel_tool_use": CARRIED}
+
+CHOICES: Final[Mapping[str, Table]] = {
+    "auto": _CHOICE,
+    "any": _CHOICE,
+    "tool": {**_CHOICE, "name": CARRIED},
+    "none": {"type": CARRIED},
+}
+
+THINKING: Final[Mapping[str, Table]] = {
+    "enabled": {"type": CARRIED, "budget_tokens": CARRIED, "display": CARRIED},
+    "adaptive": {"type": CARRIED, "display": CARRIED},
+    "disabled": {"type": CARRIED},
+}
+
+WORDS: Final[Mapping[str, str]] = {
+    "sampling.stop": "stop_sequences",
+    "sampling": "",
+    "format": "output_config.format",
+    "thinking.effort": "output_config.effort",
+    "thinking": "thinking",
+    "choice": "tool_choice",
+    "parallel": "tool_choice.disable_parallel_tool_use",
+    "tools": "tools",
+    "system": "system",
+    **dict.fromkeys(("assistant", "image", "document", "audio", "call", "result"), "messages"),
+}
+"""Where a client tells what a provider's side names."""
 
 _MODES: Final[Mapping[str, Literal["auto", "none", "any", "named"]]] = {
     "auto": "auto",
@@ -60,7 +183,7 @@ def read(body: Mapping[str, Any]) -> ChatCall:
     alone = choice.flag("disable_parallel_tool_use") if choice else None
     return ChatCall(
         model=fields.required_text("model"),
-        said=_read_turns(fields),
+        turns=_read_turns(fields),
         tools=tuple(_tool(tool.one_of("type", TOOLS, "custom")) for tool in fields.items("tools")),
         choice=_tool_choice(choice) if choice else None,
         parallel=None if alone is None else not alone,
@@ -74,13 +197,13 @@ def read(body: Mapping[str, Any]) -> ChatCall:
 
 
 def _read_turns(fields: Fields) -> tuple[ChatTurn, ...]:
-    told = make_turns("system", _content(fields, "system", TEXTS))
+    values = make_turns("system", _content(fields, "system", TEXTS))
     messages = [message.one_of("role", MESSAGES) for message in fields.items("messages")]
     if not messages:
         raise MalformedRequest("messages: a message is needed")
     for message in messages:
-        told += _message(message)
-    return join_turns(told)
+        values += _message(message)
+    return join_turns(values)
 
 
 def _message(message: Fields) -> list[ChatTurn]:
@@ -111,8 +234,8 @@ def _part(block: Fields) -> Part:
 
 
 def _attachment(block: Fields, kind: Literal["image", "document"]) -> Attachment:
-    told = block.mapping("source")
-    source = Fields(told or {}, block.at("source")).one_of("type", SOURCES)
+    values = block.mapping("source")
+    source = Fields(values or {}, block.at("source")).one_of("type", SOURCES)
     name = block.text("title")
     match source.text("type"):
         case "url":

@@ -88,7 +88,10 @@ class Fields:
         return number
 
     def mapping(self, name: str) -> Mapping[str, Any] | None:
-        """Return an object unchecked; ``None`` if it is not set."""
+        """Return the JSON object in field ``name``, its own fields unchecked; ``None`` if it is missing or null.
+
+        Raises ``MalformedRequest`` for a value that is no object.
+        """
         value: Mapping[str, Any] | None = self._of(name, dict, "an object", None)
         return value
 

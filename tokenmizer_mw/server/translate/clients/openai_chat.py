@@ -26,11 +26,10 @@ from tokenmizer_mw.server.translate.chat import (
 )
 
 from .fields import client_field
-from .openai_chat_fields import NAME, WORDS
-from .openai_chat_request import read
+from .openai_chat_request import NAME, WORDS, read
 from .openai_shared import error, forms, text_of
-from .seals import call_id, tag_seal
-from .writing import COMMENT, PartEnd, Progress, Step, StreamPart, data_line, parts_of
+from .request_parts import call_id, tag_seal
+from .stream_steps import COMMENT, PartEnd, Progress, Step, StreamPart, data_line, parts_of
 
 DONE: Final = b"data: [DONE]\n\n"
 _FINISH: Final[Mapping[Finish, str]] = {
@@ -130,7 +129,7 @@ class OpenAIChatWriter:
                 return b""
 
     def _close_part(self, part: StreamPart) -> bytes:
-        """What could not be told before the part was complete: a thought's seal, the free text of a call."""
+        """Return what needs the complete part: the signature of a thought, the free text of a call."""
         if isinstance(part, Thought) and part.seal:
             return self._delta({"reasoning_details": [{"index": self._thoughts, **_detail(part)}]})
         if isinstance(part, ModelToolCall) and self._is_custom(part):
@@ -157,14 +156,14 @@ class OpenAIChatWriter:
         return data_line({**chunk, "usage": counts} if self._usage else chunk)
 
 
-def usage(told: Usage) -> dict[str, Any]:
+def usage(values: Usage) -> dict[str, Any]:
     """Return token counts in this dialect."""
     return {
-        "prompt_tokens": told.prompt,
-        "completion_tokens": told.completion,
-        "total_tokens": told.prompt + told.completion,
-        "prompt_tokens_details": {"cached_tokens": told.cached, "cache_write_tokens": told.written},
-        "completion_tokens_details": {"reasoning_tokens": told.thought},
+        "prompt_tokens": values.prompt,
+        "completion_tokens": values.completion,
+        "total_tokens": values.prompt + values.completion,
+        "prompt_tokens_details": {"cached_tokens": values.cached, "cache_write_tokens": values.written},
+        "completion_tokens_details": {"reasoning_tokens": values.thought},
     }
 
 

@@ -31,7 +31,7 @@ from .openai_responses_fields import NAME, WORDS
 from .openai_responses_item import Items, response, status_of, summary_part, text_part
 from .openai_responses_request import read
 from .openai_shared import error
-from .writing import COMMENT, PartEnd, Progress, Step, StreamPart, named_event, parts_of
+from .stream_steps import COMMENT, PartEnd, Progress, Step, StreamPart, named_event, parts_of
 
 
 class OpenAIResponsesClient:
@@ -85,15 +85,15 @@ class OpenAIResponsesWriter:
     def send(self, event: StreamEvent) -> bytes:
         """Return the server-sent events for ``event``."""
         steps = chain.from_iterable(self._of(step) for step in self._progress.steps(event))
-        return b"".join(self._number_event(told) for told in steps)
+        return b"".join(self._number_event(values) for values in steps)
 
     def ping(self) -> bytes:
         """Return a comment of the event stream."""
         return COMMENT
 
-    def _number_event(self, told: dict[str, Any]) -> bytes:
-        kind = told.pop("type")
-        numbered = {"type": kind, "sequence_number": self._number, **told}
+    def _number_event(self, values: dict[str, Any]) -> bytes:
+        kind = values.pop("type")
+        numbered = {"type": kind, "sequence_number": self._number, **values}
         self._number += 1
         return named_event(numbered)
 
@@ -122,7 +122,7 @@ class OpenAIResponsesWriter:
         yield {"type": "response.in_progress", "response": self._response()}
 
     def _open_part(self, part: StreamPart) -> Iterator[dict[str, Any]]:
-        if self._form(part) == "local_shell":  # an item that can only be told as a whole
+        if self._form(part) == "local_shell":  # an item that is only sent whole
             return
         yield self._added_event(part)
         match part:
@@ -160,8 +160,8 @@ class OpenAIResponsesWriter:
             case Thought(text) if self._summed:
                 yield from self._closed_thought(part, text)
             case ModelToolCall() if form == "function":
-                told = {"arguments": part.arguments, "name": item["name"]}
-                yield {"type": "response.function_call_arguments.done", **self._place(part), **told}
+                values = {"arguments": part.arguments, "name": item["name"]}
+                yield {"type": "response.function_call_arguments.done", **self._place(part), **values}
             case ModelToolCall() if form == "custom":
                 place = self._place(part)
                 yield {"type": "response.custom_tool_call_input.delta", **place, "delta": item["input"]}
@@ -185,8 +185,8 @@ class OpenAIResponsesWriter:
         """A response that failed; one that had not begun begins first, since readers wait for that."""
         if not self._begun:
             yield from self._began()
-        told = error(fault)["error"]
-        failure = {"code": told["code"] or told["type"], "message": told["message"]}
+        values = error(fault)["error"]
+        failure = {"code": values["code"] or values["type"], "message": values["message"]}
         yield {"type": "response.failed", "response": {**self._response(), "status": "failed", "error": failure}}
 
     def _added_event(self, part: StreamPart) -> dict[str, Any]:

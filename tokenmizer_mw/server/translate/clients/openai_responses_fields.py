@@ -47,7 +47,7 @@ FORMATS: Final[Mapping[str, Table]] = {
     "json_schema": {"type": CARRIED, **JSON_SCHEMA},
 }
 INCLUDED: Final[Table] = {
-    "reasoning.encrypted_content": left_out("seals are always told"),
+    "reasoning.encrypted_content": left_out("signatures are always sent"),
     **dict.fromkeys(
         (
             "code_interpreter_call.outputs",

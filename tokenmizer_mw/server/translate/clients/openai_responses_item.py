@@ -1,21 +1,151 @@
-"""OpenAI Responses: output items, and the response object that contains them."""
+"""OpenAI Responses: output items, the response object, and tools that other dialects lack.
+
+``local_shell`` becomes a function. Tools in namespaces get one flat name each: namespace and own name if providers
+accept that and it is unique; else it is shortened, and a digest makes it unique. Names are translated back with the
+tools of the request.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
 from itertools import groupby
 from typing import Any, Final, assert_never
 
-from tokenmizer_mw.server.translate.chat import ChatCall, Finish, ModelToolCall, Text, Thought, Tool, ToolChoice, Usage
+import re2
 
-from .local_shell import action_of
-from .namespaces import by_name
+from tokenmizer_mw.server.translate.chat import (
+    ChatCall,
+    Finish,
+    ModelToolCall,
+    Namespace,
+    Text,
+    Thought,
+    Tool,
+    ToolChoice,
+    Usage,
+)
+from tokenmizer_mw.server.translate.translation import load
+
+from .fields import CARRIED, Fields, Table
 from .openai_responses_fields import HIDDEN, NAME
 from .openai_shared import text_of
-from .seals import call_id, tag_seal
-from .writing import StreamPart
+from .request_parts import call_id, tag_seal
+from .stream_steps import StreamPart
+
+_TEXT: Final = {"type": "string"}
+
+_PARAMETERS: Final = {
+    "type": "object",
+    "properties": {
+        "command": {"type": "array", "items": _TEXT, "description": "The command and its arguments."},
+        "working_directory": {**_TEXT, "description": "Where to run it."},
+        "timeout_ms": {"type": "integer", "description": "After how many milliseconds to stop it."},
+        "env": {"type": "object", "additionalProperties": _TEXT, "description": "Environment variables to set."},
+        "user": {**_TEXT, "description": "The user to run it as."},
+    },
+    "required": ["command"],
+}
+
+SHELL_TOOL: Final = Tool(
+    "local_shell", "Runs a command on the user's machine and gives its output.", _PARAMETERS, form="local_shell"
+)
+
+ACTION: Final[Table] = {"type": CARRIED, **dict.fromkeys(_PARAMETERS["properties"], CARRIED)}
+
+
+def action_arguments(item: Fields) -> str:
+    """Return the function arguments of a shell call that the client sends back."""
+    action = item.needed_child("action", ACTION)
+    values = {name: value for name, value in action.raw.items() if name != "type" and value is not None}
+    return json.dumps(values, ensure_ascii=False)
+
+
+def action_of(arguments: str) -> dict[str, Any]:
+    """Return the shell action that a model asks for; missing or invalid members get their defaults."""
+    try:
+        values = load(arguments or "{}")
+    except ValueError:
+        values = {}
+    command = values.get("command")
+    words = [command] if isinstance(command, str) else command if isinstance(command, list) else []
+    env = values.get("env")
+    return {
+        "type": "exec",
+        "command": [str(word) for word in words],
+        "env": {str(key): str(value) for key, value in env.items()} if isinstance(env, dict) else {},
+        "timeout_ms": values.get("timeout_ms"),
+        "user": values.get("user"),
+        "working_directory": values.get("working_directory"),
+    }
+
+
+NAME_MAX: Final = 64
+"""Characters of a name that all providers take."""
+
+_BETWEEN: Final = "__"
+
+_FOREIGN: Final = re2.compile(r"[^A-Za-z0-9_-]")
+
+
+class Names:
+    """Flat names of one request's tools. ``taken``: the names of tools outside of namespaces."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken = set(taken)
+        self._alone = frozenset(self._taken)
+        self._flat: dict[tuple[str, str], str] = {}
+
+    def flat(self, namespace: str, name: str) -> str:
+        """Return the flat name of a tool; its own name if it is in no namespace."""
+        if not namespace:
+            return name
+        found = self._flat.get((namespace, name))
+        if found is None:
+            found = _join_names(namespace, name)
+            found = found if found and found not in self._taken else _shorten_with_mark(namespace, name)
+            self._taken.add(found)
+            self._flat[namespace, name] = found
+        return found
+
+    def choose_tool(self, name: str) -> str:
+        """Return the flat name of the tool that a client names without a namespace.
+
+        That is a tool outside of namespaces, or the only one with this name in any of them.
+        """
+        found = [flat for (_, own), flat in self._flat.items() if own == name]
+        return found[0] if len(found) == 1 and name not in self._alone else name
+
+
+def _join_names(namespace: str, name: str) -> str:
+    """The plain name; "" where providers would not take it."""
+    joined = namespace + ("" if namespace.endswith(_BETWEEN) else _BETWEEN) + name
+    return joined if len(joined) <= NAME_MAX and not _FOREIGN.search(joined) else ""
+
+
+def _shorten_with_mark(namespace: str, name: str) -> str:
+    values = f"{namespace}\0{name}".encode("utf-8", "surrogatepass")
+    mark = f"_{blake2b(values, digest_size=4).hexdigest()}"
+    plain: str = _FOREIGN.sub("_", f"{namespace}{_BETWEEN}{name}")
+    return plain[: NAME_MAX - len(mark)] + mark
+
+
+def describe_tool(tool: str, namespace: Namespace, *, first: bool) -> str:
+    """Return a tool's description; the ``first`` tool of a namespace also gets the namespace's description."""
+    values = [tool] * bool(tool)
+    if first and namespace.description:
+        values.append(f"About all tools of {namespace.name}: {namespace.description}")
+    return "\n\n".join(values)
+
+
+def by_name(tools: Iterable[Tool]) -> dict[str, Tool]:
+    """Return the tools of a request by the names that providers see."""
+    return {tool.name: tool for tool in tools}
+
 
 _INCOMPLETE: Final[Mapping[Finish, str]] = {Finish.LENGTH: "max_output_tokens", Finish.FILTERED: "content_filter"}
+
 _CHOICE: Final = {"auto": "auto", "none": "none", "any": "required"}
 
 
@@ -135,14 +265,14 @@ def response(
     }
 
 
-def usage(told: Usage) -> dict[str, Any]:
+def usage(values: Usage) -> dict[str, Any]:
     """Return token counts in this dialect."""
     return {
-        "input_tokens": told.prompt,
-        "input_tokens_details": {"cached_tokens": told.cached, "cache_write_tokens": told.written},
-        "output_tokens": told.completion,
-        "output_tokens_details": {"reasoning_tokens": told.thought},
-        "total_tokens": told.prompt + told.completion,
+        "input_tokens": values.prompt,
+        "input_tokens_details": {"cached_tokens": values.cached, "cache_write_tokens": values.written},
+        "output_tokens": values.completion,
+        "output_tokens_details": {"reasoning_tokens": values.thought},
+        "total_tokens": values.prompt + values.completion,
     }
 
 
@@ -150,11 +280,11 @@ def _tools(tools: Sequence[Tool]) -> list[dict[str, Any]]:
     """The tools as the client has them, those of a namespace together."""
     listed: list[dict[str, Any]] = []
     for namespace, run in groupby(tools, key=lambda tool: tool.namespace):
-        told = [_tool(tool) for tool in run]
+        values = [_tool(tool) for tool in run]
         if namespace is not None:
             head = {"type": "namespace", "name": namespace.name, "description": namespace.description}
-            told = [{**head, "tools": told}]
-        listed += told
+            values = [{**head, "tools": values}]
+        listed += values
     return listed
 
 
@@ -166,8 +296,8 @@ def _tool(tool: Tool) -> dict[str, Any]:
         case "custom":
             return {"type": "custom", "name": name, "description": tool.description}
         case _:
-            told = {"name": name, "description": tool.description or None, "parameters": tool.parameters}
-            return {"type": "function", **told, "strict": bool(tool.strict)}
+            values = {"name": name, "description": tool.description or None, "parameters": tool.parameters}
+            return {"type": "function", **values, "strict": bool(tool.strict)}
 
 
 def _choice(choice: ToolChoice | None) -> Any:
@@ -181,5 +311,5 @@ def _format(call: ChatCall) -> dict[str, Any]:
         return {"type": "text"}
     if call.format.schema is None:
         return {"type": "json_object"}
-    told = {"name": call.format.name, "schema": call.format.schema, "strict": bool(call.format.strict)}
-    return {"type": "json_schema", **told}
+    values = {"name": call.format.name, "schema": call.format.schema, "strict": bool(call.format.strict)}
+    return {"type": "json_schema", **values}

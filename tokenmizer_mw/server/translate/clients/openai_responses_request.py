@@ -28,8 +28,6 @@ from tokenmizer_mw.server.translate.chat import (
 )
 
 from .fields import Fields, check_fields
-from .local_shell import SHELL_TOOL, action_arguments
-from .namespaces import Names, describe_tool
 from .openai_responses_fields import (
     CHOICES,
     CUSTOM_FORMATS,
@@ -49,9 +47,9 @@ from .openai_responses_fields import (
     THOUGHTS,
     TOOLS,
 )
+from .openai_responses_item import SHELL_TOOL, Names, action_arguments, describe_tool
 from .openai_shared import arguments_of, custom_tool, form_of, tool_choice
-from .parts import attachment, join_turns, make_turns
-from .seals import bare_id, make_thought, sealed_call
+from .request_parts import attachment, bare_id, join_turns, make_thought, make_turns, sealed_call
 
 _ROLES: Final[Mapping[str, Role]] = {
     "user": "user",
@@ -71,7 +69,7 @@ def read(body: Mapping[str, Any]) -> ChatCall:
     names, tools = _tools(fields)
     return ChatCall(
         model=fields.required_text("model"),
-        said=_read_turns(fields, names),
+        turns=_read_turns(fields, names),
         tools=tools,
         choice=tool_choice(fields, partial(_chosen_tool, names)),
         parallel=fields.flag("parallel_tool_calls"),
@@ -90,15 +88,15 @@ def read(body: Mapping[str, Any]) -> ChatCall:
 
 
 def _read_turns(fields: Fields, names: Names) -> tuple[ChatTurn, ...]:
-    told = make_turns("system", [Text(fields.text("instructions"))])
+    values = make_turns("system", [Text(fields.text("instructions"))])
     if isinstance(fields.raw.get("input"), str):
-        return join_turns([*told, *make_turns("user", [Text(fields.text("input"))])])
+        return join_turns([*values, *make_turns("user", [Text(fields.text("input"))])])
     items = [item.one_of("type", ITEMS, _kind(item)) for item in fields.items("input")]
     if not items:
         raise MalformedRequest("input: a text or a list of items is needed")
     for item in items:
-        told += _READERS[item.text("type", "message")](item, names)
-    return join_turns(told)
+        values += _READERS[item.text("type", "message")](item, names)
+    return join_turns(values)
 
 
 def _kind(item: Fields) -> str:
@@ -136,12 +134,12 @@ def _result(item: Fields, names: Names) -> list[ChatTurn]:
 
 
 def _reasoning(item: Fields, names: Names) -> list[ChatTurn]:
-    """A thought: in its own words where they are told, else in their summary."""
+    """A thought: its own text if the client sends it, else its summary."""
     raw = [part.one_of("type", THOUGHTS).text("text") for part in item.items("content")]
     summary = [part.one_of("type", SUMMARIES).text("text") for part in item.items("summary")]
     text, seal = "\n\n".join(raw or summary), item.text("encrypted_content")
-    told = make_thought(text, seal.removeprefix(HIDDEN), NAME, hidden=seal.startswith(HIDDEN))
-    return make_turns("assistant", [told] if text or seal else [])
+    values = make_thought(text, seal.removeprefix(HIDDEN), NAME, hidden=seal.startswith(HIDDEN))
+    return make_turns("assistant", [values] if text or seal else [])
 
 
 _READERS: Final[Mapping[str, Callable[[Fields, Names], list[ChatTurn]]]] = {
@@ -217,8 +215,8 @@ def _tool(tool: Fields) -> Tool:
         case "local_shell":
             return SHELL_TOOL
         case "custom":
-            told = tool.variant("format", CUSTOM_FORMATS)
-            grammar = told if told and told.text("type") == "grammar" else None
+            values = tool.variant("format", CUSTOM_FORMATS)
+            grammar = values if values and values.text("type") == "grammar" else None
             return custom_tool(tool.required_text("name"), tool.text("description"), grammar)
         case _:
             parameters = tool.mapping("parameters")

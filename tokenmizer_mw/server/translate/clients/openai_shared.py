@@ -67,18 +67,18 @@ _ERRORS: Final[Mapping[FaultKind, tuple[str, str | None]]] = {
 def error(fault: Fault) -> dict[str, Any]:
     """Return the body of an error response."""
     kind = kind_of(fault)
-    told, code = _ERRORS[kind]
+    values, code = _ERRORS[kind]
     if kind is not FaultKind.OVERFLOW and not is_kind_only(fault.code):
         code = fault.code
-    return {"error": {"message": fault.message, "type": told, "param": fault.field or None, "code": code}}
+    return {"error": {"message": fault.message, "type": values, "param": fault.field or None, "code": code}}
 
 
 def schema_format(fields: Fields) -> AnswerFormat:
     """Return the reply format of a JSON schema; its description is moved into the schema."""
     schema = fields.mapping("schema") or {}
     description = fields.text("description")
-    told = {"description": description, **schema} if description else schema
-    return AnswerFormat(told, fields.required_text("name"), fields.flag("strict"))
+    values = {"description": description, **schema} if description else schema
+    return AnswerFormat(values, fields.required_text("name"), fields.flag("strict"))
 
 
 def tool_choice(fields: Fields, name_of: Callable[[Fields], str]) -> ToolChoice | None:
@@ -113,11 +113,11 @@ def custom_tool(name: str, description: str, grammar: Fields | None) -> Tool:
 
     Other dialects have no grammars, so the grammar of the text is added to the description.
     """
-    told = [description] * bool(description)
+    values = [description] * bool(description)
     if grammar is not None:
         syntax, definition = grammar.text("syntax"), grammar.text("definition")
-        told.append(f"The input must match this grammar ({syntax}):\n{definition}")
-    return Tool(name, "\n\n".join(told), _FREE_TEXT, form="custom")
+        values.append(f"The input must match this grammar ({syntax}):\n{definition}")
+    return Tool(name, "\n\n".join(values), _FREE_TEXT, form="custom")
 
 
 def arguments_of(text: str) -> str:
@@ -128,10 +128,10 @@ def arguments_of(text: str) -> str:
 def text_of(arguments: str) -> str:
     """Return the free text of a call; the raw arguments if the model did not follow the format."""
     try:
-        told = json.loads(arguments)
+        values = json.loads(arguments)
     except (ValueError, RecursionError):
         return arguments
-    text = told.get(_INPUT) if isinstance(told, dict) else None
+    text = values.get(_INPUT) if isinstance(values, dict) else None
     return text if isinstance(text, str) else arguments
 
 

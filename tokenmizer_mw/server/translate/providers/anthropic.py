@@ -23,12 +23,12 @@ from tokenmizer_mw.server.translate.chat import (
     Thought,
     Tool,
 )
-from tokenmizer_mw.server.translate.sides import ProviderRequest, StreamReader
+from tokenmizer_mw.server.translate.translation import ProviderRequest, StreamReader
 from tokenmizer_mw.wire.sse import EVENT_MAX
 
 from . import anthropic_reply
-from .asking import EFFORTS, CallIds, arguments_of, attached_to, effort_for, present, refuse, split_prefix, turns
-from .reading import EventReader, fault_of
+from .replies import EventReader, fault_of
+from .request_parts import EFFORTS, CallIds, arguments_of, attached_to, effort_for, present, refuse, split_prefix, turns
 
 PATH: Final = "/v1/messages"
 VERSION: Final = "2026-10-21"
@@ -40,7 +40,7 @@ BUDGET_MIN: Final = 1_024
 
 BUDGETED: Final = ("claude-3-", "claude-haiku-4", "claude-opus-4-0", "claude-opus-4-1", "claude-opus-4-2",
                    "claude-opus-4-5", "claude-sonnet-4-0", "claude-sonnet-4-2", "claude-sonnet-4-5")  # fmt: skip
-"""How the names of models begin that are told a budget for thinking; later ones are told an effort."""
+"""Prefixes of the models that take a thinking budget; later models take an effort."""
 
 _IDS: Final = CallIds("word", 1, 128)
 _LACKS: Final = attached_to("system", "assistant") | {"sampling.seed", "sampling.frequency_penalty", "format.object",
@@ -75,12 +75,12 @@ class AnthropicProvider:
     def outgoing(self, call: ChatCall) -> ProviderRequest:
         """Return the request for the provider. Raises ``Untranslatable`` for what the dialect has no field for."""
         refuse(call, _LACKS)
-        prefix, said = split_prefix(call.said)
+        prefix, chat_turns = split_prefix(call.turns)
         sampling = call.sampling
-        told = {name: getattr(sampling, name) for name in _DRAWING}
-        drawing = present(**{name: value for name, value in told.items() if value != _DRAWING[name]})
+        values = {name: getattr(sampling, name) for name in _DRAWING}
+        drawing = present(**{name: value for name, value in values.items() if value != _DRAWING[name]})
         limit = self.max_tokens if sampling.max_tokens is None else sampling.max_tokens
-        body = {"model": call.model, "max_tokens": limit, "messages": _messages(said)}
+        body = {"model": call.model, "max_tokens": limit, "messages": _messages(chat_turns)}
         body |= present(
             system=_texts([part for one in prefix for part in one.parts]),
             tools=[_tool(tool) for tool in call.tools],
@@ -108,20 +108,20 @@ class AnthropicProvider:
         return fault_of(status, body)
 
 
-def _messages(said: Sequence[ChatTurn]) -> list[dict[str, Any]]:
+def _messages(chat_turns: Sequence[ChatTurn]) -> list[dict[str, Any]]:
     messages = []
-    for one in _order_system_messages(turns(said)):
+    for one in _order_system_messages(turns(chat_turns)):
         if content := list(_system(one) if one.role == "system" else _blocks(one)):
             messages.append({"role": one.role, "content": content})
     return messages
 
 
-def _order_system_messages(said: Sequence[ChatTurn]) -> list[ChatTurn]:
+def _order_system_messages(chat_turns: Sequence[ChatTurn]) -> list[ChatTurn]:
     """Each system message behind the turn of the user before it, or else behind the next one. Raises
     ``Untranslatable`` where there is none."""
     ordered: list[ChatTurn] = []
     waiting: list[Part] = []
-    for one in said:
+    for one in chat_turns:
         if one.role == "system" and not (ordered and ordered[-1].role != "assistant"):
             waiting += one.parts
             continue
@@ -136,8 +136,8 @@ def _order_system_messages(said: Sequence[ChatTurn]) -> list[ChatTurn]:
     return turns(ordered)
 
 
-def _system(said: ChatTurn) -> list[dict[str, Any]]:
-    return [{"type": "text", "text": part.text} for part in said.parts if isinstance(part, Text) and part.text]
+def _system(turn: ChatTurn) -> list[dict[str, Any]]:
+    return [{"type": "text", "text": part.text} for part in turn.parts if isinstance(part, Text) and part.text]
 
 
 def _texts(parts: Sequence[Part]) -> str | list[dict[str, Any]]:
@@ -146,9 +146,9 @@ def _texts(parts: Sequence[Part]) -> str | list[dict[str, Any]]:
     return "".join(texts) if len(texts) < 2 else [{"type": "text", "text": text} for text in texts]
 
 
-def _blocks(said: ChatTurn) -> Iterator[dict[str, Any]]:
+def _blocks(turn: ChatTurn) -> Iterator[dict[str, Any]]:
     """Results stand first."""
-    for part in sorted(said.parts, key=lambda part: not isinstance(part, ModelToolResult)):
+    for part in sorted(turn.parts, key=lambda part: not isinstance(part, ModelToolResult)):
         if isinstance(part, ModelToolResult):
             yield _result(part)
         elif isinstance(part, ModelToolCall):
@@ -214,7 +214,7 @@ def _tool(tool: Tool) -> dict[str, Any]:
 
 
 def _choice(call: ChatCall) -> dict[str, Any]:
-    """What may be called. That only one tool may be called at once is told here."""
+    """Return the field ``tool_choice``, which also says whether tools may be called in parallel."""
     single = call.parallel is False and bool(call.tools)
     if call.choice is None:
         return {"type": "auto", "disable_parallel_tool_use": True} if single else {}
@@ -223,7 +223,7 @@ def _choice(call: ChatCall) -> dict[str, Any]:
 
 
 def _thinking(call: ChatCall, limit: int, budgeted: bool) -> dict[str, Any]:
-    """How much is to be thought, and the form of the answer, which is told in the same place."""
+    """Return the fields for the amount of thinking and for the format of the answer."""
     format = call.format
     config: dict[str, Any] = {}
     if format is not None:
@@ -234,21 +234,21 @@ def _thinking(call: ChatCall, limit: int, budgeted: bool) -> dict[str, Any]:
     if thinking.effort == "none" or thinking.tokens == 0:
         return {"thinking": {"type": "disabled"}, **present(output_config=config)}
     if budgeted:
-        return _budget(thinking, limit, told=call.sampling.max_tokens is not None) | present(output_config=config)
+        return _budget(thinking, limit, is_given=call.sampling.max_tokens is not None) | present(output_config=config)
     effort = thinking.effort or effort_for(thinking.tokens or 0)
     config["effort"] = _EFFORTS.get(effort, effort)
     return {"thinking": {"type": "adaptive", **_display(thinking)}, "output_config": config}
 
 
-def _budget(thinking: Thinking, limit: int, *, told: bool) -> dict[str, Any]:
+def _budget(thinking: Thinking, limit: int, *, is_given: bool) -> dict[str, Any]:
     """A budget for thinking, which is part of the limit of the answer: it ends below one that the call tells, and comes
     on top of one that it does not."""
     budget = max(BUDGET_MIN, EFFORTS.get(thinking.effort, 0) if thinking.tokens is None else thinking.tokens)
-    if told:
+    if is_given:
         budget = min(budget, limit - 1)
         if budget < BUDGET_MIN:
             raise Untranslatable("sampling.max_tokens", f"thinking needs more than {BUDGET_MIN} tokens of answer")
-    more = {} if told else {"max_tokens": limit + budget}
+    more = {} if is_given else {"max_tokens": limit + budget}
     return {"thinking": {"type": "enabled", "budget_tokens": budget, **_display(thinking)}, **more}
 
 

@@ -22,11 +22,11 @@ from tokenmizer_mw.server.translate.chat import (
     Thought,
     Usage,
 )
+from tokenmizer_mw.wire.json_text import json_text
 from tokenmizer_mw.wire.reply import parse_json, token_counts
 from tokenmizer_mw.wire.sse import ServerSentEvent
-from tokenmizer_mw.wire.text import json_text
 
-from .reading import Parts, error_of, foreign, object_in, objects, piece_in, text_in
+from .replies import Parts, error_of, foreign, object_in, objects, piece_in, text_in
 
 _NAME: Final = "anthropic"
 _FINISHES: Final = {
@@ -74,7 +74,7 @@ def _part(block: Mapping[str, Any]) -> Part | None:
 
 
 def _usage(counts: Mapping[str, int]) -> Usage:
-    """Tokens from and for the cache are told apart from the others of the prompt."""
+    """Return the usage; cached tokens are counted apart from the other prompt tokens."""
     prompt = sum(counts.get(name, 0) for name in ("prompt", "cached", "written"))
     return Usage(**{**counts, "prompt": prompt})
 

@@ -1,49 +1,76 @@
-"""Cohere Chat version 2 as a provider dialect."""
+"""Cohere Chat version 2 as a provider dialect. Citations are dropped."""
 
 from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tokenmizer_mw.errors import Untranslatable
+from tokenmizer_mw.errors import ForeignReply, Untranslatable
 from tokenmizer_mw.server.translate.chat import (
     AnswerFormat,
     Attachment,
+    Began,
     ChatCall,
     ChatTurn,
+    Ended,
     Fault,
+    Finish,
     ModelReply,
+    ModelToolCall,
+    Part,
+    StreamEvent,
     Text,
     Thinking,
     Thought,
     Tool,
+    Usage,
 )
-from tokenmizer_mw.server.translate.sides import ProviderRequest, StreamReader
-from tokenmizer_mw.wire.sse import EVENT_MAX
+from tokenmizer_mw.server.translate.translation import ProviderRequest, StreamReader
+from tokenmizer_mw.wire.dialects.openai_message import read_call
+from tokenmizer_mw.wire.json_text import storable
+from tokenmizer_mw.wire.reply import parse_json, token_counts
+from tokenmizer_mw.wire.sse import EVENT_MAX, ServerSentEvent
 
-from . import cohere_reply
-from .asking import (
+from .replies import (
+    EventReader,
+    Parts,
+    error_of,
+    fault_of,
+    foreign,
+    made_id,
+    object_in,
+    objects,
+    piece_in,
+    resolve_finish,
+    text_in,
+)
+from .request_parts import (
     EFFORTS,
     NO_PARAMETERS,
     CallIds,
+    Writer,
     attached_to,
+    calls_in,
+    image,
     join_texts,
     one_call_at_most,
     present,
     refuse,
     split_prefix,
+    user_messages,
 )
-from .openai_parts import Writer, calls_in, image, user_messages
-from .reading import EventReader, fault_of
 
 PATH: Final = "/v2/chat"
 
 _IDS: Final = CallIds("printable", 1, 128)
+
 _LACKS: Final = attached_to("system", "assistant") | {"document.url", "audio", "result.document", "result.audio"}
+
 _MODES: Final = {"any": "REQUIRED", "named": "REQUIRED", "none": "NONE"}
+
 _ATTACHED: Final[Mapping[str, Writer]] = {"image": image}
 
 
@@ -64,7 +91,7 @@ class CohereProvider:
         sampling = call.sampling
         body: dict[str, Any] = {"model": call.model, "messages": _messages(call), "stream": call.stream}
         body |= present(
-            documents=[_document(part) for said in call.said for part in said.parts if _is_document(part)],
+            documents=[_document(part) for chat_turns in call.turns for part in chat_turns.parts if _is_document(part)],
             tools=[_tool(tool) for tool in call.tools],
             tool_choice=_choice(call),
             strict_tools=any(tool.strict for tool in call.tools) or None,
@@ -83,11 +110,11 @@ class CohereProvider:
 
     def answer(self, body: Mapping[str, Any]) -> ModelReply:
         """Parse a complete reply. Raises ``ForeignReply`` for one without a message, or with an error of the model."""
-        return cohere_reply.answer(body)
+        return answer(body)
 
     def reader(self) -> StreamReader:
         """Return a reader for one stream."""
-        return EventReader(cohere_reply.CohereEvents(), self.event_max)
+        return EventReader(CohereEvents(), self.event_max)
 
     def fault(self, status: int, body: bytes) -> Fault:
         """Parse an error response. Never raises."""
@@ -95,27 +122,27 @@ class CohereProvider:
 
 
 def _messages(call: ChatCall) -> list[dict[str, Any]]:
-    prefix, rest = split_prefix(call.said)
+    prefix, rest = split_prefix(call.turns)
     rule = one_call_at_most(call)
-    said = [*prefix, *([ChatTurn("system", (Text(rule),))] if rule else []), *rest]
-    return [message for one in said for message in _write_turn(one)]
+    chat_turns = [*prefix, *([ChatTurn("system", (Text(rule),))] if rule else []), *rest]
+    return [message for one in chat_turns for message in _write_turn(one)]
 
 
-def _write_turn(said: ChatTurn) -> Iterator[dict[str, Any]]:
-    if said.role == "system":
-        yield {"role": "system", "content": join_texts(said.parts)}
-    elif said.role == "assistant":
-        yield from _assistant(said)
+def _write_turn(turn: ChatTurn) -> Iterator[dict[str, Any]]:
+    if turn.role == "system":
+        yield {"role": "system", "content": join_texts(turn.parts)}
+    elif turn.role == "assistant":
+        yield from _assistant(turn)
     else:
-        parts = tuple(part for part in said.parts if not _is_document(part))
-        if parts or not said.parts:
+        parts = tuple(part for part in turn.parts if not _is_document(part))
+        if parts or not turn.parts:
             yield from user_messages(ChatTurn("user", parts), _IDS, _ATTACHED)
 
 
-def _assistant(said: ChatTurn) -> Iterator[dict[str, Any]]:
-    """What was thought and said; beside calls, what was said is the plan."""
-    calls, text = calls_in(said, _IDS), join_texts(said.parts)
-    thought = "\n".join(part.text for part in said.parts if isinstance(part, Thought) and not part.seal and part.text)
+def _assistant(turn: ChatTurn) -> Iterator[dict[str, Any]]:
+    """Return an assistant message; beside tool calls, its text is the tool plan."""
+    calls, text = calls_in(turn, _IDS), join_texts(turn.parts)
+    thought = "\n".join(part.text for part in turn.parts if isinstance(part, Thought) and not part.seal and part.text)
     content = [{"type": "thinking", "thinking": thought}] if thought else []
     content += [{"type": "text", "text": text}] if text and not calls else []
     if content or calls:
@@ -160,3 +187,136 @@ def _thinking(thinking: Thinking | None) -> dict[str, Any]:
         return {}
     tokens = EFFORTS.get(thinking.effort, 0) if thinking.tokens is None else thinking.tokens
     return {"type": "enabled", "token_budget": tokens} if tokens else {"type": "disabled"}
+
+
+_FINISHES: Final = {
+    "COMPLETE": Finish.STOP,
+    "STOP_SEQUENCE": Finish.STOP,
+    "MAX_TOKENS": Finish.LENGTH,
+    "TOOL_CALL": Finish.TOOLS,
+}
+
+_FAILED: Final = frozenset({"ERROR", "TIMEOUT"})
+
+_COUNTS: Final = (
+    ("billed_units.input_tokens", "prompt"),
+    ("billed_units.output_tokens", "completion"),
+    ("tokens.input_tokens", "prompt"),
+    ("tokens.output_tokens", "completion"),
+    ("cached_tokens", "cached"),
+)
+"""Billed tokens leave out what Cohere puts in front of a request; they are used only if nothing else is reported."""
+
+_DONE: Final = "[DONE]"
+
+
+def answer(body: Mapping[str, Any]) -> ModelReply:
+    """Parse a complete reply. Raises ``ForeignReply`` for one without a message, or with an error of the model."""
+    message = body.get("message")
+    if not isinstance(message, dict):
+        values = message if isinstance(message, str) and message else ""
+        raise ForeignReply(storable(values)) if values else foreign(body, "message")
+    if failure := _failure(body):
+        raise ForeignReply(failure.message)
+    id = text_in(body, "id")
+    parts = [part for raw in _content(message) if (part := _part(raw)) is not None]
+    plan = text_in(message, "tool_plan")
+    parts += [Text(plan)] if plan else []
+    calls = [_call(raw, id, place) for place, raw in enumerate(objects(message.get("tool_calls")))]
+    finish = resolve_finish(_FINISHES.get(text_in(body, "finish_reason"), Finish.STOP), bool(calls))
+    return ModelReply(id, "", (*parts, *calls), finish, _usage(body.get("usage")) or Usage())
+
+
+def _content(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+    content = message.get("content")
+    return [{"type": "text", "text": content}] if isinstance(content, str) and content else objects(content)
+
+
+def _part(raw: Mapping[str, Any]) -> Part | None:
+    """A block; pieces of one do not say of which type they are."""
+    if thought := text_in(raw, "thinking"):
+        return Thought(thought)
+    text = text_in(raw, "text")
+    return Text(text) if text else None
+
+
+def _call(raw: dict[str, Any], reply: str, place: int) -> ModelToolCall:
+    call = read_call(raw)
+    id, name, arguments = ("", "", "") if call is None else (call.id, call.name, call.arguments)
+    return ModelToolCall(storable(id) or made_id(reply, place), storable(name), storable(arguments) or "{}")
+
+
+def _failure(end: Mapping[str, Any]) -> Fault | None:
+    reason = text_in(end, "finish_reason")
+    if end.get("error"):
+        return error_of(end)
+    return Fault(0, f"the provider stopped with {reason}", reason) if reason in _FAILED else None
+
+
+def _usage(raw: object) -> Usage | None:
+    counts = token_counts(raw, _COUNTS)
+    return Usage(**counts) if counts else None
+
+
+class CohereEvents:
+    """Parses the events of one stream."""
+
+    def __init__(self) -> None:
+        self._parts = Parts()
+        self._id = ""
+        self._calls = 0
+
+    def event(self, event: ServerSentEvent) -> Iterable[StreamEvent]:
+        """Return what the next event means; its type is in its data, else in its name."""
+        if event.data == _DONE:
+            return ()
+        data = parse_json(event.data)
+        if not isinstance(data, dict):
+            return (Fault(0, "the provider sent an event that is no JSON object"),)
+        kind = data.get("type") or event.event
+        delta = object_in(data, "delta")
+        if not delta and (data.get("error") or isinstance(data.get("message"), str)):
+            return (error_of(data),)
+        if kind == "message-start":
+            self._id = text_in(data, "id")
+            return (Began(self._id, ""),)
+        if kind == "message-end":
+            return self._end(delta)
+        return self._message(kind, object_in(delta, "message"))
+
+    def end(self) -> Iterable[StreamEvent]:
+        """Handle the end of the stream; without an end event it was cut off."""
+        return ()
+
+    def _message(self, kind: object, message: dict[str, Any]) -> Iterator[StreamEvent]:
+        match kind:
+            case "content-start":
+                yield from self._parts.close()
+                yield from self._piece(object_in(message, "content"))
+            case "content-delta":
+                yield from self._piece(object_in(message, "content"))
+            case "content-end" | "tool-call-end":
+                yield from self._parts.close()
+            case "tool-plan-delta":
+                yield from self._parts.text(piece_in(message, "tool_plan"))
+            case "tool-call-start":
+                raw = object_in(message, "tool_calls")
+                call = _call(raw, self._id, self._calls)
+                self._calls += 1
+                yield from self._parts.open(ModelToolCall(call.id, call.name, ""))
+                yield from self._parts.arguments(piece_in(object_in(raw, "function"), "arguments"))
+            case "tool-call-delta":
+                function = object_in(object_in(message, "tool_calls"), "function")
+                yield from self._parts.arguments(piece_in(function, "arguments"))
+
+    def _piece(self, content: dict[str, Any]) -> Iterator[StreamEvent]:
+        yield from self._parts.add_thought(piece_in(content, "thinking"))
+        yield from self._parts.text(piece_in(content, "text"))
+
+    def _end(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
+        if failure := _failure(delta):
+            yield failure
+            return
+        yield from self._parts.close()
+        finish = _FINISHES.get(text_in(delta, "finish_reason"), Finish.STOP)
+        yield Ended(resolve_finish(finish, self._parts.called), _usage(delta.get("usage")))

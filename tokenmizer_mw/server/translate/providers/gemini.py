@@ -22,11 +22,12 @@ from tokenmizer_mw.server.translate.chat import (
     Thought,
     Tool,
 )
-from tokenmizer_mw.server.translate.sides import ProviderRequest, StreamReader
+from tokenmizer_mw.server.translate.translation import ProviderRequest, StreamReader
 from tokenmizer_mw.wire.sse import EVENT_MAX
 
 from . import gemini_reply
-from .asking import (
+from .replies import EventReader, fault_of
+from .request_parts import (
     EFFORTS,
     arguments_of,
     attached_to,
@@ -39,7 +40,6 @@ from .asking import (
     split_prefix,
     turns,
 )
-from .reading import EventReader, fault_of
 
 UNSEALED: Final = "skip_thought_signature_validator"
 """The seal of a first call that Gemini has not made itself; its documentation names it for histories from elsewhere.
@@ -47,7 +47,7 @@ https://ai.google.dev/gemini-api/docs/thought-signatures
 """
 
 BUDGETED: Final = ("gemini-2", "gemini-flash-2", "gemini-robotics-er-1")
-"""How the names of models begin that are told a budget for thinking; later ones are told a level."""
+"""Prefixes of the models that take a thinking budget; later models take a level."""
 
 _COLLECTIONS: Final = frozenset({"models", "tunedModels"})
 _LACKS: Final = attached_to("system")
@@ -79,10 +79,10 @@ class GeminiProvider:
     def outgoing(self, call: ChatCall) -> ProviderRequest:
         """Return the request for the provider. Raises ``Untranslatable`` for what the dialect has no field for."""
         refuse(call, _LACKS)
-        prefix, said = split_prefix(call.said)
+        prefix, chat_turns = split_prefix(call.turns)
         system = [part.text for one in prefix for part in one.parts if isinstance(part, Text) and part.text]
         system += filter(None, [one_call_at_most(call)])
-        body: dict[str, Any] = {"contents": _contents(said)}
+        body: dict[str, Any] = {"contents": _contents(chat_turns)}
         body |= present(
             systemInstruction=present(parts=[{"text": text} for text in system]),
             tools=[{"functionDeclarations": [_tool(tool) for tool in call.tools]}] if call.tools else [],
@@ -128,23 +128,23 @@ def _path(call: ChatCall) -> str:
     return f"/v1beta/{collection}/{quote(name, safe='')}:{method}"
 
 
-def _contents(said: Sequence[ChatTurn]) -> list[dict[str, Any]]:
-    names = names_of_calls(said)
+def _contents(chat_turns: Sequence[ChatTurn]) -> list[dict[str, Any]]:
+    names = names_of_calls(chat_turns)
     contents: list[dict[str, Any]] = []
     called: list[str] = []
-    for turn in turns([_as_user_turn(one) for one in said]):
+    for turn in turns([_as_user_turn(one) for one in chat_turns]):
         if parts := list(_parts(turn, names, called)):
             contents.append({"role": _ROLES[turn.role], "parts": parts})
         called = [part.id for part in turn.parts if isinstance(part, ModelToolCall)]
     return contents
 
 
-def _as_user_turn(said: ChatTurn) -> ChatTurn:
+def _as_user_turn(turn: ChatTurn) -> ChatTurn:
     """A system message among the others, as one of the user."""
-    if said.role != "system":
-        return said
+    if turn.role != "system":
+        return turn
     return ChatTurn(
-        "user", tuple(Text(_SYSTEM + part.text) for part in said.parts if isinstance(part, Text) and part.text)
+        "user", tuple(Text(_SYSTEM + part.text) for part in turn.parts if isinstance(part, Text) and part.text)
     )
 
 
@@ -198,7 +198,7 @@ def _attachment(part: Attachment) -> dict[str, Any]:
         kind = part.media_type or _TYPES.get(ending, "")
         return {"fileData": {"fileUri": part.url, **present(mimeType=kind), **named}}
     if not part.media_type:
-        raise Untranslatable(f"{part.kind}.media_type", f"the type of an {part.kind} is not told")
+        raise Untranslatable(f"{part.kind}.media_type", f"the type of an {part.kind} is not given")
     return {"inlineData": {"mimeType": part.media_type, "data": part.data, **named}}
 
 

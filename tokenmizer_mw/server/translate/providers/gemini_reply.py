@@ -25,11 +25,11 @@ from tokenmizer_mw.server.translate.chat import (
     Usage,
 )
 from tokenmizer_mw.wire.dialects.gemini_message import member
+from tokenmizer_mw.wire.json_text import json_text, storable
 from tokenmizer_mw.wire.reply import parse_json, token_counts
 from tokenmizer_mw.wire.sse import ServerSentEvent
-from tokenmizer_mw.wire.text import json_text, storable
 
-from .reading import Parts, error_of, foreign, made_id, objects, resolve_finish
+from .replies import Parts, error_of, foreign, made_id, objects, resolve_finish
 
 _NAME: Final = "gemini"
 _DONE: Final = "[DONE]"
@@ -64,7 +64,7 @@ _COUNTS: Final = (
 def answer(body: Mapping[str, Any]) -> ModelReply:
     """Parse a complete reply. Raises ``ForeignReply`` for one without an answer, or with an error of the model."""
     chunk = _Chunk(body)
-    if not chunk.told:
+    if not chunk.has_answer:
         raise foreign(body, "candidates")
     if chunk.failure is not None:
         raise ForeignReply(chunk.failure.message)
@@ -91,7 +91,7 @@ def _whole(parts: Iterable[Text | Thought | ModelToolCall]) -> list[Part]:
 
 
 class _Chunk:
-    """One reply object. ``told``: it holds an answer, or says why there is none."""
+    """One reply object. ``has_answer``: it holds an answer, or says why there is none."""
 
     def __init__(self, raw: Mapping[str, Any]) -> None:
         self._raw = dict(raw)
@@ -100,7 +100,7 @@ class _Chunk:
         found = objects(member(self._raw, "candidates"))
         candidate = next((one for one in found if not one.get("index")), {})
         self._content = candidate.get("content")
-        self.told = bool(found) or isinstance(blocked, str)
+        self.has_answer = bool(found) or isinstance(blocked, str)
         self.finish: Finish | None = Finish.FILTERED if isinstance(blocked, str) else None
         self.failure: Fault | None = None
         reason = member(candidate, "finishReason")
@@ -108,8 +108,8 @@ class _Chunk:
             self.finish = _FINISHES.get(reason)
             if self.finish is None:
                 message = member(candidate, "finishMessage")
-                told = message if isinstance(message, str) and message else f"the provider stopped with {reason}"
-                self.failure = Fault(0, storable(told), storable(reason))
+                values = message if isinstance(message, str) and message else f"the provider stopped with {reason}"
+                self.failure = Fault(0, storable(values), storable(reason))
         self.usage = _usage(member(self._raw, "usageMetadata"))
 
     def text(self, name: str) -> str:
@@ -117,8 +117,8 @@ class _Chunk:
         return storable(value) if isinstance(value, str) else ""
 
     def parts(self, calls: int) -> Iterator[Text | Thought | ModelToolCall]:
-        """What is said, in order, behind so many calls. A seal that stands with a text, and not with a thought, is a
-        thought of its own that nobody sees."""
+        """Return the parts in order, numbered after ``calls`` tool calls. A signature that belongs to a text, not to
+        reasoning, is returned as reasoning without text."""
         raw_parts = self._content.get("parts") if isinstance(self._content, dict) else None
         for raw in objects(raw_parts):
             signature = member(raw, "thoughtSignature")

@@ -1,30 +1,52 @@
-"""Ollama's own chat API as a provider dialect."""
+"""Ollama's own chat API as a provider dialect. Ollama sends no ids, so they are derived from the reply."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tokenmizer_mw.errors import Untranslatable
+from tokenmizer_mw.errors import ForeignReply, Untranslatable
 from tokenmizer_mw.server.translate.chat import (
     AnswerFormat,
     Attachment,
+    Began,
     ChatCall,
     ChatTurn,
+    Ended,
     Fault,
+    Finish,
     ModelReply,
     ModelToolCall,
     ModelToolResult,
+    Part,
+    StreamEvent,
     Text,
     Thinking,
+    Thought,
     Tool,
+    Usage,
 )
-from tokenmizer_mw.server.translate.sides import ProviderRequest, StreamReader
-from tokenmizer_mw.wire.sse import EVENT_MAX
+from tokenmizer_mw.server.translate.translation import ProviderRequest, StreamReader
+from tokenmizer_mw.wire.dialects.openai_message import read_call
+from tokenmizer_mw.wire.json_text import storable
+from tokenmizer_mw.wire.reply import parse_json, token_counts
+from tokenmizer_mw.wire.sse import EVENT_MAX, ServerSentEvent
 
-from . import ollama_reply
-from .asking import (
+from .replies import (
+    LineReader,
+    Parts,
+    error_of,
+    fault_of,
+    foreign,
+    made_id,
+    object_in,
+    objects,
+    piece_in,
+    resolve_finish,
+    text_in,
+)
+from .request_parts import (
     NO_PARAMETERS,
     arguments_of,
     attached_to,
@@ -38,12 +60,12 @@ from .asking import (
     split_prefix,
     thoughts,
 )
-from .reading import LineReader, fault_of
 
 PATH: Final = "/api/chat"
 
 _LACKS: Final = attached_to("system", "assistant", "result") - {"result.image"} | {
     "tools.strict", "choice.any", "choice.named", "image.url", "document", "audio"}  # fmt: skip
+
 _LEVELS: Final = {"none": False, "minimal": "low", "xhigh": "high", "max": "high"}
 
 
@@ -73,11 +95,11 @@ class OllamaProvider:
 
     def answer(self, body: Mapping[str, Any]) -> ModelReply:
         """Parse a complete reply. Raises ``ForeignReply`` for one without a message, or that is not done."""
-        return ollama_reply.answer(body)
+        return answer(body)
 
     def reader(self) -> StreamReader:
         """Return a reader for one stream."""
-        return LineReader(ollama_reply.OllamaLines(), self.line_max)
+        return LineReader(OllamaLines(), self.line_max)
 
     def fault(self, status: int, body: bytes) -> Fault:
         """Parse an error response. Never raises."""
@@ -99,13 +121,13 @@ def _options(call: ChatCall) -> dict[str, Any]:
 
 
 def _messages(call: ChatCall) -> list[dict[str, Any]]:
-    names = names_of_calls(call.said)
-    prefix, rest = split_prefix(call.said)
+    names = names_of_calls(call.turns)
+    prefix, rest = split_prefix(call.turns)
     rule = one_call_at_most(call)
-    said = [*prefix, *([ChatTurn("system", (Text(rule),))] if rule else []), *rest]
+    chat_turns = [*prefix, *([ChatTurn("system", (Text(rule),))] if rule else []), *rest]
     messages: list[dict[str, Any]] = []
     called: list[str] = []
-    for one in said:
+    for one in chat_turns:
         if one.role == "user":
             messages += _user(one, names, called)
         else:
@@ -114,26 +136,26 @@ def _messages(call: ChatCall) -> list[dict[str, Any]]:
     return messages
 
 
-def _write_turn(said: ChatTurn) -> dict[str, Any]:
-    images = [part.data for part in said.parts if isinstance(part, Attachment)]
-    return {"role": said.role, "content": join_texts(said.parts), **present(images=images)}
+def _write_turn(turn: ChatTurn) -> dict[str, Any]:
+    images = [part.data for part in turn.parts if isinstance(part, Attachment)]
+    return {"role": turn.role, "content": join_texts(turn.parts), **present(images=images)}
 
 
-def _assistant(said: ChatTurn) -> dict[str, Any]:
-    calls = [part for part in said.parts if isinstance(part, ModelToolCall)]
+def _assistant(turn: ChatTurn) -> dict[str, Any]:
+    calls = [part for part in turn.parts if isinstance(part, ModelToolCall)]
     made = [{"function": {"name": call.name, "arguments": arguments_of(call)}} for call in calls]
-    return _write_turn(said) | present(thinking=thoughts(said.parts), tool_calls=made)
+    return _write_turn(turn) | present(thinking=thoughts(turn.parts), tool_calls=made)
 
 
-def _user(said: ChatTurn, names: Mapping[str, str], called: Sequence[str]) -> Iterator[dict[str, Any]]:
-    results = [part for part in said.parts if isinstance(part, ModelToolResult)]
+def _user(turn: ChatTurn, names: Mapping[str, str], called: Sequence[str]) -> Iterator[dict[str, Any]]:
+    results = [part for part in turn.parts if isinstance(part, ModelToolResult)]
     for result in sorted(results, key=lambda one: called.index(one.call_id) if one.call_id in called else len(called)):
         name = result.name or names.get(result.call_id, "")
         if not name:
             raise Untranslatable("result.name", f"no call in the request tells which tool {result.call_id!r} is of")
         images = [part.data for part in result.parts if isinstance(part, Attachment) and _require_embedded(part)]
         yield {"role": "tool", "tool_name": name, "content": result_text(result), **present(images=images)}
-    rest = tuple(part for part in said.parts if not isinstance(part, ModelToolResult))
+    rest = tuple(part for part in turn.parts if not isinstance(part, ModelToolResult))
     if rest or not results:
         yield _write_turn(ChatTurn("user", rest))
 
@@ -162,3 +184,83 @@ def _thinking(thinking: Thinking | None) -> object:
         return None
     effort = thinking.effort or effort_for(thinking.tokens or 0)
     return _LEVELS.get(effort, effort)
+
+
+_FINISHES: Final = {"length": Finish.LENGTH}
+
+_COUNTS: Final = (("prompt_eval_count", "prompt"), ("eval_count", "completion"))
+
+
+def answer(body: Mapping[str, Any]) -> ModelReply:
+    """Parse a complete reply. Raises ``ForeignReply`` for one without a message, or one that is not done."""
+    message = object_in(body, "message")
+    if not message or body.get("error"):
+        raise foreign(body, "message")
+    if body.get("done") is not True:
+        raise ForeignReply("the provider's reply is not done")
+    reply = made_id(body.get("created_at"), body.get("model"))
+    calls = list(_calls(message, reply, 0))
+    parts: list[Part] = []
+    if thought := text_in(message, "thinking"):
+        parts.append(Thought(thought))
+    if text := text_in(message, "content"):
+        parts.append(Text(text))
+    return ModelReply(
+        reply, text_in(body, "model"), (*parts, *calls), _finish(body, bool(calls)), _usage(body) or Usage()
+    )
+
+
+def _calls(message: Mapping[str, Any], reply: str, place: int) -> Iterator[ModelToolCall]:
+    """The calls of a message, behind so many others."""
+    for number, raw in enumerate(objects(message.get("tool_calls")), place):
+        if (call := read_call(raw)) is not None:
+            arguments = storable(call.arguments) or "{}"
+            yield ModelToolCall(
+                storable(call.id) or made_id(reply, number, call.name, arguments), storable(call.name), arguments
+            )
+
+
+def _finish(line: Mapping[str, Any], called: bool) -> Finish:
+    return resolve_finish(_FINISHES.get(text_in(line, "done_reason"), Finish.STOP), called)
+
+
+def _usage(line: Mapping[str, Any]) -> Usage | None:
+    counts = token_counts(dict(line), _COUNTS)
+    return Usage(**counts) if counts else None
+
+
+class OllamaLines:
+    """Parses the lines of one stream."""
+
+    def __init__(self) -> None:
+        self._parts = Parts()
+        self._reply = ""
+        self._calls = 0
+
+    def event(self, event: ServerSentEvent) -> Iterable[StreamEvent]:
+        """Return what the next line means."""
+        line = parse_json(event.data)
+        if not isinstance(line, dict):
+            return (Fault(0, "the provider sent a line that is no JSON object"),)
+        if line.get("error"):
+            return (error_of(line),)
+        return self._line(line)
+
+    def end(self) -> Iterable[StreamEvent]:
+        """Handle the end of the stream; without a final line it was cut off."""
+        return ()
+
+    def _line(self, line: dict[str, Any]) -> Iterator[StreamEvent]:
+        if not self._reply:
+            self._reply = made_id(line.get("created_at"), line.get("model"))
+            yield Began(self._reply, text_in(line, "model"))
+        message = object_in(line, "message")
+        yield from self._parts.add_thought(piece_in(message, "thinking"))
+        yield from self._parts.text(piece_in(message, "content"))
+        for call in _calls(message, self._reply, self._calls):
+            self._calls += 1
+            yield from self._parts.open(ModelToolCall(call.id, call.name, ""))
+            yield from self._parts.arguments(call.arguments)
+        if line.get("done") is True:
+            yield from self._parts.close()
+            yield Ended(_finish(line, self._parts.called), _usage(line))

@@ -19,25 +19,28 @@ from tokenmizer_mw.server.translate.chat import (
     Thinking,
     Tool,
 )
-from tokenmizer_mw.server.translate.sides import ProviderRequest, StreamReader
+from tokenmizer_mw.server.translate.translation import ProviderRequest, StreamReader
 from tokenmizer_mw.wire.sse import EVENT_MAX
 
-from . import openai_chat_reply, reasoning_details
-from .asking import (
+from . import openai_chat_reply, openai_servers
+from .openai_servers import Quirks
+from .replies import EventReader, fault_of
+from .request_parts import (
     NO_PARAMETERS,
     CallIds,
+    Writer,
     attached_to,
+    calls_in,
     effort_for,
+    image,
     join_texts,
     one_call_at_most,
     present,
     refuse,
     split_prefix,
     thoughts,
+    user_messages,
 )
-from .openai_parts import Writer, calls_in, image, user_messages
-from .quirks import Quirks
-from .reading import EventReader, fault_of
 
 PATH: Final = "/chat/completions"
 
@@ -101,7 +104,9 @@ class OpenAIChatProvider:
 
 def _messages(call: ChatCall, quirks: Quirks) -> list[dict[str, Any]]:
     ids = CallIds(quirks.call_id, *quirks.call_id_lengths)
-    messages = [message for said in _turns_to_send(call, quirks) for message in _write_turn(said, quirks, ids)]
+    messages = [
+        message for chat_turns in _turns_to_send(call, quirks) for message in _write_turn(chat_turns, quirks, ids)
+    ]
     if quirks.thoughts_needed and not (call.thinking is not None and _effort(call.thinking) == "none"):
         for message in messages:
             if message["role"] == "assistant":
@@ -119,30 +124,30 @@ def _insert_bridges(messages: Sequence[dict[str, Any]], bridge: str) -> Iterator
 
 
 def _turns_to_send(call: ChatCall, quirks: Quirks) -> Sequence[ChatTurn]:
-    """What was said; of a server without a field for it also that one tool at most may be called at once."""
+    """Return the turns; for a server without a field for parallel calls, with a sentence that forbids them."""
     if quirks.parallel or not (rule := one_call_at_most(call)):
-        return call.said
-    prefix, rest = split_prefix(call.said)
+        return call.turns
+    prefix, rest = split_prefix(call.turns)
     return (*prefix, ChatTurn("system", (Text(rule),)), *rest)
 
 
-def _write_turn(said: ChatTurn, quirks: Quirks, ids: CallIds) -> Iterator[dict[str, Any]]:
-    if said.role == "system":
-        yield {"role": quirks.system, "content": join_texts(said.parts)}
-    elif said.role == "assistant":
-        yield _assistant(said, quirks, ids)
+def _write_turn(turn: ChatTurn, quirks: Quirks, ids: CallIds) -> Iterator[dict[str, Any]]:
+    if turn.role == "system":
+        yield {"role": quirks.system, "content": join_texts(turn.parts)}
+    elif turn.role == "assistant":
+        yield _assistant(turn, quirks, ids)
     else:
-        yield from user_messages(said, ids, _ATTACHED[quirks.attached])
+        yield from user_messages(turn, ids, _ATTACHED[quirks.attached])
 
 
-def _assistant(said: ChatTurn, quirks: Quirks, ids: CallIds) -> dict[str, Any]:
-    calls = calls_in(said, ids)
-    text = join_texts(said.parts)
+def _assistant(turn: ChatTurn, quirks: Quirks, ids: CallIds) -> dict[str, Any]:
+    calls = calls_in(turn, ids)
+    text = join_texts(turn.parts)
     message = {"role": "assistant", "content": text if text or not calls else None, **present(tool_calls=calls)}
-    if quirks.thoughts and (thought := thoughts(said.parts)):
+    if quirks.thoughts and (thought := thoughts(turn.parts)):
         message[quirks.thoughts] = thought
     if quirks.thoughts == "reasoning":
-        message |= present(**{reasoning_details.FIELD: reasoning_details.details_of(said.parts)})
+        message |= present(**{openai_servers.FIELD: openai_servers.details_of(turn.parts)})
     return message
 
 
@@ -173,8 +178,11 @@ _ATTACHED: Final[Mapping[str, Mapping[str, Writer]]] = {
 
 
 def _tool(tool: Tool) -> dict[str, Any]:
-    told = present(description=tool.description, strict=tool.strict or None)
-    return {"type": "function", "function": {"name": tool.name, "parameters": tool.parameters or NO_PARAMETERS, **told}}
+    values = present(description=tool.description, strict=tool.strict or None)
+    return {
+        "type": "function",
+        "function": {"name": tool.name, "parameters": tool.parameters or NO_PARAMETERS, **values},
+    }
 
 
 def _choice(call: ChatCall) -> object:
@@ -200,8 +208,8 @@ def _format(wanted: AnswerFormat | None) -> object:
 
 
 def _thinking(thinking: Thinking | None, quirks: Quirks) -> dict[str, Any]:
-    """How much is to be thought, as the server is told. Tokens become the word that covers them, except where they
-    can be told as such."""
+    """Return the fields for the reasoning effort. A token budget becomes the effort that covers it, unless the server
+    takes tokens."""
     if thinking is None or not (thinking.effort or thinking.tokens is not None):
         return {}
     if not quirks.effort:
@@ -211,13 +219,13 @@ def _thinking(thinking: Thinking | None, quirks: Quirks) -> dict[str, Any]:
         off = {"thinking": {"type": "disabled"}}
         return off if effort == "none" else {"thinking": {"type": "enabled"}, "reasoning_effort": effort}
     if quirks.effort == "reasoning":
-        told = {"effort": effort} if thinking.effort else {"max_tokens": thinking.tokens}
-        return {"reasoning": told if effort != "none" else {"enabled": False}}
+        values = {"effort": effort} if thinking.effort else {"max_tokens": thinking.tokens}
+        return {"reasoning": values if effort != "none" else {"enabled": False}}
     return {"reasoning_effort": effort}
 
 
 def _effort(thinking: Thinking) -> str:
-    """How much is to be thought, in a word; "" when that is not told."""
+    """Return the reasoning effort; "" if the call sets none."""
     return thinking.effort or ("" if thinking.tokens is None else effort_for(thinking.tokens))
 
 

@@ -23,12 +23,12 @@ from tokenmizer_mw.server.translate.chat import (
     Usage,
 )
 from tokenmizer_mw.wire.dialects.openai_message import read_call, read_content, read_thinking
+from tokenmizer_mw.wire.json_text import storable
 from tokenmizer_mw.wire.reply import parse_json, token_counts
 from tokenmizer_mw.wire.sse import ServerSentEvent
-from tokenmizer_mw.wire.text import storable
 
-from .reading import Parts, error_of, foreign, made_id, object_in, objects, resolve_finish, text_in
-from .reasoning_details import MAKER, seals_in, thoughts_in
+from .openai_servers import MAKER, seals_in, thoughts_in
+from .replies import Parts, error_of, foreign, made_id, object_in, objects, resolve_finish, text_in
 
 _DONE: Final = "[DONE]"
 _FINISHES: Final = {

@@ -13,8 +13,8 @@ from llama_index.core.memory.types import DEFAULT_CHAT_STORE_KEY, BaseChatStoreM
 from llama_index.core.storage.chat_store.base import BaseChatStore
 from llama_index.core.utils import get_tokenizer
 from llama_index.storage.chat_store.tokenmizer_mw import TokenMizerChatStore
+from llama_index.storage.chat_store.tokenmizer_mw.chats import Store, plain_errors
 from llama_index.storage.chat_store.tokenmizer_mw.messages import chat_message
-from llama_index.storage.chat_store.tokenmizer_mw.opening import Store, plain_errors
 
 from tokenmizer_mw.context.assembly import Context
 from tokenmizer_mw.context.tokens import MessageCounter, TokenCounter

@@ -10,8 +10,8 @@ from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.bridge.pydantic import Field, PrivateAttr
 from llama_index.core.memory import BaseMemoryBlock
 from llama_index.core.utils import get_tokenizer
+from llama_index.storage.chat_store.tokenmizer_mw.chats import IN_MEMORY, Store, address, open_memory, plain_errors
 from llama_index.storage.chat_store.tokenmizer_mw.messages import written
-from llama_index.storage.chat_store.tokenmizer_mw.opening import IN_MEMORY, Store, address, opened, plain_errors
 
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.model.message import Message, Role, Written
@@ -45,7 +45,7 @@ class TokenMizerMemoryBlock(BaseMemoryBlock[str]):
 
     def __init__(self, store: Store = IN_MEMORY, **data: Any) -> None:
         super().__init__(**{"store": address(store), **data})
-        self._memory = opened(store, self.settings)
+        self._memory = open_memory(store, self.settings)
 
     @property
     def memory(self) -> SessionMemory:
@@ -107,8 +107,8 @@ class TokenMizerMemoryBlock(BaseMemoryBlock[str]):
         self._record(session, shown)
         with plain_errors():
             kept = self._memory.messages(session, tenant=self.tenant)
-            told = sum(one.message.role is not Role.SYSTEM for one in kept)
-            if not told or (told <= len(shown) and not self.always):
+            content = sum(one.message.role is not Role.SYSTEM for one in kept)
+            if not content or (content <= len(shown) and not self.always):
                 return ""
             query = next((one.text for one in reversed(shown) if one.opens_turn), None)
             resume = self._memory.resume(session, budget=self.budget, query=query, tenant=self.tenant)

@@ -14,9 +14,8 @@ from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.model.message import Written
 from tokenmizer_mw.runtime.offload import CALLS, offload
 
-from .chats import Chats, Choice
+from .chats import IN_MEMORY, Chats, Choice, Store, address, open_memory
 from .messages import chat_message
-from .opening import IN_MEMORY, Store, address, opened
 
 
 class TokenMizerAsyncChatStore(AsyncDBChatStore):
@@ -37,7 +36,7 @@ class TokenMizerAsyncChatStore(AsyncDBChatStore):
         self, store: Store = IN_MEMORY, *, tenant: str = "local", settings: Settings | None = None, **data: Any
     ) -> None:
         super().__init__(**{"store": address(store), "tenant": tenant, "settings": settings})
-        self._memory = opened(store, self.settings)
+        self._memory = open_memory(store, self.settings)
 
     @classmethod
     def class_name(cls) -> str:

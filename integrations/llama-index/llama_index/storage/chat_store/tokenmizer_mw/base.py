@@ -1,23 +1,59 @@
-"""The implementation of `BaseChatStore`, for memory buffers and other users of chats by key."""
+"""Async methods of a chat store that run in worker threads of this package.
+
+`BaseChatStore` would use the event loop's thread pool, so that the application's own work would wait for a slow store.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import fsspec
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.bridge.pydantic import Field, PrivateAttr, SerializerFunctionWrapHandler, model_serializer
+from llama_index.core.storage.chat_store.base import BaseChatStore
 from pydantic import SerializationInfo
 
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.model.message import Written
+from tokenmizer_mw.runtime.offload import CALLS, offload
 
-from .chats import Chats
+from .chats import IN_MEMORY, Chats, Store, address, open_memory
 from .messages import chat_message
-from .off_loop import OffLoopChatStore
-from .opening import IN_MEMORY, Store, address, opened
+
+
+class OffLoopChatStore(BaseChatStore):
+    """A chat store whose async methods call the synchronous ones in a worker thread."""
+
+    async def aset_messages(self, key: str, messages: list[ChatMessage]) -> None:
+        """Async form of ``set_messages``, in a worker thread."""
+        await offload(partial(self.set_messages, key, messages), CALLS)
+
+    async def aget_messages(self, key: str) -> list[ChatMessage]:
+        """Async form of ``get_messages``, in a worker thread."""
+        return await offload(partial(self.get_messages, key), CALLS)
+
+    async def async_add_message(self, key: str, message: ChatMessage) -> None:
+        """Async form of ``add_message``, in a worker thread."""
+        await offload(partial(self.add_message, key, message), CALLS)
+
+    async def adelete_messages(self, key: str) -> list[ChatMessage] | None:
+        """Async form of ``delete_messages``, in a worker thread."""
+        return await offload(partial(self.delete_messages, key), CALLS)
+
+    async def adelete_message(self, key: str, idx: int) -> ChatMessage | None:
+        """Async form of ``delete_message``, in a worker thread."""
+        return await offload(partial(self.delete_message, key, idx), CALLS)
+
+    async def adelete_last_message(self, key: str) -> ChatMessage | None:
+        """Async form of ``delete_last_message``, in a worker thread."""
+        return await offload(partial(self.delete_last_message, key), CALLS)
+
+    async def aget_keys(self) -> list[str]:
+        """Async form of ``get_keys``, in a worker thread."""
+        return await offload(self.get_keys, CALLS)
 
 
 class TokenMizerChatStore(OffLoopChatStore):
@@ -48,7 +84,7 @@ class TokenMizerChatStore(OffLoopChatStore):
         **data: Any,
     ) -> None:
         super().__init__(**{"store": address(store), "tenant": tenant, "settings": settings})
-        self._memory = opened(store, self.settings)
+        self._memory = open_memory(store, self.settings)
         for key, messages in (chats or {}).items():
             self.set_messages(key, [ChatMessage.model_validate(message) for message in messages])
 

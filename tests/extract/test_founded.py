@@ -1,0 +1,99 @@
+"""A choice is replaced only where the words say so: what merely stands near it takes nobody's place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from tokenmizer_mw import SessionMemory
+from tokenmizer_mw.model.node import NodeType, Status
+
+
+def decisions(*talk: str) -> dict[str, Status]:
+    """Labels and statuses of the decisions of a talk in which user and assistant speak by turns."""
+    with SessionMemory.open("memory://") as memory:
+        roles = ("user", "assistant")
+        memory.record("s", [{"role": roles[at % 2], "content": text} for at, text in enumerate(talk)])
+        return {node.label: node.status for node in memory.graph("s").nodes() if node.type is NodeType.DECISION}
+
+
+def in_force(*talk: str) -> set[str]:
+    return {label for label, status in decisions(*talk).items() if status is Status.ACTIVE}
+
+
+def test_a_number_is_of_what_is_counted_beside_it() -> None:
+    talk = (
+        "Use PostgreSQL 16.",
+        "Ok, PostgreSQL 16.",
+        "Members can cancel up to 24 hours before. Make it 12.",
+        "Done.",
+    )
+    assert decisions(*talk) == {"PostgreSQL 16": Status.ACTIVE}
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("PostgreSQL for the orders", "Use SQLite for the tests instead of PostgreSQL."),
+        ("MinIO for the pictures", "Take the local disk for development instead of MinIO."),
+    ],
+)
+def test_an_exception_leaves_the_rule_in_force(first: str, second: str) -> None:
+    assert first in in_force(f"Use {first}.", "Done.", second)
+
+
+@pytest.mark.parametrize(
+    "talk",
+    [
+        ("We use Label Studio for the labels.", "OK.", "Magic links it is."),
+        ("Go ahead with the schema.", "Passwords or links?", "Magic links it is."),
+    ],
+)
+def test_a_pick_among_offers_replaces_no_other_choice(talk: Sequence[str]) -> None:
+    assert Status.SUPERSEDED not in decisions(*talk).values()
+
+
+@pytest.mark.parametrize(
+    "talk",
+    [
+        ("We export the labels from Audacity.", "OK.", "Can we come back to the threshold?"),
+        ("Keep the limit under 0.75.", "OK.", "Hm, 0.71."),
+    ],
+)
+def test_a_subject_that_comes_up_again_replaces_nothing(talk: Sequence[str]) -> None:
+    assert Status.SUPERSEDED not in decisions(*talk).values()
+
+
+def test_a_complaint_is_no_choice() -> None:
+    assert (
+        in_force("Redis for the queue.", "Recall is 0.62 at 0.9 precision.", "0.62 is too low. What could we do?")
+        == set()
+    )
+    assert "15 minutes is too short though" not in in_force("Go.", "Which lifetime?", "15 minutes is too short though.")
+
+
+def test_what_follows_something_turned_down_is_its_reason() -> None:
+    talk = ("Build the queue.", "With Celery?", "We don't want Celery, operations won't run it.")
+    assert decisions(*talk) == {"Celery": Status.INVALIDATED}
+
+
+def test_a_reason_is_taken_from_the_message_that_changes() -> None:
+    with SessionMemory.open("memory://") as memory:
+        texts = (
+            "Use PostgreSQL for the orders.",
+            "Done.",
+            "The old queue is too slow and nobody can run it.",
+            "I see.",
+            "Use MySQL instead of PostgreSQL.",
+        )
+        memory.record("s", [{"role": ("user", "assistant")[at % 2], "content": text} for at, text in enumerate(texts)])
+        told = memory.why("s", "MySQL")
+    assert told is not None and "queue" not in told.text
+
+
+def test_numbers_tell_things_of_one_kind_apart() -> None:
+    talk = [text for n in range(1, 4) for text in (f"Service {n} runs on port {8000 + n}.", "Noted.")]
+    with SessionMemory.open("memory://") as memory:
+        memory.record("s", [{"role": ("user", "assistant")[at % 2], "content": text} for at, text in enumerate(talk)])
+        assert not memory.graph("s").transitions()

@@ -1,0 +1,89 @@
+"""What the calling code gets wrong is said where it is wrong."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from tokenmizer_mw import SessionMemory, Settings, TokenMizerMiddleware
+from tokenmizer_mw.errors import CallerError, ConfigError, InvalidMessage
+
+CHAT = [{"role": "user", "content": "Use SQLite for storage."}, {"role": "assistant", "content": "Understood."}]
+
+
+@pytest.fixture
+def memory() -> Iterator[SessionMemory]:
+    with SessionMemory.open("memory://", Settings(context_window=1_000)) as made:
+        made.record("s", CHAT)
+        yield made
+
+
+@pytest.mark.parametrize("settings", [{"block_tokens": 300}, "settings.yaml"])
+def test_settings_are_an_object(settings: Any) -> None:
+    with pytest.raises(ConfigError, match=r"Settings\.load"):
+        SessionMemory.open("memory://", settings)
+
+
+def test_a_configuration_of_the_proxy_is_recognised(tmp_path: Any) -> None:
+    path = tmp_path / "proxy.yaml"
+    path.write_text("memory:\n  block_tokens: 300\n")
+    with pytest.raises(ConfigError, match="configuration of the proxy"):
+        Settings.load(path, {})
+
+
+@pytest.mark.parametrize("message", [{"role": "user"}, {"role": "assistant", "name": "ann"}])
+def test_a_message_without_content_is_none(memory: SessionMemory, message: dict[str, str]) -> None:
+    with pytest.raises(InvalidMessage, match="message 3 has neither"):
+        memory.record("s", [*CHAT, message])
+    calls = [{"id": "c", "type": "function", "function": {"name": "ls", "arguments": "{}"}}]
+    assert memory.record("s", [*CHAT, {"role": "assistant", "tool_calls": calls}]) == 1
+    assert memory.record("t", [{"role": "assistant", "content": None}]) == 1
+
+
+def test_a_time_is_seconds_a_date_or_its_text(memory: SessionMemory) -> None:
+    assert len(memory.graph("s", recorded_at="2020-01-31")) == len(memory.graph("s", recorded_at=datetime(2020, 1, 31)))
+    for wrong in ("yesterday", 1_764_000_000_000, [1]):
+        with pytest.raises(CallerError, match="time"):
+            memory.graph("s", recorded_at=wrong)  # type: ignore[arg-type]
+
+
+def test_one_message_is_restored_by_its_number(memory: SessionMemory) -> None:
+    assert memory.restore("s", 1) == memory.restore("s", [1]) != []
+
+
+def test_a_callable_of_the_middleware_is_not_async(memory: SessionMemory) -> None:
+    async def name(scope: object) -> str:
+        return "s"
+
+    class Named:
+        async def __call__(self, scope: object) -> str:
+            return "s"
+
+    for given in (name, Named()):
+        for argument in ("session", "tenant"):
+            with pytest.raises(ConfigError, match="async"):
+                TokenMizerMiddleware(None, memory=memory, **{argument: given})  # type: ignore[arg-type]
+
+
+def test_why_chats_pass_is_logged_once_for_each_cause(memory: SessionMemory, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING, logger="tokenmizer_mw"):
+        for _ in range(3):
+            memory.service.count("no_session")
+            memory.service.count("session_invalid")
+            memory.service.count("reminder_sent")
+    assert [record.getMessage().rpartition("; ")[2] for record in caplog.records] == ["no_session)", "session_invalid)"]
+
+
+def test_a_message_larger_than_the_window_is_counted_and_logged(
+    memory: SessionMemory, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING, logger="tokenmizer_mw"):
+        for _ in range(2):
+            memory.shorten("s", [*CHAT, {"role": "user", "content": "word " * 3_000}])
+            memory.shorten("s", CHAT)
+    assert memory.counters()["window_exceeded"] == 2
+    assert ["larger than the model's window" in record.getMessage() for record in caplog.records] == [True]

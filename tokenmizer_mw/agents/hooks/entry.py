@@ -1,0 +1,123 @@
+"""Entry point of the worker process: it takes the first event before it imports the rest of the package.
+
+The import takes longer than any event. A host that asks before a compaction is answered without it where nothing can be
+lost: such hosts only append to their transcripts, and the worker reads the new part before it looks at another event.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+import time
+from contextlib import suppress
+from typing import Final
+
+from tokenmizer_mw.runtime.collection import uncollected_imports
+
+from .client import PAYLOAD_MAX
+from .notes import part_of
+from .place import WorkerFiles
+
+LINGER: Final = "TOKENMIZER_HOOK_LINGER"
+"""Environment variable: seconds without an event after which a worker ends."""
+
+LINGER_SECONDS: Final = 300.0
+
+STEER: Final = (
+    "tokenmizer-mw keeps this session's decisions, rules, open work and files, and hands them back after the "
+    "compaction. Let the summary say in detail what is being done right now, and why.\n"
+)
+"""Instructions for the summary that a host is going to write."""
+
+STEERED: Final = frozenset({"claude-code"})
+"""Hosts that append what a hook prints before a compaction to the question for the summary."""
+
+_APPENDING: Final = frozenset({"claude-code", "codex"})
+"""Hosts that never rewrite a transcript."""
+
+_READ_SECONDS: Final = 5.0
+_HEAD_MAX: Final = 64 * 1024
+
+
+def main() -> None:
+    """Run the worker on the listening socket and the path that the arguments name."""
+    folder, name = os.path.split(sys.argv[2])
+    spot = WorkerFiles(folder, name.removesuffix(".sock"))
+    linger = float(os.environ.get(LINGER) or LINGER_SECONDS)
+    with socket.socket(fileno=int(sys.argv[1])) as listener:
+        link, request = _accept_first(listener, linger)
+        answer = answer_early(request)
+        if answer:
+            with suppress(OSError):
+                link.sendall(answer)
+            link.close()
+        answered_at = time.process_time()
+        with uncollected_imports():
+            from .worker import WorkerState, serve
+
+        with WorkerState(os.environ, spot) as work:
+            if answer:
+                work.answer(*_split(request))
+                work.answered_at = answered_at
+                serve(listener, spot, work, linger)
+            else:
+                serve(listener, spot, work, linger, (link, request))
+
+
+def answer_early(request: bytes) -> bytes:
+    """Return the answer to a request that needs neither store nor settings; b"" for all others.
+
+    That is an event before a compaction, from a host that only appends to its transcript, with a transcript to read.
+    """
+    head, payload = _split(request)
+    name, _, rest = head.partition(b"\x1f")
+    host = rest.partition(b"\x1f")[0].decode("utf-8", "replace")
+    if name != b"precompact" or host not in _APPENDING:
+        return b""
+    try:
+        event = json.loads(payload)
+    except ValueError:
+        return b""
+    return (b"ok\n" + (STEER.encode() if host in STEERED else b"")) if _has_transcript(event) else b""
+
+
+def _has_transcript(event: object) -> bool:
+    if not isinstance(event, dict):
+        return False
+    session, path = event.get("session_id"), event.get("transcript_path")
+    if not (isinstance(session, str) and isinstance(path, str)):  # a number would be a file descriptor
+        return False
+    return bool(session) and bool(part_of(path, 0, 1))
+
+
+def receive_request(link: socket.socket) -> bytes:
+    """Return everything that the other side sends. Raises ``OSError`` if that takes too long or is too much."""
+    link.settimeout(_READ_SECONDS)
+    pieces, size = [], 0
+    while piece := link.recv(1 << 16):
+        pieces.append(piece)
+        size += len(piece)
+        if size > PAYLOAD_MAX + _HEAD_MAX:
+            raise OSError("too long")
+    return b"".join(pieces)
+
+
+def _accept_first(listener: socket.socket, linger: float) -> tuple[socket.socket, bytes]:
+    """The first connection, that of the process that started this one, and its request; b"" if it went away."""
+    listener.settimeout(linger)
+    link, _ = listener.accept()
+    try:
+        return link, receive_request(link)
+    except OSError:
+        return link, b""
+
+
+def _split(request: bytes) -> tuple[bytes, bytes]:
+    head, _, payload = request.partition(b"\n")
+    return head, payload
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,167 @@
+"""The SDK's MCP server with short tool lists and one-sentence errors, and the tools for manual edits of facts.
+
+Every edit can be undone by its number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Annotated, Any, Final
+
+from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+from mcp_types import Tool, ToolAnnotations
+from pydantic import Field, ValidationError
+
+from tokenmizer_mw.model.session import SESSION_ID_MAX
+
+from .answers import Changed
+from .backing import Backing
+
+_LEFT_OUT: Final = frozenset({"title", "default", "maxLength", "minLength"})
+"""Members of schemas that a model does not need: calls are checked against them all the same."""
+
+_OTHER_NAMES: Final = {
+    "query": "text",
+    "question": "query",
+    "text": "query",
+    "fact_id": "node_id",
+    "id": "node_id",
+    "limit": "k",
+    "k": "limit",
+}
+"""Names that answers and other tools use, and the argument that a tool without such an argument has instead."""
+
+
+class ToolServer(MCPServer[Any]):
+    """An ``MCPServer`` that takes arguments by the names of other tools, refuses unknown ones, and reports errors in
+    one sentence.
+
+    Tools are listed without output schemas: results are structured, and their text has the same content.
+    """
+
+    async def list_tools(self) -> list[Tool]:
+        """Return the list of tools in as few bytes as possible."""
+        return [
+            Tool(
+                name=tool.name,
+                description=" ".join((tool.description or "").split()),
+                input_schema=_shorten_schema(tool.input_schema),
+                annotations=tool.annotations,
+            )
+            for tool in await super().list_tools()
+        ]
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None) -> Any:
+        """Call a tool. Raises ``ToolError`` with one sentence."""
+        arguments = self._rename(name, arguments)
+        self._refuse_unknown(name, arguments)
+        try:
+            return await super().call_tool(name, arguments, context)
+        except UnexpectedToolError:
+            raise
+        except ToolError as error:
+            raise ToolError(_error_sentence(name, error)) from None
+
+    def _rename(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments with the names that the tool has for them."""
+        known = (self._tool_input_schema(name) or {}).get("properties", {})
+        renamed = dict(arguments)
+        for other in arguments.keys() - known.keys():
+            own = _OTHER_NAMES.get(other, "")
+            if own in known and own not in renamed:
+                renamed[own] = renamed.pop(other)
+        return renamed
+
+    def _refuse_unknown(self, name: str, arguments: Mapping[str, Any]) -> None:
+        schema = self._tool_input_schema(name)
+        if schema is None:
+            return
+        known = list(schema.get("properties", {}))
+        for argument in arguments:
+            if argument not in known:
+                takes = f"it takes {', '.join(known)}" if known else "it takes none"
+                raise ToolError(f"{name} knows no argument {argument[:60]!r}: {takes}.")
+
+
+def _error_sentence(name: str, error: ToolError) -> str:
+    cause = error.__cause__
+    if not isinstance(cause, ValidationError):
+        return str(error).removeprefix(f"Error executing tool {name}: ")
+    first = cause.errors()[0]
+    field = ".".join(map(str, first["loc"]))
+    if first["type"] == "missing":
+        return f"{name} needs {field}."
+    text = first["msg"].removeprefix("Input ").removeprefix("String ")
+    return f"{field} {text[:1].lower()}{text[1:]}."
+
+
+def _shorten_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema of arguments without what a model does not need."""
+    properties = {key: _property(value) for key, value in schema.get("properties", {}).items()}
+    found: dict[str, Any] = {"type": "object", "properties": properties}
+    if required := schema.get("required"):
+        found["required"] = required
+    return found
+
+
+def _property(schema: Mapping[str, Any]) -> dict[str, Any]:
+    options = [one for one in schema.get("anyOf", ()) if one.get("type") != "null"]
+    merged = {**schema, **options[0]} if len(options) == 1 else dict(schema)
+    if len(options) == 1:
+        del merged["anyOf"]
+    return {key: value for key, value in merged.items() if key not in _LEFT_OUT}
+
+
+_CHANGES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
+
+_Id = Annotated[str, Field(min_length=1, max_length=100, description="Id of a fact.")]
+
+_Text = Annotated[str, Field(max_length=1_000)]
+
+_Session = Annotated[str, Field(max_length=SESSION_ID_MAX)]
+
+Named = Callable[[str], Awaitable[str]]
+"""Gives the session that an id stands for."""
+
+
+def add_edits(made: MCPServer[Any], ask: Backing, named: Named) -> None:
+    """Add the tools to a server."""
+
+    async def change(what: str, session_id: str, **body: Any) -> Changed:
+        session = await named(session_id)
+        values = await ask.post(*what.split("/"), session_id=session, **body)
+        node = values["node"]
+        text = f"{node['label']!r} is {node['status'].replace('_', ' ')} now"
+        text += ", and pinned" if node.get("pinned") else ""
+        number = int(values["number"])
+        text += f". Change {number} can be undone." if number else ", as it was: nothing changed."
+        return Changed(session_id=session, id=node["id"], number=number, text=text)
+
+    @made.tool(annotations=_CHANGES)
+    async def invalidate(
+        node_id: _Id, reason: Annotated[_Text, Field(min_length=1)], session_id: _Session = ""
+    ) -> Changed:
+        """Declare a fact wrong, and say why."""
+        return await change("decision/invalidate", session_id, node_id=node_id, reason=reason)
+
+    @made.tool(annotations=_CHANGES)
+    async def archive(node_id: _Id, reason: _Text = "", session_id: _Session = "") -> Changed:
+        """Put a fact away that is true and of no interest any more."""
+        return await change("archive", session_id, node_id=node_id, reason=reason)
+
+    @made.tool(annotations=_CHANGES)
+    async def pin(node_id: _Id, pinned: bool = True, session_id: _Session = "") -> Changed:
+        """Put a fact before others in resume blocks, or no longer."""
+        return await change("pin", session_id, node_id=node_id, pinned=pinned)
+
+    @made.tool(annotations=_CHANGES)
+    async def correct(node_id: _Id, text: _Text, reason: _Text = "", session_id: _Session = "") -> Changed:
+        """Change the words of a fact."""
+        return await change("correct", session_id, node_id=node_id, text=text, reason=reason)
+
+    @made.tool(annotations=_CHANGES)
+    async def undo(number: Annotated[int | None, Field(ge=1)] = None, session_id: _Session = "") -> Changed:
+        """Take a change back: the newest, or by its number."""
+        return await change("undo", session_id, **({} if number is None else {"number": number}))

@@ -1,0 +1,239 @@
+"""Usage accounting: count the tokens of calls that ended, record what they cost and saved, and return the sums."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from itertools import accumulate
+from pathlib import Path
+from secrets import token_hex
+from typing import TYPE_CHECKING, Final
+
+from tokenmizer_mw.context.costs.prices import PUBLISHED, PriceList
+from tokenmizer_mw.context.costs.savings import Savings, SentCall, figures, refinement_figures
+from tokenmizer_mw.context.tokens import MessageCounter, ModelCounters
+from tokenmizer_mw.context.tokens.counter import MESSAGE_TOKENS
+from tokenmizer_mw.context.window import Rewrite, sent_before
+from tokenmizer_mw.errors import ConfigError, StoreUnavailable
+from tokenmizer_mw.model.message import Outcome, Role
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.model.usage import CALL, REFINE, Completion, Stages, StageSaving, UsageRecord, UsageSums
+from tokenmizer_mw.runtime.forking import make_lock
+from tokenmizer_mw.runtime.installing import install_hint
+from tokenmizer_mw.settings import Settings, read_mapping
+from tokenmizer_mw.store.ledger import By, UsageLedger
+from tokenmizer_mw.store.log import EventLog
+from tokenmizer_mw.wire.dialect import ChatRequest, Reply
+
+if TYPE_CHECKING:
+    from tokenmizer_mw.saving.compress.requests import Moved
+
+_logger = logging.getLogger("tokenmizer_mw")
+_MARK: Final = '"cache_control"'
+
+
+@dataclass(frozen=True, slots=True)
+class EndedCall:
+    """A call as the shells know it. ``request`` is the client's; ``rewrite`` is how it was cut, ``stages`` what else
+    was taken out of it, and ``moved`` whether old outputs gave way just now; ``answered``: the provider was not
+    asked."""
+
+    request: ChatRequest
+    reply: Reply | None
+    rewrite: Rewrite | None = None
+    stages: Sequence[StageSaving] = ()
+    answered: bool = False
+    moved: Moved | None = None
+
+
+def sent_of(call: EndedCall, counter: MessageCounter, elapsed: float | None) -> SentCall:
+    """The call in tokens, ``elapsed`` seconds after the one before it in its session (``None``: it is the first).
+
+    What the call before had sent, too, ends where the model spoke last: its answer is new to a provider's cache.
+    """
+    request, reply, rewrite = call.request, call.reply, call.rewrite
+    sent = SentCall(
+        request.model,
+        elapsed=elapsed,
+        usage=reply.usage if reply is not None else {},
+        output=counter.count(reply.message) if reply is not None and reply.message is not None else 0,
+        marked=_MARK in request.text,
+        cut=rewrite is not None,
+        stages=call.stages,
+        answered=call.answered,
+    )
+    if sent.is_reported and not sent.changed:
+        return sent
+    before = list(accumulate(counter.request_counts(request), initial=counter.text(request.overhead)))
+    known = before[sent_before(request)]
+    ours, ours_known = before[-1], known
+    if rewrite is not None:
+        ours, ours_known = _cut(request, rewrite, before, counter)
+    gone = sum(stage.tokens_before - stage.tokens_after for stage in call.stages)
+    same = ours_known - gone
+    if call.moved is not None:
+        same = min(same, ours - before[-1] + before[call.moved.message] - call.moved.left_out)
+    return replace(sent, ours=max(0, ours - gone), client=before[-1], ours_known=max(0, same), client_known=known)
+
+
+def _cut(request: ChatRequest, rewrite: Rewrite, before: Sequence[int], counter: MessageCounter) -> tuple[int, int]:
+    """Tokens of the request as it was cut, and how many of them the call before had sent, too: of a cut that was made
+    just now, only what stands in front of it."""
+    roles = request.messages.roles
+    stay = [at for at in range(request.prefix, rewrite.keep_from) if roles[at] is Role.SYSTEM]
+    reminder = rewrite.reminder.tokens if rewrite.reminder is not None else 0
+    put = counter.text(rewrite.block) + MESSAGE_TOKENS + sum(before[at + 1] - before[at] for at in stay)
+    head = before[request.prefix]
+    ours = head + put + reminder + before[-1] - before[rewrite.keep_from]
+    if rewrite.made:
+        return ours, head if PUBLISHED.caching(request.model).anywhere else 0
+    return ours, max(head, ours - reminder - before[-1] + before[max(rewrite.keep_from, sent_before(request))])
+
+
+_NAME_BYTES = 8
+_RECENT = 8
+"""Calls among which the newest one of the chat itself is looked for: refinements are recorded in between."""
+
+
+class UsageAccounting:
+    """What calls cost and saved: in the store's ledger, and, since this process began, in ``totals``.
+
+    A store without a ledger keeps none: then nothing is recorded. ``clock``: seconds since the epoch.
+    """
+
+    def __init__(
+        self,
+        log: EventLog,
+        settings: Settings,
+        counters: ModelCounters,
+        count: Callable[[str], None],
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._ledger: UsageLedger | None = getattr(log, "ledger", None)
+        self.open = settings.savings and self._ledger is not None
+        """Whether calls are booked."""
+        self._prices = price_list(settings)
+        warn_without_prices(settings)
+        self._counters = counters
+        self._count = count
+        self._clock = clock
+        self._lock = make_lock()
+        self._totals: dict[str, UsageSums] = {}
+
+    def entry(self, call: EndedCall) -> Callable[[SessionKey], None] | None:
+        """Return the work that records a call which has just ended, to be called with its session; ``None`` for a
+        failed call, which is not billed.
+        """
+        reply = call.reply
+        failed = reply is None or (reply.outcome is Outcome.ERROR and not reply.usage)
+        if not self.open or (failed and not call.answered):
+            return None
+        name, at = token_hex(_NAME_BYTES), self._clock()
+        return lambda key: self._record_usage(key, call, name, at)
+
+    def add_refinement(self, key: SessionKey, completions: Iterable[Completion], prompt_tokens: int) -> None:
+        """Record what a refinement of the session cost. ``prompt_tokens``: size of its prompt. The tokens of replies
+        are counted here if the provider did not report them. Blocks.
+        """
+        ledger = self._ledger
+        if ledger is None or not self.open:
+            return
+        for one in completions:
+            output = self._counters.of(one.model).counter.count(one.text) if "completion_tokens" not in one.usage else 0
+            at = self._clock()
+            stages = refinement_figures(one.model, one.usage, prompt_tokens, output, self._prices, _time(at))
+            try:
+                self._add(ledger, key, UsageRecord(token_hex(_NAME_BYTES), at, one.model, stages))
+            except StoreUnavailable:
+                self._count("savings_not_kept")
+                return
+            self._remember(stages)
+
+    def savings(
+        self,
+        tenant: str,
+        session: str | None = None,
+        *,
+        model: str | None = None,
+        since: str = "",
+        until: str = "",
+        by: Collection[By] = (),
+    ) -> Savings:
+        """See ``SessionMemory.savings``."""
+        if self._ledger is None:
+            return Savings([])
+        apart: set[By] = {"stage", *by}
+        return Savings(self._ledger.sums(tenant, by=apart, session=session, model=model, since=since, until=until))
+
+    def calls(self, key: SessionKey, limit: int) -> list[UsageRecord]:
+        """The newest calls of a session, the newest first."""
+        return self._ledger.calls(key, limit=limit) if self._ledger is not None else []
+
+    def totals(self) -> dict[str, UsageSums]:
+        """Return the sums that this process has recorded since it began, by stage."""
+        with self._lock:
+            return dict(self._totals)
+
+    def _record_usage(self, key: SessionKey, call: EndedCall, name: str, at: float) -> None:
+        ledger = self._ledger
+        if ledger is None:
+            return
+        try:
+            before = next((one for one in ledger.calls(key, limit=_RECENT) if REFINE not in one.stages), None)
+            elapsed = max(0.0, at - before.at) if before is not None else None
+            sent = sent_of(call, self._counters.of(call.request.model), elapsed)
+            spent = UsageRecord(name, at, call.request.model, figures(sent, self._prices, _time(at)))
+            self._add(ledger, key, spent)
+        except StoreUnavailable:
+            self._count("savings_not_kept")
+            return
+        self._remember(spent.stages)
+        if spent.stages[CALL].saved < 0:
+            self._count("call_cost_more")
+
+    def _add(self, ledger: UsageLedger, key: SessionKey, spent: UsageRecord) -> None:
+        """Add a call, a second time where the first one failed: it counts once."""
+        try:
+            ledger.add(key, spent)
+        except StoreUnavailable:
+            ledger.add(key, spent)
+
+    def _remember(self, stages: Stages) -> None:
+        with self._lock:
+            for stage, each in stages.items():
+                self._totals[stage] = self._totals.get(stage, UsageSums()) + each
+
+
+def _time(at: float) -> datetime:
+    return datetime.fromtimestamp(at, UTC)
+
+
+def name_prices() -> str:
+    """Where the published prices come from, with the release."""
+    try:
+        return f"genai-prices {version('genai-prices')}"
+    except PackageNotFoundError:
+        return "no package (the extra prices is not installed)"
+
+
+def warn_without_prices(settings: Settings) -> None:
+    """Log that what the settings ask for needs prices, where those are not installed."""
+    asked = 'cut="economy"' if settings.cut == "economy" else "savings" if settings.savings else ""
+    if asked and find_spec("genai_prices") is None:
+        _logger.warning("%s: no prices of models are known; to have them: %s", asked, install_hint("prices"))
+
+
+def price_list(settings: Settings) -> PriceList:
+    """The published prices, overridden by those of the settings' file. Raises ``ConfigError`` for an invalid price."""
+    if settings.prices is None:
+        return PUBLISHED
+    path = Path(settings.prices)
+    rows = read_mapping(path)
+    if not all(isinstance(row, dict) for row in rows.values()):
+        raise ConfigError(f"{path}: prices are given by model, each with input and output")
+    return PriceList.parse_prices(rows, where=str(path))

@@ -1,0 +1,126 @@
+"""The command ``import``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from tokenmizer_mw.errors import CallerError
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.operations.exports import Export
+from tokenmizer_mw.operations.foreign_transcripts import conversation_mark
+from tokenmizer_mw.operations.imports import continues_session, import_into
+from tokenmizer_mw.operations.transcripts import SIZE_MAX, ImportedTranscript, read_transcripts
+from tokenmizer_mw.runtime.terminal import inert, show, show_json
+from tokenmizer_mw.store.log import pages
+
+from .console import progress
+from .store import open_store
+
+_PAGE: Final = 1_000
+_STEP: Final = 200
+_STEPS_MAX: Final = 50
+
+
+def run_import(arguments: argparse.Namespace) -> int:
+    """Read a file into one session or several. Returns 0; errors are raised."""
+    name = "standard input" if arguments.file == "-" else arguments.file
+    found = read_transcripts(_bytes(arguments.file), name)
+    if len(found) > 1 and arguments.session:
+        raise CallerError(
+            f"{name} holds {len(found):,} conversations: without --session each gets a session of its own"
+        )
+    own_name = "" if arguments.file == "-" else Path(arguments.file).stem
+    ids = [arguments.session or one.id or own_name for one in found]
+    if not arguments.session:
+        ids = _find_retitled(arguments, ids)
+    _require_own_sessions(arguments, found, ids)
+    imported = [_import_found(arguments, one, id_) for one, id_ in zip(found, ids, strict=True)]
+    if arguments.json:
+        show_json(imported[0] if len(imported) == 1 else imported)
+        return 0
+    for added in imported:
+        id_ = added.pop("session")
+        show(f"session {id_}: " + ", ".join(_format_count(count, what) for what, count in added.items()))
+    return 0
+
+
+def _find_retitled(arguments: argparse.Namespace, ids: Sequence[str]) -> list[str]:
+    """``ids`` with those of stored sessions in place of those that differ in the title alone."""
+    if not any(map(conversation_mark, ids)):
+        return list(ids)
+    with open_store(arguments) as store:
+        stored = [info.key.id for info in pages(store.log, arguments.tenant, _PAGE)]
+    by_mark = {mark: id_ for id_ in stored if (mark := conversation_mark(id_))}
+    return [by_mark.get(conversation_mark(id_), id_) for id_ in ids]
+
+
+def _require_own_sessions(
+    arguments: argparse.Namespace, found: Sequence[Export | ImportedTranscript], ids: Sequence[str]
+) -> None:
+    """Raise ``CallerError`` before anything is written where a session has no name, or one that cannot be, or where a
+    file that names its sessions itself would write into one that began in another way."""
+    if "" in ids:
+        raise CallerError("say which session it is with --session")
+    if wrong := next((id_ for id_ in ids if not SessionKey(arguments.tenant, id_).valid()), None):
+        raise CallerError(f"{inert(wrong[:80])!r} can be no session's name: say another with --session")
+    if len(set(ids)) < len(ids):
+        raise CallerError("two conversations of the file have one name")
+    if arguments.session:
+        return
+    with open_store(arguments, writes=True) as store:
+        for one, id_ in zip(found, ids, strict=True):
+            if isinstance(one, ImportedTranscript) and not continues_session(
+                store.memory, SessionKey(arguments.tenant, id_), one
+            ):
+                raise CallerError(
+                    f"session {id_!r} exists and began in another way: --session {id_!r} adds to it, any other name"
+                    " makes a new one"
+                )
+
+
+def _import_found(arguments: argparse.Namespace, found: Export | ImportedTranscript, id_: str) -> dict[str, Any]:
+    added = (
+        _restore_export(arguments, found, id_)
+        if isinstance(found, Export)
+        else _record_transcript(arguments, found, id_)
+    )
+    return {"session": id_, **added}
+
+
+def _format_count(count: int, what: str) -> str:
+    return f"{count:,} {what[:-1] if count == 1 and what.endswith('s') else what}"
+
+
+def _restore_export(arguments: argparse.Namespace, export: Export, id_: str) -> dict[str, int]:
+    with open_store(arguments, writes=True) as store:
+        found = import_into(store.memory, SessionKey(arguments.tenant, id_), export, now=time.time())
+    return {"events": found.count, "new": found.new}
+
+
+def _record_transcript(arguments: argparse.Namespace, transcript: ImportedTranscript, id_: str) -> dict[str, int]:
+    """Feed the transcript as a client does, a longer history with every step: what is known already is not added."""
+    count = len(transcript.messages)
+    step = max(_STEP, count // _STEPS_MAX)
+    added = 0
+    with open_store(arguments, writes=True) as store, progress("messages", count) as advance:
+        for start in range(0, count, step):
+            end = min(start + step, count)
+            added += store.memory.record(id_, transcript.messages[:end], tenant=arguments.tenant)
+            advance(end - start)
+        facts = len(store.memory.graph(id_, tenant=arguments.tenant))
+    return {"messages": count, "new": added, "facts": facts}
+
+
+def _bytes(file: str) -> bytes:
+    try:
+        if file == "-":
+            return sys.stdin.buffer.read(SIZE_MAX + 1)
+        with open(file, "rb") as stream:
+            return stream.read(SIZE_MAX + 1)
+    except OSError as error:
+        raise CallerError(f"{file}: {error.strerror or error}") from None

@@ -1,0 +1,211 @@
+"""The commands that maintain a store: backup, restore, retention by age, erasure, redaction."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+import time
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+from tokenmizer_mw.errors import CallerError, ConfigError, UnknownSession
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.operations.backups import (
+    Backup,
+    recorded_backups,
+    remove_from_record,
+    restore_backup,
+    sessions_of,
+    write_backup,
+)
+from tokenmizer_mw.operations.erasure import erase, expire
+from tokenmizer_mw.operations.exports import BACKUPS_TENANT
+from tokenmizer_mw.runtime.terminal import show, show_json, show_result
+from tokenmizer_mw.safety.request_redaction import RequestRedactor
+
+from .console import progress
+from .store import Store
+
+_UNITS: Final = {"d": 86_400, "h": 3_600, "w": 7 * 86_400, "y": 365 * 86_400}
+
+_AGE: Final = re.compile(r"([0-9]{1,6})([dhwy])")
+
+
+def backup(arguments: argparse.Namespace, store: Store) -> None:
+    """Write a backup, list the recorded ones, or remove one from the record."""
+    if arguments.list:
+        _list_backups(recorded_backups(store.log), arguments.json)
+    elif arguments.drop is not None:
+        _drop_backup(arguments, store)
+    elif arguments.dest is None:
+        raise CallerError("say where to: a new file, or a directory")
+    elif not store.log.tenants():
+        raise CallerError(f"nothing to back up: no sessions in {store.place}")
+    else:
+        made = _write_backup(arguments, store)
+        show_result(arguments.json, _backup_to_dict(made), f"{made.path}: {made.sessions:,} sessions, verified")
+
+
+def _write_backup(arguments: argparse.Namespace, store: Store) -> Backup:
+    if arguments.dest.endswith(("/", os.sep)) and not Path(arguments.dest).expanduser().is_dir():
+        raise CallerError(f"{arguments.dest}: there is no such directory")
+    tenants = [tenant for tenant in store.log.tenants() if tenant != BACKUPS_TENANT]
+    count = sum(len(store.log.sessions(tenant)) for tenant in tenants)
+    with progress("sessions written and verified", 2 * count) as advance:
+        where = Path(arguments.dest)
+        return write_backup(store.log, where, now=time.time(), portable=arguments.portable, advance=advance)
+
+
+def _backup_to_dict(one: Backup) -> dict[str, Any]:
+    values = {"path": one.path, "host": one.host, "form": one.form, "made_at": one.made_at, "sessions": one.sessions}
+    return {**values, "there": one.here and Path(one.path).is_file()}
+
+
+def _list_backups(found: Sequence[Backup], as_json: bool) -> None:
+    if as_json:
+        show_json([_backup_to_dict(one) for one in found])
+        return
+    for one in found:
+        made = datetime.fromtimestamp(one.made_at).strftime("%Y-%m-%d %H:%M")
+        gone = "" if not one.here or Path(one.path).is_file() else "  (not there)"
+        show(f"{made}  {one.sessions:>7,} sessions  {one.host}:{one.path}{gone}")
+
+
+def _drop_backup(arguments: argparse.Namespace, store: Store) -> None:
+    path = str(Path(arguments.drop).expanduser().absolute())
+    found = [one for one in recorded_backups(store.log) if one.path == path]
+    if not found:
+        raise CallerError(f"{path}: not on record")
+    remove_from_record(store.log, found)
+    show_result(
+        arguments.json,
+        [_backup_to_dict(one) for one in found],
+        f"{path}: no longer on record; the file itself is yours to delete",
+    )
+
+
+def restore(arguments: argparse.Namespace, store: Store) -> None:
+    """Restore the sessions of a backup into the store."""
+    path = Path(arguments.source).expanduser()
+    count = sum(1 for _ in sessions_of(path))
+    with progress("sessions", count) as advance:
+        found = restore_backup(store.log, path, advance)
+    if arguments.json:
+        differ = [{"session": key.id, "tenant": key.tenant} for key in found.differ]
+        show_json({"sessions": found.sessions, "events": found.events, "differ": differ})
+        return
+    show(f"{found.sessions:,} sessions, {found.events:,} new events in {store.place}")
+    for key in found.differ:
+        print(f"left alone, the store holds something else: {_format_key(key)}", file=sys.stderr)
+
+
+def retain(arguments: argparse.Namespace, store: Store) -> None:
+    """Erase the sessions that have been idle for longer than the given time."""
+    since = time.time() - _seconds(arguments.older_than)
+    tenants = None if arguments.all_tenants else [arguments.tenant]
+    found = expire(store.memory, since, tenants=tenants, dry_run=arguments.dry_run)
+    if arguments.json:
+        sessions = [{"session": key.id, "tenant": key.tenant} for key in found.sessions]
+        show_json({"sessions": sessions, "erased": not arguments.dry_run, **_backups(found.backups)})
+        return
+    for key in found.sessions:
+        show(_format_key(key))
+    print(f"{'would erase' if arguments.dry_run else 'erased'} {len(found.sessions):,} sessions", file=sys.stderr)
+    _warn_of_backups(found.backups)
+
+
+def forget(arguments: argparse.Namespace, store: Store) -> None:
+    """Erase a session from the store. Raises ``UnknownSession`` if it does not exist."""
+    gone = erase(store.memory, arguments.session, tenant=arguments.tenant)
+    if not gone.events:
+        raise UnknownSession(f"no session {arguments.session!r}")
+    if arguments.json:
+        show_json({"session": arguments.session, "erased": gone.events, **_backups(gone.backups)})
+        return
+    _warn_of_backups(gone.backups)
+    show(f"erased {arguments.session}: {gone.events:,} events")
+
+
+def _format_key(key: SessionKey) -> str:
+    return f"{key.id} ({key.tenant})"
+
+
+def _backups(backups: Sequence[Backup]) -> dict[str, list[str]]:
+    return {"backups": [f"{one.host}:{one.path}" for one in backups]}
+
+
+def _warn_of_backups(backups: Sequence[Backup]) -> None:
+    for one in backups:
+        print(f"may still be in the backup {one.host}:{one.path}", file=sys.stderr)
+
+
+def _seconds(age: str) -> float:
+    found = _AGE.fullmatch(age.strip().lower())
+    if found is None:
+        raise CallerError(f"{age!r} is not an age: use 90d, 12h, 8w or 1y")
+    return float(found[1]) * _UNITS[found[2]]
+
+
+def redact(arguments: argparse.Namespace, store: Store) -> None:
+    """Run the command ``redact``."""
+    redactor = store.memory.service.redaction.redactor
+    if redactor is None:
+        raise ConfigError("redaction is switched off by the settings")
+    if arguments.session is not None and not arguments.stored:
+        raise CallerError("--session goes with --stored")
+    if arguments.stored:
+        _redact_stored(arguments, store)
+    elif arguments.explain:
+        _explain_redaction(arguments, redactor)
+    else:
+        clean = redactor.text(read_text(arguments.file))
+        if arguments.json:
+            show_json({"text": clean})
+        else:
+            sys.stdout.write(clean)
+
+
+def _redact_stored(arguments: argparse.Namespace, store: Store) -> None:
+    listed = [info.key.id for info in store.memory.sessions(tenant=arguments.tenant)]
+    ids = listed if arguments.session is None else [arguments.session]
+    changed: dict[str, int] = {}
+    with progress("sessions", len(ids)) as advance:
+        for id_ in ids:
+            if count := store.memory.redact_stored(id_, tenant=arguments.tenant):
+                changed[id_] = count
+            advance(1)
+    if arguments.json:
+        show_json({"sessions": len(ids), "changed": changed})
+        return
+    for id_, count in changed.items():
+        show(f"{id_}: {count:,} events changed")
+    show(f"{len(changed):,} of {len(ids):,} sessions held something")
+
+
+def _explain_redaction(arguments: argparse.Namespace, redactor: RequestRedactor) -> None:
+    rows = redactor.redactor.explain(read_text(arguments.file))
+    if arguments.json:
+        show_json(
+            [{"kind": row.kind, "span": [row.start, row.end], "outcome": row.outcome, "why": row.why} for row in rows]
+        )
+        return
+    for row in rows:
+        show(f"{row.start:>7}-{row.end:<7} {row.outcome:<11} {row.kind}: {row.why}")
+    if not rows:
+        print("nothing in it looks like a secret", file=sys.stderr)
+
+
+def read_text(file: str) -> str:
+    """Return the content of a file, or of standard input for "-"."""
+    try:
+        raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    except OSError as error:
+        raise CallerError(f"{file}: {error.strerror or error}") from None
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        raise CallerError(f"{'standard input' if file == '-' else file} is not text in UTF-8") from None

@@ -1,0 +1,122 @@
+"""Opens the store that a command uses, and completes session ids from their beginning or end."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from tokenmizer_mw.errors import CallerError, UnknownSession
+from tokenmizer_mw.memory import SessionMemory
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.operations.exports import BACKUPS_TENANT
+from tokenmizer_mw.runtime.terminal import inert
+from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.store.address import without_password
+from tokenmizer_mw.store.log import EventLog, pages
+from tokenmizer_mw.store.open import open_log, resolve_store
+
+_PAGE: Final = 1_000
+
+_CANDIDATES_MAX: Final = 8
+
+_OPTIONS: Final = ("session", "calls")
+"""Arguments of commands that name a session which is there already."""
+
+
+def complete_session(arguments: argparse.Namespace, log: EventLog, place: str) -> None:
+    """Replace the beginning or end of a session id in ``arguments`` by the whole id.
+
+    A text that matches no session stays unchanged; the command then reports an unknown session. Raises ``CallerError``
+    if several sessions match, and for ``forget --yes`` without the whole id.
+    """
+    if getattr(arguments, "create", False):
+        return
+    for option in _OPTIONS:
+        given = getattr(arguments, option, None)
+        if isinstance(given, str) and given:
+            setattr(arguments, option, _complete_session_id(arguments, log, given, place))
+
+
+def _complete_session_id(arguments: argparse.Namespace, log: EventLog, given: str, place: str) -> str:
+    key = SessionKey(arguments.tenant, given)
+    if not key.valid() or log.read(key, upto=1):
+        return given
+    ids = (info.key.id for info in pages(log, arguments.tenant, _PAGE))
+    found = [id_ for id_ in ids if id_.startswith(given) or id_.endswith(given) or f"/{given}" in id_]
+    if not found:
+        return given
+    if len(found) > 1:
+        raise CallerError(f"{given!r} names {len(found):,} sessions in {place}: {_join_candidates(found)}")
+    if getattr(arguments, "yes", False):
+        raise CallerError(f"{given!r} is not the whole name: with --yes, pass {found[0]!r}")
+    if sys.stderr.isatty():
+        print(f"session {inert(found[0])}", file=sys.stderr)
+    return found[0]
+
+
+def _join_candidates(ids: list[str]) -> str:
+    shown = ", ".join(map(inert, ids[:_CANDIDATES_MAX]))
+    return f"{shown} and {len(ids) - _CANDIDATES_MAX:,} more" if len(ids) > _CANDIDATES_MAX else shown
+
+
+def suggest_command(arguments: argparse.Namespace, command: str) -> str:
+    """Return the command line for ``command`` on the same store, to be pasted. A password in the address is left
+    out."""
+    words = ["tokenmizer-mw", command]
+    if store := getattr(arguments, "store", None):
+        words += ["--store", shlex.quote(without_password(store))]
+    if config := getattr(arguments, "config", None):
+        words += ["--config", shlex.quote(config)]
+    return " ".join(words)
+
+
+_SQLITE: Final = "sqlite:///"
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """An open store: its memory, and the event log below it. ``place``: where it is, for messages to people."""
+
+    memory: SessionMemory
+    log: EventLog
+    place: str
+
+
+@contextmanager
+def open_store(arguments: argparse.Namespace, *, writes: bool = False) -> Iterator[Store]:
+    """Open the store that ``arguments`` name, and close it at the end.
+
+    A read-only command creates nothing: a missing database file counts as an empty store.
+    """
+    settings = Settings.load(arguments.config)
+    address = resolve_store(arguments.store)
+    missing = not writes and address.startswith(_SQLITE) and not Path(address.removeprefix(_SQLITE)).exists()
+    url = "memory://" if missing else address
+    log = open_log(url)
+    memory = SessionMemory(log, settings, url=url)
+    place = f"{_place(address)}{' (no such file)' if missing else ''}"
+    try:
+        yield Store(memory, log, place)
+    except UnknownSession as error:
+        where = f"{error} in {place}{elsewhere(log, arguments.tenant)}"
+        listing = suggest_command(arguments, "sessions")
+        raise UnknownSession(f"{where}; `{listing}` lists those that are there") from None
+    finally:
+        memory.close()
+
+
+def elsewhere(log: EventLog, tenant: str) -> str:
+    """Return a hint that other tenants have sessions, for a ``tenant`` without any; "" if no other tenant has any."""
+    others = any(name not in (tenant, BACKUPS_TENANT) for name in log.tenants())
+    return "; other tenants have sessions here: see --tenant" if others else ""
+
+
+def _place(address: str) -> str:
+    """The file, or what kind of store it is: other addresses may hold a password."""
+    return address.removeprefix(_SQLITE) if address.startswith(_SQLITE) else f"{address.partition(':')[0]}://"

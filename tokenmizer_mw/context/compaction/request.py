@@ -1,0 +1,226 @@
+"""What a request asks for: compaction above a threshold or at once, and old parts cleared. As typed values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tokenmizer_mw.errors import MalformedRequest
+
+INSTRUCTIONS_MAX: Final = 4_000
+"""Characters of a client's instructions that are looked at."""
+
+COMPACT: Final = "compact_20260112"
+CLEAR_TOOL_USES: Final = "clear_tool_uses_20250919"
+CLEAR_THINKING: Final = "clear_thinking_20251015"
+TRIGGER: Final = "compaction_trigger"
+"""The last item of an input that is to be compacted at once."""
+
+_COMPACT_TRIGGER: Final = 150_000
+_CLEAR_TRIGGER: Final = 100_000
+_CLEAR_KEEP: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class CompactAbove:
+    """Compact once the request takes more than ``tokens``. ``pause``: then answer with the compaction alone."""
+
+    tokens: int
+    instructions: str = ""
+    pause: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CompactNow:
+    """Compact the whole conversation, and answer with the compaction alone."""
+
+    instructions: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ClearToolUses:
+    """Clear the results of old tool calls above so many ``tokens`` or calls (``uses``; ``None``: not by calls).
+
+    The newest ``keep`` calls stay, those of the tools ``exclude`` too; ``inputs`` clears what the calls of these tools
+    say as well (``None``: of all tools). ``least``: nothing is cleared for less than so many tokens.
+    """
+
+    tokens: int | None = _CLEAR_TRIGGER
+    uses: int | None = None
+    keep: int = _CLEAR_KEEP
+    least: int = 0
+    exclude: frozenset[str] = frozenset()
+    inputs: frozenset[str] | None = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class ClearThinking:
+    """Clear thinking from all but the newest ``keep`` turns with any."""
+
+    keep: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionRequest:
+    """All that a request asks for; a field is ``None`` where it does not ask for that."""
+
+    compact: CompactAbove | CompactNow | None = None
+    clear_tool_uses: ClearToolUses | None = None
+    clear_thinking: ClearThinking | None = None
+
+    @property
+    def anything(self) -> bool:
+        """Whether it asks for anything that changes a request."""
+        return self != CompactionRequest()
+
+
+def asked_of_anthropic(body: Mapping[str, Any]) -> CompactionRequest | None:
+    """What an Anthropic request asks for; ``None`` where an edit is not known. Raises ``MalformedRequest``."""
+    compaction, management = body.get("compaction"), body.get("context_management")
+    if compaction is not None:
+        return CompactionRequest(compact=_now(_mapping(compaction, "compaction"), management))
+    if management is None:
+        return CompactionRequest()
+    edits = _mapping(management, "context_management").get("edits") or []
+    if not isinstance(edits, list):
+        raise MalformedRequest("context_management.edits: a list is needed")
+    found: dict[str, Any] = {}
+    for place, edit in enumerate(edits):
+        where = f"context_management.edits.{place}"
+        kind = _mapping(edit, where).get("type")
+        if not isinstance(kind, str):
+            raise MalformedRequest(f"{where}.type: text is needed")
+        if kind not in _EDITS:
+            return None
+        name, read = _EDITS[kind]
+        if name in found:
+            raise MalformedRequest(f"{where}: a second edit of the type {kind}")
+        if name == "clear_thinking" and place:
+            raise MalformedRequest(f"{where}: {CLEAR_THINKING} is the first edit of the list")
+        found[name] = read(edit, where)
+    return CompactionRequest(**found)
+
+
+def asked_of_responses(body: Mapping[str, Any]) -> CompactionRequest | None:
+    """The same of an OpenAI Responses request."""
+    if _is_triggered(body.get("input")):
+        return CompactionRequest(compact=CompactNow())
+    entries = body.get("context_management")
+    if not entries:
+        return CompactionRequest()
+    if not isinstance(entries, list):
+        raise MalformedRequest("context_management: a list is needed")
+    compact: CompactAbove | None = None
+    for place, entry in enumerate(entries):
+        where = f"context_management.{place}"
+        if _mapping(entry, where).get("type") != "compaction":
+            return None
+        threshold = entry.get("compact_threshold")
+        tokens = _COMPACT_TRIGGER if threshold is None else _count(threshold, f"{where}.compact_threshold", 1)
+        compact = CompactAbove(tokens)
+    return CompactionRequest(compact=compact)
+
+
+def is_trigger(item: object) -> bool:
+    """Whether an item of OpenAI Responses asks for a compaction of all before it."""
+    return isinstance(item, dict) and item.get("type") == TRIGGER
+
+
+def _is_triggered(items: object) -> bool:
+    found = [place for place, item in enumerate(items) if is_trigger(item)] if isinstance(items, list) else []
+    if found and isinstance(items, list) and found != [len(items) - 1]:
+        raise MalformedRequest(f"input.{found[0]}: {TRIGGER} is the last item of the input")
+    return bool(found)
+
+
+def _now(compaction: Mapping[str, Any], management: object) -> CompactNow:
+    if management is not None:
+        raise MalformedRequest("compaction: cannot be combined with context_management")
+    if compaction.get("type") != "summarize":
+        raise MalformedRequest("compaction.type: expected summarize")
+    return CompactNow(_instructions(compaction, "compaction"))
+
+
+def _compact(edit: Mapping[str, Any], where: str) -> CompactAbove:
+    trigger = edit.get("trigger")
+    tokens = _COMPACT_TRIGGER if trigger is None else _parse_amount(trigger, f"{where}.trigger", "input_tokens", 1)
+    pause = edit.get("pause_after_compaction")
+    if pause is not None and not isinstance(pause, bool):
+        raise MalformedRequest(f"{where}.pause_after_compaction: true or false is needed")
+    return CompactAbove(tokens, _instructions(edit, where), bool(pause))
+
+
+def _clear_tool_uses(edit: Mapping[str, Any], where: str) -> ClearToolUses:
+    trigger, keep, least = edit.get("trigger"), edit.get("keep"), edit.get("clear_at_least")
+    tokens, uses = _clear_trigger(trigger, f"{where}.trigger")
+    return ClearToolUses(
+        tokens,
+        uses,
+        _CLEAR_KEEP if keep is None else _parse_amount(keep, f"{where}.keep", "tool_uses", 0),
+        0 if least is None else _parse_amount(least, f"{where}.clear_at_least", "input_tokens", 0),
+        _names(edit.get("exclude_tools"), f"{where}.exclude_tools"),
+        _inputs(edit.get("clear_tool_inputs"), f"{where}.clear_tool_inputs"),
+    )
+
+
+def _clear_trigger(trigger: object, where: str) -> tuple[int | None, int | None]:
+    if trigger is None:
+        return _CLEAR_TRIGGER, None
+    if _mapping(trigger, where).get("type") == "tool_uses":
+        return None, _parse_amount(trigger, where, "tool_uses", 1)
+    return _parse_amount(trigger, where, "input_tokens", 1), None
+
+
+def _clear_thinking(edit: Mapping[str, Any], where: str) -> ClearThinking | None:
+    keep = edit.get("keep")
+    if keep in ("all", {"type": "all"}):
+        return None
+    return ClearThinking() if keep is None else ClearThinking(_parse_amount(keep, f"{where}.keep", "thinking_turns", 1))
+
+
+_EDITS: Final = {
+    COMPACT: ("compact", _compact),
+    CLEAR_TOOL_USES: ("clear_tool_uses", _clear_tool_uses),
+    CLEAR_THINKING: ("clear_thinking", _clear_thinking),
+}
+
+
+def _mapping(value: object, where: str) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise MalformedRequest(f"{where}: an object is needed")
+    return value
+
+
+def _parse_amount(value: object, where: str, kind: str, least: int) -> int:
+    found = _mapping(value, where)
+    if found.get("type") != kind:
+        raise MalformedRequest(f"{where}.type: expected {kind}")
+    return _count(found.get("value"), f"{where}.value", least)
+
+
+def _count(value: object, where: str, least: int) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise MalformedRequest(f"{where}: a whole number of at least {least} is needed")
+    return value
+
+
+def _instructions(holder: Mapping[str, Any], where: str) -> str:
+    instructions = holder.get("instructions")
+    if instructions is not None and not isinstance(instructions, str):
+        raise MalformedRequest(f"{where}.instructions: text is needed")
+    return (instructions or "").strip()[:INSTRUCTIONS_MAX]
+
+
+def _names(value: object, where: str) -> frozenset[str]:
+    if value is None:
+        return frozenset()
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        raise MalformedRequest(f"{where}: a list of names is needed")
+    return frozenset(value)
+
+
+def _inputs(value: object, where: str) -> frozenset[str] | None:
+    if isinstance(value, bool) or value is None:
+        return None if value else frozenset()
+    return _names(value, where)

@@ -1,0 +1,249 @@
+"""What calls cost, what they would have cost without this package, and what they saved together. Pure.
+
+What was sent is billed as the provider reported, or else as counted here by its published rules. The client would have
+sent its whole transcript, cached by the same rules. A cut that makes a provider write its cache again is a loss at that
+call, and reported as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from tokenmizer_mw.context.costs.prices import ANNOUNCED, NANO, PUBLISHED, Caching, Price, PriceList
+from tokenmizer_mw.model.usage import ANSWERED, CALL, CUT, REFINE, StageSaving, Sum, UsageRecord, UsageSums, total
+
+
+@dataclass(frozen=True, slots=True)
+class SentCall:
+    """A call in tokens, as counted here.
+
+    - ``ours``, ``client``: tokens of the request as it was sent, and as the client wrote it.
+    - ``ours_known``, ``client_known``: of these, tokens at the beginning that equal the session's call before, which
+      was ``elapsed`` seconds earlier (``None``: there was none). All four are needed only if the request was changed or
+      the provider reported no usage.
+    - ``usage``: token counts that the provider reported, by our names; ``output``: tokens of the reply.
+    - ``marked``: the request contains prompt cache markers.
+    - ``cut``: a block replaced old messages; ``stages``: what other stages saved; ``answered``: from the answer cache.
+    """
+
+    model: str
+    ours: int = 0
+    client: int = 0
+    ours_known: int = 0
+    client_known: int = 0
+    elapsed: float | None = None
+    usage: Mapping[str, int] = field(default_factory=dict)
+    output: int = 0
+    marked: bool = False
+    cut: bool = False
+    stages: Sequence[StageSaving] = ()
+    answered: bool = False
+
+    @property
+    def changed(self) -> bool:
+        """Whether the request that was sent differs from the client's."""
+        return self.cut or self.answered or bool(self.stages)
+
+    @property
+    def is_reported(self) -> bool:
+        """Whether the provider reported the tokens of the request."""
+        return "prompt_tokens" in self.usage and not self.answered
+
+
+@dataclass(frozen=True, slots=True)
+class _Input:
+    """Tokens of a request, of which so many were read from the provider's cache and so many written to it."""
+
+    tokens: int
+    cached: int = 0
+    written: int = 0
+
+    def cost(self, price: Price | None, output: int) -> int:
+        if price is None:
+            return 0
+        fresh = self.tokens - self.cached - self.written
+        return price.nano(fresh=fresh, cached=self.cached, written=self.written, output=output)
+
+
+def figures(sent: SentCall, prices: PriceList = PUBLISHED, at: datetime = ANNOUNCED) -> dict[str, UsageSums]:
+    """What the call cost and saved at the prices of ``at``: the whole of it under ``CALL``, and each stage that did
+    something."""
+    price = prices.of(sent.model, at)
+    caching = _in_force(sent, prices.caching(sent.model))
+    output = sent.usage.get("completion_tokens", sent.output)
+    ours = _ours(sent, price, caching)
+    client = _clients(sent, ours, price, caching) if sent.changed else ours
+    cost = 0 if sent.answered else ours.cost(price, output)
+    whole = UsageSums(
+        calls=1,
+        estimated=int(not sent.is_reported),
+        unpriced=int(price is None),
+        input_tokens=ours.tokens,
+        cached_tokens=ours.cached,
+        written_tokens=ours.written,
+        output_tokens=0 if sent.answered else output,
+        cost=cost,
+        client_tokens=client.tokens,
+        client_cost=client.cost(price, output),
+    )
+    return {CALL: whole, **_by_stage(sent, whole, client, price)}
+
+
+def refinement_figures(
+    model: str,
+    usage: Mapping[str, int],
+    prompt: int,
+    output: int,
+    prices: PriceList = PUBLISHED,
+    at: datetime = ANNOUNCED,
+) -> dict[str, UsageSums]:
+    """What one call cost that asked a model about a session, of ``prompt`` and ``output`` tokens where ``usage`` does
+    not tell: the client would have paid nothing for it, so all of it is a loss of the stage ``REFINE``."""
+    whole = figures(SentCall(model, prompt, prompt, usage=usage, output=output), prices, at)[CALL]
+    whole = replace(whole, client_tokens=0, client_cost=0)
+    return {CALL: whole, REFINE: _stage(0, whole.input_tokens, -whole.cost)}
+
+
+def _in_force(sent: SentCall, caching: Caching) -> Caching | None:
+    """How the provider cached this call; ``None``: not at all, or what was sent before is too long ago. A provider that
+    tells the usage and says nothing of a cache has none."""
+    if (caching.explicit and not sent.marked) or (sent.is_reported and "cached_tokens" not in sent.usage):
+        return None
+    return caching
+
+
+def _ours(sent: SentCall, price: Price | None, caching: Caching | None) -> _Input:
+    if sent.answered:
+        return _Input(0)
+    if not sent.is_reported:
+        return _price_input(sent.ours, sent.ours_known, sent.elapsed, price, caching)
+    tokens = sent.usage["prompt_tokens"]
+    cached = min(tokens, sent.usage.get("cached_tokens", 0))
+    return _Input(tokens, cached, min(tokens - cached, sent.usage.get("cache_write_tokens", 0)))
+
+
+def _clients(sent: SentCall, ours: _Input, price: Price | None, caching: Caching | None) -> _Input:
+    """What the client would have been billed, on the provider's scale where that is known."""
+    scale = ours.tokens / sent.ours if sent.is_reported and sent.ours else 1.0
+    tokens = max(0, ours.tokens + round((sent.client - (0 if sent.answered else sent.ours)) * scale))
+    return _price_input(tokens, round(sent.client_known * scale), sent.elapsed, price, caching)
+
+
+def _price_input(
+    tokens: int, known: int, elapsed: float | None, price: Price | None, caching: Caching | None
+) -> _Input:
+    """A request of ``tokens`` that begins with ``known`` tokens of the one before, by the rules."""
+    if caching is None:
+        return _Input(tokens)
+    alive = elapsed is not None and elapsed <= caching.seconds
+    cached = caching.count_cached_tokens(min(known, tokens)) if alive else 0
+    writes = price is not None and price.write > price.input and tokens >= caching.least
+    return _Input(tokens, cached, tokens - cached if writes else 0)
+
+
+def _by_stage(sent: SentCall, whole: UsageSums, client: _Input, price: Price | None) -> dict[str, UsageSums]:
+    """What each stage saved. A token that a stage took out of a message is worth what the client would have paid for
+    one of its input on average; the cut, or else the last stage, answers for the rest, and so for what it cost to write
+    anew."""
+    if sent.answered:
+        return {ANSWERED: _stage(whole.client_tokens, 0, whole.saved)}
+    each = client.cost(price, 0) / client.tokens if client.tokens else 0.0
+    scale = whole.input_tokens / sent.ours if sent.is_reported and sent.ours else 1.0
+    found: dict[str, UsageSums] = {}
+    tokens, money = whole.saved_tokens, whole.saved
+    for place, stage in enumerate(sent.stages):
+        last = not sent.cut and place == len(sent.stages) - 1
+        before, after = round(stage.tokens_before * scale), round(stage.tokens_after * scale)
+        gone = tokens if last else before - after
+        worth = money if last else round(gone * each)
+        found[stage.stage] = found.get(stage.stage, UsageSums()) + _stage(after + gone, after, worth)
+        tokens, money = tokens - gone, money - worth
+    if sent.cut:
+        found[CUT] = _stage(whole.input_tokens + tokens, whole.input_tokens, money)
+    return found
+
+
+def _stage(before: int, after: int, worth: int) -> UsageSums:
+    return UsageSums(calls=1, input_tokens=after, client_tokens=before, client_cost=worth)
+
+
+@dataclass(frozen=True, slots=True)
+class Savings:
+    """Sums of calls, grouped by stage and by whatever else was requested."""
+
+    rows: Sequence[Sum]
+
+    @property
+    def whole(self) -> UsageSums:
+        """All calls together."""
+        return total(row.figures for row in self.rows if row.stage == CALL)
+
+    @property
+    def stages(self) -> Mapping[str, UsageSums]:
+        """What each stage saved, by its name."""
+        names = sorted({row.stage for row in self.rows} - {CALL})
+        return {name: total(row.figures for row in self.rows if row.stage == name) for name in names}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON-compatible data: the whole, the stages, and ``groups`` if grouped by more. Money is in
+        dollars.
+        """
+        report: dict[str, Any] = {**whole_to_dict(self.whole), "stages": stages_to_list(self.stages)}
+        groups = {(row.session, row.model, row.day): row for row in self.rows if row.stage == CALL}
+        if any(any(key) for key in groups):
+            report["groups"] = [
+                {
+                    **{name: value for name, value in zip(("session", "model", "day"), key, strict=True) if value},
+                    **whole_to_dict(row.figures),
+                }
+                for key, row in groups.items()
+            ]
+        return report
+
+
+def whole_to_dict(figures: UsageSums) -> dict[str, Any]:
+    """A whole call, or several, as JSON."""
+    return {
+        "calls": figures.calls,
+        "estimated": figures.estimated,
+        "unpriced": figures.unpriced,
+        "input_tokens": figures.input_tokens,
+        "cached_tokens": figures.cached_tokens,
+        "written_tokens": figures.written_tokens,
+        "output_tokens": figures.output_tokens,
+        "input_tokens_without": figures.client_tokens,
+        "saved_tokens": figures.saved_tokens,
+        "cost": dollars(figures.cost),
+        "cost_without": dollars(figures.client_cost),
+        "saved": dollars(figures.saved),
+    }
+
+
+def stages_to_list(stages: Mapping[str, UsageSums]) -> list[dict[str, Any]]:
+    """What stages saved as JSON, the best first."""
+    return [
+        {
+            "stage": name,
+            "calls": figures.calls,
+            "tokens_before": figures.client_tokens,
+            "tokens_after": figures.input_tokens,
+            "saved_tokens": figures.saved_tokens,
+            "saved": dollars(figures.saved),
+        }
+        for name, figures in sorted(stages.items(), key=lambda one: (-one[1].saved, one[0]))
+    ]
+
+
+def call_to_dict(spent: UsageRecord) -> dict[str, Any]:
+    """One call as JSON."""
+    whole = whole_to_dict(spent.stages.get(CALL, UsageSums()))
+    stages = {name: figures for name, figures in spent.stages.items() if name != CALL}
+    return {"call": spent.call, "at": spent.at, "model": spent.model, **whole, "stages": stages_to_list(stages)}
+
+
+def dollars(nano: int) -> float:
+    """Dollars, of billionths of one."""
+    return nano / NANO

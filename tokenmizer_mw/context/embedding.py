@@ -1,0 +1,233 @@
+"""Vectors of texts for search by meaning: from a sentence-transformers model or a function of the host, of passages in
+the background, and of a question within a time limit.
+
+The store keeps the vectors of passages, so that a process that opens a session later need not compute them again.
+Needs the extra ``embeddings`` (for a function of the host: numpy alone).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from importlib.util import find_spec
+from typing import Any, Final, Protocol, TypeVar
+
+from tokenmizer_mw.context.recall import PassageIndex
+from tokenmizer_mw.context.recall.vectors import Matrix, pack_rows, unit_rows, unpack_rows
+from tokenmizer_mw.errors import ConfigError, StoreError
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.runtime.background import BackgroundQueue
+from tokenmizer_mw.runtime.forking import make_lock, renew_in_child
+from tokenmizer_mw.runtime.installing import install_hint
+from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.store.log import EventLog, PassageRows
+
+Embed = Callable[[list[str]], Any]
+"""Texts to vectors, a text a row; rows of numbers of any kind."""
+
+BATCH: Final = 4
+"""Texts that are embedded at once: a question waits for no more than these."""
+
+
+class SentenceModel:
+    """Vectors of length one, one text after the other or a few at once. Safe for threads.
+
+    ``name`` tells whose vectors they are: those of one model are never compared with those of another. ``open`` is
+    called when the first vector is wanted: a model takes seconds to load.
+    """
+
+    def __init__(self, name: str, open: Callable[[], Embed]) -> None:
+        self.name = name
+        self._open = open
+        self._embed: Embed | None = None
+        self._lock = make_lock()
+
+    def __call__(self, texts: Sequence[str]) -> Matrix:
+        """The vectors of ``texts``, a row each. Raises what the model raises, and ``ValueError`` where it gives
+        something else than vectors."""
+        with self._lock:
+            if self._embed is None:
+                self._embed = self._open()
+            return unit_rows(self._embed(list(texts)), len(texts))
+
+
+def find_model(named: str) -> SentenceModel:
+    """The sentence-transformers model in the directory ``named``, or of that name where it is installed; nothing is
+    downloaded, and nothing loaded yet. Raises ``ConfigError`` where the package is missing."""
+    if find_spec("sentence_transformers") is None:
+        raise ConfigError(f"embeddings needs sentence-transformers: {install_hint('embeddings')}")
+    return SentenceModel(named, lambda: _load(named))
+
+
+def host_model(embed: Embed) -> SentenceModel:
+    """The callable of a host; ``embed.identity`` (a text) names its model."""
+    named = getattr(embed, "identity", None)
+    return SentenceModel(named if isinstance(named, str) else "host", lambda: embed)
+
+
+def _load(named: str) -> Embed:
+    from sentence_transformers import SentenceTransformer
+
+    try:
+        model = SentenceTransformer(named, local_files_only=True)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{named} is no sentence model that is installed here: {error}") from None
+
+    def embed(texts: list[str]) -> Any:
+        return model.encode(texts, show_progress_bar=False)
+
+    return embed
+
+
+QUESTION_MAX: Final = 4_000
+"""Characters of a question that are embedded."""
+
+LATE: Final = "embedding_late"
+FAILED: Final = "embedding_failed"
+NOT_KEPT: Final = "embedding_not_kept"
+
+_AT_ONCE: Final = 64
+"""Passages of a session that are embedded before another session's turn."""
+_QUESTIONS_MAX: Final = 64
+_WAITING_MAX: Final = 8
+"""Questions that wait for the model; one more is answered by words alone."""
+
+_logger = logging.getLogger("tokenmizer_mw")
+
+T = TypeVar("T")
+
+Mark = tuple[int, float]
+"""Number and time of the newest event that a session's index has."""
+
+
+class ReadIndex(Protocol):
+    """Looks at a session's index, with its lock held."""
+
+    def __call__(self, key: SessionKey, look: Callable[[PassageIndex, Mark], T], /) -> T:
+        """What ``look`` returns."""
+
+
+class PassageEmbedding:
+    """Computes the vectors of passages and questions. Thread-safe.
+
+    ``log`` stores vectors, ``read`` reads a session's index, ``count`` adds to a counter.
+    """
+
+    def __init__(
+        self,
+        model: SentenceModel,
+        settings: Settings,
+        *,
+        log: EventLog,
+        read: ReadIndex,
+        count: Callable[[str], None],
+    ) -> None:
+        self._model = model
+        self._log = log
+        self._passages_max = settings.passages_max
+        self._read = read
+        self._count = count
+        self._wait_seconds = settings.embedding_wait_seconds
+        self._queue = BackgroundQueue(
+            capacity=settings.queue_max,
+            size_max=settings.queue_bytes,
+            failed=self._note_failure,
+            drain_seconds=settings.drain_seconds,
+        )
+        self._lock = make_lock()
+        self.renew_after_fork()
+        renew_in_child(self)
+
+    def renew_after_fork(self) -> None:
+        """Start without threads and without questions under way."""
+        self._workers = ThreadPoolExecutor(1, thread_name_prefix="tokenmizer-question")
+        self._questions: OrderedDict[str, Future[Matrix]] = OrderedDict()
+
+    def embed_question(self, text: str, wait_seconds: float | None = None) -> Matrix | None:
+        """The vector of a question; ``None`` where it is not there within ``wait_seconds`` (by default those of the
+        settings) or the model fails, and a counter says so. Blocks so long."""
+        under_way = self._submit(text[:QUESTION_MAX])
+        try:
+            if under_way is None:
+                raise TimeoutError
+            return under_way.result(self._wait_seconds if wait_seconds is None else wait_seconds)
+        except TimeoutError:
+            self._count(LATE)
+        except Exception as error:  # whatever a model raises: words are left
+            self._note_failure(error)
+        return None
+
+    def _submit(self, text: str) -> Future[Matrix] | None:
+        """The vector of ``text``, under way or there already; ``None`` where too many are under way."""
+        with self._lock:
+            found = self._questions.get(text)
+            if found is None:
+                if sum(not one.done() for one in self._questions.values()) >= _WAITING_MAX:
+                    return None
+                found = self._questions[text] = self._workers.submit(lambda: self._model([text])[0])
+            self._questions.move_to_end(text)
+            while len(self._questions) > _QUESTIONS_MAX:
+                self._questions.popitem(last=False)
+            return found
+
+    def embed_passages_later(self, key: SessionKey) -> None:
+        """Give the passages of a session that have none their vectors, in the background. Never blocks."""
+        if not self._queue.put(key, partial(self._embed_passages, key)):
+            self._count("embedding_deferred_queue_full")
+
+    def restore(self, key: SessionKey) -> None:
+        """Give a session's index the vectors that the store has of its passages, once for each index. Reads the
+        store."""
+        if self._read(key, lambda index, mark: index.restored):
+            return
+        try:
+            rows = self._log.passage_rows(key, self._model.name)
+        except StoreError as error:
+            self._not_kept(error)
+            rows = {}
+        self._read(key, lambda index, mark: index.restore_vectors(unpack_rows(rows)))
+
+    def _embed_passages(self, key: SessionKey) -> None:
+        self.restore(key)
+        texts, mark = self._read(key, lambda index, mark: (index.without_vector(_AT_ONCE), mark))
+        computed: dict[str, Matrix] = {}
+        for start in range(0, len(texts), BATCH):
+            batch = texts[start : start + BATCH]
+            vectors = dict(zip(batch, self._model(batch), strict=True))
+            self._read(key, partial(_put, vectors=vectors))
+            computed |= vectors
+        if texts:
+            self._keep(key, mark, computed)
+            self.embed_passages_later(key)
+
+    def _keep(self, key: SessionKey, mark: Mark, vectors: Mapping[str, Matrix]) -> None:
+        """Have the store keep vectors. It takes none of a session that was rewritten or erased since ``mark``."""
+        rows = PassageRows(*mark, self._model.name, pack_rows(vectors))
+        try:
+            self._log.keep_passage_rows(key, rows, most=self._passages_max)
+        except StoreError as error:
+            self._not_kept(error)
+
+    def _not_kept(self, error: StoreError) -> None:
+        self._count(NOT_KEPT)
+        _logger.warning("embedding_not_kept: %s; vectors are computed again later", error)
+
+    def _note_failure(self, error: BaseException) -> None:
+        self._count(FAILED)
+        _logger.warning("embedding_failed: %s; recall goes on by words", type(error).__name__)
+
+    def flush(self, seconds: float) -> bool:
+        """Wait until nothing is under way in the background, at most ``seconds``. True when that was reached."""
+        return self._queue.flush(seconds)
+
+    def close(self, seconds: float) -> bool:
+        """End the threads. What was not embedded is embedded when the session is next used."""
+        self._workers.shutdown(wait=False, cancel_futures=True)
+        return self._queue.close(seconds)
+
+
+def _put(index: PassageIndex, mark: Mark, vectors: Mapping[str, Matrix]) -> None:
+    index.put_vectors(vectors)

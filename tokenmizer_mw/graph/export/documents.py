@@ -1,0 +1,160 @@
+"""A graph as text for people to read: an indented outline for terminals, and a Markdown document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from tokenmizer_mw.graph.export.appearance import EDGES, STATUSES, TYPES
+from tokenmizer_mw.graph.export.selection import NODES_MAX, Selection, chain_replacements, select_facts
+from tokenmizer_mw.graph.export.text import escape_markdown, label_of, speaker_of, words_of
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Transition
+
+_SECTIONS: Final[tuple[tuple[str, NodeType], ...]] = (
+    ("goal", NodeType.GOAL),
+    ("decisions", NodeType.DECISION),
+    ("tasks", NodeType.TASK),
+    ("errors", NodeType.ERROR),
+    ("tests", NodeType.TEST),
+    ("files", NodeType.FILE),
+    ("endpoints", NodeType.ENDPOINT),
+    ("apis", NodeType.API),
+    ("schemas", NodeType.SCHEMA),
+    ("dependencies", NodeType.DEPENDENCY),
+    ("environment", NodeType.ENVIRONMENT),
+    ("projects", NodeType.PROJECT),
+    ("concepts", NodeType.CONCEPT),
+    ("agents", NodeType.AGENT),
+)
+
+_MARKS: Final[dict[Status, str]] = {
+    Status.PENDING: "[ ]",
+    Status.IN_PROGRESS: "[~]",
+    Status.COMPLETED: "[x]",
+    Status.FAILED: "[!]",
+    Status.ACTIVE: " * ",
+    Status.SUPERSEDED: " - ",
+    Status.INVALIDATED: " - ",
+    Status.ARCHIVED: " - ",
+}
+
+
+def outline(graph: SessionGraph) -> list[str]:
+    """The lines of the outline: a heading for every type that has nodes, indented facts with the number of the
+    message that they come from, and indented further what each one replaced, and why. Empty for an empty graph."""
+    return [line for title, type_ in _SECTIONS for line in _section(graph, title, graph.nodes(type_))]
+
+
+def _section(graph: SessionGraph, title: str, nodes: Sequence[Node]) -> Iterator[str]:
+    steps = graph.transitions()
+    into = {step.old: step for step in steps}
+    past: dict[str, list[Transition]] = {}
+    for step in reversed(steps):
+        past.setdefault(step.new, []).append(step)
+    shown = [node for node in nodes if not _is_shown_elsewhere(graph, into, node)]
+    if shown:
+        yield f"{title} ({len(nodes)})"
+    for node in sorted(shown, key=lambda node: (not node.current, node.order or 0)):
+        yield f"  {_MARKS[node.status]} {_outline_fact(graph, node)}"
+        yield from _iter_replaced_lines(graph, past, node.id)
+
+
+def _is_shown_elsewhere(graph: SessionGraph, into: Mapping[str, Transition], node: Node) -> bool:
+    """Whether the outline shows ``node`` as the past of the one that replaced it."""
+    step = into.get(node.id)
+    heir = graph.get(step.new) if step is not None and not node.current else None
+    return heir is not None and heir.type is node.type
+
+
+def _outline_fact(graph: SessionGraph, node: Node) -> str:
+    kind = f"{node.kind.value}: " if node.kind not in (None, DecisionKind.CHOICE) else ""
+    if node.current:
+        ended = ""
+    else:
+        reason = graph.life(node.id).reason
+        ended = f", {node.status.value}{': ' + reason if reason else ''}"
+    return f"{kind}{node.label}{_detail(node)} (#{node.source.turn}){ended}"
+
+
+def _detail(node: Node) -> str:
+    return f" - {node.detail}" if node.detail and node.detail != node.label else ""
+
+
+def _iter_replaced_lines(graph: SessionGraph, past: Mapping[str, Sequence[Transition]], id: str) -> Iterator[str]:
+    """What a fact replaced, and what that had replaced, newest first, each once."""
+    seen, waiting = {id}, list(reversed(past.get(id, ())))
+    while waiting:
+        step = waiting.pop()
+        if step.old in seen:
+            continue
+        seen.add(step.old)
+        old = graph.get(step.old)
+        label = old.label if old is not None else step.old
+        yield f"       replaced {label} (#{step.trigger}){': ' + step.reason if step.reason else ''}"
+        waiting.extend(reversed(past.get(step.old, ())))
+
+
+def markdown_text(graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> str:
+    """The document; ``title`` names the session. At most ``most`` facts, the most important ones."""
+    chosen = select_facts(graph, most)
+    return "\n".join(_document(graph, chosen, escape_markdown(words_of(title)) or "Session")) + "\n"
+
+
+def _document(graph: SessionGraph, chosen: Selection, title: str) -> Iterator[str]:
+    yield f"# {title}"
+    counts = f"Facts: {len(chosen.nodes):,}. Relations: {len(chosen.edges):,}."
+    yield f"\n{counts} Replaced decisions: {len(chosen.steps):,}."
+    if chosen.left_out:
+        yield f"\nLess important facts that are left out: {chosen.left_out:,}."
+    for type_, lane in chosen.by_type().items():
+        yield f"\n## {TYPES[type_].title}\n"
+        for node in lane:
+            yield from _fact(graph, node)
+    if not chosen.nodes:
+        yield "\nNothing is known of this session yet: facts come with its messages."
+    nodes = {node.id: node for node in chosen.nodes}
+    yield from _story(chosen, nodes)
+    yield from _relations(chosen, nodes)
+
+
+def _fact(graph: SessionGraph, node: Node) -> Iterator[str]:
+    """An item for a fact, and what is known beyond it underneath."""
+    box = "[x] " if node.status is Status.COMPLETED else "[ ] "
+    tick = box if node.type is NodeType.TASK and (node.open or node.status is Status.COMPLETED) else ""
+    kind = f"{node.kind.value}, " if node.kind is not None else ""
+    label = escape_markdown(label_of(node))
+    shown = label if node.current else f"~~{label}~~"
+    yield f"- {tick}**{shown}** ({kind}{STATUSES[node.status].word}, {escape_markdown(speaker_of(node.source))})"
+    if node.detail and node.detail != node.label:
+        yield f"  - {escape_markdown(words_of(node.detail))}"
+    if node.source.quote and node.source.quote != node.label:
+        yield f"  > {escape_markdown(words_of(node.source.quote))}"
+    reason = "" if node.current or node.status is Status.SUPERSEDED else words_of(graph.life(node.id).reason)
+    if reason:
+        yield f"  - because: {escape_markdown(reason)}"
+
+
+def _story(chosen: Selection, nodes: Mapping[str, Node]) -> Iterator[str]:
+    chains = chain_replacements(chosen.steps)
+    if chains:
+        yield "\n## How decisions changed"
+    for chain in chains:
+        yield f"\n### {escape_markdown(label_of(nodes[chain[-1].new]))}\n"
+        for step in chain:
+            yield _step(step, nodes)
+
+
+def _step(step: Transition, nodes: Mapping[str, Node]) -> str:
+    old, new = (escape_markdown(label_of(nodes[id])) for id in (step.old, step.new))
+    because = f": {escape_markdown(words_of(step.reason))}" if step.reason else ""
+    quote = f"\n  > {escape_markdown(words_of(step.evidence))}" if step.evidence else ""
+    return f"- message {step.trigger}: {old} \u2192 {new}{because}{quote}"
+
+
+def _relations(chosen: Selection, nodes: Mapping[str, Node]) -> Iterator[str]:
+    if chosen.edges:
+        yield "\n## Relations\n"
+    for edge in chosen.edges:
+        source, target = (escape_markdown(label_of(nodes[id])) for id in (edge.source, edge.target))
+        yield f"- {source} *{EDGES[edge.type].word}* {target}"

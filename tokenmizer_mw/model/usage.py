@@ -1,0 +1,120 @@
+"""Token usage and cost of calls, as whole numbers that can be summed. Money is in billionths of a dollar."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A model's reply to a refinement prompt.
+
+    - ``usage``: token counts that the provider reported, by our names; empty if it reported none.
+    - ``model``: the model that was asked, "" if unknown.
+    - ``text``: "" if the reply was not read to its end.
+    """
+
+    text: str
+    model: str = ""
+    usage: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class StageSaving:
+    """Tokens of the texts that a stage changed, before it and after it. ``stage`` is its name in the settings."""
+
+    stage: str
+    tokens_before: int
+    tokens_after: int
+
+
+CALL: Final = ""
+"""The stage that stands for a whole call."""
+
+CUT: Final = "cut"
+"""The stage that takes old messages out and puts a resume block in."""
+
+ANSWERED: Final = "cache"
+"""The stage that answers from earlier answers, so that no provider is asked."""
+
+
+REFINE: Final = "refine"
+"""The stage that asks a model about a session: it saves nothing by itself, and its calls are no chat."""
+
+
+@dataclass(frozen=True, slots=True)
+class UsageSums:
+    """Sums over calls.
+
+    For whole calls (``CALL``): what was sent and what it cost, and what the client would have sent and paid without
+    this package, including its own use of the provider's cache. For a stage: tokens before it (``client_tokens``) and
+    after it (``input_tokens``), and what it saved (``client_cost``; negative for a loss).
+
+    - ``estimated``: calls whose usage no provider reported, so that tokens were counted here.
+    - ``unpriced``: calls to models without a known price; only their tokens count.
+    - ``input_tokens``: all input, of which ``cached_tokens`` were read from the provider's cache and ``written_tokens``
+      written to it.
+    """
+
+    calls: int = 0
+    estimated: int = 0
+    unpriced: int = 0
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    written_tokens: int = 0
+    output_tokens: int = 0
+    cost: int = 0
+    client_tokens: int = 0
+    client_cost: int = 0
+
+    def __add__(self, other: UsageSums) -> UsageSums:
+        return UsageSums(*(getattr(self, name) + getattr(other, name) for name in NAMES))
+
+    @property
+    def saved_tokens(self) -> int:
+        """Tokens of input that did not have to be sent; negative where more was sent."""
+        return self.client_tokens - self.input_tokens
+
+    @property
+    def saved(self) -> int:
+        """What was saved, in billionths of a dollar, net of the provider's cache; a loss is negative."""
+        return self.client_cost - self.cost
+
+
+NAMES: Final = tuple(each.name for each in fields(UsageSums))
+"""The figures' names, in order: the columns of a store."""
+
+Stages = Mapping[str, UsageSums]
+"""A call's figures by stage, the whole call's under ``CALL``."""
+
+
+@dataclass(frozen=True, slots=True)
+class UsageRecord:
+    """A call that ended: ``call`` names it among all calls, ``at`` is when, in seconds since the epoch."""
+
+    call: str
+    at: float
+    model: str
+    stages: Stages = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """Figures of all calls that have these in common: "" where that was not asked for, and as ``session`` also for
+    sessions that were erased since. ``day`` is a date in UTC, such as "2026-11-21"."""
+
+    session: str
+    model: str
+    stage: str
+    day: str
+    figures: UsageSums
+
+
+def total(figures: Iterable[UsageSums]) -> UsageSums:
+    """Their sum; zeros for none."""
+    found = UsageSums()
+    for each in figures:
+        found = found + each
+    return found

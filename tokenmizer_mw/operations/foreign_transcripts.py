@@ -1,0 +1,227 @@
+"""Parsers of transcripts of other programs: exports of chats, saved LangChain messages, Markdown. Pure.
+
+ChatGPT writes a tree of messages for each conversation and names the newest one: the path to it is the conversation;
+edits and regenerated replies are beside it. Claude writes a list. Messages of neither the user nor the model (system
+messages, hidden ones, calls of the site's tools) are dropped.
+
+SpecStory writes a line like ``_**User**_`` or ``_**Assistant (model)**_`` before each message and a rule between
+messages. aider writes user text after ``####`` with two blanks at each line end, its own output after ``>``, and
+replies as they are. A message may quote such a mark: it does not count inside a code block or a folded section, nor
+without the rule before it or the blanks after it.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import Any, Final
+
+from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.safety.labels import flatten
+from tokenmizer_mw.wire.messages import LANGCHAIN_ROLES, convert_langchain_fields
+
+_CHATGPT_ROLES: Final = {"user": Role.USER, "assistant": Role.ASSISTANT}
+
+_CLAUDE_ROLES: Final = {"human": Role.USER, "assistant": Role.ASSISTANT}
+
+
+def is_chat_export(value: object) -> bool:
+    """Return whether ``value``, parsed JSON, is such a conversation or a list that begins with one."""
+    first = value[0] if isinstance(value, list) and value else value
+    if not isinstance(first, dict):
+        return False
+    return isinstance(first.get("mapping"), dict) or isinstance(first.get("chat_messages"), list)
+
+
+_TITLE_MAX: Final = 60
+_MARK_LENGTH: Final = 8
+_MARKED: Final = re.compile(rf" [0-9a-f]{{{_MARK_LENGTH}}}$")
+
+
+def conversation_mark(session_id: str) -> str:
+    """Return what names the conversation in a session id that begins with its title; "" for other ids."""
+    found = _MARKED.search(session_id)
+    return found.group() if found is not None else ""
+
+
+def _session_name(conversation: dict[str, Any], id_: str) -> str:
+    """The title and the first digits of the id: what a person looks for, and what stays when the title changes."""
+    title = next((conversation[key] for key in ("title", "name") if isinstance(conversation.get(key), str)), "")
+    named = f"{flatten(title, _TITLE_MAX).replace('/', '-')} {id_[:_MARK_LENGTH]}"
+    return named if title.strip() and conversation_mark(named) else id_
+
+
+def read_chat_export(value: object) -> Iterator[tuple[str, list[Message]]]:
+    """Return id and messages of each non-empty conversation in ``value``. The id begins with the title, if any."""
+    for number, one in enumerate(value if isinstance(value, list) else [value], 1):
+        if not is_chat_export(one):
+            continue
+        values = _chatgpt(one) if isinstance(one.get("mapping"), dict) else _claude(one["chat_messages"])
+        messages = [message for message in values if message.text.strip()]
+        name = next((one[key] for key in ("conversation_id", "id", "uuid") if isinstance(one.get(key), str)), "")
+        if messages:
+            yield _session_name(one, name) or f"conversation-{number}", messages
+
+
+def _chatgpt(conversation: dict[str, Any]) -> list[Message]:
+    nodes, place = conversation["mapping"], conversation.get("current_node")
+    if not isinstance(place, str) or place not in nodes:
+        place = next((name for name, node in reversed(nodes.items()) if isinstance(node, dict)), None)
+    found: list[Message] = []
+    seen: set[str] = set()
+    while isinstance(place, str) and place not in seen and isinstance(node := nodes.get(place), dict):
+        seen.add(place)
+        message = _chatgpt_message(node.get("message"))
+        found += [message] if message is not None else []
+        place = node.get("parent")
+    return found[::-1]
+
+
+def _chatgpt_message(message: object) -> Message | None:
+    if not isinstance(message, dict):
+        return None
+    author, content, about = (message.get(name) for name in ("author", "content", "metadata"))
+    hidden = isinstance(about, dict) and about.get("is_visually_hidden_from_conversation") is True
+    role = _CHATGPT_ROLES.get(str(author.get("role"))) if isinstance(author, dict) else None
+    to_tool = message.get("recipient") not in (None, "all")
+    if role is None or hidden or to_tool or not isinstance(content, dict):
+        return None
+    parts = content.get("parts")
+    texts = [part for part in parts if isinstance(part, str)] if isinstance(parts, list) else []
+    return Message(role, "\n\n".join(texts))
+
+
+def _claude(messages: list[Any]) -> Iterator[Message]:
+    for message in messages:
+        role = _CLAUDE_ROLES.get(str(message.get("sender"))) if isinstance(message, dict) else None
+        if role is not None:
+            yield Message(role, _claude_text(message))
+
+
+def _claude_text(message: dict[str, Any]) -> str:
+    blocks = message.get("content")
+    texts = [
+        block["text"]
+        for block in (blocks if isinstance(blocks, list) else [])
+        if isinstance(block, dict) and block.get("type", "text") == "text" and isinstance(block.get("text"), str)
+    ]
+    text = message.get("text")
+    return "\n\n".join(texts) if texts else text if isinstance(text, str) else ""
+
+
+_TYPES: Final = {
+    "HumanMessage": "human",
+    "AIMessage": "ai",
+    "SystemMessage": "system",
+    "ToolMessage": "tool",
+}
+"""Types by the names of classes, which ``dumpd`` writes."""
+
+
+def convert_langchain_message(value: Any) -> Any:
+    """``value``, parsed JSON, with "role" and "content" if it is a saved LangChain message; else ``value`` itself."""
+    if not isinstance(value, dict) or "role" in value:
+        return value
+    fields = _fields_of(value)
+    is_known = str(fields.get("type")) in LANGCHAIN_ROLES and "content" in fields
+    return convert_langchain_fields(fields) if is_known else value
+
+
+def _fields_of(value: dict[str, Any]) -> dict[str, Any]:
+    if value.get("lc") is not None and isinstance(fields := value.get("kwargs"), dict):
+        path = value.get("id")
+        name = str(path[-1]) if isinstance(path, list) and path else ""
+        return {**fields, "type": _TYPES.get(name.removesuffix("Chunk"))}
+    if isinstance(fields := value.get("data"), dict):
+        return {**fields, "type": value.get("type")}
+    return value
+
+
+_SPEAKER: Final = re.compile(r"(?m)^_\*\*(User|Assistant|Agent)\b[^\n*]*\*\*_[ \t]*$")
+
+_AIDER: Final = re.compile(r"(?m)^# aider chat started at ")
+
+_RULE: Final = re.compile(r"\n---[ \t]*$")
+
+_ASKS: Final = "#### "
+
+_ENDS: Final = "  "
+"""How aider ends the lines of the user, unless an editor took the blanks away."""
+
+_TELLS: Final = ("> ", "# aider chat started")
+"""How the lines begin that aider itself has written."""
+
+_MARK: Final = re.compile(
+    r"(?m)^[ \t]*(?:(`{3,}|~{3,})([^\n`~]*)|<details\b(?:(?!</details>)[^\n])*|(</details>)[ \t]*)$"
+)
+
+_FOLD: Final = "<details>"
+
+
+def is_markdown_transcript(text: str) -> bool:
+    """Return whether ``text`` is such a file."""
+    return _SPEAKER.search(text) is not None or _AIDER.search(text) is not None
+
+
+def read_markdown_transcript(text: str) -> list[Message]:
+    """Return the non-empty messages of ``text``, in order."""
+    values = _aider(text) if _AIDER.search(text) is not None else _specstory(text)
+    return [message for message in values if message.text]
+
+
+def _specstory(text: str) -> Iterator[Message]:
+    found = list(_speakers(text))
+    ends = [match.start() for match in found[1:]] + [len(text)]
+    for match, end in zip(found, ends, strict=True):
+        role = Role.USER if match.group(1) == "User" else Role.ASSISTANT
+        yield Message(role, _RULE.sub("", text[match.end() : end].rstrip()).strip())
+
+
+def _speakers(text: str) -> Iterator[re.Match[str]]:
+    """The lines that begin a message: the first one, and those behind a rule that no message quotes."""
+    quoted = list(_find_quoted_blocks(text))
+    starts = [start for start, _ in quoted]
+    first = True
+    for match in _SPEAKER.finditer(text):
+        place = bisect_right(starts, match.start()) - 1
+        if place >= 0 and match.start() < quoted[place][1]:
+            continue
+        if first or _is_behind_rule(text, match.start()):
+            first = False
+            yield match
+
+
+def _is_behind_rule(text: str, place: int) -> bool:
+    """Whether the last line before ``place`` that is not blank is a rule."""
+    while place > 0 and text[place - 1].isspace():
+        place -= 1
+    line = text.rfind("\n", 0, place) + 1
+    return text[line:place] == "---"
+
+
+def _find_quoted_blocks(text: str) -> Iterator[tuple[int, int]]:
+    """Blocks of code and folded parts that have an end, in order."""
+    opened, start = "", 0
+    for match in _MARK.finditer(text):
+        fence, language, closes = match.groups()
+        if not opened:
+            opened, start = ("" if closes else fence or _FOLD), match.start()
+        elif (opened == _FOLD and closes) or (fence and fence.startswith(opened) and not (language or "").strip()):
+            yield start, match.end()
+            opened = ""
+
+
+def _aider(text: str) -> Iterator[Message]:
+    every = text.replace("\r\n", "\n").split("\n")
+    ends = _ENDS if any(line.startswith(_ASKS) and line.endswith(_ENDS) for line in every) else ""
+    role, lines = Role.ASSISTANT, list[str]()
+    for line in every:
+        if line.rstrip() == ">" or line.startswith(_TELLS):
+            continue
+        speaks = Role.USER if line.startswith(_ASKS) and line.endswith(ends) else Role.ASSISTANT
+        if speaks is not role and (line.strip() or speaks is Role.USER):
+            yield Message(role, "\n".join(lines).strip())
+            role, lines = speaks, []
+        lines.append(line.removeprefix(_ASKS) if speaks is Role.USER else line)
+    yield Message(role, "\n".join(lines).strip())

@@ -1,0 +1,110 @@
+"""Types of scan results: secrets found, candidates that were not redacted, and the findings that users exempt from
+redaction. Positions are in bytes of the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, Final, NamedTuple
+
+ALNUM: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+_HEX: Final = frozenset(b"0123456789abcdefABCDEF")
+_ESCAPED: Final = frozenset(b"nrtbfv")
+_COLOUR_MAX: Final = 8
+
+
+class FindingRank(IntEnum):
+    """How specific a finding is; where findings overlap, the highest rank names the kind."""
+
+    PERSONAL = 0
+    NAMED = 1
+    PLACED = 2
+    SHAPED = 3
+    OWN = 4
+
+
+class SecretSpan(NamedTuple):
+    """A secret in a text.
+
+    ``kind``: as shown in the placeholder; ``start``, ``end``: byte positions; ``why``: the reason; ``name``: the name
+    of the value, "" if it was recognised without one.
+    """
+
+    kind: str
+    start: int
+    end: int
+    why: str
+    rank: FindingRank = FindingRank.SHAPED
+    name: str = ""
+
+    def shift(self, by: int) -> SecretSpan:
+        """Return the same span ``by`` bytes later."""
+        return self._replace(start=self.start + by, end=self.end + by)
+
+
+class LetThrough(NamedTuple):
+    """A candidate that was not redacted, and why."""
+
+    kind: str
+    start: int
+    end: int
+    why: str
+
+
+class PlaceReading(NamedTuple):
+    """What a reader found at one position, and where to continue the scan: after everything it has judged."""
+
+    resume: int
+    found: tuple[SecretSpan, ...] = ()
+    refused: tuple[LetThrough, ...] = ()
+
+
+Reader = Callable[[bytes, int], PlaceReading]
+"""Reads what stands at a place of a text where the first pass stopped."""
+
+
+def refusal(kind: str, start: int, end: int, why: str, resume: int) -> PlaceReading:
+    """Return a reading without a secret."""
+    return PlaceReading(resume, (), (LetThrough(kind, start, end, why),))
+
+
+def begins_word(text: bytes, start: int) -> bool:
+    """Return whether a word may begin at ``start``: no ASCII letter or digit precedes it, except as the end of an
+    escape.
+
+    Escapes are those of JSON and programming languages, of URLs, and of terminal colours.
+    """
+    if not start or text[start - 1] not in ALNUM:
+        return True
+    before = text[max(0, start - _COLOUR_MAX) : start]
+    if len(before) >= 2 and before[-2] == 0x5C and before[-1] in _ESCAPED:
+        return True
+    if before[-3:-2] == b"%" or before[-4:-2] == b"\\x" or before[-6:-4] == b"\\u":
+        return before[-1] in _HEX and before[-2] in _HEX
+    return before[-1:] == b"m" and b"[" in before and before.rpartition(b"[")[2][:-1].replace(b";", b"").isdigit()
+
+
+@dataclass(frozen=True)
+class Allow:
+    """A rule that exempts findings. All conditions that the rule sets must hold.
+
+    ``exact``: the secret is one of these; ``pattern``: RE2 that matches anywhere in the secret, ``None`` for any;
+    ``names``: the name of the value, ignoring case; ``kinds``: the kind of the finding.
+    """
+
+    name: str
+    exact: frozenset[str] = frozenset()
+    pattern: Any = None
+    names: frozenset[str] = frozenset()
+    kinds: frozenset[str] = frozenset()
+
+    def admits(self, found: SecretSpan, secret: bytes) -> bool:
+        """Return whether the rule exempts ``found``."""
+        return (
+            (not self.exact or secret.decode("utf-8", "replace") in self.exact)
+            and (self.pattern is None or self.pattern.search(secret) is not None)
+            and (not self.names or found.name.lower() in self.names)
+            and (not self.kinds or found.kind in self.kinds)
+        )

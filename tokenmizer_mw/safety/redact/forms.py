@@ -1,0 +1,257 @@
+"""Readers of values that are recognised by their own form: credentials with a shape, personal data (only on request),
+and passwords that people made up and wrote in sentences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from tokenmizer_mw.safety.redact import shape as shapes
+from tokenmizer_mw.safety.redact.findings import FindingRank, PlaceReading, Reader, SecretSpan, begins_word, refusal
+from tokenmizer_mw.safety.redact.judge import (
+    CHECKS,
+    LOOK_MAX,
+    WHOLE,
+    entropy,
+    iban,
+    identifier,
+    is_mixed,
+    luhn,
+    placeholder,
+    stands_in,
+)
+from tokenmizer_mw.safety.redact.pattern import BytePattern, compile_outline, compile_pattern
+from tokenmizer_mw.safety.redact.rules.assignments import spelt
+from tokenmizer_mw.safety.redact.shape import Token
+
+WINDOW: Final = 1024
+"""Bytes in which a shape must be complete; only what was accepted is followed further."""
+
+SKIP: Final = 3
+"""Bytes behind the start of something refused from which on the search goes on."""
+
+_RUN: Final = compile_pattern(r"[A-Za-z0-9+/_-]*")
+_BASE64: Final = compile_pattern(r"[A-Za-z0-9+/]*")
+_BEFORE: Final = 40
+_AROUND_MAX: Final = 100
+
+
+def row(token: Token, shape: str) -> tuple[str, Reader]:
+    """Return the beginning of a shape, and its reader."""
+    if token.around:
+        return shapes.mark_gate(shape), _Around(token, shape).read
+    return shapes.gate(shape), _Shape(token, shape).read
+
+
+class _Shape:
+    """A shape that begins where it is looked for."""
+
+    __slots__ = ("_forbidden", "_hexadecimal", "_shape", "_token")
+
+    def __init__(self, token: Token, shape: str) -> None:
+        self._token = token
+        self._shape = shape
+        self._forbidden = frozenset(shapes.follows(shape).encode())
+        self._hexadecimal = shapes.hexadecimal(shape)
+
+    def read(self, text: bytes, start: int) -> PlaceReading:
+        """What stands at ``start``."""
+        token, onward = self._token, start + SKIP
+        last = min(len(text), start + WINDOW)
+        outline, pattern = _compile_shape(self._shape)
+        end = outline.reach(text, start, last)
+        if end == start:
+            return refusal(token.kind, start, onward, "too short or of other characters", onward)
+        if end < len(text) and text[end] in self._forbidden:
+            return refusal(token.kind, start, end, "longer than such a key is", onward)
+        match = pattern.match(text, start, last)
+        body = match.start(1) if match is not None else start
+        why = doubts(token, text[start:end], body - start, named=not self._hexadecimal)
+        if not why and in_base64(text, start):
+            why = "in the middle of base 64"
+        if why:
+            return refusal(token.kind, start, end, why, max(onward, end - 1))
+        if end == start + WINDOW:
+            end = outline.reach(text, start, len(text))
+        return PlaceReading(end, (SecretSpan(token.kind, start, end, f"has the shape {token.shape}"),))
+
+
+@cache
+def _compile_shape(shape: str) -> tuple[BytePattern, BytePattern]:
+    """The outline and the pattern of a shape, compiled when it is first met: most of the hundreds never are."""
+    pattern = shapes.pattern(shape)
+    return compile_outline(pattern), compile_pattern(pattern)
+
+
+class _Around:
+    """A mark in the middle of a run: the run is the secret."""
+
+    __slots__ = ("_least", "_token")
+
+    def __init__(self, token: Token, shape: str) -> None:
+        self._token, self._least = token, shapes.least(shape)
+
+    def read(self, text: bytes, start: int) -> PlaceReading:
+        """The run around ``start``."""
+        token = self._token
+        first = start
+        while first and start - first < _AROUND_MAX and _RUN.reach(text, first - 1, first) == first:
+            first -= 1
+        end = _RUN.reach(text, start, min(len(text), start + WINDOW))
+        if end - first > _AROUND_MAX:
+            return refusal(token.kind, first, end, "longer than such a key is", end)
+        while end < len(text) and text[end] == 0x3D and end - first < _AROUND_MAX:
+            end += 1
+        short = "" if end - first >= self._least else "shorter than such a key is"
+        why = short or doubts(token, text[first:end], 0, named=False)
+        if why:
+            return refusal(token.kind, first, end, why, end)
+        return PlaceReading(end, (SecretSpan(token.kind, first, end, f"has the shape {token.shape}"),))
+
+
+def doubts(token: Token, value: bytes, prefix: int, *, named: bool) -> str:
+    """Return why ``value``, which has the shape of ``token``, is not a secret; "" if it is one.
+
+    ``prefix``: number of literal bytes at its start; ``named``: whether the rest may be a name.
+    """
+    text = value[: LOOK_MAX + prefix].decode("latin-1")
+    body = text[prefix:]
+    if token.check and not CHECKS[token.check](text if token.check in WHOLE else body):
+        return f"fails the check {token.check!r}"
+    if placeholder(body):
+        return "a placeholder"
+    if entropy(body) < min(token.floor, 0.6 * len(body) ** 0.5):
+        return "too little entropy"
+    few = 4 if token.check == "mixed" else 2
+    return "reads like a name" if named and sum(map(str.isdigit, body)) < few and identifier(body) else ""
+
+
+def in_base64(text: bytes, start: int) -> bool:
+    """Return whether a long run of base64 precedes ``start``, in which anything may occur by chance."""
+    if text[start - 1 : start] not in (b"+", b"/"):
+        return False
+    before = text[max(0, start - _BEFORE) : start]
+    whole = len(before) == _BEFORE and _BASE64.reach(before, 0, _BEFORE) == _BEFORE
+    return whole and not identifier(before.decode("latin-1"))
+
+
+def _telephone(value: str) -> bool:
+    digits = sum(map(str.isdigit, value))
+    return 9 <= digits <= 15 and (value.startswith(("+", "(", "00")) or value.count("-") + value.count(" ") >= 2)
+
+
+def _mail(value: str) -> bool:
+    return not value.lower().endswith((".png", ".jpg", ".svg", ".js", ".css", "@example.com"))
+
+
+@dataclass(frozen=True, slots=True)
+class Personal:
+    """A kind of personal data: the pattern, the pattern of its beginning (``gate``), and a check that it must pass."""
+
+    kind: str
+    gate: str
+    pattern: str
+    check: Callable[[str], bool]
+
+    def read(self, text: bytes, start: int) -> PlaceReading:
+        """Judge the text at ``start``."""
+        if not begins_word(text, start):
+            return refusal(self.kind, start, start + 1, "in the middle of a word", start + 1)
+        match = compile_pattern(self.pattern).match(text, start, min(len(text), start + 320))
+        if match is None or not self.check(match.group().decode("latin-1")):
+            return refusal(self.kind, start, start + 1, "fails its check", match.end() if match else start + 1)
+        return PlaceReading(
+            match.end(), (SecretSpan(self.kind, start, match.end(), "personal data", FindingRank.PERSONAL),)
+        )
+
+
+PERSONAL: Final = (
+    Personal(
+        "email",
+        r"[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}\.",
+        r"[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}",
+        _mail,
+    ),
+    Personal("iban", r"[A-Z]{2}[0-9]{2}[ ]?[A-Z0-9]{4}", r"[A-Z]{2}[0-9]{2}(?:[ ]?[A-Z0-9]){11,30}", iban),
+    Personal("payment-card", r"[3-6][0-9]{3}[ -]?[0-9]{4}", r"[3-6][0-9](?:[ -]?[0-9]){11,17}", luhn),
+    Personal(
+        "telephone",
+        r"(?:\+[0-9]|\([0-9]{2,4}\)|00[1-9]|[0-9]{3,4}[ -][0-9]{3})",
+        r"(?:\+|00)?(?:\([0-9]{1,4}\)[ -]?)?[0-9](?:[ ()./-]{0,2}[0-9]){7,14}",
+        _telephone,
+    ),
+)
+"""Mail addresses, telephone numbers, payment cards, bank accounts."""
+
+
+WORD_MAX: Final = 48
+"""Bytes that a made-up password has at most."""
+
+WORD_MIN: Final = 8
+"""Bytes that it has at least."""
+
+_COMPANY_BEFORE: Final = 120
+_COMPANY_BEHIND: Final = 60
+_COMPANY: Final = compile_pattern(
+    rf"(?i)(?:{spelt(('password', 'passwort', 'kennwort', 'passwd', 'passphrase', 'credential', 'creds', 'login'))}"
+    r"|log(?:ged)?[ -]?in|sign(?:ed)?[ -]?in|\bpwd?\b|\bpass\b|\bwi-?fi\b|wlan|ssid"
+    rf"|{spelt(('contraseña', 'contrasena', 'clave', 'credenciales', 'senha', 'credenciais', 'mot de passe', 'mdp'))}"
+    rf"|{spelt(('identifiant', 'connexion', 'zugangsdaten', 'anmeld', 'credenziali', 'wachtwoord', 'inlog', 'hasło'))}"
+    rf"|{spelt(('heslo', 'şifre', 'парол', 'логин', '密码', '密碼', '登录', 'パスワード', 'ログイン', '비밀번호'))})"
+)
+_WORD: Final = compile_pattern(r"[A-Za-z0-9!@#$%^&*+~?-]*")
+_LEAD: Final = compile_pattern(r"[A-Za-z0-9!@#$%^&*+~?-]*$")
+_LETTERED: Final = compile_pattern(
+    r"[!@#$%^*][!@#$%^&*+~?]*[a-z][a-z]|[!@#$%^*][A-Za-z]+[0-9]|[!@#$%^*][0-9]{3,}[A-Za-z]{2}"
+)
+_HOST: Final = compile_pattern(r"[.:][A-Za-z0-9]")
+_CODE: Final = compile_pattern(r"\$[A-Z]|\*[A-Z]|%[0-9A-Fa-f]{2}|[!^*][A-Z][a-z]+\(")
+_OPEN: Final = frozenset(b" \t\n\r\"'`(:=*_[|>,;/")
+_CLOSE: Final = frozenset(b" \t\n\r\"'`),.;:*_]|<\\!?/")
+
+MADE_UP_GATE: Final = r"[A-Za-z0-9]{3}(?:(?:[!#$^*]|%[g-zG-Z])[A-Za-z0-9!@#$%^&*]{2}|@[A-Za-z]+[0-9])"
+"""A sign between letters or digits; most signs of addresses and of arithmetic left out."""
+
+
+def read_made_up(text: bytes, start: int) -> PlaceReading:
+    """Judge the word around ``start``, if its line is about passwords or logging in."""
+    onward = start + 4
+    lead = _LEAD.search(text[max(0, start - WORD_MAX) : start])
+    first = start - (len(lead.group()) if lead is not None else 0)
+    last = _WORD.reach(text, start, min(len(text), start + WORD_MAX))
+    while last > first and text[last - 1 : last] in (b"?", b"-", b"*"):
+        last -= 1
+    why = _doubts_made_up(text, first, last) or (
+        "" if _has_company(text, first, last) else "nothing around it says what it is"
+    )
+    if why:
+        return refusal("password", first, last, why, max(onward, last))
+    return PlaceReading(
+        last, (SecretSpan("password", first, last, "made up, where passwords are spoken of", FindingRank.NAMED),)
+    )
+
+
+def _doubts_made_up(text: bytes, first: int, last: int) -> str:
+    value = text[first:last].decode("latin-1")
+    if not WORD_MIN <= len(value) < WORD_MAX or not is_mixed(value):
+        return "not as passwords are made up"
+    opens = first == 0 or text[first - 1] in _OPEN or text[first - 1] > 127
+    closes = last == len(text) or text[last] in _CLOSE or text[last] > 127
+    if (
+        not (opens and closes)
+        or _HOST.match(text, last, last + 2)
+        or not _LETTERED.search(text, first, last)
+        or _CODE.search(text, first, last + 1)
+    ):
+        return "reads like code"
+    return "a placeholder" if placeholder(value) or stands_in(value) else ""
+
+
+def _has_company(text: bytes, first: int, last: int) -> bool:
+    """Whether the line around the word speaks of passwords or of logging in."""
+    before = text[max(0, first - _COMPANY_BEFORE) : first].rpartition(b"\n")[2]
+    behind = text[last : last + _COMPANY_BEHIND].partition(b"\n")[0]
+    return _COMPANY.search(before) is not None or _COMPANY.search(behind) is not None

@@ -1,0 +1,311 @@
+"""Readers of secrets that are recognised by the layout around them: PEM and PGP blocks, PuTTY keys, Kubernetes
+manifests, cookie headers, Markdown tables, comma-separated values and SQL inserts.
+
+The header of a table names its columns; a cell in a column with a secret's name is judged like a value of that
+name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from tokenmizer_mw.safety.redact.findings import (
+    FindingRank,
+    LetThrough,
+    PlaceReading,
+    Reader,
+    SecretSpan,
+    begins_word,
+    refusal,
+)
+from tokenmizer_mw.safety.redact.judge import opaque, placeholder, words
+from tokenmizer_mw.safety.redact.keyed import SecretValue, doubts
+from tokenmizer_mw.safety.redact.keys import NAME_MAX, NameKind, sort
+from tokenmizer_mw.safety.redact.pattern import compile_pattern
+
+MANIFEST_MAX: Final = 65536
+"""Bytes of one Kubernetes manifest that are read."""
+
+PRIVATE: Final = (
+    r"-{4,5}[ ]?BEGIN[ ](?:(?:[A-Z0-9]{2,12}[ ]){0,4}(?:PRIVATE[ ]KEY(?:[ ]BLOCK)?|(?:PGP|GPG)[ ]MESSAGE)"
+    r"|OpenVPN[ ](?:tls-crypt-v2[ ])?(?:Static[ ]key[ ]V1|client[ ]key|server[ ]key))[ ]?-{4,5}"
+)
+_BREAK: Final = r"(?:\s|\\+[nrt]|[\"'`,|>#*;+()\\]|[\n\r][ \t]*(?:[0-9]{1,6}[:|\t ]|\xe2\x86\x92|-)|\xe2\x86\x92)"
+_HEADER: Final = r"(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID)[ ]?:[^\n\\]{0,200}"
+_BEGIN: Final = compile_pattern(PRIVATE)
+_LINE: Final = compile_pattern(
+    rf"{_BREAK}*(?:{_HEADER}|(?:[0-9]{{1,6}}[:|\t\x80-\xff ]+)?[A-Za-z0-9+/]{{20,}}={{0,2}}"
+    r"|=[A-Za-z0-9+/]{4}(?:[^A-Za-z0-9]|$))"
+)
+_REST: Final = compile_pattern(
+    rf"(?:{_BREAK}*[A-Za-z0-9+/]{{1,76}}={{0,2}})?{_BREAK}*(?:\.\.\.{_BREAK}*)?-{{4,5}}[ ]?END[ ][A-Za-z0-9 ]+-{{4,5}}"
+)
+_LAST: Final = compile_pattern(rf"{_BREAK}+[A-Za-z0-9+/]{{2,76}}={{1,2}}")
+_BLOCK_END: Final = compile_pattern(r"-{4,5}[ ]?END[ ](?:[A-Z0-9]{2,12}[ ]){0,4}PRIVATE[ ]KEY(?:[ ]BLOCK)?-{4,5}")
+_TAIL_BODY: Final = compile_pattern(
+    rf"(?:[A-Za-z0-9+/]{{40,}}={{0,2}}{_BREAK}+)+(?:[A-Za-z0-9+/]{{1,76}}={{0,2}}{_BREAK}+)?$"
+)
+TAIL_MAX: Final = 8192
+
+
+def read_block(text: bytes, start: int) -> PlaceReading:
+    """Read a private key from its BEGIN line to its END line; without an END line, as far as its lines continue."""
+    begin = _BEGIN.match(text, start, min(len(text), start + 120))
+    if begin is None:
+        return refusal("private-key", start, start + 5, "no key begins here", start + 5)
+    end = begin.end()
+    while (line := _LINE.match(text, end)) is not None:
+        end = line.end()
+    lines = text[begin.end() : end].decode("latin-1")
+    rest = _REST.match(text, end) or _LAST.match(text, end)
+    end = rest.end() if rest is not None else end
+    head = text[start : start + 60]
+    kind = "pgp-private-key" if b"PGP" in head or b"GPG" in head else "private-key"
+    if len(lines) < 20 or (len(lines) < 400 and placeholder(lines)):
+        return refusal(kind, start, end, "a block without a key", max(start + 5, end - 1))
+    return PlaceReading(end, (SecretSpan(kind, start, end, "a key block", FindingRank.OWN),))
+
+
+def read_block_end(text: bytes, start: int) -> PlaceReading:
+    """Read the key lines before an END line whose BEGIN line is missing."""
+    end = _BLOCK_END.match(text, start)
+    if end is None:
+        return refusal("private-key", start, start + 5, "no key ends here", start + 5)
+    before = text[max(0, start - TAIL_MAX) : start]
+    lines = _TAIL_BODY.search(before)
+    if lines is None or b"BEGIN" in before[max(0, lines.start() - 60) : lines.start()]:
+        return refusal("private-key", start, end.end(), "nothing of a key before it", end.end())
+    first = start - len(before) + lines.start()
+    return PlaceReading(
+        end.end(), (SecretSpan("private-key", first, end.end(), "the end of a key block", FindingRank.OWN),)
+    )
+
+
+_PUTTY: Final = compile_pattern(
+    r"Private-Lines:[ ]?[0-9]{1,3}((?:(?:\s|\\+[nr])+[A-Za-z0-9+/]{20,}={0,2})+"
+    r"(?:(?:\s|\\+[nr])+[A-Za-z0-9+/]{2,64}={1,2})?)"
+)
+
+
+def read_putty(text: bytes, start: int) -> PlaceReading:
+    """Read the private lines of a PuTTY key."""
+    lines = _PUTTY.match(text, start)
+    if lines is None:
+        return refusal("private-key", start, start + 8, "no private lines", start + 8)
+    inner = lines.group(1)
+    first = lines.end() - len(inner.lstrip(b"\\nr \t\r\n"))
+    return PlaceReading(
+        lines.end(), (SecretSpan("private-key", first, lines.end(), "private lines of a PuTTY key", FindingRank.OWN),)
+    )
+
+
+_KEY_MEMBER: Final = compile_pattern(
+    r"[{,\s]\\*[\"'](?:d|p|q|dp|dq|qi|k)\\*[\"'][ \t]*:[ \t]*\\*[\"']([A-Za-z0-9_-]{22,})\\*[\"']"
+)
+KEY_MAX: Final = 8192
+"""Bytes before and behind the type of a JSON web key in which its members stand."""
+
+
+def read_web_key(text: bytes, start: int) -> PlaceReading:
+    """Read the private members of a JSON web key."""
+    first = text.rfind(b"{", max(0, start - KEY_MAX), start)
+    last = text.find(b"}", start, start + KEY_MAX)
+    if first < 0 or last < 0:
+        return refusal("web-key", start, start + 5, "no object", start + 5)
+    found: list[SecretSpan] = []
+    place = first
+    while (member := _KEY_MEMBER.search(text, place, last)) is not None:
+        place = member.end()
+        found.append(SecretSpan("web-key", *member.span(1), "a private member of a JSON web key", FindingRank.OWN))
+    return PlaceReading(last, tuple(found))
+
+
+_DATA: Final = compile_pattern(r"(?:^|\n|\\n|[{,])([ \t]*)\"?(?:data|stringData|string_data)\"?:[ \t]*(?:\{|\r?\n|\\n)")
+_ENTRY: Final = compile_pattern(
+    r"([ \t]*)\\*\"?([A-Za-z0-9_.-]{1,120})\\*\"?[ \t]*:[ \t]*"
+    r"(?:\\*[\"'])?([^\s\"'\\,{}|>]{4,})(?:\\*[\"'])?[ \t]*(?:,?(?:\r?\n|\\n|\s|$)|[,}])"
+)
+
+
+def read_manifest(text: bytes, start: int) -> PlaceReading:
+    """Read the values under data and stringData of a Kubernetes Secret, before and after its kind."""
+    before = max(0, start - MANIFEST_MAX)
+    first = max(text.rfind(b"\n---", before, start), text.rfind(b"\nkind: ", before, start), before)
+    last = text.find(b"\n---", start, start + MANIFEST_MAX)
+    last = last if last >= 0 else min(len(text), start + MANIFEST_MAX)
+    found: list[SecretSpan] = []
+    place = first
+    while (block := _DATA.search(text, place, last)) is not None:
+        place = block.end()
+        inline, depth = block.group().endswith(b"{"), len(block.group(1))
+        while (entry := _ENTRY.match(text, place, last)) is not None and (inline or len(entry.group(1)) > depth):
+            place = entry.end()
+            found += _entry(text, *entry.span(3))
+    return PlaceReading(max(last, start + 4), tuple(found))
+
+
+def _entry(text: bytes, start: int, end: int) -> list[SecretSpan]:
+    value = text[start:end].decode("latin-1")
+    if value.startswith(("redacted:", "$", "{{", "<")) or placeholder(value) or value in ("true", "false"):
+        return []
+    return [SecretSpan("kubernetes-secret", start, end, "a value of a Kubernetes Secret", FindingRank.PLACED)]
+
+
+_COOKIES: Final = compile_pattern(r"(?i)(?:set-)?cookie\\*[\"']?[ \t]*[:=,][ \t]*\\*[\"']?")
+_PAIR: Final = compile_pattern(r"[ \t]*([A-Za-z0-9_.%-]{1,80})=([^;\s\"'`\\,]*)(?:;|$|[\"'`\s\\,])")
+_ATTRIBUTES: Final = words("path domain expires max-age samesite secure httponly priority partitioned version")
+_SESSION: Final = (
+    "sess", "sid", "auth", "token", "jwt", "remember", "csrf", "xsrf", "login", "identity", "secret", "access",
+    "refresh",
+    "ticket", "aspnet", ".aspxauth", "laravel", "connect", "sso", "user_key", "credential", "bearer", "_id",
+)  # fmt: skip
+
+
+def read_cookies(text: bytes, start: int) -> PlaceReading:
+    """Read the values of a Cookie or Set-Cookie header that grant access."""
+    head = _COOKIES.match(text, start)
+    if head is None or not begins_word(text, start):
+        return refusal("cookie", start, start + 6, "no header", start + 6)
+    found: list[SecretSpan] = []
+    refused: list[LetThrough] = []
+    place = head.end()
+    while (pair := _PAIR.match(text, place, min(len(text), place + 8192))) is not None:
+        name, value = pair.group(1).decode("latin-1").lower(), pair.group(2).decode("latin-1")
+        first, last = pair.span(2)
+        least = 8 if any(word in name for word in _SESSION) else 24
+        if name not in _ATTRIBUTES and opaque(value, least):
+            found.append(SecretSpan("cookie", first, last, f"the cookie {name!r}", FindingRank.PLACED))
+        elif name not in _ATTRIBUTES:
+            refused.append(LetThrough("cookie", first, last, "reads like a name, or is too plain"))
+        place = pair.end()
+        if text[place - 1] != 0x3B:
+            break
+    return PlaceReading(max(place - 1, start + 6), tuple(found), tuple(refused))
+
+
+BLOCKS: Final[tuple[tuple[str, Reader], ...]] = (
+    (PRIVATE, read_block),
+    (r"-{4,5}[ ]?END[ ][A-Z0-9 ]{0,30}PRIVATE[ ]KEY", read_block_end),
+    (r"Private-Lines:", read_putty),
+    (r"[\"']kty\\*[\"'][ \t]*:[ \t]*\\*[\"'](?:RSA|EC|OKP|oct)", read_web_key),
+    (r"kind\\*\"?:[ \t]*(?:\\*\")?Secret(?:\\*\"|\s|\\+n|,|$)", read_manifest),
+    (
+        r"(?i:(?:set-)?cookie\\*[\"']?[ \t]*[:=,][ \t]*\\*[\"']?)"
+        r"(?:[^\s=;\"']+=[^\s;\"']{0,7};[ ]?)*[^\s=;\"']+=[^\s;\"']{8}",
+        read_cookies,
+    ),
+)
+"""Where they begin, and their readers."""
+
+
+TABLE_MAX: Final = 16384
+"""Bytes of a table that are read behind its head."""
+
+HEAD_MAX: Final = 1024
+"""Bytes that the head of a table has at most."""
+
+_NAMES: Final = (
+    r"(?:pass(?:word|wort|wd|phrase)?|pwd|pw|secret|token|credentials?|(?:secret|api|access|private|auth)[ _-]?"
+    r"(?:access[ _-]?)?key|contrase\xc3\xb1a|senha|mot de passe|wachtwoord)"
+)
+_CELL: Final = r"[ \t*`\"']*"
+TABLE_HEAD: Final = (
+    rf"(?i:[|,;\t]{_CELL}(?:[a-z]{{1,12}}[ _-])?{_NAMES}{_CELL}(?:[|,;\t][^\n\\]{{0,80}})?(?:\r?\n|\\+n))"
+)
+"""A line of cells of which one is a telling name."""
+
+INSERT_HEAD: Final = rf"(?i:insert[ \t]+into[ \t]+[^\s(]{{1,80}}[ \t]*\([^()]{{0,200}}\b{_NAMES}[a-z_]{{0,16}}\b)"
+"""A statement that fills a column with a telling name."""
+
+_DECORATION: Final = b" \t*`\"'"
+_ROW: Final = compile_pattern(r"([^\r\n\\]*)(?:\r?\n|\\+n|$)")
+_COLUMNS: Final = compile_pattern(r"(?i)insert[ \t]+into[ \t]+[^\s(]+[ \t]*\(([^()]*)\)\s*values\s*")
+_TUPLE: Final = compile_pattern(r"[\s,]*\(((?:'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.)*\"|[^()'\"])*)\)")
+_FIELD: Final = compile_pattern(r"\s*((?:[NE]?'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.)*\"|[^,'\"])+),?")
+
+
+def read_table(text: bytes, start: int) -> PlaceReading:
+    """Read the cells in columns with secrets' names below the header at ``start``, up to the end of the table."""
+    mark = text[start : start + 1]
+    line = _line(text, start)
+    head = _ROW.match(text, line, min(len(text), line + HEAD_MAX))
+    if head is None or head.end() <= start:
+        return refusal("value", start, start + 3, "no head of a table", start + 3)
+    names = [_cell_text(cell) for cell in head.group(1).split(mark)]
+    kinds = [
+        (place, kind) for place, name in enumerate(names) if (kind := sort(name)) in (NameKind.PASSWORD, NameKind.TOKEN)
+    ]
+    found: list[SecretSpan] = []
+    place, limit = head.end(), min(len(text), head.end() + TABLE_MAX)
+    while kinds and place < limit and (row := _ROW.match(text, place, limit)) is not None:
+        cells = row.group(1).split(mark)
+        if len(cells) != len(names) or any(sort(_cell_text(cells[column])) is kind for column, kind in kinds):
+            break
+        for column, kind in kinds:
+            first = row.start(1) + sum(map(len, cells[:column])) + column
+            found += _judge_cell(text, _bare(text, first, first + len(cells[column])), kind, names[column])
+        place = max(row.end(), place + 1)
+    return PlaceReading(place if found else max(start + 3, head.end() - 1), tuple(found))
+
+
+def _line(text: bytes, start: int) -> int:
+    """Where the line around ``start`` begins, behind a new line or an escaped one."""
+    before = text[max(0, start - HEAD_MAX) : start]
+    return start - len(before) + max(before.rfind(b"\n") + 1, before.rfind(b"\\n") + 2 if b"\\n" in before else 0)
+
+
+def _cell_text(cell: bytes) -> str:
+    """What a cell says, without what decorates it."""
+    return cell[:NAME_MAX].strip(_DECORATION).decode("utf-8", "replace")
+
+
+def _bare(text: bytes, start: int, end: int) -> tuple[int, int]:
+    """Where what a cell says stands."""
+    cell = text[start:end]
+    first = start + len(cell) - len(cell.lstrip(_DECORATION))
+    return first, max(first, start + len(cell.rstrip(_DECORATION)))
+
+
+def _judge_cell(text: bytes, cell: tuple[int, int], kind: NameKind, name: str) -> list[SecretSpan]:
+    """The cell, when it is a secret by its name."""
+    start, end = cell
+    value = text[start : min(end, start + HEAD_MAX)].decode("latin-1")
+    if (
+        not any(map(str.isdigit, value))
+        or " " in value
+        or doubts(value, kind, name, SecretValue(start, end, quoted=True))
+    ):
+        return []
+    return [SecretSpan(kind.value, start, end, f"the column {name!r}", FindingRank.NAMED, name)]
+
+
+def read_insert(text: bytes, start: int) -> PlaceReading:
+    """Read the values that an SQL statement inserts into columns with secrets' names."""
+    columns = _COLUMNS.match(text, start, min(len(text), start + HEAD_MAX))
+    if columns is None:
+        return refusal("value", start, start + 6, "no columns and values", start + 6)
+    names = [name.strip(b' \t\r\n`"[]').decode("utf-8", "replace") for name in columns.group(1).split(b",")]
+    kinds = [
+        (place, kind) for place, name in enumerate(names) if (kind := sort(name)) in (NameKind.PASSWORD, NameKind.TOKEN)
+    ]
+    found: list[SecretSpan] = []
+    place, limit = columns.end(), min(len(text), columns.end() + TABLE_MAX)
+    while kinds and (values := _TUPLE.match(text, place, limit)) is not None:
+        fields = list(_fields(text, *values.span(1)))
+        for column, kind in kinds:
+            if column < len(fields):
+                found += _judge_cell(text, fields[column], kind, names[column])
+        place = values.end()
+    return PlaceReading(max(columns.end(), start + 6), tuple(found))
+
+
+def _fields(text: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Where the fields of a row say something, inside quotes; an empty place for those without."""
+    while start < end and (field := _FIELD.match(text, start, end)) is not None and field.end() > start:
+        first, last = field.span(1)
+        if text[first:last].rstrip()[-1:] in (b"'", b'"'):
+            yield _bare(text, first + (text[first : first + 1] in (b"N", b"E")), last)
+        else:
+            yield first, first
+        start = field.end()

@@ -1,0 +1,201 @@
+"""Request redaction: removes secrets from requests before anything else reads them, and from messages before they are
+stored.
+
+A client sends the whole transcript with every call. The start of the previous request is remembered, so that only new
+text is scanned: everything after the last message but one, because clients change the last one and send it again. For
+requests with secrets, a hash and the redacted start are kept, never the original.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Hashable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from operator import is_
+from typing import Final
+
+from tokenmizer_mw.model.message import Message, ToolCall, ToolResult
+from tokenmizer_mw.safety.redact import Redactor
+from tokenmizer_mw.wire.dialect import ChatRequest
+
+QUICK_MAX: Final = 16 * 1024
+"""Bytes of news in a request that may be looked at on an event loop."""
+
+CLEAN_MAX: Final = 16_384
+"""Texts without secrets that are known again, by their hashes."""
+
+_OPENING: Final = b'{"":[0'
+_SHORTEST: Final = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """The start of a session's previous request: its ``length`` in bytes, its redacted form ``clean``, and a hash if
+    they differ."""
+
+    length: int
+    clean: bytes
+    mark: int | None = None
+
+    def of(self, body: bytes) -> bool:
+        """Return whether ``body`` starts with this and is longer."""
+        if len(body) <= self.length:
+            return False
+        return body.startswith(self.clean) if self.mark is None else hash(body[: self.length]) == self.mark
+
+
+class RequestRedactor:
+    """Redacts requests and messages.
+
+    ``beginnings_max``: number of sessions whose previous request is remembered; ``bytes_max``: total size of what is
+    kept of requests with secrets. Thread-safe if a ``lock`` is passed.
+    """
+
+    def __init__(
+        self,
+        redactor: Redactor,
+        *,
+        beginnings_max: int,
+        bytes_max: int,
+        lock: AbstractContextManager[object] | None = None,
+    ) -> None:
+        self._redactor = redactor
+        self._beginnings: OrderedDict[Hashable, Beginning] = OrderedDict()
+        self._beginnings_max = beginnings_max
+        self._bytes_max = bytes_max
+        self._held = 0
+        self._clean: set[int] = set()
+        self._lock = lock if lock is not None else nullcontext()
+
+    @property
+    def redactor(self) -> Redactor:
+        """The redactor that finds the secrets."""
+        return self._redactor
+
+    def find_beginning(self, key: Hashable, body: bytes) -> Beginning | None:
+        """Return the remembered start of session ``key`` if ``body`` starts with it; else ``None``."""
+        known = self._beginnings.get(key)
+        return known if known is not None and known.of(body) else None
+
+    @staticmethod
+    def quick(body: bytes, known: Beginning | None) -> bool:
+        """Return whether ``clean`` may run on an event loop: at most ``QUICK_MAX`` bytes of ``body`` are new.
+
+        ``known``: the start of ``body`` that was redacted before; ``None``: all of it is new.
+        """
+        return len(body) - (known.length if known is not None else 0) <= QUICK_MAX
+
+    def clean(self, body: bytes, known: Beginning | None = None) -> bytes:
+        """Return the request ``body`` with secrets redacted; the same object if it has none.
+
+        ``known``: its start, which was redacted before. Raises ``UnicodeError`` for a body that is not UTF-8.
+        """
+        if known is None:
+            return self._redact_body(body)
+        rest = _OPENING + body[known.length :]
+        redacted = self._redact_body(rest)
+        if redacted is rest and known.mark is None:
+            return body
+        return known.clean + redacted[len(_OPENING) :]
+
+    def note(self, key: Hashable, body: bytes, clean: bytes, request: ChatRequest) -> None:
+        """Remember the session's newest request: ``body`` as received, ``clean`` as redacted, ``request`` as parsed."""
+        known = None
+        for end in _ends_of_messages(request):
+            known = known or _beginning(body, clean, end)
+        if known is None:
+            return
+        with self._lock:
+            self._drop(key)
+            self._beginnings[key] = known
+            self._held += len(known.clean)
+            while len(self._beginnings) > self._beginnings_max or self._held > self._bytes_max:
+                self._drop(next(iter(self._beginnings)))
+
+    def forget(self) -> None:
+        """Forget all requests."""
+        with self._lock:
+            self._beginnings.clear()
+            self._clean.clear()
+            self._held = 0
+
+    def text(self, text: str) -> str:
+        """Return ``text`` redacted like a member of a request; the same object if it has no secrets."""
+        mark = hash(text)
+        if mark in self._clean:
+            return text
+        if not self._redactor.suspects(text):
+            self._note_clean(mark)
+            return text
+        wrapped = json.dumps({"content": text}, ensure_ascii=False)
+        redacted = self._redactor.redact_body(wrapped)
+        if redacted is not wrapped:
+            return str(json.loads(redacted)["content"])
+        self._note_clean(mark)
+        return text
+
+    def _note_clean(self, mark: int) -> None:
+        """Whoever resends a history is not made to wait for the same texts again."""
+        if len(self._clean) >= CLEAN_MAX:
+            self._clean.clear()
+        self._clean.add(mark)
+
+    def document(self, text: str) -> str:
+        """Return JSON text with secrets redacted; the same object if it has none."""
+        return self._redactor.redact_body(text)
+
+    def message(self, message: Message) -> Message:
+        """Return ``message`` with secrets redacted; the same object if it has none."""
+        text = self.text(message.text)
+        if not (message.thinking or message.refusal or message.tool_calls or message.tool_results):
+            return message if text is message.text else replace(message, text=text)
+        thinking, refusal = self.text(message.thinking), self.text(message.refusal)
+        calls = tuple([self._call(call) for call in message.tool_calls])
+        results = tuple([self._result(result) for result in message.tool_results])
+        words = text is message.text and thinking is message.thinking and refusal is message.refusal
+        if words and all(map(is_, calls, message.tool_calls)) and all(map(is_, results, message.tool_results)):
+            return message
+        return replace(message, text=text, tool_calls=calls, tool_results=results, thinking=thinking, refusal=refusal)
+
+    def _call(self, call: ToolCall) -> ToolCall:
+        name, arguments = self.text(call.name), self.text(call.arguments)
+        same = name is call.name and arguments is call.arguments
+        return call if same else replace(call, name=name, arguments=arguments)
+
+    def _result(self, result: ToolResult) -> ToolResult:
+        text = self.text(result.text)
+        return result if text is result.text else replace(result, text=text)
+
+    def _redact_body(self, body: bytes) -> bytes:
+        if b"\0" in body[:4]:
+            raise UnicodeError("JSON in UTF-16 or UTF-32")
+        text = body.decode()
+        if not self._redactor.suspects_bytes(body):
+            return body
+        redacted = self._redactor.redact_suspect_body(text)
+        return body if redacted is text else redacted.encode()
+
+    def _drop(self, key: Hashable) -> None:
+        known = self._beginnings.pop(key, None)
+        self._held -= len(known.clean) if known is not None else 0
+
+
+def _beginning(body: bytes, clean: bytes, end: int) -> Beginning | None:
+    """The beginning of ``body`` that became ``clean[:end]``; ``None`` when it is short, or not plain to see."""
+    length = len(body) - (len(clean) - end)
+    if end < _SHORTEST or length <= 0 or body[length:] != clean[end:]:
+        return None
+    return Beginning(length, clean[:end], None if clean is body else hash(body[:length]))
+
+
+def _ends_of_messages(request: ChatRequest) -> list[int]:
+    """Where the last message but one ends, and the last, in bytes; none when the messages are no list."""
+    text = request.text
+    if not text.startswith("[", request.array):
+        return []
+    ends: list[int] = []
+    for _, end in request.spans[-2:]:
+        ends.append(end if text.isascii() else len(text[:end].encode()))
+    return ends

@@ -1,0 +1,146 @@
+"""Splits a question into pieces: words, numbers, and literals that must stay as they are.
+
+One linear pattern; contractions become the words that they stand for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import re2
+
+from . import forms
+from .table import VOCABULARY, base
+
+
+def _options() -> Any:
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = 32 << 20
+    return options
+
+
+_PIECES: Final = re2.compile(
+    r"(?P<code>```[^`]*```|`[^`]+`)"
+    r"|(?P<quote>\"[^\"]+\"|“[^”]+”|„[^“”]+[“”]|«[^»]+»)"
+    r"|(?P<link>[A-Za-z][A-Za-z0-9+.-]*://[^\s)>\]]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)"
+    r"|(?P<path>[~.]?(?:/[\w.~-]+)+/?|[\w.~-]+(?:/[\w.~-]+)+|[\w-]*[A-Za-z_][\w-]*(?:\.[A-Za-z0-9_]+)+|\.[A-Za-z]\w+)"
+    r"|(?P<name>[A-Za-z]\w*(?:\+\+|#)|\w+_\w+|_\w+|--?[A-Za-z][\w-]*)"
+    r"|(?P<number>\d+(?:[.,:]\d+)*)"
+    r"|(?P<word>[\pL\pM]+(?:['’][\pL]+)*[\pL\pN]*)"
+    r"|(?P<stop>[.,;:!?()…\"'’“”—–−-])"
+    r"|(?P<sign>[^\s\w])",
+    _options(),
+)
+_THOUSANDS: Final = re2.compile(r"\d{1,3}(,\d{3})+(\.\d+)?")
+_KINDS: Final = {number: kind for kind, number in _PIECES.groupindex.items()}
+_SIGNS: Final = {"%": "percent", "$": "dollar", "€": "euro", "£": "pound-sterling", "°": "degree", "&": "and"}
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionPiece:
+    """A piece of a text: its ``kind`` (one of ``_PIECES``) and its text; words in lower case."""
+
+    kind: str
+    text: str
+
+
+def split(text: str) -> Iterator[QuestionPiece]:
+    """Yield the pieces of a text. Linear time."""
+    text = _with_quotes(text)
+    shouted, titled = text.isupper(), text.istitle()
+    for found in _PIECES.finditer(text):
+        kind, piece, before = _KINDS[found.lastindex], found.group(), text[: found.start()]
+        if kind == "word" and _looks_like_name(piece, before) and not titled:
+            yield QuestionPiece("name", piece.casefold())
+        elif piece == "A" and before.rstrip()[-1:].isalnum() and not (shouted or titled):
+            yield QuestionPiece("exact", piece)
+        elif kind == "word":
+            yield from _words(piece, shouted)
+        elif kind == "name" and piece.startswith("-") and before[-1:].isalnum():
+            for part in piece.strip("-").split("-"):  # a hyphen, and no option of a command
+                yield QuestionPiece("word", part.casefold())
+        elif _calculates(piece, before, text[found.end() : found.end() + 1]):
+            yield QuestionPiece("exact", piece)
+        else:
+            yield _exact(kind, piece)
+
+
+def _with_quotes(text: str) -> str:
+    """``text`` with single quotation marks as other ones: an apostrophe has a letter before it."""
+    found, opened = list(text), -1
+    for place, character in enumerate(text):
+        if character != "'":
+            continue
+        if opened < 0 and not text[place - 1 : place].isalnum() and text[place + 1 : place + 2].strip():
+            opened = place
+        elif opened >= 0 and not text[place + 1 : place + 2].isalnum():
+            found[opened], found[place], opened = "“", "”", -1
+    return "".join(found)
+
+
+def _calculates(piece: str, before: str, after: str) -> bool:
+    """Whether a minus or a bracket stands at a number."""
+    if piece in ("-", "−"):
+        return after.isdigit() and not before[-1:].isalnum()
+    return (piece == "(" and after.isdigit()) or (piece == ")" and before[-1:].isdigit())
+
+
+def _exact(kind: str, piece: str) -> QuestionPiece:
+    """A piece that stays as it is, as far as its kind does."""
+    match kind:
+        case "code":
+            return QuestionPiece("exact", piece.strip("`").strip())
+        case "quote":
+            return QuestionPiece("exact", piece[1:-1].strip())
+        case "link" | "path" | "name":
+            return (
+                QuestionPiece("word", piece.casefold()) if _plain(piece) else QuestionPiece("exact", piece.rstrip("."))
+            )
+        case "sign":
+            return QuestionPiece("word", _SIGNS[piece]) if piece in _SIGNS else QuestionPiece("exact", piece)
+        case "number":
+            return QuestionPiece("number", piece.replace(",", "") if _THOUSANDS.fullmatch(piece) else piece)
+    return QuestionPiece(kind, piece)
+
+
+def _looks_like_name(piece: str, before: str) -> bool:
+    """Whether a word with a capital is a name: no sentence begins with it, and no table knows it."""
+    if not (before and piece[0].isupper() and piece[1:].islower() and piece.isalpha()):
+        return False
+    word = piece.casefold()
+    begins = before.rstrip(" \t\"'([“„«-")[-1:] in ("", ".", "!", "?", ":", "\n")
+    known = base(word) in VOCABULARY or word in forms.CONNECTING or word in forms.NUMBERS
+    return not (begins or known)
+
+
+def _plain(piece: str) -> bool:
+    """Whether what looks like a file is a framework spelled with a dot."""
+    return piece.casefold().rstrip(".") in ("node.js", "react.js", "vue.js", "next.js")
+
+
+def _words(piece: str, shouted: bool) -> Iterator[QuestionPiece]:
+    word = piece.replace("’", "'")
+    if word.isupper() and 1 < len(word) < 6 and not shouted and word.casefold() in forms.CONNECTING:
+        yield QuestionPiece("exact", word)  # an abbreviation that looks like a word: US, IT, WHO
+        return
+    word = word.casefold()
+    if word in forms.CONTRACTIONS:
+        for part in forms.CONTRACTIONS[word].split():
+            yield QuestionPiece("word", part)
+        return
+    for ending, full in forms.ENDINGS.items():
+        if word.endswith(ending) and len(word) > len(ending):
+            yield QuestionPiece("word", word[: -len(ending)])
+            yield QuestionPiece("word", full)
+            return
+    head, mark, tail = word.partition("'")
+    if mark and tail in ("s", ""):
+        yield QuestionPiece("word", head)
+        yield QuestionPiece("word", "is") if head in forms.OPENERS else QuestionPiece("owner", head)
+    elif word in forms.NUMBERS:
+        yield QuestionPiece("number", forms.NUMBERS[word])
+    else:
+        yield QuestionPiece("word", word)

@@ -1,0 +1,134 @@
+"""Stages "comments", "json" and "spaces": remove what only people who look at the text need."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, Final
+
+from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.runtime.installing import install_hint
+
+from .chat import OutputKind
+from .sorts import bare, is_numbered
+
+CHARACTERS_MAX: Final = 200_000
+"""Longer sources are not touched: a lexer made for people's files may be slow on others."""
+
+_DIRECTIVES: Final = (
+    "noqa", "type:", "pragma", "nolint", "eslint", "ts-ignore", "ts-expect", "@ts-", "prettier", "go:", "+build",
+    "coverage", "mypy:", "ruff:", "pylint", "flake8", "fmt:", "isort", "shellcheck", "todo", "fixme", "hack", "xxx",
+    "region", "safety", "license", "copyright", "spdx", "sourcemappingurl", "jshint", "@license", "-*-", "rubocop",
+)  # fmt: skip
+"""What a comment says that is addressed to a tool, or that is open work."""
+
+
+def without_comments(text: str, path: str) -> str:
+    """Return source code without comments; ``path`` names the file.
+
+    Returns the same object if there are no comments, if the language is unknown, or if the file is too long. Raises
+    ``ConfigError`` if Pygments is not installed.
+    """
+    lexer = _lexer(path.rsplit("/", 1)[-1].rsplit("\\\\", 1)[-1])
+    if lexer is None or len(text) > CHARACTERS_MAX:
+        return text
+    raw = text.split("\n")
+    lines = [bare(line) for line in raw] if is_numbered(raw) else raw
+    left = "".join(_strip_comments(lexer, "\n".join(lines))).split("\n")
+    if len(left) != len(lines):
+        return text
+    kept = [
+        line if new == old else line[: len(line) - len(old)] + new.rstrip()
+        for line, old, new in zip(raw, lines, left, strict=True)
+        if new == old or new.strip()
+    ]
+    shorter = "\n".join(kept)
+    return shorter if len(shorter) < len(text) else text
+
+
+def _strip_comments(lexer: Any, source: str) -> Iterator[str]:
+    """The source with the text of comments gone, all line ends kept."""
+    from pygments.token import Comment
+
+    for sort, said in lexer.get_tokens(source):
+        if (
+            sort in Comment
+            and sort not in Comment.Preproc
+            and sort not in Comment.PreprocFile
+            and not _stays(sort, said)
+        ):
+            yield "\n" * said.count("\n")
+        else:
+            yield said
+
+
+def _stays(sort: Any, said: str) -> bool:
+    low = said.lower()
+    return str(sort).endswith(("Hashbang", "Special")) or any(word in low for word in _DIRECTIVES)
+
+
+@lru_cache(maxsize=256)
+def _lexer(name: str) -> Any:
+    """The lexer for a file of this name; ``None`` when there is none, or when it has no comments."""
+    try:
+        from pygments.lexers import get_lexer_for_filename
+        from pygments.util import ClassNotFound
+    except ImportError as error:
+        raise ConfigError(f"comments are found by Pygments: {install_hint('compress')}") from error
+    try:
+        return get_lexer_for_filename(name, stripnl=False, ensurenl=False)
+    except ClassNotFound:
+        return None
+
+
+_TOKEN: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[^"\s]+|\s+', re.DOTALL)
+_INDENTED: Final = re.compile(r"\n[ \t]+\S")
+_ESCAPE: Final = re.compile(r"\x1b(?:\[[0-?]{0,32}[ -/]{0,4}[@-~]|\][^\x07\x1b]{0,400}(?:\x07|\x1b\\))")
+_BLANK: Final = re.compile(r"\n(?:[ \t]*\n){2,}")
+_TRAILING: Final = re.compile(r"(?<=\S)[ \t]+\n")
+
+
+def json_closer(text: str) -> str:
+    """Return JSON without white space between tokens; numbers and strings keep their spelling.
+
+    Returns the same object if the text is not JSON or has no such white space.
+    """
+    if not _INDENTED.search(text):
+        return text
+    start = text.lstrip()[:1]
+    if start not in ("{", "[") or not _is_json(text):
+        return text
+    closer = "".join(piece for piece in _TOKEN.findall(text) if not piece.isspace())
+    return closer if len(closer) < len(text) else text
+
+
+def render_printed(text: str) -> str:
+    """Return command output as a terminal shows it in the end.
+
+    Removes colours, overwritten progress lines, repeated blank lines, and blanks at line ends.
+    """
+    if "\x1b" in text:
+        text = _ESCAPE.sub("", text)
+    if "\r" in text:
+        text = "\n".join(_last_state(line) for line in text.replace("\r\n", "\n").split("\n"))
+    if "\n\n" in text or "\n " in text or "\n\t" in text:
+        text = _BLANK.sub("\n\n", text)
+    return _TRAILING.sub("\n", text) if " \n" in text or "\t\n" in text else text
+
+
+PRINTED: Final = frozenset({OutputKind.LOG})
+"""Sorts of output in which white space at the edges of lines says nothing. Behind a list, code may stand."""
+
+
+def _last_state(line: str) -> str:
+    return line.rstrip("\r").rpartition("\r")[2]
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True

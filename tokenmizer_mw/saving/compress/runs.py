@@ -1,0 +1,182 @@
+"""Stages "listings" and "logs": state what many lines of tool output share once. Every name stays."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from .names import words
+from .sorts import STAMP
+
+ROWS_MIN: Final = 4
+"""Rows of a list that is worth it."""
+
+ROW_MAX: Final = 1_000
+"""Characters of a row; a longer line is none."""
+
+_LONG: Final = re.compile(
+    r"^([-dlcbsp])[-rwxsStT]{9}[.+@]? +\d+ +\S+ +\S+ +(\d[\d.,]*[KMGT]?) +(?:[A-Z][a-z]{2} +\d{1,2} +[\d:]{4,5}"
+    r"|\d{4}-\d\d-\d\d +\d\d:\d\d(?::\d\d(?:\.\d+)?(?: [+-]\d{4})?)?) (.+)$"
+)
+_FOUND: Final = re.compile(r"^((?:[A-Za-z]:)?[^:\s]{3,300}?)([:-])(\d+)\2(.*)$")
+_TREE: Final = re.compile(r"^((?:│   |│\xa0\xa0 |\|   |    )*)(?:├── |└── |\|-- |`-- |├─ |└─ )(.*)$")
+_PATH: Final = re.compile(r"[./\\]")
+_KINDS: Final = {"-": "", "d": "/", "l": "", "c": "", "b": "", "s": "", "p": ""}
+
+
+def closer(text: str) -> str:
+    """Return ``text`` in shorter form; the same object if it contains no listing."""
+    lines = text.split("\n")
+    for way in (_long, _condense_found, _tree):
+        shorter = way(lines)
+        if shorter is not None:
+            told = "\n".join(shorter)
+            return told if len(told) < len(text) else text
+    return text
+
+
+def _long(lines: Sequence[str]) -> list[str] | None:
+    rows = _matches(_LONG, lines)
+    if sum(row is not None for row in rows) < ROWS_MIN:
+        return None
+    return [
+        line if row is None else f"{row.group(3)}{_slash(row)} {row.group(2)}"
+        for line, row in zip(lines, rows, strict=True)
+    ]
+
+
+def _slash(row: re.Match[str]) -> str:
+    return "" if row.group(3).endswith("/") else _KINDS[row.group(1)]
+
+
+def _condense_found(lines: Sequence[str]) -> list[str] | None:
+    rows = [row if row is not None and _PATH.search(row.group(1)) else None for row in _matches(_FOUND, lines)]
+    places = [row.group(1) for row in rows if row is not None]
+    if len(places) < ROWS_MIN or len(set(places)) * 2 > len(places):
+        return None
+    return list(_by_file(lines, rows))
+
+
+def _by_file(lines: Sequence[str], rows: Sequence[re.Match[str] | None]) -> Iterator[str]:
+    before = ""
+    for line, row in zip(lines, rows, strict=True):
+        if row is None:
+            if line != "--":
+                before = ""
+            yield line
+            continue
+        if row.group(1) != before:
+            before = row.group(1)
+            yield before
+        yield f"{row.group(3)}{row.group(2)}{row.group(4)}"
+
+
+def _tree(lines: Sequence[str]) -> list[str] | None:
+    rows = _matches(_TREE, lines)
+    if sum(row is not None for row in rows) < ROWS_MIN:
+        return None
+    return [
+        line if row is None else " " * (1 + len(row.group(1)) // 4) + row.group(2)
+        for line, row in zip(lines, rows, strict=True)
+    ]
+
+
+def _matches(pattern: re.Pattern[str], lines: Sequence[str]) -> list[re.Match[str] | None]:
+    return [pattern.match(line) if len(line) <= ROW_MAX else None for line in lines]
+
+
+RUN_MIN: Final = 4
+"""Lines of a run that is told by its first, its last and a number."""
+
+ALIKE_MAX: Final = 4_000
+"""Characters of a line that are looked at."""
+
+_FAILURE: Final = re.compile(
+    r"(?i)error|fail|exception|traceback|warn|fatal|panic|assert|denied|refused|not found|cannot|can't|unable|missing"
+    r"|undefined|unexpected|invalid|timed? ?out|killed|✗|✘|×|✕|\bFF*\b|\bno\b|\bnot\b"
+    r"|critical|severe|^[WEF]\d{4} |(?:\bstatus\w*|\bcode|\bhttp(?:/[\d.]+)?|\breturned|\bresponse)\W{1,4}[45]\d\d\b"
+    r"|(?:\"|\||\b(?:get|post|put|patch|delete|head|options) \S{1,200}) [45]\d\d\b|\bexit\w*(?: \w+){0,2}\W{1,3}[1-9]"
+)
+"""What speaks of a failure, a status from 400 on among it."""
+_PASSED: Final = re.compile(
+    r"^\s*(?:(?:✓|✔|√|√|•|ok\b|PASS\b|--- PASS|\[ *(?:OK|PASSED) *\])|.{1,300}?(?:\bPASSED\b|\.\.\. ?ok\b|\bok$|✓\s*$))"
+)
+_COUNTED: Final = re.compile(r"\b\d+ of \d+\b")
+_CHANGING: Final = re.compile(r"0x[0-9a-fA-F]+|\b[0-9a-f]{7,64}\b|(\d+)")
+_WORD: Final = re.compile(r"^[\s\W]*([A-Z][a-z]+)\b")
+_PLAIN: Final = re.compile(r"^(?:[A-Za-z]|\W{0,2}\d\d)")
+_ROUTINE: Final = re.compile(
+    r"^.{0,80}?\b(?:DEBUG|INFO|TRACE|NOTICE|debug|info|trace)\b|^I\d{4} |\" [123]\d\d (?:\d|-)"
+)
+"""What a line says that tells of nothing special: its level, or the status of a request. In other lines numbers may be
+what was asked for: then only equal lines are alike."""
+_STEPS: Final = words(
+    "collecting downloading downloaded compiling building built installing unpacking preparing setting selecting get"
+    " checking fetching fetched requirement using cached adding added removing resolving linking copying creating"
+    " reading pulling extracting waiting verifying processing transforming rendering generating updating already"
+)
+"""Words that begin lines which tell of one step among many."""
+
+
+def condense_log(text: str) -> str:
+    """Return ``text`` with each run of similar lines replaced by its first and last line and the number between them.
+
+    Returns the same object if there is no such run.
+    """
+    lines = text.split("\n")
+    if len(lines) < RUN_MIN + 1:
+        return text
+    kept = _condense_lines(lines)
+    return "\n".join(kept) if len(kept) < len(lines) else text
+
+
+def _condense_lines(lines: Sequence[str]) -> list[str]:
+    marks = _marks(lines)
+    out: list[str] = []
+    at = 0
+    while at < len(lines):
+        end = at + 1
+        while marks[at] and end < len(lines) and marks[end] == marks[at]:
+            end += 1
+        out += [*_summarize_run(lines, at, end, marks[at])] if end - at >= RUN_MIN else lines[at:end]
+        at = end
+    return out
+
+
+def _summarize_run(lines: Sequence[str], start: int, end: int, mark: str) -> list[str]:
+    between = end - start - 2
+    what = "more that passed" if mark == _PASSES else "more like these"
+    return [lines[start], f"[... {between} {what} ...]", lines[end - 1]]
+
+
+_PASSES: Final = "\tpassed"
+
+
+def _marks(lines: Sequence[str]) -> list[str]:
+    """What each line is like, "" for one that stays. Those beside a failure stay."""
+    failing = [bool(_FAILURE.search(line[:ALIKE_MAX])) for line in lines]
+    marks = []
+    for at, line in enumerate(lines):
+        near = failing[at] or (at > 0 and failing[at - 1]) or (at + 1 < len(lines) and failing[at + 1])
+        marks.append("" if near else _mark(line[:ALIKE_MAX]))
+    return marks
+
+
+def _mark(line: str) -> str:
+    if not line.strip():
+        return ""
+    if _PASSED.match(line) and not _COUNTED.search(line):
+        return _PASSES
+    found = _WORD.match(line)
+    word = found.group(1).lower() if found else ""
+    if word in _STEPS:
+        return f"\t{word}"
+    if STAMP.match(line) and _ROUTINE.search(line):
+        return _CHANGING.sub(_mask_number, line)
+    return line if _PLAIN.match(line) else ""
+
+
+def _mask_number(found: re.Match[str]) -> str:
+    """What stands for a number: zeros, as many as it has digits, so that one of another size is not like it."""
+    return "0" * len(found.group(1) or "0")

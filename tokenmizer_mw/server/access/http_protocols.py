@@ -1,0 +1,252 @@
+"""uvicorn's HTTP protocols with limits on headers, trailers and framing, applied before the application is called.
+
+By itself uvicorn waits for the rest of a request head without a time limit, and with httptools it accepts heads and
+trailers of any size. Pass ``PROTOCOL`` to uvicorn as ``http``. A client may take as long for a head as a connection may
+idle (``timeout_keep_alive``). A head, and the bytes between two pieces of a body (chunk extensions, trailers), may be
+as long as ``h11_max_incomplete_event_size``.
+
+A request whose end is ambiguous is answered with 400, and the connection is closed (RFC 9112, section 11.2). Only
+HTTP/1 is served: ``Upgrade`` is ignored (RFC 9110, section 7.8) and ``CONNECT`` is refused.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from abc import abstractmethod
+from typing import Any, Final
+
+import h11
+from uvicorn.config import Config
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+PROTOCOL: Final = "tokenmizer_mw.server.access.http_protocols:BoundedProtocol"
+"""The value for uvicorn's option ``http``."""
+
+HEAD_MAX: Final = 64 * 1024
+"""Bytes of a head, unless ``h11_max_incomplete_event_size`` says otherwise."""
+
+PIPELINED_MAX: Final = 32
+"""Requests of one connection that wait for the answer to the one before them."""
+
+
+class UnclearFraming(ValueError):
+    """Raised for a request whose end is ambiguous, or that an HTTP/1 server does not handle."""
+
+
+def check_framing(method: bytes, http_version: str, headers: list[tuple[bytes, bytes]]) -> None:
+    """Raise ``UnclearFraming`` unless every HTTP/1 parser agrees where the request ends and which host it is for.
+
+    ``headers`` have lower-case names. Refused: versions other than 1.0 and 1.1; ``CONNECT``; ``Transfer-Encoding`` in
+    HTTP/1.0, beside ``Content-Length``, repeated, or anything but ``chunked``; ``Content-Length`` repeated or not plain
+    digits; ``Host`` missing (HTTP/1.1) or repeated.
+    """
+    lengths = [value for name, value in headers if name == b"content-length"]
+    encodings = [value for name, value in headers if name == b"transfer-encoding"]
+    hosts = sum(name == b"host" for name, _ in headers)
+    if method == b"CONNECT" or http_version not in ("1.0", "1.1"):
+        raise UnclearFraming("not for an HTTP/1 server")
+    if hosts > 1 or (hosts == 0 and http_version == "1.1"):
+        raise UnclearFraming("host")
+    if encodings and (
+        lengths or http_version != "1.1" or [value.strip().lower() for value in encodings] != [b"chunked"]
+    ):
+        raise UnclearFraming("transfer-encoding")
+    if len(lengths) > 1 or not all(value.isdigit() for value in lengths):
+        raise UnclearFraming("content-length")
+
+
+def asks_for_upgrade(headers: list[tuple[bytes, bytes]]) -> bool:
+    """Return whether the request asks to switch to another protocol."""
+    return any(name == b"upgrade" for name, _ in headers) or any(
+        name == b"connection" and b"upgrade" in value.lower() for name, value in headers
+    )
+
+
+def _answer(status: bytes) -> bytes:
+    return b"HTTP/1.1 " + status + b"\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+
+
+_BAD_REQUEST: Final = _answer(b"400 Bad Request")
+
+_TOO_SLOW: Final = _answer(b"408 Request Timeout")
+
+_TOO_LARGE: Final = _answer(b"431 Request Header Fields Too Large")
+
+
+class _Bounded(asyncio.Protocol):
+    """What both protocols share: how long a head has been coming, and how many bytes of it came."""
+
+    config: Config
+    loop: asyncio.AbstractEventLoop
+    transport: asyncio.Transport
+    cycle: Any
+    _timer: asyncio.TimerHandle | None = None
+    _size = 0
+
+    @abstractmethod
+    def is_in_head(self) -> bool:
+        """Whether the next byte belongs to a head."""
+
+    @property
+    def head_max(self) -> int:
+        """Bytes that a head may have."""
+        return self.config.h11_max_incomplete_event_size or HEAD_MAX
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Start the clock: a client may connect and send nothing for as long as a connection may idle."""
+        super().connection_made(transport)
+        self._start_timer()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop the clock."""
+        self._stop_timer()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Pass bytes to the parser; refuse a head that is too large or too slow."""
+        was_in_head = self.is_in_head()
+        super().data_received(data)
+        if self.transport.is_closing() or not self.is_in_head():
+            self._stop_timer()
+            return
+        self._size = self._size + len(data) if was_in_head else 1
+        if self._size > self.head_max:
+            self.refuse(_TOO_LARGE)
+        elif self._timer is None:
+            self._start_timer()
+
+    def _start_timer(self) -> None:
+        self._timer = self.loop.call_later(self.config.timeout_keep_alive, self.refuse, _TOO_SLOW)
+
+    def _stop_timer(self) -> None:
+        self._size = 0
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def refuse(self, answer: bytes) -> None:
+        """Close the connection, with ``answer`` unless another answer is under way or nothing was sent."""
+        if self._size and (self.cycle is None or self.cycle.response_complete):
+            self.transport.write(answer)
+        elif self.cycle is not None and not self.cycle.response_complete:
+            # uvicorn hears of the end in the next round of the loop; uvloop raises when the application answers before.
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        self._stop_timer()
+        self.transport.close()
+
+
+class BoundedH11(_Bounded, H11Protocol):
+    """uvicorn's h11 protocol with limits; h11 itself limits chunk extensions and trailers."""
+
+    def is_in_head(self) -> bool:
+        """See ``_Bounded``."""
+        return self.conn.their_state is h11.IDLE
+
+    def handle_events(self) -> None:
+        """Parse received data; refuse a request with ambiguous framing before the application sees it."""
+        try:
+            super().handle_events()
+        except UnclearFraming:
+            self._size = 1
+            self.refuse(_BAD_REQUEST)
+
+    def _should_upgrade(self) -> bool:
+        """Called by uvicorn for each head, before the application is. Nothing is upgraded."""
+        check_framing(self.scope["method"].encode("ascii"), self.scope["http_version"], self.headers)
+        return False
+
+
+try:
+    from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+except ModuleNotFoundError:  # httptools comes with an extra of uvicorn's
+    BoundedProtocol: type[asyncio.Protocol] = BoundedH11
+else:
+
+    class BoundedHttpTools(_Bounded, HttpToolsProtocol):
+        """uvicorn's protocol on httptools.
+
+        llhttp does not parse what follows a request that offers an upgrade, and cannot be told to ignore the offer.
+        Such a connection is handed over to h11 from the first byte of that request. Trailers are read and dropped.
+        """
+
+        _in_head = True
+        _at_boundary = True
+        _begins_read = True
+        _raw_head = b""
+        _since_body = 0
+        _hands_over = False
+
+        def is_in_head(self) -> bool:
+            """See ``_Bounded``."""
+            return self._in_head
+
+        def data_received(self, data: bytes) -> None:
+            """Pass bytes to the parser; keep those of a head that began with a read, in case h11 has to read it."""
+            self._begins_read = self._at_boundary
+            if self._at_boundary:
+                self._raw_head = data
+            elif self._in_head and self._raw_head:
+                self._raw_head += data
+            self._since_body += len(data)
+            super().data_received(data)
+            if not self._in_head:
+                self._raw_head = b""
+                if self._since_body > self.head_max and not self.transport.is_closing():
+                    self._size = 1
+                    self.refuse(_TOO_LARGE)
+
+        def on_message_begin(self) -> None:
+            """The parser has read the first byte of a head."""
+            self._in_head = True
+            if not self._begins_read:
+                self._raw_head = b""
+            self._begins_read = self._at_boundary = False
+            super().on_message_begin()
+
+        def on_header(self, name: bytes, value: bytes) -> None:
+            """The parser has read a header field, or a trailer field, which nobody asked for."""
+            if self._in_head:
+                super().on_header(name, value)
+
+        def on_headers_complete(self) -> None:
+            """The parser has read a head. What is raised here ends in ``send_400_response``."""
+            method, version = self.parser.get_method(), self.parser.get_http_version()
+            check_framing(method, version, self.headers)
+            if len(self.pipeline) >= PIPELINED_MAX:
+                raise UnclearFraming("pipeline")
+            if asks_for_upgrade(self.headers) or self.parser.should_upgrade():
+                self._hands_over = bool(self._raw_head) and (self.cycle is None or self.cycle.response_complete)
+                raise UnclearFraming("upgrade")
+            self._in_head = False
+            self._since_body = 0
+            super().on_headers_complete()
+
+        def on_body(self, body: bytes) -> None:
+            """The parser has read a piece of a body."""
+            self._since_body = 0
+            super().on_body(body)
+
+        def on_message_complete(self) -> None:
+            """The parser has read the last byte of a request."""
+            self._at_boundary = True
+            self._since_body = 0
+            super().on_message_complete()
+
+        def send_400_response(self, msg: str) -> None:
+            """Called by uvicorn when the parser stopped: hand the connection over, or refuse and close."""
+            if self._hands_over:
+                self._hand_over()
+                return
+            self._size = 1
+            self.refuse(_BAD_REQUEST)
+
+        def _hand_over(self) -> None:
+            self._stop_timer()
+            self.connections.discard(self)
+            successor = BoundedH11(self.config, self.server_state, self.app_state)
+            successor.connection_made(self.transport)
+            self.transport.set_protocol(successor)
+            successor.data_received(self._raw_head)
+
+    BoundedProtocol = BoundedHttpTools

@@ -1,0 +1,174 @@
+"""API requests: who asks, and the query and the body within size limits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from inspect import isawaitable
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from urllib.parse import parse_qsl
+
+from pydantic import BaseModel, ValidationError
+from starlette.requests import Request
+from starlette.responses import Response
+
+from tokenmizer_mw.memory import SessionMemory
+from tokenmizer_mw.model.session import LOCAL_TENANT
+from tokenmizer_mw.server.access.caller import Caller
+from tokenmizer_mw.settings import Settings
+
+from .errors import ApiRefusal, invalid, invalid_field, too_large, wrong_media
+from .health import Health
+from .shapes import JSON, LINES
+
+if TYPE_CHECKING:
+    from starlette.types import Receive, Send
+
+    from .routes import Route
+
+Authorize = Callable[[Mapping[str, Any]], Caller | Awaitable[Caller | None] | None]
+"""Called with the ASGI scope of a request; ``None`` refuses it. It may be async; if it is not, it must not block."""
+
+
+class AuthorizeFailed(Exception):
+    """Raised when ``authorize`` failed: the request is refused with 503, because the client is not at fault."""
+
+
+def local(scope: Mapping[str, Any]) -> Caller:
+    """Accept every request as the local tenant with all scopes; pass as ``authorize=local``."""
+    return Caller(LOCAL_TENANT)
+
+
+async def find_caller(authorize: Authorize, scope: Mapping[str, Any]) -> Caller | None:
+    """Return the caller of a request; ``None`` if there is none.
+
+    Raises ``AuthorizeFailed`` if ``authorize`` fails or returns anything but a caller or ``None``.
+    """
+    try:
+        found = authorize(scope)
+        caller = await found if isawaitable(found) else found
+    except Exception as error:
+        raise AuthorizeFailed from error
+    if caller is not None and not isinstance(caller, Caller):
+        raise AuthorizeFailed(f"authorize returned a {type(caller).__name__}")
+    return caller
+
+
+Query = TypeVar("Query")
+
+Body = TypeVar("Body")
+
+
+@dataclass(frozen=True, slots=True)
+class ApiRequest(Generic[Query, Body]):
+    """One API request.
+
+    ``prefix``: path prefix the application is mounted under. ``session_id``: from the path, "" if the route has none.
+    ``body``: the validated model, or raw bytes for a route that parses the body itself.
+    """
+
+    memory: SessionMemory
+    caller: Caller
+    prefix: str
+    session_id: str
+    query: Query
+    body: Body
+    health: Health
+    clock: Callable[[], float]
+
+    @property
+    def tenant(self) -> str:
+        """Tenant of the caller."""
+        return self.caller.tenant
+
+
+_FIELDS_MAX: Final = 50
+
+_LENGTH_DIGITS: Final = 18
+
+
+def query_of(route: Route, query_string: bytes) -> BaseModel:
+    """Return the validated query parameters of a request. Raises ``ApiRefusal``."""
+    try:
+        pairs = parse_qsl(query_string.decode("latin-1"), keep_blank_values=True, max_num_fields=_FIELDS_MAX)
+    except ValueError:
+        raise ApiRefusal(invalid("The query has too many parameters.")) from None
+    given = dict(pairs)
+    if len(given) < len(pairs):
+        raise ApiRefusal(invalid("A parameter is given twice."))
+    try:
+        return route.query.model_validate(given)
+    except ValidationError as error:
+        raise ApiRefusal(invalid_field(error)) from None
+
+
+async def body_of(route: Route, request: Request, settings: Settings) -> Any:
+    """Read the body of a request, within the size limit of its route.
+
+    Returns an instance of the model ``route.body``; the raw bytes when ``route.body`` is a tuple of media types; or
+    ``None`` when the route takes no body.
+
+    The size limit is ``api_body_max`` for a model, ``import_max`` for JSON Lines, and the smaller of ``request_max``
+    and ``import_max`` for other raw bytes. ``request_max`` is lower because one ``json.loads`` call blocks the whole
+    process. A route that reads JSON Lines must apply ``request_max`` to each line itself.
+
+    Raises ``ApiRefusal`` (wrong media type, too large, invalid), and ``ClientDisconnect`` when the client disconnects.
+    """
+    if route.body is None:
+        return None
+    taken = route.body if isinstance(route.body, tuple) else (JSON,)
+    media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media not in taken or request.headers.get("content-encoding", "identity").lower() not in ("", "identity"):
+        raise ApiRefusal(wrong_media(" or ".join(taken)))
+    raw = await _read_body(request, _limit(route, media, settings))
+    if isinstance(route.body, tuple):
+        return raw
+    try:
+        return route.body.model_validate_json(raw)
+    except ValidationError as error:
+        raise ApiRefusal(invalid_field(error)) from None
+
+
+def _limit(route: Route, media: str, settings: Settings) -> int:
+    if not isinstance(route.body, tuple):
+        return settings.api_body_max
+    return settings.import_max if media == LINES else min(settings.request_max, settings.import_max)
+
+
+async def _read_body(request: Request, limit: int) -> bytes:
+    length = request.headers.get("content-length", "")
+    if length.isdecimal() and int(length[:_LENGTH_DIGITS]) > limit:
+        raise ApiRefusal(too_large(limit))
+    pieces: list[bytes] = []
+    size = 0
+    async for piece in request.stream():
+        pieces.append(piece)
+        size += len(piece)
+        if size > limit:
+            raise ApiRefusal(too_large(limit))
+    return b"".join(pieces)
+
+
+class JsonResponse(Response):
+    """A JSON response in ASCII, because half of a surrogate pair in a text cannot be encoded as UTF-8."""
+
+    media_type = JSON
+
+    def __init__(self, content: object, status: int = 200, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(content, status, headers)
+
+    def render(self, content: object) -> bytes:
+        """Return the content as JSON."""
+        return json.dumps(content, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+async def serve_lifespan(receive: Receive, send: Send, on_startup: Callable[[], None] | None = None) -> None:
+    """Answer the lifespan messages of a server. ``on_startup``: called before the startup is reported complete."""
+    while True:
+        message = await receive()
+        if message["type"] == "lifespan.startup" and on_startup is not None:
+            on_startup()
+        await send({"type": f"{message['type']}.complete"})
+        if message["type"] == "lifespan.shutdown":
+            return

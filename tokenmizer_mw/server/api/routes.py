@@ -1,0 +1,191 @@
+"""The route table, and the match of request paths to routes.
+
+A session id is one percent-encoded path segment, so that it may contain slashes. Servers pass the path decoded
+(``path``) and mostly also as received (``raw_path``). The latter is used only if both agree; without it, a slash in an
+id cannot be distinguished from a separator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+from urllib.parse import unquote_to_bytes
+
+from pydantic import BaseModel
+from starlette.responses import Response
+
+from tokenmizer_mw.graph.export.formats import FORMATS
+
+from . import reading, shapes, writing
+from .requests import ApiRequest, JsonResponse
+from .shapes import JSON, LINES
+
+Method = Literal["GET", "POST", "DELETE"]
+
+Scope = Literal["read", "write", "erase", "admin"]
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One route.
+
+    - ``path``: may contain ``{session_id}``, one segment with encoded slashes.
+    - ``scope``: the scope that the caller needs; ``None`` if the route is public.
+    - ``work``: the function, run in a worker thread; its result is sent as ``answer``.
+    - ``answer``: the type of the JSON response, or another media type.
+    - ``body``: the model of the JSON body, or the media types that ``work`` parses itself.
+    - ``also``: text media types that the route may return instead.
+    - ``failures``: error statuses besides those that follow from the other fields.
+    """
+
+    name: str
+    method: Method
+    path: str
+    scope: Scope | None
+    summary: str
+    work: Callable[[ApiRequest[Any, Any]], Any]
+    answer: Any
+    query: type[BaseModel] = shapes.NoQuery
+    body: type[BaseModel] | tuple[str, ...] | None = None
+    status: int = 200
+    failures: tuple[int, ...] = ()
+    also: tuple[str, ...] = ()
+
+    @property
+    def of_session(self) -> bool:
+        """Whether the route is about one session."""
+        in_body = isinstance(self.body, type) and "session_id" in self.body.model_fields
+        return "{session_id}" in self.path or in_body
+
+
+def _health(request: ApiRequest[shapes.NoQuery, None]) -> shapes.HealthAnswer | Response:
+    found = request.health.look(with_place=request.caller.may("admin"))
+    return found if found["ready"] else JsonResponse(found, 503)
+
+
+def _live(request: ApiRequest[shapes.NoQuery, None]) -> shapes.HealthAnswer:
+    return {"status": "ok", "live": True, "ready": True, "reasons": []}
+
+
+_GRAPH: Final = "/api/graph/{session_id}"
+
+_SESSION: Final = "/api/sessions/{session_id}"
+
+_FILES: Final = tuple(sorted({one.media_type.partition(";")[0] for one in FORMATS.values()} - {JSON}))
+
+
+# fmt: off
+ROUTES: Final[tuple[Route, ...]] = (
+    Route("checkpoint", "POST", "/api/checkpoint", "write", "Mark this point of a session.",
+          writing.checkpoint, shapes.CheckpointAnswer, body=shapes.CheckpointBody, status=201),
+    Route("checkpoints", "GET", "/api/checkpoints/{session_id}", "read", "The checkpoints of a session.",
+          reading.checkpoints, shapes.CheckpointsAnswer),
+    Route("resume", "GET", "/api/resume/{session_id}", "read", "The resume block of a session.",
+          reading.resume, shapes.ResumeAnswer, shapes.ResumeQuery),
+    Route("graph", "GET", _GRAPH, "read", "The graph of a session, as JSON or as a file.",
+          reading.graph, shapes.GraphAnswer, shapes.GraphQuery, also=_FILES),
+    Route("history", "GET", f"{_GRAPH}/history", "read", "The graph as it was believed, or true, at a time.",
+          reading.history, shapes.HistoryAnswer, shapes.HistoryQuery),
+    Route("transitions", "GET", f"{_GRAPH}/transitions", "read", "Every decision that replaced another.",
+          reading.transitions, shapes.TransitionsAnswer),
+    Route("why", "GET", f"{_GRAPH}/why", "read", "Why a fact is so: who said it, what it replaced.",
+          reading.why, shapes.WhyJson, shapes.WhyQuery),
+    Route("search", "GET", f"{_GRAPH}/search", "read", "The facts that share most with a text.",
+          reading.search, shapes.SearchAnswer, shapes.SearchQuery),
+    Route("diff", "GET", f"{_GRAPH}/diff", "read", "What changed between two checkpoints, or numbers of events.",
+          reading.difference, shapes.DiffAnswer, shapes.DiffQuery),
+    Route("remember", "POST", "/api/remember", "write", "Add a fact by hand, to a session that is there.",
+          writing.remember, shapes.RememberAnswer, body=shapes.RememberBody, status=201),
+    Route("invalidate", "POST", "/api/decision/invalidate", "write", "Declare a fact wrong.",
+          writing.invalidate, shapes.EditAnswer, body=shapes.InvalidateBody),
+    Route("archive", "POST", "/api/archive", "write", "Put a fact away that is of no interest any more.",
+          writing.archive, shapes.EditAnswer, body=shapes.ArchiveBody),
+    Route("pin", "POST", "/api/pin", "write", "Put a fact before others in resume blocks, or no longer.",
+          writing.pin, shapes.EditAnswer, body=shapes.PinBody),
+    Route("correct", "POST", "/api/correct", "write", "Change the words of a fact.",
+          writing.correct, shapes.EditAnswer, body=shapes.CorrectBody),
+    Route("undo", "POST", "/api/undo", "write", "Take a change by hand back.",
+          writing.undo, shapes.EditAnswer, body=shapes.UndoBody),
+    Route("recall", "GET", "/api/recall/{session_id}", "read", "What a session says about a question.",
+          reading.recall, shapes.RecallAnswer, shapes.RecallQuery),
+    Route("compaction", "POST", "/api/compaction", "read", "What a compaction that a client keeps stands for.",
+          reading.compaction, shapes.CompactionAnswer, body=shapes.CompactionBody, failures=(404,)),
+    Route("sessions", "GET", "/api/sessions", "read", "The sessions, the most recently updated first.",
+          reading.sessions, shapes.SessionsAnswer, shapes.SessionsQuery),
+    Route("forget", "DELETE", _SESSION, "erase", "Erase a session for good.",
+          writing.forget, shapes.ErasedAnswer),
+    Route("export", "GET", f"{_SESSION}/export", "read", "The events of a session, one a line.",
+          reading.export, LINES),
+    Route("import", "POST", f"{_SESSION}/import", "write", "Take an export, or messages, into a session.",
+          writing.import_, shapes.ImportedAnswer, body=(JSON, LINES), status=201, failures=(409,)),
+    Route("stats", "GET", "/api/stats", "read", "The sessions in figures, and what calls cost.",
+          reading.stats, shapes.StatsAnswer, shapes.StatsQuery),
+    Route("health", "GET", "/health", None, "Whether it works, and what does not.",
+          _health, shapes.HealthAnswer, failures=(503,)),
+    Route("live", "GET", "/health/live", None, "Whether the process answers.",
+          _live, shapes.HealthAnswer),
+    Route("ready", "GET", "/health/ready", None, "Whether it can take requests.",
+          _health, shapes.HealthAnswer, failures=(503,)),
+)
+# fmt: on
+"""All routes but those that an application makes for itself: the document and the metrics."""
+
+_ID: Final = "{session_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """The routes of a path by method, and the session id in the path ("" if it has none)."""
+
+    routes: Mapping[str, Route]
+    session_id: str
+
+
+def match_routes(scope: Mapping[str, Any], routes: Sequence[Route]) -> Matched | None:
+    """Return the routes of a request's path below the mount point; ``None`` if no route matches."""
+    longest = max(route.path.count("/") for route in routes)
+    for path in _paths_below(scope):
+        segments = _segments(path, scope.get("raw_path") or b"", longest)
+        found = {route: id for route in routes if (id := _id_in(route.path, segments)) is not None}
+        if found:
+            return Matched({route.method: route for route in found}, next(iter(found.values())))
+    return None
+
+
+def _paths_below(scope: Mapping[str, Any]) -> list[str]:
+    """The path without what it is mounted under, and as it stands, for hosts that have taken that off already."""
+    path, root = scope["path"], scope.get("root_path", "")
+    below = root and path.startswith(root) and path[len(root) : len(root) + 1] in ("", "/")
+    return [path[len(root) :], path] if below else [path]
+
+
+def _segments(path: str, raw: bytes, most: int) -> Sequence[str]:
+    """The segments of ``path``, decoded one by one where ``raw`` ends in the same path before it was decoded. More
+    than ``most`` of them lead nowhere."""
+    pieces = raw.partition(b"?")[0].rsplit(b"/", most)[1:]
+    for start in range(len(pieces)):
+        decoded = list(_decode_segments(pieces[start:]))
+        if "/" + "/".join(decoded) == path:
+            return decoded
+    return path.removeprefix("/").split("/", most)
+
+
+def _decode_segments(pieces: Sequence[bytes]) -> Iterator[str]:
+    """Each piece as text; one that is not UTF-8 becomes text that no server decodes to."""
+    for piece in pieces:
+        yield unquote_to_bytes(piece).decode("utf-8", "surrogateescape")
+
+
+def _id_in(pattern: str, segments: Sequence[str]) -> str | None:
+    """The session id where ``segments`` fit ``pattern``, "" where it has none; ``None`` when they do not fit."""
+    parts = pattern.removeprefix("/").split("/")
+    if len(parts) != len(segments):
+        return None
+    id = ""
+    for part, segment in zip(parts, segments, strict=True):
+        if part == _ID and segment:
+            id = segment
+        elif part != segment:
+            return None
+    return id

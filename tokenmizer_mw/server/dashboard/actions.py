@@ -1,0 +1,160 @@
+"""The actions of forms: manual edits of facts, with the list of them, checkpoints, and erasure of a session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from enum import Enum
+from typing import Final
+
+from starlette.responses import Response
+
+from tokenmizer_mw.errors import CallerError, UnknownSession
+from tokenmizer_mw.graph.views import undone_numbers
+from tokenmizer_mw.model.event import NodeEdited
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.operations.erasure import erase
+from tokenmizer_mw.session import RecordedEdit, SessionState
+
+from .caches import title_of
+from .frame import session_head
+from .markup import Markup, format_count, join_markup, link, moment, quote_line, tag, to
+from .page import Page, PageRequest, redirect
+
+
+def edits_list(request: PageRequest, edits: Iterable[RecordedEdit], *, of_fact: bool = False) -> Markup:
+    """Return the edits as a list, in the given order. ``of_fact``: true on the page of their fact."""
+    listed = list(edits)
+    undone = undone_numbers(sorted((one.edit for one in listed), key=lambda edit: edit.number))
+    rows = [_edit_row(request, one, of_fact, one.edit.number in undone) for one in listed]
+    return tag("ul", rows, class_="edits")
+
+
+def _edit_row(request: PageRequest, edited: RecordedEdit, of_fact: bool, is_undone: bool) -> Markup:
+    edit = edited.edit
+    about = None if of_fact else link(to("fact", id=request.id, node=edit.id), edit.id)
+    reason = tag("span", quote_line(edit.reason), class_="reason") if edit.reason else None
+    back = tag("span", "undone", class_="badge") if is_undone else None
+    if request.caller.may("write") and not is_undone:
+        button = tag("button", "Undo", class_="quiet", aria_label=f"Undo change {edit.number}")
+        back = request.form_of("change", button, id=request.id, node=edit.id, do="undo", number=edit.number)
+    text = tag("div", tag("p", about, " " if about else None, *_describe_changes(edit)), reason)
+    return tag("li", text, moment(edited.recorded_at, request.now), back)
+
+
+def _describe_changes(edit: NodeEdited) -> list[Markup | str]:
+    parts: list[Markup | str] = ["added"] if edit.adds else []
+    for name, value in edit.changes.items():
+        if name in ("source", "value", "slot") or edit.adds:
+            continue
+        before, now = _format_value(edit.before[name]), _format_value(value)
+        parts += ["; " if parts else "", f"{name}: ", tag("del", quote_line(before)), " ", tag("ins", quote_line(now))]
+    return parts
+
+
+def _format_value(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Enum):
+        return str(value.value).replace("_", " ")
+    return str(value or "nothing")
+
+
+_Edit = Callable[[PageRequest, str], None]
+
+
+def apply_edit(request: PageRequest) -> Response:
+    """Apply the edit in the form's field ``do`` to the fact that the form names."""
+    do, node = request.form.get("do", ""), request.form.get("node", "")
+    if do not in _EDITS:
+        raise CallerError("the form says nothing that can be done")
+    request.memory.view(request.id, lambda state: None, tenant=request.tenant)  # what was said last has its facts first
+    _EDITS[do](request, node)
+    return redirect(to("fact", id=request.id, node=node, done=do))
+
+
+def make_checkpoint(request: PageRequest) -> Response:
+    """Create a checkpoint of the session."""
+    request.memory.checkpoint(request.id, tenant=request.tenant)
+    return redirect(to("session", id=request.id, done="checkpoint"))
+
+
+def _invalidate(request: PageRequest, node: str) -> None:
+    reason = request.form.get("reason", "").strip()
+    if not reason:
+        raise CallerError("to declare a fact wrong, say why")
+    request.memory.invalidate(request.id, node, reason, tenant=request.tenant)
+
+
+def _archive(request: PageRequest, node: str) -> None:
+    request.memory.archive(request.id, node, request.form.get("reason", ""), tenant=request.tenant)
+
+
+def _pin(request: PageRequest, node: str) -> None:
+    request.memory.pin(request.id, node, tenant=request.tenant)
+
+
+def _unpin(request: PageRequest, node: str) -> None:
+    request.memory.pin(request.id, node, False, tenant=request.tenant)
+
+
+def _correct(request: PageRequest, node: str) -> None:
+    form = request.form
+    request.memory.correct(request.id, node, label=form.get("label"), detail=form.get("detail"), tenant=request.tenant)
+
+
+def _undo(request: PageRequest, node: str) -> None:
+    number = request.form.get("number", "")
+    request.memory.undo(
+        request.id, int(number) if number.isdecimal() and len(number) < 10 else 0, tenant=request.tenant
+    )
+
+
+_EDITS: Final[Mapping[str, _Edit]] = {
+    "invalidate": _invalidate,
+    "archive": _archive,
+    "pin": _pin,
+    "unpin": _unpin,
+    "correct": _correct,
+    "undo": _undo,
+}
+
+
+def confirm_erasure(request: PageRequest) -> Page:
+    """Return the confirmation page."""
+
+    def look(state: SessionState) -> tuple[str, int, int]:
+        return title_of(state), len(state.transcript), len(state.graph)
+
+    title, messages, facts = request.memory.view(request.id, look, tenant=request.tenant)
+    form = request.form_of(
+        "forget",
+        tag("label", tag("input", type="checkbox", name="sure", value="yes", required=True), " Yes, erase it"),
+        tag(
+            "div",
+            tag("button", "Erase for good", class_="danger"),
+            link(to("session", id=request.id), "Keep it", class_="button"),
+            class_="actions",
+        ),
+        id=request.id,
+    )
+    text = (
+        f"Its {format_count(messages, 'message')} and {format_count(facts, 'fact')} are taken out of the store."
+        " Backups that were made before keep them. This cannot be undone."
+    )
+    question = tag("h2", "Erase ", quote_line(request.id), "?")
+    body = join_markup(
+        session_head(request, "", title), tag("section", question, tag("p", text), form, class_="card narrow")
+    )
+    return Page(f"Erase {request.id}", body, "", request.id)
+
+
+def erase_session(request: PageRequest) -> Response:
+    """Erase the session that the form names, if the form confirms it."""
+    if request.form.get("sure") != "yes":
+        raise CallerError("nothing was erased: tick the box to say that you are sure")
+    gone = erase(request.memory, request.id, tenant=request.tenant)
+    request.caches.titles.forget(request.tenant, request.id)
+    request.caches.pasts.forget(SessionKey(request.tenant, request.id))
+    if not gone.events:
+        raise UnknownSession
+    return redirect(to("", done="forget"))

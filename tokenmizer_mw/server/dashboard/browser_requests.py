@@ -1,0 +1,113 @@
+"""Checks and parsing of browser requests: allowed hosts, cross-site requests, queries and forms within size limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+from urllib.parse import parse_qsl
+
+from starlette.requests import Request
+
+from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.server.access.hosts import LOOPBACK, Hosts, is_loopback, same_origin
+
+from .frame import failure
+
+Header = tuple[bytes, bytes]
+
+POLICY: Final = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self'",
+        "connect-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+"""The content security policy of every answer."""
+
+ALWAYS: Final[tuple[Header, ...]] = (
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cache-control", b"no-store"),
+)
+"""Headers of every answer. The referrer stays within the origin: without one, browsers name no origin with a form."""
+
+_OURS: Final = frozenset({b"same-origin", b"none"})
+
+
+def exact_hosts(named: Sequence[str]) -> Hosts:
+    """Return the allowed hosts; this machine's names by default.
+
+    Raises ``ConfigError`` for an invalid host or a wildcard.
+    """
+    if any(host.startswith("*") for host in named):
+        raise ConfigError("the dashboard answers for hosts that are named one by one, such as desk.example.org")
+    return Hosts(tuple(named) or LOOPBACK)
+
+
+def single_value(headers: Iterable[Header], name: bytes) -> bytes | None:
+    """Return the value of a header that occurs exactly once; else ``None``."""
+    found = [value for key, value in headers if key.lower() == name]
+    return found[0] if len(found) == 1 else None
+
+
+def is_cross_site(headers: Sequence[Header]) -> bool:
+    """Return whether the browser reports that a request comes from a page of another site.
+
+    False if the browser reports nothing: it then sends no cookie from other sites, and the form token is checked.
+    """
+    names = {key.lower() for key, _ in headers}
+    if b"sec-fetch-site" in names and single_value(headers, b"sec-fetch-site") not in _OURS:
+        return True
+    if b"origin" not in names:
+        return False
+    origin, host = single_value(headers, b"origin"), single_value(headers, b"host")
+    return origin is None or host is None or not same_origin(origin, host)
+
+
+def is_remote(scope: Mapping[str, Any]) -> bool:
+    """Return whether the server's or the client's address is not a loopback address."""
+    ends = [end[0] for end in (scope.get("server"), scope.get("client")) if end]
+    return any(not is_loopback(str(end)) for end in ends)
+
+
+BODY_MAX: Final = 64 * 1_024
+"""Bytes of a form."""
+
+_FIELDS_MAX: Final = 50
+
+_MEDIA: Final = "application/x-www-form-urlencoded"
+
+
+def query_of(request: Request) -> Mapping[str, str]:
+    """Return the fields of a request's query. Raises ``PageRefusal`` if there are too many."""
+    return _parse_fields(request.scope.get("query_string", b""))
+
+
+async def form_of(request: Request) -> Mapping[str, str]:
+    """Read a request's form. Raises ``PageRefusal`` for another media type or a too large body, and
+    ``ClientDisconnect``."""
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _MEDIA:
+        raise failure("form")
+    raw = b""
+    async for piece in request.stream():
+        raw += piece
+        if len(raw) > BODY_MAX:
+            raise failure("form")
+    return _parse_fields(raw)
+
+
+def _parse_fields(raw: bytes) -> Mapping[str, str]:
+    try:
+        pairs = parse_qsl(raw.decode("ascii"), keep_blank_values=True, max_num_fields=_FIELDS_MAX, errors="replace")
+    except ValueError:
+        raise failure("form") from None
+    return dict(pairs)

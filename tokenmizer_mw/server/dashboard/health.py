@@ -1,0 +1,75 @@
+"""The health page."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .frame import heading
+from .markup import Markup, card, join_markup, nothing, tag
+from .page import Page, PageRequest
+
+REASONS: Final = {
+    "background_failed": "Work in the background failed: look at the log of the server.",
+    "collect_failed": "A reply could not be read, so its turn was not remembered.",
+    "commit_failed": "A turn could not be recorded: is the store reachable, and is there space?",
+    "cut_failed": "A transcript could not be shortened and was sent as it is.",
+    "draining": "The server is about to end.",
+    "dropped_queue_full": "There was more work than the queue takes: raise queue_max, or add workers.",
+    "extract_failed": "Facts could not be extracted; they are when somebody asks for them.",
+    "extraction_not_kept": "Facts could not be recorded: is the store writable?",
+    "flush_failed": "Work in the background did not end in time.",
+    "guard_failed": "Messages could not be checked for attempts to take over the model.",
+    "limits_not_shared": "Redis does not answer: each process counts limits for itself.",
+    "limits_unavailable": "Redis does not answer: nobody who has limits comes in.",
+    "open_failed": "A request could not be read and passed untouched.",
+    "redaction_failed": "Secrets could not be looked for, so nothing of the request was kept.",
+    "session_failed": "It could not be told which session a request belongs to.",
+    "store_damaged": "The database is damaged: restore a backup.",
+    "store_disk_full": "The disk of the database is full: make room; the turns in the spool are written then.",
+    "store_disk_unreadable": "The disk of the database cannot be read or written.",
+    "store_late": "The store answers too slowly for chats to wait: their turns are written later.",
+    "store_locked": "Another process holds the database locked: end it, or wait for it.",
+    "store_no_access": "The database cannot be opened: look at its file's permissions, or at role and password.",
+    "store_no_answer": "The database does not answer.",
+    "store_overloaded": "The database has too many connections, or too little memory.",
+    "store_read_only": "The database is read-only: look at its file, its directory and its file system.",
+    "store_unreachable": "The database cannot be reached over the network.",
+    "store_unavailable": "The store cannot be used at the moment: is the database there, and does it answer?",
+    "turn_lost": "Turns of chats could not be recorded and are lost: look at the log of the server.",
+    "turn_spooled": "Turns of chats were not recorded in time; they wait in memory for the store.",
+}
+"""What a reason means, and what to do."""
+
+
+_STATES: Final = {
+    "ok": ("\u2713", "All is well", "The store answers, and nothing failed in the last minutes."),
+    "degraded": ("!", "It works, with losses", "Chats go on; less is remembered than should be."),
+    "unready": ("\u2717", "It does not work", "Chats go on without memory until this is mended."),
+}
+
+
+def show_health(request: PageRequest) -> Page:
+    """Return health with reasons, and the counters of this process."""
+    found = request.health.look(with_place=request.caller.may("admin"))
+    mark, title, text = _STATES[found["status"]]
+    reasons = [tag("li", tag("code", name), " ", REASONS.get(name, "")) for name in found["reasons"]]
+    state = tag(
+        "section",
+        tag("p", tag("span", mark, class_="state-mark", aria_hidden="true"), tag("strong", title), class_="state"),
+        tag("p", text),
+        tag("ul", reasons, class_="reasons") if reasons else None,
+        tag("p", "The database: ", tag("code", found["place"])) if "place" in found else None,
+        class_=f"card health is-{found['status']}",
+    )
+    lead = tag("p", "Whether what was said is being remembered.", class_="lead")
+    counters = request.memory.counters() if request.caller.may("admin") else {}
+    return Page("Health", join_markup(heading("Health", lead), state, _counters(counters)), "status")
+
+
+def _counters(counters: dict[str, int]) -> Markup:
+    rows = [
+        tag("tr", tag("th", tag("code", name), scope="row"), tag("td", f"{count:,}", class_="number"))
+        for name, count in sorted(counters.items())
+    ]
+    shown = tag("table", tag("tbody", rows), class_="counters") if rows else nothing("Nothing was counted yet.")
+    return card("Counted by this process", shown)

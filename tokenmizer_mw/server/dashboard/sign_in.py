@@ -1,0 +1,238 @@
+"""Sign-in to the dashboard: with a token that is entered once, an API key of the server, or the host application's
+function.
+
+After sign-in a signed cookie identifies the browser: same-site and not readable by scripts. It has no path attribute,
+so that browsers limit it to the folder of the pages, wherever that is mounted. Cookies and form tokens are signed with
+the installation's secret: ``base64url(JSON).base64url(HMAC-SHA256)``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.model.session import LOCAL_TENANT
+from tokenmizer_mw.server.access.caller import Caller
+from tokenmizer_mw.server.access.keyring import Keyring
+from tokenmizer_mw.server.api.requests import Authorize, find_caller, local
+
+from .markup import tag, to
+from .page import FORM_FIELD, Page
+from .table import NAMES
+
+__all__ = ["HostSignIn", "KeySignIn", "SignIn", "TokenSignIn", "local"]
+
+_PASS_MAX: Final = 2_048
+"""Characters of a pass; longer ones are not ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """The content of a sign-in cookie.
+
+    ``subject``: who is signed in, as the entrance identifies them ("" for nobody yet); ``nonce``: random, binds forms
+    to the cookie; ``issued_at``: seconds since the epoch.
+    """
+
+    subject: str
+    nonce: str
+    issued_at: float
+
+
+class PageSigner:
+    """Signs and verifies cookies and form tokens.
+
+    ``secret``: the store's, so that all processes of an installation accept each other's cookies; ``about``: what else
+    a cookie is bound to, such as the digest of a token.
+    """
+
+    def __init__(self, secret: bytes, about: str = "") -> None:
+        self._key = hashlib.blake2b(f"dashboard\0{about}".encode(), key=secret, digest_size=32).digest()
+        self.name = hashlib.blake2b(b"dashboard's cookie", key=secret, digest_size=4).hexdigest()
+
+    def write_pass(self, given: Pass) -> str:
+        """Return the cookie value of a pass."""
+        body = json.dumps([given.subject, given.nonce, given.issued_at], separators=(",", ":")).encode()
+        return f"{_base64(body)}.{_base64(self._mac(b'pass', body))}"
+
+    def read(self, written: str, now: float, lasting: float) -> Pass | None:
+        """Return the pass in a cookie value; ``None`` if it is forged, malformed, or older than ``lasting`` seconds."""
+        body, dot, mac = written.partition(".")
+        if not dot or len(written) > _PASS_MAX:
+            return None
+        try:
+            raw = urlsafe_b64decode(_pad_base64(body))
+            if not hmac.compare_digest(self._mac(b"pass", raw), urlsafe_b64decode(_pad_base64(mac))):
+                return None
+            subject, nonce, issued_at = json.loads(raw)
+        except ValueError:
+            return None
+        fresh = issued_at - 60 <= now < issued_at + lasting
+        return Pass(subject, nonce, issued_at) if fresh else None
+
+    def form_token(self, given: Pass, who: str) -> str:
+        """Return the token that a form must send, bound to the pass and to its user ``who``."""
+        return _base64(self._mac(b"form", json.dumps([given.subject, given.nonce, who]).encode()))
+
+    def is_form_token(self, token: str, given: Pass, who: str) -> bool:
+        """Return whether a form token is valid."""
+        return hmac.compare_digest(token.encode("utf-8", "replace"), self.form_token(given, who).encode())
+
+    def _mac(self, what: bytes, body: bytes) -> bytes:
+        return hmac.digest(self._key, what + b"\0" + body, "sha256")
+
+
+def _base64(raw: bytes) -> str:
+    return urlsafe_b64encode(raw).rstrip(b"=").decode()
+
+
+def _pad_base64(text: str) -> Any:
+    return text.encode("ascii") + b"=" * (-len(text) % 4)
+
+
+TOKEN_LEAST: Final = 16
+"""Characters of a token: fewer can be guessed."""
+
+
+class SignIn(Protocol):
+    """Protocol of sign-in methods. ``about``: text that cookies are bound to besides the installation."""
+
+    about: str
+    asks: str
+    """What people are request for, "" where they are never request."""
+
+    async def admit(self, given: str) -> str | None:
+        """Return the subject of the cookie for what the user entered; ``None`` if it is wrong. Raises
+        ``StoreError``."""
+
+    async def caller(self, subject: str, scope: Mapping[str, Any]) -> Caller | None:
+        """Return the caller for a cookie's ``subject`` ("" for a browser without one); ``None`` if nobody is signed in.
+
+        Raises ``AuthorizeFailed`` or ``StoreError`` if that cannot be decided.
+        """
+
+
+class TokenSignIn:
+    """Sign-in with one shared token, for everything in the sessions of ``tenant``. A new token invalidates all
+    cookies."""
+
+    asks = "token"
+
+    def __init__(self, token: str, tenant: str = LOCAL_TENANT) -> None:
+        if len(token) < TOKEN_LEAST or token != token.strip() or not token.isprintable():
+            raise ConfigError(f"a token has at least {TOKEN_LEAST} printable characters, and no blanks around them")
+        self._digest = hashlib.sha256(token.encode()).digest()
+        self._caller = Caller(tenant)
+        self.about = hashlib.sha256(self._digest).hexdigest()
+
+    async def admit(self, given: str) -> str | None:
+        """See ``SignIn``."""
+        digest = hashlib.sha256(given.strip().encode("utf-8", "replace")).digest()
+        return "token" if hmac.compare_digest(digest, self._digest) else None
+
+    async def caller(self, subject: str, scope: Mapping[str, Any]) -> Caller | None:
+        """See ``SignIn``."""
+        return self._caller if subject == "token" else None
+
+
+class KeySignIn:
+    """Sign-in with an API key of the server, with its tenant and scopes. A revoked key is rejected."""
+
+    asks = "API key"
+    about = ""
+
+    def __init__(self, keys: Keyring) -> None:
+        self._keys = keys
+
+    async def admit(self, given: str) -> str | None:
+        """See ``SignIn``."""
+        await self._keys.refresh()
+        caller = self._keys.look_up(given.strip().encode("utf-8", "replace"))
+        return caller.key_id if caller is not None and caller.may("read") else None
+
+    async def caller(self, subject: str, scope: Mapping[str, Any]) -> Caller | None:
+        """See ``SignIn``."""
+        if not subject:
+            return None
+        await self._keys.refresh()
+        return self._keys.by_id(subject)
+
+
+class HostSignIn:
+    """Access decided by the host application for each request."""
+
+    asks = ""
+    about = ""
+
+    def __init__(self, authorize: Authorize) -> None:
+        self._authorize = authorize
+        self.everybody = authorize is local
+
+    async def admit(self, given: str) -> str | None:
+        """See ``SignIn``; there is nothing to enter."""
+        return None
+
+    async def caller(self, subject: str, scope: Mapping[str, Any]) -> Caller | None:
+        """See ``SignIn``."""
+        return await find_caller(self._authorize, scope)
+
+
+_BACK_MAX: Final = 1_000
+
+
+def sign_in_page(asks: str, form_token: str, back: str, *, wrong: bool = False) -> Page:
+    """Return the form for the token or API key.
+
+    ``back``: where to go after sign-in; ``wrong``: true after a failed attempt.
+    """
+    hint = {
+        "token": "The token is what whoever started the dashboard was shown, or has set.",
+        "API key": "The API key of the server that you use; it begins with tmz_ and needs the scope read.",
+    }[asks]
+    field = tag(
+        "input",
+        type="password",
+        name="secret",
+        id="secret",
+        autocomplete="current-password",
+        required=True,
+        autofocus=True,
+        spellcheck="false",
+        aria_describedby="hint wrong" if wrong else "hint",
+        aria_invalid="true" if wrong else None,
+    )
+    form = tag(
+        "form",
+        tag("input", type="hidden", name=FORM_FIELD, value=form_token),
+        tag("input", type="hidden", name="next", value=back[:_BACK_MAX]),
+        tag("label", asks[0].upper() + asks[1:], for_="secret"),
+        field,
+        tag("p", f"That {asks} is not known.", id="wrong", class_="wrong", role="alert") if wrong else None,
+        tag("p", hint, id="hint", class_="hint"),
+        tag("button", "Sign in", class_="main"),
+        method="post",
+        action="login",
+        id="login",
+        class_="card login",
+    )
+    title = tag("h1", "What the memory believes")
+    body = tag("div", title, tag("p", "Sign in to look at sessions.", class_="lead"), form, class_="narrow")
+    return Page("Sign in", body, status=401 if wrong else 200)
+
+
+def sign_in_address(back: str) -> str:
+    """Return the address of the sign-in page that leads to ``back``."""
+    return to("login", next=back[:_BACK_MAX])
+
+
+def inside_address(back: str) -> str:
+    """Return where to go after sign-in: always a page of the dashboard."""
+    name, mark, query = back.partition("?")
+    known = name in NAMES and name.isalpha() and query.isascii() and query.isprintable()
+    return f"{name}{mark}{query}" if known else "./"

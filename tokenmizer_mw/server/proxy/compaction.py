@@ -1,0 +1,283 @@
+"""Compaction through the providers' own APIs: handles requests that ask for a compaction or contain one of this server.
+
+Runs in front of the memory middleware. Where the provider itself offers compaction, the provider does it unless the
+settings say otherwise. Any other request only costs a search for a few words in its bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from functools import partial
+from time import time
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Final
+
+from tokenmizer_mw.asgi import BLOCK, CHECKPOINT
+from tokenmizer_mw.chat.session_naming import session_in_headers
+from tokenmizer_mw.context.compaction import agents, anthropic, responses
+from tokenmizer_mw.context.compaction.sealed import MARK, SealBroken
+from tokenmizer_mw.context.compaction.streams import StreamEditor
+from tokenmizer_mw.errors import MalformedRequest, RequestBlocked
+from tokenmizer_mw.runtime.offload import CALLS, STORE, offload
+from tokenmizer_mw.server.access.caller import tenant_of
+from tokenmizer_mw.wire.http import with_length
+from tokenmizer_mw.wire.reply import refusal
+from tokenmizer_mw.wire.spans import mentions
+
+from .api_paths import DIALECTS, STANDALONE, ApiPath, api_path_of, model_of
+from .compaction_call import AnsweredCall, CompactionCall, ForwardedCall
+from .conversations import BESIDE_KEY, SESSION_KEY
+from .headers import Header, value_of
+from .request_bodies import read_ahead, replay_messages, send_body, whole_body
+from .routing import Routes
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from tokenmizer_mw.memory import SessionMemory
+
+_STREAM: Final = b"text/event-stream"
+
+_WHOLE: Final = b"application/json"
+
+
+class ResponseEditing:
+    """ASGI ``send`` that adds content to one response with status 200.
+
+    ``added`` has the methods ``to_body`` and ``to_event``. A JSON body of more than ``most`` bytes passes unchanged.
+    """
+
+    def __init__(self, send: Send, added: Any, most: int) -> None:
+        self._send = send
+        self._added = added
+        self._most = most
+        self._start: Message | None = None
+        self._held: list[bytes] = []
+        self._size = 0
+        self._passing: StreamEditor | None = None
+
+    async def __call__(self, message: Message) -> None:
+        """Send the next message of the application."""
+        if message["type"] == "http.response.start":
+            await self._begin(message)
+        elif message["type"] != "http.response.body":
+            await self._send(message)
+        elif self._passing is not None:
+            await self._stream(self._passing, message)
+        elif self._start is not None:
+            await self._hold(message)
+        else:
+            await self._send(message)
+
+    async def close(self) -> None:
+        """Send what is still buffered; call it after the application has returned."""
+        if self._start is not None:
+            await self._let_go(b"".join(self._held), more=False)
+
+    async def _begin(self, message: Message) -> None:
+        headers: list[Header] = list(message.get("headers", ()))
+        kind = next((value for name, value in headers if name.lower() == b"content-type"), b"")
+        media = kind.split(b";", 1)[0].strip().lower()
+        if message["status"] == 200 and media == _WHOLE:
+            self._start = message
+            return
+        if message["status"] == 200 and media == _STREAM:
+            self._passing = StreamEditor(self._added.to_event)
+            headers = [pair for pair in headers if pair[0].lower() != b"content-length"]
+        await self._send({**message, "headers": headers})
+
+    async def _stream(self, passing: StreamEditor, message: Message) -> None:
+        more = bool(message.get("more_body", False))
+        out = passing.feed(bytes(message.get("body", b"")))
+        if not more:
+            out += passing.end()
+        if out or not more:
+            await self._send({"type": "http.response.body", "body": out, "more_body": more})
+
+    async def _hold(self, message: Message) -> None:
+        piece = bytes(message.get("body", b""))
+        self._held.append(piece)
+        self._size += len(piece)
+        if self._size > self._most:
+            await self._let_go(b"".join(self._held), more=bool(message.get("more_body", False)))
+        elif not message.get("more_body", False):
+            await self._let_go(self._with_added(b"".join(self._held)), more=False)
+
+    async def _let_go(self, body: bytes, *, more: bool) -> None:
+        start, self._start = self._start, None
+        assert start is not None
+        headers = [pair for pair in start.get("headers", ()) if pair[0].lower() != b"content-length"]
+        if not more:
+            headers.append((b"content-length", b"%d" % len(body)))
+        await self._send({**start, "headers": headers})
+        await self._send({"type": "http.response.body", "body": body, "more_body": more})
+
+    def _with_added(self, body: bytes) -> bytes:
+        try:
+            found = json.loads(body)
+            if not isinstance(found, dict):
+                return body
+            edited = json.dumps(self._added.to_body(found), ensure_ascii=False, separators=(",", ":"))
+        except (ValueError, RecursionError):
+            return body
+        return edited.encode("utf-8", "surrogatepass")
+
+
+_DIALECT_MODULES: Final[Mapping[str, ModuleType]] = {module.NAME: module for module in (anthropic, responses)}
+
+_NATIVE: Final = {anthropic.NAME: "anthropic", responses.NAME: "openai"}
+"""Who offers the contracts of a dialect by itself."""
+
+_THINKING: Final = b"clear_thinking"
+
+_COMPACTION: Final = b'"compaction"'
+
+_SIGNS: Final = (b"compact_", b"clear_tool_uses", _THINKING, _COMPACTION, b'"compaction_trigger"', MARK.encode("ascii"))
+
+_KEEPS_ALL: Final = (b'"keep":"all"', b'"keep": "all"')
+
+_LOOK: Final = 64
+"""Bytes behind the name of an edit in which its value is looked for."""
+
+
+class CompactionMiddleware:
+    """ASGI middleware for compaction requests, in front of the memory middleware."""
+
+    def __init__(self, app: ASGIApp, memory: SessionMemory, routes: Routes) -> None:
+        self._app = app
+        self._memory = memory
+        self._routes = routes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one ASGI connection."""
+        api_path = self._find_api_path(scope)
+        if api_path is None:
+            await self._app(scope, receive, send)
+            return
+        read = await read_ahead(receive, self._memory.settings.request_max)
+        body = whole_body(read)
+        done: AnsweredCall | ForwardedCall | None = None
+        if body is not None and self._sums_up(api_path, body):
+            done = await self._carried_out(scope, api_path, body, CompactionCall.summed_up)
+        if done is None and body is not None and _concerns(api_path, body):
+            done = await self._carried_out(scope, api_path, body, CompactionCall.process)
+        if isinstance(done, AnsweredCall):
+            await _send_answer(send, done)
+        elif isinstance(done, ForwardedCall):
+            message = {"type": "http.request", "body": done.body, "more_body": False}
+            adding = (
+                ResponseEditing(send, done.added, self._memory.settings.capture_max) if done.added is not None else None
+            )
+            await self._app(_inner(scope, done), replay_messages([message], receive), adding or send)
+            if adding is not None:
+                await adding.close()
+        else:
+            await self._app(scope, replay_messages(read, receive), send)
+
+    def _find_api_path(self, scope: Scope) -> ApiPath | None:
+        """The API of a path at which a compaction may be requested; ``None`` for any other request."""
+        if scope["type"] != "http" or scope["method"] != "POST":
+            return None
+        headers: list[Header] = scope["headers"]
+        api_path = api_path_of(scope["path"], headers)
+        if api_path is None or value_of(headers, b"content-encoding") not in (None, b"", b"identity"):
+            return None
+        return api_path if api_path.dialect in _DIALECT_MODULES or _is_standalone(api_path) else None
+
+    def _sums_up(self, api_path: ApiPath, body: bytes) -> bool:
+        """Whether an agent may have its chat summed up, which is answered here."""
+        if self._memory.settings.agent_compaction == "provider" or api_path.dialect not in _DIALECT_MODULES:
+            return False
+        return agents.may_sum_up(body)
+
+    async def _carried_out(
+        self,
+        scope: Scope,
+        api_path: ApiPath,
+        body: bytes,
+        work: Callable[[CompactionCall], AnsweredCall | ForwardedCall | None],
+    ) -> AnsweredCall | ForwardedCall | None:
+        """What becomes of a call; ``None``: it goes on as it came."""
+        contract = _dialect_module(api_path)
+        try:
+            native = await self._is_native(api_path, contract, body)
+            leaves = native and self._memory.settings.compaction != "ours"
+            if leaves and work is CompactionCall.process and not mentions(body, _COMPACTION):
+                return None
+            call = CompactionCall(
+                self._memory,
+                contract,
+                DIALECTS[contract.NAME],
+                tenant_of(scope),
+                self._session(scope),
+                body,
+                now=_is_standalone(api_path),
+                leaves=leaves,
+                native=native,
+                created=int(time()),
+            )
+            waits = (
+                self._memory.settings.llm_at_compaction
+            )  # for a model, which must not hold up who waits for the store
+            return await offload(partial(work, call), CALLS if waits else STORE)
+        except (SealBroken, MalformedRequest) as error:
+            self._memory.service.count("compaction_refused")
+            reason = f"compaction: {error}" if isinstance(error, SealBroken) else str(error)
+            return AnsweredCall(400, refusal(contract.NAME, 400, "invalid_compaction", reason))
+        except RequestBlocked as blocked:
+            return AnsweredCall(
+                blocked.STATUS, refusal(contract.NAME, blocked.STATUS, "blocked_by_guard", blocked.MESSAGE)
+            )
+        except Exception as error:
+            self._memory.service.report_failure("compaction_failed", error)
+            return None
+
+    async def _is_native(self, api_path: ApiPath, contract: ModuleType, body: bytes) -> bool:
+        """Whether every provider that the request may be sent to offers the contract by itself."""
+        targets = self._routes.targets(api_path, await model_of(api_path, body))
+        return bool(targets) and all(target.server.name == _NATIVE[contract.NAME] for target in targets)
+
+    def _session(self, scope: Scope) -> tuple[str | None, bool]:
+        """The session of a call, and whether the client named it: a name that was found in how the conversation begins
+        gives way to the one that a compaction brings."""
+        named = session_in_headers(scope["headers"], self._memory.settings)
+        found = named or scope.get(SESSION_KEY) or scope.get(BESIDE_KEY)
+        return found, bool(found) and not str(found).startswith("conversation-")
+
+
+def _dialect_module(api_path: ApiPath) -> ModuleType:
+    return _DIALECT_MODULES[api_path.dialect or STANDALONE[api_path.path]]
+
+
+def _is_standalone(api_path: ApiPath) -> bool:
+    return api_path.family == "openai" and api_path.path in STANDALONE
+
+
+def _concerns(api_path: ApiPath, body: bytes) -> bool:
+    """Whether a request may ask for anything, or bring a compaction."""
+    if _is_standalone(api_path):
+        return True
+    found = [sign for sign in _SIGNS if mentions(body, sign)]
+    if found == [_THINKING]:  # Claude Code asks so in every request, and has nothing cleared
+        place = body.rfind(_THINKING)
+        return not any(keeps in body[place : place + _LOOK] for keeps in _KEEPS_ALL)
+    return bool(found)
+
+
+def _inner(scope: Scope, done: ForwardedCall) -> Scope:
+    headers = with_length(scope["headers"], len(done.body))
+    if done.added is not None:
+        headers = [pair for pair in headers if pair[0].lower() != b"accept-encoding"]
+        headers.append((b"accept-encoding", b"identity"))
+    changed: dict[str, Any] = {"headers": headers}
+    if done.block:
+        changed |= {BLOCK: done.block, CHECKPOINT: done.checkpoint}
+    if done.session is not None:
+        changed[SESSION_KEY] = done.session
+    return {**scope, **changed}
+
+
+async def _send_answer(send: Send, answered: AnsweredCall) -> None:
+    kind = b"text/event-stream; charset=utf-8" if answered.stream else b"application/json"
+    await send_body(send, answered.status, answered.body, kind)

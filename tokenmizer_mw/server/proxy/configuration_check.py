@@ -1,0 +1,217 @@
+"""Checks of a configuration, reported in plain words. Uses no network except in ``try_configuration``."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterator
+from typing import Final
+
+from tokenmizer_mw.errors import ConfigError, StoreError
+from tokenmizer_mw.operations.store_check import POSTGRES_SCHEMES, CheckResult, Grade, check_store
+from tokenmizer_mw.server.access.hosts import is_loopback
+from tokenmizer_mw.server.access.key_store import KEYS_VARIABLE
+from tokenmizer_mw.server.access.keyring import keys_of_server
+from tokenmizer_mw.server.access.limiting import open_limits
+from tokenmizer_mw.server.access.redis_counting import reach as reach_redis
+from tokenmizer_mw.server.access.settings import AccessSettings
+from tokenmizer_mw.store import postgres_address
+
+from .configuration import Configuration
+from .credentials import missing_for_models
+from .forwarding import provider_side
+from .listening import PortInUse, bind_sockets, format_address
+from .routing import Server
+from .upstream import Unreachable, Upstream, UpstreamTimeouts, place
+
+_SQLITE: Final = "sqlite:///"
+
+_TRIED: Final = UpstreamTimeouts(connect=5.0, first_byte=10.0, idle=10.0)
+
+_WITHOUT_REDIS: Final = {
+    "open": "each process would count for itself (redis_down: open)",
+    "closed": "callers would get 503 (redis_down: closed)",
+}
+
+
+def check_configuration(configuration: Configuration, *, reaching: bool = False) -> Iterator[CheckResult]:
+    """Check everything that needs no network, and yield the results.
+
+    ``reaching``: true if ``try_configuration`` follows; otherwise the results also name what was not tried.
+    """
+    yield from _listening(configuration)
+    yield from check_store(configuration.store, reaching=reaching)
+    yield from _redis(configuration.access, reaching)
+    if configuration.auth:
+        yield _keys(configuration)
+    yield _sessions(configuration)
+    if configuration.dashboard:
+        how = "signed in to with an API key" if configuration.auth else "without a token, for this machine alone"
+        yield CheckResult(Grade.FINE, "dashboard", f"at /, {how}")
+    routes = configuration.routes
+    for server in configuration.providers.values():
+        yield _provider(server, routes.is_addressed(server))
+    yield from _refinement(configuration)
+    lacks = missing_for_models(routes)
+    for name, places in configuration.models.items():
+        asks, lack = f"asks {', then '.join(places)}", lacks.get(name)
+        yield CheckResult(Grade.WRONG if lack else Grade.FINE, f"models.{name}", f"{asks}; {lack}" if lack else asks)
+
+
+def _refinement(configuration: Configuration) -> Iterator[CheckResult]:
+    """The models that read sessions again: those that clients' calls lend, and the one of the settings."""
+    for name, model in configuration.refinement.items():
+        if provider_side(configuration.providers[name].row) is None:
+            text = f"{model}: this provider cannot be asked: its dialect is not supported"
+            yield CheckResult(Grade.WRONG, f"refinement.{name}", text)
+        else:
+            yield CheckResult(
+                Grade.FINE, f"refinement.{name}", f"{model} reads sessions, with the key of the client's call"
+            )
+    memory = configuration.memory
+    if memory.llm_url is not None:
+        variable = memory.llm_key_variable
+        lack = f"; {variable} is not set" if variable and variable not in os.environ else ""
+        yield CheckResult(
+            Grade.NOTE if lack else Grade.FINE, "memory.llm_model", f"{memory.llm_model} reads sessions{lack}"
+        )
+
+
+async def try_configuration(configuration: Configuration) -> list[CheckResult]:
+    """Connect to a remote store, to Redis, and to the providers; report which of them answer.
+
+    A provider counts as reachable if it answers with any status.
+    """
+    upstream = Upstream(_TRIED, ca_file=configuration.asking.ca_file)
+    asked = [_try_provider(upstream, server) for server in configuration.providers.values()]
+    try:
+        found = await asyncio.gather(_tried_store(configuration.store), _tried_redis(configuration.access), *asked)
+    finally:
+        await upstream.aclose()
+    return [finding for finding in found if finding is not None]
+
+
+def _listening(configuration: Configuration) -> Iterator[CheckResult]:
+    listen = configuration.listen
+    if is_loopback(listen.host):
+        yield CheckResult(Grade.FINE, "listen.host", f"{listen.host}: only this machine can connect")
+    elif configuration.auth:
+        yield CheckResult(Grade.FINE, "listen.host", f"{listen.host}: others can connect, with a key of this server")
+    else:
+        text = f"{listen.host}: others could connect without a key; set auth: true, or listen on 127.0.0.1"
+        yield CheckResult(Grade.WRONG, "listen.host", text)
+    try:
+        with bind_sockets(listen.host, listen.port):
+            yield CheckResult(Grade.FINE, "listen.port", f"{format_address(listen.host, listen.port)} is free")
+    except PortInUse as error:
+        yield CheckResult(Grade.NOTE if error.own else Grade.WRONG, "listen.port", str(error))
+    except ConfigError as error:
+        yield CheckResult(Grade.WRONG, "listen.port", str(error))
+    cores = os.cpu_count() or 1
+    if listen.workers > 4 * cores:
+        yield CheckResult(
+            Grade.NOTE, "listen.workers", f"{listen.workers} workers on {cores} cores: one a core will do"
+        )
+
+
+def _redis(settings: AccessSettings, reaching: bool) -> Iterator[CheckResult]:
+    if settings.redis is None:
+        return
+    try:
+        open_limits(settings)
+    except ConfigError as error:
+        yield CheckResult(Grade.WRONG, "access.redis", str(error))
+        return
+    if not reaching:
+        yield CheckResult(Grade.NOTE, "access.redis", "not tried; --reach asks it")
+
+
+def _keys(configuration: Configuration) -> CheckResult:
+    """Whether anybody can come in."""
+    listed = configuration.access.keys or os.environ.get(KEYS_VARIABLE)
+    if not listed and not configuration.store.startswith(_SQLITE):
+        return CheckResult(Grade.FINE, "auth", "callers need a key")
+    try:
+        keys = keys_of_server(configuration.store, configuration.access, os.environ)
+        try:
+            count = sum(key.revoked_at is None for key in keys.all_keys())
+        finally:
+            keys.close()
+    except (ConfigError, StoreError) as error:
+        return CheckResult(Grade.WRONG, "auth", str(error))
+    if not count:
+        return CheckResult(Grade.NOTE, "auth", "callers need a key, and there is none: tokenmizer-mw keys create")
+    return CheckResult(Grade.FINE, "auth", f"callers need a key; there are {count}")
+
+
+_NAMINGS: Final = {
+    "named": "chats are remembered when the client names a session",
+    "agents": "chats are remembered when the client names a session, also as coding agents do",
+    "derived": "every chat is remembered; where no session is named, how the conversation begins names it",
+}
+
+
+def _sessions(configuration: Configuration) -> CheckResult:
+    return CheckResult(Grade.FINE, "sessions", f"{configuration.naming}: {_NAMINGS[configuration.naming]}")
+
+
+def _provider(server: Server, addressed: bool) -> CheckResult:
+    """``addressed``: clients address it by a path, so that it may get their keys."""
+    row, place = server.row, f"providers.{server.name}"
+    if row.auth == "none":
+        return CheckResult(Grade.FINE, place, f"{row.base_url}, without a key")
+    if server.keys == "client":
+        return CheckResult(Grade.FINE, place, f"{row.base_url}, with the client's key")
+    if server.key:
+        return CheckResult(Grade.FINE, place, f"{row.base_url}, with the key in {row.key_variable}")
+    if server.lack:
+        return CheckResult(Grade.WRONG, place, f"{row.base_url}: {server.lack}")
+    if row.key_variable and not addressed:
+        text = f"{row.base_url}: {row.key_variable} is not set, so calls to it are refused"
+        return CheckResult(Grade.NOTE, place, text)
+    named = f" ({row.key_variable} is not set)" if row.key_variable else ""
+    return CheckResult(Grade.FINE, place, f"{row.base_url}, with the client's own key{named}")
+
+
+async def _try_provider(upstream: Upstream, server: Server) -> CheckResult:
+    name = f"providers.{server.name}"
+    try:
+        answer = await upstream.open("GET", place(server.row.base_url, ""), [], b"")
+    except Unreachable as error:
+        return CheckResult(Grade.WRONG, name, f"{server.row.base_url}: {error}")
+    await answer.aclose()
+    return CheckResult(Grade.FINE, name, f"{server.row.base_url} answers (status {answer.status})")
+
+
+async def _tried_store(address: str) -> CheckResult | None:
+    """``None``: there is none to connect to, or its address is none."""
+    scheme, _, rest = address.partition("://")
+    if scheme.lower() not in POSTGRES_SCHEMES:
+        return None
+    try:
+        parsed = postgres_address.parse(rest)
+        from tokenmizer_mw.store.postgres_connections import reach as reach_postgres
+    except (ConfigError, ModuleNotFoundError):  # reported already, by the check without a network
+        return None
+    try:
+        await asyncio.to_thread(reach_postgres, parsed)
+    except (ConfigError, StoreError) as error:
+        return CheckResult(Grade.WRONG, "store", str(error))
+    return CheckResult(Grade.FINE, "store", f"{scheme}:// answers")
+
+
+_REDIS_SECONDS: Final = 5.0
+"""What a first connection from a process that has just started may take, whatever a call may."""
+
+
+async def _tried_redis(settings: AccessSettings) -> CheckResult | None:
+    """``None``: there is none to ask, or its address is none."""
+    if settings.redis is None:
+        return None
+    try:
+        await reach_redis(settings.redis, max(settings.redis_seconds, _REDIS_SECONDS))
+    except StoreError as error:
+        return CheckResult(Grade.WRONG, "access.redis", f"{error}: {_WITHOUT_REDIS[settings.redis_down]}")
+    except ConfigError:  # reported already, by the check without a network
+        return None
+    return CheckResult(Grade.FINE, "access.redis", "Redis answers")

@@ -1,0 +1,209 @@
+"""Forwards a call to a provider and the response to the client, unchanged or translated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from time import time
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+
+from tokenmizer_mw.errors import MalformedRequest, PeerError, Untranslatable
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.server.translate.chat import ChatCall
+from tokenmizer_mw.server.translate.clients.anthropic import AnthropicClient
+from tokenmizer_mw.server.translate.clients.openai_chat import OpenAIChatClient
+from tokenmizer_mw.server.translate.clients.openai_responses import OpenAIResponsesClient
+from tokenmizer_mw.server.translate.table import DIALECTS, Provider
+from tokenmizer_mw.server.translate.translation import REPLY_MAX, ClientSide, ProviderSide, Translation, dump
+from tokenmizer_mw.wire.reply import refusal
+
+from .api_paths import ApiPath, rename_model, run_where_it_fits
+from .connection import BrokenResponse
+from .credentials import credentials, query_for, with_credentials
+from .headers import Header, headers_to_return
+from .routing import Target
+from .upstream import Unreachable, UpstreamAddress, UpstreamResponse, escaped_place, place
+
+if TYPE_CHECKING:
+    from starlette.types import Send
+
+_CLIENTS: Final[Mapping[str, ClientSide]] = {
+    side.name: side for side in (OpenAIChatClient(), OpenAIResponsesClient(), AnthropicClient())
+}
+
+
+def client_side(dialect: str) -> ClientSide | None:
+    """Return the translator for clients that speak ``dialect``; ``None`` if that dialect is not translated."""
+    return _CLIENTS.get(dialect)
+
+
+@lru_cache(maxsize=256)
+def provider_side(row: Provider) -> ProviderSide | None:
+    """Return the translator for a provider; ``None`` if its dialect is not translated."""
+    return row.side() if row.dialect in DIALECTS else None
+
+
+@dataclass(frozen=True, slots=True)
+class ClientCall:
+    """One call as the client made it.
+
+    - ``headers``: without those that are only for this server.
+    - ``escaped``: the path percent-encoded as received; "" if it was received without encoding.
+    - ``session``: its session; ``None`` if the call is not recorded.
+    - ``client``: the client's address, for the log.
+    """
+
+    api_path: ApiPath
+    method: str
+    query: bytes
+    headers: list[Header]
+    body: bytes
+    model: str
+    escaped: bytes = b""
+    session: SessionKey | None = None
+    client: str = ""
+
+
+class Outbound(NamedTuple):
+    """A request to a provider; ``headers`` without host and length."""
+
+    method: str
+    place: UpstreamAddress
+    headers: list[Header]
+    body: bytes
+
+
+class RefusedCall(PeerError):
+    """Raised for a call that the proxy answers with this status and body, in the client's dialect."""
+
+    def __init__(self, status: int, body: bytes) -> None:
+        super().__init__(f"status {status}")
+        self.status = status
+        self.body = body
+
+
+class Forwarder(Protocol):
+    """How one call is forwarded to one target."""
+
+    async def outbound(self) -> Outbound:
+        """Return the request for the provider. Raises ``RefusedCall``."""
+
+    async def hand_on(self, answer: UpstreamResponse, send: Send) -> None:
+        """Send the provider's response to the client. Raises ``BrokenResponse``; ``Unreachable`` before the first byte
+        was sent."""
+
+
+def forwarder_of(call: ClientCall, target: Target) -> Forwarder:
+    """Return how ``call`` is forwarded to ``target``. Raises ``RefusedCall`` if it can be neither passed nor
+    translated."""
+    api_path, server = call.api_path, target.server
+    if server.takes(api_path.dialect) if api_path.dialect else server.family == api_path.family:
+        return UnchangedForwarder(call, target)
+    client, provider = client_side(api_path.dialect), provider_side(server.row)
+    if client is None or provider is None:
+        spoken = api_path.dialect or f"the path {api_path.path}"
+        raise _refuse_call(api_path, 400, "not_translated", f"the provider {server.name} has nothing like {spoken}")
+    return TranslatingForwarder(call, target, Translation(client, provider))
+
+
+def _refuse_call(api_path: ApiPath, status: int, code: str, message: str) -> RefusedCall:
+    return RefusedCall(status, refusal(api_path.error_dialect, status, code, message))
+
+
+class UnchangedForwarder:
+    """Client and provider use the same API: the body is forwarded byte for byte, except for the name of the model.
+
+    Address, query, credentials and headers are those of the provider.
+    """
+
+    def __init__(self, call: ClientCall, target: Target) -> None:
+        self._call = call
+        self._target = target
+
+    async def outbound(self) -> Outbound:
+        """Return the request for the provider."""
+        call, target = self._call, self._target
+        path, body = call.api_path.path, call.body
+        if target.model != call.model:
+            path, body = await rename_model(call.api_path, body, call.model, target.model)
+        query = query_for(target, call.query) if call.query else b""
+        base = target.server.row.base_url
+        as_sent = call.escaped if path == call.api_path.path else b""
+        goes = escaped_place(base, as_sent, query) if as_sent else place(base, path, query)
+        return Outbound(call.method, goes, with_credentials(target, call.headers), body)
+
+    async def hand_on(self, answer: UpstreamResponse, send: Send) -> None:
+        """Forward status, headers and bytes as they arrive."""
+        headers = headers_to_return(answer.headers)
+        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+        async for piece in answer.pieces():
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+_KEPT_REQUEST: Final = (b"user-agent", b"traceparent", b"tracestate", b"x-request-id")
+
+_KEPT_ANSWER: Final = (b"retry-after", b"request-id", b"x-request-id", b"x-should-retry")
+
+_KEPT_START: Final = (b"x-ratelimit-", b"ratelimit", b"anthropic-ratelimit-", b"retry-after-")
+
+
+class TranslatingForwarder:
+    """Client and provider use different dialects: the call is translated, or refused with the field that cannot be
+    translated."""
+
+    _translated: ChatCall
+
+    def __init__(self, call: ClientCall, target: Target, translation: Translation) -> None:
+        self._call = call
+        self._target = target
+        self._translation = translation
+
+    async def outbound(self) -> Outbound:
+        """Return the translated request. Raises ``RefusedCall`` for what the provider's dialect cannot express."""
+        try:
+            return await run_where_it_fits(self._outbound, self._call.body)
+        except (MalformedRequest, Untranslatable) as error:
+            reply = self._translation.refuse(error)
+            raise RefusedCall(reply.status, reply.body) from None
+
+    def _outbound(self) -> Outbound:
+        call, target = self._call, self._target
+        self._translated = replace(self._translation.call(call.body), model=target.model)
+        outgoing = self._translation.outgoing(self._translated)
+        kept = [pair for pair in call.headers if pair[0].lower() in _KEPT_REQUEST]
+        names = {"content-type": "application/json", "accept-encoding": "identity", **outgoing.headers}
+        kept += [(name.encode("latin-1"), value.encode("latin-1")) for name, value in names.items()]
+        kept += credentials(target, call.headers)
+        goes = escaped_place(target.server.row.base_url, outgoing.path.encode("ascii"))
+        return Outbound("POST", goes, kept, dump(outgoing.body))
+
+    async def hand_on(self, answer: UpstreamResponse, send: Send) -> None:
+        """Send the translated response, with the provider's status."""
+        headers = [pair for pair in answer.headers if _is_kept(pair[0].lower())]
+        if self._translated.stream and answer.status < 400:
+            await self._stream(answer, headers, send)
+            return
+        try:
+            body = await answer.read(REPLY_MAX)
+        except BrokenResponse as error:  # unlike in a stream, the client has seen nothing yet
+            raise Unreachable(f"the provider's response broke off: {error}") from None
+        reading = partial(self._translation.reply, self._translated, answer.status, body, created=int(time()))
+        reply = await run_where_it_fits(reading, body)
+        headers += [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(reply.body))]
+        await send({"type": "http.response.start", "status": reply.status, "headers": headers})
+        await send({"type": "http.response.body", "body": reply.body})
+
+    async def _stream(self, answer: UpstreamResponse, headers: list[Header], send: Send) -> None:
+        stream = self._translation.stream(self._translated, created=int(time()))
+        headers += [(b"content-type", b"text/event-stream; charset=utf-8"), (b"cache-control", b"no-cache")]
+        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+        async for piece in answer.pieces():
+            if said := stream.feed(piece):
+                await send({"type": "http.response.body", "body": said, "more_body": True})
+        await send({"type": "http.response.body", "body": stream.end(), "more_body": False})
+
+
+def _is_kept(name: bytes) -> bool:
+    return name in _KEPT_ANSWER or name.startswith(_KEPT_START)

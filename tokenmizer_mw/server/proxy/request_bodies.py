@@ -1,0 +1,169 @@
+"""Request bodies before the inner application: read early and replayed, bounded, and dropped with their client."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import Counter
+from collections.abc import Coroutine
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from tokenmizer_mw.runtime.offload import CPU, offload
+from tokenmizer_mw.server.access.bounds import Bounds, Excess, excess
+from tokenmizer_mw.server.access.refusals import dialect_at
+from tokenmizer_mw.wire.reply import refusal
+
+from .api_paths import api_path_of
+from .headers import value_of
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+
+async def read_ahead(receive: Receive, limit: int) -> list[Message]:
+    """Read the body; return it as one ASGI message.
+
+    If the body is longer than ``limit`` bytes, or the client disconnects, it stops there and returns the messages read
+    so far, not joined.
+    """
+    messages: list[Message] = []
+    size = 0
+    while True:
+        message = await receive()
+        messages.append(message)
+        size += len(message.get("body", b""))
+        if message["type"] != "http.request" or size > limit:
+            return messages
+        if not message.get("more_body"):
+            break
+    if len(messages) == 1:
+        return messages
+    return [{"type": "http.request", "body": b"".join(part.get("body", b"") for part in messages), "more_body": False}]
+
+
+def whole_body(messages: list[Message]) -> bytes | None:
+    """Return the body that ``read_ahead`` read; ``None`` if it is incomplete."""
+    first = messages[0]
+    if len(messages) > 1 or first["type"] != "http.request" or first.get("more_body"):
+        return None
+    body: bytes = first.get("body", b"")
+    return body
+
+
+def replay_messages(messages: list[Message], receive: Receive) -> Receive:
+    """Return a ``receive`` that first returns ``messages`` and then calls ``receive``."""
+
+    async def replaying() -> Message:
+        return messages.pop(0) if messages else await receive()
+
+    return replaying
+
+
+async def run_while_connected(receive: Receive, work: Coroutine[Any, Any, None]) -> bool:
+    """Run ``work``, and cancel it if the client disconnects. Returns whether the client stayed to the end.
+
+    The request's body must have been read before. Runs in the caller's task, so that its context variables apply and
+    its cancellation reaches ``work`` unchanged.
+    """
+    task = asyncio.current_task()
+    if task is None:
+        raise RuntimeError("the proxy runs on asyncio")
+    watch = _Watch(receive, task)
+    watching = asyncio.ensure_future(watch.run())
+    try:
+        await work
+    except asyncio.CancelledError:
+        if not watch.cancelled or task.uncancel() > 0:
+            raise
+        return False
+    finally:
+        watch.over = True
+        watching.cancel()
+    if watch.cancelled:  # at the very end: the cancellation is still to be delivered
+        await _swallow_cancellation(task)
+    return True
+
+
+async def send_body(send: Send, status: int, body: bytes, content_type: bytes = b"application/json") -> None:
+    """Send a whole response."""
+    headers = [(b"content-type", content_type), (b"content-length", b"%d" % len(body))]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+class _Watch:
+    """Cancels ``task`` when the client leaves, unless its work is ``over``."""
+
+    __slots__ = ("_receive", "_task", "cancelled", "over")
+
+    def __init__(self, receive: Receive, task: asyncio.Task[Any]) -> None:
+        self._receive, self._task = receive, task
+        self.over = self.cancelled = False
+
+    async def run(self) -> None:
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+        if not self.over:
+            self.cancelled = True
+            self._task.cancel()
+
+
+async def _swallow_cancellation(task: asyncio.Task[Any]) -> None:
+    try:
+        await asyncio.sleep(0)
+    except asyncio.CancelledError:
+        if task.uncancel() > 0:
+            raise
+
+
+CHECKED_INLINE_MAX: Final = 128 * 1024
+"""Bytes of a body that may be looked through on the event loop; longer ones are in a worker thread."""
+
+_BODILESS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+
+_OBJECT: Final = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*\{")
+
+
+class RequestBounds:
+    """ASGI middleware that passes on requests within ``bounds``; ``counts`` counts refused ones by code.
+
+    Bodies above ``body_max`` bytes, encoded bodies, and bodies that are not JSON objects pass unchanged, because no
+    inner application parses them.
+    """
+
+    def __init__(self, app: ASGIApp, bounds: Bounds, body_max: int, counts: Counter[str]) -> None:
+        self._app = app
+        self._bounds = bounds
+        self._body_max = body_max
+        self._counts = counts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one ASGI connection."""
+        if scope["type"] != "http" or scope["method"] in _BODILESS or _is_encoded(scope):
+            await self._app(scope, receive, send)
+            return
+        read = await read_ahead(receive, self._body_max)
+        body = whole_body(read)
+        found = await self._excess(body) if body is not None and _OBJECT.match(body) else None
+        if found is None:
+            await self._app(scope, replay_messages(read, receive), send)
+            return
+        self._counts[found.code] += 1
+        await _refuse_excess(scope, send, found)
+
+    async def _excess(self, body: bytes) -> Excess | None:
+        if len(body) <= CHECKED_INLINE_MAX:
+            return excess(body, self._bounds)
+        return await offload(partial(excess, body, self._bounds), CPU)
+
+
+def _is_encoded(scope: Scope) -> bool:
+    return value_of(scope["headers"], b"content-encoding") not in (None, b"", b"identity")
+
+
+async def _refuse_excess(scope: Scope, send: Send, found: Excess) -> None:
+    api_path = api_path_of(scope["path"], scope["headers"])
+    dialect = api_path.error_dialect if api_path is not None else dialect_at(scope["path"])
+    body = refusal(dialect, 400, found.code, str(found))
+    await send_body(send, 400, body)

@@ -1,0 +1,296 @@
+"""What provider dialects share in parsing replies and streams."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import blake2b
+from typing import Any, Final, Protocol
+
+from tokenmizer_mw.errors import ForeignReply
+from tokenmizer_mw.server.translate.chat import (
+    Ended,
+    Fault,
+    Finish,
+    Grew,
+    ModelToolCall,
+    PartStart,
+    Pinged,
+    StreamEvent,
+    Text,
+    Thought,
+)
+from tokenmizer_mw.wire.json_text import storable
+from tokenmizer_mw.wire.reply import ERROR_MAX, error_text, parse_json
+from tokenmizer_mw.wire.sse import EVENT_MAX, LineDecoder, ServerSentEvent, SSEDecoder
+
+_CODES: Final = ("code", "status", "type")
+
+_EVENT_LINES: Final = (b"data", b"event", b"id", b"retry", b":")
+
+_DONE: Final = "[DONE]"
+
+_HIGH: Final = ("\ud800", "\udbff")
+
+
+class ProviderStreamReader(Protocol):
+    """Interprets the events of one stream, in order."""
+
+    def event(self, event: ServerSentEvent) -> Iterable[StreamEvent | Pinged]:
+        """Return what the next event means."""
+
+    def end(self) -> Iterable[StreamEvent]:
+        """Return what the end of the stream means; nothing if it was cut off."""
+
+
+class EventReader:
+    """Reader of a stream of server-sent events. Ignores what follows the end of the reply or an error.
+
+    Comments, which keep idle connections alive, are returned as ``Pinged``. ``bare``: true if errors are sent as JSON
+    lines outside of events, as Gemini does. If the stream contains no event at all, such lines are parsed in any case,
+    because servers report errors of a stream as plain JSON.
+    """
+
+    def __init__(self, script: ProviderStreamReader, event_max: int = EVENT_MAX, *, bare: bool = False) -> None:
+        self._script = script
+        self._max = event_max
+        self._decoder = SSEDecoder(event_max)
+        self._lines: LineDecoder | None = LineDecoder(event_max)
+        self._bare: list[bytes] = []
+        self._bare_size = 0
+        self._bare_wanted = bare
+        self._comments = 0
+        self._heard = False
+        self._over = False
+
+    def receive(self, data: bytes) -> Sequence[StreamEvent | Pinged]:
+        """Return the events that ``data`` completes; ``b""`` ends the stream. Never raises."""
+        events: list[StreamEvent | Pinged] = []
+        for line in data.splitlines(keepends=True) or (b"",):  # line by line, so that what is left out has its place
+            if self._over:
+                break
+            self._keep_bare(line)
+            for event in self._decoder.receive_data(line):
+                self._hear()
+                if not data and is_torn(event.data):
+                    continue
+                self._take(self._script.event(event), events)
+            if self._decoder.comments > self._comments:
+                self._comments = self._decoder.comments
+                self._take([Pinged()], events)
+            if self._decoder.dropped:
+                self._take([Fault(0, f"the provider sent an event of more than {self._max} bytes")], events)
+        if not data and not self._over:
+            self._take(self._end_stream(), events)
+        return events
+
+    def _hear(self) -> None:
+        self._heard = True
+        if not self._bare_wanted:
+            self._lines = None
+
+    def _keep_bare(self, data: bytes) -> None:
+        if self._lines is not None:
+            found = self._lines.receive_data(data)
+            bare = [line for line in found if line and not line.startswith(_EVENT_LINES)]
+            self._bare += bare
+            self._bare_size += sum(map(len, bare))
+            if self._bare_size > self._max:
+                self._lines = None
+
+    def _end_stream(self) -> Iterator[StreamEvent]:
+        if self._heard:
+            yield from self._script.end()
+        value = parse_json(b"\n".join(self._bare).decode("utf-8", "replace"))
+        if value is not None:
+            yield error_of(value)
+        elif not self._heard:
+            yield Fault(0, "the provider's reply is no stream of events")
+
+    def _take(self, values: Iterable[StreamEvent | Pinged], events: list[StreamEvent | Pinged]) -> None:
+        for event in values if not self._over else ():
+            events.append(event)
+            self._over = isinstance(event, Ended | Fault)
+            if self._over:
+                return
+
+
+class LineReader:
+    """Reader of a stream of JSON lines. Ignores what follows the end of the reply or an error."""
+
+    def __init__(self, script: ProviderStreamReader, line_max: int = EVENT_MAX) -> None:
+        self._script = script
+        self._max = line_max
+        self._lines = LineDecoder(line_max)
+        self._heard = False
+        self._over = False
+
+    def receive(self, data: bytes) -> Sequence[StreamEvent | Pinged]:
+        """Return the events that ``data`` completes; ``b""`` ends the stream. Never raises."""
+        events: list[StreamEvent | Pinged] = []
+        for line in self._lines.receive_data(data) if not self._over else ():
+            if line != b"" and (data or line is None or not is_torn(line.decode("utf-8", "replace"))):
+                self._take(self._read(line), events)
+        if not data:
+            silent = (Fault(0, "the provider's reply is no stream of lines"),)
+            self._take(self._script.end() if self._heard else silent, events)
+        return events
+
+    def _read(self, line: bytes | None) -> Iterable[StreamEvent | Pinged]:
+        self._heard = True
+        if line is None:
+            return (Fault(0, f"the provider sent a line of more than {self._max} bytes"),)
+        return self._script.event(ServerSentEvent(line.decode("utf-8", "replace")))
+
+    def _take(self, values: Iterable[StreamEvent | Pinged], events: list[StreamEvent | Pinged]) -> None:
+        for event in values if not self._over else ():
+            events.append(event)
+            self._over = isinstance(event, Ended | Fault)
+            if self._over:
+                return
+
+
+class Parts:
+    """Assembles streamed pieces into parts: each piece extends the open part or opens a new one."""
+
+    def __init__(self) -> None:
+        self.called = False
+        self._open: Text | Thought | ModelToolCall | None = None
+        self._grew = False
+        self._held = ""
+
+    def text(self, more: str) -> Iterator[StreamEvent]:
+        """Add text."""
+        if more:
+            yield from self._grow(Text(""), more)
+
+    def add_thought(self, more: str) -> Iterator[StreamEvent]:
+        """Add reasoning text."""
+        if more:
+            yield from self._grow(Thought(""), more)
+
+    def add_seal(self, seal: str, sealed_by: str) -> Iterator[StreamEvent]:
+        """Add a signature to the open reasoning part, or open a hidden one for it."""
+        if not seal:
+            return
+        if isinstance(self._open, Thought) and not self._open.hidden:
+            yield from self._flush()
+            yield Grew(seal=seal, sealed_by=sealed_by)
+        else:
+            yield from self.open(Thought("", seal, sealed_by, hidden=True))
+
+    def open(self, part: Text | Thought | ModelToolCall) -> Iterator[StreamEvent]:
+        """Open a new part, even if one of the same kind is open."""
+        yield from self.close()
+        self._open, self._grew = part, False
+        self.called = self.called or isinstance(part, ModelToolCall)
+        yield PartStart(part)
+
+    def arguments(self, more: str) -> Iterator[StreamEvent]:
+        """Add arguments to the open tool call; ignored if no call is open."""
+        if more and isinstance(self._open, ModelToolCall):
+            yield from self._grow_text(more)
+
+    def close(self) -> Iterator[StreamEvent]:
+        """Close the open part, if any. A call without arguments gets an empty object."""
+        yield from self._flush()
+        if isinstance(self._open, ModelToolCall) and not self._grew:
+            yield Grew("{}")
+        self._open = None
+
+    def _grow(self, part: Text | Thought, more: str) -> Iterator[StreamEvent]:
+        if type(self._open) is not type(part) or (isinstance(self._open, Thought) and self._open.hidden):
+            yield from self.open(part)
+        yield from self._grow_text(more)
+
+    def _grow_text(self, more: str) -> Iterator[StreamEvent]:
+        """Half a character waits for its other half."""
+        self._grew = True
+        text, self._held = self._held + more, ""
+        if _HIGH[0] <= text[-1:] <= _HIGH[1]:
+            text, self._held = text[:-1], text[-1]
+        if text:
+            yield Grew(storable(text))
+
+    def _flush(self) -> Iterator[StreamEvent]:
+        if self._held:
+            self._held = ""
+            yield Grew("\ufffd")
+
+
+def is_torn(text: str) -> bool:
+    """Return whether ``text`` is neither JSON nor an end marker: at the end of a stream, an event that was cut off."""
+    return parse_json(text) is None and not text.startswith(_DONE)
+
+
+def made_id(*seeds: object) -> str:
+    """Return an id for a call or reply to which the provider gives none; the same seeds give the same id."""
+    return "call_" + blake2b("\0".join(map(str, seeds)).encode("utf-8", "replace"), digest_size=12).hexdigest()
+
+
+def resolve_finish(finish: Finish, called: bool) -> Finish:
+    """Return ``Finish.TOOLS`` instead of ``Finish.STOP`` if the model called a tool; some providers only report a
+    stop."""
+    return Finish.TOOLS if called and finish is Finish.STOP else finish
+
+
+def fault_of(status: int, body: bytes) -> Fault:
+    """Parse an error response of any dialect. Never raises."""
+    value = parse_json(body.decode("utf-8-sig", "replace"))
+    if value is None:
+        text = body[: 4 * ERROR_MAX].decode("utf-8", "replace").strip()[:ERROR_MAX]
+        return Fault(status, text or f"the provider answered with status {status}")
+    return error_of(value, status)
+
+
+def error_of(value: object, status: int = 0) -> Fault:
+    """Parse an error object, or an object that holds one as ``error``.
+
+    A code that is an HTTP status is used as status if ``status`` is 0.
+    """
+    if isinstance(value, list) and value:
+        value = value[0]
+    error = value.get("error") or value if isinstance(value, dict) else value
+    message = error
+    if isinstance(error, dict):
+        message = next((error[name] for name in ("message", "detail") if isinstance(error.get(name), str)), None)
+        status = status or _status(error.get("code"))
+    return Fault(status, error_text(message), _code(error))
+
+
+def _code(error: object) -> str:
+    found = [error.get(name) for name in _CODES] if isinstance(error, dict) else []
+    return next((storable(code[:ERROR_MAX]) for code in found if isinstance(code, str) and code), "")
+
+
+def _status(code: object) -> int:
+    number = int(code) if isinstance(code, str) and code.isdecimal() and len(code) == 3 else code
+    return number if isinstance(number, int) and 400 <= number < 600 else 0
+
+
+def foreign(body: Mapping[str, Any], wanted: str) -> ForeignReply:
+    """Return the error for a reply without ``wanted``; it quotes the provider's error, if there is one."""
+    if body.get("error"):
+        return ForeignReply(error_of(body).message)
+    return ForeignReply(f"the provider's reply has no {wanted}")
+
+
+def objects(value: object) -> list[dict[str, Any]]:
+    """Return the objects in a list; an empty list if ``value`` is not a list."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def text_in(raw: Mapping[str, Any], name: str) -> str:
+    """Return a string member, without unpaired surrogates; "" if it is missing or not a string."""
+    return storable(piece_in(raw, name))
+
+
+def piece_in(raw: Mapping[str, Any], name: str) -> str:
+    """Return a string member unchanged, possibly with half a surrogate pair at its end; "" if it is not a string."""
+    value = raw.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def object_in(raw: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return an object member; an empty object if it is missing or not an object."""
+    value = raw.get(name)
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,233 @@
+"""What provider dialects share in serialising a request; Cohere serialises some parts as OpenAI does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from hashlib import blake2b
+from string import ascii_letters, digits
+from typing import Any, Final
+
+from tokenmizer_mw.errors import Untranslatable
+from tokenmizer_mw.server.translate.chat import (
+    Attachment,
+    ChatCall,
+    ChatTurn,
+    ModelToolCall,
+    ModelToolResult,
+    Part,
+    Sampling,
+    Text,
+    Thought,
+)
+
+NO_PARAMETERS: Final[Mapping[str, Any]] = {"type": "object", "properties": {}}
+"""The schema of a tool that takes nothing."""
+
+EFFORTS: Final = {"none": 0, "minimal": 512, "low": 1_024, "medium": 8_192, "high": 24_576, "xhigh": 32_768,
+                  "max": 65_536}  # fmt: skip
+"""Words for how much a model may think, and the tokens that they stand for where a dialect counts them."""
+
+ONE_CALL: Final = "Call at most one tool at a time."
+"""Sentences for the model where a dialect has no field."""
+
+_NEUTRAL: Final = {"frequency_penalty": 0, "presence_penalty": 0}
+"""Values that change nothing in any dialect."""
+
+_ID_LENGTH: Final = 24
+
+_FAILED: Final = "The tool failed: "
+
+
+def attached_to(*places: str) -> frozenset[str]:
+    """Return the names (as ``list_features`` yields them) of all kinds of attachments at ``places``: "system",
+    "assistant", "result"."""
+    return frozenset(f"{place}.{kind}" for place in places for kind in ("image", "document", "audio"))
+
+
+def refuse(call: ChatCall, lacks: frozenset[str]) -> None:
+    """Raise ``Untranslatable`` for the first feature of ``call`` that is in ``lacks``."""
+    if lacks and (name := next((name for name in list_features(call) if name in lacks), "")):
+        raise Untranslatable(name)
+
+
+def list_features(call: ChatCall) -> Iterator[str]:
+    """Yield the names of the optional features that a call uses, such as "sampling.seed", "format.schema",
+    "choice.named", "image.url" or "result.image".
+
+    Texts, tool calls and results, which every dialect has, are not among them.
+    """
+    for field in fields(Sampling):
+        if getattr(call.sampling, field.name) not in (None, (), _NEUTRAL.get(field.name)):
+            yield f"sampling.{field.name}"
+    if call.format is not None:
+        yield "format.schema" if call.format.schema is not None else "format.object"
+    if any(tool.strict for tool in call.tools):
+        yield "tools.strict"
+    if call.choice is not None:
+        yield f"choice.{call.choice.mode}"
+    if call.thinking is not None:
+        yield from (
+            f"thinking.{name}" for name in ("effort", "tokens") if getattr(call.thinking, name) not in ("", None)
+        )
+    yield from (
+        name
+        for chat_turns in call.turns
+        for part in chat_turns.parts
+        for name in _attachment_features(chat_turns, part)
+    )
+
+
+def _attachment_features(turn: ChatTurn, part: Part) -> Iterator[str]:
+    if isinstance(part, ModelToolResult):
+        attachments = (inner for inner in part.parts if isinstance(inner, Attachment))
+        yield from (f"result.{attachment.kind}" for attachment in attachments)
+    elif isinstance(part, Attachment):
+        where = "" if turn.role == "user" else f"{turn.role}."
+        yield f"{where}{part.kind}"
+        yield f"{where}{part.kind}.{'url' if part.url else 'data'}"
+
+
+def one_call_at_most(call: ChatCall) -> str:
+    """Return the instruction not to call several tools at once, for dialects without a field for it; "" if not
+    needed."""
+    return ONE_CALL if call.parallel is False and call.tools else ""
+
+
+def split_prefix(chat_turns: Sequence[ChatTurn]) -> tuple[Sequence[ChatTurn], Sequence[ChatTurn]]:
+    """Split the messages into the system messages at the start and the rest."""
+    prefix = next((place for place, one in enumerate(chat_turns) if one.role != "system"), len(chat_turns))
+    return chat_turns[:prefix], chat_turns[prefix:]
+
+
+def join_texts(parts: Iterable[Part]) -> str:
+    """Return the texts among ``parts``, joined by line ends."""
+    return "\n".join(part.text for part in parts if isinstance(part, Text))
+
+
+def thoughts(parts: Iterable[Part]) -> str:
+    """Return the visible reasoning among ``parts``, joined by line ends."""
+    return "\n".join(part.text for part in parts if isinstance(part, Thought) and part.text)
+
+
+def result_text(result: ModelToolResult) -> str:
+    """Return the text of a tool result; a failure is marked at its start, for dialects without a field for it."""
+    text = join_texts(result.parts)
+    return _FAILED + text if result.failed else text
+
+
+def arguments_of(call: ModelToolCall) -> dict[str, Any]:
+    """Return the arguments of a call as an object. Raises ``Untranslatable`` if they are not a JSON object."""
+    try:
+        value = json.loads(call.arguments or "{}")
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        raise Untranslatable("call.arguments", f"the arguments of a call of {call.name!r} are no JSON object")
+    return value
+
+
+def names_of_calls(message: Iterable[ChatTurn]) -> dict[str, str]:
+    """Return the tool name of each call by the call's id."""
+    return {part.id: part.name for one in message for part in one.parts if isinstance(part, ModelToolCall)}
+
+
+def turns(chat_turns: Sequence[ChatTurn]) -> list[ChatTurn]:
+    """Merge consecutive turns of one role."""
+    merged: list[tuple[ChatTurn, list[Part]]] = []
+    for one in chat_turns:
+        if merged and merged[-1][0].role == one.role:
+            merged[-1][1].extend(one.parts)
+        else:
+            merged.append((one, list(one.parts)))
+    return [ChatTurn(first.role, tuple(parts)) for first, parts in merged]
+
+
+def effort_for(tokens: int) -> str:
+    """Return the smallest effort that covers this many reasoning tokens.
+
+    At most "high", because not every model knows higher ones.
+    """
+    return next((word for word in ("none", "low", "medium", "high") if tokens <= EFFORTS[word]), "high")
+
+
+CHARACTERS: Final[Mapping[str, frozenset[str]]] = {
+    "printable": frozenset(map(chr, range(0x21, 0x7F))),
+    "word": frozenset(ascii_letters + digits + "_-"),
+    "alphanumeric": frozenset(ascii_letters + digits),
+}
+"""What ids may be made of."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallIds:
+    """The tool call ids that a provider accepts.
+
+    ``characters``: a name in ``CHARACTERS``; ``least`` and ``most``: length. Other ids are replaced, the same id always
+    by the same one.
+    """
+
+    characters: str
+    least: int
+    most: int
+
+    def fit(self, id: str) -> str:
+        """Return the id to send for ``id``."""
+        if self.least <= len(id) <= self.most and CHARACTERS[self.characters].issuperset(id):
+            return id
+        return blake2b(id.encode("utf-8", "replace"), digest_size=16).hexdigest()[: min(_ID_LENGTH, self.most)]
+
+
+def present(**members: Any) -> dict[str, Any]:
+    """Return the members that are neither ``None`` nor empty."""
+    return {name: value for name, value in members.items() if value is not None and value not in ("", [], (), {})}
+
+
+Writer = Callable[[Attachment], dict[str, Any]]
+"""How an attachment is written as a part of a content."""
+
+
+def calls_in(turn: ChatTurn, ids: CallIds) -> list[dict[str, Any]]:
+    """Return the tool calls of an assistant turn."""
+    calls = [part for part in turn.parts if isinstance(part, ModelToolCall)]
+    return [
+        {
+            "id": ids.fit(call.id),
+            "type": "function",
+            "function": {"name": call.name, "arguments": call.arguments or "{}"},
+        }
+        for call in calls
+    ]
+
+
+def user_messages(turn: ChatTurn, ids: CallIds, attached: Mapping[str, Writer]) -> Iterator[dict[str, Any]]:
+    """Yield the messages of a user turn.
+
+    Each tool result is a text message of its own; one user message follows, with the results' attachments before the
+    user's own content.
+    """
+    results = [part for part in turn.parts if isinstance(part, ModelToolResult)]
+    for result in results:
+        yield {"role": "tool", "tool_call_id": ids.fit(result.call_id), "content": result_text(result)}
+    spoken: list[Part] = [part for result in results for part in result.parts if isinstance(part, Attachment)]
+    spoken += [part for part in turn.parts if not isinstance(part, ModelToolResult)]
+    if spoken or not results:
+        yield {"role": "user", "content": _content(spoken, attached)}
+
+
+def image(part: Attachment) -> dict[str, Any]:
+    """Return an image part, as a link or a data URL."""
+    url = part.url or f"data:{part.media_type};base64,{part.data}"
+    return {"type": "image_url", "image_url": {"url": url, **present(detail=part.detail)}}
+
+
+def _content(parts: Sequence[Part], attached: Mapping[str, Writer]) -> str | list[dict[str, Any]]:
+    """Text alone as a text, which every server takes."""
+    content: list[dict[str, Any]] = []
+    for part in parts:
+        if isinstance(part, Text):
+            content.append({"type": "text", "text": part.text})
+        elif isinstance(part, Attachment):
+            content.append(attached[part.kind](part))
+    return content if any(isinstance(part, Attachment) for part in parts) else join_texts(parts)

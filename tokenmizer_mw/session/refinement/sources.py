@@ -1,0 +1,273 @@
+"""Find the source of a model's statements in the session, and turn them into findings.
+
+A model is not trusted about sources. The speaker of the sentence that shares most words with a statement decides what
+the statement may become; a statement that nobody made is dropped.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import log
+from typing import Any, Final
+
+from tokenmizer_mw.extract.finding import Finding, Move, Segment, SegmentKind
+from tokenmizer_mw.extract.foreign import foreign
+from tokenmizer_mw.extract.layout import Span
+from tokenmizer_mw.extract.names import as_path
+from tokenmizer_mw.extract.reading import read_kind
+from tokenmizer_mw.extract.said import slot_of
+from tokenmizer_mw.extract.segment import segment
+from tokenmizer_mw.extract.similar import SIMILAR_MAX, content
+from tokenmizer_mw.extract.validate import format_quote, validate_findings
+from tokenmizer_mw.graph.text import words
+from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
+from tokenmizer_mw.session.refinement.reply import BY_NAME, ReplyStatement
+from tokenmizer_mw.settings import Settings
+
+SPOKEN_MAX: Final = 8_000
+TOOL_MAX: Final = 1_500
+"""Characters of a speaker's text, and of a tool call or its result; of longer ones the middle goes."""
+
+_HEAD: Final = 2 / 3
+
+
+def select_shown_parts(text: str, limit: int) -> list[tuple[int, str]]:
+    """Return the parts of ``text`` to show, with their offsets: the whole, or beginning and end if it exceeds
+    ``limit``.
+    """
+    if len(text) <= limit:
+        return [(0, text)]
+    head = int(limit * _HEAD)
+    tail = len(text) - (limit - head)
+    return [(0, text[:head]), (tail, text[tail:])]
+
+
+PIECE: Final = SIMILAR_MAX
+"""Characters of a sentence or block that are compared at once; longer ones are cut into such pieces."""
+
+PIECES_MAX: Final = 20_000
+"""Pieces of a session that are looked through, the newest."""
+
+TOLD_LEAST: Final = 24
+"""Characters of a quotation in a sentence from which on it is what somebody else says, and not just a name."""
+
+_OTHERS: Final = frozenset({SegmentKind.QUOTE, SegmentKind.LOG, SegmentKind.CODE, SegmentKind.DIFF})
+_EQUAL: Final = 0.8
+"""Share of the best score from which on a place counts as good, so that who speaks there and when decides."""
+
+Numbered = tuple[int, Message]
+
+
+@dataclass(frozen=True, slots=True)
+class StatementPlace:
+    """Where something was said. ``speaker`` is "user", "assistant" or "tool"; ``own``: it is the speaker's own prose,
+    not code, a log, a quotation, or what a tool call carries into a file. ``span`` is ``None`` in tool traffic.
+    ``score``: the share of the statement that is said there, 0..1; ``borrowed``: the share that the session has only
+    from others than its speakers."""
+
+    turn: int
+    speaker: str
+    quote: str
+    span: tuple[int, int] | None
+    own: bool
+    score: float = 0.0
+    borrowed: float = 0.0
+
+
+class Places:
+    """The places of some messages, to look statements up in. ``flagged`` are the numbers of messages that read like an
+    attempt to take over a model: nothing in them is their speaker's own."""
+
+    def __init__(self, messages: Sequence[Numbered], *, flagged: Iterable[int] = ()) -> None:
+        distrusted = frozenset(flagged)
+        found = [one for numbered in messages for one in _places(numbered, numbered[0] not in distrusted)]
+        self._places = [place for place, _ in found[-PIECES_MAX:]]
+        self._by_word: dict[str, list[int]] = {}
+        self._spoken: set[str] = set()
+        for index, (_, said) in enumerate(found[-PIECES_MAX:]):
+            terms = _terms(said)
+            for word in terms:
+                self._by_word.setdefault(word, []).append(index)
+            if self._places[index].own:
+                self._spoken |= terms
+
+    def find(self, text: str, first: str = "user") -> StatementPlace | None:
+        """Where ``text`` comes from; ``None`` when no place shares a word with it.
+
+        Rare words weigh more. Among places that are about as good, the speakers' own words come before what they
+        paste and what tools say, those of the speaker ``first`` before others, and the newest before older ones.
+        """
+        weights = {word: self._weight(word) for word in _terms(text)}
+        whole = sum(weights.values())
+        scores: dict[int, float] = defaultdict(float)
+        for word, weight in weights.items():
+            for index in self._by_word.get(word, ()):
+                scores[index] += weight / whole
+        if not scores:
+            return None
+        best = max(scores.values())
+        good = [index for index, score in scores.items() if score >= _EQUAL * best]
+        index = max(good, key=lambda index: (self._places[index].own, self._places[index].speaker == first, index))
+        others = sum(weight for word, weight in weights.items() if word in self._by_word and word not in self._spoken)
+        return replace(self._places[index], score=min(1.0, scores[index]), borrowed=others / whole)
+
+    def _weight(self, word: str) -> float:
+        return log(1 + (1 + len(self._places)) / (1 + len(self._by_word.get(word, ()))))
+
+
+def _terms(text: str) -> frozenset[str]:
+    """What a text is found by: the stems of its words, and the names in it that hold a dot or a slash."""
+    return content(text) | {word for word in words(text) if "." in word or "/" in word}
+
+
+def _places(numbered: Numbered, trusted: bool) -> Iterator[tuple[StatementPlace, str]]:
+    """The places of a message, as far as a model is shown it, each with the text by which it is found."""
+    turn, message = numbered
+    if message.role is Role.SYSTEM:
+        return
+    speaker = message.role.value
+    for offset, text in select_shown_parts(message.text, SPOKEN_MAX):
+        yield from _spoken_places(turn, speaker, offset, text, trusted and speaker != "tool")
+    for call in message.tool_calls:
+        for _, text in select_shown_parts(f"{call.name} {call.arguments}", TOOL_MAX):
+            yield from ((StatementPlace(turn, speaker, one, None, False), one) for one in _cut(text))
+    for result in message.tool_results:
+        for _, text in select_shown_parts(result.text, TOOL_MAX):
+            yield from ((StatementPlace(turn, "tool", one, None, False), one) for one in _cut(text))
+
+
+def _spoken_places(
+    turn: int, speaker: str, offset: int, text: str, trusted: bool
+) -> Iterator[tuple[StatementPlace, str]]:
+    """The places of what is said in words; ``offset`` is where ``text`` stands in its message."""
+    others = [span for span in foreign(text) if span[1] - span[0] >= TOLD_LEAST]
+    for part in segment(_blank_spans(text, others)):
+        own = trusted and part.kind not in _OTHERS
+        for start, piece in _pieces(part):
+            end = min(start + len(piece), part.end)
+            quote = text[start:end] if others else piece
+            yield StatementPlace(turn, speaker, quote, (offset + start, offset + end), own), piece
+    for start, end in others:
+        yield from ((StatementPlace(turn, speaker, one, None, False), one) for one in _cut(text[start:end]))
+
+
+def _blank_spans(text: str, spans: Iterable[Span]) -> str:
+    """``text`` with spaces in the place of what others say in it."""
+    kept: list[str] = []
+    done = 0
+    for start, end in spans:
+        kept += (text[done:start], " " * (end - start))
+        done = end
+    return "".join((*kept, text[done:]))
+
+
+def _pieces(part: Segment) -> Iterator[tuple[int, str]]:
+    for at in range(0, max(1, len(part.text)), PIECE):
+        yield min(part.start + at, part.end), part.text[at : at + PIECE]
+
+
+def _cut(text: str) -> Iterator[str]:
+    return (text[at : at + PIECE] for at in range(0, len(text), PIECE))
+
+
+PLACED: Final = 0.3
+"""Share of a statement that its place must hold to be the word of who speaks there."""
+
+BORROWED: Final = 0.4
+"""Share of a statement that may stem from tools, files and quotations alone when it is a speaker's word all the same:
+names of files, for the most part."""
+
+_CONFIDENCE: Final = {Trust.STATED: 0.85, Trust.CLAIMED: 0.7, Trust.PROPOSED: 0.6, Trust.QUOTED: 0.55}
+_STANDING: Final = frozenset({DecisionKind.RULE, DecisionKind.PREFERENCE})
+_TOLD_BY: Final = {"tasks_done": "assistant"}
+"""Who is looked at first where several say the same; for the other categories it is the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedFinding:
+    """A finding, its source in the session, and the source of what it replaces; ``None`` if that was said nowhere
+    else.
+    """
+
+    finding: Finding
+    place: StatementPlace
+    before: StatementPlace | None = None
+
+
+def place_finding(stated: ReplyStatement, places: Places, settings: Settings) -> PlacedFinding | None:
+    """Return the finding that a statement supports; ``None`` when it is empty, when nobody in the session said anything
+    like it, or when its speaker may not state such a thing.
+
+    Only a speaker's own words make decisions and goals, and tool output never makes tasks. Rules and goals stated by
+    the assistant become proposals.
+    """
+    place = places.find(stated.text, _TOLD_BY.get(stated.category, "user"))
+    if place is None:
+        return None
+    trust = trust_of(place)
+    category = BY_NAME[stated.category]
+    if trust is Trust.QUOTED and (stated.old or (category.status is Status.PENDING and place.speaker == "tool")):
+        return None
+    finding = Finding(
+        type=category.type,
+        label=stated.text,
+        status=Status.COMPLETED if stated.resolved else category.status,
+        trust=trust,
+        confidence=_CONFIDENCE[trust],
+        reason=stated.reason if _is_said(stated.reason, places) else "",
+        detail=_explanation(stated.detail, places),
+        quote=place.quote,
+        span=place.span,
+        **_more(stated, category.type),
+    )
+    valid = validate_findings([_as_proposal(finding)], settings)
+    if not valid or (valid[0].type is NodeType.FILE and not as_path(valid[0].label)):
+        return None
+    before = places.find(stated.old) if stated.old else None
+    if before is not None and trust_of(before) is Trust.QUOTED:
+        return None  # what nobody chose cannot have been given up
+    return PlacedFinding(valid[0], place, before)
+
+
+def trust_of(place: StatementPlace) -> Trust:
+    """Return how much a statement from this source is trusted."""
+    if not place.own or place.score < PLACED or place.borrowed > BORROWED:
+        return Trust.QUOTED
+    return Trust.STATED if place.speaker == "user" else Trust.CLAIMED
+
+
+def _is_said(text: str, places: Places) -> bool:
+    """Whether a speaker says this."""
+    place = places.find(text)
+    return place is not None and trust_of(place) is not Trust.QUOTED
+
+
+def _explanation(text: str, places: Places) -> str:
+    """``text`` as the detail of an error, where the session says so, whoever it is that does."""
+    place = places.find(text) if text else None
+    return format_quote(text) if place is not None and place.score >= PLACED else ""
+
+
+def _more(stated: ReplyStatement, type_: NodeType) -> dict[str, Any]:
+    """What only goals and decisions have."""
+    if type_ is NodeType.GOAL:
+        return {"slot": "goal", "value": stated.text}
+    if type_ is not NodeType.DECISION:
+        return {}
+    if BY_NAME[stated.category].status is Status.INVALIDATED:
+        return {"move": Move.REJECT, "kind": DecisionKind.OPTION}
+    kind = DecisionKind.RULE if stated.category == "rules" else read_kind(stated.text)
+    said = {"kind": kind, **slot_of(stated.text)}
+    return said | ({"move": Move.REPLACE, "target": stated.old} if stated.old else {})
+
+
+def _as_proposal(finding: Finding) -> Finding:
+    lasting = finding.type is NodeType.GOAL or finding.kind in _STANDING
+    if not lasting or finding.trust is not Trust.CLAIMED:
+        return finding
+    return replace(
+        finding, status=Status.PENDING, trust=Trust.PROPOSED, confidence=_CONFIDENCE[Trust.PROPOSED], move=Move.NOTE
+    )

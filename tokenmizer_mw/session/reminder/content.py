@@ -1,0 +1,261 @@
+"""Select what a cut removed and a question asks for, and compose the text of a reminder from it: facts, then quoted
+passages, within a token budget. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from tokenmizer_mw.context.recall import (
+    SIMILAR,
+    PassageHit,
+    PassageIndex,
+    QuotedPiece,
+    describe_fact,
+    newest_value,
+    outdated_mark,
+    select_passages,
+)
+from tokenmizer_mw.context.recall.passages import index_terms
+from tokenmizer_mw.context.tokens import TokenCounter
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.model.event import Checkpointed
+from tokenmizer_mw.model.node import Node
+from tokenmizer_mw.model.reminder import ReminderPart
+from tokenmizer_mw.safety.fence import frame
+from tokenmizer_mw.session import SessionState, Transcript
+from tokenmizer_mw.session.reminder.question import content_terms, only_asks
+from tokenmizer_mw.session.transcript_edits import HistoryMessages
+
+if TYPE_CHECKING:
+    from tokenmizer_mw.context.recall.vectors import Matrix
+
+
+def other_branches(transcript: Transcript, anchor: int, compacted: Collection[int] = ()) -> Collection[int]:
+    """The numbers below ``anchor`` of messages that message ``anchor`` does not follow, because the client went back
+    and went on otherwise. ``compacted``: the messages with which a client began its chat anew when it had compacted it;
+    they follow what was said before."""
+    place = anchor - 1
+    if not 0 <= place < len(transcript) or transcript.depths[place] == place:
+        return ()
+    before: set[int] = set()
+    while place >= 0:
+        behind = transcript.parents[place]
+        place = place - 1 if behind < 0 and place + 1 in compacted else behind
+        before.add(place + 1)
+    return frozenset(range(1, anchor)) - before
+
+
+def beginnings_after_compaction(state: SessionState) -> Collection[int]:
+    """Return the numbers of the first messages after each compaction that left a resume block.
+
+    If the client shortened its history by itself, that is the first message it sent then, which the block precedes in
+    the request. If the client asked for a block instead (``compact``), it is the first message after that call.
+    Empty if there was no such compaction.
+    """
+    marks = [mark.checkpoint for mark in state.checkpoints if mark.checkpoint.block]
+    handed_back = {one.anchor_turn for one in marks if one.anchor and not one.dropped}
+    return frozenset(handed_back | {one.turn + 1 for one in marks if not one.anchor})
+
+
+SHARED_LEAST: Final = 2
+"""Words of a question that must stand in a passage, where it has so many."""
+
+MOST: Final = 0.75
+"""Share of the words of a message that asks for nothing, by weight, which a fact or a passage must hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class RelevantContent:
+    """Passages that are relevant for a message, best first, and the weights of the message's words, by which facts are
+    compared. ``asks``: the message asks something, or names what is to be found.
+    """
+
+    hits: Sequence[PassageHit]
+    weights: Mapping[str, float]
+    asks: bool = True
+
+
+def relevant(query: str, hits: Sequence[PassageHit], *, asks: bool) -> RelevantContent:
+    """Return those of ``hits`` (best first) that are worth a reminder.
+
+    For a question: all of them, if one of them shares enough words with it. For other messages: only passages that hold
+    most of the words, because a new topic occurs in no passage.
+    """
+    wanted = content_terms(query)
+    known = hits[0].weights if hits else {}
+    weights = {term: known[term] for term in wanted if term in known}
+    if asks:
+        least = min(SHARED_LEAST, len(wanted))
+        enough = any(hit.similarity >= SIMILAR or len(_shared_terms(hit, weights)) >= least for hit in hits)
+        return RelevantContent(hits if enough and wanted else (), weights, asks)
+    if len(weights) < len(wanted) or len(wanted) < SHARED_LEAST:
+        return RelevantContent((), weights, asks)
+    most = MOST * sum(weights.values())
+    return RelevantContent(
+        [hit for hit in hits if sum(map(weights.__getitem__, _shared_terms(hit, weights))) >= most], weights, asks
+    )
+
+
+def _shared_terms(hit: PassageHit, weights: Mapping[str, float]) -> set[str]:
+    return weights.keys() & set(index_terms(f"{hit.head} {hit.text}"))
+
+
+READ_MAX: Final = 200_000
+"""Characters of messages that a request waits for being indexed, some 30 ms of CPU time; where more are new, that is
+done in the background."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchTarget:
+    """What to search for: a question (text), or a list of names.
+
+    ``asks``: it asks something, or refers to what was said before. ``sent``: numbers of messages that the request
+    contains and that are not searched.
+    """
+
+    asked: str | Sequence[str]
+    asks: bool = True
+    sent: Collection[int] = ()
+
+
+def search(
+    told: HistoryMessages,
+    *,
+    wanted: SearchTarget,
+    index_of: Callable[[HistoryMessages], PassageIndex],
+    before: int,
+    elsewhere: Collection[int],
+    meaning: Matrix | None = None,
+) -> RelevantContent | None:
+    """Search the messages with numbers below ``before``, except those in ``elsewhere``, for ``wanted``.
+
+    ``meaning``: the vector of the question; ``None``: search by words alone. Returns ``None`` when more than
+    ``READ_MAX`` characters would have to be indexed first.
+    """
+    if told.unindexed > READ_MAX:
+        return None
+    index, asked, out = index_of(told), wanted.asked, frozenset(elsewhere).union(wanted.sent)
+    if isinstance(asked, str):
+        return relevant(asked, index.rank(asked, upto=before - 1, exclude=out, meaning=meaning), asks=wanted.asks)
+    names = " ".join(asked)
+    hits = index.rank(names, upto=before - 1, exclude=out)
+    named = [hit for hit in hits if any(name in hit.text for name in asked)]
+    return relevant(names, named, asks=True)
+
+
+CANDIDATES_MAX: Final = 64
+"""Facts that are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class FactLine:
+    """A fact as a line; ``nodes`` are the ids of the facts that it names."""
+
+    text: str
+    nodes: tuple[str, ...]
+
+
+def relevant_facts(graph: SessionGraph, cut: Checkpointed, question: RelevantContent, least: float) -> list[FactLine]:
+    """Return the facts of messages that ``cut`` removed and that its resume block does not state, best first.
+
+    A fact is relevant when it holds at least the share ``least`` of the words of ``question``, by weight; if the
+    message asks nothing, a larger share (``MOST``). A replaced fact is returned with the value that holds now.
+    """
+    weights, least = question.weights, least if question.asks else MOST
+    whole = sum(weights.values()) or 1.0
+    said = set(cut.carried)
+    found: list[tuple[float, Node]] = []
+    for node, _ in graph.sharing_words(" ".join(weights), limit=CANDIDATES_MAX):
+        if node.source.turn >= cut.anchor_turn:
+            continue
+        held = weights.keys() & set(index_terms(f"{node.label} {node.detail} {node.value}"))
+        coverage = sum(weights[term] for term in held) / whole
+        if coverage >= least:
+            found.append((coverage, node))
+    lines: list[FactLine] = []
+    for _, node in sorted(found, key=lambda pair: -pair[0]):
+        current = newest_value(graph, node)
+        if current.id in said or (current is node and _in_context(graph, node, cut)):
+            continue
+        text, nodes = describe_fact(graph, current)
+        lines.append(FactLine(text, nodes))
+        said.update(nodes)
+    return lines
+
+
+def _in_context(graph: SessionGraph, node: Node, cut: Checkpointed) -> bool:
+    """Whether a message that stayed mentions the fact."""
+    return graph.life(node.id).touched >= cut.anchor_turn
+
+
+HEAD: Final = "From messages that are no longer here; [n] is a message's number."
+
+FACT_LEAST: Final = 0.3
+"""Share of a question's words, by weight, that a fact must hold."""
+
+_FACTS_SHARE: Final = 0.25
+_OLD: Final = " (old)"
+
+TOLD: Final = 0.85
+"""Share of a passage's words that a line of a block must hold to tell it: a lead-in may be missing."""
+
+
+def compose(
+    graph: SessionGraph, cut: Checkpointed, found: RelevantContent, *, budget: int, counter: TokenCounter, nonce: str
+) -> ReminderPart | None:
+    """What ``graph`` and the passages ``found`` say about a question, within ``budget`` tokens; ``None`` when nothing
+    is relevant or fits.
+
+    Facts come first, then passages in the session's order, each with its message. What the block of the cut states
+    already is left out; what is no longer so is marked.
+    """
+    before, behind = frame(nonce)
+    room = budget - counter.count(f"{before}{HEAD}\n{behind}")
+    facts = _select_fitting(relevant_facts(graph, cut, found, FACT_LEAST), int(room * _FACTS_SHARE), counter)
+    room -= sum(counter.count(fact.text + "\n") for fact in facts)
+    hits = _drop_stated(found.hits, cut)
+    while room > 0:
+        pieces = select_passages(hits, room, counter)
+        if not (facts or pieces):
+            break
+        text = "\n".join([before + HEAD, *(fact.text for fact in facts), *_quotes(graph, pieces)]) + behind
+        if (tokens := counter.count(text)) <= budget:
+            nodes = dict.fromkeys(id for fact in facts for id in fact.nodes)
+            return ReminderPart(text, tokens, tuple(nodes), tuple(dict.fromkeys(piece.number for piece in pieces)))
+        room -= tokens - budget
+    return None
+
+
+def _quotes(graph: SessionGraph, pieces: Sequence[QuotedPiece]) -> Iterator[str]:
+    """The pieces as text. What took the place of an old value is named once."""
+    given: set[str] = set()
+    for piece in pieces:
+        mark = outdated_mark(graph, piece)
+        yield piece.render(_OLD if mark and mark in given else mark)
+        given.add(mark)
+
+
+def _drop_stated(hits: Sequence[PassageHit], cut: Checkpointed) -> list[PassageHit]:
+    """The passages that no line of the block of ``cut`` tells, and that do more than ask."""
+    lines = [set(index_terms(line)) for line in cut.block.splitlines()]
+    return [hit for hit in hits if not (only_asks(hit.text) or _is_told(hit, lines))]
+
+
+def _is_told(hit: PassageHit, lines: Sequence[AbstractSet[str]]) -> bool:
+    terms = set(content_terms(hit.text))
+    return any(len(terms & line) >= TOLD * len(terms) for line in lines)
+
+
+def _select_fitting(facts: Sequence[FactLine], room: int, counter: TokenCounter) -> list[FactLine]:
+    """Those of ``facts`` that fit into ``room`` tokens, passing over what is too long."""
+    chosen: list[FactLine] = []
+    for fact in facts:
+        cost = counter.count(fact.text + "\n")
+        if cost <= room:
+            chosen.append(fact)
+            room -= cost
+    return chosen

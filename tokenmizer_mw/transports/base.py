@@ -1,0 +1,251 @@
+"""Synchronous and asynchronous base classes for the HTTP transports and their response bodies.
+
+Each HTTP library adds its own base classes. The response bodies pass on each piece unchanged; the piece that completes
+the reply is passed on once its turn is durable, or when the deadline has passed. Closing closes the stream below once,
+and its errors are raised unchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
+
+from tokenmizer_mw.errors import RequestBlocked
+from tokenmizer_mw.model.message import Outcome
+from tokenmizer_mw.model.session import LOCAL_TENANT
+from tokenmizer_mw.transports.calls import HTTPRequest, HTTPResponse, OutgoingCalls
+from tokenmizer_mw.transports.reply_watch import ReplyWatch
+from tokenmizer_mw.wire.dialect import Dialect
+from tokenmizer_mw.wire.dialects import ROUTES
+
+if TYPE_CHECKING:
+    from tokenmizer_mw.memory import SessionMemory
+    from tokenmizer_mw.saving.cache.answer import CachedAnswer
+
+Q = TypeVar("Q", bound=HTTPRequest)
+
+S = TypeVar("S", bound=HTTPResponse)
+
+T = TypeVar("T")
+
+
+class _Watched:
+    """A response's body on its way: pieces go on as they came, the last one when the turn is durable.
+
+    Whatever else the stream below can tell is told by it.
+    """
+
+    def __init__(self, stream: Any, reply: ReplyWatch) -> None:
+        self._stream = stream
+        self._reply = reply
+        self._over = self._closed = False
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_stream":
+            raise AttributeError(name)
+        return getattr(self._stream, name)
+
+    def _first_close(self) -> bool:
+        closed, self._closed = self._closed, True
+        return not closed
+
+
+class WatchedStream(_Watched):
+    """The response body of a recorded call, for a synchronous transport."""
+
+    _pieces: Iterator[bytes]
+
+    def __iter__(self) -> Self:
+        self._pieces = iter(self._stream)
+        return self
+
+    def __next__(self) -> bytes:
+        try:
+            piece = next(self._pieces)
+        except StopIteration:
+            self._over = True
+            self._reply.commit(last=True)
+            raise
+        except BaseException as error:
+            self._over = True
+            self._reply.commit(last=True, outcome=_caller_left(error), attempt=True)
+            raise
+        if self._reply.take(piece):
+            self._reply.commit(last=False)
+        return piece
+
+    def close(self) -> None:
+        """Close the stream below, once. A reply that is not complete by then counts as aborted by the caller."""
+        if not self._first_close():
+            return
+        try:
+            self._stream.close()
+        finally:
+            if not self._over:
+                self._reply.commit(last=True, outcome=Outcome.ABORTED, attempt=True)
+            self._reply.end()
+            self._reply.release()
+
+
+class AsyncWatchedStream(_Watched):
+    """The response body of a recorded call, for an asynchronous transport. If the caller stops reading, the turn is
+    recorded in the background.
+    """
+
+    _pieces: AsyncIterator[bytes]
+
+    def __aiter__(self) -> Self:
+        self._pieces = aiter(self._stream)
+        return self
+
+    async def __anext__(self) -> bytes:
+        try:
+            piece = await anext(self._pieces)
+        except StopAsyncIteration:
+            self._over = True
+            await self._reply.acommit(last=True)
+            raise
+        except BaseException as error:
+            self._over = True
+            self._reply.leave(_caller_left(error), attempt=True)
+            raise
+        if self._reply.take(piece):
+            await self._reply.acommit(last=False)
+        return piece
+
+    async def aclose(self) -> None:
+        """Close the stream below, once. A reply that is not complete by then counts as aborted by the caller."""
+        if not self._first_close():
+            return
+        try:
+            await self._stream.aclose()
+        finally:
+            if self._reply.is_settled:
+                self._reply.end()
+                self._reply.release()
+            elif not self._over:
+                self._reply.leave(Outcome.ABORTED, attempt=True)
+
+
+def _caller_left(error: BaseException) -> Outcome | None:
+    return None if isinstance(error, Exception) else Outcome.ABORTED
+
+
+class Replayed:
+    """The response body of an answer from the cache, for synchronous and asynchronous transports."""
+
+    def __init__(self, answer: CachedAnswer) -> None:
+        self._answer = answer
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self._answer.pieces()
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for piece in self._answer.pieces():
+            yield piece
+
+    def close(self) -> None:
+        """Do nothing: a cached answer has no connection."""
+
+    async def aclose(self) -> None:
+        """Do nothing: a cached answer has no connection."""
+
+
+class _Recording(Generic[Q, S, T]):
+    """What both colours of a transport share."""
+
+    _default: ClassVar[type[Any]]
+    _whole: ClassVar[type[Any]]
+    _response: ClassVar[type[Any]]
+    _body: ClassVar[type[Replayed]]
+
+    def __init__(
+        self,
+        memory: SessionMemory,
+        inner: T | None = None,
+        *,
+        routes: Mapping[str, Dialect] = ROUTES,
+        tenant: str = LOCAL_TENANT,
+    ) -> None:
+        self._outgoing = OutgoingCalls(memory, routes, tenant, self._whole)
+        self._inner: Any = self._default() if inner is None else inner
+
+    def _again(self, request: Q, answer: CachedAnswer) -> S:
+        """The library's response of an answer that is given again."""
+        response: S = self._response(200, headers=answer.headers(self._outgoing.marker), stream=self._body(answer))
+        return response
+
+    def _refuse_request(self, request: Q, blocked: RequestBlocked) -> S:
+        """The library's response to a request that the guard blocks."""
+        headers = {"content-type": "application/json"}
+        response: S = self._response(blocked.STATUS, headers=headers, content=blocked.body, request=request)
+        return response
+
+
+class RecordingTransport(_Recording[Q, S, T]):
+    """Synchronous transport for httpx or httpx2 that records chat calls in a session memory.
+
+    - ``inner``: sends the requests; ``None``: a new ``HTTPTransport`` of the same library. Closed with this transport.
+    - ``routes``: maps path endings to dialects.
+    - ``tenant``: used when no session context is active.
+
+    How the session of a call is found: see ``OutgoingCalls``. Raises ``ConfigError`` for invalid ``memory`` or
+    ``routes``.
+    """
+
+    _wrap: ClassVar[type[WatchedStream]]
+
+    def handle_request(self, request: Q) -> S:
+        """Send a request and return the response as soon as its headers are there."""
+        send: Callable[[Q], S] = self._inner.handle_request
+        try:
+            return self._outgoing.send(request, send, self._wrap, self._again)
+        except RequestBlocked as blocked:
+            return self._refuse_request(request, blocked)
+
+    def close(self) -> None:
+        """Close the inner transport."""
+        self._inner.close()
+
+    def __enter__(self) -> Self:
+        self._inner.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None = None,
+        exc_value: BaseException | None = None,
+        traceback: TracebackType | None = None,
+    ) -> None:
+        self._inner.__exit__(exc_type, exc_value, traceback)
+
+
+class AsyncRecordingTransport(_Recording[Q, S, T]):
+    """Asynchronous form of ``RecordingTransport``."""
+
+    _wrap: ClassVar[type[AsyncWatchedStream]]
+
+    async def handle_async_request(self, request: Q) -> S:
+        """Send a request and return the response as soon as its headers are there."""
+        send: Callable[[Q], Awaitable[S]] = self._inner.handle_async_request
+        try:
+            return await self._outgoing.asend(request, send, self._wrap, self._again)
+        except RequestBlocked as blocked:
+            return self._refuse_request(request, blocked)
+
+    async def aclose(self) -> None:
+        """Close the inner transport."""
+        await self._inner.aclose()
+
+    async def __aenter__(self) -> Self:
+        await self._inner.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None = None,
+        exc_value: BaseException | None = None,
+        traceback: TracebackType | None = None,
+    ) -> None:
+        await self._inner.__aexit__(exc_type, exc_value, traceback)

@@ -1,0 +1,197 @@
+"""Raw HTTP headers, and content encodings (such as gzip) decoded piece by piece, up to a size limit."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
+from typing import Any, Final, Protocol
+
+Headers = Iterable[tuple[bytes, bytes]]
+"""Header names (in any case) and values, as on the wire."""
+
+
+def by_name(headers: Headers) -> dict[bytes, bytes]:
+    """The first value of each header by its name in lower case."""
+    found: dict[bytes, bytes] = {}
+    for name, value in headers:
+        found.setdefault(name.lower(), value)
+    return found
+
+
+def header(headers: Headers, name: bytes) -> bytes | None:
+    """The first value of one header, ``None`` when there is none. ``name`` is given in lower case."""
+    for key, value in headers:
+        if key == name or key.lower() == name:
+            return value
+    return None
+
+
+def with_length(headers: Headers, length: int) -> list[tuple[bytes, bytes]]:
+    """Return the headers for a body of ``length`` bytes: without transfer encoding, and with a content length if there
+    was either.
+    """
+    framing = (b"content-length", b"transfer-encoding")
+    given = list(headers)
+    kept = [(name, value) for name, value in given if name.lower() not in framing]
+    return kept if len(kept) == len(given) else [*kept, (b"content-length", str(length).encode())]
+
+
+class Undecodable(ValueError):
+    """Raised for bytes that do not match their content encoding."""
+
+
+class Decoder(Protocol):
+    """One encoded body. What was decoded so far is everything that a receiver could have read so far."""
+
+    def decode(self, data: bytes, limit: int) -> bytes:
+        """What ``data`` adds, at most ``limit`` bytes of it (at least 1): what a bomb holds beyond is never made.
+
+        A result of ``limit`` bytes may be short of the rest, which is lost. Raises ``Undecodable``.
+        """
+
+
+MEMBERS_MAX: Final = 1_024
+"""Gzip members or zstd frames of one body. Each costs a decoder, even an empty one of 20 bytes."""
+
+_SLICE: Final = 16 * 1024
+"""Bytes given to a decoder at once. What a member leaves over is copied: of a long piece, once for each member."""
+
+
+def _iter_slices(data: bytes) -> Iterator[bytes]:
+    return (data[at : at + _SLICE] for at in range(0, len(data), _SLICE)) if len(data) > _SLICE else iter((data,))
+
+
+class _Gzip:
+    """One or several gzip members; what follows the last one is ignored, as receivers do."""
+
+    def __init__(self) -> None:
+        self._inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        self._members = 1
+        self._ended = False
+
+    def decode(self, data: bytes, limit: int) -> bytes:
+        pieces: list[bytes] = []
+        for part in _iter_slices(data):
+            rest = part
+            while rest and limit > 0 and self._is_member(rest):
+                pieces.append(_inflate(self._inflater, rest, limit))
+                limit -= len(pieces[-1])
+                rest = self._inflater.unused_data
+        return b"".join(pieces)
+
+    def _is_member(self, data: bytes) -> bool:
+        """Whether ``data`` goes on with a member, or begins another one. Raises ``Undecodable`` for too many."""
+        if not self._inflater.eof or self._ended:
+            return not self._ended
+        if not data.startswith(b"\x1f"):
+            self._ended = True
+            return False
+        self._members += 1
+        if self._members > MEMBERS_MAX:
+            raise Undecodable(f"more than {MEMBERS_MAX} gzip members")
+        self._inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        return True
+
+
+class _Deflate:
+    """deflate with the zlib header that the standard asks for, or without, as some servers send it."""
+
+    def __init__(self) -> None:
+        self._head = b""
+        self._inflater: Any = None
+
+    def decode(self, data: bytes, limit: int) -> bytes:
+        if self._inflater is None:
+            self._head += data
+            if len(self._head) < 2:
+                return b""
+            data = self._head
+            has_header = data[0] & 0x0F == 8 and (data[0] << 8 | data[1]) % 31 == 0
+            self._inflater = zlib.decompressobj(zlib.MAX_WBITS if has_header else -zlib.MAX_WBITS)
+        return b"" if self._inflater.eof else _inflate(self._inflater, data, limit)
+
+
+def _inflate(inflater: Any, data: bytes, limit: int) -> bytes:
+    try:
+        return bytes(inflater.decompress(data, limit))
+    except zlib.error as error:
+        raise Undecodable(str(error)) from None
+
+
+class _Brotli:
+    def __init__(self, module: Any) -> None:
+        self._module = module
+        self._decompressor = module.Decompressor()
+
+    def decode(self, data: bytes, limit: int) -> bytes:
+        try:
+            return bytes(self._decompressor.process(data, output_buffer_limit=limit))[:limit]
+        except self._module.error as error:
+            raise Undecodable(str(error)) from None
+
+
+class _Zstandard:
+    def __init__(self, module: Any) -> None:
+        self._module = module
+        self._decompressor = module.ZstdDecompressor()
+        self._frames = 1
+
+    def decode(self, data: bytes, limit: int) -> bytes:
+        pieces: list[bytes] = []
+        for part in _iter_slices(data):
+            rest = part
+            while rest and limit > 0:
+                try:
+                    pieces.append(self._decompressor.decompress(rest, limit))
+                except self._module.ZstdError as error:
+                    raise Undecodable(str(error)) from None
+                limit -= len(pieces[-1])
+                rest = self._next_frame() if self._decompressor.eof else b""
+        return b"".join(pieces)
+
+    def _next_frame(self) -> bytes:
+        """What stands behind the frame that has ended. Raises ``Undecodable`` for too many frames."""
+        rest: bytes = self._decompressor.unused_data
+        self._frames += 1
+        if self._frames > MEMBERS_MAX:
+            raise Undecodable(f"more than {MEMBERS_MAX} zstd frames")
+        self._decompressor = self._module.ZstdDecompressor()
+        return rest
+
+
+def _optional(*names: str, needs: Callable[[Any], bool] = lambda module: True) -> Any:
+    for name in names:
+        try:
+            module = import_module(name)
+        except ImportError:
+            continue
+        if needs(module):
+            return module
+    return None
+
+
+def _limits_output(module: Any) -> bool:
+    """Brotli before 1.2 cannot stop a bomb."""
+    try:
+        module.Decompressor().process(b"", output_buffer_limit=1)
+    except (TypeError, AttributeError):
+        return False
+    return True
+
+
+def _decoders() -> dict[str, Callable[[], Decoder]]:
+    found: dict[str, Callable[[], Decoder]] = {
+        "gzip": _Gzip,
+        "x-gzip": _Gzip,
+        "deflate": _Deflate,
+    }
+    if (brotli := _optional("brotli", "brotlicffi", needs=_limits_output)) is not None:
+        found["br"] = lambda: _Brotli(brotli)
+    if (zstd := _optional("compression.zstd", "backports.zstd")) is not None:
+        found["zstd"] = lambda: _Zstandard(zstd)
+    return found
+
+
+DECODERS: Final = _decoders()
+"""Content encodings that can be undone: gzip and deflate always, br and zstd where a library for them is there."""

@@ -1,0 +1,152 @@
+"""JSON text: values written as storable text (no lone surrogates), the places of values in a text, and places in parsed
+values named by dotted paths ("answer.text", "turns.-1.text"; "$" is the value itself).
+
+A text is scanned with the C scanner of the standard library; only the containers that somebody looks into are walked in
+Python.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+from tokenmizer_mw.errors import ConfigError
+
+Span = tuple[int, int]
+"""Start and end (exclusive) of a piece of a text, in characters."""
+
+Edit = tuple[int, int, str]
+"""Start, end (exclusive) and what stands there instead."""
+
+SPACE: Final = " \t\n\r"
+match_space: Final[Callable[[str, int], Any]] = re.compile(r"[ \t\n\r]*").match
+"""Matches the white space at a place of a text, none included: it always matches."""
+
+decode_value: Final[Callable[[str, int], tuple[Any, int]]] = json.JSONDecoder().raw_decode
+"""The value that starts at a place of a text, and where it ends. Raises ``json.JSONDecodeError``."""
+
+scan_string: Final[Callable[[str, int], tuple[str, int]]] = json.decoder.scanstring  # type: ignore[attr-defined]
+"""The string whose first character, behind the quote, is at a place of a text, and the place behind its closing quote.
+Raises ``json.JSONDecodeError``."""
+
+
+def skip_space(text: str, place: int) -> int:
+    """The first place from ``place`` on that is not white space; the text's length when there is none."""
+    end: int = match_space(text, place).end()
+    return end
+
+
+def walk_members(text: str, place: int, visit: Callable[[str, Span, int], int]) -> int:
+    """Walk the members of the object that starts at ``place``. Returns where the object ends.
+
+    ``visit`` gets the name, the span of the name with its quotes, and where the value starts; it returns where the
+    value ends. ``text`` has been read and is valid there.
+    """
+    place = skip_space(text, place + 1)
+    while text[place] != "}":
+        start = place
+        name, end = scan_string(text, start + 1)
+        place = _behind(text, end, ":")
+        place = _behind(text, visit(name, (start, end), place), ",")
+    return place + 1
+
+
+def walk_elements(text: str, place: int, visit: Callable[[int, int], int]) -> int:
+    """Walk the elements of the array that starts at ``place``. Returns where the array ends.
+
+    ``visit`` gets the index of the element and where it starts; it returns where it ends. ``text`` has been read and is
+    valid there.
+    """
+    place = skip_space(text, place + 1)
+    index = 0
+    while text[place] != "]":
+        place = _behind(text, visit(index, place), ",")
+        index += 1
+    return place + 1
+
+
+def _behind(text: str, place: int, mark: str) -> int:
+    """The first place from ``place`` on that is neither white space nor the next ``mark``."""
+    while text[place] in SPACE:
+        place += 1
+    if text[place] != mark:
+        return place
+    place += 1
+    while text[place] in SPACE:
+        place += 1
+    return place
+
+
+def storable(text: str) -> str:
+    """Return ``text`` with U+FFFD for every lone surrogate, which no encoding can store.
+
+    JSON escapes can contain half a character; two matching halves become the character.
+    """
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+def json_text(value: object) -> str:
+    """``value`` as compact JSON; "" for a value that is not JSON, or is nested too deeply to be written."""
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    except (ValueError, TypeError, RecursionError):
+        return ""
+
+
+ROOT: Final = "$"
+
+STEP_MAX: Final = 100
+"""Characters of one step of a path."""
+
+Path = tuple[str, ...]
+"""The names of members and the numbers of elements that lead to a place."""
+
+
+def path_of(text: object, what: str) -> Path:
+    """The path that ``text`` spells. Raises ``ConfigError``, in which ``what`` names the setting, when it is none."""
+    if text == ROOT:
+        return ()
+    if not isinstance(text, str) or not all(0 < len(step) <= STEP_MAX for step in text.split(".")):
+        raise ConfigError(f'{what} is a dotted path such as "answer.text", or "$", not {text!r}')
+    return tuple(text.split("."))
+
+
+def at(value: object, path: Path) -> object:
+    """What stands at ``path``; ``None`` when nothing does."""
+    for step in path:
+        if isinstance(value, dict):
+            value = value.get(step)
+        elif isinstance(value, list):
+            value = _element(value, step)
+        else:
+            return None
+    return value
+
+
+def put(value: object, path: Path, into: dict[str, Any]) -> dict[str, Any]:
+    """``into`` with ``value`` at ``path``, which leads through members only. Raises ``ValueError`` where something
+    else stands in the way."""
+    holder = into
+    for step in path[:-1]:
+        holder = holder.setdefault(step, {})
+        if not isinstance(holder, dict):
+            raise ValueError(f"{step} is no object")
+    if path[-1] in holder:
+        raise ValueError(f"{path[-1]} stands there twice")
+    holder[path[-1]] = value
+    return into
+
+
+def _element(elements: list[Any], step: str) -> object:
+    try:
+        return elements[int(step)]
+    except (ValueError, IndexError):
+        return None
