@@ -48,17 +48,20 @@ _SPOKEN: Final = frozenset({"http", "websocket"})
 
 
 class TokenMizerMiddleware:
-    """ASGI middleware that records the chats of the wrapped application, and cuts a transcript when the context fills.
+    """ASGI middleware that records the chats of the wrapped application. When a transcript fills the model's context
+    window, it replaces the old messages by a resume block (a short text with the session's most important facts).
 
-    - ``routes``: maps path endings to dialects. "/chat/completions" matches "/v1/chat/completions" under any
-      ``root_path``. Only POST requests are handled. A path that looks like a chat and matches none is logged once.
-    - ``session``: called with the scope, returns the session id or ``None``. After ``None``, or without it, the field
-      of the body and then the header that ``memory.settings`` name are used. A chat without a session passes untouched.
+    - ``routes``: maps path endings to dialects (API formats). "/chat/completions" matches "/v1/chat/completions" under
+      any ``root_path``. Only POST requests are handled. A path that looks like a chat and matches no route is logged
+      once.
+    - ``session``: called with the ASGI scope, returns the session id or ``None``. If it returns ``None`` or is not
+      given, the session is taken from the body field, then from the header, that ``memory.settings`` name. A chat
+      without a session passes unchanged and is not recorded.
     - ``tenant``: called with the scope, returns the tenant; without it, all sessions belong to the local tenant.
 
     Both callables run on the event loop and must not block. While the application handles a request, the session
-    context is set for calls that it makes through this package's transports: inside a recorded chat they pass
-    untouched; inside any other request they belong to the session that the callable or the header names.
+    context is set for model calls that it makes through this package's transports: inside a recorded chat they pass
+    unchanged; inside any other request they belong to the session that the callable or the header names.
 
     Raises ``ConfigError`` for a route that does not begin with "/" or ":" (as Google's method paths do), and for
     arguments of a wrong type.
@@ -105,7 +108,9 @@ class TokenMizerMiddleware:
         await self.pass_on(scope, receive, send)
 
     async def pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Call the application for a request that is not recorded; calls that it makes belong to its session."""
+        """Call the application for a request that is not recorded. Model calls that it makes meanwhile belong to the
+        session that the request names.
+        """
         token = bind(self.service, partial(self._name_session, scope))
         try:
             await self.app(scope, receive, send)

@@ -47,11 +47,11 @@ class UnknownSession(CallerError):
 
 
 class UnknownNode(CallerError):
-    """The node does not exist in the session's graph."""
+    """No fact, or more than one, matches the given id or text."""
 
 
 class InvalidMessage(CallerError):
-    """A message that cannot be read as a chat message."""
+    """A value that cannot be parsed as a chat message."""
 
 
 class InvalidSession(CallerError):
@@ -86,10 +86,10 @@ StoreCause = Literal[
 
 
 class StoreError(TokenMizerError):
-    """The store could not do what it was asked to.
+    """A store operation failed.
 
-    ``cause`` says why in one word. ``place`` is the database's file, or its host and name without any password; ""
-    where there is none to name.
+    ``cause``: the reason in one word, a value of ``StoreCause``; "" if there is no word for it. ``place``: the path of
+    the database file, or the database's host and name without any password; "" if unknown.
     """
 
     fault = "store"
@@ -100,8 +100,9 @@ class StoreError(TokenMizerError):
         self.place = place
 
     def again(self, message: str | None = None) -> Self:
-        """A new error object with the same cause and place, to be raised in another thread; ``message`` replaces the
-        message, ``None`` keeps it."""
+        """Return a new error of the same class with the same cause and place, for raising in another thread.
+        ``message`` replaces the message; ``None`` keeps it.
+        """
         return type(self)(str(self) if message is None else message, cause=self.cause, place=self.place)
 
 
@@ -110,7 +111,7 @@ class StoreUnavailable(StoreError):
 
 
 class StoreCorrupt(StoreError):
-    """The store is there, but what is in it cannot be read."""
+    """The store exists, but its content cannot be read."""
 
 
 class StoreTooNew(StoreError):
@@ -118,21 +119,23 @@ class StoreTooNew(StoreError):
 
 
 class Conflict(StoreError):
-    """Another writer appended first; the caller re-reads the log's tail and tries again."""
+    """Another writer appended to the session first. The caller reads the new events and tries again."""
 
 
 class PeerError(TokenMizerError):
-    """The other side of a chat call sent something unusable."""
+    """The client or the provider of a chat call sent something unusable."""
 
     fault = "peer"
 
 
 class MalformedRequest(PeerError):
-    """A request body that is not what its dialect says."""
+    """A request body that does not conform to its dialect (the API format of its path)."""
 
 
 class Untranslatable(PeerError):
-    """A request holds what the provider's dialect has no words for; ``field`` is its place in the client's words."""
+    """A request uses a feature that the provider's API format cannot express. ``field``: the path of that feature in
+    the client's request.
+    """
 
     def __init__(self, field: str, reason: str = "") -> None:
         super().__init__(reason or f"the provider's dialect has no counterpart for {field}")
@@ -140,12 +143,14 @@ class Untranslatable(PeerError):
 
 
 class ForeignReply(PeerError):
-    """A provider's reply that is not what its dialect says."""
+    """A provider's reply that does not conform to the provider's API format."""
 
 
 class ModelFailed(PeerError):
-    """A model that was asked about a session gave nothing usable. ``again``: asking once more may help; ``after``: in
-    so many seconds, where its provider says so."""
+    """A model that was asked to refine a session returned no usable reply.
+
+    ``again``: whether a retry may help. ``after``: seconds to wait before the retry, if the provider gives them.
+    """
 
     def __init__(self, reason: str, *, again: bool = True, after: float | None = None) -> None:
         super().__init__(reason)
@@ -154,9 +159,10 @@ class ModelFailed(PeerError):
 
 
 class RequestBlocked(PeerError):
-    """The guard refuses a request: what it brings reads like an attempt to take over the model.
+    """The prompt-injection guard refused a request because its text looks like an attempt to take over the model.
 
-    ``signals`` names what was found; ``body`` is the answer with ``STATUS`` in the shape of the client's dialect.
+    ``signals``: names of the attack patterns found. ``body``: the error response for the client, in its API format;
+    send it with the HTTP status ``STATUS``.
     """
 
     STATUS: ClassVar = 400
@@ -169,7 +175,7 @@ class RequestBlocked(PeerError):
 
 
 def raised_at(error: BaseException) -> str:
-    """The function and line that raised ``error``, as "name:line"; "?" for an error that was never raised."""
+    """Return the function and line that raised ``error``, as "name:line"; "?" for an error that was never raised."""
     frame = error.__traceback__
     while frame is not None and frame.tb_next is not None:
         frame = frame.tb_next

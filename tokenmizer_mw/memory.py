@@ -76,12 +76,13 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A named point of a session.
+    """A named point in a session, to compare later states with.
 
     - ``id``: the name, unique in the session.
-    - ``seq``: the number of its event in the log.
-    - ``diff``: what changed in the graph since the checkpoint before, or since the start of the session.
-    - ``tokens``: the token count of the resume block at this point.
+    - ``seq``: the number of its event in the session's log.
+    - ``diff``: what changed in the graph (the session's facts and relations) since the previous checkpoint, or since
+      the start of the session.
+    - ``tokens``: the token count of the resume block (the summary for a model) at this point.
     """
 
     id: str
@@ -105,14 +106,20 @@ def _off_the_loop(
 
 
 class SessionMemory:
-    """The session memory of an application: it stores transcripts and answers with graphs, resume blocks and
-    quotations.
+    """The session memory of an application. It records the chats of sessions, extracts facts from them (decisions,
+    rules, tasks and so on), and returns:
+
+    - graphs: the facts of a session and their relations,
+    - resume blocks: short texts with the most important facts, which replace old messages in a prompt,
+    - recall: facts and quoted messages that answer a question.
+
+    A *cut* replaces the old messages of a request by a resume block when the model's context window is full.
 
     Safe for threads and, with a store on disk, for processes. ``tenant`` separates sessions: the same id in two tenants
-    names two sessions. ``service`` is what middleware, transports and the proxy use. Most methods have an asynchronous
-    form with an ``a`` in front (``arecord``, ``aresume``), which runs them in a worker thread.
+    names two sessions. Middleware, transports and the proxy use the attribute ``service``. Most methods have an
+    asynchronous form with the prefix ``a`` (``arecord``, ``aresume``), which runs the method in a worker thread.
 
-    All methods raise ``InvalidSession`` for an unusable id or tenant, and ``StoreError`` when the store fails. Those
+    All methods raise ``InvalidSession`` for an unusable id or tenant, and ``StoreError`` when the store fails. Methods
     that read a session raise ``UnknownSession`` when it has no events.
     """
 
@@ -137,13 +144,13 @@ class SessionMemory:
 
     @property
     def answers(self) -> Answers | None:
-        """The cache of model answers, so that it can be purged; ``None`` when ``Settings.cache`` is off."""
+        """The cache of model responses, for example to delete its entries; ``None`` when ``Settings.cache`` is off."""
         return self.service.answers
 
     @property
     def shrink(self) -> Shrink | None:
-        """The model-based compressor for texts (compression stage "neural"); ``None`` for none. Set it before the first
-        request.
+        """The function that shortens prose for the compression stage "neural", for example with a small model;
+        ``None``: that stage does nothing. Set it before the first request.
         """
         return self.service.shrink
 
@@ -164,13 +171,13 @@ class SessionMemory:
 
         - ``url``: ``memory://``, ``sqlite:///relative.db``, ``sqlite:////absolute.db`` or
           ``postgresql://user@host:port/database``.
-        - ``complete``: function that asks a model for ``refine``; ``None``: the provider that the settings name, if
-          any.
-        - ``embed``: function that turns a list of texts into one vector (row) per text. The answer cache uses it
+        - ``complete``: function that sends messages to a model, for ``refine``; ``None``: the provider that the
+          settings name, if any.
+        - ``embed``: function that turns a list of texts into one vector (row) per text. The response cache uses it
           instead of ``Settings.cache_model``; recall and reminders use it instead of ``Settings.embeddings``.
 
-        Raises ``ConfigError`` for an address that is not understood, and ``StoreError`` when the store cannot be
-        opened. Used in a ``with`` or ``async with`` block, the memory is closed at its end.
+        Raises ``ConfigError`` for an invalid address, and ``StoreError`` when the store cannot be opened. A ``with`` or
+        ``async with`` block closes the memory at its end.
         """
         if not isinstance(url, str):
             raise ConfigError(f"a store's address is text, not a {type(url).__name__}")
@@ -206,16 +213,16 @@ class SessionMemory:
         later: bool = False,
         tenant: str = LOCAL_TENANT,
     ) -> int:
-        """Add the messages of ``messages`` that the session does not have yet, and extract their facts.
+        """Add the messages of ``messages`` that the session does not have yet, and extract facts from them.
 
         Returns the number of new messages. Idempotent: resending the whole transcript adds nothing.
 
-        - ``messages``: OpenAI- or Anthropic-shaped dicts, or ``Message``, oldest first.
-        - ``excerpt``: ``messages`` are consecutive ones from anywhere in the transcript. Nothing is added when the
-          session has them in this order, or when the session was written with ``add``.
-        - ``later``: return as soon as the messages are durable, and extract their facts in the background; a method
-          that needs the facts extracts them first. If another thread is extracting facts of this session, the call
-          never waits for it.
+        - ``messages``: OpenAI- or Anthropic-shaped dicts, or ``Message`` objects, oldest first.
+        - ``excerpt``: true if ``messages`` are consecutive messages from anywhere in the transcript, not all of it.
+          They are not added if the session already has them in this order, or if the session was written with ``add``.
+        - ``later``: true to return as soon as the messages are durable, and extract their facts in the background.
+          Methods that need the facts extract them first. The call never waits for another thread that extracts facts of
+          this session.
 
         Raises ``InvalidMessage`` when a new message, or one of the few before them, is not a chat message; then nothing
         is added.
@@ -248,12 +255,12 @@ class SessionMemory:
             self.service.count("extraction_not_kept")
 
     def add(self, session_id: str, messages: Iterable[Written], *, tenant: str = LOCAL_TENANT) -> None:
-        """Append messages to a session, all or none, even if it has equal ones: for hosts that keep their chat in this
-        memory.
+        """Append messages to a session, all or none, even if it already has equal messages. For frameworks that keep
+        their chat history in this memory.
 
-        The messages are durable when the call returns, and ``messages`` returns them. Their facts are extracted in the
-        background, or by the first method that needs them. Secrets are redacted in the message and in its original JSON
-        text.
+        The messages are durable when the call returns; ``SessionMemory.messages`` returns them. Their facts are
+        extracted in the background, or by the first method that needs them. Secrets are redacted in each message and in
+        the original JSON text that is stored with it.
         """
         key, joined = (
             self._access.key_of(session_id, tenant),
@@ -266,13 +273,14 @@ class SessionMemory:
     def revise(self, session_id: str, change: Change, *, tenant: str = LOCAL_TENANT) -> None:
         """Replace the transcript of a session that was written with ``add``, all or nothing.
 
-        ``change`` gets the current messages, as ``messages`` returns them, and returns the new list: messages with
-        their numbers, and new ones with number 0. It may call any method of the memory. It is called again when another
-        writer changed the session meanwhile.
+        ``change`` is called with the current messages, as ``SessionMemory.messages`` returns them, and returns the new
+        list: messages to keep, with their numbers, and new messages with number 0. It may call any method of the
+        memory. It is called again if another writer changed the session meanwhile.
 
-        Messages that ``change`` leaves out are withdrawn: ``messages`` no longer returns them, and the graph is derived
-        again from there on without them, which undoes later manual edits. Withdrawn messages stay in the log until
-        ``forget``. Messages returned as ``archived`` leave the context of the model; their facts stay.
+        Messages that ``change`` leaves out are withdrawn: ``SessionMemory.messages`` no longer returns them. The facts
+        from the first withdrawn message on are extracted again without them, and manual edits made after it are lost.
+        Withdrawn messages stay in the event log until ``forget``. Messages returned as ``archived`` are no longer sent
+        to the model; their facts stay.
         """
         key = self._access.key_of(session_id, tenant)
 
@@ -295,13 +303,13 @@ class SessionMemory:
         create: bool = False,
         tenant: str = LOCAL_TENANT,
     ) -> Node:
-        """Add a fact by hand and return it. The addition is a manual edit: ``undo`` takes it back.
+        """Add a fact by hand and return it. The addition counts as a manual edit, which ``undo`` can undo.
 
-        - ``text``: one statement, such as "database: SQLite". If it gives a known fact another value, it replaces that
-          fact; a fact that is known and still holds is not added twice.
+        - ``text``: one statement, such as "database: SQLite". If a known fact has another value for the same thing, the
+          new fact replaces it. A fact that is already known and current is not added twice.
         - ``kind``: "rule", "choice" (also "decision"), "preference", "goal", "task" or "environment"; ``None``: "rule"
           or "preference" if the text is worded as one ("Never push to main"), else "choice".
-        - ``create``: begin the session if it has no events.
+        - ``create``: create the session if it has no events.
 
         Raises ``UnknownSession`` when the session has no events and ``create`` is false, and ``CallerError`` for an
         empty text or another kind.
@@ -321,18 +329,18 @@ class SessionMemory:
         return node
 
     def invalidate(self, session_id: str, node_id: str, reason: str, *, tenant: str = LOCAL_TENANT) -> None:
-        """Declare a fact wrong by hand; resume blocks then show it as a warning.
+        """Declare a fact wrong by hand. Resume blocks then show it as a warning.
 
-        ``node_id`` is the id of the fact, its label or value, or some of its words if no other fact has them all. Does
-        nothing when the fact is already declared wrong. Raises ``UnknownNode``, which names the nearest facts, when no
-        fact matches or several do.
+        ``node_id`` is the id of the fact, its label or value, or words that only this fact contains. Does nothing when
+        the fact is already declared wrong. Raises ``UnknownNode``, whose message names the nearest facts, when no fact
+        or more than one matches.
         """
         key, reason = self._access.existing_key(session_id, tenant), self._redaction.redact_text(reason)
         self._access.sessions.update(key, lambda state: mark_fact(state, node_id, Status.INVALIDATED, reason))
 
     def archive(self, session_id: str, node_id: str, reason: str = "", *, tenant: str = LOCAL_TENANT) -> None:
-        """Archive a fact by hand: it is true but no longer of interest. ``node_id`` as for ``invalidate``. Raises
-        ``UnknownNode``.
+        """Archive a fact by hand: it is still true, but resume blocks no longer show it. ``node_id`` as for
+        ``invalidate``. Raises ``UnknownNode``.
         """
         key, reason = self._access.existing_key(session_id, tenant), self._redaction.redact_text(reason)
         self._access.sessions.update(key, lambda state: mark_fact(state, node_id, Status.ARCHIVED, reason))
@@ -365,11 +373,13 @@ class SessionMemory:
         self._access.sessions.update(key, lambda state: correct_fact(state, node_id, label, detail, reason))
 
     def undo(self, session_id: str, number: int | None = None, *, tenant: str = LOCAL_TENANT) -> int:
-        """Undo the manual edit with this number, ``None``: the newest one that is not undone; return its number. The
-        undo is a manual edit itself. A fact that was added is archived, and what it replaced holds again.
+        """Undo a manual edit of the session's facts and return its number.
 
-        Raises ``CallerError`` when there is no such edit, or when it cannot be undone, such as after a later change of
-        the same fact; the message gives the reason.
+        ``number``: the edit's number; ``None``: the newest edit that is not undone. The undo is itself a manual edit.
+        Undoing an addition archives the added fact and restores the fact that it replaced.
+
+        Raises ``CallerError``, whose message gives the reason, when there is no such edit or it cannot be undone, for
+        example because the same fact was changed later.
         """
         key = self._access.existing_key(session_id, tenant)
         if number is None:
@@ -390,13 +400,13 @@ class SessionMemory:
         valid_until: Moment | None = None,
         tenant: str = LOCAL_TENANT,
     ) -> None:
-        """Set when a fact was true.
+        """Set the period in which a fact is valid (true in the real world).
 
-        - ``valid_from``: ``None`` for the time at which it was recorded.
-        - ``valid_until``: ``None`` for the time at which it was replaced.
+        - ``valid_from``: start; ``None``: the time at which the fact was recorded.
+        - ``valid_until``: end; ``None``: the time at which the fact was replaced, if it was.
 
-        The dates recorded before stay in the log. Raises ``UnknownNode``, and ``CallerError`` when the end lies before
-        the start.
+        The earlier dates stay in the event log. Raises ``UnknownNode``, and ``CallerError`` when the end is before the
+        start.
         """
         start, end = (None if moment is None else as_seconds(moment) for moment in (valid_from, valid_until))
         if not all(math.isfinite(time) for time in (start, end) if time is not None):
@@ -414,8 +424,8 @@ class SessionMemory:
         self._access.sessions.update(key, decide)
 
     def checkpoint(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> Checkpoint:
-        """Add a checkpoint to the session. Its ``diff`` is what changed since the checkpoint before, or since the
-        start.
+        """Add a checkpoint (a named point) to the session and return it. Its ``diff`` lists what changed since the
+        previous checkpoint, or since the start of the session.
         """
         key = self._access.key_of(session_id, tenant)
         resume = self.resume(session_id, tenant=tenant)
@@ -434,9 +444,9 @@ class SessionMemory:
         return Checkpoint(place.checkpoint.id, place.seq, self.diff(key, before, place.seq), resume.tokens)
 
     def forget(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> int:
-        """Erase a session for good and return how many events it had; 0 when there was none.
+        """Erase a session permanently and return how many events it had; 0 if it did not exist.
 
-        Turns of the session that still wait to be written are dropped, even when this raises ``StoreUnavailable``.
+        Messages of the session that are queued for writing are dropped, even when this raises ``StoreUnavailable``.
         """
         key = self._access.key_of(session_id, tenant)
         self.service.turns.spool.drop(key, self.settings.drain_seconds)
@@ -446,7 +456,7 @@ class SessionMemory:
             self.service.forget([key])
 
     def forget_idle(self, since: Moment, *, tenant: str = LOCAL_TENANT) -> list[str]:
-        """Erase the tenant's sessions that have not been updated since ``since``, for good. Returns their ids."""
+        """Erase permanently the tenant's sessions that have not been updated since ``since``. Returns their ids."""
         last = as_seconds(since)
         idle = [info.key for info in self.log.sessions(tenant) if info.updated_at < last]
         if not idle:
@@ -459,9 +469,10 @@ class SessionMemory:
         return [key.id for key in erased]
 
     def redact_stored(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> int:
-        """Redact the stored events of a session by today's redaction rules, for secrets stored before a rule existed.
+        """Redact secrets in the stored events of a session with the current redaction rules, for example after adding a
+        rule.
 
-        Returns the number of events changed. Other processes notice when they next read the session. Raises
+        Returns the number of events changed. Other processes see the change when they next read the session. Raises
         ``ConfigError`` when redaction is off.
         """
         key = self._access.existing_key(session_id, tenant)
@@ -474,11 +485,12 @@ class SessionMemory:
             self.service.drop(key)
 
     def refine(self, session_id: str, *, complete: Complete | None = None, tenant: str = LOCAL_TENANT) -> Refinement:
-        """Let a model read the session, check what it states against the messages, and merge it with the known facts.
+        """Refine the facts of a session with a model: the model lists facts, each one is checked against the messages,
+        and the result is merged with the known facts.
 
-        ``complete`` asks the model; ``None`` uses the function or the provider of this memory. A failure of the model
-        changes nothing and does not raise: ``Refinement.outcome`` names it. Raises ``ConfigError`` when no model is
-        configured.
+        ``complete``: function that asks the model; ``None``: the function or the provider that this memory was opened
+        with. If the model fails, nothing changes and nothing is raised; ``Refinement.outcome`` gives the reason. Raises
+        ``ConfigError`` when no model is configured.
         """
         return self.service.refinement.refine(self._access.existing_key(session_id, tenant), complete)
 
@@ -503,21 +515,23 @@ class SessionMemory:
         question: str = "",
         tenant: str = LOCAL_TENANT,
     ) -> Shortened | None:
-        """Decide how a chat is shortened before a model sees it, for hosts that have messages instead of HTTP bodies.
+        """Decide how a chat is shortened before it is sent to a model. For frameworks that have message objects instead
+        of HTTP bodies.
 
-        Returns ``None`` when the chat can be sent as it is. Otherwise a resume block replaces the old messages, the
-        same one in every later call until the window fills again. A single turn that fills the window loses its middle,
-        a quarter of the window at a time. If compression is on, tool results are shortened before messages are left
-        out. What was left out and the newest message asks for is added after that message as a reminder.
+        Returns ``None`` when the chat fits as it is. Otherwise a resume block replaces the old messages; later calls
+        get the same block until the window is full again. If a single turn (a user message and everything that answers
+        it) fills the window, its middle is left out, a quarter of the window at a time. If compression is on, tool
+        results are shortened before messages are left out. Left-out content that the newest message asks about is added
+        after that message as a reminder.
 
         - ``messages``: the whole chat, oldest first.
-        - ``overhead``: other text that fills the context, such as tool definitions.
-        - ``window``: tokens that the model takes; ``None`` derives it from ``model`` and the settings.
+        - ``overhead``: other text in the request, such as tool definitions, to be counted.
+        - ``window``: the model's context window in tokens; ``None`` derives it from ``model`` and the settings.
         - ``reserved``: tokens of the window that are needed for something else.
         - ``question``: what will be asked next, if the chat does not end with it.
 
-        Reads the store when the chat may be too long; a cut also records the new messages. Raises ``RequestBlocked``
-        when the guard refuses the request (``Settings.guard`` is "block").
+        Reads the store when the chat may be too long. If it makes a cut, it also records the new messages. Raises
+        ``RequestBlocked`` when the prompt-injection guard refuses the request (``Settings.guard`` is "block").
         """
         return self.service.hosts.shorten(
             session_id,
@@ -541,16 +555,19 @@ class SessionMemory:
         question: str = "",
         tenant: str = LOCAL_TENANT,
     ) -> Context:
-        """Select what of a chat that was stored with ``add`` is sent to a model, within ``limit - reserved`` tokens.
+        """Select which part of a chat that was stored with ``add`` to send to a model, within ``limit - reserved``
+        tokens.
 
-        Returns the whole chat while it fits. After that: the newest messages word for word and a resume block for the
-        older ones, the same in every call until the window fills again. A single turn that is too long loses its
-        middle. The end of the chat stays even if it alone exceeds the limit. Archived messages are left out. If
-        compression is on and the chat may be too long, tool results are shortened before messages are left out. What
-        was left out and the newest message asks for is returned as a reminder.
+        Returns the whole chat while it fits. After that it returns the newest messages unchanged, and a resume block in
+        place of the older ones; later calls get the same block until the window is full again. If a single turn (a user
+        message and everything that answers it) is too long, its middle is left out. The newest part stays even if it
+        alone exceeds the limit. Archived messages are left out. If compression is on and the chat may be too long, tool
+        results are shortened before messages are left out. Left-out content that the newest message asks about is
+        returned as a reminder.
 
-        - ``limit``: tokens of the model's window; ``reserved``: tokens of it that are needed for something else.
-        - ``counter``: counts tokens; ``None`` counts as ``model`` does.
+        - ``limit``: the model's context window in tokens; ``reserved``: tokens of it that are needed for something
+          else.
+        - ``counter``: counts tokens; ``None``: the counter for ``model``.
         - ``question``: what will be asked next, if the chat does not end with it.
         """
         return self.service.hosts.context(
@@ -573,11 +590,10 @@ class SessionMemory:
         valid_at: Moment | None = None,
         tenant: str = LOCAL_TENANT,
     ) -> SessionGraph:
-        """Return a copy of the session's graph.
+        """Return a copy of the session's graph: its facts and their relations.
 
-        - ``recorded_at``: the graph as it was recorded at this time; ``None``: now.
-        - ``valid_at``: only the facts that were true at this time, as recorded now or at ``recorded_at``; ``None``:
-          all.
+        - ``recorded_at``: return the graph as it was recorded at this time; ``None``: now.
+        - ``valid_at``: return only facts that were true at this time, as known at ``recorded_at``; ``None``: all facts.
         """
         key = self._access.key_of(session_id, tenant)
         if recorded_at is None:
@@ -589,8 +605,8 @@ class SessionMemory:
         return graph if valid_at is None else as_valid(graph, as_seconds(valid_at))
 
     def view(self, session_id: str, look: Callable[[SessionState], R], *, tenant: str = LOCAL_TENANT) -> R:
-        """Call ``look`` with a copy of the session state, all facts extracted, and return its result. ``look`` may call
-        any method of the memory.
+        """Extract missing facts, call ``look`` with a copy of the session state, and return its result. ``look`` may
+        call any method of the memory.
         """
         return look(self._access.view(self._access.key_of(session_id, tenant), SessionState.copy))
 
@@ -625,15 +641,15 @@ class SessionMemory:
         model: str = "",
         tenant: str = LOCAL_TENANT,
     ) -> Resume:
-        """Build the resume block of a session.
+        """Build the resume block of a session: a short text with its most important facts, for a model.
 
         - ``level``: "critical" (100 tokens), "standard" (300) or "full" (600).
-        - ``budget``: tokens, instead of those of ``level``; at least 64.
-        - ``query``: facts that it asks for come directly after the standing rules, which come first.
-        - ``model``: tokens are counted as this model counts them.
+        - ``budget``: maximum number of tokens, instead of that of ``level``; at least 64.
+        - ``query``: facts that match it come directly after the standing rules, which come first.
+        - ``model``: count tokens as this model does.
 
         If ``Settings.project_separator`` is set, rules, decisions and environment of the project's other sessions
-        follow the session's own. Returns an empty ``Resume`` when nothing is known, or no fact fits.
+        follow the session's own facts. Returns an empty ``Resume`` when nothing is known or no fact fits.
 
         Raises ``BudgetTooSmall``, which names the smallest budget, ``CallerError`` for an unknown level, and
         ``UnknownSession`` when neither the session nor its project has events.
@@ -683,8 +699,8 @@ class SessionMemory:
     ) -> Recall:
         """Return what the session says about ``query``: facts and quoted messages, within ``budget`` tokens.
 
-        Replaced values are marked as old. ``model``: tokens are counted as this model counts them. Empty when nothing
-        matches.
+        Values that were replaced later are marked as old. ``model``: count tokens as this model does. The result is
+        empty when nothing matches.
         """
         return self._recall_session(self._access.key_of(session_id, tenant), query, budget, model)
 
@@ -699,19 +715,19 @@ class SessionMemory:
         model: str = "",
         tenant: str = LOCAL_TENANT,
     ) -> Recall:
-        """Build a reminder: what the session says about ``question`` and the context of the model no longer holds.
+        """Build a reminder: text about ``question`` from messages that a cut removed from the model's context.
 
-        It contains facts that the resume block does not state and passages of messages that were left out. It is
-        delimited as data for a model; send it in the request with the question. It is recorded with the session's next
+        It contains facts that the resume block does not state, and passages of the removed messages. Delimiters mark it
+        as data for the model. Send it with the question. The reminder is recorded together with the session's next
         messages.
 
-        - ``budget``: tokens at most, ``None``: ``Settings.reminder_tokens``. A reminder is never longer than what
-          leaving the messages out saves.
-        - ``beside``: the resume block that your request contains; ``None``: the block of the cut in force.
-        - ``before``: with ``beside``, the number of the first message that your request contains; ``None``: it has
-          none.
+        - ``budget``: tokens at most; ``None``: ``Settings.reminder_tokens``. A reminder never takes more tokens than
+          the cut saves.
+        - ``beside``: the resume block in your request; ``None``: the block of the current cut.
+        - ``before``: used with ``beside``: the number of the first message in your request; ``None``: the request
+          contains no messages.
 
-        Empty when nothing is relevant or no message was left out.
+        Returns an empty ``Recall`` when nothing is relevant or no message was removed.
         """
         key = self._access.key_of(session_id, tenant)
         cut = self._access.view(key, lambda state: state.cut if beside is None else _block_of(state, beside, before))
@@ -749,8 +765,10 @@ class SessionMemory:
         return self._access.messages.read(key, search_messages)
 
     def why(self, session_id: str, text: str, *, tenant: str = LOCAL_TENANT) -> Why | None:
-        """Explain a fact: its reason, source, corrections by hand and predecessors. ``text`` is its id, label or value,
-        also one that it had before a correction, or a description of it. Returns ``None`` when nothing matches.
+        """Explain a fact: its reason, its source, manual corrections, and the facts that it replaced. Returns ``None``
+        when nothing matches.
+
+        ``text``: the fact's id, label or value (current, or before a correction), or a description of the fact.
         """
         graph = self.graph(session_id, tenant=tenant)
         edits = self._edits_in_force(session_id, tenant)
@@ -761,8 +779,8 @@ class SessionMemory:
         return edits_in_force([one.edit for one in self.edits(session_id, tenant=tenant)])
 
     def search(self, session_id: str, text: str, k: int = 5, *, tenant: str = LOCAL_TENANT) -> list[SearchHit]:
-        """Return the ``k`` facts that match ``text`` best, best first, including replaced ones. Facts that were
-        corrected by hand are found by their former words, too.
+        """Return the ``k`` facts that match ``text`` best, best first. Replaced facts are included. Facts that were
+        corrected by hand are also found by their earlier wording.
         """
         graph = self.graph(session_id, tenant=tenant)
         return search(graph, text, k=k, former=former_nodes(graph, self._edits_in_force(session_id, tenant)))
@@ -775,8 +793,8 @@ class SessionMemory:
         return diff(fold([event for event in events if event.seq <= after_seq]).graph, fold(events).graph)
 
     def loss_report(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> LossReport:
-        """Report which facts the last cut removed from the context and the resume block does not state, and which of
-        them later reminders returned. Empty when there was no cut.
+        """Report which facts the last cut removed from the model's context without stating them in the resume block,
+        and which of them later reminders stated. Empty when there was no cut.
         """
         key = self._access.key_of(session_id, tenant)
         return self._access.view(
@@ -785,8 +803,8 @@ class SessionMemory:
         )
 
     def restore(self, session_id: str, turns: Iterable[int] | int, *, tenant: str = LOCAL_TENANT) -> list[Message]:
-        """Return the messages with these numbers (1-based), word for word and in order, such as those that a loss
-        report names. Unknown numbers are ignored.
+        """Return the messages with these numbers (the first message is 1), unchanged and in order, for example those
+        that a loss report names. Unknown numbers are ignored.
         """
         wanted = {turns} if isinstance(turns, int) else set(turns)
         known = self._access.read_messages(self._access.existing_key(session_id, tenant))
@@ -805,8 +823,8 @@ class SessionMemory:
     ) -> list[SessionInfo]:
         """List the tenant's sessions, the most recently updated first.
 
-        - ``after``: the ``place`` of the last session of the page before; ``None`` starts with the first.
-        - ``limit``: sessions at most; ``None``: all.
+        - ``after``: the ``place`` of the last session of the previous page; ``None`` starts with the first session.
+        - ``limit``: maximum number of sessions; ``None``: all.
         """
         return self.log.sessions(tenant, after=after, limit=limit)
 
@@ -825,14 +843,16 @@ class SessionMemory:
         by: Collection[By] = (),
         tenant: str = LOCAL_TENANT,
     ) -> Savings:
-        """Sum what model calls cost and what each stage saved, net of the provider's prompt cache. Needs
-        ``Settings.savings``.
+        """Return what model calls cost, and what each stage (cut, compression, cache and so on) saved, net of the
+        provider's prompt cache. Needs ``Settings.savings``.
 
-        - ``session_id``, ``model``: only this one; ``None``: all, including erased sessions.
-        - ``since``, ``until``: first and last day, in UTC, such as "2026-11-21"; "": no bound.
-        - ``by``: also group by any of "session", "model" and "day".
+        - ``session_id``, ``model``: count only calls of this session or model; ``None``: all, including erased
+          sessions.
+        - ``since``, ``until``: first and last day, in UTC, such as "2026-11-21"; "": no limit.
+        - ``by``: group the sums by any of "session", "model" and "day".
 
-        Calls that ended just now are included after ``flush``. Raises ``CallerError`` for an invalid day.
+        Calls are recorded in the background; call ``flush`` first to include those that just ended. Raises
+        ``CallerError`` for an invalid day.
         """
         if session_id is not None:
             self._access.key_of(session_id, tenant)
@@ -841,35 +861,36 @@ class SessionMemory:
         return self.service.usage.savings(tenant, session_id, model=model, since=since, until=until, by=by)
 
     def list_usage(self, session_id: str, *, limit: int = 50, tenant: str = LOCAL_TENANT) -> list[UsageRecord]:
-        """Return what the newest ``limit`` calls of a session cost and what each stage saved, newest first; ``[]`` if
-        no call was accounted.
+        """Return cost and savings of the newest ``limit`` model calls of a session, newest first; ``[]`` if none was
+        recorded.
         """
         return self.service.usage.calls(self._access.key_of(session_id, tenant), limit)
 
     def counters(self) -> dict[str, int]:
-        """Return the counters since this object was made: turns by outcome ("turn_complete"), "cut_made",
-        "request_rewritten", and the reasons why calls passed untouched or were not recorded in full.
+        """Return the event counters since this object was created, by name: calls by outcome ("turn_complete"),
+        "cut_made", "request_rewritten", and the reasons why calls passed unchanged or were not recorded in full.
         """
         return self.service.counters.read()
 
     def session(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> AbstractContextManager[None]:
-        """Set the session context: model calls made inside ``with`` belong to this session, unless a call names its
-        own.
+        """Set the session context: model calls inside the ``with`` block belong to this session, unless a call names
+        its own.
 
-        The context follows tasks, but not threads that you start yourself. Contexts nest; the innermost counts.
+        The context applies to tasks started in the block, but not to threads that you start yourself. If contexts are
+        nested, the innermost applies.
         """
         self._access.key_of(session_id, tenant)
         return bind_session(self.service, partial(NamedSession, session_id, tenant))
 
     def flush(self, seconds: float | None = None) -> bool:
-        """Wait until background work is done and all turns are written, at most ``seconds`` (``None``:
-        ``Settings.drain_seconds``). Returns whether all is done.
+        """Wait until background work is done and all messages are written, for at most ``seconds`` (``None``:
+        ``Settings.drain_seconds``). Returns whether everything was done in time.
         """
         return self.service.flush(seconds)
 
     def close(self) -> None:
-        """Finish background work within ``Settings.drain_seconds`` and close the store. Turns that could not be written
-        by then are lost and counted.
+        """Finish background work within ``Settings.drain_seconds``, and close the store. Messages that could not be
+        written in that time are lost and counted.
         """
         self.service.close()
 

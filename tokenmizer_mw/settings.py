@@ -289,7 +289,7 @@ class Settings:
 
     @property
     def share_before_cut(self) -> float:
-        """The share of the window from which on a model refines the session before a cut; 0: never."""
+        """The share of the context window at which a model refines the session before a cut; 0: never."""
         if self.llm_at_window < self.cut_at:
             return self.llm_at_window
         return _BEFORE_CUT * self.cut_at
@@ -345,7 +345,9 @@ _LISTED_MAX: Final = 40
 
 
 def check_fields(instance: Any) -> None:
-    """Check the numbers and choices of a dataclass that differ from their defaults. Raises ``ConfigError``."""
+    """Check the numbers and choices of a dataclass that differ from their defaults. Raises ``ConfigError`` for an
+    invalid one.
+    """
     given = {field.name: getattr(instance, field.name) for field in fields(instance)}
     changed = [field.name for field in fields(instance) if given[field.name] is not field.default]
     hints = _type_hints(type(instance)) if changed else {}  # type: ignore[arg-type]
@@ -355,9 +357,10 @@ def check_fields(instance: Any) -> None:
 
 
 def read_fields(kind: type[T], given: object, where: str, *, separator: str = ".") -> T:
-    """Make a dataclass from the mapping of a file, whose values are converted to the types of the fields.
+    """Build a dataclass of type ``kind`` from the mapping ``given``, converting values to the types of the fields.
 
-    Raises ``ConfigError`` that names ``where`` and the field.
+    ``where`` names the mapping and ``separator`` stands before the field name in error messages. Raises ``ConfigError``
+    that names the field.
     """
     if not isinstance(given, Mapping):
         raise ConfigError(f"{where}: expected a mapping of settings, not a {type(given).__name__}")
@@ -373,8 +376,9 @@ def read_fields(kind: type[T], given: object, where: str, *, separator: str = ".
 
 
 def read_value(hint: Any, value: Any, place: str, *, strict: bool = False) -> Any:
-    """Return ``value`` as the type ``hint``; ``strict``: without conversion. Raises ``ConfigError`` that names
-    ``place`` and what is expected there."""
+    """Convert ``value`` to the type ``hint``; with ``strict``, only check the type. Raises ``ConfigError`` that names
+    ``place`` and what is expected there.
+    """
     from pydantic import ValidationError  # a third of the package's import time: only where used
 
     kind = _without_none(hint)
@@ -393,7 +397,7 @@ def read_value(hint: Any, value: Any, place: str, *, strict: bool = False) -> An
 
 
 def describe_type(kind: Any) -> str:
-    """What a value of a simple type is, in words: "a whole number of at least 1"; "" for any other type."""
+    """Describe a simple type in words, such as "a whole number of at least 1"; "" for any other type."""
     kind, bounds = get_args(kind) if get_origin(kind) is Annotated else (kind, Range())
     if get_origin(kind) is Literal:
         return f"one of {', '.join(get_args(kind))}"
@@ -440,7 +444,9 @@ def _suggestion(name: str, known: list[str]) -> str:
 
 
 def read_mapping(path: Path) -> dict[str, Any]:
-    """Read a YAML file that holds a mapping; an empty file gives ``{}``. Raises ``ConfigError`` that names the file."""
+    """Read a YAML file that contains a mapping; an empty file gives ``{}``. Raises ``ConfigError`` that names
+    the file.
+    """
     import yaml
 
     try:

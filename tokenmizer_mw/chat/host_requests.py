@@ -56,7 +56,7 @@ class HostRequests:
         question: str = "",
         tenant: str = LOCAL_TENANT,
     ) -> Shortened | None:
-        """See ``SessionMemory.shorten``."""
+        """Decide how a chat is shortened before it is sent to a model. See ``SessionMemory.shorten``."""
         told = history(messages).through(self._redaction.remove_echoes)
         with patience(self._settings.store_wait_seconds):
             return self._shorten_transcript(
@@ -113,7 +113,9 @@ class HostRequests:
         question: str = "",
         tenant: str = LOCAL_TENANT,
     ) -> Context:
-        """See ``SessionMemory.context``."""
+        """Select which part of a chat that was stored with ``add`` to send to a model, within ``limit - reserved``
+        tokens. See ``SessionMemory.context``.
+        """
         key = self._access.key_of(session_id, tenant)
         told = [one for one in self._access.read_messages(key) if not one.archived]
         if not told:

@@ -164,7 +164,9 @@ class UsageAccounting:
         until: str = "",
         by: Collection[By] = (),
     ) -> Savings:
-        """See ``SessionMemory.savings``."""
+        """Return what model calls cost, and what each stage (cut, compression, cache and so on) saved, net of the
+        provider's prompt cache. See ``SessionMemory.savings``.
+        """
         if self._ledger is None:
             return Savings([])
         apart: set[By] = {"stage", *by}

@@ -1,4 +1,4 @@
-"""Addresses of stores as text. The process that a host starts for each event imports this: it imports little itself."""
+"""Store addresses as text. Imports little, because a coding agent starts a process that imports this for each event."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import os
 
 
 def absolute_address(address: str, folder: str) -> str:
-    """``address`` with the path of a SQLite file made absolute, taken as relative to ``folder``. Other addresses, and
-    those of databases in memory, stay as they are."""
+    """Return ``address`` with the path of a SQLite file made absolute, relative to ``folder``. Other addresses, and
+    those of databases in memory, are returned unchanged.
+    """
     scheme, separator, rest = address.partition("://")
     path = rest.removeprefix("/")
     if not separator or scheme.lower() != "sqlite" or path == rest:
@@ -19,7 +20,9 @@ def absolute_address(address: str, folder: str) -> str:
 
 
 def without_password(address: str) -> str:
-    """A PostgreSQL address without the passwords in it; other addresses have none."""
+    """Return a PostgreSQL address without the passwords in it; other addresses contain none and are returned
+    unchanged.
+    """
     from urllib.parse import unquote_plus
 
     scheme, separator, rest = address.partition("://")

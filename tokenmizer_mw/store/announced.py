@@ -1,7 +1,7 @@
-"""Announce the stores of this user's running servers, so that hooks, MCP and commands use the same store.
+"""Announce the stores of this user's running servers, so that hooks, MCP servers and commands use the same store.
 
-A server that got its store on the command line holds a lock on a file in the user's data directory that names the
-store. The lock ends with the process, however it ends.
+A server that was given its store on the command line keeps a lock on a file in the user's data directory. The file
+names the store. The lock ends with the process, however the process ends.
 """
 
 from __future__ import annotations
@@ -33,8 +33,11 @@ _log = logging.getLogger("tokenmizer_mw")
 
 @dataclass(frozen=True, slots=True)
 class Announcement:
-    """What a running server says. ``store``: an address without its password; ``config``: the path of its configuration
-    file, "" for none; ``has_password``: the server reaches its store with a password that is not written here."""
+    """The store that a running server uses.
+
+    ``store``: its address, without password; ``config``: the path of the server's configuration file, "" for none;
+    ``has_password``: true if the server's own address contains a password, which is left out here.
+    """
 
     store: str
     config: str
@@ -42,7 +45,9 @@ class Announcement:
 
 
 def data_folder() -> Path | None:
-    """The user's data directory; ``None`` where the library that knows it is missing, and for a user without a home."""
+    """Return the user's data directory; ``None`` if the package platformdirs is missing or the user has no home
+    directory.
+    """
     try:
         from platformdirs import user_data_path
 
@@ -53,8 +58,11 @@ def data_folder() -> Path | None:
 
 @contextmanager
 def announce_store(address: str, config: str = "") -> Iterator[None]:
-    """Until the block or the process ends, ``announced_stores`` of this user's processes has ``address``. A store in
-    memory is nobody else's, and is not announced. A failure is logged, and not raised."""
+    """Announce ``address`` to this user's other processes (``announced_stores``) until the ``with`` block or the
+    process ends.
+
+    Stores in memory are not announced, because no other process can use them. Failures are logged and not raised.
+    """
     folder = data_folder()
     handle: int | None = None
     path = folder / _FOLDER / f"{os.getpid()}{_SUFFIX}" if folder is not None else None
@@ -75,7 +83,7 @@ def announce_store(address: str, config: str = "") -> Iterator[None]:
 
 
 def announced_stores() -> list[Announcement]:
-    """What servers that run say, those that were started last first."""
+    """Return the stores that running servers announce, the most recently started server first."""
     folder = data_folder()
     if fcntl is None or folder is None:
         return []
@@ -168,8 +176,11 @@ def _text(value: object) -> str:
 
 
 def reachable_address(said: Announcement, of_file: str) -> str:
-    """The address by which the server's store is reached from here. ``of_file``: the address in its configuration file,
-    which may hold the password. Raises ``ConfigError`` where the password is nowhere."""
+    """Return the address with which this process can reach a server's store.
+
+    ``of_file``: the store address in the server's configuration file, which may contain the password. Raises
+    ``ConfigError`` if a password is needed and not found.
+    """
     if not said.has_password:
         return said.store
     if without_password(of_file) == said.store:

@@ -1,11 +1,11 @@
-"""What every ``EventLog`` must do, as a table of checks that any store can be held against.
+"""Conformance checks for event logs: what every ``EventLog`` must do, as a table of functions.
 
     for name, check in CHECKS.items():
         check(make_log)
 
-``make_log(clock)`` returns a new, empty log that takes its times from ``clock``. A check closes the logs that it
-made. It returns when the store behaves; otherwise it raises ``AssertionError`` that says what differs, or lets out
-what the store raised where it should not have.
+``make_log(clock)`` returns a new, empty log that takes its times from ``clock``. A check closes the logs that it made.
+It returns if the store conforms. Otherwise it raises ``AssertionError`` that describes the difference, or lets through
+an error that the store should not have raised.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ _REWRITINGS: Final = 12
 
 
 def check_empty(make_log: MakeLog) -> None:
-    """A new log has no sessions and no events."""
+    """Check that a new log has no sessions and no events."""
     with _log(make_log) as log:
         _same(log.read(KEY), [], "events of an unknown session")
         _same(log.sessions("tenant"), [], "sessions of an unknown tenant")
@@ -124,7 +124,9 @@ def check_empty(make_log: MakeLog) -> None:
 
 
 def check_secret(make_log: MakeLog) -> None:
-    """A store's secret is random bytes of the promised length that stay the same; another store has another."""
+    """Check that a store's secret is random bytes of the right length and constant, and that another store has another
+    secret.
+    """
     with _log(make_log) as log, _log(make_log) as other:
         _same(log.secret(), log.secret(), "a secret asked for twice")
         _same(len(log.secret()), SECRET_BYTES, "the length of a secret")
@@ -132,7 +134,7 @@ def check_secret(make_log: MakeLog) -> None:
 
 
 def check_append_and_read(make_log: MakeLog) -> None:
-    """What was appended is read back, numbered from 1 without gaps, in one or several appends."""
+    """Check that appended events are read back, numbered from 1 without gaps, after one or several appends."""
     with _log(make_log) as log:
         first = log.append(KEY, _turns(1, 3), expected_seq=0)
         second = log.append(KEY, _turns(4, 4), expected_seq=3)
@@ -142,7 +144,7 @@ def check_append_and_read(make_log: MakeLog) -> None:
 
 
 def check_slices(make_log: MakeLog) -> None:
-    """``after`` is exclusive, ``upto`` inclusive; limits beyond the log are no error."""
+    """Check that ``after`` is exclusive and ``upto`` inclusive, and that limits beyond the log are no error."""
     limits: tuple[tuple[int, int | None, list[int]], ...] = (
         (0, None, [1, 2, 3, 4, 5]),
         (2, None, [3, 4, 5]),
@@ -164,7 +166,7 @@ def check_slices(make_log: MakeLog) -> None:
 
 
 def check_conflict(make_log: MakeLog) -> None:
-    """An append behind any other number than the last is refused and leaves no trace."""
+    """Check that an append with any ``expected_seq`` but the last number is refused and changes nothing."""
     with _log(make_log) as log:
         _raises(Conflict, lambda: log.append(KEY, _turns(1, 1), expected_seq=1), "a gap at the start")
         log.append(KEY, _turns(1, 2), expected_seq=0)
@@ -177,7 +179,9 @@ def check_conflict(make_log: MakeLog) -> None:
 
 
 def check_atomic(make_log: MakeLog) -> None:
-    """Of several events behind a wrong number not one is kept, and readers never see a part of an append."""
+    """Check that none of several events is stored when the append is refused, and that readers never see a part of an
+    append.
+    """
     with _log(make_log) as log:
         log.append(KEY, _turns(1, 1), expected_seq=0)
         _raises(Conflict, lambda: log.append(KEY, _turns(2, 50), expected_seq=0), "a late append")
@@ -201,7 +205,7 @@ def check_atomic(make_log: MakeLog) -> None:
 
 
 def check_tenants(make_log: MakeLog) -> None:
-    """Two tenants with the same session id share nothing."""
+    """Check that two tenants with the same session id share nothing."""
     other = SessionKey("other", KEY.id)
     with _log(make_log) as log:
         log.append(KEY, _turns(1, 2), expected_seq=0)
@@ -214,7 +218,9 @@ def check_tenants(make_log: MakeLog) -> None:
 
 
 def check_hostile_ids(make_log: MakeLog) -> None:
-    """Tenants and ids are opaque: kept apart exactly as given, or refused, never cut, folded or executed."""
+    """Check that unusual tenants and ids (quotes, paths, other alphabets) are kept exactly, or refused; never
+    shortened, changed in case, or executed.
+    """
     keys = [SessionKey(tenant, id_) for id_ in HOSTILE_IDS for tenant in ("a", id_)]
     keys = list(dict.fromkeys(keys))
     with _log(make_log) as log:
@@ -248,7 +254,9 @@ def _check_refusals(log: EventLog, key: SessionKey) -> None:
 
 
 def check_clock(make_log: MakeLog) -> None:
-    """``recorded_at`` is the clock's, but never decreases within a session, even when the clock does."""
+    """Check that ``recorded_at`` is the time of the clock, but never decreases within a session, even when the clock
+    does.
+    """
     ticks = iter([100.5, 90.0, 100.5, 101.25, 7.0])
     with _log(make_log, lambda: next(ticks)) as log:
         for seq in range(4):
@@ -259,7 +267,7 @@ def check_clock(make_log: MakeLog) -> None:
 
 
 def check_sessions(make_log: MakeLog) -> None:
-    """Sessions are listed with their last number and times, the most recently updated first."""
+    """Check that sessions are listed with their last number and times, the most recently updated first."""
     ticks = iter([1.0, 2.0, 3.0, 4.0])
     keys = [SessionKey("tenant", name) for name in ("b", "a", "c")]
     with _log(make_log, lambda: next(ticks)) as log:
@@ -271,8 +279,9 @@ def check_sessions(make_log: MakeLog) -> None:
 
 
 def check_pages(make_log: MakeLog) -> None:
-    """A listing in pages is the whole listing, also where sessions were updated at the same time; what changes between
-    two pages moves to the front and is not listed twice."""
+    """Check that all pages of a listing together are the whole listing, even if several sessions have the same time. A
+    session that is updated between two pages moves to the front and is not listed twice.
+    """
     ticks = iter([5.0, 5.0, 1.0, 5.0, 9.0, 9.0, 10.0])
     names = ("b", "\u00e9", "old", "a", "\U0001f600", "\uffee")
     with _log(make_log, lambda: next(ticks)) as log:
@@ -292,7 +301,9 @@ def check_pages(make_log: MakeLog) -> None:
 
 
 def check_snapshots(make_log: MakeLog) -> None:
-    """A snapshot is kept as it is, one a session, the newest; a session that is not there has none and gets none."""
+    """Check that each session has one snapshot, the newest, which is stored unchanged. A session that does not exist
+    has none, and none can be stored for it.
+    """
     other, foreign = SessionKey("tenant", "other"), SessionKey("other", KEY.id)
     with _log(make_log, lambda: 5.0) as log:
         _same(log.snapshot(KEY), None, "the snapshot of an unknown session")
@@ -316,7 +327,9 @@ def check_snapshots(make_log: MakeLog) -> None:
 
 
 def check_snapshots_go(make_log: MakeLog) -> None:
-    """Nothing of a session outlives its erasure or rewriting in a snapshot, however late somebody keeps one."""
+    """Check that no snapshot survives the erasure or rewriting of its session, and that an outdated one cannot be
+    stored later.
+    """
     keys = [SessionKey("tenant", name) for name in ("forgotten", "erased", "rewritten", "loaded", "left")]
     late = Snapshot(3, 5.0, 1, b"what it said")
     with _log(make_log, lambda: 5.0) as log, _log(make_log, lambda: 5.0) as old:
@@ -339,8 +352,9 @@ def check_snapshots_go(make_log: MakeLog) -> None:
 
 
 def check_snapshots_race(make_log: MakeLog) -> None:
-    """While one thread rewrites a session again and again, others keep snapshots of what they have read: in the end
-    none is left of what was there before the last rewriting."""
+    """Check that no outdated snapshot remains when one thread rewrites a session repeatedly while others store
+    snapshots of states that they read earlier.
+    """
     over = threading.Event()
     with _log(make_log) as log:
         log.append(KEY, _turns(1, 1), expected_seq=0)
@@ -367,8 +381,9 @@ def _first_is(event: Event, old: Recorded) -> Event:
 
 
 def check_passages(make_log: MakeLog) -> None:
-    """Vectors of passages come back as they were kept, in that order, those of one model, the newest so many; a session
-    that is not there has none and gets none."""
+    """Check that passage vectors are returned as stored and in that order, only those of one model, and only the newest
+    up to the limit. A session that does not exist has none, and none can be stored for it.
+    """
     other = SessionKey("other", KEY.id)
     first = PassageRows(2, 5.0, "a model", {b"\x00a": bytes(range(256)), b"b": b"", b"c": b"3"})
     with _log(make_log, lambda: 5.0) as log:
@@ -395,7 +410,9 @@ def check_passages(make_log: MakeLog) -> None:
 
 
 def check_passages_go(make_log: MakeLog) -> None:
-    """Nothing of a session outlives its erasure or rewriting in a vector, however late somebody keeps one."""
+    """Check that no passage vector survives the erasure or rewriting of its session, and that outdated ones cannot be
+    stored later.
+    """
     keys = [SessionKey("tenant", name) for name in ("forgotten", "erased", "rewritten", "loaded", "left")]
     late = PassageRows(3, 5.0, "model", {b"passage": b"what it means"})
     with _log(make_log, lambda: 5.0) as log, _log(make_log, lambda: 5.0) as old:
@@ -416,7 +433,7 @@ def check_passages_go(make_log: MakeLog) -> None:
 
 
 def check_forget(make_log: MakeLog) -> None:
-    """A forgotten session is unknown afterwards; its id may be used again, from number 1."""
+    """Check that an erased session is unknown afterwards, and that its id may be used again, from number 1."""
     other = SessionKey("tenant", "other")
     with _log(make_log) as log:
         log.append(KEY, _turns(1, 3), expected_seq=0)
@@ -430,7 +447,7 @@ def check_forget(make_log: MakeLog) -> None:
 
 
 def check_erase(make_log: MakeLog) -> None:
-    """Many sessions are erased at once; those that something was added to since are not, nor are those of others."""
+    """Check that many sessions are erased in one call, except those with newer events and those of other tenants."""
     times = iter((10.0, 20.0, 30.0, 40.0, 50.0))
     old, fresh, other = (SessionKey("tenant", name) for name in ("old", "fresh", "other"))
     foreign = SessionKey("zoo", "old")
@@ -447,7 +464,9 @@ def check_erase(make_log: MakeLog) -> None:
 
 
 def check_load(make_log: MakeLog) -> None:
-    """What one log has read another one takes as it is, gaps and times included, and goes on behind it."""
+    """Check that events read from one log can be loaded into another with the same numbers, gaps and times, and that
+    appends continue after them.
+    """
     times = iter((10.0, 20.0, 30.0, 5.0))
     with _log(make_log, lambda: next(times)) as log, _log(make_log, lambda: 7.0) as other:
         log.append(KEY, EVERY_KIND, expected_seq=0)
@@ -468,8 +487,9 @@ def check_load(make_log: MakeLog) -> None:
 
 
 def check_rewrite(make_log: MakeLog) -> None:
-    """Rewriting replaces and erases events; numbers and times stay, an erased number is never used again, and an event
-    behind tells of it."""
+    """Check that rewriting replaces and erases events and keeps numbers and times, that the number of an erased event
+    is not used again, and that a ``Rewritten`` event is appended.
+    """
     with _log(make_log) as log:
         before = log.append(KEY, _turns(1, 5), expected_seq=0)
 
@@ -491,7 +511,7 @@ def check_rewrite(make_log: MakeLog) -> None:
 
 
 def check_rewrite_fails_whole(make_log: MakeLog) -> None:
-    """When ``change`` raises, its error comes out and nothing was changed."""
+    """Check that an error raised by ``change`` is passed on, and that nothing is changed then."""
 
     def change(old: Recorded) -> Event | None:
         if old.seq == 3:
@@ -506,7 +526,7 @@ def check_rewrite_fails_whole(make_log: MakeLog) -> None:
 
 
 def check_every_kind(make_log: MakeLog) -> None:
-    """Events of all kinds come back equal."""
+    """Check that events of all kinds are read back equal."""
     with _log(make_log) as log:
         log.append(KEY, EVERY_KIND, expected_seq=0)
         found = _events(log)
@@ -516,7 +536,7 @@ def check_every_kind(make_log: MakeLog) -> None:
 
 
 def check_lone_surrogates(make_log: MakeLog) -> None:
-    """Text that is not valid Unicode, which JSON can carry, is kept like any other."""
+    """Check that text with lone surrogates, which JSON can contain, is stored like any other."""
     event = MessageRecorded(1, "", Message(Role.USER, "cut \ud83d here, é"))
     with _log(make_log) as log:
         log.append(KEY, [event], expected_seq=0)
@@ -524,7 +544,7 @@ def check_lone_surrogates(make_log: MakeLog) -> None:
 
 
 def check_large(make_log: MakeLog) -> None:
-    """A message of several megabytes and an append of a thousand events are kept."""
+    """Check that a message of several megabytes and an append of a thousand events are stored."""
     large = MessageRecorded(1, "", Message(Role.USER, "0123456789abcdef" * (4 * 65536)))
     with _log(make_log) as log:
         log.append(KEY, [large], expected_seq=0)
@@ -533,7 +553,7 @@ def check_large(make_log: MakeLog) -> None:
 
 
 def check_threads(make_log: MakeLog) -> None:
-    """Threads that append to one session, trying again on conflict, lose nothing and leave no gap."""
+    """Check that threads that append to one session, retrying on conflict, lose nothing and leave no gap."""
     with _log(make_log) as log:
         _together([partial(_append_all, log, name) for name in range(_THREADS)])
         recorded = log.read(KEY)
@@ -563,7 +583,7 @@ def _steps(name: int, steps: Sequence[int]) -> list[Event]:
 
 
 def check_threads_apart(make_log: MakeLog) -> None:
-    """Threads that append to sessions of their own never disturb each other."""
+    """Check that threads that append to different sessions never get a conflict."""
 
     def work(log: EventLog, key: SessionKey) -> None:
         for seq in range(_APPENDS_EACH):
@@ -577,7 +597,7 @@ def check_threads_apart(make_log: MakeLog) -> None:
 
 
 def check_close(make_log: MakeLog) -> None:
-    """After closing, every call raises ``StoreUnavailable``; closing again is harmless."""
+    """Check that every call after ``close`` raises ``StoreUnavailable``, and that closing again is harmless."""
     log = make_log(time.time)
     log.append(KEY, _turns(1, 1), expected_seq=0)
     log.close()
@@ -599,7 +619,7 @@ def check_close(make_log: MakeLog) -> None:
 
 
 def check_errors_are_clear(make_log: MakeLog) -> None:
-    """What a store raises on purpose is one line of text."""
+    """Check that the messages of the store's own errors are one line of text."""
     with _log(make_log) as log:
         for key, seq in ((KEY, 5), (SessionKey("tenant", "a\nb"), 0)):
             try:

@@ -1,9 +1,9 @@
-"""Group commit without its own thread: the first caller writes the items of all callers that wait.
+"""Group commit without a thread of its own: the first caller writes the items of all waiting callers.
 
 A commit costs more than its contents, so items that arrive during one commit are written together by the next. A caller
-that finds nobody writing leads: it takes all waiting items, its own included, and writes them. Then it wakes their
-callers and appoints the first of those who came meanwhile as the next leader. An undisturbed caller never changes
-threads, and under load nobody overtakes.
+that finds no write in progress leads: it takes all waiting items, including its own, writes them, and wakes their
+callers. Then the first of the callers that arrived meanwhile leads. A caller without competition never changes threads,
+and items are written in order of arrival.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class GroupCommit(Generic[Item]):
     def submit(self, item: Item) -> None:
         """Return once ``write`` has taken ``item``.
 
-        What ``write`` raises is raised in the caller that led; the items of the others are written again by the
-        next leader. An outcome of a single item belongs into the item.
+        An error raised by ``write`` is raised in the caller that leads; the items of the others are written again by
+        the next leader. The outcome of a single item should be stored in the item.
         """
         waiter = _Waiter(item)
         with self._mutex:

@@ -1,7 +1,8 @@
-"""The protocol of the usage ledger: what calls cost and saved, summed by session, model, stage and day; and its tables.
+"""The protocol of the usage ledger, which stores what calls cost and saved, summed by session, model, stage and day;
+and its tables.
 
 A call counts once however often it is added, so an addition can be retried. Additions of several workers all count.
-When a session is erased, its calls are erased, and their sums stay with the tenant without the session's name, so that
+When a session is erased, its calls are erased, but their sums stay with the tenant without the session's name, so that
 past bills do not change. The same holds for calls of sessions that the store does not have.
 """
 
@@ -52,13 +53,16 @@ NAME_MAX: Final = 200
 
 
 class UsageLedger(Protocol):
-    """Stores what the calls of a store's sessions cost and saved. Synchronous; safe for threads and processes.
+    """Protocol of the usage ledger: stores what the calls of a store's sessions cost and saved. Synchronous; safe for
+    threads and processes.
 
-    It lives in the store that it belongs to and closes with it. Raises ``StoreUnavailable`` as the store does.
+    It is part of a store and closes with it. Raises ``StoreUnavailable`` as the store does.
     """
 
     def add(self, session: SessionKey, spent: UsageRecord) -> bool:
-        """Add a call. Returns ``False`` and does nothing when the tenant already has a call of that name."""
+        """Add the cost and savings of one call. Returns ``False`` and does nothing when the tenant already has a call
+        of that name.
+        """
 
     def sums(
         self,
@@ -70,14 +74,14 @@ class UsageLedger(Protocol):
         since: str = "",
         until: str = "",
     ) -> list[Sum]:
-        """Return the sums of the tenant's calls, grouped and sorted by ``by``.
+        """Return the summed cost and savings of the tenant's calls, grouped and sorted by ``by``.
 
-        - ``session``, ``model``: only these; ``None``: all.
-        - ``since``, ``until``: first and last day, such as "2026-11-21" (UTC); "": no bound.
+        - ``session``, ``model``: only calls of this session or model; ``None``: all.
+        - ``since``, ``until``: first and last day, such as "2026-11-21" (UTC); "": no limit.
         """
 
     def calls(self, session: SessionKey, *, limit: int) -> list[UsageRecord]:
-        """Return the newest ``limit`` calls of a session, newest first."""
+        """Return cost and savings of the newest ``limit`` calls of a session, newest first."""
 
 
 def day_of(at: float) -> str:
@@ -96,7 +100,7 @@ def require_day(day: str) -> None:
 
 
 def require_by(by: Collection[str]) -> None:
-    """Raise ``CallerError`` unless sums can be grouped by all of ``by``."""
+    """Raise ``CallerError`` for a group that is not a value of ``By`` ("session", "model", ...)."""
     if unknown := sorted(set(by) - set(BY)):
         raise CallerError(f"sums can be grouped by {', '.join(BY)}, not {', '.join(unknown)}")
 

@@ -1,4 +1,4 @@
-"""What every ``UsageLedger`` must do, as a table of checks, like ``conformance`` for logs.
+"""Conformance checks for usage ledgers: what every ``UsageLedger`` must do, as a table of functions.
 
     for name, check in LEDGER_CHECKS.items():
         check(make_log)
@@ -22,11 +22,11 @@ from tokenmizer_mw.store.log import Clock, EventLog
 
 
 class Keeping(EventLog, Protocol):
-    """A log that keeps books, too."""
+    """An event log that also has a usage ledger."""
 
     @property
     def ledger(self) -> UsageLedger:
-        """The books of this store."""
+        """The usage ledger of this store."""
 
 
 MakeKeeping = Callable[[Clock], Keeping]
@@ -74,7 +74,7 @@ def _raises(error: type[TokenMizerError], work: Callable[[], object], what: str)
 
 
 def check_sums(make_log: MakeKeeping) -> None:
-    """What calls add up to, stage by stage, large and negative numbers too."""
+    """Check the sums of calls by stage, with large and negative numbers."""
     with _open_ledger(make_log, _ONE) as log:
         _expect(log.ledger.sums("tenant"), [], "sums of nothing")
         _expect(log.ledger.sums("tenant", by=()), [], "the sum of nothing")
@@ -86,7 +86,7 @@ def check_sums(make_log: MakeKeeping) -> None:
 
 
 def check_once(make_log: MakeKeeping) -> None:
-    """A call counts once, however often it is added."""
+    """Check that a call counts once, however often it is added."""
     with _open_ledger(make_log, _ONE, _OTHER, SessionKey("else", "one")) as log:
         _expect(log.ledger.add(_ONE, _make_spent("a")), True, "adding a call")
         _expect(log.ledger.add(_ONE, _make_spent("a")), False, "adding it again")
@@ -98,7 +98,7 @@ def check_once(make_log: MakeKeeping) -> None:
 
 
 def check_grouped_sums(make_log: MakeKeeping) -> None:
-    """Sums by session, model and day, and of one of these alone."""
+    """Check sums by session, model and day, and sums of one session, model or period."""
     with _open_ledger(make_log, _ONE, _OTHER) as log:
         log.ledger.add(_ONE, _make_spent("a"))
         log.ledger.add(_ONE, _make_spent("b", model="claude", at=NOON + _DAY))
@@ -123,7 +123,7 @@ def check_grouped_sums(make_log: MakeKeeping) -> None:
 
 
 def check_tenants(make_log: MakeKeeping) -> None:
-    """Nobody sees or changes what others spend."""
+    """Check that a tenant neither sees nor changes the figures of another one."""
     theirs = SessionKey("else", "one")
     with _open_ledger(make_log, _ONE, theirs) as log:
         log.ledger.add(_ONE, _make_spent("a"))
@@ -134,7 +134,7 @@ def check_tenants(make_log: MakeKeeping) -> None:
 
 
 def check_newest_calls(make_log: MakeKeeping) -> None:
-    """The calls of a session, the newest first, as they were added."""
+    """Check that the calls of a session are listed newest first, with the figures that were added."""
     with _open_ledger(make_log, _ONE) as log:
         spent = [_make_spent(name, at=NOON + place) for place, name in enumerate("abc")]
         for one in (spent[1], spent[0], spent[2]):
@@ -145,7 +145,9 @@ def check_newest_calls(make_log: MakeKeeping) -> None:
 
 
 def check_erase(make_log: MakeKeeping) -> None:
-    """An erased session leaves its figures to the tenant, without its name; a call that comes late, too."""
+    """Check that the figures of an erased session stay in the tenant's sums, without the session's name; also those of
+    a call that is added later.
+    """
     with _open_ledger(make_log, _ONE, _OTHER) as log:
         log.ledger.add(_ONE, _make_spent("a"))
         log.ledger.add(_OTHER, _make_spent("b"))
@@ -161,7 +163,9 @@ def check_erase(make_log: MakeKeeping) -> None:
 
 
 def check_names(make_log: MakeKeeping) -> None:
-    """Long and strange names of models are kept as far as they can be; calls need a name, sessions a valid one."""
+    """Check that unusual model names are stored as far as possible, and that calls without a name and invalid sessions
+    are refused.
+    """
     with _open_ledger(make_log, _ONE) as log:
         log.ledger.add(_ONE, _make_spent("a", model="mo\x00del\ud800" + "x" * 500))
         (found,) = log.ledger.sums("tenant", by=_BY_MODEL)
@@ -172,7 +176,7 @@ def check_names(make_log: MakeKeeping) -> None:
 
 
 def check_threads(make_log: MakeKeeping) -> None:
-    """Additions of several threads all count, each once."""
+    """Check that calls added by several threads all count, each once."""
     with _open_ledger(make_log, _ONE, _OTHER) as log:
 
         def work(number: int) -> None:
@@ -189,7 +193,7 @@ def check_threads(make_log: MakeKeeping) -> None:
 
 
 def check_close(make_log: MakeKeeping) -> None:
-    """A closed store's books are closed."""
+    """Check that the ledger of a closed store raises ``StoreUnavailable``."""
     with _open_ledger(make_log, _ONE) as log:
         ledger = log.ledger
         log.close()

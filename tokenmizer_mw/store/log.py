@@ -37,15 +37,17 @@ class SessionInfo:
 
     @property
     def place(self) -> Place:
-        """The position in the listing; pass it as ``after`` to get the sessions that follow."""
+        """The session's position in the listing. Pass it as ``after`` to list the sessions that follow."""
         return self.updated_at, self.key.id
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A folded session up to event ``seq``, recorded at ``recorded_at``, as bytes (``payload``).
+    """The stored state of a session after event ``seq``, which was recorded at ``recorded_at``. It saves reading the
+    events before it.
 
-    ``fold_version``, below 2**32, names the code that folded it. A store keeps both unchanged and interprets neither.
+    ``payload``: the state as bytes. ``fold_version``, below 2**32: identifies the code that built the state from the
+    events. A store keeps both unchanged and does not interpret them.
     """
 
     seq: int
@@ -56,10 +58,11 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class PassageRows:
-    """Vectors of a session's passages, computed when event ``seq``, recorded at ``recorded_at``, was its newest.
+    """Vectors of a session's passages, for search by meaning. They were computed when the session's newest event was
+    ``seq``, recorded at ``recorded_at``.
 
-    ``model``: name of the model that computed them. ``rows``: each vector's bytes by the digest of its passage. A store
-    keeps them unchanged and interprets none.
+    ``model``: name of the model that computed them. ``rows``: the bytes of each vector, by the digest of its passage. A
+    store keeps them unchanged and does not interpret them.
     """
 
     seq: int
@@ -69,58 +72,59 @@ class PassageRows:
 
 
 class EventLog(Protocol):
-    """Append-only events per session; sync, and safe to call from several threads and processes.
+    """Protocol of a store: append-only events per session. Synchronous, and safe to call from several threads and
+    processes.
 
-    What is appended is durable when the call returns. All methods raise ``StoreUnavailable`` when the store cannot
-    be reached, read or written, ``StoreCorrupt`` or ``StoreTooNew`` when its contents cannot be understood, and
+    Appended events are durable when the call returns. All methods raise ``StoreUnavailable`` when the store cannot be
+    reached, read or written, ``StoreCorrupt`` or ``StoreTooNew`` when its contents cannot be understood, and
     ``InvalidSession`` for a key that is not ``valid()``.
     """
 
     def append(self, session: SessionKey, events: Sequence[Event], *, expected_seq: int) -> list[Recorded]:
         """Append ``events`` after event ``expected_seq`` (0 for a new session), all or none.
 
-        Returns them with their sequence numbers and times. An empty list does nothing. Raises ``Conflict`` when the log
-        does not end at ``expected_seq``: read the new events and try again.
+        Returns them with their sequence numbers and times. An empty list does nothing. Raises ``Conflict`` when the
+        last event of the log is not ``expected_seq``: read the new events and try again.
         """
 
     def read(self, session: SessionKey, *, after: int = 0, upto: int | None = None) -> list[Recorded]:
-        """The events with ``after < seq <= upto``, in order; to the end when ``upto`` is ``None``.
-
-        An unknown session has no events.
+        """Return the events with ``after < seq <= upto``, in order; ``upto`` of ``None``: to the end. An unknown
+        session has no events.
         """
 
     def snapshot(self, session: SessionKey) -> Snapshot | None:
-        """Return the snapshot stored last; ``None`` if there is none.
+        """Return the stored snapshot of a session's state; ``None`` if there is none.
 
-        ``load``, ``rewrite``, ``forget`` and ``erase`` delete it in the same step.
+        ``load``, ``rewrite``, ``forget`` and ``erase`` delete the snapshot in the same step.
         """
 
     def keep_snapshot(self, session: SessionKey, snapshot: Snapshot) -> bool:
-        """Store a snapshot in place of the one before.
+        """Store a snapshot of a session's state, replacing the previous one.
 
-        Returns ``False`` and does nothing when the session no longer has event ``seq`` of that time, when it was
-        rewritten since, or when the stored snapshot has the same fold version and is not older.
+        Returns ``False`` and does nothing if the session has no event ``seq`` with that time any more, if it was
+        rewritten after that event, or if the stored snapshot has the same fold version and is not older.
         """
 
     def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
-        """What ``keep_passage_rows`` kept for ``model``, in the order in which it was kept.
+        """Return the stored vectors of a session's passages that ``model`` computed, by passage digest, in the order in
+        which they were stored.
 
-        ``load``, ``rewrite``, ``forget`` and ``erase`` leave none, in the same step.
+        ``load``, ``rewrite``, ``forget`` and ``erase`` delete them in the same step.
         """
 
     def keep_passage_rows(self, session: SessionKey, passages: PassageRows, *, most: int) -> bool:
-        """Add vectors to those that are kept. Those of other models are deleted, and of more than ``most`` the ones
-        that were kept first.
+        """Store further vectors of a session's passages.
 
-        False, and nothing done, when the session has no event ``seq`` of that time any more, or when it was rewritten
-        since.
+        Vectors of other models are deleted. At most ``most`` are kept; the ones stored first are deleted. Returns
+        ``False`` and does nothing if the session has no event ``seq`` with that time any more, or if it was rewritten
+        after that event.
         """
 
     def sessions(self, tenant: str, *, after: Place | None = None, limit: int | None = None) -> list[SessionInfo]:
         """Return the sessions of a tenant, the most recently updated first, equal times by id.
 
-        - ``after``: ``SessionInfo.place`` of the last session of the page before; ``None``: from the first.
-        - ``limit``: sessions at most; ``None``: all.
+        - ``after``: ``SessionInfo.place`` of the last session of the previous page; ``None``: start with the first.
+        - ``limit``: maximum number of sessions; ``None``: all.
 
         Raises ``InvalidSession`` for a place that no session can have.
         """
@@ -129,7 +133,7 @@ class EventLog(Protocol):
         """Return the tenants that have sessions, sorted by name."""
 
     def load(self, session: SessionKey, events: Sequence[Recorded], *, expected_seq: int) -> None:
-        """Restore events with their numbers and times, after number ``expected_seq``, all or none.
+        """Restore events with their original numbers and times, after event ``expected_seq``, all or none.
 
         Numbers must increase and may have gaps; times must not decrease. Raises ``Conflict`` as ``append`` does, and
         ``CallerError`` for events in another order.
@@ -139,9 +143,9 @@ class EventLog(Protocol):
         """Erase a session so that nothing of it is left in the store's files. Returns how many events it had."""
 
     def erase(self, sessions: Iterable[SessionKey], *, unless_since: float | None = None) -> list[SessionKey]:
-        """``forget`` for many sessions in one piece, at about the cost of one. Returns those that were there.
+        """Erase many sessions in one step, at about the cost of one. Returns those that existed.
 
-        A session with an event recorded at ``unless_since`` (seconds since the epoch) or later is left alone.
+        ``unless_since``: keep sessions that have an event recorded at this time (seconds since the epoch) or later.
         """
 
     def rewrite(self, session: SessionKey, change: Rewriting) -> int:
@@ -154,15 +158,18 @@ class EventLog(Protocol):
         """
 
     def secret(self) -> bytes:
-        """``SECRET_BYTES`` random bytes, made with the store and the same for all who use it: a key to sign with."""
+        """Return the store's secret: ``SECRET_BYTES`` random bytes, created with the store and the same for all its
+        users. It is used to sign data.
+        """
 
     def close(self) -> None:
         """Release files and threads; further calls raise ``StoreUnavailable``. Closing twice is harmless."""
 
 
 def pages(log: EventLog, tenant: str, size: int) -> Iterator[SessionInfo]:
-    """The listing of a tenant's sessions, read ``size`` at a time: for whoever may stop early. A session that is
-    updated meanwhile has its place at the front, and is not met if it was not before."""
+    """Yield the tenant's sessions, reading ``size`` at a time, for callers that may stop early. A session that is
+    updated during the iteration moves to the front of the listing and may be missed.
+    """
     page = log.sessions(tenant, limit=size)
     while page:
         yield from page
@@ -170,7 +177,7 @@ def pages(log: EventLog, tenant: str, size: int) -> Iterator[SessionInfo]:
 
 
 def require_valid(session: SessionKey) -> None:
-    """Raise ``InvalidSession`` for a key that no store keeps."""
+    """Raise ``InvalidSession`` for an invalid session key."""
     if not session.valid():
         raise InvalidSession(
             f"a tenant and a session id are 1 to {SESSION_ID_MAX} printable characters, without control characters"
@@ -178,19 +185,19 @@ def require_valid(session: SessionKey) -> None:
 
 
 def require_valid_tenant(tenant: str) -> None:
-    """Raise ``InvalidSession`` for a tenant that no store keeps."""
+    """Raise ``InvalidSession`` for an invalid tenant."""
     require_valid(SessionKey(tenant, "any"))
 
 
 def require_place(tenant: str, after: Place) -> None:
-    """Raise ``InvalidSession`` for a tenant that no store keeps, or a place that no session of one can have."""
+    """Raise ``InvalidSession`` for an invalid tenant, or for a listing position that no session can have."""
     require_valid(SessionKey(tenant, after[1]))
     if not math.isfinite(after[0]):
         raise InvalidSession("a place in a listing is a finite time and a session id")
 
 
 def require_order(events: Sequence[Recorded], expected_seq: int) -> None:
-    """Raise ``CallerError`` for events that cannot stand in a log, one behind the other, after ``expected_seq``."""
+    """Raise ``CallerError`` for events whose numbers or times do not follow ``expected_seq`` in order."""
     seqs = [expected_seq, *(event.seq for event in events)]
     times = [event.recorded_at for event in events]
     if any(later <= earlier for earlier, later in pairwise(seqs)):

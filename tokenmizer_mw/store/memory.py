@@ -33,7 +33,7 @@ _Row = tuple[str, str, str, str]
 
 
 class MemoryLedger:
-    """A ``Ledger`` in this process's memory. ``holds`` says whether the store has a session."""
+    """A ``UsageLedger`` in this process's memory. ``holds``: returns whether the store has a session."""
 
     def __init__(self, holds: Callable[[SessionKey], bool]) -> None:
         self._holds = holds
@@ -43,7 +43,7 @@ class MemoryLedger:
         self._names: dict[str, set[str]] = {}
 
     def add(self, session: SessionKey, spent: UsageRecord) -> bool:
-        """See ``Ledger.add``."""
+        """Add the cost and savings of one call. See ``UsageLedger.add``."""
         require_valid(session)
         require_call(spent)
         spent = replace(spent, model=plain_model(spent.model))
@@ -69,7 +69,9 @@ class MemoryLedger:
         since: str = "",
         until: str = "",
     ) -> list[Sum]:
-        """See ``Ledger.sums``."""
+        """Return the summed cost and savings of the tenant's calls, grouped and sorted by ``by``. See
+        ``UsageLedger.sums``.
+        """
         require_valid_tenant(tenant)
         require_by(by)
         found: dict[_Row, UsageSums] = {}
@@ -83,14 +85,14 @@ class MemoryLedger:
         return [Sum(*row, figures) for row, figures in sorted(found.items())]
 
     def calls(self, session: SessionKey, *, limit: int) -> list[UsageRecord]:
-        """See ``Ledger.calls``."""
+        """Return cost and savings of the newest ``limit`` calls of a session, newest first."""
         require_valid(session)
         with self._lock:
             found = list(self._calls.get(session, ()))
         return sorted(found, key=lambda one: (one.at, one.call), reverse=True)[:limit]
 
     def erase(self, sessions: Iterable[SessionKey]) -> None:
-        """These sessions are erased: their figures stay under no name."""
+        """Remove the names of erased sessions from the ledger; their figures stay in the tenant's sums."""
         with self._lock:
             for key in sessions:
                 self._calls.pop(key, None)
@@ -171,7 +173,9 @@ class MemoryLog:
         self.ledger = MemoryLedger(self._holds)
 
     def append(self, session: SessionKey, events: Sequence[Event], *, expected_seq: int) -> list[Recorded]:
-        """See ``EventLog.append``."""
+        """Append ``events`` after event ``expected_seq`` (0 for a new session), all or none. See
+        ``EventLog.append``.
+        """
         require_valid(session)
         with self._lock:
             sessions = self._open_sessions()
@@ -187,7 +191,9 @@ class MemoryLog:
             return kept.add(events, now)
 
     def read(self, session: SessionKey, *, after: int = 0, upto: int | None = None) -> list[Recorded]:
-        """See ``EventLog.read``."""
+        """Return the events with ``after < seq <= upto``, in order; ``upto`` of ``None``: to the end. See
+        ``EventLog.read``.
+        """
         require_valid(session)
         with self._lock:
             kept = self._open_sessions().get(session)
@@ -198,35 +204,39 @@ class MemoryLog:
             return kept.events[start:end]
 
     def snapshot(self, session: SessionKey) -> Snapshot | None:
-        """See ``EventLog.snapshot``."""
+        """Return the stored snapshot of a session's state; ``None`` if there is none. See ``EventLog.snapshot``."""
         require_valid(session)
         with self._lock:
             kept = self._open_sessions().get(session)
             return kept.snapshot if kept else None
 
     def keep_snapshot(self, session: SessionKey, snapshot: Snapshot) -> bool:
-        """See ``EventLog.keep_snapshot``."""
+        """Store a snapshot of a session's state, replacing the previous one. See ``EventLog.keep_snapshot``."""
         require_valid(session)
         with self._lock:
             kept = self._open_sessions().get(session)
             return kept.keep(snapshot) if kept else False
 
     def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
-        """See ``EventLog.passage_rows``."""
+        """Return the stored vectors of a session's passages that ``model`` computed, by passage digest, in the order in
+        which they were stored. See ``EventLog.passage_rows``.
+        """
         require_valid(session)
         with self._lock:
             kept = self._open_sessions().get(session)
             return dict(kept.passages) if kept and kept.model == model else {}
 
     def keep_passage_rows(self, session: SessionKey, passages: PassageRows, *, most: int) -> bool:
-        """See ``EventLog.keep_passage_rows``."""
+        """Store further vectors of a session's passages. See ``EventLog.keep_passage_rows``."""
         require_valid(session)
         with self._lock:
             kept = self._open_sessions().get(session)
             return kept.keep_passages(passages, most) if kept else False
 
     def sessions(self, tenant: str, *, after: Place | None = None, limit: int | None = None) -> list[SessionInfo]:
-        """See ``EventLog.sessions``."""
+        """Return the sessions of a tenant, the most recently updated first, equal times by id. See
+        ``EventLog.sessions``.
+        """
         require_valid_tenant(tenant)
         if after is not None:
             require_place(tenant, after)
@@ -242,12 +252,14 @@ class MemoryLog:
         return [info for _, _, info in ranked[start:end]]
 
     def tenants(self) -> list[str]:
-        """See ``EventLog.tenants``."""
+        """Return the tenants that have sessions, sorted by name."""
         with self._lock:
             return sorted({key.tenant for key in self._open_sessions()})
 
     def load(self, session: SessionKey, events: Sequence[Recorded], *, expected_seq: int) -> None:
-        """See ``EventLog.load``."""
+        """Restore events with their original numbers and times, after event ``expected_seq``, all or none. See
+        ``EventLog.load``.
+        """
         require_valid(session)
         require_order(events, expected_seq)
         with self._lock:
@@ -265,7 +277,7 @@ class MemoryLog:
             kept.drop_derived()
 
     def forget(self, session: SessionKey) -> int:
-        """See ``EventLog.forget``."""
+        """Erase a session so that nothing of it is left in the store's files. See ``EventLog.forget``."""
         require_valid(session)
         with self._lock:
             kept = self._open_sessions().pop(session, None)
@@ -273,7 +285,7 @@ class MemoryLog:
         return len(kept.events) if kept else 0
 
     def erase(self, sessions: Iterable[SessionKey], *, unless_since: float | None = None) -> list[SessionKey]:
-        """See ``EventLog.erase``."""
+        """Erase many sessions in one step, at about the cost of one. See ``EventLog.erase``."""
         keys = list(dict.fromkeys(sessions))
         for key in keys:
             require_valid(key)
@@ -287,7 +299,9 @@ class MemoryLog:
         return gone
 
     def rewrite(self, session: SessionKey, change: Rewriting) -> int:
-        """See ``EventLog.rewrite``. ``change`` must not use this log."""
+        """Replace the contents of events, such as secrets, and keep their numbers and times. See ``EventLog.rewrite``.
+        ``change`` must not use this log.
+        """
         require_valid(session)
         with self._lock:
             kept = self._open_sessions().get(session)
@@ -302,13 +316,15 @@ class MemoryLog:
         return changed
 
     def secret(self) -> bytes:
-        """See ``EventLog.secret``."""
+        """Return the store's secret: See ``EventLog.secret``."""
         with self._lock:
             self._open_sessions()
             return self._secret
 
     def close(self) -> None:
-        """See ``EventLog.close``. Everything is gone afterwards."""
+        """Release files and threads; further calls raise ``StoreUnavailable``. See ``EventLog.close``. Everything is
+        gone afterwards.
+        """
         with self._lock:
             self._sessions = None
 

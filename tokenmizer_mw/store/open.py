@@ -27,16 +27,16 @@ CONFIG_VARIABLE: Final = "TOKENMIZER_CONFIG"
 
 
 def resolve_store(named: str | None = None, environ: Mapping[str, str] | None = None) -> str:
-    """The address of the store that everything of one installation uses. In this order:
+    """Return the address of the store that all parts of this installation use. The first of these that exists:
 
-    - the one that is ``named``;
-    - what ``TOKENMIZER_STORE`` says;
-    - with ``TOKENMIZER_CONFIG``: the store of a running server that was started with that file, by whichever name
-      (symbolic links); else ``store`` in it;
+    - the address ``named``;
+    - the variable ``TOKENMIZER_STORE``;
+    - with ``TOKENMIZER_CONFIG``: the store of a running server that was started with that file (symbolic links are
+      followed), else ``store`` in that file;
     - the store of the running server that was started last;
     - a database in the user's data directory.
 
-    Raises ``ConfigError``.
+    Raises ``ConfigError`` for an invalid file or address.
     """
     variables = os.environ if environ is None else environ
     if address := named or variables.get(STORE_VARIABLE):
@@ -53,14 +53,17 @@ def resolve_store(named: str | None = None, environ: Mapping[str, str] | None = 
 
 
 def store_in_file(path: str | Path) -> str:
-    """``store`` in a configuration file of the proxy, "" for none. A relative path in it is relative to the file's
-    folder, whoever reads it. Raises ``ConfigError``."""
+    """Return ``store`` in a configuration file of the proxy, "" for none. A relative path in it is relative to the
+    file's folder. Raises ``ConfigError`` for an invalid file.
+    """
     address = str(read_mapping(Path(path)).get("store") or "")
     return absolute_address(address, os.path.dirname(os.path.abspath(path)))
 
 
 def default_address() -> str:
-    """One database in the user's data directory. Raises ``ConfigError`` where there is none."""
+    """Return the address of a database in the user's data directory. Raises ``ConfigError`` if there is no such
+    directory.
+    """
     folder = data_folder()
     if folder is None:
         raise ConfigError(f"no store given: use --store, set {STORE_VARIABLE}, or {install_hint('cli')}")
@@ -117,9 +120,8 @@ def _sqlite(rest: str, clock: Clock) -> EventLog:
 
 
 def sqlite_path(location: str) -> str | None:
-    """The file that a SQLite address names between its two slashes and its options; ``None``: none, it is in memory.
-
-    Raises ``ConfigError``.
+    """Return the path of the database file in the part of a SQLite address after ``sqlite://``; ``None`` for a database
+    in memory. Raises ``ConfigError`` for an invalid address.
     """
     if location in _IN_MEMORY:
         return None

@@ -138,7 +138,7 @@ class PostgresLog:
         return self._address.place
 
     def append(self, session: SessionKey, events: Sequence[Event], *, expected_seq: int) -> list[Recorded]:
-        """See ``EventLog.append``.
+        """Append ``events`` after event ``expected_seq`` (0 for a new session), all or none. See ``EventLog.append``.
 
         Where the connection breaks, it is found out whether the events were kept; ``StoreUnavailable`` says so when
         that could not be done in time.
@@ -152,32 +152,36 @@ class PostgresLog:
         return [Recorded(seq, recorded_at, event) for seq, event in enumerate(events, expected_seq + 1)]
 
     def read(self, session: SessionKey, *, after: int = 0, upto: int | None = None) -> list[Recorded]:
-        """See ``EventLog.read``."""
+        """Return the events with ``after < seq <= upto``, in order; ``upto`` of ``None``: to the end. See
+        ``EventLog.read``.
+        """
         require_valid(session)
         limits = (_storable(after), _storable(SEQ_MAX if upto is None else upto))
         return _decode_rows(self._select(maintenance.READ, session.tenant, session.id, *limits))
 
     def snapshot(self, session: SessionKey) -> Snapshot | None:
-        """See ``EventLog.snapshot``."""
+        """Return the stored snapshot of a session's state; ``None`` if there is none. See ``EventLog.snapshot``."""
         require_valid(session)
         rows = self._select(_SNAPSHOT, session.tenant, session.id)
         return Snapshot(*rows[0]) if rows else None
 
     def keep_snapshot(self, session: SessionKey, snapshot: Snapshot) -> bool:
-        """See ``EventLog.keep_snapshot``."""
+        """Store a snapshot of a session's state, replacing the previous one. See ``EventLog.keep_snapshot``."""
         require_valid(session)
         row = (_storable(snapshot.seq), snapshot.recorded_at, snapshot.fold_version, snapshot.payload, len(MIGRATIONS))
         # Keeping it twice does no harm, so it may be tried again like a reading.
         return bool(self._select(_KEEP_SNAPSHOT, session.tenant, session.id, *row))
 
     def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
-        """See ``EventLog.passage_rows``."""
+        """Return the stored vectors of a session's passages that ``model`` computed, by passage digest, in the order in
+        which they were stored. See ``EventLog.passage_rows``.
+        """
         require_valid(session)
         rows = self._select(_PASSAGE_ROWS, session.tenant, session.id, model)
         return {bytes(passage): bytes(vector) for passage, vector in rows}
 
     def keep_passage_rows(self, session: SessionKey, passages: PassageRows, *, most: int) -> bool:
-        """See ``EventLog.keep_passage_rows``."""
+        """Store further vectors of a session's passages. See ``EventLog.keep_passage_rows``."""
         require_valid(session)
         key = (session.tenant, session.id, _storable(passages.seq), passages.recorded_at, len(MIGRATIONS))
         rows = list(passages.rows.items())[-most:] if most > 0 else []
@@ -188,7 +192,9 @@ class PostgresLog:
         return bool(self._select(_KEEP_PASSAGES, *key, passages.model, *columns))
 
     def sessions(self, tenant: str, *, after: Place | None = None, limit: int | None = None) -> list[SessionInfo]:
-        """See ``EventLog.sessions``."""
+        """Return the sessions of a tenant, the most recently updated first, equal times by id. See
+        ``EventLog.sessions``.
+        """
         require_valid_tenant(tenant)
         if after is not None:
             require_place(tenant, after)
@@ -197,18 +203,21 @@ class PostgresLog:
         return [SessionInfo(SessionKey(tenant, id_), *rest) for id_, *rest in rows]
 
     def tenants(self) -> list[str]:
-        """See ``EventLog.tenants``."""
+        """Return the tenants that have sessions, sorted by name."""
         return [tenant for (tenant,) in self._select(_TENANTS)]
 
     def load(self, session: SessionKey, events: Sequence[Recorded], *, expected_seq: int) -> None:
-        """See ``EventLog.load``."""
+        """Restore events with their original numbers and times, after event ``expected_seq``, all or none. See
+        ``EventLog.load``.
+        """
         require_valid(session)
         require_order(events, expected_seq)
         if events:
             self._alone(lambda at: maintenance.put_back(at, session, events, expected_seq))
 
     def forget(self, session: SessionKey) -> int:
-        """See ``EventLog.forget``. When it raises, a second call finishes what the first one left.
+        """Erase a session so that nothing of it is left in the store's files. See ``EventLog.forget``. When it raises,
+        a second call finishes what the first one left.
 
         What stays in the files of the server, and for how long, depends on ``Address.erase``: ``docs/postgres.md``.
         """
@@ -216,7 +225,7 @@ class PostgresLog:
         return self._erase([session], math.inf)[1]
 
     def erase(self, sessions: Iterable[SessionKey], *, unless_since: float | None = None) -> list[SessionKey]:
-        """See ``EventLog.erase``, and ``forget``."""
+        """Erase many sessions in one step, at about the cost of one. See ``EventLog.erase``."""
         keys = list(dict.fromkeys(sessions))
         for key in keys:
             require_valid(key)
@@ -248,14 +257,16 @@ class PostgresLog:
         return PostgresLedger(lambda: self._here().connections)
 
     def secret(self) -> bytes:
-        """See ``EventLog.secret``."""
+        """Return the store's secret: See ``EventLog.secret``."""
         rows = self._select(_SECRET)
         if len(rows) != 1:
             raise StoreCorrupt(f"{NAME}: is damaged: its secret is missing")
         return bytes(rows[0][0])
 
     def close(self) -> None:
-        """See ``EventLog.close``. Waits for calls that are under way."""
+        """Release files and threads; further calls raise ``StoreUnavailable``. See ``EventLog.close``. Waits for calls
+        that are under way.
+        """
         self._closed = True
         self._processes.get().connections.close()
 

@@ -55,13 +55,13 @@ ON CONFLICT ({_KEPT}) DO UPDATE SET {_ADDED}
 
 
 class PostgresLedger:
-    """A ``Ledger`` on a store's connections."""
+    """A ``UsageLedger`` that uses the connections of a PostgreSQL store."""
 
     def __init__(self, connections: Callable[[], Connections]) -> None:
         self._connections = connections
 
     def add(self, session: SessionKey, spent: UsageRecord) -> bool:
-        """See ``Ledger.add``."""
+        """Add the cost and savings of one call. See ``UsageLedger.add``."""
         require_valid(session)
         require_call(spent)
         stages = sorted(spent.stages)  # always in one order: two additions never wait for each other
@@ -83,7 +83,9 @@ class PostgresLedger:
         since: str = "",
         until: str = "",
     ) -> list[Sum]:
-        """See ``Ledger.sums``."""
+        """Return the summed cost and savings of the tenant's calls, grouped and sorted by ``by``. See
+        ``UsageLedger.sums``.
+        """
         require_valid_tenant(tenant)
         statement, bounds = grouped_query(
             by, session, model, since, until, table="{schema}.spending", mark=lambda place: f"${place}", sums=_SUMS
@@ -91,6 +93,6 @@ class PostgresLedger:
         return read_sums(self._connections().select(statement, tenant, *bounds))
 
     def calls(self, session: SessionKey, *, limit: int) -> list[UsageRecord]:
-        """See ``Ledger.calls``."""
+        """Return cost and savings of the newest ``limit`` calls of a session, newest first."""
         require_valid(session)
         return read_calls(self._connections().select(_CALLS, session.tenant, session.id, max(0, limit)))

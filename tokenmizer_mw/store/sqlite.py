@@ -140,7 +140,9 @@ class SqliteLog:
         return self._file.path
 
     def append(self, session: SessionKey, events: Sequence[Event], *, expected_seq: int) -> list[Recorded]:
-        """See ``EventLog.append``."""
+        """Append ``events`` after event ``expected_seq`` (0 for a new session), all or none. See
+        ``EventLog.append``.
+        """
         require_valid(session)
         here = self._here()
         if not events:
@@ -151,19 +153,21 @@ class SqliteLog:
         return [Recorded(seq, recorded_at, event) for seq, event in enumerate(events, expected_seq + 1)]
 
     def read(self, session: SessionKey, *, after: int = 0, upto: int | None = None) -> list[Recorded]:
-        """See ``EventLog.read``."""
+        """Return the events with ``after < seq <= upto``, in order; ``upto`` of ``None``: to the end. See
+        ``EventLog.read``.
+        """
         require_valid(session)
         end = _SEQ_MAX if upto is None else upto
         return self._decode_rows(self._select(_READ, (session.tenant, session.id, _storable(after), _storable(end))))
 
     def snapshot(self, session: SessionKey) -> Snapshot | None:
-        """See ``EventLog.snapshot``."""
+        """Return the stored snapshot of a session's state; ``None`` if there is none. See ``EventLog.snapshot``."""
         require_valid(session)
         rows = self._select(_SNAPSHOT, (session.tenant, session.id))
         return Snapshot(*rows[0]) if rows else None
 
     def keep_snapshot(self, session: SessionKey, snapshot: Snapshot) -> bool:
-        """See ``EventLog.keep_snapshot``."""
+        """Store a snapshot of a session's state, replacing the previous one. See ``EventLog.keep_snapshot``."""
         require_valid(session)
         row = {
             "tenant": session.tenant,
@@ -176,18 +180,22 @@ class SqliteLog:
         return self._change(lambda at: at.execute(_KEEP, row).rowcount > 0)
 
     def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
-        """See ``EventLog.passage_rows``."""
+        """Return the stored vectors of a session's passages that ``model`` computed, by passage digest, in the order in
+        which they were stored. See ``EventLog.passage_rows``.
+        """
         require_valid(session)
         return dict(self._select(sqlite_schema.READ_PASSAGES, (session.tenant, session.id, model)))
 
     def keep_passage_rows(self, session: SessionKey, passages: PassageRows, *, most: int) -> bool:
-        """See ``EventLog.keep_passage_rows``."""
+        """Store further vectors of a session's passages. See ``EventLog.keep_passage_rows``."""
         require_valid(session)
         seq = _storable(passages.seq)
         return self._change(lambda at: sqlite_schema.keep_passages(at, session, passages, seq, most))
 
     def sessions(self, tenant: str, *, after: Place | None = None, limit: int | None = None) -> list[SessionInfo]:
-        """See ``EventLog.sessions``."""
+        """Return the sessions of a tenant, the most recently updated first, equal times by id. See
+        ``EventLog.sessions``.
+        """
         require_valid_tenant(tenant)
         if after is not None:
             require_place(tenant, after)
@@ -198,11 +206,13 @@ class SqliteLog:
         return [SessionInfo(SessionKey(tenant, id_), *rest) for id_, *rest in rows]
 
     def tenants(self) -> list[str]:
-        """See ``EventLog.tenants``."""
+        """Return the tenants that have sessions, sorted by name."""
         return [tenant for (tenant,) in self._select(_TENANTS, ())]
 
     def load(self, session: SessionKey, events: Sequence[Recorded], *, expected_seq: int) -> None:
-        """See ``EventLog.load``."""
+        """Restore events with their original numbers and times, after event ``expected_seq``, all or none. See
+        ``EventLog.load``.
+        """
         require_valid(session)
         require_order(events, expected_seq)
         if events:
@@ -214,13 +224,13 @@ class SqliteLog:
             self._change(put)
 
     def forget(self, session: SessionKey) -> int:
-        """See ``EventLog.forget``.
+        """Erase a session so that nothing of it is left in the store's files. See ``EventLog.forget``.
 
         From its first step on nobody reads anything of the session. Then the whole file is written anew: that takes
         time (about a second for 70 MB) and twice as much free disk as the file has; appends wait meanwhile, reads do
-        not. It raises ``StoreUnavailable`` when others read or write the file for longer than ``readers_seconds``:
-        the session is erased then, and its last traces are removed in the background, after a crash by the next
-        process that opens the file, or by a second call.
+        not. It raises ``StoreUnavailable`` when others read or write the file for longer than ``readers_seconds``: the
+        session is erased then, and its last traces are removed in the background, after a crash by the next process
+        that opens the file, or by a second call.
         """
         key = (session.tenant, session.id)
 
@@ -234,7 +244,9 @@ class SqliteLog:
         return self._maintain(erase)
 
     def erase(self, sessions: Iterable[SessionKey], *, unless_since: float | None = None) -> list[SessionKey]:
-        """See ``EventLog.erase``. Costs what ``forget`` costs."""
+        """Erase many sessions in one step, at about the cost of one. See ``EventLog.erase``. Costs what ``forget``
+        costs.
+        """
         keys = list(dict.fromkeys(sessions))
         for key in keys:
             require_valid(key)
@@ -250,7 +262,9 @@ class SqliteLog:
         return self._maintain(erase_idle) if keys else []
 
     def rewrite(self, session: SessionKey, change: Rewriting) -> int:
-        """See ``EventLog.rewrite``. Costs what ``forget`` costs; ``change`` must not append to this log."""
+        """Replace the contents of events, such as secrets, and keep their numbers and times. See ``EventLog.rewrite``.
+        Costs what ``forget`` costs; ``change`` must not append to this log.
+        """
         key = (session.tenant, session.id)
 
         def replace(cursor: sqlite3.Cursor) -> int:
@@ -275,7 +289,7 @@ class SqliteLog:
         return sqlite_ledger.SqliteLedger(self._select, self._change)
 
     def secret(self) -> bytes:
-        """See ``EventLog.secret``."""
+        """Return the store's secret: See ``EventLog.secret``."""
         rows = self._select(_SECRET, ())
         if len(rows) != 1:
             raise self._damage_error("is damaged: its secret is missing")
@@ -296,7 +310,9 @@ class SqliteLog:
             raise self._damage_error("is damaged")
 
     def close(self) -> None:
-        """See ``EventLog.close``. Waits for a commit that is under way."""
+        """Release files and threads; further calls raise ``StoreUnavailable``. See ``EventLog.close``. Waits for a
+        commit that is under way.
+        """
         self._closed = True
         here = self._connections.get(os.getpid())
         if here is not None:

@@ -49,15 +49,17 @@ Select = Callable[[str, tuple[Any, ...]], list[tuple[Any, ...]]]
 
 
 class SqliteLedger:
-    """A ``Ledger`` on a store's connections: ``select`` gives the rows of a statement, ``changed`` does work in a
-    transaction of its own."""
+    """A ``UsageLedger`` that uses the connections of a SQLite store.
+
+    ``select``: runs a query and returns its rows; ``changed``: runs a function in a transaction.
+    """
 
     def __init__(self, select: Select, changed: Callable[[Callable[[sqlite3.Cursor], bool]], bool]) -> None:
         self._select = select
         self._changed = changed
 
     def add(self, session: SessionKey, spent: UsageRecord) -> bool:
-        """See ``Ledger.add``."""
+        """Add the cost and savings of one call. See ``UsageLedger.add``."""
         require_valid(session)
         require_call(spent)
         return self._changed(lambda cursor: _add_call(cursor, session, spent))
@@ -72,13 +74,15 @@ class SqliteLedger:
         since: str = "",
         until: str = "",
     ) -> list[Sum]:
-        """See ``Ledger.sums``."""
+        """Return the summed cost and savings of the tenant's calls, grouped and sorted by ``by``. See
+        ``UsageLedger.sums``.
+        """
         require_valid_tenant(tenant)
         statement, bounds = grouped_query(by, session, model, since, until)
         return read_sums(self._select(statement, (tenant, *bounds)))
 
     def calls(self, session: SessionKey, *, limit: int) -> list[UsageRecord]:
-        """See ``Ledger.calls``."""
+        """Return cost and savings of the newest ``limit`` calls of a session, newest first."""
         require_valid(session)
         return read_calls(self._select(_CALLS, (session.tenant, session.id, max(0, limit))))
 
@@ -94,8 +98,11 @@ def grouped_query(
     mark: Callable[[int], str] = lambda place: "?",
     sums: str = _SUMS,
 ) -> tuple[str, Sequence[str]]:
-    """The statement for ``Ledger.sums`` and its parameters behind the tenant's. ``mark`` spells the place of a
-    parameter, from 1. Raises ``CallerError`` for what sums cannot be grouped by."""
+    """Return the SQL statement for ``UsageLedger.sums`` and its parameters after the tenant's.
+
+    ``mark``: returns the placeholder of a parameter by its position, from 1. Raises ``CallerError`` for a group that
+    does not exist.
+    """
     require_by(by)
     bounds = [("session =", session), ("model =", model), ("day >=", since or None), ("day <=", until or None)]
     given = [(column, value) for column, value in bounds if value is not None]
@@ -108,7 +115,7 @@ def grouped_query(
 
 
 def read_sums(rows: Iterable[Sequence[Any]]) -> list[Sum]:
-    """Sums from their rows. Without groups, there is one row of nothing when nothing is there."""
+    """Convert rows to sums. A query without groups returns one empty row when there are no calls; it is dropped."""
     found = []
     for session, model, stage, day, *figures in rows:
         if figures[0] is not None:
@@ -117,7 +124,7 @@ def read_sums(rows: Iterable[Sequence[Any]]) -> list[Sum]:
 
 
 def read_calls(rows: Iterable[Sequence[Any]]) -> list[UsageRecord]:
-    """Calls from their rows. Raises ``StoreCorrupt``."""
+    """Convert rows to calls. Raises ``StoreCorrupt`` for an invalid row."""
     try:
         return [UsageRecord(call, at, model, decode_stages(stages)) for call, at, model, stages in rows]
     except ValueError as error:
@@ -139,7 +146,9 @@ def _add_call(cursor: sqlite3.Cursor, session: SessionKey, spent: UsageRecord) -
 
 
 def erase(cursor: sqlite3.Cursor, sessions: Iterable[SessionKey]) -> None:
-    """These sessions are erased, in the open transaction: their figures stay under no name."""
+    """Remove the names of erased sessions from the ledger, in the open transaction; their figures stay in the tenant's
+    sums.
+    """
     keys = [(key.tenant, key.id) for key in sessions]
     for statement in (_WITHOUT_NAME, _ERASE, _UNNAMED):
         cursor.executemany(statement, keys)

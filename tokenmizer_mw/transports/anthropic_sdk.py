@@ -1,7 +1,7 @@
 """Middleware for the Anthropic SDK that records the chats of a client.
 
-It sees each attempt of a call as Python data, before the SDK encodes, signs and sends it. So it also works for clients
-whose wire format or signature a transport must not change, such as those of cloud providers.
+It receives each attempt of a call as Python data, before the SDK encodes, signs and sends it. Therefore it also works
+for clients whose wire format or signature a transport must not change, such as those of cloud providers.
 """
 
 from __future__ import annotations
@@ -32,10 +32,11 @@ if TYPE_CHECKING:
 def anthropic_middleware(
     memory: SessionMemory, *, routes: Mapping[str, Dialect] = ROUTES, tenant: str = LOCAL_TENANT
 ) -> Middleware:
-    """Return a middleware for ``Anthropic(middleware=[...])`` and ``AsyncAnthropic(middleware=[...])``, also on clouds.
+    """Return a middleware that records chats, for ``Anthropic(middleware=[...])`` and
+    ``AsyncAnthropic(middleware=[...])``, also for the SDK's cloud clients.
 
-    Sessions are named as with ``Transport``, except that a header counts only if it is passed with the call
-    (``extra_headers``), not with the client. A ``Transport`` below ignores these calls.
+    The session is named as with ``Transport``, with one difference: a header is used only if it is passed with the call
+    (``extra_headers``), not with the client. A ``Transport`` under the same client does not record these calls again.
     """
     outgoing = OutgoingCalls(memory, routes, tenant)
     return _Remembering(memory, outgoing)

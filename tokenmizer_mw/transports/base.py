@@ -1,8 +1,8 @@
 """Synchronous and asynchronous base classes for the HTTP transports and their response bodies.
 
-Each HTTP library adds its own base classes. The response bodies pass on each piece unchanged; the piece that completes
-the reply is passed on once its turn is durable, or when the deadline has passed. Closing closes the stream below once,
-and its errors are raised unchanged.
+The subclasses for each HTTP library add that library's base classes. A response body passes on each piece unchanged.
+The piece that completes the reply is passed on once the turn (request and reply) is stored durably, or when the
+deadline has passed. Closing a body closes the underlying stream once; its errors are raised unchanged.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ class _Watched:
 
 
 class WatchedStream(_Watched):
-    """The response body of a recorded call, for a synchronous transport."""
+    """The response body of a recorded call, for a synchronous transport. It records the reply while the caller reads
+    it.
+    """
 
     _pieces: Iterator[bytes]
 
@@ -76,7 +78,7 @@ class WatchedStream(_Watched):
         return piece
 
     def close(self) -> None:
-        """Close the stream below, once. A reply that is not complete by then counts as aborted by the caller."""
+        """Close the underlying stream, once. A reply that is incomplete then is recorded as aborted by the caller."""
         if not self._first_close():
             return
         try:
@@ -89,8 +91,8 @@ class WatchedStream(_Watched):
 
 
 class AsyncWatchedStream(_Watched):
-    """The response body of a recorded call, for an asynchronous transport. If the caller stops reading, the turn is
-    recorded in the background.
+    """The response body of a recorded call, for an asynchronous transport. It records the reply while the caller reads
+    it. If the caller stops reading, the turn is recorded in the background.
     """
 
     _pieces: AsyncIterator[bytes]
@@ -115,7 +117,7 @@ class AsyncWatchedStream(_Watched):
         return piece
 
     async def aclose(self) -> None:
-        """Close the stream below, once. A reply that is not complete by then counts as aborted by the caller."""
+        """Close the underlying stream, once. A reply that is incomplete then is recorded as aborted by the caller."""
         if not self._first_close():
             return
         try:
@@ -133,7 +135,7 @@ def _caller_left(error: BaseException) -> Outcome | None:
 
 
 class Replayed:
-    """The response body of an answer from the cache, for synchronous and asynchronous transports."""
+    """The response body of a cached response, for synchronous and asynchronous transports."""
 
     def __init__(self, answer: CachedAnswer) -> None:
         self._answer = answer
@@ -146,10 +148,10 @@ class Replayed:
             yield piece
 
     def close(self) -> None:
-        """Do nothing: a cached answer has no connection."""
+        """Do nothing: a cached response has no connection."""
 
     async def aclose(self) -> None:
-        """Do nothing: a cached answer has no connection."""
+        """Do nothing: a cached response has no connection."""
 
 
 class _Recording(Generic[Q, S, T]):
@@ -186,11 +188,12 @@ class _Recording(Generic[Q, S, T]):
 class RecordingTransport(_Recording[Q, S, T]):
     """Synchronous transport for httpx or httpx2 that records chat calls in a session memory.
 
-    - ``inner``: sends the requests; ``None``: a new ``HTTPTransport`` of the same library. Closed with this transport.
-    - ``routes``: maps path endings to dialects.
+    - ``inner``: the transport that sends the requests; ``None``: a new ``HTTPTransport`` of the same library. It is
+      closed together with this transport.
+    - ``routes``: maps path endings to dialects (API formats).
     - ``tenant``: used when no session context is active.
 
-    How the session of a call is found: see ``OutgoingCalls``. Raises ``ConfigError`` for invalid ``memory`` or
+    ``OutgoingCalls`` describes how the session of a call is found. Raises ``ConfigError`` for invalid ``memory`` or
     ``routes``.
     """
 

@@ -1,8 +1,8 @@
 """Record the model calls that an application makes, independent of the HTTP library.
 
-A transport of a library provides the library's ``send`` and a class for response bodies; everything else is here. The
-response is returned as soon as its headers are there; only its ``stream`` is wrapped. Each retry of an SDK is a call of
-its own; a failed one is only counted.
+The transport for a library provides the library's ``send`` function and a class for response bodies; everything else is
+here. The response is returned as soon as its headers have arrived; only its ``stream`` is wrapped. Each retry of an SDK
+is a separate call; a failed one is only counted.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SIGNATURES: Final = frozenset({b"content-digest", b"content-md5", b"digest", b"
 
 
 class HTTPRequest(Protocol):
-    """The common part of ``httpx2.Request`` and ``httpx.Request`` that is used here."""
+    """The attributes that ``httpx2.Request`` and ``httpx.Request`` share and that are used here."""
 
     method: str
     url: Any
@@ -49,7 +49,7 @@ class HTTPRequest(Protocol):
 
 
 class HTTPResponse(Protocol):
-    """The common part of ``httpx2.Response`` and ``httpx.Response`` that is used here."""
+    """The attributes that ``httpx2.Response`` and ``httpx.Response`` share and that are used here."""
 
     status_code: int
     headers: Any
@@ -72,14 +72,14 @@ Again = Callable[[Q, "CachedAnswer"], S]
 
 
 class OutgoingCalls:
-    """Decides which outgoing calls of an application are chats to record, and takes them through the session service.
+    """Selects the outgoing calls of an application that are chats, and records them through the session service.
 
-    - ``routes``: maps path endings to dialects.
-    - ``tenant``: used when no session context is active; otherwise that of the context counts.
-    - ``whole``: the library's class for request bodies held in memory. Other bodies are streams; those calls pass
-      untouched.
+    - ``routes``: maps path endings to dialects (API formats).
+    - ``tenant``: used when no session context is active; otherwise the tenant of the context applies.
+    - ``whole``: the library's class for request bodies held in memory. Other bodies are streams; calls with such a body
+      pass unchanged and are not recorded.
 
-    The session is the one that the request names (field of the body or header, see the settings), else that of the
+    The session is the one that the request names (in a body field or header, see the settings), else that of the
     session context (``SessionMemory.session``). Raises ``ConfigError`` for invalid ``routes`` or ``memory``.
     """
 
@@ -101,10 +101,10 @@ class OutgoingCalls:
         self._ours = frozenset(name.encode("latin-1", "replace") for name in ours)
 
     def send(self, request: Q, send: Callable[[Q], S], wrap: Wrap, again: Again[Q, S] | None = None) -> S:
-        """Send a request with ``send`` and return its response; the stream of a recorded call is wrapped by ``wrap``.
+        """Send a request with ``send`` and return its response. The stream of a recorded call is wrapped by ``wrap``.
 
-        If the answer cache has an answer and ``again`` is not ``None``, nothing is sent: ``again`` makes the response
-        of it.
+        If the response cache has a response and ``again`` is not ``None``, nothing is sent: ``again`` builds the
+        response from the cached one.
         """
         exchange = self._exchange_of(request)
         if exchange is None or not self.service.prepare(exchange):
@@ -151,11 +151,11 @@ class OutgoingCalls:
         headers: Callable[[], Headers],
         body: Callable[[], bytes],
     ) -> ChatExchange | None:
-        """Return the chat call that a request is, or ``None`` when it passes untouched; for a chat, a counter gives the
-        reason.
+        """Return the chat call for a request; ``None`` when the request passes unchanged. If it is a chat, a counter
+        gives the reason.
 
         ``headers`` and ``body`` are called only for a POST to one of the routes. ``body`` raises ``RuntimeError`` when
-        the body is a stream that cannot be read ahead.
+        the body is a stream that cannot be read in advance.
         """
         if method != "POST" or not path.endswith(self._endings):
             return None
@@ -228,7 +228,7 @@ class OutgoingCalls:
     # -- the response ----------------------------------------------------------------------------------------
 
     def note_lost(self, exchange: ChatExchange, error: BaseException) -> None:
-        """Note that there is no response: the attempt failed, or the caller stopped waiting."""
+        """Record that a call got no response: the attempt failed with ``error``, or the caller stopped waiting."""
         if exchange.observer is not None:
             exchange.observer.over()
         if isinstance(error, Exception):

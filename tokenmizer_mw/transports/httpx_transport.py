@@ -8,23 +8,25 @@ from .base import AsyncRecordingTransport, AsyncWatchedStream, RecordingTranspor
 
 
 class HttpxWatchedByteStream(WatchedStream, httpx.SyncByteStream):
-    """The response body of a recorded call."""
+    """The response body of a recorded call, for ``httpx.Client``."""
 
 
 class AsyncHttpxWatchedByteStream(AsyncWatchedStream, httpx.AsyncByteStream):
-    """The response body of a recorded call."""
+    """The response body of a recorded call, for ``httpx.AsyncClient``."""
 
 
 class HttpxReplayedByteStream(Replayed, httpx.SyncByteStream):
-    """The response body of an answer from the cache."""
+    """The response body of a cached response, for ``httpx.Client``."""
 
 
 class AsyncHttpxReplayedByteStream(Replayed, httpx.AsyncByteStream):
-    """The response body of an answer from the cache."""
+    """The response body of a cached response, for ``httpx.AsyncClient``."""
 
 
 class HttpxTransport(RecordingTransport[httpx.Request, httpx.Response, httpx.BaseTransport], httpx.BaseTransport):
-    """Recording transport for ``httpx.Client``. It sends with ``inner``, by default a new ``httpx.HTTPTransport``."""
+    """Transport for ``httpx.Client`` that records chat calls in a session memory. It sends requests with ``inner``, by
+    default a new ``httpx.HTTPTransport``.
+    """
 
     _wrap = HttpxWatchedByteStream
     _default = httpx.HTTPTransport
@@ -36,8 +38,8 @@ class HttpxTransport(RecordingTransport[httpx.Request, httpx.Response, httpx.Bas
 class AsyncHttpxTransport(
     AsyncRecordingTransport[httpx.Request, httpx.Response, httpx.AsyncBaseTransport], httpx.AsyncBaseTransport
 ):
-    """Recording transport for ``httpx.AsyncClient``. It sends with ``inner``, by default a new
-    ``httpx.AsyncHTTPTransport``.
+    """Transport for ``httpx.AsyncClient`` that records chat calls in a session memory. It sends requests with
+    ``inner``, by default a new ``httpx.AsyncHTTPTransport``.
     """
 
     _wrap = AsyncHttpxWatchedByteStream

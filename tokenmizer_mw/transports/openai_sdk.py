@@ -16,16 +16,16 @@ _LIMITS: Final = openai.DEFAULT_CONNECTION_LIMITS
 
 
 def openai_client(memory: SessionMemory, **options: Any) -> openai.OpenAI:
-    """Return an ``openai.OpenAI`` client that sends through a ``Transport``. ``options`` are those of
-    ``openai.OpenAI``, except ``http_client``.
+    """Return an ``openai.OpenAI`` client whose chat calls are recorded in ``memory`` (it sends through a
+    ``Transport``). ``options`` are those of ``openai.OpenAI``, except ``http_client``.
     """
     inner = httpx2.HTTPTransport(limits=_LIMITS)
     return openai.OpenAI(http_client=openai.DefaultHttpx2Client(transport=Transport(memory, inner)), **options)
 
 
 def async_openai_client(memory: SessionMemory, **options: Any) -> openai.AsyncOpenAI:
-    """Return an ``openai.AsyncOpenAI`` client that sends through an ``AsyncTransport``. ``options`` are those of
-    ``openai.AsyncOpenAI``, except ``http_client``.
+    """Return an ``openai.AsyncOpenAI`` client whose chat calls are recorded in ``memory`` (it sends through an
+    ``AsyncTransport``). ``options`` are those of ``openai.AsyncOpenAI``, except ``http_client``.
     """
     inner = httpx2.AsyncHTTPTransport(limits=_LIMITS)
     client = openai.DefaultAsyncHttpx2Client(transport=AsyncTransport(memory, inner))

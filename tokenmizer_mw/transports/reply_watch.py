@@ -1,4 +1,6 @@
-"""Follow the reply of an outgoing call while its pieces arrive: record its turn, and inform the answer cache."""
+"""Follow the reply of an outgoing model call while its pieces arrive: record the turn, and pass the pieces to the
+response cache.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ from tokenmizer_mw.wire.http import Headers
 
 
 class ReplyWatch:
-    """Receives the pieces of a reply from a transport, commits its turn, and hands the pieces to the answer cache."""
+    """Receives the pieces of a reply from a transport, records the turn, and passes the pieces to the
+    response cache.
+    """
 
     def __init__(self, service: SessionService, exchange: ChatExchange) -> None:
         self._service = service
@@ -18,7 +22,7 @@ class ReplyWatch:
 
     @property
     def is_settled(self) -> bool:
-        """Whether the turn is final: later pieces cannot change it."""
+        """Whether the recorded turn is final, so that later pieces cannot change it."""
         return self._exchange.is_settled
 
     def start(self, status: int, headers: Headers) -> None:
@@ -28,33 +32,37 @@ class ReplyWatch:
             self._observer.starts(status, headers)
 
     def take(self, piece: bytes) -> bool:
-        """Take the next piece of the body. Returns whether the turn must be committed before the caller gets it."""
+        """Take the next piece of the body. Returns whether the turn must be recorded (``commit``) before the caller
+        gets the piece.
+        """
         if self._observer is not None:
             self._observer.takes(bytes(piece))
         return self._service.take_piece(self._exchange, piece)
 
     def commit(self, *, last: bool, outcome: Outcome | None = None, attempt: bool = False) -> None:
-        """See ``SessionService.commit``."""
+        """Record the turn if its reply is complete or its ``last`` piece was seen, and wait until it is durable or the
+        deadline has passed. See ``SessionService.commit``.
+        """
         if last and outcome is None and not attempt:
             self._complete()
         self._service.commit(self._exchange, last=last, outcome=outcome, attempt=attempt)
 
     async def acommit(self, *, last: bool) -> None:
-        """See ``SessionService.acommit``."""
+        """``commit`` from an event loop."""
         if last:
             self._complete()
         await self._service.acommit(self._exchange, last=last)
 
     def leave(self, outcome: Outcome | None, *, attempt: bool = False) -> None:
-        """See ``SessionService.leave``."""
+        """End the call; a turn that was not committed is recorded in the background."""
         self._service.leave(self._exchange, outcome, attempt=attempt)
 
     def release(self) -> None:
-        """Note that the caller has the last piece: facts are extracted in the background."""
+        """Report that the caller has received the last piece. Facts are then extracted in the background."""
         self._service.schedule_extraction(self._exchange)
 
     def end(self) -> None:
-        """Note that nothing more of the response will be read."""
+        """Report that nothing more of the response will be read."""
         if self._observer is not None:
             self._observer.over()
 

@@ -8,25 +8,27 @@ from .base import AsyncRecordingTransport, AsyncWatchedStream, RecordingTranspor
 
 
 class WatchedByteStream(WatchedStream, httpx2.SyncByteStream):
-    """The response body of a recorded call."""
+    """The response body of a recorded call, for ``httpx2.Client``."""
 
 
 class AsyncWatchedByteStream(AsyncWatchedStream, httpx2.AsyncByteStream):
-    """The response body of a recorded call."""
+    """The response body of a recorded call, for ``httpx2.AsyncClient``."""
 
 
 class ReplayedByteStream(Replayed, httpx2.SyncByteStream):
-    """The response body of an answer from the cache."""
+    """The response body of a cached response, for ``httpx2.Client``."""
 
 
 class AsyncReplayedByteStream(Replayed, httpx2.AsyncByteStream):
-    """The response body of an answer from the cache."""
+    """The response body of a cached response, for ``httpx2.AsyncClient``."""
 
 
 class Transport(RecordingTransport[httpx2.Request, httpx2.Response, httpx2.BaseTransport], httpx2.BaseTransport):
-    """Transport for ``httpx2.Client`` that records chat calls in a memory and shortens requests that grow too long.
+    """Transport for ``httpx2.Client`` that records chat calls in a memory, and replaces old messages of requests that
+    grow too long by a resume block.
 
-    It sends with ``inner``, by default a new ``httpx2.HTTPTransport``; calls that are no chat pass untouched.
+    It sends requests with ``inner``, by default a new ``httpx2.HTTPTransport``. Calls that are not chats pass
+    unchanged.
     """
 
     _wrap = WatchedByteStream
@@ -39,7 +41,8 @@ class Transport(RecordingTransport[httpx2.Request, httpx2.Response, httpx2.BaseT
 class AsyncTransport(
     AsyncRecordingTransport[httpx2.Request, httpx2.Response, httpx2.AsyncBaseTransport], httpx2.AsyncBaseTransport
 ):
-    """Recording transport for ``httpx2.AsyncClient``. It sends with ``inner``, by default a new
+    """Transport for ``httpx2.AsyncClient`` that records chat calls in a memory, and replaces old messages of requests
+    that grow too long by a resume block. It sends requests with ``inner``, by default a new
     ``httpx2.AsyncHTTPTransport``.
     """
 

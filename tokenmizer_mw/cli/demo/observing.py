@@ -71,12 +71,12 @@ class RequestRecorder:
         self._body = b"{}"
 
     async def open(self, body: bytes) -> StartedResponse:
-        """See ``DemoUpstream.open``."""
+        """Send a request body and return when the response head has arrived."""
         self._body = body
         return await self._upstream.open(body)
 
     async def aclose(self) -> None:
-        """See ``DemoUpstream.aclose``."""
+        """Release connections."""
         await self._upstream.aclose()
 
     def request(self) -> dict[str, Any]:

@@ -141,7 +141,7 @@ class ProcessCounters:
         self._places: dict[str, int] = {}
 
     async def take(self, demand: Demand) -> Taken | TooMuch:
-        """See ``Counters.take``."""
+        """Take everything that is demanded, or nothing: returns ``TooMuch`` if any limit would be exceeded."""
         return self.take_now(demand)
 
     def take_now(self, demand: Demand) -> Taken | TooMuch:
@@ -162,7 +162,7 @@ class ProcessCounters:
         return Taken(HERE, demand.group) if demand.place_max else NOTHING
 
     async def settle(self, taken: Taken, charges: Sequence[tuple[Bucket, int]]) -> None:
-        """See ``Counters.settle``."""
+        """End a request: free its stream slot and charge more usage, even beyond the limit."""
         self.settle_now(taken, charges)
 
     def settle_now(self, taken: Taken, charges: Sequence[tuple[Bucket, int]]) -> None:
@@ -178,11 +178,11 @@ class ProcessCounters:
             self._make_room(now)
 
     def answers(self) -> bool:
-        """See ``Counters.answers``."""
+        """Return whether the shared counters can be reached. See ``Counters.answers``."""
         return True
 
     async def close(self) -> None:
-        """See ``Counters.close``."""
+        """Release connections. See ``Counters.close``."""
 
     def _take_place(self, group: str, most: int) -> bool:
         used = self._places.get(group, 0)

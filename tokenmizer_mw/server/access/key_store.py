@@ -55,7 +55,7 @@ class MemoryKeys:
             self.add(key)
 
     def add(self, key: Key) -> None:
-        """See ``KeyStore.add``."""
+        """Store a new key. See ``KeyStore.add``."""
         require_key(key)
         with self._guard:
             if any(key.id == other.id or key.digest == other.digest for other in self._keys.values()):
@@ -63,12 +63,12 @@ class MemoryKeys:
             self._keys[key.id] = key
 
     def all_keys(self) -> Sequence[Key]:
-        """See ``KeyStore.all_keys``."""
+        """Return all keys, revoked and expired ones too, oldest first."""
         with self._guard:
             return sorted(self._keys.values(), key=lambda key: (key.created_at, key.id))
 
     def revoke(self, key_id: str, at: float) -> bool:
-        """See ``KeyStore.revoke``."""
+        """Revoke the key from time ``at`` on; return False if there is no such key. See ``KeyStore.revoke``."""
         with self._guard:
             key = self._keys.get(key_id)
             if key is None:
@@ -78,7 +78,7 @@ class MemoryKeys:
             return True
 
     def close(self) -> None:
-        """See ``KeyStore.close``."""
+        """Release files and threads. See ``KeyStore.close``."""
 
 
 class ListedKeys:
@@ -92,7 +92,7 @@ class ListedKeys:
         raise CallerError("these keys are listed in the configuration: add the new one's entry there")
 
     def all_keys(self) -> Sequence[Key]:
-        """See ``KeyStore.all_keys``."""
+        """Return all keys, revoked and expired ones too, oldest first."""
         return self._keys
 
     def revoke(self, key_id: str, at: float) -> bool:
@@ -100,7 +100,7 @@ class ListedKeys:
         raise CallerError("these keys are listed in the configuration: take the key's entry out of it")
 
     def close(self) -> None:
-        """See ``KeyStore.close``."""
+        """Release files and threads. See ``KeyStore.close``."""
 
 
 def duplicate_key_error(key: Key) -> ConfigError:
@@ -209,7 +209,7 @@ class SqliteKeys:
         self._closed = False
 
     def add(self, key: Key) -> None:
-        """See ``KeyStore.add``."""
+        """Store a new key. See ``KeyStore.add``."""
         require_key(key)
         with self._open() as cursor, immediate(cursor):
             cursor.execute(_TABLE)
@@ -219,13 +219,13 @@ class SqliteKeys:
                 raise duplicate_key_error(key) from None
 
     def all_keys(self) -> Sequence[Key]:
-        """See ``KeyStore.all_keys``."""
+        """Return all keys, revoked and expired ones too, oldest first."""
         with self._open() as cursor:
             rows = cursor.execute(_SELECT_ALL).fetchall() if _has_sqlite_table(cursor) else []
         return [key_of(row, self._file.path) for row in rows]
 
     def revoke(self, key_id: str, at: float) -> bool:
-        """See ``KeyStore.revoke``."""
+        """Revoke the key from time ``at`` on; return False if there is no such key. See ``KeyStore.revoke``."""
         with self._open() as cursor, immediate(cursor):
             if not _has_sqlite_table(cursor):
                 return False
@@ -233,7 +233,7 @@ class SqliteKeys:
             return cursor.execute(_KNOWN, (key_id,)).fetchone() is not None
 
     def close(self) -> None:
-        """See ``KeyStore.close``."""
+        """Release files and threads. See ``KeyStore.close``."""
         self._closed = True
 
     @contextmanager

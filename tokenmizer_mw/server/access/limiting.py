@@ -58,7 +58,7 @@ class RateLimits:
         return self._plan(caller.tenant, caller.key_id)
 
     async def take(self, demand: Demand) -> Taken | TooMuch:
-        """See ``Counters.take``."""
+        """Take everything that is demanded, or nothing: returns ``TooMuch`` if any limit would be exceeded."""
         return await self.counters.take(demand)
 
     async def settle(self, plan: Plan, taken: Taken, tokens: int) -> None:

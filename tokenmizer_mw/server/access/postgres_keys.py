@@ -40,7 +40,7 @@ class PostgresKeys:
         self._processes = PerProcess(lambda: Connections(own))
 
     def add(self, key: Key) -> None:
-        """See ``KeyStore.add``."""
+        """Store a new key. See ``KeyStore.add``."""
         require_key(key)
 
         def insert_key(connection: PostgresConnection) -> object:
@@ -53,20 +53,20 @@ class PostgresKeys:
             raise duplicate_key_error(key)
 
     def all_keys(self) -> Sequence[Key]:
-        """See ``KeyStore.all_keys``."""
+        """Return all keys, revoked and expired ones too, oldest first."""
         if not self._has_table():
             return []
         return [key_of(row, NAME) for row in self._processes.get().select(_ALL)]
 
     def revoke(self, key_id: str, at: float) -> bool:
-        """See ``KeyStore.revoke``."""
+        """Revoke the key from time ``at`` on; return False if there is no such key. See ``KeyStore.revoke``."""
         if not self._has_table():
             return False
         revoked = self._processes.get().alone(lambda connection: connection.fetch_value(_REVOKE, at, key_id))
         return revoked is not None
 
     def close(self) -> None:
-        """See ``KeyStore.close``."""
+        """Release files and threads. See ``KeyStore.close``."""
         self._processes.get().close()
 
     def _has_table(self) -> bool:

@@ -106,7 +106,9 @@ class RedisCounters:
         self._rests_until = 0.0
 
     async def take(self, demand: Demand) -> Taken | TooMuch:
-        """See ``Counters.take``. Raises ``StoreUnavailable`` if Redis does not answer and ``down`` is "closed"."""
+        """Take everything that is demanded, or nothing: returns ``TooMuch`` if any limit would be exceeded. Raises
+        ``StoreUnavailable`` if Redis does not answer and ``down`` is "closed".
+        """
         lease = secrets.token_hex(8) if demand.place_max else ""
         names = [self._name(wanted.name) for wanted, _ in demand.buckets]
         arguments: list[Any] = [len(names)]
@@ -145,7 +147,7 @@ class RedisCounters:
             await self._local.settle(taken if here else NOTHING, charges if missed else ())
 
     def answers(self) -> bool:
-        """See ``Counters.answers``."""
+        """Return whether the shared counters can be reached. See ``Counters.answers``."""
         from redis import Redis
 
         try:
@@ -157,7 +159,7 @@ class RedisCounters:
             return False
 
     async def close(self) -> None:
-        """See ``Counters.close``."""
+        """Release connections. See ``Counters.close``."""
         await self._redis.aclose()
         await self._local.close()
 

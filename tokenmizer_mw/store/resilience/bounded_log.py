@@ -124,7 +124,9 @@ class BoundedLog:
         return time.monotonic() - min(started) if started else 0.0
 
     def append(self, session: SessionKey, events: Sequence[Event], *, expected_seq: int) -> list[Recorded]:
-        """See ``EventLog.append``."""
+        """Append ``events`` after event ``expected_seq`` (0 for a new session), all or none. See
+        ``EventLog.append``.
+        """
         if _current.get() is None:
             token, start = object(), time.monotonic()
             self._under_way[token] = start
@@ -140,55 +142,65 @@ class BoundedLog:
         return self._run_bounded(partial(self._log.append, session, events, expected_seq=expected_seq), writes=True)
 
     def read(self, session: SessionKey, *, after: int = 0, upto: int | None = None) -> list[Recorded]:
-        """See ``EventLog.read``."""
+        """Return the events with ``after < seq <= upto``, in order; ``upto`` of ``None``: to the end. See
+        ``EventLog.read``.
+        """
         return self._run_bounded(partial(self._log.read, session, after=after, upto=upto))
 
     def snapshot(self, session: SessionKey) -> Snapshot | None:
-        """See ``EventLog.snapshot``."""
+        """Return the stored snapshot of a session's state; ``None`` if there is none. See ``EventLog.snapshot``."""
         return self._run_bounded(partial(self._log.snapshot, session))
 
     def keep_snapshot(self, session: SessionKey, snapshot: Snapshot) -> bool:
-        """See ``EventLog.keep_snapshot``."""
+        """Store a snapshot of a session's state, replacing the previous one. See ``EventLog.keep_snapshot``."""
         return self._run_bounded(partial(self._log.keep_snapshot, session, snapshot), writes=True)
 
     def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
-        """See ``EventLog.passage_rows``."""
+        """Return the stored vectors of a session's passages that ``model`` computed, by passage digest, in the order in
+        which they were stored. See ``EventLog.passage_rows``.
+        """
         return self._run_bounded(partial(self._log.passage_rows, session, model))
 
     def keep_passage_rows(self, session: SessionKey, passages: PassageRows, *, most: int) -> bool:
-        """See ``EventLog.keep_passage_rows``."""
+        """Store further vectors of a session's passages. See ``EventLog.keep_passage_rows``."""
         return self._run_bounded(partial(self._log.keep_passage_rows, session, passages, most=most), writes=True)
 
     def secret(self) -> bytes:
-        """See ``EventLog.secret``."""
+        """Return the store's secret: See ``EventLog.secret``."""
         return self._run_bounded(self._log.secret)
 
     def sessions(self, tenant: str, *, after: Place | None = None, limit: int | None = None) -> list[SessionInfo]:
-        """See ``EventLog.sessions``."""
+        """Return the sessions of a tenant, the most recently updated first, equal times by id. See
+        ``EventLog.sessions``.
+        """
         return self._log.sessions(tenant, after=after, limit=limit)
 
     def tenants(self) -> list[str]:
-        """See ``EventLog.tenants``."""
+        """Return the tenants that have sessions, sorted by name."""
         return self._log.tenants()
 
     def load(self, session: SessionKey, events: Sequence[Recorded], *, expected_seq: int) -> None:
-        """See ``EventLog.load``."""
+        """Restore events with their original numbers and times, after event ``expected_seq``, all or none. See
+        ``EventLog.load``.
+        """
         self._log.load(session, events, expected_seq=expected_seq)
 
     def forget(self, session: SessionKey) -> int:
-        """See ``EventLog.forget``."""
+        """Erase a session so that nothing of it is left in the store's files. See ``EventLog.forget``."""
         return self._log.forget(session)
 
     def erase(self, sessions: Iterable[SessionKey], *, unless_since: float | None = None) -> list[SessionKey]:
-        """See ``EventLog.erase``."""
+        """Erase many sessions in one step, at about the cost of one. See ``EventLog.erase``."""
         return self._log.erase(sessions, unless_since=unless_since)
 
     def rewrite(self, session: SessionKey, change: Rewriting) -> int:
-        """See ``EventLog.rewrite``."""
+        """Replace the contents of events, such as secrets, and keep their numbers and times. See
+        ``EventLog.rewrite``.
+        """
         return self._log.rewrite(session, change)
 
     def close(self) -> None:
-        """See ``EventLog.close``."""
+        """Release files and threads; further calls raise ``StoreUnavailable``. See ``EventLog.close``."""
         self._log.close()
 
     def _run_bounded(self, call: Callable[[], T], *, writes: bool = False) -> T:

@@ -42,7 +42,7 @@ class PostgresAnswers:
         self._made = False
 
     def get(self, key: bytes) -> CacheHit | None:
-        """See ``AnswerStore.get``."""
+        """Return the response under ``key``, unless it has expired, and mark it as used."""
         now = self._clock()
         rows = self._select(_GET, key, now)
         if not rows:
@@ -53,7 +53,7 @@ class PostgresAnswers:
         return CacheHit(answer, question)
 
     def put(self, entry: Entry) -> None:
-        """See ``AnswerStore.put``."""
+        """Store a response, replacing one with the same key. See ``AnswerStore.put``."""
         now = self._clock()
         work: list[tuple[str, tuple[Any, ...]]] = [
             ("DELETE FROM {schema}.answers WHERE key = $1 OR expires_at <= $2", (entry.key, now))
@@ -72,7 +72,7 @@ class PostgresAnswers:
             self._room.holds(self.holdings().bytes)
 
     def vectors(self, partition: bytes, after: int, most: int) -> Sequence[Vector]:
-        """See ``AnswerStore.vectors``."""
+        """Return the vectors of a partition after a position, in insertion order, up to a maximum number."""
         if not partition:
             return []
         rows = self._select(
@@ -85,13 +85,13 @@ class PostgresAnswers:
         return [Vector(*row) for row in rows]
 
     def purge(self, tenant: str, session_id: str | None = None) -> int:
-        """See ``AnswerStore.purge``."""
+        """Delete the responses of a tenant, or of one of its sessions; return how many."""
         if session_id is None:
             return self._execute(("DELETE FROM {schema}.answers WHERE tenant = $1", (tenant,)))
         return self._execute(("DELETE FROM {schema}.answers WHERE tenant = $1 AND session = $2", (tenant, session_id)))
 
     def holdings(self, tenant: str | None = None) -> Holdings:
-        """See ``AnswerStore.holdings``."""
+        """Return number and size of all stored responses, or of one tenant's."""
         rows = self._select(
             "SELECT count(*), coalesce(sum(size), 0)::bigint FROM {schema}.answers"
             " WHERE ($1::text IS NULL OR tenant = $1) AND expires_at > $2",
@@ -101,7 +101,7 @@ class PostgresAnswers:
         return Holdings(*rows[0])
 
     def close(self) -> None:
-        """See ``AnswerStore.close``."""
+        """Release connections. See ``AnswerStore.close``."""
         self._processes.get().close()
 
     def _select(self, statement: str, *parameters: object) -> list[Any]:

@@ -49,7 +49,7 @@ class ProcessAnswers:
         self._next = 1
 
     def get(self, key: bytes) -> CacheHit | None:
-        """See ``AnswerStore.get``."""
+        """Return the response under ``key``, unless it has expired, and mark it as used."""
         with self._lock:
             known = self._entries.get(key)
             if known is None:
@@ -61,7 +61,7 @@ class ProcessAnswers:
             return CacheHit(known[1].answer, known[1].question)
 
     def put(self, entry: Entry) -> None:
-        """See ``AnswerStore.put``."""
+        """Store a response, replacing one with the same key. See ``AnswerStore.put``."""
         with self._lock:
             self._drop(entry.key)
             if entry.size > self._most:
@@ -75,7 +75,7 @@ class ProcessAnswers:
                 self._drop(next(iter(self._entries)))
 
     def vectors(self, partition: bytes, after: int, most: int) -> Sequence[Vector]:
-        """See ``AnswerStore.vectors``."""
+        """Return the vectors of a partition after a position, in insertion order, up to a maximum number."""
         found: list[Vector] = []
         with self._lock:
             for place, key in reversed(self._partitions.get(partition, {}).items()):
@@ -85,7 +85,7 @@ class ProcessAnswers:
         return found[::-1][:most]
 
     def purge(self, tenant: str, session_id: str | None = None) -> int:
-        """See ``AnswerStore.purge``."""
+        """Delete the responses of a tenant, or of one of its sessions; return how many."""
         with self._lock:
             owners = ((key, entry.owner) for key, (_, entry) in self._entries.items())
             gone = [key for key, owner in owners if owner.tenant == tenant and session_id in (None, owner.id)]
@@ -94,7 +94,7 @@ class ProcessAnswers:
             return len(gone)
 
     def holdings(self, tenant: str | None = None) -> Holdings:
-        """See ``AnswerStore.holdings``."""
+        """Return number and size of all stored responses, or of one tenant's."""
         with self._lock:
             now = self._clock()
             held = (entry for _, entry in self._entries.values() if entry.expires_at > now)

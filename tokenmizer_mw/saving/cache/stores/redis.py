@@ -100,7 +100,7 @@ class RedisAnswers:
         self._purge = self._redis.register_script(_PURGE)
 
     def get(self, key: bytes) -> CacheHit | None:
-        """See ``AnswerStore.get``."""
+        """Return the response under ``key``, unless it has expired, and mark it as used."""
         name, now = key.hex(), self._clock()
 
         def look() -> list[Any]:
@@ -116,14 +116,14 @@ class RedisAnswers:
         return CacheHit(answer, question.decode("utf-8", "replace"))
 
     def put(self, entry: Entry) -> None:
-        """See ``AnswerStore.put``."""
+        """Store a response, replacing one with the same key. See ``AnswerStore.put``."""
         tenant, session = _digest(entry.owner.tenant), _digest(entry.owner.id)
         row = [entry.key.hex(), tenant, session, entry.partition.hex(), entry.size, self._clock(), entry.expires_at]
         told: list[Any] = [*row, self._most, entry.answer, entry.plain_question, entry.vector]
         self._ask_redis(lambda: self._put(keys=[self._prefix], args=told))
 
     def vectors(self, partition: bytes, after: int, most: int) -> Sequence[Vector]:
-        """See ``AnswerStore.vectors``."""
+        """Return the vectors of a partition after a position, in insertion order, up to a maximum number."""
         if not partition:
             return []
 
@@ -140,12 +140,14 @@ class RedisAnswers:
         return told
 
     def purge(self, tenant: str, session_id: str | None = None) -> int:
-        """See ``AnswerStore.purge``."""
+        """Delete the responses of a tenant, or of one of its sessions; return how many."""
         owner = _digest(tenant) if session_id is None else f"{_digest(tenant)}:{_digest(session_id)}"
         return int(self._ask_redis(lambda: self._purge(keys=[self._prefix], args=[owner])))
 
     def holdings(self, tenant: str | None = None) -> Holdings:
-        """See ``AnswerStore.holdings``. For one tenant it reads every response of the tenant."""
+        """Return number and size of all stored responses, or of one tenant's. For one tenant it reads every response of
+        the tenant.
+        """
 
         def look() -> Holdings:
             owned = f"{self._prefix}o:{_digest(tenant)}" if tenant is not None else ""
@@ -163,7 +165,7 @@ class RedisAnswers:
         return found
 
     def close(self) -> None:
-        """See ``AnswerStore.close``."""
+        """Release connections. See ``AnswerStore.close``."""
         self._redis.close()
 
     def _ask_redis(self, ask: Callable[[], Any]) -> Any:

@@ -109,7 +109,7 @@ class SqliteAnswers:
         self._writing.close()
 
     def get(self, key: bytes) -> CacheHit | None:
-        """See ``AnswerStore.get``."""
+        """Return the response under ``key``, unless it has expired, and mark it as used."""
         now = self._clock()
         with self._cursor(self._reading) as cursor:
             row = cursor.execute(
@@ -122,7 +122,7 @@ class SqliteAnswers:
         return CacheHit(row[0], row[1])
 
     def put(self, entry: Entry) -> None:
-        """See ``AnswerStore.put``."""
+        """Store a response, replacing one with the same key. See ``AnswerStore.put``."""
         now = self._clock()
         with self._cursor(self._writing) as cursor:
             cursor.execute("BEGIN IMMEDIATE")
@@ -140,7 +140,7 @@ class SqliteAnswers:
             self._remover().remove_later()
 
     def vectors(self, partition: bytes, after: int, most: int) -> Sequence[Vector]:
-        """See ``AnswerStore.vectors``."""
+        """Return the vectors of a partition after a position, in insertion order, up to a maximum number."""
         with self._cursor(self._reading) as cursor:
             found = cursor.execute(
                 "SELECT place, key, vector FROM answers WHERE part = ? AND part != x'' AND place > ?"
@@ -150,7 +150,7 @@ class SqliteAnswers:
             return [Vector(*row) for row in found]
 
     def purge(self, tenant: str, session_id: str | None = None) -> int:
-        """See ``AnswerStore.purge``.
+        """Delete the responses of a tenant, or of one of its sessions; return how many.
 
         Raises ``StoreError`` if the responses are deleted but traces remain in the file because others read it; the
         traces are then removed in the background.
@@ -171,7 +171,7 @@ class SqliteAnswers:
         return gone
 
     def holdings(self, tenant: str | None = None) -> Holdings:
-        """See ``AnswerStore.holdings``."""
+        """Return number and size of all stored responses, or of one tenant's."""
         with self._cursor(self._reading) as cursor:
             row = cursor.execute(
                 "SELECT count(*), coalesce(sum(size), 0) FROM answers"
@@ -181,7 +181,7 @@ class SqliteAnswers:
             return Holdings(*row)
 
     def close(self) -> None:
-        """See ``AnswerStore.close``."""
+        """Release connections. See ``AnswerStore.close``."""
         self._closed = True
         remover = self._removers.get(os.getpid())
         if remover is not None:
