@@ -1,4 +1,4 @@
-"""Connect a chat call with the answer cache."""
+"""Connect chat calls with the response cache."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class CacheHost:
-    """What the cache asks of the service around it."""
+    """What the response cache needs from the memory's service: background work, a check for secrets, and counters."""
 
     def __init__(self, redaction: ContentRedaction, background: BackgroundQueue, count: Callable[..., None]) -> None:
         self._redaction = redaction
@@ -25,18 +25,18 @@ class CacheHost:
         self.count = count
 
     def later(self, work: Callable[[], object], size: int) -> bool:
-        """Do ``work`` in the background; false when there is no room for it."""
+        """Run ``work``, which holds ``size`` bytes, in the background. Returns false when the queue is full."""
         return self._background.put(object(), work, size)
 
     def clean(self, text: str) -> bool:
-        """Whether there is no secret in ``text``, as far as secrets are looked for."""
+        """Return whether ``text`` contains no secret; always true if redaction is off."""
         return self._redaction.redact_text(text) is text
 
 
 def open_cache(
     settings: Settings, host: CacheHost, embed: Callable[[list[str]], Any] | None, url: str
 ) -> Answers | None:
-    """The cache, where the settings switch it on. Raises ``ConfigError`` where it cannot be used."""
+    """Open the response cache; ``None`` if it is off. Raises ``ConfigError`` if it cannot be used."""
     if settings.cache == "off":
         return None
     from tokenmizer_mw.saving.cache.answers import Answers  # most applications have none
@@ -55,8 +55,11 @@ def ask_cache(
     query: bytes,
     count: Callable[..., None],
 ) -> CacheLookup | None:
-    """What the exchange asks of the cache, which observes its reply from now on; ``None`` where that is nothing, and
-    where the client passes the cache by. ``headers``: all of them, as they came."""
+    """Return the cache lookup for a chat call, and let it observe the call's reply. ``None`` if the request cannot be
+    cached, or the client bypasses the cache.
+
+    ``headers``: all request headers, as received.
+    """
     from tokenmizer_mw.saving.cache.question import place_of  # most applications have no cache
 
     wish = exchange.headers.get(settings.cache_header.lower().encode("latin-1", "replace"), b"").strip().lower()

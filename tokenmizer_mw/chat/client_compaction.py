@@ -1,4 +1,4 @@
-"""Compaction by contract: answer a client's request for compaction with a block for its whole transcript."""
+"""Answer a client's request for compaction: replace its whole transcript by a resume block."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ _COMPACTION_SHARE: Final = 0.2
 
 
 class ClientCompaction:
-    """Compactions that a client asks for by contract: what it sends gives way to a block."""
+    """Carries out compactions that clients request through the provider's API: the transcript is replaced by a resume
+    block.
+    """
 
     def __init__(
         self,
@@ -54,13 +56,15 @@ class ClientCompaction:
         self._count = count
 
     def seal(self) -> Seal:
-        """What closes and opens the compactions of this installation. Reads the store once."""
+        """The object that encrypts and decrypts this installation's compactions. Reads the store once."""
         return Seal(self._redaction.secret)
 
     def compact(self, key: SessionKey, request: ChatRequest, wish: CompactionWish) -> CompactionResult | None:
-        """The compaction of a request that asks for one, on record with what is new in the session; ``None`` where
-        none is due, where it would not help, or where there is nothing to say. Reads the store. Raises
-        ``RequestBlocked`` for what the guard refuses, where the settings let it."""
+        """Carry out the compaction ``wish`` of a request and record it, together with the session's new messages.
+
+        Returns ``None`` when the request is below its threshold, when the compaction would not make it small enough, or
+        when there are no facts. Reads the store. Raises ``RequestBlocked`` when the guard refuses the request.
+        """
         clean = request.messages.through(self._redaction.remove_echoes).through(self._redaction.redact_message)
         request = replace(request, messages=clean)
         if self._guard.blocks:
@@ -97,9 +101,10 @@ class ClientCompaction:
         return CompactionResult(made.id, made.block, text, words, made.block if goes_on else text, start, taken)
 
     def follow_native(self, key: SessionKey, request: ChatRequest, native: Native) -> str:
-        """The block that follows a compaction which a provider made: the same in every request that holds it. "" where
-        the session has nothing to say, and where what the model thought is bound to a history without it. Reads the
-        store."""
+        """Return the resume block to add after a compaction that a provider made (``native``); the same in every
+        request with that compaction. "" when the session has no facts, and when the model's reasoning is only valid
+        without an added block. Reads the store.
+        """
 
         def read(state: SessionState) -> tuple[int, str | None]:
             return state.seq, _block_of(state.checkpoint_at(native.checkpoint))

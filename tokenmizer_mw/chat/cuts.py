@@ -34,9 +34,10 @@ _logger = logging.getLogger("tokenmizer_mw")
 
 
 class CutPreparation:
-    """How requests are shortened: what is old gives way to a block, what is asked for of it comes back as a reminder.
+    """Decides how requests are shortened: old messages are replaced by a resume block, and what the newest message asks
+    about them is added as a reminder.
 
-    ``compression``: what makes texts shorter; ``None`` where no stage is switched on.
+    ``compression``: shortens texts; ``None`` if no compression stage is on.
     """
 
     def __init__(
@@ -63,18 +64,21 @@ class CutPreparation:
 
     @property
     def compression(self) -> Compression | None:
-        """What makes texts shorter; ``None`` where no stage is switched on."""
+        """The compressor of texts; ``None`` if no compression stage is on."""
         return self._find_compression()
 
     @property
     def reminders(self) -> ReminderService:
-        """What finds reminders. Raises ``StoreError`` where the store's secret cannot be read."""
+        """The service that makes reminders. Raises ``StoreError`` if the store's secret cannot be read."""
         return self._find_reminders()
 
     def may_cut(self, body: bytes, linked: Sequence[bytes] = (), models: Sequence[str] = ()) -> bool:
-        """Whether a request of these bytes could be long enough for a cut, whichever of ``models`` it is for (none:
-        any at all). A bound without I/O: no token is shorter than a byte, but for parts whose content lies elsewhere,
-        which the members ``linked`` give away."""
+        """Whether the request ``body`` could be long enough for a cut. A quick check without I/O that may be true
+        wrongly.
+
+        No token is shorter than a byte, except for linked content such as images. ``linked``: byte strings that show
+        that a body links to content; ``models``: models the request may name; empty: any.
+        """
         least = self._least_looked_at
         if models:
             least = looked_at(min([budget_for(model, self._settings) for model in models]), self._settings)
@@ -85,10 +89,10 @@ class CutPreparation:
         return room < 0
 
     def prepare(self, key: SessionKey, request: ChatRequest, *, compacted: bool = False) -> Rewrite | None:
-        """How ``request`` is to be shortened, or ``None`` to send it as it is. Reads the store, may record a cut.
+        """Decide how ``request`` is shortened; ``None`` to send it as it is. Reads the store and may record a cut.
 
-        ``compacted``: the client may have compacted its chat by itself. Where it has, a block is put in front of the
-        history, in this request and in the later ones.
+        ``compacted``: true if the client may have compacted its chat by itself. If it has, a resume block is added
+        before its history, in this request and in later ones.
         """
         if may_echo(request.text):
             compacted = compacted and not goes_on_from_block(request.messages)
@@ -123,8 +127,9 @@ class CutPreparation:
             return replace(rewrite, reminder=self.reminder(shortening))
 
     def remind_compacted(self, key: SessionKey, request: ChatRequest, checkpoint: str, block: str) -> Reminder | None:
-        """What a request carries of what stood before the compaction made at ``checkpoint``, whose ``block`` is put in
-        front of its messages; ``None`` for nothing, and where the session has no such checkpoint. Reads the store."""
+        """Return the reminder for a request whose older messages were replaced by ``block`` in the compaction made at
+        ``checkpoint``; ``None`` if nothing is relevant or the session has no such checkpoint. Reads the store.
+        """
         if is_side_call(request.messages):
             return None
         with patience(self._settings.store_wait_seconds):
@@ -139,7 +144,7 @@ class CutPreparation:
             return self.reminder(Shortening(key, request, kept, left, counter, cut))
 
     def decide(self, key: SessionKey, truncation: Truncation) -> Rewrite | None:
-        """What ``truncation`` decides, carried out and counted."""
+        """Let ``truncation`` decide how a request is shortened; record its events and increment its counters."""
         decision = CutDecision()
 
         def decide(state: SessionState) -> list[Event]:
@@ -156,7 +161,9 @@ class CutPreparation:
         return decision.rewrite
 
     def reminder(self, shortening: Shortening) -> Reminder | None:
-        """What a request carries of what was left out of it; ``None`` for nothing, and where this fails."""
+        """Return the reminder for a request that is sent without some of its messages; ``None`` if nothing is relevant
+        or it fails.
+        """
         if not self._settings.reminder_tokens:
             return None
         try:
@@ -175,8 +182,9 @@ class CutPreparation:
         return self._access.longest.has_tools(key, tools_digest(request), unknown=True)
 
     def report_over_window(self, key: SessionKey) -> None:
-        """Count, and log once a minute for each session, that a request goes on although it is larger than the model's
-        window."""
+        """Count a request that is sent although it exceeds the model's context window, and log it once a minute per
+        session.
+        """
         self._count("window_exceeded")
         self._limited_log.warn(
             one_line(key.id),
@@ -201,7 +209,9 @@ class CutPreparation:
         return lambda part: compression.compression_shares(key, request, part.start, part.through)
 
     def spared_results(self, key: SessionKey, request: ChatRequest) -> Callable[[SentPart], Sequence[float]] | None:
-        """``_compression_shares`` for the messages of a host, of which only the results of tools give way."""
+        """Return a function that estimates which share of each message compression removes, for a list of messages of a
+        framework, in which only tool results are compressed. ``None`` without compression.
+        """
         compression = self.compression
         if compression is None:
             return None
@@ -210,8 +220,9 @@ class CutPreparation:
     def condense(
         self, key: SessionKey, request: ChatRequest, rewrite: Rewrite | None = None
     ) -> CondensedRequest | None:
-        """``request`` with shorter texts, as the settings say; ``None`` to send it as it is. ``rewrite`` is how it is
-        cut, too: what is left out then is not looked at."""
+        """Compress the texts of ``request`` as the settings say; ``None`` to send it as it is. ``rewrite``: how the
+        request is cut; messages that it leaves out are not compressed.
+        """
         if self.compression is None:
             return None
         with span("compress", messages=len(request.messages)):

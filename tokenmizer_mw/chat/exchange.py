@@ -1,16 +1,16 @@
-"""One chat call as a state machine over bytes: bytes in, bytes out, no I/O.
+"""One chat call as a state machine over bytes, without I/O.
 
     exchange = ChatExchange(dialect, headers, body, settings)
-    exchange.find_session()                         whose session it is; the body is read only if it must be
-    exchange.replace_body(clean)                    the same without secrets
-    exchange.forward(rewrite)                       what the inner application must see: exchange.forwarded
+    exchange.find_session()                         find the session; parses the body only if necessary
+    exchange.replace_body(clean)                    replace the body by its redacted form
+    exchange.forward(rewrite)                       compute exchange.forwarded, the body for the inner application
     exchange.start_reply(status, headers)           the response begins
-    exchange.receive(chunk)                         only collected; True: commit before you release it
-    closed = exchange.close()                       decoded and read: what joins the session
+    exchange.receive(chunk)                         collect a piece; True: commit before the client gets it
+    closed = exchange.close()                       parse the reply; return what is recorded
 
-``SessionService`` takes it through these steps. A body is read as late as possible. A session id from a header needs no
-look at it before the response is over; a session id in the body is found without parsing when the field's name is not
-in the bytes.
+``SessionService`` carries out these steps. A body is parsed as late as possible. If a header names the session, the
+body is parsed only after the response. If the session field's name does not occur in the body's bytes, the body is not
+parsed to find the session.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ if TYPE_CHECKING:
 
 
 class ReplyObserver(Protocol):
-    """Observer of a reply, such as the answer cache."""
+    """Protocol of an observer of a reply, such as the response cache."""
 
     @property
     def is_answered(self) -> bool:
-        """Whether the reply is one given again: no model was asked."""
+        """Whether the reply comes from the cache, so that no model was asked."""
 
     def starts(self, status: int, headers: Headers) -> None:
         """Note the status and the headers of the response."""
@@ -53,10 +53,10 @@ class ReplyObserver(Protocol):
         """Take a piece of the body."""
 
     def end_response(self) -> None:
-        """The last piece of the response has come."""
+        """Note that the last piece of the response has arrived."""
 
     def note_reply(self, reply: Reply | None) -> None:
-        """Take the parsed reply; ``None``: nothing of the response may be stored."""
+        """Take the parsed reply; ``None`` if the response must not be cached."""
 
     def over(self) -> None:
         """Note that the call is over: nothing more of the response will be read."""
@@ -172,14 +172,14 @@ class ChatExchange:
         return self.session_id is None and names_session(self.body, self._settings)
 
     def find_session(self, *, in_body: bool | None = None) -> bool:
-        """Whether the call belongs to a session, which is ``key`` then; else ``reason`` says why not.
+        """Find the session of the call and set ``key``. Returns whether there is one; if not, ``reason`` says why.
 
-        The body's field ``Settings.session_field`` wins over the header ``Settings.session_header``; where it is
-        missing, null or not usable, the header counts. A field that named the session is ours and is dropped from what
-        the application sees, unless ``Settings.keep_session_field``; in all other cases the field is the application's
-        own and stays. ``in_body`` is what ``may_name_session`` says, where the caller has asked it.
+        The body field ``Settings.session_field`` is used before the header ``Settings.session_header``; if the field is
+        missing, null or invalid, the header is used. A field that named the session is removed from the forwarded body,
+        unless ``Settings.keep_session_field`` is on; in all other cases the field stays. ``in_body``: the value of
+        ``may_name_session``, if the caller has it already.
 
-        Raises ``MalformedRequest`` when the field has to be looked for in a body that is not a chat request.
+        Raises ``MalformedRequest`` when the field must be looked up in a body that is not a chat request.
         """
         named = self.session_id
         if named is None:
@@ -212,7 +212,7 @@ class ChatExchange:
 
     @property
     def request(self) -> ChatRequest:
-        """The request in the body, read when first asked for. Raises ``MalformedRequest``."""
+        """The parsed request; parsed at first access. Raises ``MalformedRequest``."""
         if self._request is None:
             self._request = self.dialect.read(self.body, self._known, path=self.path)
         return self._request
@@ -223,12 +223,11 @@ class ChatExchange:
         return self.dialect.models(self.body, self.path)
 
     def forward(self, rewrite: Rewrite | None = None, condensed: CondensedRequest | None = None) -> ChatExchange:
-        """Decide what goes on: ``forwarded`` is the body that the inner application must see. Returns the exchange.
+        """Compute ``forwarded``, the body that the inner application gets. Returns the exchange itself.
 
-        Without a rewrite and without a field of ours to drop it is the original bytes object, unread. A rewrite
-        that takes messages out and would make the body longer is not carried out. ``condensed`` is the request with
-        shorter texts in its messages, where it goes on so. Raises ``MalformedRequest`` when a field is to be dropped
-        from what is not a chat request.
+        Without a rewrite, compression or field to remove, it is the original bytes object, unparsed. A rewrite that
+        removes messages but would make the body longer is not applied. ``condensed``: the request with compressed
+        texts, if any. Raises ``MalformedRequest`` when a field must be removed from a body that is not a chat request.
         """
         self.rewrite, self.savings, self.moved = None, (), None
         if rewrite is None and condensed is None and not self.drop:
@@ -275,9 +274,12 @@ class ChatExchange:
         return len(self.body) + self._settings.capture_max - self._collector.room
 
     def close(self, outcome: Outcome | None = None) -> ClosedExchange:
-        """Read what was collected. ``outcome`` is what the shell knows better: that the client left, or that the
-        application failed. How the provider said that it ended stays: clients leave when they read of it. May be called
-        again when more came in. Raises ``MalformedRequest`` when the request was not read yet and is none."""
+        """Parse the collected reply, and return what is to be recorded.
+
+        ``outcome``: how the call ended, if the caller knows: the client left, or the application failed. An end that
+        the provider itself reported takes precedence, because clients disconnect when they see it. May be called again
+        after more pieces arrived. Raises ``MalformedRequest`` when the request was not parsed before and is invalid.
+        """
         request, collector = self.request, self._collector
         reply = collector.read(stream=request.stream)
         if reply is not None and outcome is not None and not (reply.error or reply.finish_reason):
@@ -295,7 +297,9 @@ def open_exchange(
     session_id: str | None = None,
     known: KnownRequests | None = None,
 ) -> ChatExchange:
-    """The exchange of a request with these headers, its session looked for. Raises as ``find_session`` does."""
+    """Create the exchange of a request with these headers, and find its session. Raises as
+    ``ChatExchange.find_session`` does.
+    """
     exchange = ChatExchange(dialect, by_name(headers), body, settings, path=path, session_id=session_id, known=known)
     exchange.find_session()
     return exchange
@@ -310,11 +314,11 @@ def _ways(rewrite: Rewrite | None) -> list[Rewrite]:
 
 @dataclass(frozen=True, slots=True)
 class ClosedExchange:
-    """A call to a model, as it is recorded in the session.
+    """A finished call to a model, as it is recorded in the session.
 
     - ``request``: the client's own request, before any rewriting.
-    - ``reply``: ``None`` if the response cannot be read (another content type, an encoding that cannot be undone). A
-      reply without a message stands for a response that failed.
+    - ``reply``: ``None`` if the response cannot be parsed (another content type, or an unknown encoding). A reply
+      without a message stands for a response that failed.
     - ``settled``: false if the end of the reply was not received, so that the rest may still arrive.
     - ``reasons``: why less was recorded than was sent; empty: nothing is missing.
     """

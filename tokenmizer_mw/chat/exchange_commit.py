@@ -1,4 +1,6 @@
-"""Record the turn of a chat call exactly once when its reply is complete, then schedule extraction."""
+"""Record the turn (request and reply) of a chat call exactly once when its reply is complete, then schedule the
+extraction of facts.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +71,9 @@ class ExchangeCommit:
         _end(exchange)
 
     def wait(self, exchange: ChatExchange, last: bool, outcome: Outcome | None, attempt: bool) -> None:
-        """``settle``, then wait until the turn is durable, at most until the deadline. Blocks."""
+        """Submit the turn for writing as ``settle`` does, then wait until it is durable, at most until the deadline.
+        Blocks.
+        """
         self._turns.wait_for_turn(self.settle(exchange, last, outcome, attempt))
 
     async def wait_on_loop(self, exchange: ChatExchange, last: bool) -> None:
@@ -84,13 +88,13 @@ class ExchangeCommit:
     def settle(
         self, exchange: ChatExchange, last: bool, outcome: Outcome | None = None, attempt: bool = False
     ) -> SpooledTurn | None:
-        """Read the reply if it is complete or its ``last`` piece was seen, and submit the turn for writing; do not wait
-        for that.
+        """Parse the reply if it is complete or its ``last`` piece has arrived, and submit the turn for writing without
+        waiting.
 
         Returns the submitted turn, or ``None`` when there is nothing to wait for.
 
         - ``outcome``: how the call ended, if the caller knows more than the reply says.
-        - ``attempt``: the call may be retried; a failed one without content is not recorded.
+        - ``attempt``: true if the call may be retried; a failed attempt without content is not recorded.
         """
         with exchange.lock:
             if exchange.is_settled:
@@ -164,7 +168,9 @@ class ExchangeCommit:
             self._extract(exchange)
 
     def release(self, exchange: ChatExchange) -> None:
-        """The client has its last piece: derive facts in the background, as soon as the turn is durable."""
+        """Extract facts in the background once the turn is durable. Call it when the client has received the last
+        piece.
+        """
         exchange.is_released = True
         if exchange.is_committed:
             self._extract(exchange)
@@ -192,7 +198,7 @@ class ExchangeCommit:
             self._count("savings_not_kept")
 
     def leave(self, exchange: ChatExchange, outcome: Outcome | None, attempt: bool) -> None:
-        """The call is over. What was not settled is, in the background: nobody waits for it."""
+        """End the call. A turn that was not recorded yet is recorded in the background."""
         if exchange.observer is not None and (exchange.is_settled or outcome is not None):
             exchange.observer.over()
         if not exchange.is_released:

@@ -1,6 +1,7 @@
-"""An exchange before it goes on: whose it is, without secrets, past the guard, cut where it must be.
+"""Prepare a chat call before it is forwarded: find its session, redact secrets, apply the guard, and cut it if
+necessary.
 
-What computes and what waits for the store have threads of their own: neither kind holds up the other.
+CPU-bound work and work that waits for the store run in separate thread pools, so that neither delays the other.
 """
 
 from __future__ import annotations
@@ -37,8 +38,11 @@ INLINE_MAX: Final = 32 * 1024
 
 
 class ExchangeOpening:
-    """Takes exchanges from their bytes to the body that goes on. Raises nothing but ``RequestBlocked``: whatever fails,
-    the chat goes on with the original bytes, and a counter and a line in the log say so."""
+    """Prepares chat calls, from their bytes to the body to forward.
+
+    Raises only ``RequestBlocked``. On any other failure the chat continues with the original bytes, and a counter and a
+    log line report it.
+    """
 
     def __init__(
         self,
@@ -61,7 +65,9 @@ class ExchangeOpening:
         self._count = count
 
     def open_blocking(self, exchange: ChatExchange) -> bool:
-        """Whether the call is recorded; False: it passes untouched, a counter says why."""
+        """Prepare a chat call. Returns whether it is recorded; ``False``: it passes unchanged and a counter gives the
+        reason.
+        """
         try:
             with span("request", bytes=len(exchange.body)):
                 return self._open_whole(exchange, exchange.may_name_session)
@@ -72,7 +78,7 @@ class ExchangeOpening:
         return False
 
     async def open_on_loop(self, exchange: ChatExchange) -> bool:
-        """``open_blocking``, with all that takes long in a worker thread."""
+        """Prepare a chat call as ``open_blocking`` does, from an event loop; slow steps run in worker threads."""
         try:
             with span("request", bytes=len(exchange.body)):
                 return await self._open_in_steps(exchange, exchange.may_name_session)

@@ -15,7 +15,7 @@ from tokenmizer_mw.wire.dialect import ChatRequest, Reply
 
 
 class RequestGuard:
-    """Looks for words that try to take over a model in what is new of a request."""
+    """Searches the new text of requests for attempts to take over the model (prompt injection)."""
 
     def __init__(
         self,
@@ -35,7 +35,9 @@ class RequestGuard:
         return self._settings.guard == "block"
 
     def judge_news(self, key: SessionKey, request: ChatRequest) -> Suspicion:
-        """What is suspicious about what the request says for the first time, or says last. Reads the store."""
+        """Judge the messages of a request that the session does not have yet, and its newest message. Reads
+        the store.
+        """
         spoken = request.messages.without_system()
         with patience(self._settings.store_wait_seconds):
             start = self._access.sessions.read(
@@ -45,7 +47,9 @@ class RequestGuard:
         return max(map(judge, news), key=lambda found: found.score, default=NOTHING)
 
     def refuse_suspicious(self, key: SessionKey, request: ChatRequest) -> None:
-        """Raise ``RequestBlocked`` for a suspicious request; it is on record, so that it is not news for ever."""
+        """Raise ``RequestBlocked`` for a suspicious request. Its messages are recorded, so that a later request that
+        has them in its history, followed by other messages, is not refused because of them.
+        """
         suspicion = self.judge_news(key, request)
         if suspicion.flagged:
             self._commit_turn(key, request.messages, Reply(None, Outcome.ERROR))

@@ -1,4 +1,4 @@
-"""Requests of hosts that hand over messages, not bytes: frameworks and their memories."""
+"""Requests of frameworks that pass messages instead of HTTP bodies."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ from tokenmizer_mw.wire.messages import history, request_of
 
 
 class HostRequests:
-    """Chats of hosts that have messages and no bytes: shortened before a model sees them, or put together anew."""
+    """Shortens chats of frameworks that have message objects instead of HTTP bodies, or composes the context from
+    stored messages.
+    """
 
     def __init__(
         self,

@@ -20,9 +20,10 @@ FINISH_REASON_MAX: Final = 64
 
 
 class ContentRedaction:
-    """What of a message may be kept: secrets are taken out, and what this package wrote into a chat is, too.
+    """Cleans messages before they are stored: redacts secrets, and removes resume blocks and reminders that this
+    package added to the chat.
 
-    ``read_secret`` reads the store's secret, once, when it is first needed.
+    ``read_secret`` reads the store's secret; it is called once, at first use.
     """
 
     def __init__(self, settings: Settings, read_secret: Callable[[], bytes], count: Callable[[str], None]) -> None:
@@ -32,13 +33,12 @@ class ContentRedaction:
 
     @cached_property
     def secret(self) -> bytes:
-        """The secret of the store. Raises ``StoreError``."""
+        """The store's secret. Raises ``StoreError``."""
         return self._read_secret()
 
     @cached_property
     def redactor(self) -> RequestRedactor | None:
-        """Where secrets are taken out; ``None`` when the settings keep them. Raises ``ConfigError`` for rules that
-        cannot be used."""
+        """The redactor of secrets; ``None`` if redaction is off. Raises ``ConfigError`` for invalid redaction rules."""
         settings = self._settings
         if not settings.redact:
             return None
@@ -63,22 +63,22 @@ class ContentRedaction:
         return without_own_blocks(message, self.secret)
 
     def redact_message(self, message: Message) -> Message:
-        """``message`` without secrets."""
+        """Return ``message`` with secrets redacted."""
         return message if self.redactor is None else self.redactor.message(message)
 
     def redact_text(self, text: str) -> str:
-        """``text`` without secrets."""
+        """Return ``text`` with secrets redacted; the same object if it contains none."""
         return text if self.redactor is None else self.redactor.text(text)
 
     def redact_written(self, written: Written) -> Written:
-        """``written`` as it may be kept."""
+        """Return ``written`` with secrets redacted in the message and in its original JSON text."""
         if self.redactor is None:
             return written
         message, original = self.redactor.message(written.message), self.redactor.document(written.original)
         return replace(written, message=message, original=original)
 
     def redact_reply(self, reply: Reply | None) -> Reply | None:
-        """``reply`` as it may be kept."""
+        """Return ``reply`` with secrets redacted."""
         if reply is None:
             return None
         finish_reason = self.redact_text(reply.finish_reason[:FINISH_REASON_MAX])

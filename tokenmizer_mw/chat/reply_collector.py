@@ -1,4 +1,6 @@
-"""A response on its way to the client: its pieces are kept, up to a cap, and read when it has ended. No I/O."""
+"""Collects a response on its way to the client: stores its pieces, up to a size limit, and parses them at the end. No
+I/O.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +25,10 @@ _LF: Final = 0x0A
 
 
 class ReplyCollector:
-    """The response of a call, of which at most ``room`` bytes are kept.
+    """Collects the response of one call, at most ``room`` bytes of it.
 
-    ``start`` comes first, then ``receive`` with each piece. A piece is never changed and never parsed here; of an
-    encoded response a decoded copy is kept.
+    Call ``start`` first, then ``receive`` with each piece. Pieces are neither changed nor parsed; of a compressed
+    response a decompressed copy is stored.
     """
 
     __slots__ = (
@@ -64,7 +66,7 @@ class ReplyCollector:
         self._decoder: Decoder | None = None
 
     def start(self, status: int, headers: Headers) -> None:
-        """The response begins. Decides from its status and headers what will be kept of it."""
+        """Note that the response begins. Its status and headers determine what is collected."""
         self._kind = _Kind.UNNAMED
         encoding = b"identity"
         for key, value in headers:
@@ -82,11 +84,11 @@ class ReplyCollector:
         self._grant()
 
     def receive(self, chunk: bytes) -> bool:
-        """Keep the next piece of the response body; ``b""`` is the end (an empty piece amid a body is not passed).
+        """Store the next piece of the response body; ``b""`` is the end (empty pieces within a body are not passed).
 
-        True when this piece may complete the reply for whoever reads it: then the turn must be committed before
-        the piece is released. That is at the end, at the last byte of an announced length, and when the piece may
-        hold the terminal event of a stream.
+        Returns true when this piece may complete the reply for its reader: at the end, at the last byte of an announced
+        length, and when the piece may contain the last event of a stream. The turn must then be recorded before the
+        piece is passed on.
         """
         size = len(chunk)
         if not 0 < size < self._clear:
@@ -154,8 +156,9 @@ class ReplyCollector:
         return self._closings < CLOSINGS_MAX
 
     def read(self, *, stream: bool) -> Reply | None:
-        """What was collected, read; ``None`` when it is none of the dialect's. ``stream``: how the request asked for
-        it, for a response that does not say. May be called again when more came in."""
+        """Parse what was collected; ``None`` when it is not a reply of the dialect. ``stream``: whether the request
+        asked for a stream, used if the response does not say. May be called again after more pieces arrived.
+        """
         self._closings += 1
         match self._kind:
             case _Kind.FAILED:
@@ -168,13 +171,13 @@ class ReplyCollector:
         return replace(reply, outcome=Outcome.TRUNCATED) if self._capped else reply
 
     def is_complete(self, reply: Reply | None) -> bool:
-        """Whether nothing that comes now can add to ``reply``."""
+        """Whether nothing that may still arrive can change ``reply``."""
         if reply is None or self._capped or reply.finish_reason:
             return True
         return reply.outcome is not Outcome.TRUNCATED
 
     def reasons(self) -> tuple[Reason, ...]:
-        """Why less is remembered than was sent."""
+        """Return why less was collected than was sent; empty if nothing is missing."""
         reason = _NOT_COLLECTED.get(self._kind)
         found = (reason,) if reason is not None else ()
         return (*found, Reason.REPLY_CAPPED) if self._capped else found

@@ -26,7 +26,7 @@ _HINTS: Final = {
 
 
 class ServiceCounters:
-    """Counts by name, safe for threads. The first count of some is logged."""
+    """Named counters. Thread-safe. The first increment of some of them is logged."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
@@ -51,7 +51,7 @@ _PATH_SHOWN: Final = 120
 
 
 class FailureReports:
-    """What went wrong, and which requests could not be read. ``log`` says the same thing once a minute."""
+    """Counts and logs failures and unreadable requests; the same line is logged at most once a minute."""
 
     def __init__(self, monitor: StoreMonitor, log: LimitedLog, count: Callable[..., None]) -> None:
         self._monitor = monitor
@@ -59,22 +59,24 @@ class FailureReports:
         self._count = count
 
     def report_failure(self, counter: str, error: BaseException) -> None:
-        """Count a failure on the path of a chat, and log it. A store that is not available is logged by its cause and
-        its address, once a minute."""
+        """Count and log a failure while handling a chat. If the store is unavailable, its cause and address are logged,
+        once a minute.
+        """
         self._count(counter)
         if not self._is_of_store(error):
             name = type(error).__name__
             _logger.warning("%s: %s in %s; the chat went on without", counter, name, raised_at(error))
 
     def report_background(self, error: BaseException) -> None:
-        """Count a failure of work in the background, and log it."""
+        """Count and log a failure of background work."""
         self._count("background_failed")
         if not self._is_of_store(error):
             _logger.warning("background work failed: %s", type(error).__name__)
 
     def report_unreadable(self, path: str, why: str) -> None:
-        """Count a request that cannot be read in the dialect of its route, and log it at most once a minute for each
-        route."""
+        """Count a request that cannot be parsed in the dialect of its route, and log it at most once a minute per
+        route.
+        """
         self._count(Reason.MALFORMED_REQUEST.value)
         subject = f"{one_line(path)[:_PATH_SHOWN]}: {why.partition(':')[0]}"
         self._log.warn(subject, "a request passes and is not remembered, since it cannot be read (%s)")
@@ -99,14 +101,14 @@ _log = logging.getLogger("tokenmizer_mw")
 
 
 class UnknownRoutes:
-    """Logs each path that looks like a chat route without a dialect, once, up to ``PATHS_MAX`` paths."""
+    """Logs paths that look like chat routes but are not configured: each once, at most ``PATHS_MAX`` paths."""
 
     def __init__(self) -> None:
         self._logged: set[str] = set()
 
     def report_once(self, path: str, headers: Headers) -> None:
-        """Log a warning if a POST to ``path``, which no route matches, looks like a chat and is new. Headers that can
-        be read only once are not read.
+        """Log a warning if a POST to ``path``, which no route matches, looks like a chat and was not logged before.
+        Headers that can be read only once are not read.
         """
         last = path.rstrip("/").rpartition("/")[2].lower()
         if last not in _CHAT_WORDS or len(self._logged) >= PATHS_MAX or path in self._logged or not _is_json(headers):

@@ -1,16 +1,17 @@
-"""SessionService: what happens to a session on the path of a request, and the work behind it.
+"""The service that handles chat calls: finds the session, prepares the request, records the turn, and runs background
+work.
 
     exchange = ChatExchange(dialect, headers, body, settings)
-    if await service.aprepare(exchange):            redacted, guarded, cut where it must be; False: it passes untouched
-        exchange.forwarded                          what goes on
+    if await service.aprepare(exchange):            redact, guard, cut; False: the call passes unrecorded
+        exchange.forwarded                          the body to forward
         service.start_reply(exchange, status, headers)
-        exchange.receive(piece)                     True: commit before the piece is released
-        await service.acommit(exchange, last)       durable, or on its way when the deadline has passed
-        service.schedule_extraction(exchange)       the client has its last piece
-        service.leave(exchange, outcome)            it is over; what was not committed is, in the background
+        exchange.receive(piece)                     True: commit before the piece is passed on
+        await service.acommit(exchange, last)       until durable, or until the deadline
+        service.schedule_extraction(exchange)       the client has received the last piece
+        service.leave(exchange, outcome)            the call is over; a turn not yet recorded is, in the background
 
-Nothing of that raises because of us: whatever fails, the chat goes on with the original bytes, and a counter and a line
-in the log say so. Only a guard that the settings let block raises ``RequestBlocked``.
+Failures of this package are not raised: the chat continues with the original bytes, and a counter and a log line report
+the failure. The only exception is ``RequestBlocked``, if the settings let the guard block requests.
 """
 
 from __future__ import annotations
@@ -202,8 +203,10 @@ class SessionService:
     def ask_cache(
         self, exchange: ChatExchange, headers: Headers, *, host: str = "", query: bytes = b""
     ) -> CacheLookup | None:
-        """What a prepared call asks of the cache; ``None`` for nothing. ``host``: where it goes to, "" for the
-        application itself; ``query``: of its path."""
+        """Return the cache lookup for a prepared call; ``None`` if the cache does not handle it.
+
+        ``host``: the host that the call is sent to, "" for the application itself; ``query``: the query of its URL.
+        """
         if self.answers is None:
             return None
         settings, reports = self.settings, self.reports
@@ -212,7 +215,9 @@ class SessionService:
         )
 
     def report_failure(self, counter: str, error: BaseException) -> None:
-        """Count a failure of ours and log its kind and place, never its text, which may hold what was said."""
+        """Count a failure of this package, and log its kind and place. Its text is not logged, because it may quote
+        messages.
+        """
         self.reports.report_failure(counter, error)
 
     # -- all sessions ------------------------------------------------------------------------------------------------
@@ -235,8 +240,9 @@ class SessionService:
             self.answers.purge(key.tenant, key.id)
 
     def flush(self, seconds: float | None = None) -> bool:
-        """Wait for the work in the background, at most ``seconds`` (default: the setting). True when all is done: also
-        the turns in the spool are written."""
+        """Wait for background work, including writing of queued turns, at most ``seconds`` (default: the setting).
+        Returns whether everything was done in time.
+        """
         limit = self.settings.drain_seconds if seconds is None else seconds
         deadline = time.monotonic() + limit
 
@@ -252,8 +258,9 @@ class SessionService:
         return done and self.refinement.flush(seconds_left())
 
     def close(self) -> None:
-        """Finish the work in the background within the time that the settings give, and release the store. Turns that
-        could not be written by then are lost, and counted."""
+        """Finish background work within the time that the settings give, and close the store. Turns that could not be
+        written in that time are lost and counted.
+        """
         deadline = time.monotonic() + self.settings.drain_seconds
         self.background.flush(self.settings.drain_seconds)
         if self.embedding is not None:

@@ -1,4 +1,4 @@
-"""Read sessions, append events to them, and extract their facts: the access that all parts of the service share."""
+"""Read sessions, append events to them, and extract their facts. All parts of the service use this access."""
 
 from __future__ import annotations
 
@@ -107,7 +107,9 @@ class SessionAccess:
         ]
 
     def sentence_reader(self, key: SessionKey) -> ReadSentences:
-        """What gives the sentences of a session's messages, those first that were read after earlier calls."""
+        """Return a function that splits a message of this session into sentences. Messages that were split in advance
+        are taken from the cache.
+        """
         told = self.messages.at_hand(key)
         return message_sentences if told is None else told.prepared.read
 
@@ -124,8 +126,9 @@ class SessionAccess:
             self.sessions.update(key, deciding)
 
     def record(self, key: SessionKey, decide: Callable[[SessionState], list[Event]]) -> None:
-        """Append what ``decide`` derives for new messages, with an event for each reminder that the answered request
-        contained. A reminder waits for the next call where ``decide`` returns nothing."""
+        """Append the events that ``decide`` returns for new messages, and an event for each reminder that the answered
+        request contained. If ``decide`` returns nothing, the reminders stay queued for the next call.
+        """
         waiting = self.carried.take(key)
         added = 0
 
@@ -152,8 +155,8 @@ class SessionAccess:
     def extract(
         self, key: SessionKey, view: Callable[[SessionState], T], *, wait: bool = True, end: LogEnd | None = None
     ) -> T:
-        """Return ``view`` of the session with the facts of all messages. ``wait``: ``False`` leaves out facts that
-        another thread is about to derive.
+        """Extract missing facts of the session, then return ``view`` of its state. ``wait``: ``False`` leaves out facts
+        that another thread is about to derive.
         """
         with span("extract"), self._noticing(key, self.derivation.facts) as derive:
             return self.sessions.extract(key, derive, view, wait=wait, end=end)
@@ -186,8 +189,8 @@ class SessionAccess:
 
         - If the store cannot record these facts, ``view`` gets the session without them.
         - ``expected``: raise ``UnknownSession`` if the session does not exist; ``False``: ``view`` gets an empty one.
-        - ``end``: where the caller has just seen the log end. A cached session that stands there is used without
-          reading the log; ``None``: the log is read.
+        - ``end``: the end of the log, if the caller has just read it. A cached session that ends there is used without
+          reading the log. ``None``: the log is read.
         """
 
         def view_existing(state: SessionState) -> T:

@@ -15,7 +15,7 @@ _LENGTH_DIGITS: Final = 18
 
 
 class Reason(StrEnum):
-    """Why a call passed untouched or was not recorded in full; the values are names of counters."""
+    """Why a call passed unchanged or was not recorded in full. The values are counter names."""
 
     NO_SESSION = "no_session"
     SESSION_INVALID = "session_invalid"
@@ -30,8 +30,8 @@ class Reason(StrEnum):
 
 
 def reason_to_pass(headers: Mapping[bytes, bytes], settings: Settings, *, named: bool) -> Reason | None:
-    """Return why a call with these headers (lower-case names) passes without reading its body; ``None`` if it does not.
-    ``named``: its session is known already.
+    """Return why a call with these headers (lower-case names) passes unrecorded, without reading its body; ``None`` if
+    it is handled. ``named``: true if its session is already known.
     """
     if not named and not (settings.session_field or session_in_header_map(headers, settings) is not None):
         return Reason.NO_SESSION

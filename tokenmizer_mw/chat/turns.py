@@ -1,4 +1,6 @@
-"""Write turns to the event log through the spool, wait until they are durable, and schedule their extraction."""
+"""Write turns (new messages and reply) to the event log through a queue, wait until they are durable, and schedule the
+extraction of their facts.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ if TYPE_CHECKING:
 
 
 class TurnCommit:
-    """Turns are made durable: through a spool that keeps each session's order, waited for until a deadline."""
+    """Writes turns durably, through a queue (the spool) that keeps the order within each session. Callers wait for a
+    turn at most until a deadline.
+    """
 
     def __init__(
         self, settings: Settings, access: SessionAccess, redaction: ContentRedaction, count: Callable[..., None]
@@ -53,10 +57,10 @@ class TurnCommit:
         )
 
     def commit_turn(self, key: SessionKey, messages: Sequence[Message], reply: Reply | None) -> bool:
-        """Make a turn durable: the new messages, the reply's, and how it ended. No facts are drawn yet.
+        """Record a turn durably: the new messages, the reply, and how it ended. Facts are not extracted yet.
 
-        Returns whether it is durable. Where the store does not answer before the deadline, it is not yet, and is
-        written later.
+        Returns whether the turn is durable. If the store does not answer before the deadline, the turn is written
+        later.
         """
         return self.wait_for_turn(self.submit_turn(key, messages, reply))
 
@@ -72,13 +76,16 @@ class TurnCommit:
         may_echo: bool = True,
         side_call: bool | None = None,
     ) -> SpooledTurn:
-        """Have a turn made durable, without waiting for it: redact the reply, then hand all of it to the spool.
+        """Redact the reply and queue the turn for writing; do not wait for that.
 
-        ``size``: bytes that the turn holds in memory, ``None``: the characters of its messages. ``after`` is called in
-        another thread once it is durable; ``reminder`` is what the request carried. What does not fit into the spool
-        is counted and not kept. ``may_echo``: the messages may hold reminders of ours, which are taken out. Of a host's
-        own call (a title, a summary to go on from) nothing is recorded, and ``side_call`` is counted; ``side_call``:
-        whether it is one, ``None`` to find out.
+        - ``size``: bytes that the turn holds in memory; ``None``: the characters of its messages.
+        - ``after``: called in another thread once the turn is durable.
+        - ``reminder``: the reminder that the request contained.
+        - ``may_echo``: the messages may contain reminders of this package, which are removed.
+        - ``side_call``: whether this is a call of the client application itself (for a title or a summary), which is
+          counted and not recorded; ``None`` to find out.
+
+        A turn that does not fit into the queue is counted and not stored.
         """
         if is_side_call(messages) if side_call is None else side_call:
             self._count("side_call")
@@ -117,9 +124,10 @@ class TurnCommit:
         return turn
 
     def wait_for_turn(self, turn: SpooledTurn | None) -> bool:
-        """Wait until a turn is durable, at most until the deadline. Returns whether it is; False for ``None``. Blocks.
+        """Wait until a turn is durable, at most until the deadline. Returns whether it is; ``False`` for ``None``.
+        Blocks.
 
-        While the store is known not to answer, this does not wait.
+        Does not wait while the store is known not to answer.
         """
         if turn is None:
             return False
@@ -127,11 +135,11 @@ class TurnCommit:
 
     @property
     def seconds_to_wait(self) -> float:
-        """How long a chat waits for its turn: not at all while the store is known not to answer."""
+        """Return how many seconds a chat waits for its turn to be written; 0 while the store is known not to answer."""
         return 0.0 if self._monitor.is_open else self._settings.store_wait_seconds
 
     def note_waited(self, turn: SpooledTurn, written: bool) -> bool:
-        """Count a turn that a chat does not wait for any longer. Returns whether it is ``written``."""
+        """Count a turn whose chat stops waiting for it. Returns ``written``, whether the turn is durable."""
         if not written and turn.release():
             self._count("turn_spooled")
             if self._access.bounded_log.longest_wait() * 2 > self._settings.store_wait_seconds:
@@ -144,7 +152,7 @@ SENTENCES_STEP: Final = 20_000
 
 
 class ExtractionSchedule:
-    """Facts are derived from messages that are durable, in the background or now."""
+    """Schedules the extraction of facts from durable messages, in the background or at once."""
 
     def __init__(
         self,
@@ -166,14 +174,16 @@ class ExtractionSchedule:
         self._count = count
 
     def schedule(self, key: SessionKey) -> None:
-        """Draw the facts of what was committed, in the background, at the next lull. Never blocks; when the queue is
-        full the next look at the session does the work."""
+        """Extract the facts of a session's new messages in the background, when the process is less busy. Never blocks.
+        When the queue is full, the next method that reads the session extracts them.
+        """
         if not self._defer(key, partial(self.extract, key)):
             self._count("extraction_deferred_queue_full")
 
     def extract(self, key: SessionKey) -> None:
-        """Draw the facts of all messages that were committed and not looked at yet. Where another thread is at it,
-        this returns at once, and that one does these messages as well."""
+        """Extract the facts of all messages that have none yet. If another thread is doing that for this session,
+        return at once: that thread extracts the facts of these messages too.
+        """
         is_cut = self._access.extract(key, _is_cut, wait=False)
         if is_cut or self._find_reminders().awaits_cut(key):
             if self._settings.reminder_tokens:

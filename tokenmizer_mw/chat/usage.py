@@ -1,4 +1,4 @@
-"""Usage accounting: count the tokens of calls that ended, record what they cost and saved, and return the sums."""
+"""Usage accounting: count the tokens of finished calls, record what they cost and saved, and return the sums."""
 
 from __future__ import annotations
 
@@ -39,9 +39,12 @@ _MARK: Final = '"cache_control"'
 
 @dataclass(frozen=True, slots=True)
 class EndedCall:
-    """A call as the shells know it. ``request`` is the client's; ``rewrite`` is how it was cut, ``stages`` what else
-    was taken out of it, and ``moved`` whether old outputs gave way just now; ``answered``: the provider was not
-    asked."""
+    """A finished call, for usage accounting.
+
+    ``request``: the client's request; ``rewrite``: how it was cut; ``stages``: what compression removed; ``moved``: the
+    step in which old tool results were pruned, ``None`` if there was none; ``answered``: true if the reply came from
+    the cache.
+    """
 
     request: ChatRequest
     reply: Reply | None
@@ -52,9 +55,11 @@ class EndedCall:
 
 
 def sent_of(call: EndedCall, counter: MessageCounter, elapsed: float | None) -> SentCall:
-    """The call in tokens, ``elapsed`` seconds after the one before it in its session (``None``: it is the first).
+    """Return the token counts of a call. ``elapsed``: seconds since the previous call of its session; ``None``: the
+    first call.
 
-    What the call before had sent, too, ends where the model spoke last: its answer is new to a provider's cache.
+    The part that the previous call also contained ends at the model's last reply, which the provider's cache does not
+    have yet.
     """
     request, reply, rewrite = call.request, call.reply, call.rewrite
     sent = SentCall(
@@ -101,9 +106,9 @@ _RECENT = 8
 
 
 class UsageAccounting:
-    """What calls cost and saved: in the store's ledger, and, since this process began, in ``totals``.
+    """Records cost and savings of calls: in the store's ledger, and, since this process began, in ``totals``.
 
-    A store without a ledger keeps none: then nothing is recorded. ``clock``: seconds since the epoch.
+    If the store has no ledger, nothing is recorded. ``clock``: returns seconds since the epoch.
     """
 
     def __init__(
@@ -173,7 +178,7 @@ class UsageAccounting:
         return Savings(self._ledger.sums(tenant, by=apart, session=session, model=model, since=since, until=until))
 
     def calls(self, key: SessionKey, limit: int) -> list[UsageRecord]:
-        """The newest calls of a session, the newest first."""
+        """Return cost and savings of a session's newest ``limit`` calls, newest first."""
         return self._ledger.calls(key, limit=limit) if self._ledger is not None else []
 
     def totals(self) -> dict[str, UsageSums]:
@@ -216,7 +221,7 @@ def _time(at: float) -> datetime:
 
 
 def name_prices() -> str:
-    """Where the published prices come from, with the release."""
+    """Return the name and release of the package with the published prices, or a note that it is not installed."""
     try:
         return f"genai-prices {version('genai-prices')}"
     except PackageNotFoundError:
@@ -224,14 +229,16 @@ def name_prices() -> str:
 
 
 def warn_without_prices(settings: Settings) -> None:
-    """Log that what the settings ask for needs prices, where those are not installed."""
+    """Log a warning if the settings need prices and the price package is not installed."""
     asked = 'cut="economy"' if settings.cut == "economy" else "savings" if settings.savings else ""
     if asked and find_spec("genai_prices") is None:
         _logger.warning("%s: no prices of models are known; to have them: %s", asked, install_hint("prices"))
 
 
 def price_list(settings: Settings) -> PriceList:
-    """The published prices, overridden by those of the settings' file. Raises ``ConfigError`` for an invalid price."""
+    """Return the published prices, overridden by those in the file that the settings name. Raises ``ConfigError`` for
+    an invalid price.
+    """
     if settings.prices is None:
         return PUBLISHED
     path = Path(settings.prices)

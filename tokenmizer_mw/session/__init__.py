@@ -1,4 +1,6 @@
-"""The state of a session: event log folded into transcript and graph, and matching of resent transcripts. Pure."""
+"""The state of a session: the event log is folded into a transcript and a graph of facts, and resent transcripts are
+matched with the stored one. Pure: no I/O.
+"""
 
 from tokenmizer_mw.extract.derive import CONTEXT_MESSAGES
 from tokenmizer_mw.session.compaction import LongestRequests, begins_with_summary, goes_on_from_block, tools_digest

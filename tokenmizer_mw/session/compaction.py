@@ -1,7 +1,8 @@
-"""Detect that a client has compacted its chat: its next request is shorter and begins with a summary.
+"""Detect that a client has compacted its chat, which means that it replaced its history by a summary: its next request
+is shorter and begins with the summary.
 
-No I/O. Request sizes are cached in this process. For a session that the process has not seen, only the notice that the
-client writes before its summary counts.
+No I/O. Request sizes are cached in this process. For a session that the process has not seen, only the notice that
+clients write before their summary counts.
 """
 
 from __future__ import annotations
@@ -35,15 +36,15 @@ _PIECE: Final = 40
 
 
 def tools_digest(request: ChatRequest) -> str:
-    """A digest of the tools that a request offers."""
+    """Return a digest of the tools that a request offers."""
     tools = dumps(request.fields.get("tools"), sort_keys=True, default=str)
     return blake2b(tools.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
 def begins_with_summary(messages: History, start: int, replies: Iterable[Message]) -> bool:
-    """Whether a user message before the first reply, from index ``start`` on, carries a summary of the session: the
-    notice of a client that the chat continues from a summary, or at least half of one of ``replies``, the session's
-    newest messages.
+    """Whether a user message from index ``start`` on, before the first reply, is a summary of the session: it has a
+    client's notice that the chat continues from a summary, or contains at least half of one of ``replies``, the
+    session's newest messages.
     """
     first_reply = next((at for at, role in enumerate(messages.roles) if role is Role.ASSISTANT), len(messages))
     leading = [message for message in messages[start:first_reply] if message.role is Role.USER]
@@ -77,8 +78,9 @@ class _Longest:
 
 
 class LongestRequests:
-    """Sizes of the longest request of each session since its client last compacted the chat; for at most
-    ``sessions_max`` sessions, the least recently used dropped first. Thread-safe.
+    """Remembers the size of the longest request of each session since its client last compacted the chat.
+
+    Holds at most ``sessions_max`` sessions; the least recently used are dropped first. Thread-safe.
     """
 
     def __init__(self, sessions_max: int, lock: AbstractContextManager[object]) -> None:
@@ -87,8 +89,8 @@ class LongestRequests:
         self._longest: OrderedDict[SessionKey, _Longest] = OrderedDict()
 
     def may_be_compacted(self, key: SessionKey, body: bytes) -> bool:
-        """Whether the client may have compacted its chat, judged by the size of ``body``. The body is searched for a
-        client's notice only when it is shorter than the longest earlier request, or when none is known.
+        """Whether the client may have compacted its chat, judged by the size of ``body``. ``body`` is searched for a
+        client's notice only if it is shorter than the longest earlier request, or if no earlier request is known.
         """
         with self._lock:
             longest = self._longest.get(key)
@@ -97,8 +99,8 @@ class LongestRequests:
         return (longest is None or len(body) < longest.size) and may_continue(body)
 
     def has_tools(self, key: SessionKey, tools: str, *, unknown: bool) -> bool:
-        """Whether the session's longest request offered the tools with the digest ``tools``; ``unknown`` when no
-        request of the session is known.
+        """Whether the longest request of session ``key`` offered the tools with the digest ``tools``. ``unknown``: the
+        result if no request of the session is known.
         """
         with self._lock:
             longest = self._longest.get(key)

@@ -1,7 +1,7 @@
-"""The session context: a context variable with the session that the running code belongs to.
+"""The session context: a context variable that names the session to which the running code belongs.
 
-It follows tasks and the worker threads of asyncio and anyio; a thread that is started by hand has none. Contexts nest,
-and each belongs to one memory: the innermost one of that memory counts.
+Tasks, and the worker threads of asyncio and anyio, inherit it; a thread that is started by hand does not. Contexts can
+be nested. Each belongs to one memory; the innermost context of that memory applies.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ class NamedSession(NamedTuple):
 
 
 class Binding(NamedTuple):
-    """A session context: applies to the calls of ``owner``, a memory's service.
+    """A session context, which applies to the calls of ``owner`` (the service of a memory).
 
     - ``name``: returns the session; called when a model call is made, not earlier.
-    - ``remembered``: the surrounding chat call is recorded as a whole, so calls inside it pass untouched.
+    - ``remembered``: true if the surrounding chat call is already recorded as a whole, so that calls inside it pass
+      unrecorded.
     - ``outer``: the context around this one, of any owner; ``None`` for the outermost.
     """
 

@@ -1,7 +1,8 @@
-"""Session cache: folded sessions in this process, refreshed from new events, written through, retried on conflict.
+"""In-process cache of folded sessions: refreshed from new events, written through to the store, retried on conflict.
 
-A session that is not cached is folded from its log. If the log is long, folding starts at a snapshot, which is stored
-in the background. A snapshot is checked against the log; an unusable one is ignored and the whole log is folded.
+Folding a session means applying its events in order to get its state. A session that is not cached is folded from its
+log. If the log is long, folding starts at a snapshot (a stored state), and new snapshots are stored in the background.
+A snapshot is checked against the log; an unusable one is ignored and the whole log is folded.
 """
 
 from __future__ import annotations
@@ -71,9 +72,10 @@ class _CachedSession(Generic[F]):
 
 
 class SessionCache(Generic[F]):
-    """Caches the folded state of recently used sessions. Thread-safe; other processes are noticed by reading the log.
+    """Caches the state of recently used sessions. Thread-safe. Events of other processes are noticed by reading the
+    log.
 
-    At most ``capacity`` sessions are cached, and fewer if their ``weight`` exceeds ``most`` in sum (``None``: no
+    At most ``capacity`` sessions are cached, and fewer if the sum of their ``weight`` exceeds ``most`` (``None``: no
     limit). The session in use is never evicted.
     """
 
@@ -235,10 +237,11 @@ class CachedSessions(SessionCache[SessionState]):
     def propose(
         self, key: SessionKey, decide: Callable[[SessionState], Sequence[Event]], view: Callable[[SessionState], T]
     ) -> T:
-        """``update_and_view`` for a ``decide`` that takes long or calls back into the memory.
+        """Append the events that ``decide`` returns, then return ``view`` of the updated session. Like
+        ``update_and_view``, but for a ``decide`` that takes long or calls back into the memory.
 
-        ``decide`` gets a copy of the session and runs outside its lock, so that other threads can write meanwhile. It
-        is called again when one did.
+        ``decide`` gets a copy of the session and runs without its lock, so that other threads can write meanwhile. It
+        is called again if one did.
         """
         kept = self._get(key)
         for _ in range(ATTEMPTS_MAX):
@@ -263,12 +266,13 @@ class CachedSessions(SessionCache[SessionState]):
         wait: bool = True,
         end: LogEnd | None = None,
     ) -> T:
-        """Append the events that ``derive`` returns for messages without facts, until there are none left; then return
-        ``view`` of the session, as ``read`` does.
+        """Extract the facts of messages that have none yet, and return ``view`` of the session.
 
-        ``derive`` gets a copy of the session and runs outside its lock. One thread derives at a time. ``wait``: wait
-        for another thread that derives; ``False``: return without the facts that it is deriving. ``end``: the end of
-        the log as the caller has just read it; a cached session that is at ``end`` is not refreshed.
+        ``derive`` returns the events with the facts; it is called until no message is left. It gets a copy of the
+        session and runs without its lock. One thread derives at a time.
+
+        - ``wait``: wait for another thread that derives; ``False``: return without the facts that it is deriving.
+        - ``end``: the end of the log as the caller has just read it. A cached session that ends there is not refreshed.
         """
         kept = self._get(key)
         with hold(kept.lock):

@@ -47,8 +47,9 @@ _SLOTTED: Final = frozenset({NodeType.DECISION, NodeType.ENVIRONMENT})
 
 
 def mark_fact(state: SessionState, id: str, status: Status, reason: str) -> list[Event]:
-    """Return the events that invalidate or archive a fact (``status``); ``[]`` when the fact may not get this status,
-    such as when it has it already. What an invalidated fact had replaced holds again. Raises ``UnknownNode``.
+    """Return the events that invalidate or archive a fact (``status``); ``[]`` when the fact cannot get this status,
+    for example because it already has it. Invalidating a fact restores the fact that it replaced. Raises
+    ``UnknownNode``.
     """
     node = find_fact(state, id)
     if not may_move(node.status, status, evidence=True):
@@ -67,8 +68,8 @@ def pin_fact(state: SessionState, id: str, on: bool) -> list[Event]:
 def correct_fact(state: SessionState, id: str, label: str | None, detail: str | None, reason: str) -> list[Event]:
     """Return the events that change the wording of a fact; its value is parsed again from the new label.
 
-    The turn and the quote of its source stay. Raises ``UnknownNode``, and ``CallerError`` for an empty label or when
-    another fact already has the same label or value.
+    The fact's source (message number and quote) stays the same. Raises ``UnknownNode``, and ``CallerError`` for an
+    empty label or when another fact already has the same label or value.
     """
     node = find_fact(state, id)
     changes: dict[str, Any] = {}
@@ -87,15 +88,18 @@ def correct_fact(state: SessionState, id: str, label: str | None, detail: str | 
 
 
 def kind_of_text(text: str) -> str:
-    """Return what a fact is whose kind is not given: "rule" or "preference" if it is worded as one, else "choice"."""
+    """Return the kind of a fact that is added by hand without one: "rule" or "preference" if the text is worded as one,
+    else "choice".
+    """
     return read_kind(flatten(text)).value
 
 
 def add_fact(state: SessionState, text: str, kind: str, reason: str) -> list[Event]:
-    """Return the events that add a fact by hand; it replaces a known fact of which it is another value. ``[]`` when the
-    fact is known and holds. Raises ``CallerError`` for an empty text and for an unknown kind.
+    """Return the events that add a fact by hand; ``[]`` when the fact is known and current. If a known fact has another
+    value for the same thing, the new fact replaces it. Raises ``CallerError`` for an empty text and for an unknown
+    kind.
 
-    The addition is an edit as well: undoing it archives the fact and gives the replaced one its place back.
+    The addition is a manual edit: undoing it archives the new fact and restores the replaced one.
     """
     label = flatten(text)
     if not label:
@@ -141,8 +145,8 @@ def newest_number(edits: Iterable[RecordedEdit]) -> int:
 
 
 def undone(state: SessionState, number: int) -> list[Event]:
-    """Return the events that undo a manual edit. Raises ``UnknownNode``, and ``CallerError`` when there is no such
-    edit, when it is undone already, when the fact was changed again since, or when another fact has taken its place.
+    """Return the events that undo a manual edit. Raises ``UnknownNode``. Raises ``CallerError`` when there is no such
+    edit, it is already undone, the fact was changed again later, or another fact has taken its place.
     """
     edits = [one.edit for one in state.edits.values()]
     found = state.edits.get(number)
@@ -225,8 +229,9 @@ def _require_free(state: SessionState, node: Node, changes: Mapping[str, Any], b
 
 
 def find_fact(state: SessionState, text: str) -> Node:
-    """Return the fact with this id, label or value, or else the only one that has all of these words. Raises
-    ``UnknownNode``, which names the nearest facts, when none has them or several do."""
+    """Return the fact with this id, label or value, else the only fact that contains all of these words. Raises
+    ``UnknownNode``, which names the nearest facts, when no fact or more than one matches.
+    """
     former = former_nodes(state.graph, edits_in_force([one.edit for one in state.edits.values()]))
     meant = find_meant(state.graph, text, former)
     if len(meant) == 1:

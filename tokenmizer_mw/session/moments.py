@@ -1,4 +1,4 @@
-"""Times as users give them, in seconds. Pure."""
+"""Convert times as users give them to seconds since the epoch. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Projects: sessions of a tenant whose ids are equal up to the last separator."""
+"""Projects: groups of a tenant's sessions whose ids are equal up to the last separator, such as "shop/monday" and
+"shop/tuesday".
+"""
 
 from __future__ import annotations
 
@@ -24,8 +26,8 @@ _NAME_MAX: Final = 60
 
 
 def project_named(folder: str) -> str:
-    """The project of those who work in ``folder``, an absolute path: its last part, and digits that tell it from other
-    folders of that name. Printable, without a separator of paths.
+    """Return a project name for the directory ``folder`` (an absolute path): its last component, and digits that
+    distinguish it from other directories of the same name. The name is printable and contains no path separator.
 
     >>> project_named("/home/ada/shop")
     'shop-01221a02'
@@ -37,8 +39,9 @@ def project_named(folder: str) -> str:
 
 
 def siblings(key: SessionKey, known: Iterable[SessionKey], settings: Settings) -> list[SessionKey]:
-    """The other sessions of the project that ``key`` belongs to, in the order of ``known``, at most
-    ``settings.project_sessions``; [] where there is no project. Never one of another tenant."""
+    """Return the other sessions of the same project and tenant as ``key``, in the order of ``known``, at most
+    ``settings.project_sessions``; ``[]`` if ``key`` belongs to no project.
+    """
     separator = settings.project_separator
     project = project_of(key.id, separator)
     if not project:

@@ -50,7 +50,7 @@ class ResentMessages:
         return mark
 
     def spelling(self, index: int) -> Spelling:
-        """Return the spelling of message ``index``."""
+        """Return the spelling of message ``index``: what identifies it although a client may change its form."""
         spelling = self._spellings.get(index)
         if spelling is None and self._kept is not None and len(self._spellings) >= _SPELLED_ALONE:
             self._spellings = dict(enumerate(self._kept.column("spelling", _spellings)))
@@ -95,7 +95,9 @@ class ResentHistory:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What one side says up to a message: its words, and its calls, the newest first. ``index``: the message before."""
+    """The consecutive messages of one side (assistant, or all others) that end at some message: their text and their
+    tool calls, newest first. ``index``: the message before them, -1 for none.
+    """
 
     side: str
     text: str
@@ -104,7 +106,7 @@ class Run:
 
 
 def run_back(resent: ResentMessages, index: int) -> Run:
-    """What one side says up to message ``index``, with what stands silent between."""
+    """Return the run of one side that ends at message ``index``. Messages without text do not interrupt it."""
     side, texts, calls = "", [], []
     while index >= 0:
         spelling = resent.spelling(index)
@@ -119,8 +121,9 @@ def run_back(resent: ResentMessages, index: int) -> Run:
 
 
 def run_on(resent: ResentMessages, start: int) -> tuple[str, dict[int, tuple[int, list[str]]]]:
-    """The words of one side from message ``start`` on; by the length up to the end of each message, the index of the
-    next one and the calls up to there."""
+    """Return the text of one side from message ``start`` on, and for each message in it: the text length up to its end,
+    mapped to the index of the next message and the tool calls so far.
+    """
     side = resent.spelling(start).side
     texts: list[str] = []
     length, calls = 0, list[str]()

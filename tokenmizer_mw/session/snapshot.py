@@ -1,8 +1,8 @@
-"""Encode a folded session as bytes and back, so that a long log need not be folded from its start, and decide when
-stores keep such a snapshot.
+"""Encode the state of a session as bytes and back, so that a long log need not be read from its start, and decide when
+such a snapshot is stored.
 
-The bytes are compressed JSON lines, preceded by a digest of them and of their session. Anything else is refused; a
-snapshot never says more than the log.
+The bytes are compressed JSON lines, preceded by a digest of the lines and of the session. Bytes without a matching
+digest are rejected.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ _JSON: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 class UnreadableSnapshot(ValueError):
-    """Bytes that are damaged, too many, another session's, or no snapshot at all."""
+    """Raised for bytes that are no snapshot, are damaged or too long, or belong to another session."""
 
 
 class SnapshotTooLarge(ValueError):
-    """A session that takes more bytes than it may."""
+    """Raised when the state of a session takes more bytes than allowed."""
 
 
 @cache
@@ -54,7 +54,9 @@ def fold_version() -> int:
 
 
 def write_snapshot(key: SessionKey, state: SessionState, *, most: int) -> bytes:
-    """``state`` of the session ``key``. Raises ``SnapshotTooLarge`` beyond ``most`` bytes before compression."""
+    """Encode ``state`` of the session ``key``. Raises ``SnapshotTooLarge`` for more than ``most`` bytes before
+    compression.
+    """
     packing = zlib.compressobj(_LEVEL)
     packed, size = [], 0
     for name, value in _parts(state):
@@ -68,7 +70,9 @@ def write_snapshot(key: SessionKey, state: SessionState, *, most: int) -> bytes:
 
 
 def state_of(key: SessionKey, payload: bytes, *, most: int) -> SessionState:
-    """The state that ``write_snapshot`` wrote, at most ``most`` bytes. Raises ``UnreadableSnapshot``."""
+    """Decode the state that ``write_snapshot`` encoded. Raises ``UnreadableSnapshot``, also for more than ``most``
+    bytes after decompression.
+    """
     body = payload[_SEAL_BYTES:]
     if payload[:_SEAL_BYTES] != seal(key, body):
         raise UnreadableSnapshot("it is damaged, or another session's")
@@ -83,7 +87,7 @@ def state_of(key: SessionKey, payload: bytes, *, most: int) -> SessionState:
 
 
 def seal(key: SessionKey, body: bytes) -> bytes:
-    """What stands before ``body`` in a snapshot: a digest of it and of the session that it is of."""
+    """Return the digest of a session and the ``body`` of its snapshot, which precedes the body."""
     whose = json.dumps([key.tenant, key.id]).encode()
     return hashlib.blake2b(whose + b"\n" + body, digest_size=_SEAL_BYTES).digest()
 
@@ -126,11 +130,11 @@ cost about the same for each event, however long it gets."""
 
 @dataclass(frozen=True, slots=True)
 class SnapshotPolicy:
-    """Snapshots after ``every`` so many events (0: never), of sessions that take no more than ``most`` bytes.
+    """Stores a snapshot after every ``every`` events (0: never), for sessions of at most ``most`` bytes.
 
-    ``later`` does such work in the background, under a name; ``count`` counts what became of it: "snapshot_kept",
-    "snapshot_outdated" for one of what was rewritten or erased since, "snapshot_too_large", "snapshot_failed", and
-    "snapshot_unreadable" for one that was ignored.
+    ``later``: runs work in the background under a name. ``count``: adds to a counter: "snapshot_kept",
+    "snapshot_outdated" (the session was rewritten or erased meanwhile), "snapshot_too_large", "snapshot_failed", and
+    "snapshot_unreadable" (a stored snapshot was ignored).
     """
 
     every: int
@@ -139,11 +143,13 @@ class SnapshotPolicy:
     count: Callable[[str], object]
 
     def due(self, end: int, last: int) -> bool:
-        """Whether a session that ends at event ``end`` should have one, when the last one was of event ``last``."""
+        """Whether a snapshot should be stored for a session whose last event is ``end`` and whose last snapshot covers
+        events up to ``last``.
+        """
         return 0 < self.every <= end - last and SHARE * (end - last) >= end
 
     def state(self, log: EventLog, key: SessionKey) -> SessionState | None:
-        """The state in the session's snapshot; ``None`` where there is none, or none that can be used."""
+        """Return the state in the session's snapshot; ``None`` if there is none or it cannot be used."""
         if not self.every:
             return None
         try:
@@ -157,7 +163,9 @@ class SnapshotPolicy:
             return None
 
     def keep(self, log: EventLog, key: SessionKey, state: SessionState) -> None:
-        """Keep ``state``. The store takes none of a session that was rewritten or erased since."""
+        """Store a snapshot of ``state``, unless the session was rewritten or erased meanwhile. Failures are counted,
+        not raised.
+        """
         try:
             payload = write_snapshot(key, state, most=self.most)
             done = log.keep_snapshot(key, Snapshot(state.seq, state.recorded_at, fold_version(), payload))

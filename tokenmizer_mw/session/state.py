@@ -1,4 +1,6 @@
-"""The folded state of a session, and the events that new messages add to it: themselves and their facts. Pure."""
+"""The state of a session, folded from its events, and the events that new messages add to it: the messages and their
+facts. Pure.
+"""
 
 from __future__ import annotations
 
@@ -58,17 +60,17 @@ class RecordedEdit:
 
 @dataclass(slots=True)
 class SessionState:
-    """The state of a session, folded from its log.
+    """The state of a session: the result of applying all events of its log in order.
 
     - ``derived``: number of the last message that facts were extracted from. ``unextracted``: the messages after it;
       ``recent``: the last few before.
     - ``spoken``: number of the newest message that is not a system message.
-    - ``kept``: a host stores its chat here (see ``SessionMemory.add``).
-    - ``cut``: the checkpoint whose resume block replaces old messages now; ``None``: no cut.
-    - ``refined``: number of the last message that a model read; ``asked``: how often a model was asked; ``unrefined``:
-      numbers of the messages that opened a turn since.
-    - ``handover``: the newest handover that a model wrote; ``None`` if there is none, or messages that it covers were
-      withdrawn.
+    - ``kept``: true if a framework stores its chat history here (see ``SessionMemory.add``).
+    - ``cut``: the checkpoint whose resume block currently replaces old messages; ``None``: no cut.
+    - ``refined``: number of the last message that a model read for refinement; ``asked``: how often a model was asked;
+      ``unrefined``: numbers of the messages after ``refined`` that began a turn.
+    - ``handover``: the newest prose summary that a model wrote; ``None`` if there is none, or messages that it covers
+      were withdrawn.
     - ``edits``: manual edits by number.
     - ``reminders``: number of reminders sent; ``recent_reminders``: the newest ``REMINDERS_MAX`` of them.
     """
@@ -95,11 +97,11 @@ class SessionState:
 
     @property
     def next_checkpoint(self) -> str:
-        """The id of the next checkpoint."""
+        """The id that the next checkpoint gets."""
         return f"checkpoint-{len(self.checkpoints) + 1}"
 
     def checkpoint_at(self, id: str) -> Checkpointed | None:
-        """The checkpoint of this id; ``None`` where there is none."""
+        """Return the checkpoint with this id; ``None`` if there is none."""
         return next((one.checkpoint for one in reversed(self.checkpoints) if one.checkpoint.id == id), None)
 
     def copy(self) -> SessionState:
@@ -111,7 +113,7 @@ class SessionState:
         return found
 
     def apply(self, recorded: Recorded) -> None:
-        """Fold the next event of the log."""
+        """Update the state by the next event of the log."""
         self.seq, self.recorded_at = recorded.seq, recorded.recorded_at
         match recorded.event:
             case MessageRecorded(turn, mark, message, after, original):
@@ -165,9 +167,10 @@ class SessionState:
 def joining(
     transcript: Transcript, messages: Sequence[Message], *, part: bool = False, known: tuple[int, int] | None = None
 ) -> list[MessageRecorded]:
-    """Return the events that add the new ones of ``messages``, which contain no system message.
+    """Return the events that record the new ones of ``messages`` in the session. ``messages`` contain no system
+    message.
 
-    ``part``: they are only the newest messages of a transcript. ``known`` overrides the result of
+    ``part``: true if they are only the newest messages of a transcript. ``known`` overrides the result of
     ``Transcript.first_new``.
     """
     resent = ResentMessages(messages)
@@ -182,9 +185,9 @@ def joining(
 
 
 def append_messages(state: SessionState, messages: Sequence[Written]) -> list[MessageRecorded]:
-    """Return the events that append ``messages``, even if the session has equal ones.
+    """Return the events that append ``messages``, even if the session already has equal ones.
 
-    System messages are not part of the chat's order, so that the chat is recognised when it is resent without them.
+    System messages are not linked into the chat's order, so that the chat is recognised when it is resent without them.
     """
     events: list[MessageRecorded] = []
     before = state.spoken
@@ -196,7 +199,7 @@ def append_messages(state: SessionState, messages: Sequence[Written]) -> list[Me
 
 
 def fold(recorded: Sequence[Recorded]) -> SessionState:
-    """Return the state after these events, from an empty session."""
+    """Return the state after applying these events, in order, to an empty session."""
     state = SessionState()
     for event in recorded:
         state.apply(event)
@@ -205,16 +208,16 @@ def fold(recorded: Sequence[Recorded]) -> SessionState:
 
 @dataclass(frozen=True, slots=True)
 class FactDerivation:
-    """Extracts facts as ``settings`` say. ``secret`` is the store's secret, by which own resume blocks are
-    recognised.
+    """Extracts facts from messages, as ``settings`` say. ``secret``: the store's secret, with which resume blocks made
+    by this installation are recognised.
     """
 
     settings: Settings
     secret: bytes
 
     def facts(self, state: SessionState, news: Sequence[MessageRecorded] = ()) -> list[Event]:
-        """Return the events of extraction for the messages of ``state`` without facts and for ``news``; ``[]`` if there
-        are none.
+        """Extract facts from the messages of ``state`` that have none yet and from ``news``. Returns the events to
+        record; ``[]`` if there are none.
         """
         waiting = [*state.unextracted, *((event.turn, event.message) for event in news)]
         if not waiting:
@@ -225,7 +228,7 @@ class FactDerivation:
         return derive(state.graph, seen, list(state.recent), self.settings, flagged)
 
     def news(self, state: SessionState, spoken: History, known: tuple[int, int] | None = None) -> list[Event]:
-        """Return the events that add the new messages of a resent transcript, followed by those of their facts.
+        """Return the events that record the new messages of a resent transcript, followed by the events of their facts.
 
         ``known`` overrides the result of ``Transcript.first_new``.
         """
@@ -233,7 +236,7 @@ class FactDerivation:
         return [*news, *self.facts(state, news)]
 
     def derived_graph(self, state: SessionState) -> SessionGraph:
-        """Return the graph with all facts extracted, including facts that could not be written to the store."""
+        """Return the graph with the facts of all messages, including facts that could not be written to the store."""
         if not state.unextracted:
             return state.graph
         graph = state.graph.fork()

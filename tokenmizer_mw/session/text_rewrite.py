@@ -20,13 +20,14 @@ _NAMES: Final = frozenset({
 
 
 class EventRedaction:
-    """Changes the texts in the events of one session, which are passed in log order.
+    """Changes all texts in the events of one session, for redaction. The events are passed in log order.
 
-    - ``message``: changes a message.
-    - ``document``: changes JSON text written by a library.
-    - ``text``: changes any other text.
+    - ``message``: function that changes a message.
+    - ``document``: function that changes JSON text written by a library.
+    - ``text``: function that changes any other text.
 
-    Digests are computed again, so that a client that resends its transcript, redacted in the same way, is recognised.
+    Message digests are computed again, so that a client that resends its transcript, redacted in the same way, is
+    recognised.
     """
 
     def __init__(

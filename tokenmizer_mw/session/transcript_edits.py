@@ -1,4 +1,6 @@
-"""Transcripts that a host keeps in this memory, and the events that change one into another. Pure."""
+"""Changes of a transcript that a framework keeps in this memory: which messages were removed, archived or added, and
+the events that record this. Pure.
+"""
 
 from __future__ import annotations
 
@@ -94,10 +96,10 @@ class HistoryMessages:
         return sum(_characters(written.message) for written in found if written is not None)
 
     def prepare_sentences(self, clean: Callable[[Message], Message], most: int) -> bool:
-        """Split the newest messages into sentences, up to ``most`` characters. Returns whether more messages remain to
-        be split.
+        """Split the newest messages into sentences in advance, up to ``most`` characters, so that resume blocks can
+        quote them quickly. Returns whether more messages remain to be split.
 
-        ``clean`` removes from a message what must not be quoted.
+        ``clean``: removes from a message what must not be quoted.
         """
         room = dict(CHARACTERS_MAX)
         for number in reversed(self.messages):
@@ -113,11 +115,11 @@ class HistoryMessages:
 
     @property
     def weight(self) -> int:
-        """About how many characters are held in memory, index included."""
+        """About how many characters the messages and their index take in memory."""
         return (self.size if self.index is None else 2 * self.size) + _SENTENCE_WEIGHT * self.prepared.size
 
     def apply(self, recorded: Recorded) -> None:
-        """Fold the next event of the log."""
+        """Update the messages by the next event of the log."""
         self.seq, self.recorded_at = recorded.seq, recorded.recorded_at
         match recorded.event:
             case MessageRecorded() as told:
@@ -148,7 +150,7 @@ def _characters(message: Message) -> int:
 
 
 def standing(log: Iterable[Recorded]) -> list[Written]:
-    """Return the messages of a log that were not withdrawn, in the order in which they were added."""
+    """Return the messages in a log that were not withdrawn, in the order in which they were added."""
     told = HistoryMessages()
     for recorded in log:
         told.apply(recorded)
@@ -156,9 +158,9 @@ def standing(log: Iterable[Recorded]) -> list[Written]:
 
 
 def revision(current: Sequence[Written], wanted: Sequence[Written]) -> Revision:
-    """Return the changes from ``current`` to ``wanted``.
+    """Return the changes that turn the transcript ``current`` into ``wanted``.
 
-    A log only grows at its end. Messages keep their numbers as long as their order is the same and no new message
+    A log only grows at its end. Messages keep their numbers as long as their order is unchanged and no new message
     precedes them; from there on they are withdrawn and added again.
     """
     known = {one.number: one for one in current}
@@ -203,8 +205,8 @@ def edit_transcript(
 
 
 def drawn_before(log: Iterable[Recorded], number: int) -> list[Event]:
-    """Return the events that derived facts from messages before ``number`` alone, in order, and the manual edits
-    directly after them.
+    """Return the events with facts that come only from messages before ``number``, in order, and the manual edits that
+    directly follow them.
     """
     drawn: list[Event] = []
     settled = last = 0

@@ -1,4 +1,4 @@
-"""Shorten one request of a session: carry out the plan of a cut, and return the events to append. Pure."""
+"""Shorten one request of a session: apply the planned cut, and return the events to append. Pure."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ _STEPS: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class SentPart:
-    """The part of a chat that is sent: messages from index ``start`` on, after a cut. ``through``: index of the newest
-    message when the cut was made; ``None`` without a cut.
+    """The part of a chat that is sent: the messages from index ``start`` on. ``through``: index of the newest message
+    when the cut was made; ``None`` without a cut.
     """
 
     start: int
@@ -61,8 +61,8 @@ class SentPart:
 
 @dataclass(frozen=True, slots=True)
 class CutDecision:
-    """What to do with a request: ``rewrite`` (``None``: send it as it is), ``events`` to append to the log, and the
-    names of counters to raise (``counted``).
+    """How to send a request. ``rewrite``: how it is shortened; ``None``: send it unchanged. ``events``: to append to
+    the log; ``counted``: names of counters to increment.
     """
 
     rewrite: Rewrite | None = None
@@ -72,11 +72,11 @@ class CutDecision:
 
 @dataclass(frozen=True, slots=True)
 class BlockOrder:
-    """A request for a resume block.
+    """Parameters of a resume block to build.
 
-    - ``budget``: tokens at most.
-    - ``query``: facts that it asks for come first.
-    - ``sections``: only facts of these sections, and no quotations; ``None``: a block for the whole transcript.
+    - ``budget``: maximum number of tokens.
+    - ``query``: facts that match it come first.
+    - ``sections``: include only facts of these sections, and no quotations; ``None``: a block for the whole transcript.
     - ``id``: id of its checkpoint, which is recorded even when the block would be empty; "": the next id.
     """
 
@@ -88,8 +88,8 @@ class BlockOrder:
 
 @dataclass(frozen=True, slots=True)
 class CutContent:
-    """What replaces left-out messages in a request: a cut, or ``None`` for nothing. ``sent``: numbers of messages
-    before the cut's anchor that are in the request all the same.
+    """What replaces left-out messages in a request: ``cut``, or ``None`` for nothing. ``sent``: numbers of older
+    messages that the request contains all the same.
     """
 
     cut: Checkpointed | None
@@ -189,7 +189,7 @@ class Truncation:
         return state.transcript.same_words(resent, self._spoken_before(keep_from), state.transcript.parents[anchor])
 
     def filled_share(self, rewrite: Rewrite | None) -> float:
-        """The share of the model's window that the request takes as it is sent."""
+        """Return the share of the model's context window that the request fills when it is shortened by ``rewrite``."""
         counts, prefix = self.counter.request_counts(self.request), self.request.prefix
         start, block = (prefix, "") if rewrite is None else (rewrite.keep_from, rewrite.block)
         taken = self.reserved + self.counter.text(self.request.overhead) + sum(counts[:prefix])
@@ -197,7 +197,7 @@ class Truncation:
         return taken / budget_for(self.request.model, self.derivation.settings)
 
     def context(self, told: Sequence[Written], fit: Shortened) -> Context:
-        """What of ``told``, the messages of the request, goes to a model as ``fit`` says."""
+        """Return the part of ``told`` (the messages of the request) to send to a model, shortened as ``fit`` says."""
         recent = tuple(told[place] for place in fit.kept)
         places = [*fit.kept, len(told)]
         taken = self.count_taken(fit.block, fit.kept, fit.results)
@@ -210,8 +210,9 @@ class Truncation:
         return replace(context, tokens=taken + reminder.tokens, reminder=reminder)
 
     def count_taken(self, block: str, places: Sequence[int], results: Mapping[int, Sequence[str]] = _WHOLE) -> int:
-        """Tokens of the leading system messages, a block, and the messages at ``places``, those of ``results`` with
-        other texts."""
+        """Count the tokens of the leading system messages, a resume block, and the messages at ``places``. ``results``:
+        shortened tool results that are counted instead of the original ones, by message.
+        """
         counts = self.counter.request_counts(self.request)
         less = sum(self._text_tokens(place) - sum(map(self.counter.text, texts)) for place, texts in results.items())
         return sum(counts[: self.request.prefix]) + self._count_taken(block, places, counts) - less
@@ -221,8 +222,9 @@ class Truncation:
         return sum(self.counter.text(result.text) for result in self.request.messages[place].tool_results)
 
     def left_out(self, state: SessionState, rewrite: Rewrite | None, fit: Shortened) -> CutContent:
-        """What stands in the request for the messages that ``fit`` leaves out: the cut in force, or where ``fit``
-        leaves out more than that, its own block."""
+        """Return what replaces the messages that ``fit`` leaves out: the current cut, or a new one if ``fit`` leaves
+        out more than the current cut does.
+        """
         places = fit.kept
         start = self.request.prefix if rewrite is None else rewrite.keep_from
         if not places or places == tuple(range(start, len(self.request.messages))):
@@ -244,7 +246,9 @@ class Truncation:
         return dict(zip(places, self._numbers(state, last, known, None), strict=False))
 
     def fit(self, state: SessionState, rewrite: Rewrite | None, limit: int) -> Shortened:
-        """The request within ``limit`` tokens, shortened as ``rewrite`` says, and further when that is not enough."""
+        """Shorten the request to ``limit`` tokens: first as ``rewrite`` says, then by leaving out more messages if
+        necessary.
+        """
         counts, prefix = self.counter.request_counts(self.request), self.request.prefix
         start, block, through = (prefix, "", None)
         if rewrite is not None:
@@ -324,11 +328,12 @@ class Truncation:
         )
 
     def compact(self, state: SessionState, order: BlockOrder) -> CutDecision:
-        """Make a resume block for a history that is compacted: for the whole of it, or, with ``order.sections``, only
-        facts of these sections, to stand beside a summary that somebody else wrote.
+        """Build a resume block for a transcript that is compacted (replaced by a summary): for the whole transcript,
+        or, with ``order.sections``, only the facts of these sections, to be sent in addition to another summary.
 
-        The request itself is not cut. The decision's events record the new messages and, last, a ``Checkpointed`` with
-        the block. No fact to tell: a ``Checkpointed`` without a block if ``order.id`` is set, otherwise none.
+        The request itself is not cut. The returned events record the new messages and, last, a ``Checkpointed`` with
+        the block. Without facts there is no block: a ``Checkpointed`` without one is recorded if ``order.id`` is set,
+        otherwise none.
         """
         spoken = self._spoken
         known = state.transcript.first_new(spoken, resent=ResentMessages(spoken, kept=True))

@@ -1,1 +1,3 @@
-"""Refinement: a model reads a session; its prompt, the parsing of its reply, and the facts made of it. Pure."""
+"""Refinement: a model reads a session and lists its facts, which are checked and merged with the known ones. This
+package builds the prompt, parses the reply and derives the facts.
+"""

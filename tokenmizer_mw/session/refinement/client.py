@@ -1,4 +1,6 @@
-"""Ask a model for text through a function of the host: retries, a budget of calls per hour, a circuit breaker."""
+"""Ask a model for text through a function of the host application, with retries, a limit of calls per hour, and a
+circuit breaker (a pause after repeated failures).
+"""
 
 from __future__ import annotations
 
@@ -26,10 +28,10 @@ HOUR: Final = 3_600.0
 
 
 class Allowance:
-    """A budget of calls and a circuit breaker. Safe for threads.
+    """A limit of calls and a circuit breaker. Thread-safe.
 
-    ``per_hour`` calls in any hour. After ``failures_max`` failures in a row the circuit is open for ``rest_seconds``;
-    then one call may try, and its outcome closes the circuit or opens it again.
+    Allows ``per_hour`` calls in any hour. After ``failures_max`` failures in a row the circuit is open for
+    ``rest_seconds``: no call is allowed. Then one call may try, and its outcome closes the circuit or opens it again.
     """
 
     def __init__(
@@ -86,8 +88,8 @@ T = TypeVar("T")
 
 
 class Portal:
-    """An event loop in its own thread for all calls, started with the first one; clients keep connections that belong
-    to it.
+    """An event loop in a thread of its own that runs all asynchronous model calls, so that clients can keep connections
+    that belong to the loop. Started with the first call.
     """
 
     def __init__(self) -> None:
@@ -97,13 +99,13 @@ class Portal:
         renew_in_child(self)
 
     def renew_after_fork(self) -> None:
-        """The loop's thread is the parent's."""
+        """Drop the loop in a forked child process, because its thread exists only in the parent."""
         self._stack = ExitStack()
         self._portal = None
 
     def wait(self, awaitable: Awaitable[T], seconds: float) -> T:
-        """Await ``awaitable`` on the loop and return its result. Raises ``TimeoutError`` after ``seconds``, and what it
-        raises.
+        """Run ``awaitable`` on the loop and return its result. Raises ``TimeoutError`` after ``seconds``, and any error
+        that ``awaitable`` raises.
         """
         with self._lock:
             if self._portal is None:
@@ -120,14 +122,14 @@ class Portal:
 
 
 async def await_within(awaitable: Awaitable[T], seconds: float) -> T:
-    """What ``awaitable`` gives, within ``seconds``."""
+    """Return the result of ``awaitable``. Raises ``TimeoutError`` after ``seconds``."""
     with fail_after(seconds):
         return await awaitable
 
 
 class ReplyTooLong(ModelFailed):
-    """Raised when a model's reply was not read to its end. It costs money all the same: ``completion``, without
-    text.
+    """Raised when a model's reply exceeded the size limit and was not read to its end. ``completion``: the reply
+    without its text, for usage accounting, because the provider charges for it.
     """
 
     def __init__(self, model: str) -> None:
@@ -151,8 +153,8 @@ _AGAIN: Final = frozenset({408, 409, 425, 429})
 class ModelAnswer(Generic[T]):
     """The result of asking a model.
 
-    - ``reply``: what was read of its answer; ``None``: none was usable, and the reason is "failed", "circuit_open" or
-      "over_budget".
+    - ``reply``: the parsed reply; ``None`` if there is no usable one. ``refused`` then gives the reason: "failed",
+      "circuit_open" or "over_budget".
     - ``calls``: how often the model was asked.
     - ``completions``: all replies of the model, usable or not, because each costs money.
     """
@@ -165,9 +167,12 @@ class ModelAnswer(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Attempts(Generic[T]):
-    """How a question is asked. ``read`` makes of a reply's text what is wanted, ``None`` of one that is no use.
-    ``most``: calls for it; ``seconds``: how long an awaited one may take; ``wait`` sleeps, and is true when nobody
-    wants the answer any more."""
+    """How a model is asked: parser, limits and retries.
+
+    - ``read``: parses the text of a reply; returns ``None`` for an unusable one.
+    - ``most``: maximum number of calls; ``seconds``: time limit of an asynchronous call.
+    - ``wait``: sleeps for the given seconds; returns true if the result is no longer needed.
+    """
 
     read: Callable[[str], T | None]
     allowance: Allowance
@@ -178,7 +183,9 @@ class Attempts(Generic[T]):
     chance: Callable[[], float] = field(default=random.random)
 
     def delays(self, failed: list[Exception]) -> Iterator[float]:
-        """Seconds before each attempt, as long as another may help. ``failed`` gets what the attempts raise."""
+        """Yield the seconds to wait before each attempt, as long as a retry may help. The caller appends the error of
+        each failed attempt to ``failed``.
+        """
         yield 0.0
         delay = FIRST_DELAY
         for _ in range(self.most - 1):
@@ -189,7 +196,9 @@ class Attempts(Generic[T]):
             delay *= 2
 
     def take_reply(self, given: object, completions: list[Completion]) -> T:
-        """The reply that was ``given``, which joins ``completions``. Raises ``ModelFailed`` when it is none."""
+        """Parse ``given``, the result of a call, and append it to ``completions``. Raises ``ModelFailed`` when it is
+        not a usable reply.
+        """
         completion = Completion(given) if isinstance(given, str) else given
         reply = None
         if isinstance(completion, Completion):
@@ -202,7 +211,9 @@ class Attempts(Generic[T]):
 
 
 def ask(complete: Complete, messages: list[dict[str, str]], attempts: Attempts[T]) -> ModelAnswer[T]:
-    """Ask the model in the calling thread. Never raises what ``complete`` raises."""
+    """Ask the model in the calling thread, with retries. Errors of ``complete`` are not raised; they count as failed
+    calls.
+    """
     failed: list[Exception] = []
     given: list[Completion] = []
     for delay in attempts.delays(failed):
@@ -224,8 +235,8 @@ def ask(complete: Complete, messages: list[dict[str, str]], attempts: Attempts[T
 
 
 async def ask_on_loop(complete: Complete, messages: list[dict[str, str]], attempts: Attempts[T]) -> ModelAnswer[T]:
-    """Ask the model from a running event loop: ``complete`` is called in a worker thread; an awaitable result is
-    awaited on this loop, to which its client belongs.
+    """Ask the model from a running event loop, with retries. ``complete`` is called in a worker thread; an awaitable
+    that it returns is awaited on this loop, because its HTTP client belongs to the loop.
     """
     failed: list[Exception] = []
     given: list[Completion] = []

@@ -25,8 +25,11 @@ _SCHEMA_NAME: Final = "session_record"
 
 
 class Endpoint:
-    """``Complete`` by HTTP. ``schema`` is the JSON schema of the reply, sent where the settings say so; ``environ`` has
-    the key. Safe for threads. Raises ``ConfigError`` when the settings do not name a provider."""
+    """A ``Complete`` function that asks the provider named in the settings over HTTP.
+
+    ``schema``: JSON schema of the reply, sent if the settings say so; ``environ``: environment variables, one of which
+    holds the API key. Thread-safe. Raises ``ConfigError`` when the settings do not name a provider.
+    """
 
     def __init__(self, settings: Settings, schema: Mapping[str, Any], environ: Mapping[str, str] = os.environ) -> None:
         base = (settings.llm_url or "").rstrip("/")

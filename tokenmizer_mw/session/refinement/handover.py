@@ -1,6 +1,7 @@
-"""Check a model's handover sentence by sentence against the session, and drop what the session does not support.
+"""Check a model's handover (a prose summary of a session) sentence by sentence, and drop the sentences that the session
+does not support.
 
-A sentence is dropped when it contains a name, a path or a number that nobody wrote in the session, when its words are
+A sentence is dropped when it contains a name, a path or a number that occurs nowhere in the session, when its words are
 not those of the session, or when it reads like an instruction to a model.
 """
 
@@ -71,11 +72,14 @@ def ground_handover(
     known: Iterable[str] = (),
     breaks_off: bool = False,
 ) -> GroundedHandover:
-    """The sentences of ``text`` that stand on ``messages``, as harmless lines.
+    """Return the sentences of ``text`` that ``messages`` support, as single harmless lines.
 
-    Nothing that the messages ``flagged`` say counts: they read like attempts to take over a model. ``known`` are
-    further texts that the model had before it. Of a text that ``breaks_off`` or is longer than ``HANDOVER_MAX``, the
-    sentence without an end is dropped; of one that is mostly about something else, all. Linear in its arguments.
+    - ``flagged``: numbers of messages that read like an attempt to take over a model; they support nothing.
+    - ``known``: further texts that the model was given.
+    - ``breaks_off``: true if the end of ``text`` is missing. The last, incomplete sentence is then dropped; also if
+      ``text`` is longer than ``HANDOVER_MAX``.
+
+    If most of the text is not supported, all of it is dropped. Linear time.
     """
     said = list(split_sentences(text[:HANDOVER_MAX]))
     whole = said if len(text) <= HANDOVER_MAX and not breaks_off else said[:-1]
@@ -89,7 +93,7 @@ def ground_handover(
 
 
 def split_sentences(text: str) -> Iterator[str]:
-    """The sentences of a text, without the white space around them."""
+    """Yield the sentences of a text, without surrounding white space."""
     start = 0
     for match in _END.finditer(text):
         following = text[match.end() : match.end() + 1]

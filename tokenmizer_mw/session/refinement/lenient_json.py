@@ -29,8 +29,11 @@ _WORDS: Final[dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class LooseObject:
-    """An object of the text. ``cut`` names the members whose value the text breaks off in; ``broken`` holds the
-    beginning of such a one that is text, which is no member."""
+    """A JSON object found in a text.
+
+    ``members``: its members; ``cut``: names of members whose value is incomplete because the text ends in it;
+    ``broken``: the beginning of each incomplete value that is a string.
+    """
 
     members: dict[str, Any] = field(default_factory=dict)
     cut: set[str] = field(default_factory=set)
@@ -45,7 +48,9 @@ class Bare:
 
 
 def objects(text: str) -> list[LooseObject]:
-    """The outermost objects in ``text``, in order. Of one that the text breaks off in, all that was complete."""
+    """Return the outermost JSON objects in ``text``, in order. If the text ends inside an object, its complete members
+    are returned.
+    """
     scanner = _Scanner(text)
     found = []
     while (start := text.find("{", scanner.at)) >= 0:

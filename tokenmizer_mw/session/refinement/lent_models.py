@@ -1,4 +1,5 @@
-"""Models lent by chat calls: a server without a model of its own refines sessions with the client's model and key.
+"""Lent models: a server without a model of its own refines a session with the model and API key of a chat call of the
+session's client.
 
 A client's API key is held only by the job that was started with it.
 """
@@ -27,8 +28,8 @@ LENDERS_MAX: Final = 1_024
 
 @dataclass(frozen=True, slots=True)
 class LentModel:
-    """A model that a chat call lends. ``complete`` asks it, blocking. ``lender`` identifies provider and key: the
-    hourly limit and the circuit breaker apply per lender.
+    """A model that a chat call lends for refinement. ``complete``: asks it, blocking. ``lender``: identifies provider
+    and key; the hourly limit and the circuit breaker apply per lender.
     """
 
     complete: Complete
@@ -36,7 +37,7 @@ class LentModel:
 
 
 class ModelLending:
-    """Which sessions wait for a lent model, and how often each lender's model may be asked. Thread-safe; never
+    """Tracks which sessions wait for a lent model, and how often each lender's model may be asked. Thread-safe; never
     blocks.
     """
 
@@ -52,7 +53,9 @@ class ModelLending:
         self._wanted.clear()
 
     def want(self, key: SessionKey, due: Due) -> None:
-        """Ask the next model that is lent for this session to refine it, if it is still ``due`` then."""
+        """Note that session ``key`` waits for a model. The next model lent for it refines it, if ``due`` still returns
+        true then.
+        """
         with self._lock:
             self._wanted[key] = due
             self._wanted.move_to_end(key)
@@ -60,7 +63,9 @@ class ModelLending:
                 self._wanted.popitem(last=False)
 
     def take(self, key: SessionKey) -> Due | None:
-        """Remove and return the session's wish for a model; ``None`` if it has none."""
+        """Remove and return the condition under which the waiting session ``key`` is to be refined; ``None`` if it does
+        not wait.
+        """
         with self._lock:
             return self._wanted.pop(key, None)
 

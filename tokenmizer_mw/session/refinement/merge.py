@@ -45,8 +45,9 @@ _STANDING: Final = frozenset({DecisionKind.RULE, DecisionKind.PREFERENCE})
 
 @dataclass(frozen=True, slots=True)
 class MergeResult:
-    """The events of a reply, and how often what became of its entries: "added", "confirmed", "moved", "replaced",
-    "surplus", "unplaced"; and how many facts were "archived"."""
+    """The events to append for a model's reply, and counts of what happened to its entries: "added", "confirmed",
+    "moved", "replaced", "surplus", "unplaced". "archived" counts known facts that were archived.
+    """
 
     events: tuple[Event, ...]
     counts: Mapping[str, int]
@@ -61,11 +62,13 @@ def merge(
     flagged: Iterable[int] = (),
     archives: bool = True,
 ) -> MergeResult:
-    """What ``reply`` changes in a session whose graph is ``graph``.
+    """Return the events and counts for merging a model's ``reply`` into a session whose graph is ``graph``.
 
-    ``messages`` are those that the model was shown, with their numbers, oldest first, at least one; ``flagged`` the
-    numbers of those that try to take over a model. With ``archives``, what the reply does not state is archived. Pure:
-    ``graph`` is not changed, which may know of newer messages: what those say stands.
+    - ``messages``: the messages that the model was shown, with their numbers, oldest first; at least one.
+    - ``flagged``: numbers of messages that read like an attempt to take over a model.
+    - ``archives``: archive facts that the model was shown and the reply does not state.
+
+    Pure: ``graph`` is not changed. Facts from messages newer than those shown are not changed either.
     """
     places = Places(messages, flagged=flagged)
     merging = _Merge(Ledger(graph.fork()), first=messages[0][0], last=messages[-1][0])

@@ -25,20 +25,20 @@ REFINED: Final = "refined"
 
 @dataclass(frozen=True, slots=True)
 class Refinement:
-    """The result of refining a session.
+    """The result of refining a session (a model listing its facts).
 
     ``outcome`` is one of:
 
     - "refined": the reply was merged.
     - "nothing_new": no new messages since the last refinement.
-    - "busy": the session is being refined just now.
+    - "busy": another refinement of the session is running.
     - "over_budget", "circuit_open", "failed": the model was not asked, or gave no usable reply; nothing changed.
     - "outdated": the session was revised or erased meanwhile; nothing changed.
 
     ``counts`` gives how many entries of the reply were "added", "confirmed", "moved", "replaced", "surplus", "unplaced"
-    (nobody in the session said so, or nobody who may) and "dropped" (did not fit the schema), how many facts were
-    "archived", and how many sentences of the handover were stored ("handover_sentences") and dropped
-    ("handover_dropped"). ``calls``: how often the model was asked; ``tokens``: size of the last prompt.
+    (nobody in the session said it, or only somebody who may not decide it) and "dropped" (did not match the schema),
+    how many known facts were "archived", and how many sentences of the handover were stored ("handover_sentences") and
+    dropped ("handover_dropped"). ``calls``: how often the model was asked; ``tokens``: size of the last prompt.
     """
 
     outcome: str
@@ -49,7 +49,7 @@ class Refinement:
 
 @dataclass(frozen=True, slots=True)
 class RefinementPrompt:
-    """A prompt, and the position in the log at which it was made."""
+    """A prompt for a refinement, and the position in the session's log at which it was built."""
 
     prompt: Prompt
     seq: int
@@ -57,14 +57,17 @@ class RefinementPrompt:
 
     @property
     def turn(self) -> int:
-        """The number of the newest message that the model is shown."""
+        """The number of the newest message in the prompt."""
         return self.prompt.shown[-1][0]
 
 
 @dataclass(frozen=True, slots=True)
 class RefinementWork:
-    """Asks and reads as the settings say. ``secret`` is the installation's; ``cleaned`` takes secrets out of a message,
-    ``cleaned_text`` out of a text."""
+    """Builds refinement prompts and parses the replies, as the settings say.
+
+    ``secret``: the store's secret; ``cleaned``: redacts secrets in a message; ``cleaned_text``: redacts secrets in a
+    text.
+    """
 
     settings: Settings
     secret: bytes
@@ -75,7 +78,7 @@ class RefinementWork:
         self, key: SessionKey, state: SessionState, history: Sequence[Written], counter: TokenCounter
     ) -> RefinementPrompt | Refinement:
         """Return the prompt for a session whose facts are extracted, or a ``Refinement`` that says why none is needed.
-        ``history``: the messages that were not withdrawn.
+        ``history``: the session's messages without withdrawn ones.
         """
         messages = [(one.number, self._clean_message(one.message)) for one in history if one.number > 0]
         if not messages or messages[-1][0] <= state.refined:
@@ -96,7 +99,7 @@ class RefinementWork:
         return RefinementPrompt(prompt, state.seq, state.recorded_at)
 
     def read(self, text: str) -> RefinementReply | None:
-        """Parse a reply with secrets redacted; ``None`` when it does not describe a session."""
+        """Parse a model's reply and redact secrets in it; ``None`` when it does not have the requested form."""
         return read_reply(
             self.cleaned_text(text), chars_max=self.settings.llm_reply_max, items_max=self.settings.labels_max
         )
@@ -132,7 +135,7 @@ class RefinementWork:
         return [*merged.events, refined], counts
 
     def is_due(self, state: SessionState, events: Sequence[Event]) -> bool:
-        """Whether ``events``, which were just recorded, are a reason to refine the session in the background."""
+        """Whether the session should be refined in the background after ``events``, which were just recorded."""
         if self.settings.llm_at_checkpoint and any(isinstance(event, Checkpointed) for event in events):
             return True
         return 0 < self.settings.llm_every <= len(state.unrefined)
@@ -142,18 +145,19 @@ class RefinementWork:
 
 
 def is_due_before_cut(state: SessionState) -> bool:
-    """Whether the model has read nothing of the session since the cut in force was made."""
+    """Whether no refinement was made since the current cut."""
     return state.refined <= (state.cut.turn if state.cut is not None else 0)
 
 
 def always(state: SessionState) -> bool:
-    """Return true: the session is due whatever its state."""
+    """Return true, whatever the state of the session."""
     return True
 
 
 def is_outdated(question: RefinementPrompt, tail: Sequence[Recorded]) -> bool:
-    """Whether a reply to ``question`` is of no use any more: since the prompt was made the session was revised or
-    erased, or a later refinement covered the same messages. ``tail``: the session's log from the prompt's position on.
+    """Whether a reply to ``question`` can no longer be used: since the prompt was built, the session was revised or
+    erased, or a later refinement covered the same messages. ``tail``: the events of the session after the prompt's
+    position.
     """
     if not tail or (tail[0].seq, tail[0].recorded_at) != (question.seq, question.recorded_at):
         return True

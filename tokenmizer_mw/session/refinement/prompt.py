@@ -49,11 +49,11 @@ _KNOWN_SHARE: Final = 0.25
 class Prompt:
     """A refinement prompt.
 
-    - ``messages``: as chat APIs take them.
+    - ``messages``: the prompt in the format of chat APIs.
     - ``shown``: the session's messages in it, all or the newest.
     - ``tokens``: its size, as counted here.
     - ``known``: sentences of an earlier handover that stand for older messages; ``first``: number of the oldest message
-      covered either way.
+      that is covered by ``shown`` or ``known``.
     """
 
     messages: tuple[dict[str, str], ...]
@@ -73,9 +73,13 @@ def prompt_of(
     cleaned: Callable[[str], str] = str,
     handover: Handover | None = None,
 ) -> Prompt | None:
-    """The prompt for a session: as many of its newest messages as fit into ``tokens_max``, and what is known of the
-    others, through ``cleaned``: ``handover``, which was written before, and facts. ``nonce`` as for ``frame``. ``None``
-    when there is nothing to show, or not even the newest message fits."""
+    """Build the refinement prompt for a session: as many of its newest messages as fit into ``tokens_max``, and a
+    summary of the older ones (``handover`` and known facts). ``None`` when there is nothing to show, or not even the
+    newest message fits.
+
+    ``nonce``: for the delimiters, as in ``fence.frame``; ``cleaned``: redacts secrets in a text; ``handover``: the
+    summary that an earlier refinement wrote.
+    """
     told = [numbered for numbered in messages if numbered[1].role is not Role.SYSTEM]
     system = INSTRUCTIONS + json.dumps(SCHEMA, ensure_ascii=False)
     opening, closing = frame(nonce)

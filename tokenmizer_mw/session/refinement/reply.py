@@ -13,8 +13,9 @@ from tokenmizer_mw.session.refinement.lenient_json import LooseObject, objects
 
 
 class ListShape(Enum):
-    """What stands in the list of a category: plain texts, errors with their state, files with what they are for, or
-    pairs of old and new."""
+    """The form of the entries in a category's list: plain texts, errors with their state, files with their purpose, or
+    pairs of old and new.
+    """
 
     TEXT = "text"
     ERROR = "error"
@@ -24,8 +25,8 @@ class ListShape(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ReplyCategory:
-    """A list in the reply. ``type`` and ``status`` are those of its facts; ``asked`` is the instruction for the
-    model.
+    """A list in the reply, such as decisions or tasks. ``type`` and ``status``: those of the facts made from it;
+    ``asked``: the instruction for the model.
     """
 
     name: str
@@ -138,8 +139,8 @@ _EXPLAINED: Final = ("cause", "fix")
 
 @dataclass(frozen=True, slots=True)
 class ReplyStatement:
-    """One entry of a reply. ``old`` and ``reason``: for replacements. ``resolved``: for errors. ``detail``: an error's
-    cause and fix.
+    """One entry of a reply. ``old`` and ``reason`` are set for replacements, ``resolved`` for errors; ``detail``: an
+    error's cause and fix.
     """
 
     category: str
@@ -152,11 +153,11 @@ class ReplyStatement:
 
 @dataclass(frozen=True, slots=True)
 class RefinementReply:
-    """A parsed reply.
+    """A parsed reply of a refinement.
 
     - ``whole``: categories whose list was complete, empty ones included.
-    - ``dropped``: number of entries of a wrong type or too many, and of lists with an unknown name.
-    - ``handover``: the handover text as the model wrote it; ``breaks_off``: its end is missing.
+    - ``dropped``: number of entries that have a wrong type or exceed the limit, and of lists with an unknown name.
+    - ``handover``: the prose summary that the model wrote; ``breaks_off``: true if its end is missing.
     """
 
     stated: tuple[ReplyStatement, ...] = ()
@@ -167,10 +168,11 @@ class RefinementReply:
 
 
 def read_reply(text: str, *, chars_max: int, items_max: int) -> RefinementReply | None:
-    """The statements in ``text``, of which ``chars_max`` characters are read and ``items_max`` entries a category kept;
-    ``None`` when no object in it has a category. Linear in the text.
+    """Parse the statements in ``text``. Reads at most ``chars_max`` characters, and keeps at most ``items_max`` entries
+    per category. ``None`` when no JSON object in it has a known category. Linear time.
 
-    Of several such objects the one with most entries counts, the last one of equals: a model may write a draft first.
+    If there are several such objects, the one with the most entries counts, the last one of equals, because a model may
+    write a draft first.
     """
     body = text[:chars_max]
     answer = body.rpartition(_THOUGHTS_END)[2]

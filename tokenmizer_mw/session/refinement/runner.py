@@ -110,8 +110,8 @@ class RefinementRunner:
             return self._count_outcome(await offload(partial(self._keep, key, question, answer), CALLS))
 
     def notice(self, key: SessionKey, events: Sequence[Event]) -> None:
-        """Refine the session later if the settings want that after ``events``, which were just recorded. Never blocks;
-        does nothing without a model.
+        """Schedule a refinement of session ``key`` if the settings ask for one after ``events``, which were just
+        recorded. Never blocks; does nothing without a model.
         """
         if not self._is_unbidden or not events:
             return
@@ -119,8 +119,11 @@ class RefinementRunner:
             self._wants(key, always)
 
     def prepare_cut(self, key: SessionKey, filled: Callable[[], float]) -> None:
-        """A request was looked at that takes the share ``filled`` of its window: ask the model later where a cut is
-        near, once before each. Never waits for the model, and never fails for the lack of one."""
+        """Schedule a refinement if a cut is near and the session was not refined since the last cut.
+
+        ``filled``: returns the share of the context window that the session's current request fills. Never waits for
+        the model; does nothing without one.
+        """
         share = self._refining.settings.share_before_cut
         if not share or not self._has_model or filled() < share:
             return
@@ -128,12 +131,13 @@ class RefinementRunner:
             self._wants(key, is_due_before_cut)
 
     def borrow(self) -> None:
-        """From now on chat calls lend models: where there is none otherwise, a session is put before the next one."""
+        """From now on, use models lent by chat calls for sessions that have no other model."""
         self._lending = ModelLending(self._lenders_allowance)
 
     def lend(self, key: SessionKey, lent: LentModel) -> None:
-        """A chat call of the session has ended well, and brings a model. Where the session wants one, it is put before
-        it, in the background, with one attempt. Never blocks; when the queue is full, the next occasion counts."""
+        """Refine session ``key`` in the background with the model ``lent`` by a chat call that has just succeeded, if
+        the session waits for a model. Makes one attempt. Never blocks; does nothing when the queue is full.
+        """
         due = self._lending.take(key) if self._lending is not None else None
         if self._lending is None or due is None:
             return

@@ -63,10 +63,15 @@ Numbered = tuple[int, Message]
 
 @dataclass(frozen=True, slots=True)
 class StatementPlace:
-    """Where something was said. ``speaker`` is "user", "assistant" or "tool"; ``own``: it is the speaker's own prose,
-    not code, a log, a quotation, or what a tool call carries into a file. ``span`` is ``None`` in tool traffic.
-    ``score``: the share of the statement that is said there, 0..1; ``borrowed``: the share that the session has only
-    from others than its speakers."""
+    """The place in the session where a statement of the model was said.
+
+    - ``speaker``: "user", "assistant" or "tool".
+    - ``own``: true for the speaker's own prose; false for code, logs, quotations, and what a tool call writes to a
+      file.
+    - ``span``: the position in the message's text; ``None`` in tool calls and results.
+    - ``score``: the share of the statement's words that occur here, 0 to 1; ``borrowed``: the share that only tools,
+      quotations or code in the session contain.
+    """
 
     turn: int
     speaker: str
@@ -78,8 +83,9 @@ class StatementPlace:
 
 
 class Places:
-    """The places of some messages, to look statements up in. ``flagged`` are the numbers of messages that read like an
-    attempt to take over a model: nothing in them is their speaker's own."""
+    """Search index over passages of messages, to find the source of a statement. ``flagged``: numbers of messages that
+    read like an attempt to take over a model; none of their text counts as the speaker's own.
+    """
 
     def __init__(self, messages: Sequence[Numbered], *, flagged: Iterable[int] = ()) -> None:
         distrusted = frozenset(flagged)
@@ -95,10 +101,10 @@ class Places:
                 self._spoken |= terms
 
     def find(self, text: str, first: str = "user") -> StatementPlace | None:
-        """Where ``text`` comes from; ``None`` when no place shares a word with it.
+        """Return the passage that ``text`` most likely comes from; ``None`` when no passage shares a word with it.
 
-        Rare words weigh more. Among places that are about as good, the speakers' own words come before what they
-        paste and what tools say, those of the speaker ``first`` before others, and the newest before older ones.
+        Rare words weigh more. Among about equally good passages, the speakers' own words come before text they paste
+        and tool output, those of the speaker ``first`` before others, and the newest before older ones.
         """
         weights = {word: self._weight(word) for word in _terms(text)}
         whole = sum(weights.values())
@@ -188,8 +194,8 @@ _TOLD_BY: Final = {"tasks_done": "assistant"}
 
 @dataclass(frozen=True, slots=True)
 class PlacedFinding:
-    """A finding, its source in the session, and the source of what it replaces; ``None`` if that was said nowhere
-    else.
+    """A finding, the passage of the session that it comes from, and the passage of the statement that it replaces
+    (``None`` if there is none).
     """
 
     finding: Finding
@@ -199,10 +205,10 @@ class PlacedFinding:
 
 def place_finding(stated: ReplyStatement, places: Places, settings: Settings) -> PlacedFinding | None:
     """Return the finding that a statement supports; ``None`` when it is empty, when nobody in the session said anything
-    like it, or when its speaker may not state such a thing.
+    similar, or when its speaker may not state such a thing.
 
-    Only a speaker's own words make decisions and goals, and tool output never makes tasks. Rules and goals stated by
-    the assistant become proposals.
+    Only a speaker's own words become decisions and goals, and tool output never becomes a task. Rules and goals stated
+    by the assistant become proposals.
     """
     place = places.find(stated.text, _TOLD_BY.get(stated.category, "user"))
     if place is None:

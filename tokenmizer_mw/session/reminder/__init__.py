@@ -1,4 +1,6 @@
-"""Reminders: what a cut removed and the newest question asks for, added to the request. See ``service``."""
+"""Reminders: text that is added to a request, with what a cut removed and the newest question asks about. See
+``service``.
+"""
 
 from tokenmizer_mw.session.reminder.carried import CarriedReminder, CarriedReminders, reminder_events
 from tokenmizer_mw.session.reminder.question import add_question

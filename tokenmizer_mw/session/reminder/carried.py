@@ -1,5 +1,5 @@
-"""Reminders that requests carry: those not yet in the event log, and those of current turns, so that every request of a
-turn contains the same bytes. Pure but for locks.
+"""Reminders that requests contained: those not yet in the event log, and those of current turns, so that every request
+of a turn contains the same bytes. Pure except for locks.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def reminder_events(turn: int, reminder: Reminder | None) -> list[Reminded]:
 
 
 def join_parts(parts: Sequence[ReminderPart]) -> ReminderPart | None:
-    """Join several parts into one; ``None`` for none."""
+    """Join several parts of a reminder into one; ``None`` for an empty sequence."""
     if len(parts) <= 1:
         return parts[0] if parts else None
     return ReminderPart(
@@ -144,8 +144,8 @@ def turn_key(session: SessionKey, cut: str, request: ChatRequest, keep_from: int
 
 
 def still_there(parts: Sequence[TurnPart], request: ChatRequest, opener: int) -> list[TurnPart]:
-    """Return the leading ``parts`` whose message is still at its place in ``request``; ``opener`` is the index of the
-    turn's first message. The first part whose message moved or changed ends the list.
+    """Return the leading ``parts`` whose message is still at its place in ``request``; the first one whose message
+    moved or changed ends the list. ``opener``: index of the turn's first message.
     """
     kept: list[TurnPart] = []
     for one in parts:

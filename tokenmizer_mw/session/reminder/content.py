@@ -1,4 +1,4 @@
-"""Select what a cut removed and a question asks for, and compose the text of a reminder from it: facts, then quoted
+"""Select what a cut removed and a question asks about, and compose the text of a reminder from it: facts, then quoted
 passages, within a token budget. Pure.
 """
 
@@ -35,9 +35,12 @@ if TYPE_CHECKING:
 
 
 def other_branches(transcript: Transcript, anchor: int, compacted: Collection[int] = ()) -> Collection[int]:
-    """The numbers below ``anchor`` of messages that message ``anchor`` does not follow, because the client went back
-    and went on otherwise. ``compacted``: the messages with which a client began its chat anew when it had compacted it;
-    they follow what was said before."""
+    """Return the numbers below ``anchor`` of messages on other branches: the client went back to an earlier message and
+    continued differently, so that message ``anchor`` does not follow them.
+
+    ``compacted``: numbers of the messages with which a client restarted its chat after compacting it; they do follow
+    the messages before them.
+    """
     place = anchor - 1
     if not 0 <= place < len(transcript) or transcript.depths[place] == place:
         return ()
@@ -70,8 +73,8 @@ MOST: Final = 0.75
 
 @dataclass(frozen=True, slots=True)
 class RelevantContent:
-    """Passages that are relevant for a message, best first, and the weights of the message's words, by which facts are
-    compared. ``asks``: the message asks something, or names what is to be found.
+    """The passages that are relevant for a message, best first, and the weights of the message's words, which are used
+    to rank facts. ``asks``: true if the message asks something, or names what is to be found.
     """
 
     hits: Sequence[PassageHit]
@@ -207,11 +210,11 @@ TOLD: Final = 0.85
 def compose(
     graph: SessionGraph, cut: Checkpointed, found: RelevantContent, *, budget: int, counter: TokenCounter, nonce: str
 ) -> ReminderPart | None:
-    """What ``graph`` and the passages ``found`` say about a question, within ``budget`` tokens; ``None`` when nothing
-    is relevant or fits.
+    """Compose the text of a reminder from facts in ``graph`` and the passages ``found``, within ``budget`` tokens;
+    ``None`` when nothing is relevant or fits.
 
-    Facts come first, then passages in the session's order, each with its message. What the block of the cut states
-    already is left out; what is no longer so is marked.
+    Facts come first, then passages in the session's order, each with its message number. What the resume block of the
+    cut already states is left out; what is no longer true is marked.
     """
     before, behind = frame(nonce)
     room = budget - counter.count(f"{before}{HEAD}\n{behind}")

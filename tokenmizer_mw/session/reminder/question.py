@@ -1,5 +1,5 @@
-"""Find what the newest turn of a request asks for, in words or by names that nothing else explains, and after which
-message a reminder belongs. Pure.
+"""Find what the newest turn of a request asks about, in words or by names that nothing else in the request explains,
+and after which message a reminder belongs. Pure.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tokenmizer_mw.wire.host_texts import is_continuation
 
 
 def content_terms(text: str) -> list[str]:
-    """The index terms of ``text``, each once, without function words and question words of English."""
+    """Return the distinct search terms of ``text``, without English function words and question words."""
     found = dict.fromkeys(index_terms(text))
     return [term for term in found if term not in ASKING and not (term.isascii() and not words(term))]
 
@@ -51,13 +51,13 @@ _STATED = re2.compile(r"[.!…]\s|[。！]|\n")
 
 
 def only_asks(text: str) -> bool:
-    """Whether ``text`` is one question and says nothing beside it."""
+    """Whether ``text`` is one question and nothing else."""
     said = text.strip().encode("utf-8", "replace").decode()
     return said.endswith(_MARKS) and _STATED.search(said) is None
 
 
 def asks(text: str) -> bool:
-    """Whether the message ``text`` asks a question, or refers to something that was said before."""
+    """Whether ``text`` asks a question, or refers to something that was said before."""
     said = text.strip()
     if len(said) > _LONG:
         said = said[-_LOOKED_AT:]
@@ -123,7 +123,7 @@ def read_question(request: ChatRequest, keep_from: int) -> Question | None:
 
 
 def opens_turn(request: ChatRequest, place: int) -> bool:
-    """Whether message ``place`` opens a turn."""
+    """Whether message ``place`` begins a turn: the user wrote it."""
     return request.messages.roles[place] is Role.USER and request.messages[place].opens_turn
 
 
@@ -150,13 +150,13 @@ def add_question(request: ChatRequest, question: str) -> ChatRequest | None:
 
 
 def shorten_query(text: str) -> str:
-    """Return ``text``, or its first and last ``QUERY_MAX // 2`` characters if it is longer than ``QUERY_MAX``."""
+    """Return ``text``; if it is longer than ``QUERY_MAX`` characters, only its first and last ``QUERY_MAX // 2``."""
     half = QUERY_MAX // 2
     return text if len(text) <= QUERY_MAX else f"{text[:half]}\n{text[-half:]}"
 
 
 def text_of(message: Message) -> str:
-    """Return the text of a message and of its tool results, as a query."""
+    """Return the text of a message and of its tool results, for use as a search query."""
     said = [message.text, *(result.text for result in message.tool_results)]
     return shorten_query("\n".join(filter(None, said)))
 

@@ -277,7 +277,7 @@ class ReminderService:
                 del self._expected[next(iter(self._expected))]
 
     def awaits_cut(self, key: SessionKey) -> bool:
-        """Whether a request of the session was nearly long enough for a cut."""
+        """Whether a recent request of the session was nearly long enough for a cut."""
         return key in self._expected
 
     def warm(self, key: SessionKey) -> None:
