@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import itertools
 import xml.etree.ElementTree as ET
 
 import pytest
 
 from tests.export.graphs import added, booking, crowd, graph_of, hostile
 from tokenmizer_mw.graph.export.appearance import EDGES, STATUSES, TYPES
-from tokenmizer_mw.graph.export.layout import arrange
+from tokenmizer_mw.graph.export.layout import Box, arrange
+from tokenmizer_mw.graph.export.routes import route_edges
 from tokenmizer_mw.graph.export.svg import draw, style
 from tokenmizer_mw.graph.export.text import width_of, wrap_text
 from tokenmizer_mw.graph.fold import SessionGraph
@@ -58,6 +60,31 @@ def test_the_words_of_relations_stand_over_no_card() -> None:
             assert not any(
                 box.y < base - 4 < box.bottom and box.x < float(word.get("x", "0")) < box.right for box in boxes
             )
+
+
+def test_lines_cross_no_card_and_end_at_their_cards() -> None:
+    graphs = (booking(), crowd(12), crowd(40), crowd(120))
+    for graph, columns in itertools.product(graphs, (1, 2, 4, None)):
+        layout = arrange(graph.nodes(), graph.transitions(), columns=columns)
+        pairs = [(edge.source, edge.target) for edge in graph.edges()]
+        for (source, target), route in zip(pairs, route_edges(pairs, layout), strict=True):
+            for (x1, y1), (x2, y2) in itertools.pairwise(route):
+                assert x1 == x2 or y1 == y2
+                part = Box(min(x1, x2), min(y1, y2), abs(x1 - x2), abs(y1 - y2))
+                assert not any(part.meets(box) for box in layout.boxes.values())
+            for end, id in ((route[0], source), (route[-1], target)):
+                box = layout.boxes[id]
+                assert end[0] in (box.x, box.right)
+                assert box.y < end[1] < box.bottom
+
+
+def test_a_drawing_with_a_prefix_has_ids_of_its_own() -> None:
+    def ids(text: str) -> set[str]:
+        return {id for one in parsed(text).iter() if (id := one.get("id"))}
+
+    assert ids(draw(booking())).isdisjoint(ids(draw(booking(), prefix="narrow-")))
+    drawing = parsed(draw(booking(), prefix="narrow-"))
+    assert all(one.get("href", "#narrow-").startswith("#narrow-") for one in drawing.iter())
 
 
 def test_an_empty_graph_is_an_empty_drawing() -> None:

@@ -46,8 +46,8 @@ def notebook(graph: SessionGraph) -> str:
     more = f"; {chosen.left_out:,} less important facts are not in the picture" if chosen.left_out else ""
     drawing = draw(graph, layout, styled=True) if chosen.nodes else ""
     return (
-        f'<style>{_STYLE}</style><figure class="tm-notebook"><figcaption>{escape(caption + more)}</figcaption>'
-        f"{drawing}</figure>"
+        f'<style>{_STYLE}</style><figure class="tm-notebook" tabindex="0">'
+        f"<figcaption>{escape(caption + more)}</figcaption>{drawing}</figure>"
     )
 
 

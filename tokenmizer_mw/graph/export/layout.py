@@ -24,7 +24,7 @@ class Measures:
 
     width: int = 220
     height: int = 66
-    gap: int = 14
+    gap: int = 20
     padding: int = 14
     heading: int = 30
     between: int = 28

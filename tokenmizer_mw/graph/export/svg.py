@@ -1,4 +1,4 @@
-"""A graph drawn as SVG: a card for every node, in a lane for its type, and the relations between them underneath.
+"""A graph drawn as SVG: a card for every node, in a lane for its type, and the relations in the gaps between cards.
 
 The drawing holds no script, no address and no style attribute, so that it lives under the strictest content security
 policy; classes (``style``) say how it looks, in light and dark. Type and status are told by shape, line and word;
@@ -7,13 +7,15 @@ colour only repeats them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Final
 
 from tokenmizer_mw.graph.export.appearance import EDGES, STATUSES, TYPES
 from tokenmizer_mw.graph.export.layout import Box, Lane, Layout, arrange
-from tokenmizer_mw.graph.export.text import label_of, wrap_text
+from tokenmizer_mw.graph.export.routes import Route, path_of, place_word, route_edges
+from tokenmizer_mw.graph.export.text import label_of, width_of, wrap_text
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.node import Edge, EdgeType, Node, NodeType, Status
 
@@ -27,8 +29,9 @@ _LINE: Final = 16.5
 """From one line of a label to the next, in pixels."""
 
 _FONT: Final = 13
-_BELOW: Final = 12
-"""From a card to the base line of a word in the gap below it."""
+_WORD_FONT: Final = 11
+
+_Routed = tuple[Edge, Route]
 
 _ICON: Final = 34
 """The width of a card that its icon takes."""
@@ -42,31 +45,36 @@ def draw(
     link: Callable[[Node], str] | None = None,
     styled: bool = False,
     words: bool = False,
+    prefix: str = "",
 ) -> str:
     """An ``<svg>`` element with the nodes of ``graph`` and the relations between them.
 
     ``layout`` says where they stand, nodes without a place are left out; ``None`` arranges them all. ``link`` gives the
     address that a card leads to. ``styled`` puts the style inside, for pages that do not carry it. ``words`` writes the
     kind of a relation on its line, unless it is only that two facts are related; with more than ``WORDS_MAX`` of them
-    on replacements alone. An empty graph gives an empty drawing.
+    on replacements alone. ``prefix`` begins the ids inside, for a second drawing on one page. An empty graph gives an
+    empty drawing.
     """
     places = arrange(graph.nodes(), graph.transitions()) if layout is None else layout
     shown = {node.id: node for node in graph.nodes() if node.id in places.boxes}
     width, height = places.width + 2 * MARGIN, places.height + 2 * MARGIN
+    drawn = [edge for edge in graph.edges() if edge.source in shown and edge.target in shown]
+    drawn = [edge for edge in drawn if edge.source != edge.target]
+    routed = list(zip(drawn, route_edges([(edge.source, edge.target) for edge in drawn], places), strict=True))
     body = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="tm-graph" viewBox="{-MARGIN} {-MARGIN} {width} {height}"'
         f' width="{width}" height="{height}" role="group" aria-label="{escape(title)}">',
         f"<style>{style()}</style>" if styled else "",
         "<defs>",
-        *_symbols(shown),
-        *_arrowheads(),
+        *_symbols(shown, prefix),
+        *_arrowheads(prefix),
         "</defs>",
         *(_lane(lane) for lane in places.lanes),
         '<g class="tm-edges">',
-        *_edges(graph, shown, places.boxes),
+        *_edges(routed, shown, prefix),
         "</g>",
-        *(_card(node, places.boxes[node.id], link) for node in _reading(shown, places)),
-        *(_words(graph, shown, places.boxes) if words else ()),
+        *(_card(node, places.boxes[node.id], link, prefix) for node in _reading(shown, places)),
+        *(_words(routed, places) if words else ()),
         "</svg>",
     ]
     return "".join(body)
@@ -116,14 +124,14 @@ def _reading(shown: Mapping[str, Node], layout: Layout) -> Iterator[Node]:
     return (shown[id] for id in layout.boxes if id in shown)
 
 
-def _symbols(shown: Mapping[str, Node]) -> Iterator[str]:
+def _symbols(shown: Mapping[str, Node], prefix: str) -> Iterator[str]:
     """The icons of the types that are there, once each."""
     present = {(node.type, _is_ticked(node)) for node in shown.values()}
     for type_, look in TYPES.items():
         for done in (False, True):
             if (type_, done) in present:
                 yield (
-                    f'<symbol id="{_symbol(type_, done)}" viewBox="0 0 20 20">'
+                    f'<symbol id="{prefix}{_symbol(type_, done)}" viewBox="0 0 20 20">'
                     f'<path class="tm-icon" d="{look.shape(done)}"/></symbol>'
                 )
 
@@ -136,10 +144,10 @@ def _is_ticked(node: Node) -> bool:
     return node.status is Status.COMPLETED and bool(TYPES[node.type].tick)
 
 
-def _arrowheads() -> Iterator[str]:
+def _arrowheads(prefix: str) -> Iterator[str]:
     for name, class_ in (("tm-arrow", "tm-head"), ("tm-arrow-supersedes", "tm-head tm-head-supersedes")):
         yield (
-            f'<marker id="{name}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8"'
+            f'<marker id="{prefix}{name}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8"'
             f' markerUnits="userSpaceOnUse" orient="auto"><path class="{class_}" d="M0 0L8 4L0 8Z"/></marker>'
         )
 
@@ -153,7 +161,7 @@ def _lane(lane: Lane) -> str:
     )
 
 
-def _card(node: Node, box: Box, link: Callable[[Node], str] | None) -> str:
+def _card(node: Node, box: Box, link: Callable[[Node], str] | None, prefix: str) -> str:
     """A card clips what it holds: an inner ``<svg>`` does so by itself."""
     look = STATUSES[node.status]
     lines = wrap_text(label_of(node), (box.width - _ICON - 10) / _FONT)
@@ -166,7 +174,7 @@ def _card(node: Node, box: Box, link: Callable[[Node], str] | None) -> str:
     note = f"{look.mark} {kind}{look.word} \u00b7 #{node.source.turn}"
     inner = (
         f'<rect class="tm-frame" x="1.5" y="1.5" width="{box.width - 3}" height="{box.height - 3}" rx="7"/>'
-        f'<use href="#{_symbol(node.type, _is_ticked(node))}" x="9" y="11" width="18" height="18"/>'
+        f'<use href="#{prefix}{_symbol(node.type, _is_ticked(node))}" x="9" y="11" width="18" height="18"/>'
         f'{spans}<text class="tm-note" x="{_ICON}" y="{box.height - 10}">{escape(note)}</text>'
     )
     card = (
@@ -177,52 +185,29 @@ def _card(node: Node, box: Box, link: Callable[[Node], str] | None) -> str:
     return card if link is None else f'<a href="{escape(link(node))}">{card}</a>'
 
 
-def _edges(graph: SessionGraph, shown: Mapping[str, Node], boxes: Mapping[str, Box]) -> Iterator[str]:
+def _edges(routed: Sequence[_Routed], shown: Mapping[str, Node], prefix: str) -> Iterator[str]:
     labels = {id: escape(label_of(node)) for id, node in shown.items()}
-    for edge in graph.edges():
-        if edge.source in shown and edge.target in shown and edge.source != edge.target:
-            yield _edge(edge, labels, boxes)
+    for edge, route in routed:
+        arrow = "tm-arrow-supersedes" if edge.type is EdgeType.SUPERSEDES else "tm-arrow"
+        head = "" if edge.type is EdgeType.RELATED_TO else f' marker-end="url(#{prefix}{arrow})"'
+        title = f"{labels[edge.source]} {EDGES[edge.type].word} {labels[edge.target]}"
+        path = path_of(route)
+        yield f'<path class="tm-edge tm-edge-{edge.type.value}" d="{path}"{head}><title>{title}</title></path>'
 
 
-def _edge(edge: Edge, labels: Mapping[str, str], boxes: Mapping[str, Box]) -> str:
-    arrow = "tm-arrow-supersedes" if edge.type is EdgeType.SUPERSEDES else "tm-arrow"
-    head = "" if edge.type is EdgeType.RELATED_TO else f' marker-end="url(#{arrow})"'
-    told = f"{labels[edge.source]} {EDGES[edge.type].word} {labels[edge.target]}"
-    path = curve(boxes[edge.source], boxes[edge.target])
-    return f'<path class="tm-edge tm-edge-{edge.type.value}" d="{path}"{head}><title>{told}</title></path>'
-
-
-def _words(graph: SessionGraph, shown: Mapping[str, Node], boxes: Mapping[str, Box]) -> Iterator[str]:
-    drawn = [edge for edge in graph.edges() if edge.source in shown and edge.target in shown]
-    told = [edge for edge in drawn if edge.type is not EdgeType.RELATED_TO and edge.source != edge.target]
-    if len(told) > WORDS_MAX:
-        told = [edge for edge in told if edge.type is EdgeType.SUPERSEDES]
-    for edge in told:
-        x, y = _middle(boxes[edge.source], boxes[edge.target])
+def _words(routed: Sequence[_Routed], layout: Layout) -> Iterator[str]:
+    """The kinds of relations, each in a free place on its line; a line without a free place has none."""
+    named = [(edge, route) for edge, route in routed if edge.type is not EdgeType.RELATED_TO]
+    if len(named) > WORDS_MAX:
+        named = [(edge, route) for edge, route in named if edge.type is EdgeType.SUPERSEDES]
+    taken = list(layout.boxes.values())
+    for edge, route in named:
+        word = EDGES[edge.type].word
+        place = place_word(route, layout, math.ceil(width_of(word) * _WORD_FONT), taken)
+        if place is None:
+            continue
+        taken.append(place)
         yield (
-            f'<text class="tm-word tm-word-{edge.type.value}" x="{x}" y="{y}" text-anchor="middle" aria-hidden="true">'
-            f"{escape(EDGES[edge.type].word)}</text>"
+            f'<text class="tm-word tm-word-{edge.type.value}" x="{place.x + place.width // 2}" y="{place.bottom - 3}"'
+            f' text-anchor="middle" aria-hidden="true">{escape(word)}</text>'
         )
-
-
-def _middle(source: Box, target: Box) -> tuple[int, int]:
-    """Where the word stands beside the line that ``curve`` draws: in the gap between two rows, over no card."""
-    x = (source.x + source.width // 2 + target.x + target.width // 2) // 2
-    if source.right <= target.x or target.right <= source.x:
-        near, far = (source.right, target.x) if source.right <= target.x else (target.right, source.x)
-        return (near + far) // 2, min(source.bottom, target.bottom) + _BELOW
-    near, far = (source.bottom, target.y) if source.bottom <= target.y else (target.bottom, source.y)
-    return x, (near + far) // 2 + 4
-
-
-def curve(source: Box, target: Box) -> str:
-    """A path from the border of one box to the border of another, leaving and arriving at right angles."""
-    x1, y1 = source.x + source.width // 2, source.y + source.height // 2
-    x2, y2 = target.x + target.width // 2, target.y + target.height // 2
-    if source.right <= target.x or target.right <= source.x:
-        x1, x2 = (source.right, target.x) if source.right <= target.x else (source.x, target.right)
-        half = (x1 + x2) // 2
-        return f"M{x1} {y1}C{half} {y1} {half} {y2} {x2} {y2}"
-    y1, y2 = (source.bottom, target.y) if source.bottom <= target.y else (source.y, target.bottom)
-    half = (y1 + y2) // 2
-    return f"M{x1} {y1}C{x1} {half} {x2} {half} {x2} {y2}"

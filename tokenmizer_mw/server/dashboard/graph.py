@@ -21,7 +21,7 @@ from tokenmizer_mw.model.node import Node, Transition
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.session import SessionState
 
-from .caches import hold_layout, place_facts, title_of
+from .caches import COLUMNS, hold_layout, place_facts, title_of
 from .facts import choose_nodes, filters
 from .frame import session_head
 from .live import mark_of_session
@@ -150,14 +150,20 @@ def _picture(request: PageRequest, graph: SessionGraph, then: PointInTime, shown
     for edge in graph.edges():
         if part.get(edge.source) is not None and part.get(edge.target) is not None:
             part.apply(EdgeAdded(edge))
-    layout = _places(request, part, graph.transitions(), then)
-    svg = draw(
-        part,
-        layout,
-        title="The facts and how they relate",
-        link=lambda node: to("fact", id=request.id, node=node.id),
-        words=True,
-    )
+    steps = graph.transitions()
+
+    def picture(columns: int, prefix: str) -> Markup:
+        svg = draw(
+            part,
+            _places(request, part, steps, then, columns),
+            title="The facts and how they relate",
+            link=lambda node: to("fact", id=request.id, node=node.id),
+            words=True,
+            prefix=prefix,
+        )
+        class_ = "drawing is-narrow" if prefix else "drawing"
+        return tag("div", Markup(svg), class_=class_, tabindex="0", role="region", aria_label="Graph")
+
     left_out = f"The {len(shown)} most important of {count:,} facts: choose a type or a status to see others."
     note = left_out if count > len(shown) else f"{format_count(count, 'fact')}."
     when = f"As {'believed' if then.by == 'recorded' else 'it was true'} at {exactly(then.at)}. " if then.at else ""
@@ -171,7 +177,8 @@ def _picture(request: PageRequest, graph: SessionGraph, then: PointInTime, shown
             class_="zoom",
             hidden=True,
         ),
-        tag("div", Markup(svg), class_="drawing", tabindex="0", role="region", aria_label="Graph"),
+        picture(COLUMNS, ""),
+        picture(1, "narrow-"),
         format_links(request),
     )
 
@@ -180,14 +187,16 @@ _ZOOM: Final = (("out", "Smaller"), ("whole", "Whole width"), ("in", "Larger"))
 """Buttons that change the size of the picture, for the script: without it they are not shown."""
 
 
-def _places(request: PageRequest, part: SessionGraph, steps: Iterable[Transition], then: PointInTime) -> Layout:
+def _places(
+    request: PageRequest, part: SessionGraph, steps: Iterable[Transition], then: PointInTime, columns: int
+) -> Layout:
     """Where the facts of ``part`` stand: at an earlier time where the picture of now has them. A status is one of its
     time, so that there is no picture of now to hold on to."""
     if then.at is None or request.query.get("status"):
-        return place_facts(part.nodes(), steps)
+        return place_facts(part.nodes(), steps, columns)
     now = request.memory.graph(request.id, tenant=request.tenant)
     shown = _important(now, choose_nodes(now.nodes(), request.query.get("type", ""), ""))
-    return hold_layout(sorted(shown, key=lambda node: _since(now, node)), now.transitions(), part.nodes())
+    return hold_layout(sorted(shown, key=lambda node: _since(now, node)), now.transitions(), part.nodes(), columns)
 
 
 def _since(graph: SessionGraph, node: Node) -> tuple[float, int, str]:

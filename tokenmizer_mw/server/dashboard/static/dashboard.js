@@ -17,10 +17,10 @@ function renewed(text) {
     const other = fresh.getElementById(part.id);
     if (part.dataset.load) { load(part); continue; }
     if (!other || busy(part) || other.isEqualNode(part)) continue;
-    const scrolled = part.querySelector(".block, .drawing")?.scrollTop ?? 0;
+    const scrolled = [...part.querySelectorAll(".block, .drawing")].map((box) => box.scrollTop);
     part.replaceWith(document.adoptNode(other));
-    const box = document.getElementById(part.id).querySelector(".block, .drawing");
-    if (box && scrolled) box.scrollTop = scrolled;
+    const boxes = document.getElementById(part.id).querySelectorAll(".block, .drawing");
+    for (const [place, box] of boxes.entries()) if (scrolled[place]) box.scrollTop = scrolled[place];
   }
   zooming();
 }
