@@ -7,7 +7,8 @@ Cold is a checkpoint at which all 200 turns are new: to a worker that runs (its 
 started first. To a running worker the agent waits until the messages are durable; a worker that has just been started
 answers before it imports the package, because the transcript has everything. Facts are extracted and the point marked
 after the answer ("in all"). A cold start is a session of 200 known turns that goes on when no worker runs: there the
-agent waits for a resume block. Medians; the machine is shared, so a bare interpreter is measured in the same rounds.
+agent waits for a resume block, which the worker before has built. Medians; the machine is shared, so a bare interpreter
+is measured in the same rounds.
 """
 
 from __future__ import annotations

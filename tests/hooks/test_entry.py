@@ -34,12 +34,16 @@ def event(transcript: Path, **more: Any) -> dict[str, Any]:
     return {"session_id": "one", "transcript_path": str(transcript), **more}
 
 
-def test_hosts_that_append_are_answered_at_once(transcript: Path) -> None:
-    assert answer_early(request("precompact", "claude-code", event(transcript))) == b"ok\n" + STEER.encode()
-    assert answer_early(request("precompact", "codex", event(transcript))) == b"ok\n"
+def answer(desk: Desk, asked: bytes) -> bytes:
+    return answer_early(asked, desk.environment, desk.spot)
 
 
-def test_all_other_events_wait(transcript: Path, tmp_path: Path) -> None:
+def test_hosts_that_append_are_answered_at_once(at_desk: Desk, transcript: Path) -> None:
+    assert answer(at_desk, request("precompact", "claude-code", event(transcript))) == b"ok\n" + STEER.encode()
+    assert answer(at_desk, request("precompact", "codex", event(transcript))) == b"ok\n"
+
+
+def test_all_other_events_wait(at_desk: Desk, transcript: Path, tmp_path: Path) -> None:
     empty = tmp_path / "empty.jsonl"
     empty.touch()
     fifo = tmp_path / "pipe"
@@ -60,13 +64,18 @@ def test_all_other_events_wait(transcript: Path, tmp_path: Path) -> None:
         b"status",
         b"",
     ]
-    assert [answer_early(one) for one in waiting] == [b""] * len(waiting)
+    assert [answer(at_desk, one) for one in waiting] == [b""] * len(waiting)
 
 
 def test_the_entry_imports_little() -> None:
-    code = "import sys, tokenmizer_mw.agents.hooks.entry; print(*sys.modules)"
+    modules = "tokenmizer_mw.agents.hooks.entry, tokenmizer_mw.agents.hooks.start"
+    code = f"import sys, {modules}; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert not [name for name in loaded if name.startswith(("tokenmizer_mw.memory", "tokenmizer_mw.store.sqlite"))]
+    assert not [
+        name
+        for name in loaded
+        if name.startswith(("tokenmizer_mw.memory", "tokenmizer_mw.store.sqlite_file", "tokenmizer_mw.settings"))
+    ]
 
 
 def test_what_was_answered_early_is_recorded_and_marked(at_desk: Desk, transcript: Path) -> None:

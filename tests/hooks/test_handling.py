@@ -15,10 +15,10 @@ import pytest
 
 from tests.operations.test_agent_transcripts import assistant, cut, handed_out, lines, said, user
 from tokenmizer_mw import SessionMemory, Settings
-from tokenmizer_mw.agents.hooks.handling import Hooks, read_event, root_of
+from tokenmizer_mw.agents.hooks.events import project_named, read_event, root_of
+from tokenmizer_mw.agents.hooks.handling import Hooks
 from tokenmizer_mw.model.event import Checkpointed, Derived, MessageRecorded
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
-from tokenmizer_mw.session.project import project_named
 
 
 @pytest.fixture

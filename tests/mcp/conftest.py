@@ -21,12 +21,11 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from tokenmizer_mw import SessionMemory, Settings
-from tokenmizer_mw.agents.hooks.handling import root_of
+from tokenmizer_mw.agents.hooks.events import project_named, root_of
 from tokenmizer_mw.agents.mcp.backing import on_store
 from tokenmizer_mw.agents.mcp.server import Memory, server
 from tokenmizer_mw.server.api import api
 from tokenmizer_mw.server.api.requests import local
-from tokenmizer_mw.session.project import project_named
 
 SECONDS = 60.0
 CHAT = [

@@ -21,7 +21,7 @@ from tokenmizer_mw.agents.mcp.server import Memory, server
 from tokenmizer_mw.agents.mcp.serving import ServingOptions, run_http
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.server.proxy.configuration import Configuration
-from tokenmizer_mw.store.open import default_address, resolve_store
+from tokenmizer_mw.store.choosing import default_address, resolve_store
 
 from .conftest import Desk, Running, in_process, served
 from .test_tools import refused, told

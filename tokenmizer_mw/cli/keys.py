@@ -19,7 +19,7 @@ from tokenmizer_mw.server.access.caller import SCOPES
 from tokenmizer_mw.server.access.key_store import KeyStore, MemoryKeys
 from tokenmizer_mw.server.access.keyring import open_keys
 from tokenmizer_mw.server.access.keys import Key, new_key
-from tokenmizer_mw.store.open import resolve_store, sqlite_path
+from tokenmizer_mw.store.choosing import resolve_store, sqlite_path
 
 _SPAN: Final = re.compile(r"([1-9][0-9]{0,5})([mhdwy])")
 _SECONDS: Final = {"m": 60, "h": 3_600, "d": 86_400, "w": 7 * 86_400, "y": 365 * 86_400}

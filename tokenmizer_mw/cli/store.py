@@ -18,8 +18,9 @@ from tokenmizer_mw.operations.exports import BACKUPS_TENANT
 from tokenmizer_mw.runtime.terminal import inert
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.address import without_password
+from tokenmizer_mw.store.choosing import resolve_store
 from tokenmizer_mw.store.log import EventLog, pages
-from tokenmizer_mw.store.open import open_log, resolve_store
+from tokenmizer_mw.store.open import open_log
 
 _PAGE: Final = 1_000
 

@@ -10,7 +10,8 @@ from typing import Final
 
 from tokenmizer_mw.errors import ConfigError, StoreError
 from tokenmizer_mw.model.session import LOCAL_TENANT
-from tokenmizer_mw.store.open import open_log, sqlite_path
+from tokenmizer_mw.store.choosing import sqlite_path
+from tokenmizer_mw.store.open import open_log
 from tokenmizer_mw.store.sqlite_file import examine, try_creating
 
 POSTGRES_SCHEMES: Final = ("postgresql", "postgres")

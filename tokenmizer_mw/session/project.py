@@ -4,10 +4,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from itertools import islice
-from typing import Final
 
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.settings import Settings
@@ -20,22 +18,6 @@ def project_of(session_id: str, separator: str) -> str:
     'shop'
     """
     return session_id.rpartition(separator)[0] if separator else ""
-
-
-_NAME_MAX: Final = 60
-
-
-def project_named(folder: str) -> str:
-    """Return a project name for the directory ``folder`` (an absolute path): its last component, and digits that
-    distinguish it from other directories of the same name. The name is printable and contains no path separator.
-
-    >>> project_named("/home/ada/shop")
-    'shop-01221a02'
-    """
-    name = folder.replace("\\", "/").rstrip("/").rpartition("/")[2]
-    plain = "".join(char if char.isprintable() and char not in "/: " else "-" for char in name)
-    mark = hashlib.blake2b(folder.encode("utf-8", "surrogateescape"), digest_size=4).hexdigest()
-    return f"{plain[:_NAME_MAX] or 'root'}-{mark}"
 
 
 def siblings(key: SessionKey, known: Iterable[SessionKey], settings: Settings) -> list[SessionKey]:

@@ -35,6 +35,7 @@ from tokenmizer_mw.store.log import (
     require_valid,
     require_valid_tenant,
 )
+from tokenmizer_mw.store.sqlite_blocks import DROP_BLOCKS
 from tokenmizer_mw.store.sqlite_file import DatabaseFile, Synchronous, copy, translate
 from tokenmizer_mw.store.sqlite_forking import GATE
 from tokenmizer_mw.store.sqlite_traces import READERS_SECONDS, TraceRemover, has_traces, note_traces, writing
@@ -416,6 +417,8 @@ def _drop_derived(cursor: sqlite3.Cursor, sessions: Sequence[SessionKey]) -> Non
     """Delete what was computed from the events of sessions."""
     for statement in (_DROP, sqlite_schema.DROP_PASSAGES):
         cursor.executemany(statement, [(key.tenant, key.id) for key in sessions])
+    if sessions:
+        cursor.execute(DROP_BLOCKS)
 
 
 def _fetch(connection: sqlite3.Connection, statement: str, parameters: _Parameters) -> list[_Row]:

@@ -17,6 +17,7 @@ from tokenmizer_mw.model.event import Rewritten, encode
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.store.ledger import SQLITE_TABLES as SPENDING
 from tokenmizer_mw.store.log import SECRET_BYTES, PassageRows
+from tokenmizer_mw.store.sqlite_blocks import TABLE as BLOCKS
 
 APPLICATION_ID: Final = 0x746D697A
 """What the file says it is: "tmiz"."""
@@ -45,6 +46,7 @@ MIGRATIONS: Final[tuple[Migration, ...]] = (
         "CREATE TABLE passages (tenant TEXT NOT NULL, session TEXT NOT NULL, model TEXT NOT NULL,"
         " passage BLOB NOT NULL, vector BLOB NOT NULL, UNIQUE (tenant, session, passage))",
     ),
+    BLOCKS,
 )
 """Every step since the first release, in order; a released step is never edited."""
 

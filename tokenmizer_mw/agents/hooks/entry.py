@@ -2,6 +2,7 @@
 
 The import takes longer than any event. A host that asks before a compaction is answered without it where nothing can be
 lost: such hosts only append to their transcripts, and the worker reads the new part before it looks at another event.
+So is one that starts a session, with a block that a worker before built (``start``).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 import socket
 import sys
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Final
 
@@ -48,7 +50,7 @@ def main() -> None:
     linger = float(os.environ.get(LINGER) or LINGER_SECONDS)
     with socket.socket(fileno=int(sys.argv[1])) as listener:
         link, request = _accept_first(listener, linger)
-        answer = answer_early(request)
+        answer = answer_early(request, os.environ, spot)
         if answer:
             with suppress(OSError):
                 link.sendall(answer)
@@ -59,22 +61,29 @@ def main() -> None:
 
         with WorkerState(os.environ, spot) as work:
             if answer:
-                work.answer(*_split(request))
+                work.complete(*_split(request), answer)
                 work.answered_at = answered_at
                 serve(listener, spot, work, linger)
             else:
                 serve(listener, spot, work, linger, (link, request))
 
 
-def answer_early(request: bytes) -> bytes:
-    """Return the answer to a request that needs neither store nor settings; b"" for all others.
+def answer_early(request: bytes, environ: Mapping[str, str], spot: WorkerFiles) -> bytes:
+    """Return the answer to a request that does not need the package; b"" for all others.
 
-    That is an event before a compaction, from a host that only appends to its transcript, with a transcript to read.
+    That is an event before a compaction with a transcript to read, or the start of a session whose block was built
+    before, from a host that only appends to its transcript.
     """
     head, payload = _split(request)
     name, _, rest = head.partition(b"\x1f")
     host = rest.partition(b"\x1f")[0].decode("utf-8", "replace")
-    if name != b"precompact" or host not in _APPENDING:
+    if host not in _APPENDING:
+        return b""
+    if name == b"sessionstart":
+        from .start import answer_start  # other events need nothing of it
+
+        return answer_start(head, payload, environ, spot)
+    if name != b"precompact":
         return b""
     try:
         event = json.loads(payload)

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import json
-import os
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from tokenmizer_mw.context.resume import BUDGET_MIN
 from tokenmizer_mw.errors import UnknownSession
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.session import LOCAL_TENANT, SESSION_ID_MAX, SessionKey
-from tokenmizer_mw.operations.agent_transcripts import ShownContext, TranscriptMessage, find_shown_context, messages_in
+from tokenmizer_mw.operations.agent_transcripts import ShownContext, TranscriptMessage, messages_in
 from tokenmizer_mw.session import SessionState
-from tokenmizer_mw.session.project import project_named
 
+from .beforehand import BlockBuilder
 from .entry import STEER, STEERED
+from .events import Event, add_to_context, project_named, root_of
 from .notes import Notes, part_of
+from .place import WorkerFiles
 from .proxied import ProxiedSessions
+from .shown import has_block, length_of, must_wait, read_shown_context
 
 _AGAIN: Final = 8
 """Known messages before the new ones, by which a session sees where these go on."""
@@ -32,55 +33,14 @@ _TWICE_SECONDS: Final = 5.0
 """Within which the same event once more is the same one: hosts start hooks of several configurations side by side."""
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
-    """An event of an agent host.
-
-    ``name``: in lower case; ``session``: the host's session id; ``folder``: the working directory; ``transcript``: path
-    of the host's transcript, "" for none.
-    """
-
-    name: str
-    host: str
-    session: str
-    folder: str
-    transcript: str
-    source: str
-    prompt: str
-    reply: str
-
-
-def read_event(name: str, host: str, payload: bytes, *, project: str = "", folder: str = "") -> Event:
-    """Parse an event. Members that are missing or not strings are "".
-
-    ``project``: the folder that the host calls its project; ``folder``: the folder in which the hook was started.
-    Raises ``ValueError`` if the payload is not a JSON object.
-    """
-    values = json.loads(payload or b"{}")
-    if not isinstance(values, dict):
-        raise ValueError("the event is not a JSON object")
-
-    def text(*names: str) -> str:
-        return next((value for name in names if isinstance(value := values.get(name), str) and value), "")
-
-    return Event(
-        name,
-        host,
-        text("session_id", "sessionId", "conversation_id"),
-        project or text("cwd") or folder,
-        text("transcript_path", "transcriptPath"),
-        text("source"),
-        text("prompt"),
-        text("last_assistant_message"),
-    )
-
-
 class Hooks:
     """Handles the events of all sessions.
 
     - ``memory``: its settings must name a project separator.
     - ``notes``: folder that stores how far transcripts were read; ``None`` keeps that in this process.
     - ``pending``: file that exists while the next prompt of a session has to wait for an answer.
+    - ``path`` and ``spot``: the SQLite file of the memory and the files of the worker, for which blocks are built
+      beforehand; without both none are.
     - ``clock``: returns seconds from any starting point.
     """
 
@@ -90,6 +50,8 @@ class Hooks:
         *,
         notes: Path | None = None,
         pending: Path | None = None,
+        path: str = "",
+        spot: WorkerFiles | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._memory = memory
@@ -102,6 +64,8 @@ class Hooks:
         self._clock = clock
         self._given: dict[str, tuple[str, int, float]] = {}
         self._rest: list[Callable[[], None]] = []
+        self._seen: dict[str, tuple[str, str]] = {}
+        self._builder = BlockBuilder(path, spot, self._build_block, self._separator) if path and spot else None
 
     def handle(self, event: Event) -> str:
         """Handle ``event``; work that the host need not wait for is left to ``finish``.
@@ -112,6 +76,7 @@ class Hooks:
         if not event.session:
             return ""
         session = self._session(event)
+        self._seen[event.session] = (session, project_named(root_of(event.folder)))
         self._record(session, event)
         work = _EVENTS.get(event.name)
         return work(self, session, event) if work is not None else ""
@@ -121,6 +86,16 @@ class Hooks:
         rest, self._rest = self._rest, []
         for work in rest:
             work()
+
+    def prepare(self) -> None:
+        """Build the blocks with which the sessions of the projects seen so far would start."""
+        if self._builder is None:
+            return
+        for chat, (session, project) in self._seen.items():
+            self._builder.build_for(chat, session, project)
+        for project in {project for _, project in self._seen.values()}:
+            self._builder.build_again(project)
+        self._seen.clear()
 
     def not_told(self, event: Event, answer: str) -> None:
         """Note that the host left without ``answer``; the next prompt gets it."""
@@ -169,8 +144,9 @@ class Hooks:
             if not known:
                 self._record_messages(session, values, later=event.name in _DRAWN_LATER)
             if len(raw) < most:
-                if values:
-                    self._notes.keep(transcript, replace(note, start=values[-_AGAIN:][0].place))
+                start = values[-_AGAIN:][0].place if values else note.start
+                if values or end > note.end:
+                    self._notes.keep(transcript, replace(note, start=start, end=end))
                 return True
             further = values[-1].place if values else end
             self._notes.keep(transcript, replace(note, start=further if further > note.start else note.start + most))
@@ -196,10 +172,10 @@ class Hooks:
 
     def _handle_start(self, session: str, event: Event) -> str:
         before = self._read_shown_context(event)
-        if event.source == "compact" and before.last:
-            self._ask(event.session)  # what came last most likely stays; the next prompt sees whether it did
+        if must_wait(event.source, before):
+            self._ask(event.session)
             return ""
-        if event.source == "resume" and before.present:
+        if has_block(event.source, before):
             return ""
         return self._block(session, event)
 
@@ -215,6 +191,7 @@ class Hooks:
     def _handle_end(self, session: str, event: Event) -> str:
         """Whoever comes back, and be it at once, starts anew."""
         self._given.pop(event.session, None)
+        self._rest.append(self.prepare)
         return ""
 
     def _compacting(self, session: str, event: Event) -> str:
@@ -235,29 +212,27 @@ class Hooks:
 
     def _block(self, session: str, event: Event) -> str:
         source, end, since = self._given.get(event.session, ("", -1, 0.0))
-        if (source, end) == (event.source, _end(event.transcript)) and self._clock() - since < _TWICE_SECONDS:
+        if (source, end) == (event.source, length_of(event.transcript)) and self._clock() - since < _TWICE_SECONDS:
             return ""
-        try:
-            text = self._memory.resume(session, budget=max(BUDGET_MIN, self._memory.settings.block_tokens)).text
-        except UnknownSession:
-            return ""
+        text = self._build_block(session)
         if not text:
             return ""
-        end = _end(event.transcript)
+        end = length_of(event.transcript)
         self._note_given(event, given=end)
         self._given[event.session] = (event.source, end, self._clock())
-        return _SPELLED[event.host](event.name, text)
+        return add_to_context(event, text)
+
+    def _build_block(self, session: str) -> str:
+        try:
+            return self._memory.resume(session, budget=max(BUDGET_MIN, self._memory.settings.block_tokens)).text
+        except UnknownSession:
+            return ""
 
     # -- what the model has before it ------------------------------------------------------------------------
 
     def _read_shown_context(self, event: Event) -> ShownContext:
         most = self._memory.settings.transcript_max
-        start = max(0, _end(event.transcript) - most) if event.transcript else 0
-        raw = part_of(event.transcript, start, most) if event.transcript else None
-        if raw is None:
-            return ShownContext()
-        given = self._notes.of(event.transcript).given
-        return find_shown_context(raw, self._memory.log.secret(), max(0, given - start) if given >= 0 else -1)
+        return read_shown_context(event.transcript, self._notes, self._memory.log.secret(), most)
 
     def _note_given(self, event: Event, given: int) -> None:
         if event.transcript:
@@ -281,15 +256,6 @@ class Hooks:
             self._pending.unlink(missing_ok=True)
 
 
-def root_of(folder: str) -> str:
-    """Return the project of ``folder``: the nearest parent with a repository, else ``folder`` itself."""
-    start = Path(os.path.abspath(folder or "."))
-    for place in (start, *start.parents):
-        if (place / ".git").exists():
-            return str(place)
-    return str(start)
-
-
 def _said_and_marked(state: SessionState) -> tuple[int, int]:
     """How many messages a session has, and how many it had at its last checkpoint."""
     return len(state.transcript), max((mark.checkpoint.turn for mark in state.checkpoints[-1:]), default=-1)
@@ -299,13 +265,6 @@ def _batches(values: list[TranscriptMessage]) -> Iterator[list[TranscriptMessage
     """Some at a time, each with known ones before the new ones."""
     for start in range(0, len(values), _AT_ONCE):
         yield values[max(0, start - _AGAIN) : start + _AT_ONCE]
-
-
-def _end(transcript: str) -> int:
-    try:
-        return os.stat(transcript).st_size
-    except OSError:
-        return 0
 
 
 _GIVING: Final = frozenset({"sessionstart", "userpromptsubmit"})
@@ -321,18 +280,3 @@ _EVENTS: Final[dict[str, Callable[[Hooks, str, Event], str]]] = {
     "sessionend": Hooks._handle_end,
 }
 """What events do besides being recorded."""
-
-_NAMES: Final = {"sessionstart": "SessionStart", "userpromptsubmit": "UserPromptSubmit"}
-
-
-def _as_specific(event: str, text: str) -> str:
-    values: dict[str, Any] = {"hookEventName": _NAMES[event], "additionalContext": text}
-    return json.dumps({"hookSpecificOutput": values})
-
-
-def _as_member(event: str, text: str) -> str:
-    return json.dumps({"additional_context": text})
-
-
-_SPELLED: Final = {"claude-code": _as_specific, "codex": _as_specific, "vscode": _as_specific, "cursor": _as_member}
-"""Fields in which hosts take what is added to the context."""

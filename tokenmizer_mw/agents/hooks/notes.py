@@ -44,12 +44,14 @@ class Note:
     """Progress in one transcript.
 
     ``head``: hash of its beginning, to recognise the file; ``start``: byte position to continue from (a few known
-    messages before the new ones); ``given``: length of the transcript when a block was last returned, -1 for never.
+    messages before the new ones); ``given``: length of the transcript when a block was last returned, -1 for never;
+    ``end``: byte position up to which every message is recorded.
     """
 
     head: str = ""
     start: int = 0
     given: int = -1
+    end: int = 0
 
 
 class Notes:
@@ -88,7 +90,7 @@ class Notes:
             return Note()
         try:
             values = json.loads(self._file(transcript).read_text(encoding="utf-8"))
-            note = Note(str(values["head"]), int(values["start"]), int(values["given"]))
+            note = Note(str(values["head"]), int(values["start"]), int(values["given"]), int(values.get("end", 0)))
             return note if note.head.partition(":")[0].isdecimal() else Note()
         except (OSError, ValueError, TypeError, KeyError):
             return Note()

@@ -20,11 +20,13 @@ from typing import Final, Self
 from tokenmizer_mw.errors import ConfigError, TokenMizerError, raised_at
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.settings import ENVIRONMENT_PREFIX, Settings
-from tokenmizer_mw.store.open import resolve_store, sqlite_path
+from tokenmizer_mw.store.choosing import resolve_store, sqlite_path
 
 from .entry import receive_request
-from .handling import Event, Hooks, read_event
+from .events import Event, read_event
+from .handling import Hooks
 from .place import WorkerFiles, store_address
+from .start import path_of
 
 SEPARATOR: Final = "/"
 """Between the name of a project and that of a session, where the settings name nothing else."""
@@ -81,12 +83,28 @@ class WorkerState:
             return _refuse(f"a fault of tokenmizer-mw itself: {_place_of(error)}"), None
         return b"ok\n" + values.encode("utf-8", "replace"), event if values else None
 
+    def complete(self, head: bytes, payload: bytes, answered: bytes) -> None:
+        """Handle an event whose host was ``answered`` already. Never raises."""
+        _, event = self.answer_event(head, payload)
+        if event is not None and event.name == "sessionstart" and answered == b"ok\n":
+            self.not_told(event)
+        self.finish()
+
     def finish(self) -> None:
         """Complete the work that was left for after the answer. Never raises."""
         self.answered_at = time.process_time()
         try:
             if self._hooks is not None:
                 self._hooks.finish()
+        except TokenMizerError as error:
+            _refuse(str(error))
+        except Exception as error:
+            _refuse(f"a fault of tokenmizer-mw itself: {_place_of(error)}")
+
+    def _prepare(self, hooks: Hooks) -> None:
+        try:
+            hooks.finish()
+            hooks.prepare()
         except TokenMizerError as error:
             _refuse(str(error))
         except Exception as error:
@@ -106,12 +124,16 @@ class WorkerState:
                 self._memory,
                 notes=Path(self._spot.folder) if self._spot else None,
                 pending=Path(self._spot.pending) if self._spot else None,
+                path=path_of(address),
+                spot=self._spot,
             )
             self._file = (address, _identity(address))
         return self._hooks
 
     def close(self) -> None:
         """Close the store; the next event opens it again."""
+        if self._hooks is not None and self._file is not None and self._file[1] == _identity(self._file[0]):
+            self._prepare(self._hooks)
         if self._memory is not None:
             self._memory.close()
         self._memory = self._hooks = None

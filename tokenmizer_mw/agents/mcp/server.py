@@ -20,6 +20,7 @@ from mcp.server.mcpserver.resources import ResourceSecurity
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
+from tokenmizer_mw.agents.hooks.events import project_named, root_of
 from tokenmizer_mw.errors import TokenMizerError
 from tokenmizer_mw.model.session import SESSION_ID_MAX
 from tokenmizer_mw.runtime.offload import CALLS, offload
@@ -82,9 +83,6 @@ class Memory:
     @property
     def project(self) -> str:
         """The project of the working directory."""
-        from tokenmizer_mw.agents.hooks.handling import root_of  # needs what is imported with the store
-        from tokenmizer_mw.session.project import project_named
-
         return project_named(root_of(self.folder))
 
     async def find_session_id(self, session_id: str) -> str:

@@ -17,7 +17,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.server.access.http_protocols import PROTOCOL
-from tokenmizer_mw.store.open import STORE_VARIABLE, resolve_store
+from tokenmizer_mw.store.choosing import STORE_VARIABLE, resolve_store
 
 from .backing import KEY_VARIABLE, ROOTS_VARIABLE, SERVER_VARIABLE, Backing, on_installation, on_server
 from .server import Memory, server

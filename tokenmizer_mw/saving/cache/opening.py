@@ -35,7 +35,7 @@ def _process(url: str, rest: str, settings: Settings) -> AnswerStore:
 
 
 def _sqlite(url: str, rest: str, settings: Settings) -> AnswerStore:
-    from tokenmizer_mw.store.open import sqlite_path
+    from tokenmizer_mw.store.choosing import sqlite_path
 
     from .stores.sqlite import SqliteAnswers
 

@@ -26,7 +26,8 @@ from tokenmizer_mw.errors import ConfigError, StoreUnavailable
 from tokenmizer_mw.runtime.installing import install_hint
 from tokenmizer_mw.runtime.offload import STORE, offload
 from tokenmizer_mw.store import postgres_address
-from tokenmizer_mw.store.open import ACCEPTED, sqlite_path
+from tokenmizer_mw.store.choosing import sqlite_path
+from tokenmizer_mw.store.open import ACCEPTED
 
 from .caller import Caller
 from .key_store import KEYS_VARIABLE, KeyStore, MemoryKeys, SqliteKeys, keys_from_text, listed_keys

@@ -1,0 +1,105 @@
+"""Events of agent hosts: how they are read, which project they belong to, and how hosts take an answer."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An event of an agent host.
+
+    ``name``: in lower case; ``session``: the host's session id; ``folder``: the working directory; ``transcript``: path
+    of the host's transcript, "" for none.
+    """
+
+    name: str
+    host: str
+    session: str
+    folder: str
+    transcript: str
+    source: str
+    prompt: str
+    reply: str
+
+
+def read_event(name: str, host: str, payload: bytes, *, project: str = "", folder: str = "") -> Event:
+    """Parse an event. Members that are missing or not strings are "".
+
+    ``project``: the folder that the host calls its project; ``folder``: the folder in which the hook was started.
+    Raises ``ValueError`` if the payload is not a JSON object.
+    """
+    values = json.loads(payload or b"{}")
+    if not isinstance(values, dict):
+        raise ValueError("the event is not a JSON object")
+
+    def text(*names: str) -> str:
+        return next((value for name in names if isinstance(value := values.get(name), str) and value), "")
+
+    return Event(
+        name,
+        host,
+        text("session_id", "sessionId", "conversation_id"),
+        project or text("cwd") or folder,
+        text("transcript_path", "transcriptPath"),
+        text("source"),
+        text("prompt"),
+        text("last_assistant_message"),
+    )
+
+
+def root_of(folder: str) -> str:
+    """Return the project of ``folder``: the nearest parent with a repository, else ``folder`` itself."""
+    start = Path(os.path.abspath(folder or "."))
+    for place in (start, *start.parents):
+        if (place / ".git").exists():
+            return str(place)
+    return str(start)
+
+
+_NAME_MAX: Final = 60
+
+
+def project_named(folder: str) -> str:
+    """Return a project name for the directory ``folder`` (an absolute path): its last component, and digits that
+    distinguish it from other directories of the same name. The name is printable and contains no path separator.
+
+    >>> project_named("/home/ada/shop")
+    'shop-01221a02'
+    """
+    name = folder.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    plain = "".join(char if char.isprintable() and char not in "/: " else "-" for char in name)
+    mark = hashlib.blake2b(folder.encode("utf-8", "surrogateescape"), digest_size=4).hexdigest()
+    return f"{plain[:_NAME_MAX] or 'root'}-{mark}"
+
+
+def add_to_context(event: Event, text: str) -> str:
+    """Return the answer that adds ``text`` to the context of the model."""
+    return _SPELLED[event.host](event.name, text)
+
+
+_NAMES: Final = {"sessionstart": "SessionStart", "userpromptsubmit": "UserPromptSubmit"}
+
+
+def _as_specific(event: str, text: str) -> str:
+    values: dict[str, Any] = {"hookEventName": _NAMES[event], "additionalContext": text}
+    return json.dumps({"hookSpecificOutput": values})
+
+
+def _as_member(event: str, text: str) -> str:
+    return json.dumps({"additional_context": text})
+
+
+_SPELLED: Final[dict[str, Callable[[str, str], str]]] = {
+    "claude-code": _as_specific,
+    "codex": _as_specific,
+    "vscode": _as_specific,
+    "cursor": _as_member,
+}
+"""Fields in which hosts take what is added to the context."""

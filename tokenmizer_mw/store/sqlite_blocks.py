@@ -1,0 +1,126 @@
+"""Resume blocks built beforehand, in the SQLite file that holds the sessions which they quote.
+
+The hook that starts a session reads them: it is waited for, and imports too little to build a block. A row is valid
+while the sessions that it was built from are as they were; an erasure or a rewrite of any session deletes all rows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from tokenmizer_mw.model.session import LOCAL_TENANT
+
+TABLE: Final = (
+    "CREATE TABLE blocks (reader TEXT NOT NULL, project TEXT NOT NULL, chat TEXT NOT NULL, session TEXT NOT NULL,"
+    " siblings TEXT NOT NULL, ends TEXT NOT NULL, block TEXT NOT NULL, UNIQUE (reader, project, chat))",
+)
+"""Statements that make the table. A released step is never edited."""
+
+DROP_BLOCKS: Final = "DELETE FROM blocks"
+
+ROWS_MAX: Final = 64
+"""Rows of all readers that are kept, the newest."""
+
+_OWN: Final = f"tenant = '{LOCAL_TENANT}'"
+_ENDS: Final = (
+    f"SELECT session, seq, updated_at FROM sessions WHERE {_OWN} AND (session = :session"
+    " OR :siblings <> '' AND substr(session, 1, length(:siblings)) = :siblings) ORDER BY session"
+)
+_SESSIONS_OF: Final = f"SELECT session FROM sessions WHERE {_OWN} AND substr(session, -length(:chat)) = :chat"
+_HAS_PROJECT: Final = f"SELECT EXISTS (SELECT 1 FROM sessions WHERE {_OWN} AND substr(session, 1, length(?)) = ?)"
+_FIND: Final = (
+    "SELECT session, siblings, ends, block FROM blocks WHERE reader = :reader AND project = :project AND chat = :chat"
+)
+_KEEP: Final = (
+    "INSERT OR REPLACE INTO blocks (reader, project, chat, session, siblings, ends, block)"
+    " VALUES (:reader, :project, :chat, :session, :siblings, :ends, :block)"
+)
+_PRUNE: Final = "DELETE FROM blocks WHERE rowid NOT IN (SELECT rowid FROM blocks ORDER BY rowid DESC LIMIT ?)"
+_BUSY_SECONDS: Final = 0.2
+
+
+class BlockName(NamedTuple):
+    """Names a block: ``reader``, those with the same settings; ``chat``, the host's id of a recorded session; or
+    ``project``, for its next new session. The other of the two is ""."""
+
+    reader: str
+    project: str = ""
+    chat: str = ""
+
+
+class BuiltBlock(NamedTuple):
+    """A block of the session ``session``, "" if nothing is known. ``siblings``: what the ids of the sessions begin with
+    that it may quote besides, "" for none; ``ends``: what ``ends_of`` returned for these two before it was built."""
+
+    session: str
+    siblings: str
+    ends: str
+    block: str
+
+
+@contextmanager
+def at(path: str, begin: str = "BEGIN") -> Iterator[sqlite3.Cursor]:
+    """A transaction in the database file ``path``, which exists, on a connection of its own. Raises
+    ``sqlite3.Error``."""
+    address = f"{Path(path).absolute().as_uri()}?mode=rw"  # a reader of a write-ahead log writes beside it
+    with (
+        closing(sqlite3.connect(address, uri=True, timeout=_BUSY_SECONDS, isolation_level=None)) as connection,
+        closing(connection.cursor()) as cursor,
+    ):
+        cursor.execute("PRAGMA secure_delete = ON").fetchall()
+        cursor.execute(begin)
+        yield cursor
+        cursor.execute("COMMIT")
+
+
+def ends_of(cursor: sqlite3.Cursor, session: str, siblings: str) -> str:
+    """Return a digest of how far ``session`` goes and those whose ids begin with ``siblings``, and of the version of
+    the database; "" if there is no such session."""
+    rows = cursor.execute(_ENDS, {"session": session, "siblings": siblings}).fetchall()
+    (version,) = cursor.execute("PRAGMA user_version").fetchone()
+    return hashlib.blake2b(repr((version, rows)).encode(), digest_size=16).hexdigest() if rows else ""
+
+
+def sessions_of(cursor: sqlite3.Cursor, chat: str) -> list[str]:
+    """Return the ids of the sessions that may be the host's session ``chat``."""
+    return [session for (session,) in cursor.execute(_SESSIONS_OF, {"chat": chat})]
+
+
+def has_project(cursor: sqlite3.Cursor, project: str) -> bool:
+    """Whether a session's id begins with ``project``."""
+    (found,) = cursor.execute(_HAS_PROJECT, (project, project)).fetchone()
+    return bool(found)
+
+
+def secret_of(cursor: sqlite3.Cursor) -> bytes:
+    """Return the installation's secret."""
+    (secret,) = cursor.execute("SELECT secret FROM installation").fetchone()
+    return bytes(secret)
+
+
+def chats_of(cursor: sqlite3.Cursor, reader: str) -> dict[str, str]:
+    """Return the host's ids of the sessions whose blocks are kept for ``reader``, with the ids that they have here."""
+    return dict(cursor.execute("SELECT chat, session FROM blocks WHERE reader = ? AND chat <> ''", (reader,)))
+
+
+def find_block(cursor: sqlite3.Cursor, name: BlockName) -> BuiltBlock | None:
+    """Return the block of that name; ``None`` if there is none, or the sessions have changed since it was built."""
+    row = cursor.execute(_FIND, name._asdict()).fetchone()
+    found = BuiltBlock(*row) if row is not None else None
+    return found if found is not None and ends_of(cursor, found.session, found.siblings) == found.ends else None
+
+
+def keep_block(path: str, name: BlockName, built: BuiltBlock) -> bool:
+    """Keep a block in the database file ``path``; ``False`` if the sessions have changed since ``built.ends``. Raises
+    ``sqlite3.Error``."""
+    with at(path, "BEGIN IMMEDIATE") as cursor:
+        if ends_of(cursor, built.session, built.siblings) != built.ends:
+            return False
+        cursor.execute(_KEEP, {**name._asdict(), **built._asdict()})
+        cursor.execute(_PRUNE, (ROWS_MAX,))
+        return True
