@@ -25,7 +25,7 @@ from tests.proxy.serving import configured, serving
 from tests.upstream.answer import Scripted
 from tests.upstream.request import Received
 from tests.upstream.server import Upstream
-from tokenmizer_mw.context.compaction.agents import may_sum_up
+from tokenmizer_mw.context.compaction.request import may_sum_up
 
 from .measure import at_least
 

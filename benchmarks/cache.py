@@ -25,8 +25,7 @@ from tokenmizer_mw.context.embedding import find_model
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.saving.cache.answers import Answers
 from tokenmizer_mw.saving.cache.guard import differs, of_the_moment, read
-from tokenmizer_mw.saving.cache.guard.comparing import CHECKS
-from tokenmizer_mw.saving.cache.guard.terms import align
+from tokenmizer_mw.saving.cache.guard.comparing import CHECKS, align
 from tokenmizer_mw.saving.cache.port import Entry
 from tokenmizer_mw.saving.cache.question import ComparableQuestion, RequestTarget, place_of
 from tokenmizer_mw.settings import Settings

@@ -11,7 +11,7 @@ import httpx2
 import pytest
 
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.context.compaction.sealed import SealedContent
+from tokenmizer_mw.context.compaction.contract import SealedContent
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.server.access.caller import CALLER_KEY, Caller

@@ -20,8 +20,7 @@ from schemathesis import AuthContext, Case
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.model.session import SESSION_ID_MAX
 from tokenmizer_mw.server.api import api
-from tokenmizer_mw.server.api.document import failures_of, openapi_document
-from tokenmizer_mw.server.api.routes import LINES
+from tokenmizer_mw.server.api.routes import LINES, failures_of, openapi_document
 from tokenmizer_mw.server.api.shapes import PRINTABLE
 
 from .hosts import CHAT, PREFIX, stripped, who

@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokenmizer_mw.saving.cache.guard import differs, of_the_moment, read
-from tokenmizer_mw.saving.cache.guard.comparing import CHECKS
+from tokenmizer_mw.saving.cache.guard.comparing import CHECKS, align
 from tokenmizer_mw.saving.cache.guard.reading import CHARACTERS_MAX
-from tokenmizer_mw.saving.cache.guard.terms import align
 
 TOLD = yaml.safe_load(Path(__file__).with_name("pairs.yaml").read_text(encoding="utf-8"))
 CORPUS = Path(__file__).parents[2] / "benchmarks" / "corpus"

@@ -12,7 +12,7 @@ from tests.proxy.serving import Served, call, configured, serving
 from tests.upstream.answer import Scripted
 from tests.upstream.server import Upstream
 from tokenmizer_mw.cli import main
-from tokenmizer_mw.context.compaction.sealed import SealBroken, SealedContent, find_seals, is_ours
+from tokenmizer_mw.context.compaction.contract import SealBroken, SealedContent, find_seals, is_ours
 from tokenmizer_mw.memory import SessionMemory
 
 from .clients import EDIT, FILLER, KEYS, QUESTION, Chat, sent

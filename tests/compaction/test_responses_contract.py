@@ -11,7 +11,7 @@ import pytest
 from tests.end_to_end.sdks.table import SDK_WARNINGS
 from tests.proxy.serving import Served, call
 from tests.upstream.server import Upstream
-from tokenmizer_mw.context.compaction.sealed import MARK, SealedContent
+from tokenmizer_mw.context.compaction.contract import MARK, SealedContent
 
 from .clients import PROVIDERS, QUESTION, RULE, THRESHOLD, Talk, fill, sent
 

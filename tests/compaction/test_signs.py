@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tokenmizer_mw.context.compaction.sealed import MARK
+from tokenmizer_mw.context.compaction.contract import MARK
 from tokenmizer_mw.server.proxy.api_paths import api_path_of
 from tokenmizer_mw.server.proxy.compaction import _concerns
 

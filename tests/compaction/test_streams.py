@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tokenmizer_mw.context.compaction import anthropic, responses
-from tokenmizer_mw.context.compaction.sealed import SealedContent
+from tokenmizer_mw.context.compaction.contract import SealedContent
 from tokenmizer_mw.context.compaction.streams import StreamEditor, StreamFrame
 from tokenmizer_mw.wire.dialects import ROUTES
 

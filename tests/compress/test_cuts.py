@@ -14,7 +14,7 @@ from tests.sampling import sample
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import Checkpointed, decode, encode
 from tokenmizer_mw.saving.compress.chat import ChatPassage, PassageKind
-from tokenmizer_mw.saving.compress.history import pruned_before
+from tokenmizer_mw.saving.compress.tool_results import pruned_before
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.memory import MemoryLog
 

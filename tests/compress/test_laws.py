@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.saving.compress import compress, lingua
 from tokenmizer_mw.saving.compress.chat import MessageReader, PassageKind, read, texts
-from tokenmizer_mw.saving.compress.history import pruned_before
 from tokenmizer_mw.saving.compress.neural import faithful
 from tokenmizer_mw.saving.compress.pipeline import STAGES, Options, condense
+from tokenmizer_mw.saving.compress.tool_results import pruned_before
 from tokenmizer_mw.settings import COMPRESSION, COMPRESSION_ASKED, Settings
 from tokenmizer_mw.wire.messages import history
 

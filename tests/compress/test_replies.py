@@ -10,7 +10,7 @@ import pytest
 
 from tokenmizer_mw.asgi import TokenMizerMiddleware
 from tokenmizer_mw.memory import SessionMemory
-from tokenmizer_mw.saving.compress.replies import trim_reply
+from tokenmizer_mw.saving.compress.filler import trim_reply
 from tokenmizer_mw.saving.reply_trimming import TrimmedReplies
 from tokenmizer_mw.settings import Settings
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.sampling import sample
 from tokenmizer_mw import Settings
-from tokenmizer_mw.saving.compress import compress, filler, formatting, history, runs, shorten
+from tokenmizer_mw.saving.compress import compress, filler, formatting, runs, tool_results
 from tokenmizer_mw.saving.compress.chat import ChatPassage, OutputKind, PassageKind
 from tokenmizer_mw.saving.compress.names import KnownNames, names
 from tokenmizer_mw.saving.compress.repeats import ForwardedLines
@@ -235,7 +235,7 @@ def test_text_without_comments_stays(text: str, path: str) -> None:
 def test_what_is_left_out_of_a_long_file_is_said_with_its_lines() -> None:
     lines = [f"x_{at} = {at}" for at in range(400)]
     lines[200] = "def in_the_middle(rows):"
-    told = shorten.shorten_passage(output("\n".join(lines), path="a.py"), OutputKind.FILE, 500)
+    told = tool_results.shorten_passage(output("\n".join(lines), path="a.py"), OutputKind.FILE, 500)
     assert len(told) < 500 * 4 + 200
     first, last = (int(word) for word in told.split("[... lines ")[1].split(" of ")[0].split(" to "))
     left_out = sum(len(line) + 1 for line in lines[first - 1 : last])
@@ -250,7 +250,7 @@ def test_what_is_left_out_of_a_long_file_is_said_with_its_lines() -> None:
 def test_failures_in_the_middle_of_a_long_log_are_shown() -> None:
     lines = [f"step {at} done" for at in range(900)]
     lines[450] = "ValueError: no such invoice"
-    assert "[line 451] ValueError: no such invoice" in shorten.shorten_passage(
+    assert "[line 451] ValueError: no such invoice" in tool_results.shorten_passage(
         output("\n".join(lines)), OutputKind.LOG, 500
     )
 
@@ -258,7 +258,7 @@ def test_failures_in_the_middle_of_a_long_log_are_shown() -> None:
 def test_lines_of_a_numbered_file_are_told_by_their_own_numbers() -> None:
     lines = [f"{at:>6}\tx_{at} = {at}" for at in range(501, 901)]
     lines[200] = "   701\tdef in_the_middle(rows):"
-    told = shorten.shorten_passage(output("\n".join(lines), path="a.py"), OutputKind.FILE, 500).split("\n")
+    told = tool_results.shorten_passage(output("\n".join(lines), path="a.py"), OutputKind.FILE, 500).split("\n")
     note = next(line for line in told if line.startswith("[... lines "))
     first, last = (int(word) for word in note.split("[... lines ")[1].split(" of ")[0].split(" to "))
     assert told[told.index(note) - 1] == lines[first - 502]
@@ -312,8 +312,8 @@ def test_log_is_a_log_whatever_its_lines_begin_with_and_keeps_its_one_error(stam
     assert sort_of(passage) is OutputKind.LOG
     assert "payment 4711" in runs.condense_log(passage.text)
     for told in (
-        shorten.shorten_passage(passage, OutputKind.LOG, 500),
-        history.prune_result(passage, OutputKind.LOG, KnownNames()),
+        tool_results.shorten_passage(passage, OutputKind.LOG, 500),
+        tool_results.prune_result(passage, OutputKind.LOG, KnownNames()),
     ):
         assert "payment 4711" in told
         assert "Traceback" in told
@@ -326,8 +326,8 @@ def test_log_that_was_read_or_searched_keeps_its_lines_and_its_one_error(command
     passage = output("\n".join(rows), command=command)
     sort = sort_of(passage)
     assert sort in (OutputKind.FILE, OutputKind.PRINTED)
-    assert "payment 4711" in shorten.shorten_passage(passage, sort, 500)
-    assert "payment 4711" in history.prune_result(passage, sort, KnownNames())
+    assert "payment 4711" in tool_results.shorten_passage(passage, sort, 500)
+    assert "payment 4711" in tool_results.prune_result(passage, sort, KnownNames())
 
 
 @pytest.mark.parametrize(
@@ -378,9 +378,9 @@ def test_file_that_a_command_shows_stays_as_it_is(name: str, command: str) -> No
 
 
 def test_line_without_an_end_is_shown_in_part() -> None:
-    told = shorten.shorten_passage(output("x" * 100_000), OutputKind.TEXT, 1_000)
+    told = tool_results.shorten_passage(output("x" * 100_000), OutputKind.TEXT, 1_000)
     assert told == "x" * 100_000  # one line is not left out in the middle of nothing
-    told = shorten.shorten_passage(output("\n".join(["x" * 100_000] * 3)), OutputKind.TEXT, 1_000)
+    told = tool_results.shorten_passage(output("\n".join(["x" * 100_000] * 3)), OutputKind.TEXT, 1_000)
     assert "98000 characters of this line are left out" in told
 
 
@@ -388,7 +388,7 @@ def test_pruned_result_tells_its_names_and_failures() -> None:
     known = KnownNames()
     known.learn("we know src/known.py")
     text = printed_by_pytest(30, "test_half_up") + "\nsee src/known.py and src/new.py, InvoiceError"
-    told = history.prune_result(output(text, command="pytest"), OutputKind.LOG, known)
+    told = tool_results.prune_result(output(text, command="pytest"), OutputKind.LOG, known)
     assert told.startswith("[34 lines of this output are left out. Named: ")
     assert "src/new.py" in told
     assert "E   AssertionError: assert 12.35 == 12.34" in told
@@ -466,8 +466,8 @@ def test_nothing_grows_faster_than_the_text(name: str) -> None:
             runs.condense_log(formatting.render_printed(formatting.json_closer(text)))
             runs.closer(text)
             ForwardedLines().shorter(text)
-            history.prune_result(passage, sort_of(passage), KnownNames())
-            shorten.shorten_passage(passage, sort_of(passage), 500)
+            tool_results.prune_result(passage, sort_of(passage), KnownNames())
+            tool_results.shorten_passage(passage, sort_of(passage), 500)
             filler.without_filler(text)
         return time.process_time() - start
 

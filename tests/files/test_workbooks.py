@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tokenmizer_mw.saving.files import Stopped, analyze, office
-from tokenmizer_mw.saving.files.opening import open_source
+from tokenmizer_mw.saving.files.reading import open_source
 
 openpyxl = pytest.importorskip("openpyxl")
 

@@ -19,12 +19,13 @@ from tokenmizer_mw.safety.guard import (
     SCANNED_MAX,
     SIGNALS,
     Voice,
+    iter_disguised_readings,
     judge,
+    plain,
     signal_examples,
     suspicion,
 )
 from tokenmizer_mw.safety.guard.phrases import Signal
-from tokenmizer_mw.safety.guard.score import iter_disguised_readings, plain
 
 HERE: Final = Path(__file__).parent
 ATTACKS: Final = yaml.safe_load((HERE / "attacks.yaml").read_text(encoding="utf-8"))

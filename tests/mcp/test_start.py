@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tokenmizer_mw.agents.mcp import server
-from tokenmizer_mw.agents.mcp.standard_input import OutputWriter, Unanswered
+from tokenmizer_mw.agents.mcp.starting import OutputWriter, Unanswered
 from tokenmizer_mw.saving.files import BUDGET
 
 from .conftest import SECONDS, Desk
@@ -100,7 +100,7 @@ def test_the_server_ends_soon_after_its_input() -> None:
     """The SDK keeps a duplicate of standard output, which must not keep the process waiting."""
     code = (
         "import os, sys, time\n"
-        "from tokenmizer_mw.agents.mcp.standard_input import interruptible_input\n"
+        "from tokenmizer_mw.agents.mcp.starting import interruptible_input\n"
         "from tokenmizer_mw.agents.mcp.opening import Opening\n"
         "with interruptible_input(Opening('1')):\n"
         "    duplicate = os.dup(1)\n"

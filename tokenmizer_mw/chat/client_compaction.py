@@ -13,11 +13,11 @@ from tokenmizer_mw.context.compaction.contract import (
     CompactionResult,
     CompactionWish,
     Native,
+    Seal,
     format_compaction,
     keep_from,
     open_words,
 )
-from tokenmizer_mw.context.compaction.sealed import Seal
 from tokenmizer_mw.context.resume import STANDING, STANDING_AND_WORK
 from tokenmizer_mw.context.window import budget_for
 from tokenmizer_mw.model.event import Checkpointed, Event

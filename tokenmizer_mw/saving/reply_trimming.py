@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final
 
 from tokenmizer_mw.runtime.offload import CPU, offload
-from tokenmizer_mw.saving.compress.replies import trim_reply
+from tokenmizer_mw.saving.compress.filler import trim_reply
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]

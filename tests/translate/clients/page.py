@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from tokenmizer_mw.server.translate.clients import anthropic_request, openai_chat_request, openai_responses_fields
-from tokenmizer_mw.server.translate.clients.fields import Field, Table
+from tokenmizer_mw.server.translate.clients.request_parts import Field, Table
 
 PAGE: Final = Path(__file__).parents[3] / "docs" / "translation.md"
 _MARK: Final = "<!-- tables: python -m tests.translate.clients.page -->\n"

@@ -43,7 +43,7 @@ from tokenmizer_mw.server.translate.clients import anthropic_request as anthropi
 from tokenmizer_mw.server.translate.clients import openai_chat_request as openai_chat
 from tokenmizer_mw.server.translate.clients import openai_responses_fields as openai_responses
 from tokenmizer_mw.server.translate.clients import openai_responses_item, openai_shared
-from tokenmizer_mw.server.translate.clients.fields import Field, Table
+from tokenmizer_mw.server.translate.clients.request_parts import Field, Table
 
 CHAT: Final[list[tuple[Any, Table]]] = [
     (chat_params.CompletionCreateParamsStreaming, openai_chat.REQUEST),

@@ -25,7 +25,9 @@ from tokenmizer_mw.errors import TokenMizerError
 from tokenmizer_mw.model.session import SESSION_ID_MAX
 from tokenmizer_mw.runtime.offload import CALLS, offload
 
-from .answers import (
+from .backing import Backing, open_file
+from .opening import INSTRUCTIONS, NAME, TITLE
+from .tools import (
     CheckpointMade,
     FactOutput,
     FileDigest,
@@ -38,11 +40,10 @@ from .answers import (
     SearchOutput,
     SessionList,
     SessionOutput,
+    ToolServer,
     WhyOutput,
+    add_edits,
 )
-from .backing import Backing, open_file
-from .opening import INSTRUCTIONS, NAME, TITLE
-from .tools import ToolServer, add_edits
 
 _BUDGET: Final = 300
 """``files.BUDGET``, which is not imported before a tool reads a file."""

@@ -1,15 +1,231 @@
-"""Starts the MCP server. The SDK is imported while the client already has the answer to its first request."""
+"""Starts the MCP server, and gives it standard input and output with a clean end.
+
+Adds two things that the SDK lacks. A thread copies standard input into a pipe that replaces it: an interrupt (Ctrl-C)
+closes the pipe and so ends the session, where the SDK would wait for the next line. When the client closes the input,
+the pipe is closed only after all requests are answered (a second thread counts the answers on the output), because the
+SDK cancels unfinished work at the end of the input. The ``initialize`` request is answered here, and the SDK is
+imported while the client already has that answer (``opening``). A line that is no JSON is answered here, too: the SDK
+only logs it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import os
+import select
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from typing import Final
 
 from tokenmizer_mw.runtime.collection import uncollected_imports
 from tokenmizer_mw.settings import Settings
 
 from .opening import Opening
-from .standard_input import interruptible_input
+
+ANSWER_SECONDS: Final = 60.0
+"""How long requests are waited for once the input has ended."""
+
+PARSE_ERROR: Final = b'{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}\n'
+"""The answer to a line that is no JSON (JSON-RPC 2.0, section 5.1)."""
+
+_CHUNK: Final = 64 * 1024
+_STEP: Final = 0.05
+_JOIN_SECONDS: Final = 5.0
+
+
+class Unanswered:
+    """Counts requests received and answers sent, from pieces of lines as they pass. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._rest = {"in": b"", "out": b""}
+        self._count = 0
+
+    @property
+    def count(self) -> int:
+        """Number of requests without an answer."""
+        with self._guard:
+            return self._count
+
+    def note_request(self, data: bytes) -> int:
+        """Count the requests in a piece of the input. Returns how many lines that end in it are no JSON."""
+        lines = self._end_lines("in", data)
+        messages = [_parse(line) for line in lines if line.strip()]
+        with self._guard:
+            self._count += sum(_has(message, "method") for message in messages)
+        return messages.count(_NO_JSON)
+
+    def note_answer(self, data: bytes) -> None:
+        """Count the answers in a piece of the output."""
+        answers = [_has(_parse(line), "result", "error") for line in self._end_lines("out", data)]
+        with self._guard:
+            self._count -= sum(answers)
+
+    def _end_lines(self, side: str, data: bytes) -> list[bytes]:
+        *lines, self._rest[side] = (self._rest[side] + data).split(b"\n")
+        return lines
+
+
+_NO_JSON: Final = object()
+
+
+def _parse(line: bytes) -> object:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return _NO_JSON
+
+
+def _has(message: object, *members: str) -> bool:
+    """Whether a message has an id and one of these members."""
+    return isinstance(message, dict) and "id" in message and any(member in message for member in members)
+
+
+class OutputWriter:
+    """Writes pieces of the SDK's output to the file descriptor ``handle``, and other lines between its lines.
+
+    Thread-safe.
+    """
+
+    def __init__(self, handle: int) -> None:
+        self._handle = handle
+        self._guard = threading.Lock()
+        self._within_line = False
+        self._waiting = b""
+
+    def write(self, data: bytes) -> None:
+        """Write a piece of the SDK's output."""
+        with self._guard:
+            if self._waiting and b"\n" in data:
+                ended, _, data = data.partition(b"\n")
+                data = ended + b"\n" + self._waiting + data
+                self._waiting = b""
+            _write(self._handle, data)
+            if data:
+                self._within_line = not data.endswith(b"\n")
+
+    def insert(self, lines: bytes) -> None:
+        """Write whole lines as soon as the SDK's current line has ended."""
+        with self._guard:
+            if self._within_line:
+                self._waiting += lines
+            else:
+                _write(self._handle, lines)
+
+
+@contextmanager
+def interruptible_input(opening: Opening) -> Iterator[None]:
+    """Close standard input at SIGINT while the context is active, and then raise ``KeyboardInterrupt``.
+
+    When the client closes the input, it ends once all requests are answered. A SIGINT that is ignored or handled by
+    other code is left alone. Does nothing on systems without ``select`` for files.
+    """
+    if os.name != "posix":
+        yield
+        return
+    ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    waking, wake = os.pipe()
+    interrupted = threading.Event()
+
+    def interrupt(*_: object) -> None:
+        interrupted.set()
+        os.write(wake, b"\0")
+
+    if ours:
+        signal.signal(signal.SIGINT, interrupt)
+    unanswered = Unanswered()
+    with _output_through(unanswered, opening) as output:
+        _input_through(unanswered, opening, waking, output)
+        try:
+            yield
+        finally:
+            if ours:
+                signal.signal(signal.SIGINT, signal.default_int_handler)
+            os.write(wake, b"\0")
+    if interrupted.is_set():
+        raise KeyboardInterrupt
+
+
+def _input_through(unanswered: Unanswered, opening: Opening, waking: int, output: OutputWriter) -> None:
+    """Put a pipe in the place of standard input, which a thread fills. ``output``: standard output."""
+    reading, writing = os.pipe()
+    real = os.dup(0)
+    os.dup2(reading, 0)
+    os.close(reading)
+    copying = threading.Thread(
+        target=_copy_input,
+        args=(real, waking, writing, output, unanswered, opening),
+        name="standard-input",
+        daemon=True,
+    )
+    copying.start()
+
+
+def _copy_input(
+    real: int, waking: int, writing: int, output: OutputWriter, unanswered: Unanswered, opening: Opening
+) -> None:
+    """Copy ``real`` into ``writing`` until either ends or ``waking`` is written to."""
+    with suppress(OSError):
+        while waking not in (ready := select.select([real, waking], [], [])[0]) and ready:
+            data = os.read(real, _CHUNK)
+            if not data:
+                _await_answers(waking, unanswered)
+                break
+            unparsable = unanswered.note_request(data)
+            output.insert(opening.answer(data) + PARSE_ERROR * unparsable)
+            _write(writing, data)
+    os.close(writing)
+
+
+def _await_answers(waking: int, unanswered: Unanswered) -> None:
+    for _ in range(int(ANSWER_SECONDS / _STEP)):
+        if unanswered.count <= 0 or select.select([waking], [], [], _STEP)[0]:
+            return
+
+
+@contextmanager
+def _output_through(unanswered: Unanswered, opening: Opening) -> Iterator[OutputWriter]:
+    """Put a pipe in the place of standard output, which a thread empties into the real one; yield that one's writer.
+
+    At the end the thread copies what is in the pipe and stops, even if other code (the SDK) keeps a duplicate open.
+    """
+    reading, writing = os.pipe()
+    ended, ending = os.pipe()
+    real = os.dup(1)
+    os.dup2(writing, 1)
+    os.close(writing)
+    output = OutputWriter(real)
+    copying = threading.Thread(
+        target=_copy_output, args=(reading, ended, output, unanswered, opening), name="standard-output", daemon=True
+    )
+    copying.start()
+    try:
+        yield output
+    finally:
+        with suppress(OSError, ValueError):
+            sys.stdout.flush()
+        os.dup2(real, 1)
+        os.close(ending)
+        copying.join(_JOIN_SECONDS)
+
+
+def _copy_output(reading: int, ended: int, output: OutputWriter, unanswered: Unanswered, opening: Opening) -> None:
+    """Copy ``reading`` into ``real`` until it ends, or until it is empty and ``ended`` is closed at its other side."""
+    with suppress(OSError):
+        while reading in select.select([reading, ended], [], [])[0] and (data := os.read(reading, _CHUNK)):
+            output.write(opening.filter_output(data))
+            unanswered.note_answer(data)
+    os.close(reading)
+    os.close(ended)
+
+
+def _write(handle: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(handle, data) :]
 
 
 @dataclass(frozen=True, slots=True)

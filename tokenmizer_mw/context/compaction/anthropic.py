@@ -6,10 +6,16 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from tokenmizer_mw.context.compaction import agents
-from tokenmizer_mw.context.compaction.contract import Native, native_at
-from tokenmizer_mw.context.compaction.request import asked_of_anthropic
-from tokenmizer_mw.context.compaction.sealed import CONTINUE, ReducedRequest, SealBroken, SealedContent, is_ours
+from tokenmizer_mw.context.compaction.contract import (
+    CONTINUE,
+    Native,
+    ReducedRequest,
+    SealBroken,
+    SealedContent,
+    is_ours,
+    native_at,
+)
+from tokenmizer_mw.context.compaction.request import asked_of_anthropic, format_agent_reply
 from tokenmizer_mw.context.compaction.streams import (
     Events,
     FollowingMessage,
@@ -128,7 +134,7 @@ def make_answer(model: str, text: str, created: int) -> dict[str, Any]:
     name = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:24]
     message = {"id": f"msg_{name}", "type": "message", "role": "assistant", "model": model}
     ended = {"stop_reason": "end_turn", "stop_sequence": None}
-    return {**message, "content": [{"type": "text", "text": agents.summary(text)}], **ended, "usage": dict(_NONE)}
+    return {**message, "content": [{"type": "text", "text": format_agent_reply(text)}], **ended, "usage": dict(_NONE)}
 
 
 def make_stream(whole: Mapping[str, Any]) -> bytes:

@@ -7,9 +7,15 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from tokenmizer_mw.context.compaction.contract import Native, native_at
+from tokenmizer_mw.context.compaction.contract import (
+    CONTINUE,
+    Native,
+    ReducedRequest,
+    SealedContent,
+    is_ours,
+    native_at,
+)
 from tokenmizer_mw.context.compaction.request import TRIGGER, asked_of_responses, is_trigger
-from tokenmizer_mw.context.compaction.sealed import CONTINUE, ReducedRequest, SealedContent, is_ours
 from tokenmizer_mw.context.compaction.streams import (
     Events,
     FollowingResponse,

@@ -4,19 +4,27 @@ Phrases only find explicit attacks; instructions hidden in ordinary sentences lo
 protection against those is elsewhere: text from tools, files and quotations never becomes a decision, a rule or a goal,
 and replayed text is delimited. System prompts belong to the application and are never scored.
 
-``readings`` undoes disguises of a text, ``signals`` and ``tongues`` list the phrases, ``score`` adds up their weights.
+``phrases`` and ``signals`` list the phrases; here the weights of those in a text are added up: in plain lower case, and
+with disguises undone. A disguise is undone only if that reveals a word of an attack, or if the disguised run is long
+enough, so that ordinary text is read once. Each reading takes linear time; there are at most eight.
 """
 
+from __future__ import annotations
+
+import base64
+import binascii
+import html
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+from urllib.parse import unquote
+
+import re2
+
+from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.safety.guard.phrases import Signal, Voice
-from tokenmizer_mw.safety.guard.score import (
-    FLAGGED_AT,
-    NOTHING,
-    SCANNED_MAX,
-    Suspicion,
-    judge,
-    signal_examples,
-    suspicion,
-)
 from tokenmizer_mw.safety.guard.signals import SIGNALS
 
 __all__ = [
@@ -31,3 +39,185 @@ __all__ = [
     "signal_examples",
     "suspicion",
 ]
+
+
+_FORMAT: Final = frozenset({"Cf", "Mn", "Me", "Co"})
+_KEYWORDS: Final = ("instruct", "prompt", "ignore", "disregard", "restriction")
+
+_LOOK_ALIKES: Final = str.maketrans(
+    "абвгԁеһіјкӏмнорѕстухсѵԛԝαβειјκνορτυχցոսօᴀʙᴄᴅᴇɢʜɪᴊᴋʟᴍɴᴏᴘʀᴛᴜᴠᴡʏᴢ’‘",
+    "abbrdehijklmhopsctyxcvqwabeijkvoptuxgnuoabcdeghijklmnoprtuvwyz''",
+)
+_LEET: Final = str.maketrans("013457@$!|", "oieastasii")
+_ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz"
+_ROTATED: Final = str.maketrans(_ALPHABET, _ALPHABET[13:] + _ALPHABET[:13])
+_QUOTES: Final = str.maketrans("’‘“”«»", '\'\'""""')
+
+_SPACED = re2.compile(r"\b(?:\w[ ._*|/-]){2,}\w\b")
+_BASE64 = re2.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
+_HEX = re2.compile(r"(?:[0-9A-Fa-f]{2}[ :]?){20,}")
+_ESCAPED = re2.compile(r"%[0-9A-Fa-f]{2}|&#")
+_TO_STANDARD: Final = str.maketrans("-_", "+/")
+
+_FLAG = re2.compile("\U0001f3f4[\U000e0030-\U000e007a]{1,6}\U000e007f")
+_TAGS = re2.compile("(?:[\U000e0020-\U000e007f][^\U000e0020-\U000e007f]*){4}")
+_VARIATIONS = re2.compile("[\ufe00-\ufe0d\U000e0100-\U000e01ef]{4}")
+
+
+class _Visible(dict[int, int | None]):
+    """A table for ``str.translate`` that leaves out what nobody sees; each character is looked up once."""
+
+    def __missing__(self, code: int) -> int | None:
+        kept = code if unicodedata.category(chr(code)) not in _FORMAT else None
+        if len(self) < _CHARACTERS_MAX:
+            self[code] = kept
+        return kept
+
+
+_CHARACTERS_MAX: Final = 20_000
+_VISIBLE: Final = _Visible()
+
+
+def plain(text: str) -> str:
+    """Return the text in compatibility form (NFKC) and lower case, with single spaces and without invisible characters.
+
+    Line breaks stay, because some phrases must begin a line.
+    """
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+        text = text.translate(_VISIBLE).casefold()
+        text = text.translate(_QUOTES)
+    return "\n".join(" ".join(line.split()) for line in text.lower().split("\n"))
+
+
+def iter_disguised_readings(text: str, read: str) -> Iterator[str]:
+    """Return other readings of ``text``, whose plain form is ``read``.
+
+    Undoes look-alike letters, digits for letters, spaced letters, reversal, ROT13, URL and HTML escapes, base64 and
+    hexadecimal.
+    """
+    if not read.isascii():
+        yield read.translate(_LOOK_ALIKES)
+    if _reveals_keyword(turned := read.translate(_LEET), read):
+        yield turned
+    if _SPACED.search(text) and _reveals_keyword(joined := plain(_join_spaced_letters(text)), read):
+        yield joined
+    if any(word[::-1] in read for word in _KEYWORDS):
+        yield read[::-1]
+    if any(word.translate(_ROTATED) in read for word in _KEYWORDS):
+        yield read.translate(_ROTATED)
+    if _ESCAPED.search(text):
+        yield plain(html.unescape(unquote(text)))
+    if decoded := "\n".join(_decode_runs(text)):
+        yield plain(decoded)
+
+
+def hides(text: str) -> bool:
+    """Return whether text is hidden in invisible characters: tag characters outside of flags, or runs of variation
+    selectors."""
+    if text.isascii():
+        return False
+    text = _FLAG.sub("", text)
+    return _TAGS.search(text) is not None or _VARIATIONS.search(text) is not None
+
+
+def _reveals_keyword(turned: str, read: str) -> bool:
+    return any(word in turned and word not in read for word in _KEYWORDS)
+
+
+def _join_spaced_letters(text: str) -> str:
+    kept: list[str] = []
+    done = 0
+    for match in _SPACED.finditer(text):
+        kept += (text[done : match.start()], match.group()[::2])
+        done = match.end()
+    return "".join((*kept, text[done:]))
+
+
+def _decode_runs(text: str) -> Iterator[str]:
+    for match in _BASE64.finditer(text):
+        digits = match.group().rstrip("=").translate(_TO_STANDARD)
+        yield from _legible(base64.b64decode, digits[: len(digits) - (len(digits) % 4 == 1)] + "==")
+    for match in _HEX.finditer(text):
+        yield from _legible(bytes.fromhex, match.group().replace(":", " "))
+
+
+def _legible(decode: Callable[[str], bytes], digits: str) -> Iterator[str]:
+    try:
+        found = decode(digits).decode("utf-8")
+    except (binascii.Error, ValueError):
+        return
+    if found.replace("\n", " ").replace("\t", " ").replace("\r", " ").isprintable():
+        yield found
+
+
+FLAGGED_AT: Final = 1.0
+"""Sum of weights from which a text counts as an attempt."""
+
+SCANNED_MAX: Final = 200_000
+"""Characters of one text that are looked at."""
+
+_HIDDEN: Final = ("hidden_text", FLAGGED_AT)
+_DISGUISED: Final = ("disguised", 0.5)
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """The guard's result for a text: the sum of the weights, and the names of the signals (disguises first, then table
+    order)."""
+
+    score: float
+    signals: tuple[str, ...]
+
+    @property
+    def flagged(self) -> bool:
+        """Whether the text counts as an attack."""
+        return self.score >= FLAGGED_AT
+
+
+NOTHING: Final = Suspicion(0.0, ())
+
+
+def suspicion(text: str, voice: Voice = Voice.USER) -> Suspicion:
+    """Score how much ``text`` looks like an attempt to take over the model.
+
+    Linear time; checks the first ``SCANNED_MAX`` characters. Undoes disguises (full-width, look-alike and invisible
+    letters, encodings).
+    """
+    text = text[:SCANNED_MAX]
+    read = plain(text)
+    open_ = _matches(read)
+    beneath = frozenset[int]().union(*map(_matches, iter_disguised_readings(text, read))) - open_
+    found = [_HIDDEN] if hides(text) else []
+    found += [_DISGUISED] if beneath else []
+    found += [(SIGNALS[number].name, getattr(SIGNALS[number], voice.value)) for number in sorted(open_ | beneath)]
+    return Suspicion(round(sum(weight for _, weight in found), 3), tuple(name for name, _ in found))
+
+
+def judge(message: Message) -> Suspicion:
+    """Return the highest suspicion among a message's user text and tool results; other texts are not judged."""
+    texts = [(result.text, Voice.TOOL) for result in message.tool_results]
+    if message.role is Role.USER:
+        texts.append((message.text, Voice.USER))
+    return max((suspicion(*text) for text in texts if text[0]), key=lambda found: found.score, default=NOTHING)
+
+
+def signal_examples() -> Mapping[str, str]:
+    """Return an example of each signal."""
+    return {signal.name: signal.example for signal in SIGNALS}
+
+
+def _matches(read: str) -> frozenset[int]:
+    return frozenset(_set().Match(read.encode("utf-8", "replace")) or ())
+
+
+@cache
+def _set() -> re2.Set:
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = 64 << 20
+    found = re2.Set.SearchSet(options)
+    for signal in SIGNALS:
+        found.Add(signal.pattern)
+    found.Compile()
+    return found

@@ -14,7 +14,7 @@ from tokenmizer_mw.context.tokens import TokenCounter
 from tokenmizer_mw.model.usage import StageSaving
 from tokenmizer_mw.settings import Settings
 
-from . import filler, formatting, history, runs, shorten
+from . import filler, formatting, runs, tool_results
 from .chat import ChatPassage, OutputKind, PassageKind
 from .names import KnownNames
 from .neural import Shrink, in_fewer_words
@@ -104,7 +104,7 @@ def _repeats(work: StageInput) -> str:
 
 
 def _shorten(work: StageInput) -> str:
-    return shorten.shorten_passage(work.passage, work.sort, work.options.result_max, whole=work.whole)
+    return tool_results.shorten_passage(work.passage, work.sort, work.options.result_max, whole=work.whole)
 
 
 def _neural(work: StageInput) -> str:
@@ -174,7 +174,7 @@ def condense(
     """
     pruned = 0
     if HISTORY in options.stages:
-        pruned = history.pruned_before(passages, keep=options.keep, step=options.step, cut=cut)
+        pruned = tool_results.pruned_before(passages, keep=options.keep, step=options.step, cut=cut)
     state = before if before is not None and _goes_on(before, passages, pruned) else Condensed(pruned=pruned)
     for passage in passages[len(state.passages) :]:
         _take(state, passage, options)
@@ -192,7 +192,9 @@ def _take(state: Condensed, passage: ChatPassage, options: Options) -> None:
     sort = sort_of(passage) if passage.kind is PassageKind.RESULT else OutputKind.TEXT
     if place < state.pruned:
         if passage.kind is PassageKind.RESULT:
-            text = _try_stage(state, HISTORY, lambda: history.prune_result(passage, sort, state.known), text, options)
+            text = _try_stage(
+                state, HISTORY, lambda: tool_results.prune_result(passage, sort, state.known), text, options
+            )
         state.known.learn(text)
     if text is passage.text:
         text = _run_stages(state, passage, sort, options)

@@ -18,9 +18,9 @@ from tokenmizer_mw.wire.passages import Steps, spot_edits
 from tokenmizer_mw.wire.provider_fields import message_markers
 
 from .chat import PassageKind, PlacedPassage, put_back, read, texts
-from .history import pruned_before
 from .neural import Shrink
 from .pipeline import Condensed, Options, condense
+from .tool_results import pruned_before
 
 MARKED: Final = "compress_marked"
 BOUND: Final = "compress_bound"

@@ -26,8 +26,7 @@ from tokenmizer_mw.safety.redact import Redactor
 from .apart import ReadingLimits, read_apart
 from .digest import BUDGET, Digest, Report, make_digest
 from .kinds import is_plain, reader_of
-from .opening import is_packed, open_source
-from .reading import FileSource, Mask, Progress, Stopped
+from .reading import FileSource, Mask, Progress, Stopped, is_packed, open_source
 from .windows import show_lines
 
 __all__ = ["BUDGET", "Digest", "Progress", "ReadingLimits", "Stopped", "analyze", "excerpt"]

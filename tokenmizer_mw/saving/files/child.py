@@ -18,8 +18,7 @@ from typing import Any, BinaryIO, Final
 
 from .digest import format_size
 from .kinds import reader_of
-from .opening import open_source
-from .reading import Stopped
+from .reading import Stopped, open_source
 
 _GRACE: Final = 1
 """Seconds of CPU time between the signal that ends the reading and the one that ends the process."""

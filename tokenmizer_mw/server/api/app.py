@@ -20,7 +20,6 @@ from tokenmizer_mw.model.session import LOCAL_TENANT
 from tokenmizer_mw.runtime.offload import CALLS, offload
 from tokenmizer_mw.server.access.caller import Caller, caller_of
 
-from .document import openapi_document
 from .errors import FAULT, NO_ROUTE, NO_VERDICT, UNAUTHORIZED, ApiRefusal, Problem, forbidden, problem_of, wrong_method
 from .health import Check, Doubt, Health
 from .requests import (
@@ -33,7 +32,7 @@ from .requests import (
     query_of,
     serve_lifespan,
 )
-from .routes import ROUTES, Matched, Route, match_routes
+from .routes import ROUTES, Matched, Route, match_routes, openapi_document
 
 if TYPE_CHECKING:
     from prometheus_client.registry import Collector

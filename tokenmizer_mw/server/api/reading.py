@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from starlette.responses import Response
 
-from tokenmizer_mw.context.compaction.sealed import SealBroken
+from tokenmizer_mw.context.compaction.contract import SealBroken
 from tokenmizer_mw.errors import InvalidSession, UnknownSession
 from tokenmizer_mw.graph.export.formats import format_named
 from tokenmizer_mw.graph.views import diff

@@ -12,7 +12,7 @@ from typing import Annotated, Final, Literal, NotRequired, cast
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 from typing_extensions import TypedDict
 
-from tokenmizer_mw.context.compaction.sealed import SEALED_MAX
+from tokenmizer_mw.context.compaction.contract import SEALED_MAX
 from tokenmizer_mw.context.resume import BUDGET_MIN
 from tokenmizer_mw.model.event import node_to_dict
 from tokenmizer_mw.model.node import Node as Fact

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tokenmizer_mw.asgi import BLOCK, CHECKPOINT
 from tokenmizer_mw.chat.session_naming import session_in_headers
-from tokenmizer_mw.context.compaction import agents, anthropic, responses
-from tokenmizer_mw.context.compaction.sealed import MARK, SealBroken
+from tokenmizer_mw.context.compaction import anthropic, responses
+from tokenmizer_mw.context.compaction.contract import MARK, SealBroken
+from tokenmizer_mw.context.compaction.request import may_sum_up
 from tokenmizer_mw.context.compaction.streams import StreamEditor
 from tokenmizer_mw.errors import MalformedRequest, RequestBlocked
 from tokenmizer_mw.runtime.offload import CALLS, STORE, offload
@@ -189,7 +190,7 @@ class CompactionMiddleware:
         """Whether an agent may have its chat summed up, which is answered here."""
         if self._memory.settings.agent_compaction == "provider" or api_path.dialect not in _DIALECT_MODULES:
             return False
-        return agents.may_sum_up(body)
+        return may_sum_up(body)
 
     async def _carried_out(
         self,

@@ -9,11 +9,16 @@ from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
-from tokenmizer_mw.context.compaction import agents
 from tokenmizer_mw.context.compaction.clearing import clear_thinking, clear_tool_uses
-from tokenmizer_mw.context.compaction.contract import CompactionResult, CompactionWish, Native
-from tokenmizer_mw.context.compaction.request import CompactAbove, CompactionRequest, CompactNow
-from tokenmizer_mw.context.compaction.sealed import MARK, ReducedRequest, SealedContent
+from tokenmizer_mw.context.compaction.contract import (
+    MARK,
+    CompactionResult,
+    CompactionWish,
+    Native,
+    ReducedRequest,
+    SealedContent,
+)
+from tokenmizer_mw.context.compaction.request import CompactAbove, CompactionRequest, CompactNow, without_prompt
 from tokenmizer_mw.errors import MalformedRequest, StoreError, UnknownSession
 from tokenmizer_mw.model.session import SessionKey, is_usable_id
 from tokenmizer_mw.wire.dialect import ChatRequest, Dialect
@@ -134,7 +139,7 @@ class CompactionCall:
         the model is to answer the unchanged request.
         """
         given = read_object(decode_body(self.body)).values
-        body = agents.without_prompt(given, self.contract.MESSAGES)
+        body = without_prompt(given, self.contract.MESSAGES)
         key = self._key(given, None)
         if body is None or key is None:
             return None

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 import anyio
 
 from tokenmizer_mw.chat.session_naming import names_session, session_in_headers
-from tokenmizer_mw.context.compaction.agents import may_sum_up
+from tokenmizer_mw.context.compaction.request import may_sum_up
 from tokenmizer_mw.errors import MalformedRequest
 from tokenmizer_mw.model.message import Role, digest
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey

@@ -1,13 +1,182 @@
-"""Compares two questions and returns the first difference."""
+"""Compares two questions and returns the first difference; their content words are aligned first.
+
+Words may stand in another order where a phrase behind a preposition has moved, two things are joined by "and", or a
+verb is in the passive voice. Any other change of order counts as a difference, also in paraphrases.
+"""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
+from . import forms
 from .phrases import LOOSE, OPTIONAL, VERBS
 from .reading import Item, QuestionReading, read
-from .terms import TERMS, Alignment, Keys, align, keys_of, same_direction, same_order
+
+TERMS: Final = frozenset({"word", "exact", "number"})
+"""Kinds of items that are content."""
+
+Keys = frozenset[str]
+"""The meanings that a word may have."""
+
+_MOVABLE: Final = frozenset({"", "topic", "in", "on", "at", "during"})
+"""Roles whose phrase may stand anywhere in a question."""
+
+_LOOSE_ROLES: Final = frozenset({"of", "topic"})
+_JOINING: Final = frozenset({"and", "or", "vs", "versus"})
+_NOMINAL: Final = ("al", "ation", "ment", "ing")
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A content word of a question.
+
+    - ``keys``: its meanings; ``text``: its base form or the name of its meaning; ``place``: its number.
+    - ``role``: the preposition before its phrase, "topic" before a colon, "" if neither.
+    - ``passive``: whether it is a verb in the passive voice; ``predicate``: whether it follows a form of "be".
+    - ``joined``: whether "and", "or" or "vs" stands before it.
+    """
+
+    keys: Keys
+    text: str
+    place: int
+    role: str
+    passive: bool
+    predicate: bool
+    joined: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """The matched terms of two questions, and those that only the one or the other has."""
+
+    pairs: tuple[tuple[Term, Term], ...]
+    missing: tuple[Term, ...]
+    extra: tuple[Term, ...]
+
+
+def keys_of(item: Item) -> Keys:
+    """Return the keys by which an item of a question is compared: two items match if they share one.
+
+    A word has its meanings as keys. A literal or a number has one key, its text after "!", which no word has.
+    """
+    return item.keys if item.kind == "word" else frozenset({f"!{item.text}"})
+
+
+def align(one: QuestionReading, other: QuestionReading) -> Alignment:
+    """Match each term with one of the other question that shares a meaning, if possible in the same role."""
+    pairs: list[tuple[Term, Term]] = []
+    missing: list[Term] = []
+    free = list(_terms(other))
+    for term in _terms(one):
+        same = [candidate for candidate in free if candidate.keys & term.keys]
+        if same:
+            best = next((candidate for candidate in same if candidate.role == term.role), same[0])
+            free.remove(best)
+            pairs.append((term, best))
+        else:
+            missing.append(term)
+    return Alignment(tuple(pairs), tuple(missing), tuple(free))
+
+
+def _terms(reading: QuestionReading) -> Iterator[Term]:
+    role, joined, place = "", False, 0
+    compared = False
+    items = reading.items
+    for at, item in enumerate(items):
+        if item.kind not in TERMS or item.text.startswith("~"):
+            role = item.text if item.kind == "place" else role if item.kind == "of" else ""
+            joined = item.kind == "break" and item.text in _JOINING
+            continue
+        if item.text == "difference" and compared:
+            continue  # "a vs b, what is the difference"
+        compared = compared or item.text == "difference"
+        keys = keys_of(item)
+        owns = at + 1 < len(items) and items[at + 1].kind == "of"
+        held = "topic" if at < reading.topic else "of" if owns else role
+        yield Term(keys, item.text, place, held, bool(keys & reading.passives), bool(keys & reading.predicates), joined)
+        role, joined, place = forms.PLACING.get(item.text, role), False, place + 1
+
+
+def same_direction(one: QuestionReading, other: QuestionReading, aligned: Alignment) -> bool:
+    """Return whether no term stands behind an opposed preposition, and no two have exchanged theirs."""
+    changed = {(a.role, b.role) for a, b in aligned.pairs if a.role != b.role}
+    opposed = {(a.role, b.role) for a, b in aligned.pairs if a.keys.isdisjoint(forms.PLATFORMS)}
+    if any(frozenset(pair) in forms.OPPOSED for pair in opposed) or _has_exchange(changed):
+        return False
+    mine, others = _self_roles(one), _self_roles(other)
+    if (mine and others and mine.isdisjoint(others)) or any(not (mine ^ others).isdisjoint(pair) for pair in changed):
+        return False
+    return not (_is_stranded(one, other) or _is_stranded(other, one))
+
+
+def _has_exchange(changed: set[tuple[str, str]]) -> bool:
+    """Whether two terms have exchanged their prepositions: "foo to bar" and "bar to foo"."""
+    if any((b, a) in changed for a, b in changed):
+        return True
+    gained, lost = ({pair[at] for pair in changed if not pair[1 - at]} - _LOOSE_ROLES for at in (1, 0))
+    return bool(gained and lost)
+
+
+def _self_roles(reading: QuestionReading) -> set[str]:
+    """The prepositions before those who speak or are spoken to."""
+    pairs = itertools.pairwise(reading.items)
+    return {before.text for before, item in pairs if item.kind == "self" and before.kind == "place"}
+
+
+def _is_stranded(one: QuestionReading, other: QuestionReading) -> bool:
+    """Whether only one question asks what stands behind a preposition: "what is it", "what is it for".
+
+    "Which year was it built in" may lose its "in", as long as the other question has none.
+    """
+    last = one.stranded
+    if not last or last == other.stranded:
+        return False
+    return last in other.said or not (last == "in" or {"stand", "for"} <= one.said)
+
+
+def same_order(aligned: Alignment) -> bool:
+    """Return whether terms have the same order, but for those that may move."""
+    ordered = [pair for pair in aligned.pairs if pair[0].text != "difference"]
+    for (a, x), (b, y) in itertools.combinations(ordered, 2):
+        if (a.place < b.place) != (x.place < y.place):
+            if not _may_move(a, x, b, y):
+                return False
+        elif _changes_voice(a, x, b, y):
+            return False
+    return True
+
+
+def _may_move(a: Term, x: Term, b: Term, y: Term) -> bool:
+    """Whether ``a`` and ``b`` may stand in the other order, as ``x`` and ``y``."""
+    near = abs(a.place - b.place) == abs(x.place - y.place) == 1
+    if a.role != b.role or x.role != y.role:
+        roles = {a.role, b.role, x.role, y.role}
+        return not roles.isdisjoint(_MOVABLE) or {a.role, b.role} == {"from", "to"} or (near and "of" in roles)
+    if near and (a.joined or b.joined) and (x.joined or y.joined):
+        return True
+    return bool(a.keys & b.keys) or _is_restated(a, x) or _is_restated(b, y)
+
+
+def _is_restated(one: Term, other: Term) -> bool:
+    """Whether a term may have moved by itself: a verb in the passive voice or as a noun, an adjective behind "be"."""
+    nominal = one.text != other.text and one.text.endswith(_NOMINAL) != other.text.endswith(_NOMINAL)
+    moved = one.passive != other.passive or one.predicate != other.predicate
+    free = one.text in forms.SUPERLATIVES or one.text in forms.ADVERBS or one.text.endswith("ly")
+    free = free and one.text not in forms.UNCHANGED
+    return nominal or moved or free
+
+
+def _changes_voice(a: Term, x: Term, b: Term, y: Term) -> bool:
+    """Whether somebody does in one question what is done to him in the other: "do sharks eat", "are sharks eaten"."""
+    if not abs(a.place - b.place) == abs(x.place - y.place) == 1:
+        return False
+    (first, _), (second, later) = sorted(((a, x), (b, y)), key=lambda pair: pair[0].place)
+    agent = second.role != later.role and {second.role, later.role} == {"", "by"}
+    return agent or (second.passive != later.passive and not first.passive)
+
 
 _MODALS: Final = {"~can": "~can", "~allowed": "~can", "~should": "~should"}
 _PEOPLE: Final = frozenset({"he", "she"})

@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from . import forms, phrases
-from .pieces import QuestionPiece, split
-from .table import ANYWHERE, FIRST, POLITE, WISHES, Phrases, base, candidates, meanings
+from .words import ANYWHERE, FIRST, POLITE, WISHES, Phrases, QuestionPiece, base, candidates, meanings, split
 
 CHARACTERS_MAX: Final = 2_000
 """Longer questions are not compared: what matters in them is too easily overlooked."""

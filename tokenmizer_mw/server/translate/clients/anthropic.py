@@ -24,8 +24,7 @@ from tokenmizer_mw.server.translate.translation import load
 
 from .anthropic_request import NAME, WORDS, read
 from .faults import FaultKind, kind_of
-from .fields import client_field
-from .request_parts import call_id, tag_seal
+from .request_parts import call_id, client_field, tag_seal
 from .stream_steps import PartEnd, Progress, Step, StreamPart, named_event, parts_of
 
 _STOP: Final[Mapping[Finish, str]] = {

@@ -24,8 +24,22 @@ from tokenmizer_mw.server.translate.chat import (
     ToolChoice,
 )
 
-from .fields import CACHED, CARRIED, READ, REFUSED, Fields, Table, check_fields, left_out, only
-from .request_parts import bare_id, join_turns, make_thought, make_turns, sealed_call
+from .request_parts import (
+    CACHED,
+    CARRIED,
+    READ,
+    REFUSED,
+    Fields,
+    Table,
+    bare_id,
+    check_fields,
+    join_turns,
+    left_out,
+    make_thought,
+    make_turns,
+    only,
+    sealed_call,
+)
 
 NAME: Final = "anthropic"
 

@@ -25,10 +25,9 @@ from tokenmizer_mw.server.translate.chat import (
     Usage,
 )
 
-from .fields import client_field
 from .openai_chat_request import NAME, WORDS, read
 from .openai_shared import error, forms, text_of
-from .request_parts import call_id, tag_seal
+from .request_parts import call_id, client_field, tag_seal
 from .stream_steps import COMMENT, PartEnd, Progress, Step, StreamPart, data_line, parts_of
 
 DONE: Final = b"data: [DONE]\n\n"

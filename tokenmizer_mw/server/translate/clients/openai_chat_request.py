@@ -21,9 +21,24 @@ from tokenmizer_mw.server.translate.chat import (
     Tool,
 )
 
-from .fields import CACHED, CARRIED, READ, REFUSED, Fields, Table, check_fields, left_out, only
 from .openai_shared import COMMON, GRAMMAR, JSON_SCHEMA, arguments_of, custom_tool, form_of, tool_choice
-from .request_parts import attachment, bare_id, join_turns, make_thought, make_turns, sealed_call
+from .request_parts import (
+    CACHED,
+    CARRIED,
+    READ,
+    REFUSED,
+    Fields,
+    Table,
+    attachment,
+    bare_id,
+    check_fields,
+    join_turns,
+    left_out,
+    make_thought,
+    make_turns,
+    only,
+    sealed_call,
+)
 
 NAME: Final = "openai_chat"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from .fields import CACHED, CARRIED, READ, REFUSED, Table, left_out, only
 from .openai_shared import COMMON, GRAMMAR, JSON_SCHEMA
+from .request_parts import CACHED, CARRIED, READ, REFUSED, Table, left_out, only
 
 NAME: Final = "openai_responses"
 HIDDEN: Final = "hidden:"

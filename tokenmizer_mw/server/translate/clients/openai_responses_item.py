@@ -28,10 +28,9 @@ from tokenmizer_mw.server.translate.chat import (
 )
 from tokenmizer_mw.server.translate.translation import load
 
-from .fields import CARRIED, Fields, Table
 from .openai_responses_fields import HIDDEN, NAME
 from .openai_shared import text_of
-from .request_parts import call_id, tag_seal
+from .request_parts import CARRIED, Fields, Table, call_id, tag_seal
 from .stream_steps import StreamPart
 
 _TEXT: Final = {"type": "string"}

@@ -27,7 +27,6 @@ from tokenmizer_mw.server.translate.chat import (
     Tool,
 )
 
-from .fields import Fields, check_fields
 from .openai_responses_fields import (
     CHOICES,
     CUSTOM_FORMATS,
@@ -49,7 +48,7 @@ from .openai_responses_fields import (
 )
 from .openai_responses_item import SHELL_TOOL, Names, action_arguments, describe_tool
 from .openai_shared import arguments_of, custom_tool, form_of, tool_choice
-from .request_parts import attachment, bare_id, join_turns, make_thought, make_turns, sealed_call
+from .request_parts import Fields, attachment, bare_id, check_fields, join_turns, make_thought, make_turns, sealed_call
 
 _ROLES: Final[Mapping[str, Role]] = {
     "user": "user",

@@ -1,0 +1,245 @@
+"""Stages "shorten" and "history": shorten long tool results, and prune old ones to the names in them.
+
+"shorten" keeps beginning, end, important lines, and a note about the rest. Which lines are important depends on the
+kind of output: definitions of a source file, failure lines of a log, number of matches per file. Line numbers are given
+only if they are known: in a numbered file, or in output that no other stage shortened.
+
+"history" keeps the newest results whole. When enough older ones have accumulated, all of them are pruned in one step,
+and nothing changes until the next step; in between, a growing chat is sent with the same beginning. The steps depend
+only on the chat, so that every process prunes the same results. A pruned result consists of a line that says how much
+was removed, its lines about failures, and the names in it that did not occur earlier (paths, identifiers, addresses),
+so that the model can look them up again. The note does not ask for a rerun: some commands must not run twice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Final
+
+from .chat import ChatPassage, OutputKind, PassageKind
+from .names import KnownNames, names
+from .sorts import STAMP, bare, is_numbered, is_stamped, number_of
+
+CHARACTERS_A_TOKEN: Final = 4
+LINE_MAX: Final = 2_000
+"""Characters of a line that is shown of an output that is cut."""
+
+_HEAD: Final = 0.5
+_TAIL: Final = 0.25
+_SHOWN_MAX: Final = 160
+"""Characters of a line that is shown out of the middle."""
+
+_DEFINES: Final = re.compile(
+    r"^\s{0,8}(?:export |default |public |private |protected |static |async |abstract |final |pub(?:\([a-z]+\))? )*"
+    r"(?:def|class|func|function|fn|interface|struct|enum|trait|impl|type|module|namespace|package|record|#{1,3})"
+    r" *\(?[\w\"'<:]"
+)
+FAILURE: Final = re.compile(
+    r"(?i)(?:error|exception)\b|\bfail(?:ed|ure|ures)?\b|traceback|panic|fatal|critical|assert|^[EF]\d{4} \d\d:"
+)
+Name = Callable[[int], str]
+"""What is told of where a line stands, by its place; "" where that is not known."""
+Matter = Callable[[Sequence[str], range, Name], Iterator[str]]
+
+_FOUND: Final = re.compile(r"^([^:\n]{3,300}):\d+[:-]")
+
+
+def shorten_passage(passage: ChatPassage, sort: OutputKind, most: int, *, whole: bool = True) -> str:
+    """Return the text of ``passage`` in about ``most`` tokens; the same object if it is not longer.
+
+    ``whole``: true if it is the unchanged tool result, so that its lines can be counted.
+    """
+    text, room = passage.text, most * CHARACTERS_A_TOKEN
+    if len(text) <= room:
+        return text
+    lines = text.split("\n")
+    head = _count_fitting_lines(lines, int(room * _HEAD))
+    tail = _count_fitting_lines(lines[head:][::-1], int(room * _TAIL))
+    middle = range(head, len(lines) - tail)
+    if not middle:
+        return text
+    name = _naming(lines, whole)
+    shown = "\n".join([*map(_cut, lines[:head]), _note(passage, lines, middle, name)])
+    left = room - len(shown) - sum(len(line) for line in lines[middle.stop :])
+    matter = _failures if is_stamped(text) else _MATTERS[sort]
+    told = [*_within(matter(lines, middle, name), max(0, left)), *map(_cut, lines[middle.stop :])]
+    result = "\n".join([shown, *told])
+    return result if len(result) < len(text) else text
+
+
+def _naming(lines: Sequence[str], whole: bool) -> Name:
+    """How lines are told: those of a numbered file as they are numbered in it."""
+    if is_numbered(list(lines)):
+        return lambda at: "" if (number := number_of(lines[at])) is None else str(number)
+    return lambda at: str(at + 1) if whole else ""
+
+
+def _note(passage: ChatPassage, lines: Sequence[str], middle: range, name: Name) -> str:
+    first, last = name(middle.start), name(middle.stop - 1)
+    which = f"lines {first} to {last}" if first and last else f"{len(middle)} lines"
+    left_out = sum(len(lines[at]) + 1 for at in middle)
+    how = f"; to see them, read that part of {passage.path}" if passage.path else ""
+    return f"[... {which} of this output are left out ({left_out} characters){how} ...]"
+
+
+def _at(name: Name, at: int, said: str) -> str:
+    where = name(at)
+    return f"[line {where}] {said}" if where else said
+
+
+def _count_fitting_lines(lines: Sequence[str], room: int) -> int:
+    """How many of the first lines fit into so many characters; one at least."""
+    for at, line in enumerate(lines):
+        room -= min(len(line), LINE_MAX) + 1
+        if room < 0:
+            return max(1, at)
+    return len(lines)
+
+
+def _cut(line: str) -> str:
+    if len(line) <= LINE_MAX:
+        return line
+    return f"{line[:LINE_MAX]}[... {len(line) - LINE_MAX} characters of this line are left out ...]"
+
+
+def _within(lines: Iterator[str], room: int) -> Iterator[str]:
+    for line in lines:
+        room -= len(line) + 1
+        if room < 0:
+            return
+        yield line
+
+
+def _definitions(lines: Sequence[str], middle: range, name: Name) -> Iterator[str]:
+    count = is_numbered(list(lines))
+    for at in middle:
+        line = bare(lines[at]) if count else lines[at]
+        if len(line) <= LINE_MAX and _DEFINES.match(line):
+            yield _at(name, at, line.rstrip()[:_SHOWN_MAX])
+
+
+def _failures(lines: Sequence[str], middle: range, name: Name) -> Iterator[str]:
+    for at in middle:
+        if FAILURE.search(lines[at][:LINE_MAX]):
+            yield _at(name, at, lines[at].strip()[:_SHOWN_MAX])
+
+
+def _files(lines: Sequence[str], middle: range, name: Name) -> Iterator[str]:
+    found = (_FOUND.match(lines[at][:LINE_MAX]) for at in middle if not STAMP.match(lines[at]))
+    counted = Counter(row.group(1) for row in found if row is not None)
+    for path, count in counted.items():
+        yield f"[{count} in {path}]"
+    if not counted:
+        yield from _failures(lines, middle, name)
+
+
+_MATTERS: Final[Mapping[OutputKind, Matter]] = {
+    OutputKind.FILE: _definitions,
+    OutputKind.DIFF: _failures,
+    OutputKind.JSON: _failures,
+    OutputKind.FOUND: _files,
+    OutputKind.LISTING: _failures,
+    OutputKind.LOG: _failures,
+    OutputKind.PRINTED: _failures,
+    OutputKind.TEXT: _failures,
+}
+
+
+PRUNED_MIN: Final = 400
+"""Characters of a result that is worth it."""
+
+LINES_KEPT: Final = 4
+_LINE_MAX: Final = 160
+_TELLING: Final = frozenset({OutputKind.LOG, OutputKind.PRINTED, OutputKind.TEXT})
+NAMES_SHARE: Final = 0.15
+LIST_SHARE: Final = 0.5
+"""Share of a result's characters that its names may take; the rest of them is counted."""
+
+
+def pruned_before(passages: Sequence[ChatPassage], *, keep: int, step: int, cut: int | None = None) -> int:
+    """Return the index of the passage before which results are pruned.
+
+    ``keep``: number of newest results that stay whole, with all that arrived together with them; results that the model
+    has not seen yet are never pruned. ``step``: tokens of older unpruned results that trigger a step. ``cut``: index of
+    the newest message when the chat was cut; everything old at that time is pruned, because the provider's cache is
+    invalid anyway.
+    """
+    places: list[int] = []
+    behind = added = waiting = 0
+    is_before_cut = cut is not None
+    for start, end in _batches(passages):
+        if is_before_cut and cut is not None and passages[start].message > cut:
+            behind, waiting, is_before_cut = added, 0, False
+        places += range(start, end)
+        old = min(len(places) - keep, len(places) - (end - start))
+        while added < old:
+            waiting += _size(passages[places[added]].text)
+            added += 1
+        if waiting >= step:
+            behind, waiting = added, 0
+    if is_before_cut:
+        behind = added
+    return places[behind - 1] + 1 if behind else 0
+
+
+def _batches(passages: Sequence[ChatPassage]) -> Iterator[tuple[int, int]]:
+    """Where results that came together start and end: between two of them the model has spoken."""
+    start = 0
+    for is_result, together in groupby(passages, lambda passage: passage.kind is PassageKind.RESULT):
+        end = start + sum(1 for _ in together)
+        if is_result:
+            yield start, end
+        start = end
+
+
+def _size(text: str) -> int:
+    return 0 if len(text) < PRUNED_MIN else len(text) // CHARACTERS_A_TOKEN
+
+
+def prune_result(passage: ChatPassage, sort: OutputKind, known: KnownNames) -> str:
+    """Return what remains of a result. ``known``: names that occurred before it.
+
+    Returns the same object if the result is short or would not get shorter.
+    """
+    text = passage.text
+    if len(text) < PRUNED_MIN:
+        return text
+    kept = list(_telling(text)) if sort in _TELLING or is_stamped(text) else []
+    said = set(names("\n".join([passage.title, *kept])))
+    counted = names(text, known.read)
+    new = [name for name in counted if name not in said and not known.is_known(name)]
+    shown = _select_fitting(
+        sorted(new, key=lambda name: _rank(name, counted[name])),
+        int(len(text) * (NAMES_SHARE if sort is OutputKind.FILE else LIST_SHARE)),
+    )
+    more = f" and {len(new) - len(shown)} more" if len(shown) < len(new) else ""
+    named = f" Named: {' '.join(name for name in new if name in shown)}{more}" if shown else ""
+    lines = text.count("\n") + 1
+    left = "\n".join([f"[{lines} lines of this output are left out.{named}]", *kept])
+    return left if len(left) < len(text) else text
+
+
+def _rank(name: str, count: int) -> tuple[bool, int]:
+    """Paths and addresses first, then what is named most often."""
+    return ("/" not in name, -count)
+
+
+def _telling(text: str) -> Iterator[str]:
+    """The lines that speak of failures, and the last one: there a command says how it ended."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    found = [line for line in lines[:-1] if FAILURE.search(line[:_LINE_MAX])]
+    for line in [*found[: LINES_KEPT - 1], *lines[-1:]]:
+        yield line.strip()[:_LINE_MAX]
+
+
+def _select_fitting(found: Sequence[str], room: int) -> set[str]:
+    shown: set[str] = set()
+    for name in found:
+        room -= len(name) + 1
+        if room < 0:
+            break
+        shown.add(name)
+    return shown
