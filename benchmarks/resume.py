@@ -30,9 +30,9 @@ BUDGETS: Final = (100, 300, 600, 2_000)
 JUDGED: Final = ("goal", "tasks_done", "tasks_pending", "decisions", "files", "errors")
 SETS: Final = frozenset({"sessions", "authored_dev", "real_dev"})
 _NONCE: Final = nonce_for(b"benchmark", SessionKey("local", "resume"), "checkpoint-1")
-_SENTENCES: Final = frozenset({"Decided", "In progress", "To do", "Open errors", "Done", "About", "Goal", "Ruled out"})
+_SENTENCES: Final = frozenset({"Decided", "In progress", "To do", "Open errors", "Done", "About", "Goal", "Rejected"})
 _LISTS: Final = ("Files", "Uses", "Endpoints")
-_REPLACED: Final = ("was ", "not ", "instead", "ruled out", "replaced", "->", "no longer", "before that")
+_REPLACED: Final = ("was ", "not ", "instead", "rejected", "ruled out", "replaced", "->", "no longer", "before that")
 
 Way = Callable[[int], str]
 

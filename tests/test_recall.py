@@ -103,7 +103,7 @@ def test_asking_for_the_old_value_gives_the_new_one(graph: SessionGraph) -> None
 
 
 STATES = [
-    ("GraphQL", "- decision, ruled out: GraphQL interface [10] - too heavy"),
+    ("GraphQL", "- decision, rejected: GraphQL interface [10] - too heavy"),
     ("tests", "- task, to do: write the invoice tests [14]"),
     ("api/invoices.py", "- file: api/invoices.py [15]"),
 ]

@@ -60,7 +60,7 @@ def test_what_is_corrected_is_in_the_block(memory: SessionMemory, visitor: Visit
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"do": "invalidate", "reason": " "}, "say why"),
+        ({"do": "invalidate", "reason": " "}, "give a reason"),
         ({"do": "explode"}, "nothing that can be done"),
         ({"do": "correct", "label": "\u202e"}, "needs words"),
         ({"do": "undo", "number": "9"}, "no change 9"),

@@ -117,7 +117,7 @@ def test_replacements_stay_in_the_picture_of_a_large_session(visitor: Visitor, m
     assert "60 most important of" in picture
     assert f'data-id="{step.old}"' in picture
     assert f'data-id="{step.new}"' in picture
-    assert re.search(r'class="tm-word tm-word-supersedes"[^>]*>supersedes<', picture)
+    assert re.search(r'class="tm-word tm-word-supersedes"[^>]*>replaces<', picture)
 
 
 def test_savings_are_drawn_by_day(tmp_path_factory: pytest.TempPathFactory) -> None:

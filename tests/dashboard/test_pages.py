@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from pathlib import Path
 from typing import get_args
 
@@ -234,7 +235,7 @@ def test_searching_one_session_and_all(visitor: Visitor) -> None:
     for page in ("search?q=database", "search?q=database&id=hall"):
         told = text_of(visitor.get(page).body)
         assert "PostgreSQL" in told
-    assert "Nothing shares words" in text_of(visitor.get("search?q=xyzzy").body)
+    assert "No fact shares words" in text_of(visitor.get("search?q=xyzzy").body)
 
 
 def test_many_sessions_in_pages(memory: SessionMemory, visitor: Visitor) -> None:
@@ -254,7 +255,7 @@ def test_many_sessions_in_pages(memory: SessionMemory, visitor: Visitor) -> None
     found = re.findall(r'href="session\?id=([^"&]+)"', visitor.get("?find=S/07").body)
     assert len(found) == 1
     assert len(re.findall(r'href="session\?id=([^"&]+)"', visitor.get("?find=neighbour%2041").body)) == 1
-    assert "No session is like that" in text_of(visitor.get("?find=xyzzy").body)
+    assert "No session matches" in text_of(visitor.get("?find=xyzzy").body)
 
 
 def test_many_facts_in_pages(memory: SessionMemory, visitor: Visitor) -> None:
@@ -404,3 +405,21 @@ def test_the_past_is_what_the_log_says(data: st.DataObject) -> None:
         assert pasts.at(memory, key, time).to_dict() == memory.graph("s", recorded_at=time).to_dict()
         assert pasts.upto(memory, key, events[-1].seq).to_dict() == memory.graph("s").to_dict()
     memory.close()
+
+
+def test_the_numbers_of_the_overview_are_those_of_the_lists_behind_them(
+    visitor: Visitor, memory: SessionMemory
+) -> None:
+    rule = [{"role": "user", "content": "Never send mail from a test. We will not use MongoDB, nobody knows it."}]
+    memory.record("hall", [*CHAT, *LATER, *rule])
+    page = visitor.get("session?id=hall").body
+    counts = re.findall(r'href="(facts\?id=hall&amp;type=\w+)">(?:(?!</a>).)*<b>(\d+)</b>', page)
+    assert counts
+    for address, count in counts:
+        listed = text_of(visitor.get(unescape(address)).body)
+        assert f"{count} fact" in listed
+    assert sum(int(count) for _, count in counts) == len(memory.graph("hall").nodes())
+    for type_, title in (("choice", "Decisions in force"), ("rule", "Rules"), ("option", "Proposed")):
+        shown = page.partition(f"<h2>{title}</h2>")[2].partition("</section>")[0].count("<li>")
+        listed = visitor.get(f"facts?id=hall&type={type_}&status=current").body
+        assert listed.partition("<tbody>")[2].count("<tr>") == shown

@@ -147,7 +147,7 @@ def test_cards_of_a_canvas_lie_in_their_groups_and_on_no_other(graph: SessionGra
 def test_a_card_of_a_canvas_tells_what_it_is() -> None:
     nodes = {node["id"]: node for node in json.loads(export_graph(booking(), "canvas"))["nodes"]}
     assert nodes["decision-1"]["text"] == (
-        "**~~SQLite~~**\\\n\u21b7 choice, superseded, user, message 2\n\n> We use SQLite, it is one file."
+        "**~~SQLite~~**\\\n\u21b7 choice, replaced, user, message 2\n\n> We use SQLite, it is one file."
     )
     assert nodes["group-decision"]["label"] == "Decisions (5)"
 

@@ -45,7 +45,7 @@ def test_all_nodes_and_relations_are_drawn() -> None:
     drawing = parsed(draw(graph))
     assert len(cards(drawing)) == len(graph)
     told = {path.findtext(f"{SVG}title") for path in drawing.iter(f"{SVG}path")} - {None}
-    assert "PostgreSQL supersedes SQLite" in told
+    assert "PostgreSQL replaces SQLite" in told
     assert len(told) == len(graph.edges())
 
 

@@ -75,7 +75,7 @@ def test_sections_in_order() -> None:
         "User's rules:",
         "- never push to main",
         "Decided: PostgreSQL (concurrent writes)",
-        "Ruled out: MongoDB - no transactions",
+        "Rejected: MongoDB - no transactions",
         "In progress: login form",
         "To do: refresh tokens; rate limiting",
         "Open errors: login returns 422",
@@ -231,7 +231,7 @@ def test_what_was_ruled_out_does_not_tell_what_is_used() -> None:
         (NodeType.DECISION, "Redis", Status.INVALIDATED, 1, CHOICE),
         (NodeType.DEPENDENCY, "Redis", Status.ACTIVE, 2, {}),
     ]
-    assert lines_of(resume_of(graph_of(rows), budget=100)) == ["Ruled out: Redis", "Uses: Redis"]
+    assert lines_of(resume_of(graph_of(rows), budget=100)) == ["Rejected: Redis", "Uses: Redis"]
 
 
 # -- properties ------------------------------------------------------------------------------------------------

@@ -76,7 +76,7 @@ def _checkpoint(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def _short(node: Node) -> str:
-    return f"{node.type.value}: {node.label} ({node.status.value})"
+    return f"{node.type.value}: {node.label} ({node.status.word})"
 
 
 def _forget(arguments: argparse.Namespace, store: Store) -> None:

@@ -153,7 +153,7 @@ def _line(node: Node) -> str:
     because = f" - {node.detail}" if node.detail else ""
     pinned = ", pinned" if node.pinned else ""
     origin = "by hand" if node.source.is_by_hand else f"message {node.source.turn}"
-    return f"{node.id}: {node.label}{because} ({node.status.value}{pinned}, {origin})"
+    return f"{node.id}: {node.label}{because} ({node.status.word}{pinned}, {origin})"
 
 
 COMMANDS: Final[dict[str, Callable[[argparse.Namespace, Store], None]]] = {

@@ -181,7 +181,7 @@ class Why:
 
     def _lines(self) -> Iterator[str]:
         node = self.node
-        yield f"{flatten(node.label)} ({node.type.value}, {node.status.value})"
+        yield f"{flatten(node.label)} ({node.type.value}, {node.status.word})"
         if node.detail:
             yield f"  because: {flatten(node.detail, _TEXT_MAX)}"
         yield f"  said by: {flatten(node.source.role)} in message {node.source.turn}"
@@ -191,11 +191,11 @@ class Why:
         for old, step, new in self.chain:
             yield f"  message {step.trigger}: {flatten(old.label)} -> {flatten(new.label)}{_because(step)}"
         for _, step, new in self.successors:
-            status = "" if new.current else f" ({new.status.value})"
+            status = "" if new.current else f" ({new.status.word})"
             yield f"  replaced in message {step.trigger} by {flatten(new.label)}{status}{_because(step)}"
         for edge, far in self.relations:
             arrow = "->" if edge.source == node.id else "<-"
-            yield f"  {arrow} {edge.type.value} {flatten(far.label)}"
+            yield f"  {arrow} {edge.type.value.replace('_', ' ')} {flatten(far.label)}"
 
 
 def _because(step: Transition) -> str:

@@ -83,6 +83,11 @@ class Status(StrEnum):
     def _missing_(cls, value: object) -> Status | None:
         return cls.SUPERSEDED if value == "modified" else None
 
+    @property
+    def word(self) -> str:
+        """The status in texts for people: "replaced" for ``superseded``, else its value in words."""
+        return "replaced" if self is Status.SUPERSEDED else self.value.replace("_", " ")
+
 
 _OPEN = frozenset({Status.PENDING, Status.IN_PROGRESS})
 _REVISED = frozenset({Status.SUPERSEDED, Status.INVALIDATED, Status.ARCHIVED})

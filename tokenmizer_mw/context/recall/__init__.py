@@ -198,8 +198,8 @@ _STATE: Final = {
     Status.COMPLETED: ", done",
     Status.FAILED: ", failed",
     Status.ACTIVE: "",
-    Status.SUPERSEDED: ", no longer so",
-    Status.INVALIDATED: ", ruled out",
+    Status.SUPERSEDED: ", replaced",
+    Status.INVALIDATED: ", rejected",
     Status.ARCHIVED: ", no longer relevant",
 }
 

@@ -101,7 +101,7 @@ _HEADS: Final[dict[Section, tuple[str, str]]] = {
     Section.GOAL: ("Goal:", "; "),
     Section.RULES: ("User's rules:", "\n- "),
     Section.DECISIONS: ("Decided:", "; "),
-    Section.WARNINGS: ("Ruled out:", "; "),
+    Section.WARNINGS: ("Rejected:", "; "),
     Section.DOING: ("In progress:", "; "),
     Section.TO_DO: ("To do:", "; "),
     Section.ERRORS: ("Open errors:", "; "),

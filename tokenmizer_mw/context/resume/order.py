@@ -150,12 +150,12 @@ def drop_repeated_facts(facts: Sequence[ResumeFact], limit: int) -> list[ResumeF
 _MARKS: Final = ".,;:()"
 
 _SENSE: Final = {
-    Section.WARNINGS: "ruled out",
+    Section.WARNINGS: "rejected",
     Section.PROPOSED: "proposed",
     Section.ERRORS: "broken",
     Section.DONE: "done",
 }
-"""Sections that say something else about the same words: "Redis" ruled out does not tell that Redis is used."""
+"""Sections that say something else about the same words: "Redis" rejected does not tell that Redis is used."""
 
 
 def _runs(words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
@@ -168,7 +168,7 @@ def condense_facts(graph: SessionGraph, facts: Sequence[ResumeFact]) -> list[Res
     """``facts`` in shorter forms, none of their nodes lost: an error that was fixed goes with the work that fixed it
     and names it, an option with the decision whose reason rules it out, and lists of files are left to the files."""
     kept = _without_fixed_errors(graph, facts)
-    kept = _without_ruled_out_options(kept)
+    kept = _without_rejected_options(kept)
     return _without_file_lists(kept)
 
 
@@ -184,8 +184,8 @@ def _without_fixed_errors(graph: SessionGraph, facts: Sequence[ResumeFact]) -> l
     return _absorb_facts(facts, {old: new for old, new in newer.items() if new not in newer})
 
 
-def _without_ruled_out_options(facts: Sequence[ResumeFact]) -> list[ResumeFact]:
-    """Of "JWT in a cookie (not localStorage - XSS safe)" and "localStorage" ruled out, only the first is said."""
+def _without_rejected_options(facts: Sequence[ResumeFact]) -> list[ResumeFact]:
+    """Of "JWT in a cookie (not localStorage - XSS safe)" and "localStorage" rejected, only the first is said."""
     by_words: dict[str, ResumeFact] = {}
     for fact in facts:
         if fact.section is Section.WARNINGS:

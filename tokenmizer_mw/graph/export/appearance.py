@@ -84,13 +84,13 @@ STATUSES: Final[dict[Status, StatusLook]] = {
     Status.PENDING: StatusLook("\u25cb", "pending", "5 4", 0.9),
     Status.FAILED: StatusLook("\u2717", "failed", "2 2", 1.0),
     Status.COMPLETED: StatusLook("\u2713", "completed", "", 0.8),
-    Status.SUPERSEDED: StatusLook("\u21b7", "superseded", "1 4", 0.45),
+    Status.SUPERSEDED: StatusLook("\u21b7", "replaced", "1 4", 0.45),
     Status.INVALIDATED: StatusLook("\u2298", "invalidated", "6 3 1 3", 0.45),
     Status.ARCHIVED: StatusLook("\u25a3", "archived", "1 6", 0.3),
 }
 
 EDGES: Final[dict[EdgeType, EdgeLook]] = {
-    EdgeType.SUPERSEDES: EdgeLook("supersedes", ""),
+    EdgeType.SUPERSEDES: EdgeLook("replaces", ""),
     EdgeType.DEPENDS_ON: EdgeLook("depends on", "8 3"),
     EdgeType.BLOCKS: EdgeLook("blocks", "2 2"),
     EdgeType.FIXES: EdgeLook("fixes", "12 3 2 3"),

@@ -73,7 +73,7 @@ def _outline_fact(graph: SessionGraph, node: Node) -> str:
         ended = ""
     else:
         reason = graph.life(node.id).reason
-        ended = f", {node.status.value}{': ' + reason if reason else ''}"
+        ended = f", {node.status.word}{': ' + reason if reason else ''}"
     return f"{kind}{node.label}{_detail(node)} (#{node.source.turn}){ended}"
 
 

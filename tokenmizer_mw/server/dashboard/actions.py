@@ -81,7 +81,7 @@ def make_checkpoint(request: PageRequest) -> Response:
 def _invalidate(request: PageRequest, node: str) -> None:
     reason = request.form.get("reason", "").strip()
     if not reason:
-        raise CallerError("to declare a fact wrong, say why")
+        raise CallerError("to invalidate a fact, give a reason")
     request.memory.invalidate(request.id, node, reason, tenant=request.tenant)
 
 

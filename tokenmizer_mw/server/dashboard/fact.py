@@ -145,9 +145,9 @@ def _changing(request: PageRequest, node: Node) -> Markup | None:
     if not request.caller.may("write"):
         return None
     forms = [
-        _marking(request, node, Status.INVALIDATED, "invalidate", "Declare wrong", "Why is it wrong?", needed=True),
+        _marking(request, node, Status.INVALIDATED, "invalidate", "Invalidate", "Why is it wrong?", needed=True),
         _marking(
-            request, node, Status.ARCHIVED, "archive", "Put away", "Why is it of no interest any more?", needed=False
+            request, node, Status.ARCHIVED, "archive", "Archive", "Why is it of no interest any more?", needed=False
         ),
     ]
     return card(
@@ -162,7 +162,7 @@ def _changing(request: PageRequest, node: Node) -> Markup | None:
 
 def _pin(request: PageRequest, node: Node) -> Markup:
     do, text = ("unpin", "Unpin") if node.pinned else ("pin", "Pin")
-    hint = "Resumes tell a pinned fact before others."
+    hint = "Blocks hold a pinned fact before others."
     return request.form_of("change", tag("button", text), tag("span", hint, class_="hint"), **_of(request, node), do=do)
 
 

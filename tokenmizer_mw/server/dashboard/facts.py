@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from starlette.responses import Response
@@ -11,7 +11,7 @@ from tokenmizer_mw.errors import UnknownSession
 from tokenmizer_mw.graph.export.appearance import STATUSES, TYPES
 from tokenmizer_mw.graph.search import SearchHit, former_nodes, search
 from tokenmizer_mw.graph.views import edits_in_force
-from tokenmizer_mw.model.node import Node, NodeType, Status
+from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status
 from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import SessionState
 
@@ -47,12 +47,12 @@ _CURRENT: Final = "current"
 
 
 def choose_nodes(nodes: Sequence[Node], type_: str, status: str) -> list[Node]:
-    """Return the nodes of a type and a status ("" for any), newest first."""
+    """Return the nodes of a type, or a kind of decision, and a status ("" for any), newest first."""
     return [node for node in reversed(nodes) if _fits(node, type_, status)]
 
 
 def _fits(node: Node, type_: str, status: str) -> bool:
-    if type_ and node.type.value != type_:
+    if type_ and type_ not in (node.type.value, node.kind):
         return False
     if status == OPEN:
         return node.open or (node.type is NodeType.ERROR and node.status is Status.ACTIVE)
@@ -63,7 +63,7 @@ def _fits(node: Node, type_: str, status: str) -> bool:
 
 def filters(request: PageRequest, page_name: str, type_: str, status: str, **kept: str) -> Markup:
     """Return the form that selects type and status; ``kept``: other query parameters to preserve."""
-    types = [("", "All types"), *((one.value, look.title) for one, look in TYPES.items())]
+    types = [("", "All types"), *_type_options()]
     statuses = [("", "Any status"), (_CURRENT, "current"), (OPEN, "open")]
     statuses += [(one.value, look.word) for one, look in STATUSES.items()]
     return tag(
@@ -76,6 +76,13 @@ def filters(request: PageRequest, page_name: str, type_: str, status: str, **kep
         action=page_name,
         class_="filters",
     )
+
+
+def _type_options() -> Iterator[tuple[str, str]]:
+    for type_, look in TYPES.items():
+        yield type_.value, look.title
+        if type_ is NodeType.DECISION:
+            yield from ((kind.value, f"{look.title}: {kind.value}s") for kind in DecisionKind)
 
 
 SORTS: Final[Mapping[str, Callable[[Node], object]]] = {
@@ -242,7 +249,7 @@ def _within(request: PageRequest, text: str) -> Page:
         return title_of(state), search(state.graph, text, k=HITS_MAX, former=former) if text else []
 
     title, hits = request.memory.view(request.id, look, tenant=request.tenant)
-    shown = _hits(request, request.id, hits) if hits else nothing("Nothing shares words with that." if text else "")
+    shown = _hits(request, request.id, hits) if hits else nothing("No fact shares words with that." if text else "")
     body = join_markup(
         session_head(request, "", title), search_form(request, text), tag("section", shown, class_="card")
     )
@@ -271,7 +278,7 @@ def _everywhere(request: PageRequest, text: str) -> Markup:
         f"Looked into {format_count(looked_at, 'session')} of those last active. Longer and older ones have a search of"
         " their own."
     )
-    none = nothing("Nothing shares words with that.") if not cards else None
+    none = nothing("No fact shares words with that.") if not cards else None
     return tag("div", none, cards, tag("p", which, class_="hint"))
 
 

@@ -26,8 +26,8 @@ _OF_SESSION: Final = (
 )
 
 NOTES: Final[Mapping[str, str]] = {
-    "invalidate": "Declared wrong. Blocks list it under \u201cRuled out\u201d from now on.",
-    "archive": "Put away. Blocks no longer hold it.",
+    "invalidate": "Invalidated. Blocks list it under \u201cRejected\u201d from now on.",
+    "archive": "Archived. Blocks no longer hold it.",
     "pin": "Pinned. Blocks hold it before other facts.",
     "unpin": "No longer pinned.",
     "correct": "Corrected. What it said before stays on record.",
@@ -134,7 +134,7 @@ _WHY: Final[Mapping[str, tuple[int, str, str]]] = {
         "Only for this machine",
         "Without a token the dashboard answers this machine alone: give it a token, or authorize.",
     ),
-    "nowhere": (404, "Nothing here", "There is no such page."),
+    "nowhere": (404, "Page not found", "The dashboard has no page at this address."),
     "method": (405, "Not like this", "This page does not take such a request."),
     "foreign": (403, "Not from here", "The request comes from a page that is not part of the dashboard."),
     "form": (400, "Not readable", "The form or the address could not be read."),
@@ -143,7 +143,7 @@ _WHY: Final[Mapping[str, tuple[int, str, str]]] = {
         "This form is too old",
         "Nothing was changed: go back, load the page again, and repeat it there. The browser must take cookies.",
     ),
-    "unauthorized": (401, "Who are you?", "The application around the dashboard did not say who asks."),
+    "unauthorized": (401, "Not signed in", "The application around the dashboard did not say who you are."),
     "forbidden": (403, "Not allowed", "You may not do this with these sessions."),
     "no_verdict": (503, "Not now", "Who asks cannot be told at the moment: try again in a few seconds."),
     "too_many": (429, "Too many tries", "There were too many wrong tries: wait a minute."),

@@ -143,7 +143,7 @@ def _find_replaced(graph: SessionGraph, nodes: Mapping[str, Node]) -> dict[str, 
 
 def _picture(request: PageRequest, graph: SessionGraph, then: PointInTime, shown: Sequence[Node], count: int) -> Markup:
     if not shown:
-        return tag("section", nothing("No facts at this time, or none like that."), class_="card")
+        return tag("section", nothing("No fact matches at this time."), class_="card")
     part = SessionGraph()
     for node in sorted(shown, key=lambda node: _since(graph, node)):
         part.apply(NodeAdded(node))

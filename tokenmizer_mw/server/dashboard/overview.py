@@ -88,9 +88,9 @@ def cards(request: PageRequest, found: Overview, flagged: int) -> Markup:
     """Return a card for every section; usual sections are shown even when they are empty."""
     everywhere = (
         ("Goal", Section.GOAL.name, "goals", "goal", "current", "No goal was stated."),
-        ("Decisions in force", Section.DECISIONS.name, "decisions", "decision", "current", "Nothing was decided."),
-        ("Rules", Section.RULES.name, "rules", "decision", "current", "No standing rule."),
-        ("Proposed", Section.PROPOSED.name, "proposed", "decision", "current", ""),
+        ("Decisions in force", Section.DECISIONS.name, "decisions", "choice", "current", "Nothing was decided."),
+        ("Rules", Section.RULES.name, "rules", "rule", "current", "No standing rule."),
+        ("Proposed", Section.PROPOSED.name, "proposed", "option", "current", ""),
         ("Open work", OPEN_WORK, "open", "task", "open", "Nothing is open."),
         ("Errors", Section.ERRORS.name, "errors", "error", "open", "No open error."),
         ("Rejected", Section.WARNINGS.name, "rejected", "", "invalidated", "Nothing was rejected."),

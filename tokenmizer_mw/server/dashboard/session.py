@@ -73,7 +73,7 @@ def view_session(state: SessionState) -> SessionView:
         state.recorded_at,
         len(state.transcript),
         len(nodes),
-        Counter(node.type for node in nodes if node.current),
+        Counter(node.type for node in nodes),
         overview(state),
         len(graph.flagged),
         tuple((step, graph.get(step.old), graph.get(step.new)) for step in steps[-5:][::-1]),

@@ -211,7 +211,7 @@ _COUNTS: Final = ("Messages", "Facts", "Open")
 
 def _table(request: PageRequest, wish: ListingFilter, found: SessionListing) -> Markup:
     if not found.infos:
-        return nothing("No session is like that.")
+        return nothing("No session matches.")
     sortable = [_head(wish, title, sort) for title, sort in _COLUMNS]
     counts = [tag("th", title, scope="col", class_="number") for title in _COUNTS]
     rows = [_row(info, found.summaries.get(info.key.id), request.now) for info in found.infos]
@@ -302,8 +302,8 @@ def _empty_store_hint() -> Markup:
             "No sessions yet",
             tag(
                 "p",
-                "A session appears here with its first message: what was decided and why, what is open, what was ruled"
-                " out, and the block that takes the place of an old transcript.",
+                "A session appears here with its first message: what was decided and why, what is open, what was rejected,"
+                " and the block that takes the place of an old transcript.",
                 class_="lead",
             ),
         ),

@@ -192,7 +192,7 @@ def sign_in_page(asks: str, form_token: str, back: str, *, wrong: bool = False) 
     ``back``: where to go after sign-in; ``wrong``: true after a failed attempt.
     """
     hint = {
-        "token": "The token is what whoever started the dashboard was shown, or has set.",
+        "token": "Paste the token that the dashboard printed when it started, or the one that was set for it.",
         "API key": "The API key of the server that you use; it begins with tmz_ and needs the scope read.",
     }[asks]
     field = tag(
@@ -221,8 +221,10 @@ def sign_in_page(asks: str, form_token: str, back: str, *, wrong: bool = False) 
         id="login",
         class_="card login",
     )
-    title = tag("h1", "What the memory believes")
-    body = tag("div", title, tag("p", "Sign in to look at sessions.", class_="lead"), form, class_="narrow")
+    title = tag("h1", "Sign in")
+    body = tag(
+        "div", title, tag("p", "The dashboard shows what each session remembers.", class_="lead"), form, class_="narrow"
+    )
     return Page("Sign in", body, status=401 if wrong else 200)
 
 
