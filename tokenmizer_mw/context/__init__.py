@@ -1,1 +1,1 @@
-"""What a model reads: window and cuts, resume block, recall, compaction, and the counting and cost of tokens."""
+"""What a model reads: cuts at the context window, resume blocks, recall, compaction, and token counting and cost."""

@@ -1,4 +1,6 @@
-"""Assemble what a model gets of a stored chat: a resume block for old messages, the newest messages unchanged. Pure."""
+"""Compose what a model gets of a stored chat: a resume block in place of old messages, and the newest messages
+unchanged. Pure.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from tokenmizer_mw.model.reminder import Reminder
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What of a stored chat is sent to a model, in this order: ``instructions``, ``block``, ``recent``.
+    """The part of a stored chat that is sent to a model, in this order: ``instructions``, ``block``, ``recent``.
 
     - ``instructions``: the leading system messages.
     - ``block``: the resume block that replaces left-out messages; "" if none are left out or no block fits.
@@ -20,8 +22,8 @@ class Context:
     - ``tokens``: tokens of all of it.
     - ``reminder``: texts to add, each by the index in ``recent`` of the message it follows. A text at index
       ``len(recent)`` becomes a message of its own, before the question that comes next; ``None``: no texts.
-    - ``results``: index in ``recent`` to shorter texts for all tool results of that message, in order; empty without
-      compression.
+    - ``results``: with compression, maps an index in ``recent`` to the shortened texts of all tool results of that
+      message, in order; empty without compression.
     """
 
     instructions: tuple[Written, ...] = ()
@@ -34,13 +36,13 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Shortened:
-    """How a chat is sent to a model: leading system messages, one message of ``role`` with ``block``, then the messages
-    at indexes ``kept``.
+    """How a chat is shortened for a model: leading system messages, one message of ``role`` with the resume block, then
+    the messages at indexes ``kept``.
 
     - ``block``: the resume block; "": no such message.
     - ``reminder``: texts to add after messages, by index. A text for the index after the last message becomes a message
       of its own, before a question that is not in the chat yet.
-    - ``results``: with compression, shortened texts of tool results: message index to all its texts in order.
+    - ``results``: with compression, maps a message index to the shortened texts of all its tool results, in order.
     """
 
     block: str
@@ -51,12 +53,13 @@ class Shortened:
 
 
 def newest(messages: Sequence[Message], counts: Sequence[int], start: int, room: int, step: int = 1) -> list[int]:
-    """The places, from ``start`` on, of the messages that fit into ``room`` tokens when not even the turn at hand does:
-    what the person said last, and behind it as much of the end as fits, tool results with the calls that they answer.
+    """Return the indexes of the messages to keep when even the current turn (the user's question and everything after
+    it) exceeds ``room`` tokens: the question, and the newest messages that fit. Tool results stay together with their
+    calls.
 
-    What is left out is a multiple of ``step`` tokens and what a pair takes: with a large one it stays the same for a
-    while as the chat grows. What ends the chat stays whatever its size: the model says better than we could that it is
-    too long.
+    Only messages from index ``start`` on are considered. The number of tokens left out is rounded up to a multiple of
+    ``step``, so that the selection changes rarely while the chat grows. The last message stays even if it is too long
+    by itself; the provider then reports the error.
     """
     end = len(messages)
     asked = next((place for place in range(end - 1, start - 1, -1) if messages[place].opens_turn), None)
@@ -88,8 +91,10 @@ def _beginnings(messages: Sequence[Message], start: int) -> list[int]:
 
 
 def pair(answered: set[str], message: Message) -> None:
-    """Going backwards: note what the results of ``message`` answer, strike out what its calls explain. Both stand in
-    one message where the provider runs the tool."""
+    """Track unanswered tool results while going backwards through a chat: add the call ids of the tool results of
+    ``message`` to ``answered``, and remove the ids of its own tool calls. A message may have both if the provider runs
+    the tool.
+    """
     answered.update(result.call_id for result in message.tool_results)
     if message.tool_calls:
         answered.difference_update([call.id for call in message.tool_calls], ("",))

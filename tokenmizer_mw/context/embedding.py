@@ -1,8 +1,8 @@
-"""Vectors of texts for search by meaning: from a sentence-transformers model or a function of the host, of passages in
-the background, and of a question within a time limit.
+"""Vectors of texts for search by meaning, from a sentence-transformers model or a function of the host application.
+Passages are embedded in the background, a question within a time limit.
 
-The store keeps the vectors of passages, so that a process that opens a session later need not compute them again.
-Needs the extra ``embeddings`` (for a function of the host: numpy alone).
+The store keeps the vectors of passages, so that a process that opens a session later need not compute them again. Needs
+the extra ``embeddings`` (for a function of the host: numpy alone).
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ BATCH: Final = 4
 
 
 class SentenceModel:
-    """Vectors of length one, one text after the other or a few at once. Safe for threads.
+    """Computes vectors of length one. Thread-safe.
 
-    ``name`` tells whose vectors they are: those of one model are never compared with those of another. ``open`` is
-    called when the first vector is wanted: a model takes seconds to load.
+    ``name`` identifies the model, because vectors of different models must not be compared. ``open`` is called when the
+    first vector is needed, because loading a model takes seconds.
     """
 
     def __init__(self, name: str, open: Callable[[], Embed]) -> None:
@@ -55,15 +55,16 @@ class SentenceModel:
 
 
 def find_model(named: str) -> SentenceModel:
-    """The sentence-transformers model in the directory ``named``, or of that name where it is installed; nothing is
-    downloaded, and nothing loaded yet. Raises ``ConfigError`` where the package is missing."""
+    """Return the sentence-transformers model in the directory ``named``, or the installed model of that name. Nothing
+    is downloaded, and nothing loaded yet. Raises ``ConfigError`` if the package is missing.
+    """
     if find_spec("sentence_transformers") is None:
         raise ConfigError(f"embeddings needs sentence-transformers: {install_hint('embeddings')}")
     return SentenceModel(named, lambda: _load(named))
 
 
 def host_model(embed: Embed) -> SentenceModel:
-    """The callable of a host; ``embed.identity`` (a text) names its model."""
+    """Return a model that calls the host's function ``embed``. The text ``embed.identity``, if set, names it."""
     named = getattr(embed, "identity", None)
     return SentenceModel(named if isinstance(named, str) else "host", lambda: embed)
 
@@ -104,7 +105,7 @@ Mark = tuple[int, float]
 
 
 class ReadIndex(Protocol):
-    """Looks at a session's index, with its lock held."""
+    """A function that calls another one with a session's index while holding its lock."""
 
     def __call__(self, key: SessionKey, look: Callable[[PassageIndex, Mark], T], /) -> T:
         """What ``look`` returns."""
@@ -113,7 +114,7 @@ class ReadIndex(Protocol):
 class PassageEmbedding:
     """Computes the vectors of passages and questions. Thread-safe.
 
-    ``log`` stores vectors, ``read`` reads a session's index, ``count`` adds to a counter.
+    ``log``: stores vectors; ``read``: reads a session's index; ``count``: adds to a counter.
     """
 
     def __init__(
@@ -142,13 +143,14 @@ class PassageEmbedding:
         renew_in_child(self)
 
     def renew_after_fork(self) -> None:
-        """Start without threads and without questions under way."""
+        """Start without threads and running computations in a forked child process."""
         self._workers = ThreadPoolExecutor(1, thread_name_prefix="tokenmizer-question")
         self._questions: OrderedDict[str, Future[Matrix]] = OrderedDict()
 
     def embed_question(self, text: str, wait_seconds: float | None = None) -> Matrix | None:
-        """The vector of a question; ``None`` where it is not there within ``wait_seconds`` (by default those of the
-        settings) or the model fails, and a counter says so. Blocks so long."""
+        """Return the vector of a question. Blocks for at most ``wait_seconds`` (default: the setting). Returns ``None``
+        and increments a counter if it is not ready by then or the model fails.
+        """
         under_way = self._submit(text[:QUESTION_MAX])
         try:
             if under_way is None:
@@ -174,13 +176,12 @@ class PassageEmbedding:
             return found
 
     def embed_passages_later(self, key: SessionKey) -> None:
-        """Give the passages of a session that have none their vectors, in the background. Never blocks."""
+        """Compute the missing vectors of a session's passages in the background. Never blocks."""
         if not self._queue.put(key, partial(self._embed_passages, key)):
             self._count("embedding_deferred_queue_full")
 
     def restore(self, key: SessionKey) -> None:
-        """Give a session's index the vectors that the store has of its passages, once for each index. Reads the
-        store."""
+        """Load the stored vectors of a session's passages into its index, once per index. Reads the store."""
         if self._read(key, lambda index, mark: index.restored):
             return
         try:
@@ -220,11 +221,11 @@ class PassageEmbedding:
         _logger.warning("embedding_failed: %s; recall goes on by words", type(error).__name__)
 
     def flush(self, seconds: float) -> bool:
-        """Wait until nothing is under way in the background, at most ``seconds``. True when that was reached."""
+        """Wait at most ``seconds`` until no background work is left. Returns whether that was reached."""
         return self._queue.flush(seconds)
 
     def close(self, seconds: float) -> bool:
-        """End the threads. What was not embedded is embedded when the session is next used."""
+        """End the threads. Passages without a vector get theirs when the session is next used."""
         self._workers.shutdown(wait=False, cancel_futures=True)
         return self._queue.close(seconds)
 

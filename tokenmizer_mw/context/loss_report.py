@@ -1,5 +1,6 @@
-"""Report which facts a cut removed from the context: facts of removed messages that the resume block neither states nor
-quotes."""
+"""Report which facts a cut removed from the model's context: facts of removed messages that the resume block neither
+states nor quotes.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +18,12 @@ from tokenmizer_mw.model.node import Node
 
 @dataclass(frozen=True, slots=True)
 class LossReport:
-    """The facts that are no longer in the context, oldest first, each with the turn it comes from.
+    """The facts that are no longer in the model's context, oldest first, each with the number of its message.
 
     - ``checkpoint``: id of the cut; "" without one.
     - ``dropped``: number of messages that the block replaces; ``before_turn``: number of the first message that stayed.
-    - ``returned``: ids of those facts that a reminder has stated since; ``quoted``: numbers of the removed messages
-      that reminders quoted.
+    - ``returned``: ids of those facts that a later reminder stated; ``quoted``: numbers of the removed messages that
+      reminders quoted.
     """
 
     checkpoint: str = ""
@@ -34,7 +35,7 @@ class LossReport:
 
     @property
     def text(self) -> str:
-        """One line a fact, for a person; "" when nothing was lost."""
+        """Return the report for people, one line per fact; "" when nothing was lost."""
         return "\n".join(self._line(node) for node in self.items)
 
     def _line(self, node: Node) -> str:
@@ -57,9 +58,11 @@ class LossReport:
 
 
 def loss_report(graph: SessionGraph, cut: Checkpointed | None, reminders: Iterable[Reminded] = ()) -> LossReport:
-    """What the cut in force lost; an empty report without a cut. A fact that a message after it mentions again is
-    still in the context, as is one that the block quotes in the words of its message. ``reminders`` are those that
-    requests carried."""
+    """Report what the current cut removed from the model's context; an empty report without a cut.
+
+    A fact is still in the context if a later message mentions it, or if the block quotes it. ``reminders``: those that
+    later requests contained.
+    """
     if cut is None:
         return LossReport()
     carried, quotes = frozenset(cut.carried), read_quotes(cut.block)

@@ -1,9 +1,9 @@
-"""When to cut a transcript, where, and how a cut stays frozen until the next one.
+"""Decides when and where to cut a transcript, and keeps a cut unchanged until the next one.
 
-A cut replaces the messages behind the system prefix, up to the start of a turn or of a later step of one that is over,
-by one message with the resume block. Every later call of the session drops the same messages and carries the same
-bytes, so that a provider's prompt cache keeps hitting; only when the window fills again is the cut moved forward, or,
-where the settings ask for economy, when that pays.
+A cut replaces the messages after the system messages, up to the start of a turn (or of a later step of a finished
+turn), by one message with the resume block. Every later call of the session drops the same messages and contains the
+same block, so that the provider's prompt cache stays valid. The cut is moved forward only when the window is full again
+or, with ``Settings.cut`` "economy", when that saves money.
 """
 
 from __future__ import annotations
@@ -87,13 +87,14 @@ class Rewrite:
 
 @dataclass(frozen=True, slots=True)
 class Untouched:
-    """Send the request as it came."""
+    """Decision: send the request as it came."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """The cut in force is carried on: the same messages dropped, the same block. ``through``: the newest message when
-    it was made; ``None`` where that is not known."""
+    """Decision: repeat the current cut, with the same messages dropped and the same block. ``through``: index of the
+    newest message when the cut was made; ``None`` if unknown.
+    """
 
     keep_from: int
     block: str
@@ -102,8 +103,9 @@ class Replay:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """The window is full: ``keep_from`` is the first message that stays as it is. ``otherwise`` is what is to be done
-    when the resume block turns out not to be worth it."""
+    """Decision: make a new cut. ``keep_from``: index of the first message that stays. ``otherwise``: the decision to
+    use if the resume block turns out not to be worth it.
+    """
 
     keep_from: int
     otherwise: Replay | Untouched = Untouched()
@@ -142,12 +144,12 @@ def _published_window(model: str) -> int | None:
 
 
 def smallest_budget(settings: Settings) -> int:
-    """Return how many tokens a request may fill whatever its model."""
+    """Return the number of tokens that a request to any model may fill: the smallest known context window."""
     return settings.context_window or min(settings.default_window, *(tokens for _, tokens in WINDOWS))
 
 
 def looked_at(budget: int, settings: Settings) -> float:
-    """Tokens from which on a request is looked at, to see if it must be cut, where ``budget`` may be filled."""
+    """Return the number of tokens from which on a request is checked for a cut. ``budget``: tokens that it may fill."""
     full = budget * settings.cut_at
     return full if settings.cut == "window" else min(full, float(_WORTH_LEAST * settings.block_tokens))
 
@@ -162,7 +164,7 @@ def block_budget(model: str, settings: Settings) -> int:
 def could_exceed(request: ChatRequest, settings: Settings, *, reserved: int = 0) -> bool:
     """Whether ``request``, with ``reserved`` further tokens, could be long enough for a cut.
 
-    Cheap: no token is shorter than a byte, but for parts whose content is not text.
+    A quick check that may be true wrongly: no token is shorter than a byte, except in content that is not text.
     """
     least = looked_at(budget_for(request.model, settings), settings)
     room = least - reserved - len(request.overhead.encode("utf-8", "replace"))
@@ -320,7 +322,9 @@ def _carried_on(
 
 
 def newest_at(cut: Checkpointed, keep_from: int) -> int | None:
-    """The newest message when ``cut`` was made, where its anchor stands at ``keep_from``; ``None``: not known."""
+    """Return the index of the newest message when ``cut`` was made, if the first message that it kept is at
+    ``keep_from``; ``None`` if unknown.
+    """
     return keep_from + cut.kept - 1 if cut.kept else None
 
 
@@ -342,7 +346,7 @@ def _is_anchor(message: Message, frozen: Checkpointed) -> bool:
 
 
 def can_anchor(message: Message) -> bool:
-    """Whether a cut may keep what begins with ``message``."""
+    """Whether ``message`` may be the first message that a cut keeps."""
     return message.opens_turn or message.role is Role.ASSISTANT
 
 

@@ -1,1 +1,1 @@
-"""The session graph: a fold over events that applies and never judges, and the views that read it."""
+"""The session graph: the facts of a session and their relations, computed from its events, and queries on it."""

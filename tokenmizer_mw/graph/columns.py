@@ -1,7 +1,7 @@
 """Convert a graph to columns of plain values and back, for storing it.
 
-Columns, because a graph of thousands of nodes is read several times as fast from them than from records. Ids and times
-are stored once, in tables; columns refer to them by index.
+A graph of thousands of nodes is read several times faster from columns than from records. Ids and times are stored
+once, in tables; columns refer to them by index.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ H = TypeVar("H", bound=Hashable)
 
 
 def columns(graph: SessionGraph) -> Columns:
-    """All that ``graph`` holds, as names and values that JSON can hold."""
+    """Convert ``graph`` to columns: names and values that JSON can represent."""
     nodes = list(graph._nodes.values())
     ids: _Table[str] = _Table(graph._nodes)
     rest = {name: form.write(getattr(graph, name)) for name, form in _rest().items()}
@@ -51,7 +51,9 @@ def columns(graph: SessionGraph) -> Columns:
 
 
 def graph_of(payload: Mapping[str, Any]) -> SessionGraph:
-    """The graph of these ``columns``. Raises ``LookupError``, ``TypeError`` or ``ValueError`` for anything else."""
+    """Build the graph from the columns that ``columns`` returned. Raises ``LookupError``, ``TypeError`` or
+    ``ValueError`` for anything else.
+    """
     ids: list[str] = payload["ids"]
     sources = _make_instances(Source, payload["sources"])
     own = ids[: len(sources)]

@@ -1,7 +1,7 @@
-"""The session graph as a fold over events.
+"""The session graph, computed by applying the session's events in order (a fold).
 
-Nothing here judges: ``apply`` does what an event says, whatever it says. Judgement happens once, in
-``tokenmizer_mw.extract``, and is recorded; a rule that changes with a release therefore never rewrites history.
+``apply`` does what an event says and makes no decisions of its own. Decisions are made once, in
+``tokenmizer_mw.extract``, and recorded as events. Therefore a new release with other rules does not change the past.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class SessionGraph:
     # -- reading ---------------------------------------------------------------------------------------------
 
     def nodes(self, type: NodeType | str | None = None, status: Status | str | None = None) -> list[Node]:
-        """All nodes, oldest first, or those of a type and a status. Raises ``CallerError`` for unknown names."""
+        """Return all nodes, oldest first, or those of a type and a status. Raises ``CallerError`` for unknown names."""
         wanted_type = _member(NodeType, type)
         wanted_status = _member(Status, status)
         return [
@@ -100,7 +100,7 @@ class SessionGraph:
         ]
 
     def edges(self, type: EdgeType | str | None = None) -> list[Edge]:
-        """All edges, oldest first, or those of a type. Raises ``CallerError`` for an unknown name."""
+        """Return all edges, oldest first, or those of a type. Raises ``CallerError`` for an unknown name."""
         wanted = _member(EdgeType, type)
         return [edge for edge in self._edges.values() if wanted is None or edge.type is wanted]
 
@@ -109,26 +109,30 @@ class SessionGraph:
         return list(self._replaced.values())
 
     def get(self, id: str) -> Node | None:
-        """The node, or ``None`` when it is unknown or was pruned."""
+        """Return the node with this id; ``None`` when it is unknown or was pruned."""
         return self._nodes.get(id)
 
     def life(self, id: str) -> Life:
-        """When a node came and went. Raises ``KeyError`` for an unknown one."""
+        """Return the history of a node. Raises ``KeyError`` for an unknown id."""
         return self._life[id]
 
     def find(self, type: NodeType, label: str) -> Node | None:
-        """The newest node of that type with the same label, compared as ``label_key`` does."""
+        """Return the newest node of a type with the same label, compared as ``label_key`` does; ``None`` if there is
+        none.
+        """
         id = self._by_key.get(label_key(type, label))
         return self._nodes.get(id) if id is not None else None
 
     def in_slot(self, slot: str) -> Node | None:
-        """The current holder of a slot, or ``None``."""
+        """Return the current node with this slot (such as "project.database"); ``None`` if there is none."""
         id = self._by_slot.get(slot) if slot else None
         node = self._nodes.get(id) if id is not None else None
         return node if node is not None and node.current else None
 
     def sharing_words(self, text: str, type: NodeType | None = None, limit: int = 64) -> list[tuple[Node, int]]:
-        """Nodes whose label shares words with ``text``, with how many, best first (newest first among equals)."""
+        """Return nodes whose label shares words with ``text``, each with the number of shared words, best first (newest
+        first among equals).
+        """
         hits: dict[str, int] = {}
         by_word = self._by_word
         for kind in NodeType if type is None else (type,):
@@ -141,12 +145,12 @@ class SessionGraph:
         return list(islice(((node, count) for node, count in found if node is not None), limit))
 
     def unfinished_nodes(self, type: NodeType | None = None) -> list[Node]:
-        """Open tasks and tests and errors that are not fixed, oldest first."""
+        """Return open tasks and tests, and errors that are not fixed, oldest first."""
         found = [self._nodes[id] for id in self._unfinished if id in self._nodes]
         return [node for node in found if type is None or node.type is type]
 
     def newest_unfinished(self) -> Iterator[Node]:
-        """What ``unfinished_nodes`` lists, the last one that became so first; take as many as you need."""
+        """Iterate over the nodes of ``unfinished_nodes``, the ones that became unfinished last first."""
         return (self._nodes[id] for id in reversed(self._unfinished) if id in self._nodes)
 
     def newest_settled(self) -> Iterator[Node]:
@@ -159,7 +163,7 @@ class SessionGraph:
 
     @property
     def prunable(self) -> int:
-        """How many nodes there are of the types that pruning may take, open work included."""
+        """Return the number of nodes of types that may be pruned, open work included."""
         return len(self._settled) + len(self._unfinished)
 
     def heir(self, id: str) -> Node | None:
@@ -172,7 +176,7 @@ class SessionGraph:
         return (source, type, target) in self._edges
 
     def count_added(self, type: NodeType) -> int:
-        """How many nodes of this type the session ever had, pruned ones included."""
+        """Return how many nodes of this type the session ever had, pruned ones included."""
         return self._counts.get(type, 0)
 
     @property
@@ -181,28 +185,30 @@ class SessionGraph:
         return self._derived
 
     def flags(self, node: Node) -> tuple[str, ...]:
-        """The signals of an attempt to take over the model in the message that ``node`` is from; () for none."""
+        """Return the attack patterns that the guard found in the message that ``node`` comes from; () for none."""
         return self._flagged.get(node.source.turn, ())
 
     @property
     def flagged(self) -> frozenset[int]:
-        """The numbers of the messages that read like an attempt to take over the model."""
+        """Return the numbers of the messages that read like an attempt to take over the model."""
         return frozenset(self._flagged)
 
     def next_id(self, type: NodeType) -> str:
-        """The id that the next node of this type gets, such as "task-3"."""
+        """Return the id that the next node of this type gets, such as "task-3"."""
         return f"{type.value}-{self._counts.get(type, 0) + 1}"
 
     @property
     def stated(self) -> int:
-        """The number of the last message in which the user stated a new fact, 0 for none."""
+        """The number of the last message in which the user stated a new fact; 0 for none."""
         return self._stated
 
     def __len__(self) -> int:
         return len(self._nodes)
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready: ``{"nodes": [...], "edges": [...], "transitions": [...]}``, oldest first, empty fields out."""
+        """Return the graph as JSON values, ``{"nodes": [...], "edges": [...], "transitions": [...]}``, oldest first,
+        without empty fields.
+        """
         return {
             "nodes": [self._to_dict(node) for node in self._nodes.values()],
             "edges": [edge_to_dict(edge) for edge in self._edges.values()],
@@ -253,12 +259,14 @@ class SessionGraph:
                 pass
 
     def remember(self, transitions: Iterable[Transition]) -> None:
-        """Take over transitions as they are: for views that show a part of another graph."""
+        """Add transitions without checking them, for views that show a part of another graph."""
         for step in transitions:
             self._replaced[_step_key(step)] = step
 
     def fork(self) -> SessionGraph:
-        """A graph that reads as this one; what is applied to it stays there. Costs the same at any size."""
+        """Return a graph that starts with the same content; changes to it do not affect this one. Its cost does not
+        depend on the graph's size. This graph must not change meanwhile.
+        """
         if len(self._nodes) <= SMALL:
             return self.copy()
         return SessionGraph(
@@ -279,7 +287,7 @@ class SessionGraph:
         )
 
     def copy(self) -> SessionGraph:
-        """An independent graph: later events on either do not show in the other."""
+        """Return an independent copy: later events on either graph do not affect the other."""
         return SessionGraph(
             dict(self._nodes),
             dict(self._life),

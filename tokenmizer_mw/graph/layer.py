@@ -13,9 +13,10 @@ _ABSENT: Final = object()
 
 
 class Layer(MutableMapping[K, V]):
-    """``base`` as seen through the changes made here. ``base`` is never written and must not change meanwhile.
+    """A mapping that shows ``base`` with the changes made here. ``base`` itself is never written and must not change
+    meanwhile.
 
-    Keys come in the order a plain dictionary would have them: a key that is deleted and set again goes to the end.
+    Keys come in the order that a plain dictionary would have: a key that is deleted and set again moves to the end.
     """
 
     __slots__ = ("_base", "_length", "_ours", "_own")
@@ -35,7 +36,9 @@ class Layer(MutableMapping[K, V]):
         return self._base[key]
 
     def get(self, key: K, default: object = None) -> Any:
-        """As of a dictionary; without the detour over an exception."""
+        """Return the value of ``key``, or ``default``. Faster than the inherited method, because it raises no exception
+        internally.
+        """
         value = self._own.get(key, _ABSENT)
         if value is _ABSENT:
             return self._base.get(key, default)

@@ -1,4 +1,4 @@
-"""Finding facts by words: BM25 over what nodes say and what they are."""
+"""Find facts by words: BM25 ranking over their texts and the words for their types."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ _BY_NAME: Final = {category.name: category for category in CATEGORIES}
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """A fact that was found. ``score`` is positive; it compares hits of one search only."""
+    """A fact that was found. ``score`` is positive and comparable only within one search."""
 
     node: Node
     score: float
 
 
 def former_nodes(graph: SessionGraph, edits: Iterable[NodeEdited]) -> list[Node]:
-    """The nodes that manual edits gave other words, as they were before."""
+    """Return the nodes whose wording was changed by manual edits, as they were before."""
     edited = [(graph.get(edit.id), edit.before) for edit in edits if "label" in edit.before]
     names = ("label", "slot", "value")
     return [
@@ -62,12 +62,11 @@ def former_nodes(graph: SessionGraph, edits: Iterable[NodeEdited]) -> list[Node]
 
 
 def search(graph: SessionGraph, text: str, *, k: int = 5, former: Sequence[Node] = ()) -> list[SearchHit]:
-    """The ``k`` nodes that share most with ``text``, best first.
+    """Return the ``k`` nodes that match ``text`` best, best first.
 
-    Searched are label, value, slot, reason and quote, and the words for what a node is: its type, its kind and what
-    it is a value of, so that "db" finds PostgreSQL. Among near equals, what still holds comes before what does not,
-    and decisions and goals come before the rest. ``former`` holds nodes as they were before (``former_nodes``): their
-    words find the nodes that there are.
+    Searched are label, value, slot, reason and quote, and words for the node's type, kind and category, so that "db"
+    finds PostgreSQL. Among nearly equal hits, current facts come before others, and decisions and goals before other
+    types. ``former``: nodes with their earlier wording (``former_nodes``), by which the current nodes are found, too.
     """
     nodes = [*graph.nodes(), *former]
     best: dict[str, float] = {}
@@ -79,9 +78,11 @@ def search(graph: SessionGraph, text: str, *, k: int = 5, former: Sequence[Node]
 
 
 def find_described(graph: SessionGraph, text: str, former: Sequence[Node] = ()) -> Node | None:
-    """The node that ``text`` means: the one with this id, else with this label or value (decisions before others),
-    else with the same words, else the one that had them before it was corrected (``former``, see ``former_nodes``),
-    else the best that ``search`` finds. What still holds comes first each time. ``None`` when nothing matches."""
+    """Return the node that ``text`` means; ``None`` when nothing matches.
+
+    Tried in this order, current facts first: its id; its label or value (decisions before others); the same words; the
+    words that it had before a correction (``former``, see ``former_nodes``); the best hit of ``search``.
+    """
     if (node := find_named(graph, text)) is not None:
         return node
     if (node := _find_in(former, text)) is not None:
@@ -91,16 +92,18 @@ def find_described(graph: SessionGraph, text: str, former: Sequence[Node] = ()) 
 
 
 def find_named(graph: SessionGraph, text: str) -> Node | None:
-    """The node with this id, else with this label or value, else with the same words; no guess, so that a change by
-    hand meets what was meant. ``None`` when there is none."""
+    """Return the node with this id, else with this label or value, else with the same words; ``None`` when there is
+    none. Unlike ``find_described`` it does not guess, for edits by hand.
+    """
     node = graph.get(text)
     return node if node is not None else _find_in(graph.nodes(), text)
 
 
 def find_meant(graph: SessionGraph, text: str, former: Sequence[Node] = ()) -> list[Node]:
-    """The nodes that a change by hand may mean by ``text``: the one that ``find_named`` finds, or that had these words
-    before it was corrected (``former``), else each whose label, value or category has all of these words. Where one of
-    those still holds, the others are left out."""
+    """Return the nodes that ``text`` may mean in an edit by hand: the one that ``find_named`` finds, or that had this
+    wording before a correction (``former``); else all whose label, value or category together contain all of these
+    words. If any of those is current, only current ones are returned.
+    """
     named = find_named(graph, text) or _find_in(former, text)
     if named is not None:
         return [node for node in [graph.get(named.id)] if node is not None]

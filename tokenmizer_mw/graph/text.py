@@ -1,4 +1,4 @@
-"""How labels are compared: the words and the key of a label."""
+"""Compare labels: the words of a label, and a key that is equal for equal facts."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ _CASED: Final = frozenset({NodeType.FILE, NodeType.ENDPOINT, NodeType.API, NodeT
 
 @lru_cache(maxsize=4096)
 def words(label: str) -> frozenset[str]:
-    """The words of a label that carry meaning: case-folded, without English function words.
+    """Return the meaningful words of a label: case-folded, without English function words.
 
-    Dots, slashes, underscores and hyphens inside a word keep it whole ("api/auth.py" is one word), and its parts
-    count as well. Runs of CJK text give their bigrams.
+    A word with dots, slashes, underscores or hyphens inside counts as a whole ("api/auth.py"), and so do its parts.
+    Runs of CJK text are split into pairs of characters.
     """
     found: set[str] = set()
     for raw in _split(unicodedata.normalize("NFKC", label).casefold()):
@@ -89,12 +89,14 @@ ASKING: Final = frozenset((
 
 
 def singular(word: str) -> str:
-    """``word`` without a plural's ending."""
+    """Return ``word`` without the "s" of an English plural."""
     return word[:-1] if len(word) > 3 and word[-1] == "s" and word[-2] != "s" else word
 
 
 def asked_words(question: str) -> frozenset[str]:
-    """The words that a question is about, in the singular; all of its words when it holds no others."""
+    """Return the words that a question is about, in the singular, without question words; all of its words if there are
+    no others.
+    """
     found = {singular(word) for word in words(question)}
     return frozenset(found - ASKING) or frozenset(found)
 
@@ -120,7 +122,9 @@ def _is_cjk(char: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def label_key(type_: NodeType, label: str) -> str:
-    """Two labels of a type with one key are the same fact. Paths and routes keep their case."""
+    """Return a key for comparing labels of a type: labels with the same key are the same fact. Paths and routes keep
+    their case.
+    """
     text = unicodedata.normalize("NFKC", label).strip()
     if type_ in _CASED:
         return f"{type_.value}:{text}"

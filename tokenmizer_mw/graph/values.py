@@ -1,7 +1,7 @@
-"""Values in plain sentences (numbers with their units, dates, times, prices, addresses and names, each with its kind),
+"""Finds values in sentences (numbers with their units, dates, times, prices, addresses and names, each with its kind),
 and statements whose value a later statement replaces.
 
-Only values of one kind replace one another: a port is never followed by a date.
+Only values of the same kind replace one another: a date never replaces a port.
 """
 
 from __future__ import annotations
@@ -72,8 +72,9 @@ _DAYS: Final = frozenset({"date", "day"})
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A value at ``[start, end)`` of a text. ``unit``: what is counted, or the kind of choice that a name belongs to
-    ("" when unknown)."""
+    """A value at ``[start, end)`` of a text. ``unit``: what is counted, or the category that a name belongs to; "" when
+    unknown.
+    """
 
     text: str
     kind: str
@@ -83,13 +84,15 @@ class Value:
 
 
 def encodable(text: str) -> str:
-    """``text`` with "?" in place of lone surrogates, which no encoding can represent; of the same length."""
+    """Return ``text`` with "?" in place of lone surrogates, which no encoding can represent. The length stays
+    the same.
+    """
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 @lru_cache(maxsize=64)
 def values_in(text: str) -> tuple[Value, ...]:
-    """The values that ``text`` names, in order. Plain words count only when they are names from the table."""
+    """Return the values in ``text``, in order. Plain words count only if they are known names, such as "postgres"."""
     found: list[Value] = []
     raw = text[:TEXT_MAX].encode("utf-8", "replace")
     for match in _VALUE.finditer(raw):
@@ -102,7 +105,7 @@ def values_in(text: str) -> tuple[Value, ...]:
 
 
 def value_at_start(text: str) -> Value | None:
-    """The value that ``text`` begins with, ``None`` when it begins with none."""
+    """Return the value that ``text`` begins with; ``None`` when it begins with none."""
     raw = text[:TEXT_MAX].encode("utf-8", "replace")
     match = _VALUE.match(raw)
     return _read(match, raw) if match is not None else None
@@ -145,7 +148,7 @@ _DAY_NAMES: Final = frozenset(
 
 
 def alike(one: Value, other: Value) -> bool:
-    """Whether the one can stand where the other stood."""
+    """Whether one value may replace the other: they have the same or a compatible kind, and no different units."""
     if one.kind == other.kind:
         return not (one.unit and other.unit) or one.unit == other.unit
     if one.kind in _BY_NAME and other.kind in _BY_NAME:
@@ -155,12 +158,12 @@ def alike(one: Value, other: Value) -> bool:
 
 
 def same_sort(one: Value, other: Value) -> bool:
-    """Whether two values count or measure the same."""
+    """Whether two values have the same kind and, for amounts, the same unit."""
     return one.kind == other.kind and (one.kind != "amount" or one.unit == other.unit)
 
 
 def equal(one: str, other: str) -> bool:
-    """Whether two texts say the same value."""
+    """Whether two texts state the same value, ignoring case and punctuation."""
     return _plain(one) == _plain(other)
 
 
@@ -197,7 +200,7 @@ _NAMES: Final = frozenset({"name", "tool", "code", "term", "version", "number"})
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What was said in message ``turn``. ``settles``: it may replace the value of other statements."""
+    """A text in message ``turn``. ``settles``: true if it may replace the value of earlier statements."""
 
     turn: int
     text: str
@@ -206,7 +209,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Later:
-    """Another value of the same sort, and the number of the later message that gives it."""
+    """A later value of the same kind, and the number of the message that gives it."""
 
     turn: int
     value: str
@@ -220,11 +223,11 @@ class _Claim:
 
 
 def find_overtaken(weights: Mapping[str, float], statements: Sequence[Statement]) -> dict[int, Later]:
-    """For each statement that is overtaken, by its place, what was said later.
+    """Return, by index, the statements whose value a later statement replaces, each with the later value.
 
-    ``weights``: the words of a question, in the singular, and how much each tells. Two statements are about the same
-    when the words of the question around the earlier value stand around the later one as well, two of them at least,
-    and most by weight. Only values of one sort (dates, prices, counts of the same thing) overtake one another; names
+    ``weights``: the words of a question, in the singular, with their weight. Two statements are about the same thing
+    when words of the question around the earlier value also occur around the later one: at least two of them, and most
+    of them by weight. Only values of the same kind (dates, prices, counts of the same thing) replace one another; names
     never do.
     """
     wanted = frozenset(weights)

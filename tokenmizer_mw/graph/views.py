@@ -37,10 +37,11 @@ HALF_LIFE: Final = 40
 
 
 def importances(graph: SessionGraph, turn: int = 0) -> dict[str, float]:
-    """The importance of every node at ``turn`` (0: at the last turn that touched any), by id. Positive numbers.
+    """Return the importance of each node at message ``turn`` (0: the last one that mentioned a node), by id. Positive
+    numbers.
 
-    It grows with the type's weight, with references (edges and repeated mentions) and with recency, and shrinks
-    with doubt. Standing rules do not age.
+    It grows with the weight of the type, with references (edges and repeated mentions) and recency, and shrinks with
+    doubt. Standing rules do not age.
     """
     lives = {node.id: graph.life(node.id) for node in graph.nodes()}
     now = turn or max((life.touched for life in lives.values()), default=0)
@@ -51,7 +52,7 @@ def importances(graph: SessionGraph, turn: int = 0) -> dict[str, float]:
 
 
 def importance(graph: SessionGraph, id: str, turn: int = 0) -> float:
-    """The importance of one node, as ``importances`` has it. Raises ``KeyError`` for an unknown one."""
+    """Return the importance of one node, as ``importances`` computes it. Raises ``KeyError`` for an unknown id."""
     return importances(graph, turn)[id]
 
 
@@ -67,11 +68,11 @@ _TEXT_MAX: Final = 1_000
 
 
 def as_valid(graph: SessionGraph, at: float) -> SessionGraph:
-    """What ``graph`` says was true at ``at`` (seconds since the epoch): facts with the status that they had then, the
-    relations between them, and the transitions until then.
+    """Return the facts of ``graph`` that were true at ``at`` (seconds since the epoch), with the status that they had
+    then, the relations between them, and the transitions until then.
 
-    A fact holds from ``valid_from`` (else from when it was recorded) until ``valid_until`` (else while its status says
-    so: not while it was replaced, declared wrong or archived).
+    A fact holds from ``valid_from`` (else from when it was recorded) until ``valid_until`` (else until it was replaced,
+    declared wrong or archived).
     """
     then = SessionGraph()
     for node in graph.nodes():
@@ -86,7 +87,7 @@ def as_valid(graph: SessionGraph, at: float) -> SessionGraph:
 
 
 def status_at(life: Life, node: Node, at: float) -> Status | None:
-    """The status with which a fact held at ``at``; ``None`` when it did not."""
+    """Return the status that a fact had at ``at`` (seconds since the epoch); ``None`` when it was not valid then."""
     start = life.added if node.valid_from is None else node.valid_from
     if at < start or (node.valid_until is not None and at >= node.valid_until):
         return None
@@ -120,7 +121,7 @@ class Diff:
         return bool(self.added or self.changed or self.removed or self.transitions)
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready; ``changed`` holds pairs of before and after."""
+        """Return JSON values; ``changed`` holds pairs of before and after."""
         return {
             "added": [node_to_dict(node) for node in self.added],
             "changed": [[node_to_dict(old), node_to_dict(new)] for old, new in self.changed],
@@ -130,7 +131,7 @@ class Diff:
 
 
 def diff(before: SessionGraph, after: SessionGraph) -> Diff:
-    """What ``after`` has that ``before`` had not, has otherwise, or has no more."""
+    """Return what was added, changed or removed from graph ``before`` to graph ``after``."""
     pairs = [(before.get(node.id), node) for node in after.nodes()]
     known = set(before.transitions())
     return Diff(
@@ -147,12 +148,13 @@ Replacement = tuple[Node, Transition, Node]
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """Why a fact is as it is.
+    """The explanation of a fact.
 
-    ``chain`` holds the transitions that led to ``node``, oldest first, each with the nodes it went from and to;
-    ``relations`` the other edges that touch it, with the node at the far end; ``successors`` the transitions from
-    ``node`` to what stands in its place now, oldest first, () for a fact that was not replaced; ``edits`` the manual
-    edits of ``node`` that are in force, oldest first.
+    - ``chain``: the transitions (replacements) that led to ``node``, oldest first, each with the nodes before and
+      after.
+    - ``relations``: the other edges of the node, each with the node at the other end.
+    - ``successors``: the transitions from ``node`` to the current fact, oldest first; () if it was not replaced.
+    - ``edits``: the manual edits of ``node`` that are in force, oldest first.
     """
 
     node: Node
@@ -163,11 +165,11 @@ class Why:
 
     @property
     def text(self) -> str:
-        """A few harmless lines for a person or a model: the fact, its reason and source, and what it replaced."""
+        """Return the explanation in a few harmless lines: the fact, its reason and source, and what it replaced."""
         return "\n".join(self._lines())
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
+        """Return the explanation as JSON values."""
         return {
             "node": node_to_dict(self.node),
             "chain": [_replacement_to_dict(one) for one in self.chain],
@@ -223,13 +225,13 @@ def _edit_to_dict(edit: NodeEdited) -> dict[str, Any]:
 
 
 def edits_in_force(edits: Sequence[NodeEdited]) -> tuple[NodeEdited, ...]:
-    """The manual edits that were not undone, without those that undo others, in the order given."""
+    """Return the manual edits that were not undone, without the undo edits themselves, in the given order."""
     undone = undone_numbers(edits)
     return tuple(edit for edit in edits if not edit.undoes and edit.number not in undone)
 
 
 def undone_numbers(edits: Sequence[NodeEdited]) -> set[int]:
-    """The numbers of the manual edits that are undone; an undo may be undone, too."""
+    """Return the numbers of the manual edits that are undone. An undo can itself be undone."""
     undone: set[int] = set()
     for edit in reversed(edits):
         if edit.undoes and edit.number not in undone:
@@ -243,7 +245,7 @@ def _replacement_to_dict(replacement: Replacement) -> dict[str, Any]:
 
 
 def why(graph: SessionGraph, node: Node, edits: Iterable[NodeEdited] = ()) -> Why:
-    """The reasons behind a node of the graph. ``edits``: the manual edits of the session that are in force."""
+    """Return the explanation of a node. ``edits``: the session's manual edits that are in force."""
     relations = []
     for edge in graph.edges():
         if edge.type is EdgeType.SUPERSEDES or node.id not in (edge.source, edge.target):

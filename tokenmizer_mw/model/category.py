@@ -8,9 +8,12 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """A kind of choice. ``single``: it holds one value at a time. ``members``: names of its values, each with its
-    other spellings behind a slash. ``names``: what people call the category itself; ``asked``: further words that
-    only questions mean it by."""
+    """A category of choices, such as "database".
+
+    - ``single``: only one of its values is current at a time.
+    - ``members``: names of its values, each with other spellings after a slash.
+    - ``names``: words for the category itself; ``asked``: further words for it that occur only in questions.
+    """
 
     name: str
     single: bool

@@ -1,7 +1,8 @@
 """The events that a session's log consists of, and their stored form.
 
-An event is a decision made once; folding only applies it. Each kind is stored under its own name and version, never
-under a Python path, and ``UPCASTS`` converts old payloads to the current version, so that a log outlives releases.
+An event records a decision that was made once; applying it makes no decisions. Each kind is stored under its own name
+and version, never under a Python path, and ``UPCASTS`` converts old versions to the current one, so that newer releases
+can read old logs.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ from tokenmizer_mw.model.node import (
 
 @dataclass(frozen=True, slots=True)
 class MessageRecorded:
-    """A message joined the session as number ``turn`` (1-based). ``digest`` identifies it across resends.
+    """A message was added to the session as number ``turn`` (1-based). ``digest`` identifies it when it is resent.
 
-    ``after`` is the number of the message that it follows (0: none): usually the one before, an older one where
-    the client went back and tried again. ``original`` is the message as the library wrote it that keeps its chat here,
-    so that it gets it back exactly: JSON text, "" for messages that came otherwise.
+    ``after``: number of the message that it follows (0: none); usually the previous one, or an older one if the client
+    went back and tried again. ``original``: for messages that a framework stores here, the message as the framework
+    wrote it, as JSON text, so that it gets back exactly that; else "".
     """
 
     turn: int
@@ -44,11 +45,11 @@ class MessageRecorded:
 
 @dataclass(frozen=True, slots=True)
 class HistoryRevised:
-    """Messages were withdrawn from the transcript (``withdrawn``), or archived (``archived``: left out of the context,
-    facts stay); both are message numbers.
+    """Messages were withdrawn from the transcript (``withdrawn``), or archived (``archived``: no longer sent to the
+    model, facts stay). Both are message numbers.
 
-    ``redrawn``: facts came from withdrawn messages; the graph starts again, and the facts of the remaining messages
-    follow in the log.
+    ``redrawn``: true if facts came from withdrawn messages. The graph then starts empty again, and the events with the
+    facts of the remaining messages follow.
     """
 
     withdrawn: tuple[int, ...] = ()
@@ -58,8 +59,8 @@ class HistoryRevised:
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """``changed`` earlier events were changed for good in the store, for example to redact secrets; the session must be
-    folded again.
+    """``changed`` earlier events were replaced in the store, for example to redact secrets. Readers must fold the
+    session again.
     """
 
     changed: int
@@ -67,7 +68,7 @@ class Rewritten:
 
 @dataclass(frozen=True, slots=True)
 class TurnClosed:
-    """A model call ended after message ``turn``. ``usage`` holds the provider's own token counts, may be empty."""
+    """A model call ended after message ``turn``. ``usage``: token counts that the provider reported; may be empty."""
 
     turn: int
     outcome: Outcome
@@ -77,9 +78,10 @@ class TurnClosed:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """Facts were drawn from all messages up to and including ``turn``: where extraction resumes after a crash.
+    """Facts were extracted from all messages up to and including ``turn``. After a crash, extraction continues there.
 
-    ``flagged`` holds, for those of them that read like an attempt to take over the model, the names of what was found.
+    ``flagged``: the messages among them that read like an attempt to take over the model, each with the names of the
+    patterns found.
     """
 
     turn: int
@@ -88,11 +90,12 @@ class Derived:
 
 @dataclass(frozen=True, slots=True)
 class Refined:
-    """A model was shown the messages up to and including ``turn``, and what it stated is in the events before this one.
+    """A model refined the session. It was shown the messages up to and including ``turn``; the events before this one
+    record the facts that it stated.
 
-    ``calls`` is how often it was asked for that, ``tokens`` what it took in for the last of these calls, counted here.
-    ``handover`` holds the sentences that it wrote for whoever goes on, as far as the session bears them out; they stand
-    for the messages ``first`` to ``turn``. Empty: it wrote none, and the handover before, if any, stays.
+    - ``calls``: how often it was asked; ``tokens``: size of the last prompt.
+    - ``handover``: sentences of its prose summary that the session supports; they stand for messages ``first`` to
+      ``turn``. Empty: it wrote none, and an earlier handover stays.
     """
 
     turn: int
@@ -104,14 +107,14 @@ class Refined:
 
 @dataclass(frozen=True, slots=True)
 class NodeAdded:
-    """A new fact."""
+    """A new fact (node) was added."""
 
     node: Node
 
 
 @dataclass(frozen=True, slots=True)
 class NodeRevised:
-    """Fields of a node got new values. ``changes`` maps field names of ``Node`` (never id, type or status)."""
+    """Fields of a fact changed. ``changes``: maps field names of ``Node`` (never id, type or status) to new values."""
 
     id: str
     changes: Mapping[str, Any]
@@ -120,7 +123,7 @@ class NodeRevised:
 
 @dataclass(frozen=True, slots=True)
 class StatusChanged:
-    """A node moved in its lifecycle at ``turn``; ``quote`` is the explicit evidence where one was needed."""
+    """The status of a fact changed at message ``turn``. ``quote``: explicit evidence, if the change required it."""
 
     id: str
     status: Status
@@ -131,11 +134,12 @@ class StatusChanged:
 
 @dataclass(frozen=True, slots=True)
 class NodeEdited:
-    """Somebody changed a node by hand, when the session had ``turn`` messages.
+    """Somebody changed a fact by hand, when the session had ``turn`` messages.
 
-    ``changes`` maps field names of ``Node`` (status included, never id or type) to new values, ``before`` the same
-    names to those that they had, so that it can be taken back. ``number`` counts the edits of a session, from 1;
-    ``undoes`` is the number of the edit that this one takes back, 0 for none.
+    - ``changes``: maps field names of ``Node`` (status included, never id or type) to new values; ``before``: to the
+      earlier values, for undo.
+    - ``number``: counts the edits of a session, from 1; ``undoes``: number of the edit that this one undoes, 0 for
+      none.
     """
 
     number: int
@@ -148,41 +152,40 @@ class NodeEdited:
 
     @property
     def adds(self) -> bool:
-        """Whether it added the node: one that was not in force came into force, and that took no edit back."""
+        """Whether the edit added the fact: it was not current before, is now, and the edit is not an undo."""
         before, now = self.before.get("status"), self.changes.get("status")
         return before is Status.ARCHIVED and now is not None and is_current(now) and not self.undoes
 
 
 @dataclass(frozen=True, slots=True)
 class EdgeAdded:
-    """A new relation."""
+    """A new relation between two facts was added."""
 
     edge: Edge
 
 
 @dataclass(frozen=True, slots=True)
 class DecisionReplaced:
-    """One decision took another's place. Fold marks the old one superseded and links the two."""
+    """A decision replaced another one. Applying the event marks the old one superseded and links the two."""
 
     transition: Transition
 
 
 @dataclass(frozen=True, slots=True)
 class NodesPruned:
-    """Nodes left the kept graph because of its cap. The log still has them."""
+    """Facts were removed from the graph because of its size limit. The log still contains them."""
 
     ids: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpointed:
-    """A named point of the session, with the cut that was made there if one was.
+    """A named point of the session, with the cut that was made there, if any.
 
-    ``block`` is the resume block exactly as sent; ``anchor`` the digest of the first message that stayed verbatim
-    ("" when nothing was cut) and ``anchor_turn`` its number, so that every later call drops the same messages and
-    carries the same bytes until the next cut. ``dropped`` counts the messages that the block stands for,
-    ``tokens`` are the block's, ``carried`` the ids of the nodes in it. ``kept`` counts the messages that stayed, 0
-    where that was not noted.
+    - ``block``: the resume block exactly as sent; ``tokens``: its length; ``carried``: ids of the facts in it.
+    - ``anchor``: digest of the first message that stayed unchanged ("" without a cut); ``anchor_turn``: its number.
+      With them, every later call drops the same messages and contains the same block until the next cut.
+    - ``dropped``: number of messages that the block replaces; ``kept``: number of messages that stayed, 0 if unknown.
     """
 
     id: str
@@ -234,7 +237,7 @@ Event = (
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """An event in its place: ``seq`` is 1-based and dense per session, ``recorded_at`` seconds since the epoch."""
+    """A stored event. ``seq``: its number in the session, from 1; ``recorded_at``: seconds since the epoch."""
 
     seq: int
     recorded_at: float
@@ -247,7 +250,7 @@ Upcasts = Mapping[tuple[str, int], Callable[[Payload], Payload]]
 
 
 class UnreadableEvent(ValueError):
-    """A stored event whose kind, version or payload this release cannot read."""
+    """Raised for a stored event whose kind, version or content this release cannot read."""
 
 
 class NewerEvent(UnreadableEvent):
@@ -258,7 +261,8 @@ _JSON: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 def encode(event: Event) -> tuple[str, int, str]:
-    """``(kind, version, payload as JSON text)``: what a store keeps. The text is valid UTF-8, free of NUL.
+    """Return ``(kind, version, payload as JSON text)``, the stored form of an event. The text is valid UTF-8 without
+    NUL.
 
     A lone surrogate in a text is written as a JSON escape, because databases refuse it.
     """
@@ -268,9 +272,10 @@ def encode(event: Event) -> tuple[str, int, str]:
 
 
 def decode(kind: str, version: int, payload: str, upcasts: Upcasts | None = None) -> Event:
-    """The event that ``encode`` stored, lifted from an older version where needed by ``upcasts`` (or ``UPCASTS``).
+    """Return the event that ``encode`` encoded, converted from an older version by ``upcasts`` (default ``UPCASTS``) if
+    necessary.
 
-    Raises ``NewerEvent`` for kinds and versions of a newer release, ``UnreadableEvent`` for damage.
+    Raises ``NewerEvent`` for kinds and versions of a newer release, and ``UnreadableEvent`` for damaged data.
     """
     if not isinstance(version, int):
         raise UnreadableEvent(f"event {kind!r} has no version")
@@ -296,7 +301,7 @@ def _without_defaults(pairs: Mapping[str, Any]) -> Payload:
 
 
 def message_to_dict(message: Message) -> Payload:
-    """The stored form of a message; what is empty is left out."""
+    """Return the stored form of a message, without empty fields."""
     return _without_defaults(
         {
             "role": message.role.value,
@@ -311,7 +316,7 @@ def message_to_dict(message: Message) -> Payload:
 
 
 def message_from_dict(data: Payload) -> Message:
-    """The inverse of ``message_to_dict``."""
+    """Build a message from its stored form."""
     return Message(
         role=Role(data["role"]),
         text=data.get("text", ""),
@@ -348,7 +353,7 @@ _NODE_TEXT = ("detail", "kind", "slot", "value", "order", "valid_from", "valid_u
 
 
 def node_to_dict(node: Node) -> Payload:
-    """The stored form of a node; what is empty is left out."""
+    """Return the stored form of a node, without empty fields."""
     head: Payload = {"id": node.id, "type": node.type.value, "label": node.label, "status": node.status.value}
     head |= {"source": _source_to_dict(node.source), "confidence": round(node.confidence, 4)}
     rest = {name: getattr(node, name) for name in _NODE_TEXT} | {"pinned": node.pinned or None}
@@ -356,7 +361,7 @@ def node_to_dict(node: Node) -> Payload:
 
 
 def node_from_dict(data: Payload) -> Node:
-    """The inverse of ``node_to_dict``."""
+    """Build a node from its stored form."""
     return Node(
         id=data["id"],
         type=NodeType(data["type"]),
@@ -396,12 +401,12 @@ def _edited_from_dict(data: Payload) -> NodeEdited:
 
 
 def edge_to_dict(edge: Edge) -> Payload:
-    """The stored form of an edge."""
+    """Return the stored form of an edge."""
     return {"source": edge.source, "type": edge.type.value, "target": edge.target, "turn": edge.turn}
 
 
 def transition_to_dict(step: Transition) -> Payload:
-    """The stored form of a transition; what is empty is left out."""
+    """Return the stored form of a transition, without empty fields."""
     data = {"old": step.old, "new": step.new, "trigger": step.trigger, "delta": step.confidence_delta}
     return data | _without_defaults({"reason": step.reason, "evidence": step.evidence})
 

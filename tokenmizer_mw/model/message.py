@@ -10,7 +10,7 @@ from typing import Final
 
 
 class Role(StrEnum):
-    """Who speaks. ``developer`` is read as ``system``; ``function`` as ``tool``."""
+    """The speaker of a message. ``developer`` is parsed as ``system``; ``function`` as ``tool``."""
 
     SYSTEM = "system"
     USER = "user"
@@ -19,10 +19,12 @@ class Role(StrEnum):
 
 
 class Outcome(StrEnum):
-    """How a turn ended on the wire.
+    """How a model call ended.
 
-    ``complete``: the dialect's terminal event was seen. ``truncated``: the stream ended without it, or the model
-    hit its length limit. ``aborted``: the client left. ``error``: the provider or the application failed.
+    - ``complete``: the last event of the reply was received.
+    - ``truncated``: the stream ended without it, or the model reached its length limit.
+    - ``aborted``: the client disconnected.
+    - ``error``: the provider or the application failed.
     """
 
     COMPLETE = "complete"
@@ -33,7 +35,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call that the assistant made. ``arguments`` is JSON text exactly as sent (it may be cut or malformed)."""
+    """A tool call by the assistant. ``arguments``: JSON text exactly as sent; it may be truncated or invalid."""
 
     id: str
     name: str
@@ -42,7 +44,9 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a tool returned. ``call_id`` is empty where the dialect has no ids (pairing is then by order)."""
+    """The result of a tool call. ``call_id``: id of the call; "" if the dialect has no ids (results are then matched by
+    order).
+    """
 
     call_id: str
     text: str
@@ -51,11 +55,11 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a chat, one to one with the wire.
+    """One message of a chat, as it was sent.
 
-    ``text`` is the visible text ("" when there is none). ``thinking`` and ``refusal`` are kept apart and are never
-    read as fact. ``attachments`` names the kinds of parts that are not text, such as "image_url"; their content is
-    not kept.
+    ``text``: the visible text, "" if there is none. ``thinking`` and ``refusal`` are stored separately, and no facts
+    are extracted from them. ``attachments``: the kinds of parts that are not text, such as "image_url"; their content
+    is not stored.
     """
 
     role: Role
@@ -68,16 +72,16 @@ class Message:
 
     @property
     def opens_turn(self) -> bool:
-        """True for a message that a person wrote."""
+        """Whether the user wrote the message, so that it begins a turn."""
         return self.role is Role.USER and (bool(self.text.strip() or self.attachments) or not self.tool_results)
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A message with the JSON text that its own library writes it as, "" where it has none.
+    """A message together with ``original``, the JSON text in which its framework stores it; "" if it has none.
 
-    ``number`` is the message's in its session, from 1; 0 for one that is in none yet. ``archived``: it is out of use,
-    and only kept.
+    ``number``: the message's number in its session, from 1; 0 for a message that is not stored yet. ``archived``: it is
+    only stored and no longer sent to the model.
     """
 
     message: Message
@@ -93,11 +97,11 @@ _to_json: Final = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).enc
 
 
 def digest(message: Message) -> str:
-    """Identity of a message across resends: 16 hex digits over what the model sees.
+    """Return the identity of a message across resends: 16 hexadecimal digits over what the model sees.
 
-    Clients that send the history back change what does not matter: null for an empty text, a text in one block or in
-    several with white space between, a refusal as text, the spelling of tool arguments and of the numbers in them,
-    thinking left out. Two such spellings have one digest.
+    Clients that resend the history change details: null for an empty text, a text in one block or in several with white
+    space between, a refusal as text, the spelling of tool arguments and of numbers in them, thinking left out. Such
+    variants have the same digest.
     """
     text = message.text + message.refusal
     parts: list[object] = [message.role.value, text.encode(*_LENIENT).translate(None, _SPACE).decode(*_LENIENT)]
@@ -122,7 +126,7 @@ _decode: Final = json.JSONDecoder(parse_int=_number, parse_float=_number).decode
 
 
 def canonical_arguments(arguments: str) -> str:
-    """Arguments in one spelling; none at all are an empty object."""
+    """Return tool arguments in a normalised spelling; missing arguments are an empty object."""
     try:
         return json.dumps(_decode(arguments or "{}"), sort_keys=True, separators=(",", ":"))
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""The vocabulary of the session graph: node types, edge types, statuses and the legal moves between them.
+"""The types of the session graph: node types, edge types, statuses, and the allowed status changes.
 
 Follows the graph of the TokenMizer paper (v0.3.1): 14 node types in three groups, 7 edge types, 8 statuses.
 """
@@ -23,7 +23,7 @@ LABEL_MAX: Final = 200
 
 
 class NodeType(StrEnum):
-    """What a node is about, in three groups: action, decision, context."""
+    """The type of a fact, in three groups: action, decision, context."""
 
     TASK = "task"
     FILE = "file"
@@ -51,7 +51,7 @@ NEVER_PRUNED: Final = frozenset({NodeType.DECISION, NodeType.GOAL, NodeType.ENVI
 
 
 class EdgeType(StrEnum):
-    """How two nodes relate. Read as a sentence: source, type, target."""
+    """The type of a relation between two nodes. Read as a sentence: source, type, target."""
 
     DEPENDS_ON = "depends_on"
     RELATED_TO = "related_to"
@@ -63,11 +63,11 @@ class EdgeType(StrEnum):
 
 
 class Status(StrEnum):
-    """Where a node stands in its life.
+    """The status of a fact.
 
-    Tasks and tests go from pending to completed or failed; a fact that simply holds (a decision in force, a file,
-    an error not yet fixed) is ``active``, an error that was fixed is completed, and a proposal is pending until it is
-    adopted. The paper's word ``modified`` is read as ``superseded``.
+    Tasks and tests go from pending to completed or failed. A fact that simply holds (a decision in force, a file, an
+    error that is not fixed) is ``active``. A fixed error is completed. A proposal is pending until it is adopted. The
+    paper's word ``modified`` is read as ``superseded``.
     """
 
     PENDING = "pending"
@@ -116,17 +116,19 @@ REOPENINGS: Final[dict[Status, frozenset[Status]]] = {
 
 
 def may_move(old: Status, new: Status, *, evidence: bool) -> bool:
-    """Whether a node may go from ``old`` to ``new``; ``evidence``: a quote says so explicitly."""
+    """Whether the status of a node may change from ``old`` to ``new``. ``evidence``: true if a quote states the change
+    explicitly.
+    """
     return new in LIFECYCLE[old] or (evidence and new in REOPENINGS.get(old, frozenset()))
 
 
 def is_current(status: Status) -> bool:
-    """False for facts that were replaced, declared wrong or archived."""
+    """Return false for facts that were replaced, declared wrong or archived."""
     return status not in _REVISED
 
 
 class DecisionKind(StrEnum):
-    """What a decision node is: a choice, a standing rule, a preference, or an option that was looked at."""
+    """The kind of a decision: a choice, a standing rule, a preference, or an option that was considered."""
 
     CHOICE = "choice"
     RULE = "rule"
@@ -135,11 +137,14 @@ class DecisionKind(StrEnum):
 
 
 class Trust(StrEnum):
-    """How much a statement weighs, from certain to doubtful.
+    """How reliable a statement is, from certain to doubtful.
 
-    ``structure``: read from tool traffic, an edit or a test run. ``stated``: the user said so. ``adopted``: an
-    assistant's proposal that the user accepted or that was executed. ``claimed``: the assistant says so.
-    ``proposed``: the assistant suggests it. ``quoted``: text of a tool, a file or a third party.
+    - ``structure``: read from tool calls and results, an edit or a test run.
+    - ``stated``: the user said so.
+    - ``adopted``: a proposal of the assistant that the user accepted or that was carried out.
+    - ``claimed``: the assistant says so.
+    - ``proposed``: the assistant suggests it.
+    - ``quoted``: text of a tool, a file or a third party.
     """
 
     STRUCTURE = "structure"
@@ -154,9 +159,10 @@ class Trust(StrEnum):
 class Source:
     """Where a fact comes from.
 
-    ``turn`` is the 1-based number of the message in the session, ``role`` its speaker ("user", "assistant",
-    "tool", or "hand" for an edit through the API), ``quote`` the words (capped, one line), ``span`` their
-    character range in the message's text (``None`` when the fact is not from prose).
+    - ``turn``: number of the message in the session, from 1; ``role``: its speaker ("user", "assistant", "tool", or
+      "hand" for a manual edit).
+    - ``quote``: the words, shortened to one line; ``span``: their character range in the message's text, ``None`` when
+      the fact does not come from prose.
     """
 
     turn: int
@@ -167,7 +173,7 @@ class Source:
 
     @property
     def is_by_hand(self) -> bool:
-        """True for a fact that was added by hand: no message says it."""
+        """Whether the fact was added by hand, so that no message states it."""
         return self.role == HAND and not self.quote
 
 
@@ -175,11 +181,13 @@ class Source:
 class Node:
     """One fact of the session.
 
-    ``id`` is stable for the life of the session. ``label`` is one line of at most ``LABEL_MAX`` characters.
-    ``kind`` is set for decisions only. ``slot`` is the normalised "subject.attribute" that the fact is a value of
-    ("" when it has none); two current nodes never share a slot. ``confidence`` is 0..1. ``order`` is the position
-    of a task in its plan. ``valid_from`` and ``valid_until`` are seconds since the epoch, ``None`` for unbounded.
-    ``pinned``: somebody wants it told before others, and never pruned.
+    - ``id``: constant for the life of the session. ``label``: one line of at most ``LABEL_MAX`` characters.
+    - ``kind``: set for decisions only.
+    - ``slot``: what the fact is a value of, as "subject.attribute", such as "project.database"; "" for none. Two
+      current nodes never have the same slot.
+    - ``confidence``: 0 to 1. ``order``: the position of a task in its plan.
+    - ``valid_from``, ``valid_until``: seconds since the epoch, ``None`` for no limit.
+    - ``pinned``: resume blocks list the fact early, and it is never pruned.
     """
 
     id: str
@@ -199,23 +207,23 @@ class Node:
 
     @property
     def current(self) -> bool:
-        """False once the fact was replaced, declared wrong or archived."""
+        """Whether the fact still holds: false once it was replaced, declared wrong or archived."""
         return self.status not in _REVISED
 
     @property
     def is_note(self) -> bool:
-        """True for what was said by the way: known, and told as nothing that holds."""
+        """Whether the fact was only mentioned in passing. It can be searched, but resume blocks do not state it."""
         return self.type is NodeType.CONCEPT and self.confidence <= NOTE_CONFIDENCE
 
     @property
     def open(self) -> bool:
-        """True for work that is not finished."""
+        """Whether it is unfinished work."""
         return self.status in _OPEN
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A typed relation between two nodes, recorded at ``turn``."""
+    """A typed relation between two nodes, recorded at message ``turn``."""
 
     source: str
     type: EdgeType
@@ -225,10 +233,10 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """A decision that replaced another: queryable on its own and never pruned.
+    """The replacement of one decision by another. Transitions can be queried and are never pruned.
 
-    ``trigger`` is the turn that made the change, ``reason`` why ("" when nobody said), ``evidence`` the quote,
-    ``confidence_delta`` the new node's confidence minus the old one's.
+    ``trigger``: number of the message that made the change; ``reason``: why, "" if nobody said; ``evidence``: the
+    quote; ``confidence_delta``: the new node's confidence minus the old one's.
     """
 
     old: str

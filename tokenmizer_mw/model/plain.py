@@ -16,9 +16,9 @@ from tokenmizer_mw.model.message import Message
 
 @dataclass(frozen=True, slots=True)
 class ValueCodec:
-    """How values of a type are written as what JSON holds, and read from it. ``plain``: they are that already.
+    """Functions that convert values of a type to JSON values and back. ``plain``: the values are JSON values already.
 
-    ``read`` raises ``LookupError``, ``TypeError`` or ``ValueError`` for what ``write`` did not give.
+    ``read`` raises ``LookupError``, ``TypeError`` or ``ValueError`` for anything that ``write`` did not return.
     """
 
     write: Callable[[Any], Any]
@@ -27,15 +27,18 @@ class ValueCodec:
 
 
 def forms(kind: type[Any], but: Collection[str] = ()) -> dict[str, ValueCodec]:
-    """The form of each field of a dataclass that is not in ``but``. Raises ``TypeError`` where one has none."""
+    """Return the codec of each field of a dataclass, except the fields ``but``. Raises ``TypeError`` if a field has
+    none.
+    """
     hints = get_type_hints(kind)
     return {field.name: form(hints[field.name]) for field in fields(kind) if field.name not in but}
 
 
 @cache
 def form(hint: Any) -> ValueCodec:
-    """The form of a type: plain ones, enumerations, events, messages, dataclasses, and lists, tuples, mappings and
-    options of them. Raises ``TypeError`` for others."""
+    """Return the codec of a type: plain types, enumerations, events, messages, dataclasses, and lists, tuples, mappings
+    and options of them. Raises ``TypeError`` for others.
+    """
     origin, parts = get_origin(hint), get_args(hint)
     if hint in _KNOWN:
         return _KNOWN[hint]

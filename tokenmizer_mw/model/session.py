@@ -20,13 +20,15 @@ SESSION_ID_MAX: Final = 256
 
 @dataclass(frozen=True, slots=True, order=True)
 class SessionKey:
-    """A session of a tenant. Both parts are opaque text: never a path, never part of a query."""
+    """A session of a tenant. Both parts are plain text, never used as a path or as part of a query."""
 
     tenant: str
     id: str
 
     def valid(self) -> bool:
-        """Both parts are non-empty text of at most ``SESSION_ID_MAX`` characters without control characters."""
+        """Whether both parts are non-empty texts of at most ``SESSION_ID_MAX`` characters without control
+        characters.
+        """
         for part in (self.tenant, self.id):  # each append asks
             if not (isinstance(part, str) and 0 < len(part) <= SESSION_ID_MAX and part.isprintable()):
                 return False

@@ -23,7 +23,9 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class StageSaving:
-    """Tokens of the texts that a stage changed, before it and after it. ``stage`` is its name in the settings."""
+    """Tokens of the texts that a compression stage changed, before it and after it. ``stage``: its name in the
+    settings.
+    """
 
     stage: str
     tokens_before: int
@@ -46,13 +48,13 @@ REFINE: Final = "refine"
 
 @dataclass(frozen=True, slots=True)
 class UsageSums:
-    """Sums over calls.
+    """Sums of tokens and costs over calls.
 
     For whole calls (``CALL``): what was sent and what it cost, and what the client would have sent and paid without
     this package, including its own use of the provider's cache. For a stage: tokens before it (``client_tokens``) and
     after it (``input_tokens``), and what it saved (``client_cost``; negative for a loss).
 
-    - ``estimated``: calls whose usage no provider reported, so that tokens were counted here.
+    - ``estimated``: calls for which no provider reported the usage, so that tokens were counted here.
     - ``unpriced``: calls to models without a known price; only their tokens count.
     - ``input_tokens``: all input, of which ``cached_tokens`` were read from the provider's cache and ``written_tokens``
       written to it.
@@ -74,12 +76,12 @@ class UsageSums:
 
     @property
     def saved_tokens(self) -> int:
-        """Tokens of input that did not have to be sent; negative where more was sent."""
+        """Input tokens that did not have to be sent; negative if more were sent."""
         return self.client_tokens - self.input_tokens
 
     @property
     def saved(self) -> int:
-        """What was saved, in billionths of a dollar, net of the provider's cache; a loss is negative."""
+        """The amount saved, in billionths of a dollar, net of the provider's cache; negative for a loss."""
         return self.client_cost - self.cost
 
 
@@ -92,7 +94,9 @@ Stages = Mapping[str, UsageSums]
 
 @dataclass(frozen=True, slots=True)
 class UsageRecord:
-    """A call that ended: ``call`` names it among all calls, ``at`` is when, in seconds since the epoch."""
+    """Cost and savings of a finished call. ``call``: its unique name; ``at``: when it ended, in seconds since the
+    epoch.
+    """
 
     call: str
     at: float
@@ -102,8 +106,9 @@ class UsageRecord:
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """Figures of all calls that have these in common: "" where that was not asked for, and as ``session`` also for
-    sessions that were erased since. ``day`` is a date in UTC, such as "2026-11-21"."""
+    """Figures of all calls with the same session, model, stage and day. A field that was not grouped by is "", and so
+    is ``session`` for sessions that were erased since. ``day``: a date in UTC, such as "2026-11-21".
+    """
 
     session: str
     model: str
@@ -113,7 +118,7 @@ class Sum:
 
 
 def total(figures: Iterable[UsageSums]) -> UsageSums:
-    """Their sum; zeros for none."""
+    """Return the sum of ``figures``; zeros for none."""
     found = UsageSums()
     for each in figures:
         found = found + each

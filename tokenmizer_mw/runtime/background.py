@@ -33,16 +33,15 @@ class _Waiting(NamedTuple):
 
 
 class BackgroundQueue:
-    """Runs tasks one after the other in a thread that starts with the first of them.
+    """Runs tasks one after the other in a daemon thread that starts with the first task.
 
-    Bounded are the number of waiting tasks and the bytes that they hold. A task that is put while one of the same
-    name still waits is dropped: names stand for work that sees the newest state anyway. ``failed`` is called with
-    what a task raised. A queue that nobody closed is closed when the process ends; that takes ``drain_seconds`` at
-    most.
+    The number of waiting tasks and the bytes that they hold are limited. A task is dropped if one with the same name
+    still waits, because that one will see the newest state anyway. ``failed`` is called with the error of a task. A
+    queue that is not closed is closed when the process ends, which takes at most ``drain_seconds``.
 
-    Tasks of ``put_later`` wait for a lull (``LULL_SECONDS`` in which no task is put), for ``LATER_SECONDS`` at most. So
-    a busy process answers first, and tasks of one name that come meanwhile are one. They do not wait while another task
-    does, in a queue that is half full, or while somebody flushes.
+    Tasks of ``put_later`` wait for a pause (``LULL_SECONDS`` without a new task), but at most ``LATER_SECONDS``. So a
+    busy process answers requests first, and tasks of the same name are merged. They do not wait while another task
+    waits, if the queue is half full, or during a flush.
     """
 
     def __init__(
@@ -62,7 +61,7 @@ class BackgroundQueue:
         renew_in_child(self)
 
     def renew_after_fork(self) -> None:
-        """Start empty and without a thread: what waited is the parent's to do."""
+        """Start empty and without a thread in a forked child process; the parent runs the waiting tasks."""
         self._size = 0
         self._waiting: OrderedDict[Hashable, _Waiting] = OrderedDict()
         self._put_at = 0.0
@@ -72,12 +71,15 @@ class BackgroundQueue:
         self._busy = False
 
     def put(self, name: Hashable, task: Task, size: int = 0) -> bool:
-        """Queue a task that holds ``size`` bytes and return at once. False when the queue is full or closed: the task
-        was not taken."""
+        """Queue a task that holds ``size`` bytes, and return at once. Returns ``False`` when the queue is full or
+        closed; the task is not run then.
+        """
         return self._put(name, task, size, urgent=True)
 
     def put_later(self, name: Hashable, task: Task) -> bool:
-        """``put`` a task that waits for a lull."""
+        """Queue a task that is run at the next pause, see the class. Returns ``False`` when the queue is full or
+        closed.
+        """
         return self._put(name, task, 0, urgent=False)
 
     def _put(self, name: Hashable, task: Task, size: int, *, urgent: bool) -> bool:
@@ -101,7 +103,7 @@ class BackgroundQueue:
             return True
 
     def flush(self, seconds: float) -> bool:
-        """Wait until nothing is queued or running, at most ``seconds``. True when that was reached."""
+        """Wait until no task is queued or running, at most ``seconds``. Returns whether that was reached."""
         deadline = time.monotonic() + seconds
         with self._changed:
             self._flushing += 1
@@ -117,7 +119,9 @@ class BackgroundQueue:
                 self._flushing -= 1
 
     def close(self, seconds: float) -> bool:
-        """Take no more tasks, finish what is queued within ``seconds``, end the thread. True when all was done."""
+        """Accept no more tasks, finish the queued ones within ``seconds``, and end the thread. Returns whether all were
+        finished.
+        """
         done = self.flush(seconds)
         with self._changed:
             self._closed = True

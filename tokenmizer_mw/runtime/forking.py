@@ -1,7 +1,7 @@
 """Replaces locks and caches in a forked child process.
 
-A thread of the parent does not exist in the child, but a lock that it held at the moment of the fork does, and nobody
-would ever release it. What such a thread was changing may be half changed.
+A thread of the parent does not exist in the child, but a lock that it held during the fork does, and nobody would ever
+release it. Data that such a thread was changing may be inconsistent.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from weakref import WeakSet
 
 
 class Renewable(Protocol):
-    """An object that a forked child has to replace."""
+    """An object that has to be reset in a forked child process."""
 
     def renew_after_fork(self) -> None:
-        """Called in the child, where no other thread runs: replace locks and threads, drop what may be half done."""
+        """Replace locks and threads, and drop incomplete state. Called in the child process, where no other thread
+        runs.
+        """
 
 
 _locks: Final[WeakSet[object]] = WeakSet()
@@ -27,19 +29,19 @@ _owners: Final[WeakSet[Renewable]] = WeakSet()
 
 
 def make_lock() -> threading.Lock:
-    """A ``threading.Lock`` that is free in a forked child."""
+    """Return a ``threading.Lock`` that is free in a forked child process."""
     lock = threading.Lock()
     _locks.add(lock)
     return lock
 
 
 def make_brief_lock() -> threading.Lock:
-    """A lock of an object that no forked child goes on with, such as a call that is under way."""
+    """Return a lock for a short-lived object that a forked child process does not use, such as a call in progress."""
     return threading.Lock()
 
 
 def renew_in_child(owner: Renewable) -> None:
-    """Have ``owner.renew_after_fork`` called in every child that is forked while ``owner`` lives."""
+    """Call ``owner.renew_after_fork`` in every child process that is forked while ``owner`` exists."""
     _owners.add(owner)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 
 def install_hint(extra: str, distribution: str = "tokenmizer-mw", folder: str = ".") -> str:
-    """The command that installs ``extra`` of ``distribution`` from where that was installed from itself. Where this is
-    not on record: from ``folder`` of a checkout."""
+    """Return the command that installs ``extra`` of ``distribution`` from the source that the distribution itself was
+    installed from. If that is not recorded: from the checkout in ``folder``.
+    """
     from shlex import quote
 
     origin = _origin(distribution)

@@ -1,5 +1,6 @@
-"""RE2 patterns that are compiled on first use, because compiling all of them takes longer than the imports; and the
-match functions of a compiled one without the wrapper around them, which takes longer than most matches."""
+"""RE2 patterns that are compiled on first use, because compiling all of them takes longer than the imports. Their match
+functions skip the Python wrapper of ``re2``, which takes longer than most matches.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ _NOWHERE: Final = (-1, -1)
 
 
 class Asks(NamedTuple):
-    """The match functions of an expression: anywhere, at the start, and of the whole text."""
+    """The match functions of a compiled expression: anywhere, at the start, and of the whole text."""
 
     find: Ask
     begin: Ask
@@ -27,8 +28,9 @@ class Asks(NamedTuple):
 
 
 def asks_of(made: Any) -> Asks:
-    """Return the match functions of the wrapped expression; those of the wrapper if it does not expose the
-    expression."""
+    """Return the match functions of the expression inside the wrapper ``made``; those of the wrapper if it does not
+    expose it.
+    """
     try:
         ask, anchor = made._regexp.Match, made._regexp.Anchor
         asks = Asks(*(partial(ask, how) for how in (anchor.UNANCHORED, anchor.ANCHOR_START, anchor.ANCHOR_BOTH)))
@@ -45,9 +47,9 @@ def _spans(ask: Callable[[bytes, int, int], Any], text: bytes, start: int, end: 
 
 
 class Expression:
-    """An expression of ``re2``, with its methods. What was asked once is an attribute and costs nothing more.
+    """A lazily compiled ``re2`` expression, with the same methods. Each method is cached as an attribute at first use.
 
-    ``find``: the match function of the expression itself, for texts in which most often nothing is found.
+    ``find``: the match function of the expression itself, for texts in which usually nothing is found.
     """
 
     def __init__(self, pattern: str | bytes) -> None:
@@ -62,5 +64,5 @@ class Expression:
 
 
 def expression(pattern: str | bytes) -> Any:
-    """What ``re2.compile`` gives, compiled when it is first asked."""
+    """Return what ``re2.compile`` returns for ``pattern``, but compile it only at first use."""
     return Expression(pattern)

@@ -1,14 +1,15 @@
-"""Run blocking work in worker threads, beside the event loop.
+"""Run blocking work in worker threads, outside the event loop.
 
-There are four pools, so that work of one kind never waits for work of another: `STORE` for what a chat waits for in a
-database, `CPU` for what computes, `CALLS` for calls of the API, `MODELS` for functions of the application that call a
-model. A full `STORE` pool (a database that does not answer) delays no request that only has to be parsed.
+There are four thread pools, so that work of one kind never waits for work of another: ``STORE`` for database access
+that a chat waits for, ``CPU`` for computations, ``CALLS`` for calls of the public API, and ``MODELS`` for functions of
+the application that call a model. A full ``STORE`` pool (a database that does not answer) delays no request that only
+has to be parsed.
 
-`anyio.to_thread` and `asyncio.to_thread` are not used: without a limiter of one's own they take the threads of the
-application, which then waits behind our store. With one, there are two reasons beside the cost (2 to 3 times the CPU
-time per call): `anyio.to_thread` drops a task whose caller is cancelled before a thread has it, which would lose the
-turn of a client that has gone, and it returns the limiter's token of a cancelled caller while the thread still works,
-so that its limit does not hold against a store that hangs.
+``anyio.to_thread`` and ``asyncio.to_thread`` are not used. Without a limiter they take the threads of the application,
+which would then wait for our store. With a limiter they take 2 to 3 times the CPU time per call, and there are two more
+problems: ``anyio.to_thread`` drops a task whose caller is cancelled before a thread starts it, which would lose the
+turn of a client that disconnected; and it returns the limiter's token of a cancelled caller while the thread still
+works, so that the limit does not hold if the store hangs.
 """
 
 from __future__ import annotations
@@ -55,9 +56,10 @@ _Job = tuple[Callable[[], Any], Context, Callable[[Any, BaseException | None], N
 
 
 class WorkerPool:
-    """At most ``size`` daemon threads that take jobs from one queue. A thread starts when it is needed, then stays.
+    """A pool of at most ``size`` daemon threads that take jobs from one queue. A thread starts when it is needed, then
+    stays.
 
-    In a forked child the pool is empty and starts threads of its own.
+    In a forked child process the pool is empty and starts its own threads.
     """
 
     def __init__(self, name: str, size: int) -> None:
@@ -75,11 +77,11 @@ class WorkerPool:
 
     @property
     def outstanding(self) -> int:
-        """Jobs that wait for a thread or run."""
+        """Number of jobs that wait or run."""
         return self._outstanding
 
     def put(self, job: _Job) -> None:
-        """Run ``job`` in a thread of this pool. Raises ``RuntimeError`` where no thread can be started."""
+        """Run ``job`` in a thread of this pool. Raises ``RuntimeError`` if no thread can be started."""
         with self._lock:
             if self._threads <= self._outstanding and self._threads < self.size:
                 self._start()
@@ -143,8 +145,8 @@ atexit.register(_settle)
 async def offload(task: Callable[[], T], pool: WorkerPool) -> T:
     """Run ``task`` in a thread of ``pool``, with the caller's context variables, and return its result.
 
-    A caller that is cancelled leaves at once; the task still runs, to its end. Raises what the task raises; a
-    ``StopIteration`` becomes a ``RuntimeError``. Works under asyncio, uvloop and trio.
+    A caller that is cancelled returns at once; the task still runs to its end. Errors of the task are raised; a
+    ``StopIteration`` becomes a ``RuntimeError``. Works with asyncio, uvloop and trio.
     """
     if not is_in_asyncio():
         return await _offload_from_any_loop(task, pool)
@@ -155,7 +157,7 @@ async def offload(task: Callable[[], T], pool: WorkerPool) -> T:
 
 
 def is_in_asyncio() -> bool:
-    """Whether the caller is a task of asyncio, or of a loop that speaks like it, such as uvloop."""
+    """Whether the caller runs as an asyncio task, also on compatible loops such as uvloop."""
     try:
         return asyncio.current_task() is not None
     except RuntimeError:

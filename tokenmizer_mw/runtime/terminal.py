@@ -1,4 +1,4 @@
-"""Print text and JSON without control sequences that could steer a terminal."""
+"""Print text and JSON without control sequences that could manipulate a terminal."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def inert(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """``inert`` text on a single line."""
+    """Return ``text`` on a single line, with control characters made visible."""
     return inert(" ".join(text.split()))
 
 
 def show(text: str) -> None:
-    """Print ``text`` to standard output, made inert."""
+    """Print ``text`` to standard output, with control characters made visible."""
     print(inert(text))
 
 
@@ -48,25 +48,25 @@ def show_result(as_json: bool, document: object, text: str) -> None:
 
 
 def show_json(value: Any) -> None:
-    """Print ``value`` as JSON to standard output; what a terminal would act on is escaped."""
+    """Print ``value`` as JSON to standard output, with control characters escaped."""
     print(json.dumps(value, ensure_ascii=False, indent=2).translate(_ESCAPED))
 
 
 def complain(text: str) -> None:
-    """One line about a failure on standard error."""
+    """Print one line about a failure to standard error."""
     with suppress(OSError, ValueError):
         print(f"tokenmizer-mw: error: {one_line(text)}", file=sys.stderr, flush=True)
 
 
 def tolerate_any_character() -> None:
-    """Let output that the terminal's encoding has no character for appear escaped instead of failing."""
+    """Escape characters that the terminal's encoding cannot represent in output, instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
 
 
 def abandon_output() -> None:
-    """Send what is still buffered for standard output nowhere, so that the end of the process does not fail on it."""
+    """Discard buffered standard output, so that the end of the process does not fail on a closed pipe."""
     with suppress(OSError, ValueError, AttributeError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())

@@ -24,19 +24,21 @@ SUBJECTS_MAX: Final = 1_000
 
 
 class LimitedLog:
-    """Writes warnings to ``logger``: each subject once in ``LOG_SECONDS``, and at most ``SUBJECTS_MAX`` subjects."""
+    """Writes warnings to ``logger`` at a limited rate: each subject once in ``LOG_SECONDS``, and at most
+    ``SUBJECTS_MAX`` subjects.
+    """
 
     def __init__(self, logger: logging.Logger) -> None:
         self._logger = logger
         self._written: dict[str, float] = {}
 
     def warn(self, subject: str, message: str) -> None:
-        """Log ``message``, whose ``%s`` is ``subject``, unless that was done in the last ``LOG_SECONDS``."""
+        """Log ``message`` with ``subject`` in place of its ``%s``, unless that was done in the last ``LOG_SECONDS``."""
         if self.is_due(subject):
             self._logger.warning(message, subject)
 
     def is_due(self, subject: str) -> bool:
-        """Whether a line about ``subject`` is to be written now; then the next one is not for ``LOG_SECONDS``."""
+        """Whether a line about ``subject`` may be written now. If so, the next one may follow after ``LOG_SECONDS``."""
         now = time.monotonic()
         if now - self._written.get(subject, float("-inf")) < LOG_SECONDS:
             return False
@@ -49,7 +51,9 @@ class LimitedLog:
 
 
 def span(name: str, **counts: int) -> AbstractContextManager[None]:
-    """A span around what runs inside, a child of the caller's. A failure is told by its type."""
+    """Return an OpenTelemetry span around the ``with`` block, as a child of the current span. An error is recorded by
+    its type.
+    """
     trace = sys.modules.get(_LIBRARY)
     if trace is None or not _has_provider(trace):
         return _NOTHING

@@ -121,9 +121,9 @@ class _Here:
 
 
 class PostgresLog:
-    """An ``EventLog`` in a PostgreSQL database. Nothing is opened before the first call.
+    """An ``EventLog`` in a PostgreSQL database. Connects at the first call.
 
-    The schema and its tables are created when missing. What an ``address`` says: see ``Address``.
+    The schema and its tables are created when missing. ``address``: see ``Address`` for its options.
     """
 
     def __init__(self, address: Address, *, clock: Clock = time.time) -> None:
@@ -134,7 +134,7 @@ class PostgresLog:
 
     @property
     def place(self) -> str:
-        """Host, port and database, for people to read; no password."""
+        """Host, port and database, for messages to people; no password."""
         return self._address.place
 
     def append(self, session: SessionKey, events: Sequence[Event], *, expected_seq: int) -> list[Recorded]:

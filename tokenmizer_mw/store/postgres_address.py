@@ -1,4 +1,4 @@
-"""What a PostgreSQL address says: where the database is, and how the store uses it."""
+"""Parse a PostgreSQL address: where the database is, and how the store uses it."""
 
 from __future__ import annotations
 
@@ -63,11 +63,13 @@ PASSED_ON: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where the store is, and its limits.
+    """A parsed PostgreSQL address, and limits.
 
-    ``dsn``: the address as the driver takes it, which may hold a password. ``schema``: the schema that the tables lie
-    in. ``pool``: the most connections that one process opens for reads and appends. ``timeout``: seconds after which
-    a call gives up. ``erase``: see ``Erase``; ``erase_timeout``: the seconds that erasing may take.
+    - ``dsn``: the address for the driver; may contain a password.
+    - ``schema``: the schema with the tables.
+    - ``pool``: maximum number of connections that one process opens for reads and appends.
+    - ``timeout``: seconds after which a call gives up.
+    - ``erase``: see ``Erase``; ``erase_timeout``: seconds that erasing may take.
     """
 
     dsn: str = field(repr=False)
@@ -79,13 +81,14 @@ class Address:
 
     @property
     def place(self) -> str:
-        """Host, port and database for people to read: without user, password and options."""
+        """Host, port and database for messages to people: without user, password and options."""
         return self.dsn.removeprefix("postgresql://").partition("?")[0].rpartition("@")[2] or "PostgreSQL"
 
 
 def parse(rest: str) -> Address:
-    """Parse the part of an address behind ``postgresql://``. Raises ``ConfigError``, whose message repeats nothing
-    of it."""
+    """Parse the part of an address after ``postgresql://``. Raises ``ConfigError``, whose message does not repeat the
+    address.
+    """
     place, _, query = rest.partition("?")
     try:
         options = dict(parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query), errors="strict"))

@@ -23,21 +23,21 @@ _TRIES: Final = 3
 
 
 class PerProcess(Generic[Result]):
-    """One object for each process: connections and locks must not be used in a fork of the process they belong to."""
+    """Creates one object per process, because connections and locks must not be used in a forked child process."""
 
     def __init__(self, make: Callable[[], Result]) -> None:
         self._make = make
         self._by_process: dict[int, Result] = {}
 
     def get(self) -> Result:
-        """The object of this process, made at the first call."""
+        """Return this process's object; created at the first call."""
         process = os.getpid()
         found = self._by_process.get(process)
         return found if found is not None else self._by_process.setdefault(process, self._make())
 
 
 class Connections:
-    """A pool. Nothing is opened before the first call; any thread may call, and waits.
+    """A pool of PostgreSQL connections. Connects at the first call. Thread-safe; calls block.
 
     ``idle_seconds``: see ``IDLE_SECONDS``.
     """
@@ -53,7 +53,7 @@ class Connections:
         self._pruning: threading.Timer | None = None
 
     def select(self, statement: str, *parameters: object) -> list[Any]:
-        """The rows of a statement that may be done twice, tried again where its connection turns out to be gone."""
+        """Run a query that may safely be repeated, and return its rows. Retries if the connection was lost."""
         deadline = time.monotonic() + self._address.timeout
         for _ in range(_TRIES - 1):
             with suppress(ConnectionLost), self.connection(deadline) as connection:
@@ -62,12 +62,12 @@ class Connections:
             return connection.fetch(statement, *parameters)
 
     def run(self, work: Callable[[PostgresConnection], Result]) -> Result:
-        """The result of ``work`` with one of the pool's connections, in the time that a call may take."""
+        """Call ``work`` with a connection of the pool, within the time limit of a call, and return its result."""
         with self.connection(time.monotonic() + self._address.timeout) as connection:
             return work(connection)
 
     def alone(self, work: Callable[[PostgresConnection], Result]) -> Result:
-        """The result of ``work`` with a connection of its own, in the time that erasing may take."""
+        """Call ``work`` with a new connection, within the time limit of erasing, and return its result."""
         with self._call():
             connection = self._open(time.monotonic() + self._address.erase_timeout)
             try:
@@ -77,8 +77,12 @@ class Connections:
 
     @contextmanager
     def connection(self, deadline: float) -> Iterator[PostgresConnection]:
-        """One of the pool's, to tables of the current version, until ``deadline`` (``time.monotonic()``). After an
-        error in the block it is closed, and where it was lost, so are those that lie idle. Raises ``StoreError``."""
+        """Borrow a connection of the pool until ``deadline`` (``time.monotonic()``); the tables have the current
+        version then.
+
+        After an error in the block the connection is closed; if it was lost, so are all idle ones. Raises
+        ``StoreError``.
+        """
         with self._call():
             seconds = deadline - time.monotonic()
             if seconds <= 0 or not self._room.acquire(timeout=seconds):
@@ -97,7 +101,7 @@ class Connections:
                 self._room.release()
 
     def close(self) -> None:
-        """Wait for the calls that are under way, then close all connections."""
+        """Wait for running calls, then close all connections."""
         with self._state:
             self._closed = True
             self._state.wait_for(lambda: not self._under_way)
@@ -173,6 +177,7 @@ class Connections:
 
 
 def reach(address: Address) -> None:
-    """Connect once and leave again; nothing is created. Raises ``StoreError``, and ``ConfigError`` for an address that
-    the driver cannot read."""
+    """Check that a connection is possible; creates nothing. Raises ``StoreError``, and ``ConfigError`` for an address
+    that the driver cannot parse.
+    """
     connect(address, time.monotonic() + address.timeout).close()

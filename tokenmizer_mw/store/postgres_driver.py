@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL whose statements end at a deadline, and the driver's errors as errors of this package.
+"""PostgreSQL connections whose statements end at a deadline, and the translation of the driver's errors.
 
 The texts of the driver's errors are not passed on: they may repeat the address, a role or stored data.
 """
@@ -72,21 +72,21 @@ _CANCEL_SECONDS: Final = 5.0
 
 
 class ConnectionLost(StoreUnavailable):
-    """The connection is gone, or there was none: what was sent last may or may not have been done."""
+    """Raised when there is no connection or it was lost; the last statement may or may not have been executed."""
 
 
 class DeadlinePassed(StoreUnavailable):
-    """The server did not answer in time: what was sent last may or may not have been done."""
+    """Raised when the server did not answer in time; the last statement may or may not have been executed."""
 
 
 class StatementUndone(StoreUnavailable):
-    """The server undid a statement for the sake of another one: it can be sent again."""
+    """Raised when the server rolled a statement back because of a conflict with another one; it can be sent again."""
 
 
 class PostgresConnection(psycopg.Connection[tuple[Any, ...]]):
     """A connection for one thread at a time. After an error it must be closed.
 
-    ``deadline``: the ``time.monotonic()`` at which a statement under way is given up. In statements ``{schema}`` stands
+    ``deadline``: the ``time.monotonic()`` at which a running statement is given up. In statements ``{schema}`` stands
     for the quoted name of the schema, and ``$1`` for a parameter.
     """
 
@@ -98,22 +98,24 @@ class PostgresConnection(psycopg.Connection[tuple[Any, ...]]):
         return super().wait(self._until_deadline(gen), *args, **options)
 
     def fetch(self, statement: str, *parameters: object) -> list[tuple[Any, ...]]:
-        """Run a statement; its rows. Raises ``StoreError``."""
+        """Run a statement and return its rows. Raises ``StoreError``."""
         cursor = self._run(statement, parameters)
         return cursor.fetchall() if cursor.description else []
 
     def change(self, statement: str, *parameters: object) -> int:
-        """Run a statement; how many rows it changed. Raises ``StoreError``."""
+        """Run a statement and return how many rows it changed. Raises ``StoreError``."""
         return self._run(statement, parameters).rowcount
 
     def fetch_value(self, statement: str, *parameters: object) -> Any:
-        """The first column of the first row of a statement; ``None`` where there is no row."""
+        """Run a statement and return the first column of its first row; ``None`` if there is no row."""
         rows = self.fetch(statement, *parameters)
         return rows[0][0] if rows else None
 
     @contextmanager
     def in_transaction(self, mode: str = "ISOLATION LEVEL READ COMMITTED") -> Iterator[None]:
-        """Commit what the block does. After an error in the block the connection must be closed, which undoes it."""
+        """Run the block in a transaction and commit it. After an error in the block the connection must be closed,
+        which rolls back.
+        """
         self.fetch(f"BEGIN {mode}")
         yield
         self.fetch("COMMIT")
@@ -127,8 +129,7 @@ class PostgresConnection(psycopg.Connection[tuple[Any, ...]]):
             raise translate(error, self.address.place) from None
 
     def discard(self) -> None:
-        """Close it. The server gives up a statement under way, so that it does not work for nobody; this is not waited
-        for."""
+        """Close the connection, and cancel its running statement on the server without waiting for that."""
         if self.pgconn.transaction_status == TransactionStatus.ACTIVE:
             _start_thread(self._cancel_and_close)
         else:
@@ -196,7 +197,7 @@ def _close_late(opening: Future[PostgresConnection]) -> None:
 
 
 def deadline_error(address: Address) -> DeadlinePassed:
-    """The error for a call that found no answer in time."""
+    """Return the error for a call that got no answer in time."""
     return DeadlinePassed(f"{NAME}: did not answer in time", cause="no_answer", place=address.place)
 
 
@@ -214,8 +215,9 @@ def _connect_error(error: Exception, address: Address) -> Exception:
 
 
 def translate(error: psycopg.Error, place: str = NAME) -> StoreError:
-    """The error of ours, in one line, for what the server or the driver says of a statement. ``place``: host and
-    database, without a password."""
+    """Translate an error of the driver or the server to a one-line error of this package. ``place``: host and database,
+    without password.
+    """
     if error.sqlstate:
         return _error_of_state(error.sqlstate, place)
     if isinstance(error, psycopg.DataError):
@@ -234,10 +236,10 @@ def _error_of_state(state: str, place: str) -> StoreError:
 
 @lru_cache(maxsize=256)
 def qualify_names(statement: str, schema: str) -> bytes:
-    """A statement for the tables in ``schema``."""
+    """Return a statement for the tables in ``schema``."""
     return statement.replace("{schema}", quote_schema(schema)).encode()
 
 
 def quote_schema(schema: str) -> str:
-    """A schema's name as it stands in a statement."""
+    """Return a schema's name quoted for use in a statement."""
     return '"' + schema.replace('"', '""') + '"'

@@ -92,7 +92,7 @@ Row = tuple[int, float, str, int, str]
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """A session at one moment: its number in the tables (0 when it is not there), its end, and its events."""
+    """A session read at one moment: its number in the tables (0 when it does not exist), its end, and its events."""
 
     number: int
     seq: int
@@ -102,7 +102,9 @@ class Whole:
 def erase(
     connection: PostgresConnection, sessions: Sequence[SessionKey], before: float
 ) -> tuple[list[SessionKey], int]:
-    """Delete those sessions whose last event was recorded before ``before``: which ones, and of how many events."""
+    """Delete those of ``sessions`` whose last event was recorded before ``before``. Returns them, and the number of
+    their events.
+    """
     ordered = sorted(sessions)
     columns = ([key.tenant for key in ordered], [key.id for key in ordered])
     with connection.in_transaction():
@@ -118,7 +120,7 @@ def erase(
 
 
 def whole(connection: PostgresConnection, session: SessionKey) -> Whole:
-    """All of a session, from one snapshot."""
+    """Read a whole session, from one database snapshot."""
     with connection.in_transaction("ISOLATION LEVEL REPEATABLE READ READ ONLY"):
         found = connection.fetch(_FIND, session.tenant, session.id)
         rows = connection.fetch(READ, session.tenant, session.id, 0, SEQ_MAX) if found else []
@@ -127,9 +129,10 @@ def whole(connection: PostgresConnection, session: SessionKey) -> Whole:
 
 
 def rewrite(connection: PostgresConnection, was: Whole, changed: Mapping[int, Event | None], now: float) -> bool:
-    """Write new events over old ones, erase where there is ``None``, and say so behind, in one step.
+    """Replace events by the new ones in ``changed``, erase those with ``None``, and append a ``Rewritten`` event, in
+    one step.
 
-    False, and nothing done, when the session is not any more as it was.
+    Returns ``False`` and does nothing when the session has changed since it was read as ``was``.
     """
     new = [(seq, *encode(event)) for seq, event in changed.items() if event is not None]
     kind, version, payload = encode(Rewritten(len(changed)))
@@ -155,7 +158,7 @@ def put_back(
     events: Sequence[Recorded],
     expected_seq: int,
 ) -> None:
-    """Write events with the numbers and times that they have. Raises ``Conflict``."""
+    """Write events with their original numbers and times. Raises ``Conflict``."""
     encoded = [encode(one.event) for one in events]
     last, key = events[-1], (session.tenant, session.id)
     with connection.in_transaction():
@@ -180,7 +183,9 @@ def _columns(events: Sequence[Recorded], encoded: Sequence[tuple[str, int, str]]
 
 
 def wipe(connection: PostgresConnection, how: Erase) -> None:
-    """Free what was deleted before. Raises ``StoreUnavailable`` where all of it was to go and the role may not."""
+    """Free the space of deleted rows. Raises ``StoreUnavailable`` if everything is to be removed and the database role
+    may not do that.
+    """
     if how == "autovacuum":
         return
     if connection.fetch_value(_MAY_VACUUM, connection.address.schema):

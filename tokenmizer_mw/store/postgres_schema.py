@@ -1,11 +1,11 @@
-"""Tables of the PostgreSQL store, and how a database comes from any earlier version to this one.
+"""Tables of the PostgreSQL store, and their migration from any earlier version.
 
-The tables lie in a schema of their own. ``installation`` says whose they are, how many migrations they have seen, and
-holds the secret. A session has a number that its events are kept under: it is never used again, so that a session
-that was forgotten and one that took its name are two. ``events.token`` marks the first event of an append, so that
-an append whose answer was lost is known again. ``sessions.rewritten`` is the number of the last event that tells of a
-rewriting, 0 for none: what was folded before it is not kept as a snapshot. All text compares by code point, whatever
-the database's locale.
+The tables are in a schema of their own. ``installation`` identifies their owner, counts the migrations applied, and
+contains the store's secret. A session has a number under which its events are stored. It is never used again, so that
+an erased session and a new one of the same name are different. ``events.token`` marks the first event of an append, so
+that an append whose response was lost is recognised. ``sessions.rewritten`` is the number of the last ``Rewritten``
+event, 0 for none: snapshots of earlier states are rejected. All text is compared by code point, whatever the database's
+locale.
 """
 
 from __future__ import annotations
@@ -68,11 +68,11 @@ _HAS_SCHEMA: Final = "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1
 
 
 def prepare(connection: PostgresConnection, migrations: Sequence[Migration] = MIGRATIONS) -> None:
-    """See to it that the tables are there and of this version.
+    """Create or migrate the tables if necessary.
 
-    Several processes may do this at once: one works, the others wait and find nothing left to do. Raises
-    ``StoreTooNew`` when a newer release wrote the tables, ``StoreCorrupt`` when they belong to something else,
-    ``StoreUnavailable`` for a database that cannot hold all text, and what ``PostgresConnection.fetch`` raises.
+    Several processes may do this at once: one works, the others wait. Raises ``StoreTooNew`` when a newer release wrote
+    the tables, ``StoreCorrupt`` when they belong to something else, ``StoreUnavailable`` for a database that cannot
+    store all text, and the errors of ``PostgresConnection.fetch``.
     """
     if _version(connection, migrations) == len(migrations):
         return

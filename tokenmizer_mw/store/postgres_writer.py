@@ -1,9 +1,9 @@
-"""Appends on their way to PostgreSQL: all that wait go in one statement, and what became of each is found out.
+"""Writes appends to PostgreSQL: all waiting ones in one statement, and finds out the outcome of each.
 
-A connection may break after a statement was sent: then nobody knows whether it was done, or will still be done. So
-the same appends are sent again, until one of two things is sure. Either they are written now, and the first statement
-finds the sessions at other ends and does nothing, however late it comes. Or they are refused, and the token of the
-event in their place says whose it is: their own, written by the first statement, or that of somebody who was faster.
+If a connection breaks after a statement was sent, it is unknown whether the statement was or will be executed. The same
+appends are then sent again, until one of two things is certain. Either they are written now; the first statement then
+has no effect, however late it is executed, because the sessions have other ends. Or they are refused; then the token of
+the stored event tells whether the first statement wrote it, or another writer.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ EncodedEvent = tuple[str, int, str]
 
 
 class PostgresAppend:
-    """One append on its way: what to write, then when it was written or why it was not."""
+    """An append in progress: what to write, then when it was written or why it was not."""
 
     __slots__ = ("doubtful", "error", "events", "expected_seq", "recorded_at", "session", "token")
 
@@ -90,7 +90,7 @@ class PostgresAppend:
 
 
 class PostgresWriter:
-    """Writes appends in groups. Appends do not harm each other: one that fails is left out, the rest is written."""
+    """Writes appends in groups. If one append of a group fails, the others are still written."""
 
     def __init__(self, connections: Connections, clock: Clock, timeout: float) -> None:
         self._connections = connections
@@ -99,7 +99,7 @@ class PostgresWriter:
         self._group = GroupCommit(self._write_group)
 
     def append(self, append: PostgresAppend) -> float:
-        """Write it, or all of it not. Returns its ``recorded_at``; raises its ``StoreError``."""
+        """Write all events of an append, or none. Returns its ``recorded_at``; raises its ``StoreError``."""
         self._group.submit(append)
         if append.error is not None:
             raise append.error

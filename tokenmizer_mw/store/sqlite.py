@@ -1,8 +1,8 @@
-"""Event log in one SQLite file: durable, shared by threads and processes, only the standard library.
+"""Event log in one SQLite file: durable, shared by threads and processes, uses only the standard library.
 
-Appends of all threads go through one connection and are committed in groups (``group_commit``); reads use other
-connections, which in write-ahead mode never wait for a writer. SQLite's own locks order writers of several processes. A
-forked process gets its own connections, and none is open at the moment of the fork.
+Appends of all threads use one connection and are committed in groups (``group_commit``); reads use other connections,
+which in write-ahead mode never wait for a writer. SQLite's own locks order writers of several processes. A forked child
+process gets its own connections, and none is open during the fork.
 
 An append that returned survives the death of the process (kill -9 included). A power cut or a crash of the operating
 system can lose the last commits, never part of one; ``synchronous="full"`` prevents that too.
@@ -107,12 +107,14 @@ class _Connections:
 
 
 class SqliteLog:
-    """An ``EventLog`` in a SQLite file. Nothing is opened before the first call.
+    """An ``EventLog`` in a SQLite file. Opened at the first call.
 
-    The file (0600) and its own directory (0700) are created when missing, directories above are not.
-    ``synchronous``: see ``Synchronous``. ``busy_seconds``: how long a call waits for writers of other processes
-    before it raises ``StoreUnavailable``. ``readers_seconds``: how long an erasure waits for those who read or write
-    the file before it raises, and leaves the removal of traces to the background.
+    The file (mode 0600) and its directory (0700) are created when missing; directories above it are not.
+
+    - ``synchronous``: see ``Synchronous``.
+    - ``busy_seconds``: how long a call waits for writers of other processes before it raises ``StoreUnavailable``.
+    - ``readers_seconds``: how long an erasure waits for other readers and writers before it raises; the remaining
+      traces are then removed in the background.
     """
 
     def __init__(
@@ -137,7 +139,7 @@ class SqliteLog:
 
     @property
     def place(self) -> str:
-        """The database's file, for people to read."""
+        """The path of the database file, for messages to people."""
         return self._file.path
 
     def append(self, session: SessionKey, events: Sequence[Event], *, expected_seq: int) -> list[Recorded]:
@@ -227,11 +229,11 @@ class SqliteLog:
     def forget(self, session: SessionKey) -> int:
         """Erase a session so that nothing of it is left in the store's files. See ``EventLog.forget``.
 
-        From its first step on nobody reads anything of the session. Then the whole file is written anew: that takes
-        time (about a second for 70 MB) and twice as much free disk as the file has; appends wait meanwhile, reads do
-        not. It raises ``StoreUnavailable`` when others read or write the file for longer than ``readers_seconds``: the
-        session is erased then, and its last traces are removed in the background, after a crash by the next process
-        that opens the file, or by a second call.
+        The session can no longer be read after the first step. Then the whole file is rewritten, which takes time
+        (about a second for 70 MB) and free disk space of twice the file's size; appends wait meanwhile, reads do not.
+        Raises ``StoreUnavailable`` when others read or write the file for longer than ``readers_seconds``: the session
+        is erased then, and its last traces in the file are removed in the background, by the next process that opens
+        the file, or by a second call.
         """
         key = (session.tenant, session.id)
 
@@ -297,7 +299,9 @@ class SqliteLog:
         return bytes(rows[0][0])
 
     def copy(self, path: str | os.PathLike[str]) -> None:
-        """Write the database as it is now to a new file that only its owner can read, while others use it."""
+        """Write a copy of the database as it is now to a new file that only its owner can read. Others may use the
+        database meanwhile.
+        """
         self._here()
         try:
             with GATE, closing(self._file.connect()) as connection:
@@ -306,7 +310,7 @@ class SqliteLog:
             raise translate(error, self._file.path) from error
 
     def verify(self) -> None:
-        """Raise ``StoreCorrupt`` when SQLite finds the file damaged. Reads all of it."""
+        """Raise ``StoreCorrupt`` when SQLite finds the file damaged. Reads the whole file."""
         if self._select("PRAGMA integrity_check(1)", ()) != [("ok",)]:
             raise self._damage_error("is damaged")
 
@@ -332,7 +336,7 @@ class SqliteLog:
         return self._connections.setdefault(process, fresh)
 
     def release_connections(self) -> None:
-        """Close the connections of this process; the next calls open others."""
+        """Close the connections of this process; the next calls open new ones."""
         here = self._connections.get(os.getpid())
         if here is not None:
             here.writer.release()

@@ -1,5 +1,5 @@
-"""A SQLite database file: creating it, connecting to it, examining and copying it; and ``sqlite3`` errors, translated
-to this package's errors.
+"""A SQLite database file: create it, connect to it, check it and copy it; and translate ``sqlite3`` errors to this
+package's errors.
 """
 
 from __future__ import annotations
@@ -67,12 +67,12 @@ _PRIMARY: Final = 0xFF
 
 
 def is_busy(error: sqlite3.Error) -> bool:
-    """Whether somebody else held a lock that was needed."""
+    """Whether the error means that another connection held a needed lock."""
     return getattr(error, "sqlite_errorcode", 0) & _PRIMARY == sqlite3.SQLITE_BUSY
 
 
 def translate(error: sqlite3.Error, path: str) -> StoreError:
-    """The error of ours, with one line that names the file, for one of ``sqlite3``'s."""
+    """Translate an error of ``sqlite3`` to a one-line error of this package that names the file."""
     code = getattr(error, "sqlite_errorcode", None)
     if code is None:
         return _without_code(error, path)
@@ -104,14 +104,14 @@ _CAUSES: Final[dict[int, StoreCause]] = {ENOSPC: "disk_full", EDQUOT: "disk_full
 
 @dataclass(frozen=True, slots=True)
 class DatabaseFile:
-    """Where the database lies and how it is opened. ``busy_seconds``: how long to wait for other writers."""
+    """The path of a database file, and how it is opened. ``busy_seconds``: how long to wait for other writers."""
 
     path: str
     synchronous: Synchronous
     busy_seconds: float
 
     def connect(self) -> sqlite3.Connection:
-        """A connection in autocommit mode to a database of the current schema, created or migrated where needed.
+        """Open a connection in autocommit mode. The database is created or migrated to the current schema if necessary.
 
         Any thread may use it, one at a time. Raises ``sqlite3.Error`` and ``StoreError``.
         """
@@ -173,9 +173,9 @@ def _create_private(path: str) -> None:
 
 
 def try_creating(path: str) -> None:
-    """Find out whether the database file ``path``, absolute and not there yet, could be created with its directory.
+    """Check whether the database file ``path`` (absolute, not existing yet) could be created with its directory.
 
-    Nothing is left behind. Raises ``StoreUnavailable`` in the words of ``DatabaseFile.connect``.
+    Leaves nothing behind. Raises ``StoreUnavailable`` with the same message as ``DatabaseFile.connect``.
     """
     directory = os.path.dirname(path)
     try:
@@ -194,11 +194,11 @@ def _not_created(path: str, error: OSError) -> StoreUnavailable:
 
 
 def examine(path: str, tenant: str) -> int | None:
-    """Find out whether the database file ``path`` is sound and can be written, and change nothing in it.
+    """Check whether the database file ``path`` is intact and can be written, without changing it.
 
-    Returns how many sessions of ``tenant`` it holds; ``None``: its tables are yet to be made. Reads the whole file.
-    Raises ``StoreCorrupt`` for a damaged one, ``StoreUnavailable`` for one that cannot be read or written, or that
-    another process holds locked for longer than a few seconds.
+    Returns how many sessions of ``tenant`` it contains; ``None`` if its tables do not exist yet. Reads the whole file.
+    Raises ``StoreCorrupt`` for a damaged file, and ``StoreUnavailable`` for one that cannot be read or written, or that
+    another process keeps locked for longer than a few seconds.
     """
     # Not mode=ro: a connection that may write takes its write-ahead files with it when it is closed.
     place = f"{Path(path).as_uri()}?mode=rw"
@@ -231,8 +231,9 @@ def _try_writing(cursor: sqlite3.Cursor) -> None:
 
 
 def copy(connection: sqlite3.Connection, path: str) -> None:
-    """Write the database behind ``connection``, as it is at one moment, to a file that is not there yet: all of it or
-    nothing. Raises ``sqlite3.Error`` and ``StoreUnavailable``."""
+    """Write the database of ``connection``, as it is at one moment, to a new file: completely or not at all. Raises
+    ``sqlite3.Error`` and ``StoreUnavailable``.
+    """
     part = f"{path}.part"
     try:
         _create_private(part)

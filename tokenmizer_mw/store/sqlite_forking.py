@@ -1,8 +1,8 @@
-"""No SQLite connection is open while the process forks.
+"""Closes SQLite connections before the process forks.
 
-SQLite's locks belong to a process, but what it knows about them is copied into a forked child: a child of a process
-that was writing would wait for its parent's lock for ever, and one that inherited an open connection would hold no
-lock at all, so that others may delete the write-ahead log under it. https://sqlite.org/howtocorrupt.html, 2.6
+SQLite's locks belong to a process, but SQLite's knowledge of them is copied into a forked child. A child of a process
+that was writing would wait for its parent's lock for ever. A child that inherited an open connection would hold no lock
+at all, so that others could delete the write-ahead log that it uses. https://sqlite.org/howtocorrupt.html, 2.6
 """
 
 from __future__ import annotations
@@ -19,14 +19,16 @@ FORK_SECONDS: Final = 2.0
 
 
 class Releasable(Protocol):
-    """Something that holds connections between calls, and opens others when it needs them."""
+    """An object that keeps connections between calls and opens new ones when needed."""
 
     def release_connections(self) -> None:
         """Close all connections. Call it only while none is in use."""
 
 
 class ForkGate:
-    """``with gate:`` around each use of a connection. A fork waits until there is none; new ones wait for the fork."""
+    """Use ``with gate:`` around each use of a connection. A fork waits until no connection is in use; new uses wait for
+    the fork.
+    """
 
     def __init__(self) -> None:
         self._owners: WeakSet[Releasable] = WeakSet()
@@ -35,7 +37,7 @@ class ForkGate:
             os.register_at_fork(before=self._close, after_in_parent=self._open, after_in_child=self._renew)
 
     def adopt(self, owner: Releasable) -> None:
-        """Have ``owner`` release its connections before each fork."""
+        """Register ``owner``, whose ``release_connections`` is called before each fork."""
         self._owners.add(owner)
 
     def __enter__(self) -> None:

@@ -1,8 +1,8 @@
-"""Tables of the SQLite store, and how a database comes from any earlier version to this one.
+"""Tables of the SQLite store, and their migration from any earlier version.
 
-``PRAGMA application_id`` says whose database it is, ``PRAGMA user_version`` how many migrations it has seen. Rows
-of ``events`` are kept in the order in which they were written, with an index over (tenant, session, seq): events of
-a turn lie together, and messages fit into pages better than in a table clustered by that key.
+``PRAGMA application_id`` identifies the owner of the database, ``PRAGMA user_version`` counts the migrations applied.
+Rows of ``events`` are stored in the order in which they were written, with an index over (tenant, session, seq): events
+of a turn are stored together, and messages fit into pages better than in a table clustered by that key.
 """
 
 from __future__ import annotations
@@ -64,10 +64,9 @@ def is_current(cursor: sqlite3.Cursor, path: str, migrations: Sequence[Migration
 
 
 def migrate(cursor: sqlite3.Cursor, path: str, migrations: Sequence[Migration] = MIGRATIONS) -> None:
-    """Apply the steps that the database has not seen, all or none.
+    """Apply the migrations that the database does not have yet, all or none.
 
-    Several processes may do this at once: one works, the others wait and find nothing left to do. Raises as
-    ``is_current``, and ``sqlite3.Error``.
+    Several processes may do this at once: one works, the others wait. Raises as ``is_current``, and ``sqlite3.Error``.
     """
     with immediate(cursor):
         for step in migrations[_version(cursor, path, migrations) :]:
@@ -83,7 +82,9 @@ def _begin(cursor: sqlite3.Cursor) -> None:
 
 @contextmanager
 def immediate(cursor: sqlite3.Cursor, begin: Callable[[sqlite3.Cursor], None] = _begin) -> Iterator[None]:
-    """A transaction that holds the write lock from its start, which ``begin`` makes; undone when the block raises."""
+    """Run the block in a transaction that holds the write lock from its start; rolled back when the block raises.
+    ``begin``: starts the transaction.
+    """
     begin(cursor)
     try:
         yield
@@ -94,7 +95,7 @@ def immediate(cursor: sqlite3.Cursor, begin: Callable[[sqlite3.Cursor], None] = 
 
 
 def roll_back(cursor: sqlite3.Cursor) -> None:
-    """Undo the open transaction, if SQLite has not done so by itself."""
+    """Roll back the open transaction, if SQLite has not done so by itself."""
     if cursor.connection.in_transaction:
         cursor.execute("ROLLBACK")
 
@@ -136,8 +137,9 @@ _PRUNE: Final = (
 
 
 def keep_passages(cursor: sqlite3.Cursor, session: SessionKey, passages: PassageRows, seq: int, most: int) -> bool:
-    """Do what ``EventLog.keep_passage_rows`` says, in the open transaction. ``seq``: that of ``passages`` as SQLite can
-    hold it."""
+    """Store vectors as ``EventLog.keep_passage_rows`` does, in the open transaction. ``seq``: that of ``passages``,
+    limited to what SQLite can store.
+    """
     key = (session.tenant, session.id)
     place = {"tenant": session.tenant, "session": session.id, "seq": seq, "recorded_at": passages.recorded_at}
     if not cursor.execute(f"SELECT {IS_CURRENT}", place).fetchone()[0]:

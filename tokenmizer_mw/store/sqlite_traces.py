@@ -1,8 +1,8 @@
-"""Remove what erased rows leave behind in the files of a SQLite database, while others go on writing and reading.
+"""Remove what erased rows leave behind in the files of a SQLite database, while others read and write it.
 
 ``secure_delete`` is not enough: when SQLite moves rows between pages it leaves copies in their unused parts. Only
-``VACUUM`` writes every page anew, and only a truncating checkpoint empties the write-ahead log. So an erasure notes in
-its own transaction, in the table ``traces``, that this must be done. Then the file is rewritten: others can read but
+``VACUUM`` rewrites every page, and only a truncating checkpoint empties the write-ahead log. Therefore an erasure notes
+in its own transaction, in the table ``traces``, that this must be done. Then the file is rewritten: others can read but
 not write meanwhile. Then the write-ahead log is moved into the file, which blocks nobody; what was added to it
 meanwhile is moved while writers wait for a moment. Readers can delay this; it is then retried. If a process ends before
 the notes are deleted, the next one continues.
@@ -54,25 +54,26 @@ _log = logging.getLogger("tokenmizer_mw")
 
 
 def note_traces(cursor: sqlite3.Cursor) -> None:
-    """Note in the open transaction that what it erases leaves traces, which are to be removed."""
+    """Record in the open transaction that its erasure leaves traces in the file, which must be removed."""
     cursor.execute(_NOTE)
 
 
 def has_traces(cursor: sqlite3.Cursor) -> bool:
-    """Whether traces are to be removed, or are being removed. Raises ``sqlite3.Error``."""
+    """Whether traces remain to be removed, or are being removed. Raises ``sqlite3.Error``."""
     return cursor.execute(_ANY).fetchone() is not None
 
 
 @contextmanager
 def writing(cursor: sqlite3.Cursor) -> Iterator[None]:
-    """``immediate``, with the patience of ``begin_writing``."""
+    """Run the block in a transaction with the write lock, as ``immediate`` does, begun with ``begin_writing``."""
     with immediate(cursor, begin_writing):
         yield
 
 
 def begin_writing(cursor: sqlite3.Cursor) -> None:
-    """Begin a transaction that holds the write lock. While traces are to be removed, wait for the lock for up to
-    ``REWRITING_SECONDS``: somebody rewrites the file. Raises ``sqlite3.Error``."""
+    """Begin a transaction that holds the write lock. While traces are being removed, wait for the lock for up to
+    ``REWRITING_SECONDS``, because the file is being rewritten. Raises ``sqlite3.Error``.
+    """
     deadline = time.monotonic() + REWRITING_SECONDS
     while True:
         try:
@@ -84,9 +85,9 @@ def begin_writing(cursor: sqlite3.Cursor) -> None:
 
 
 class TraceRemover:
-    """Removes the traces of erased rows, for one process. Safe for threads; one of them works at a time.
+    """Removes the traces of erased rows, for one process. Thread-safe; one thread works at a time.
 
-    ``readers_seconds``: how long ``remove`` waits for others.
+    ``readers_seconds``: how long ``remove`` waits for other readers and writers.
     """
 
     def __init__(self, file: DatabaseFile, readers_seconds: float = READERS_SECONDS) -> None:
@@ -99,7 +100,9 @@ class TraceRemover:
         self._in_background: sqlite3.Connection | None = None
 
     def remove(self) -> None:
-        """Remove all traces that are noted. Raises ``StoreError`` when some are left: the background goes on then."""
+        """Remove all recorded traces. Raises ``StoreError`` when some are left; they are then removed in the
+        background.
+        """
         try:
             self._remove(lambda: False)
         except (sqlite3.Error, StoreError) as error:
@@ -108,7 +111,7 @@ class TraceRemover:
             raise cause.again(f"{cause}: {LEFT}") from None
 
     def remove_later(self) -> None:
-        """Remove them in a thread of its own, which tries until it is done. Never waits."""
+        """Remove the traces in a thread of its own, which retries until all are removed. Does not block."""
         with self._guard:
             if self._closed.is_set() or (self._background is not None and self._background.is_alive()):
                 return
@@ -116,7 +119,7 @@ class TraceRemover:
             self._background.start()
 
     def close(self) -> None:
-        """End the thread in the background; what it has not done is left to the next process."""
+        """End the background thread; remaining traces are removed by the next process."""
         with self._guard:
             self._closed.set()
             background, connection = self._background, self._in_background

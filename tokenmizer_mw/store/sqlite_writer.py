@@ -1,4 +1,4 @@
-"""The one connection of a process that appends go through."""
+"""The one connection of a process that all appends use."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ EncodedEvent = tuple[str, int, str]
 
 
 class SqliteAppend:
-    """One append on its way: what to write, then when it was written or why it was not."""
+    """An append in progress: what to write, then when it was written or why it was not."""
 
     __slots__ = ("error", "events", "expected_seq", "recorded_at", "session")
 
@@ -42,7 +42,7 @@ class SqliteAppend:
 
 
 class SqliteWriter:
-    """Commits appends in groups. Appends do not harm each other: one that fails is left out, the rest is written."""
+    """Commits appends in groups. If one append of a group fails, the others are still written."""
 
     def __init__(self, file: DatabaseFile, clock: Clock) -> None:
         self._file = file
@@ -53,14 +53,14 @@ class SqliteWriter:
         self._closed = False
 
     def append(self, append: SqliteAppend) -> float:
-        """Write it, or all of it not. Returns its ``recorded_at``; raises its ``StoreError``."""
+        """Write all events of an append, or none. Returns its ``recorded_at``; raises its ``StoreError``."""
         self._group.submit(append)
         if append.error is not None:
             raise append.error
         return append.recorded_at
 
     def close(self) -> None:
-        """Wait for the commit that is under way, then close the connection."""
+        """Wait for the running commit, then close the connection."""
         with self._lock:
             self._closed = True
             self._disconnect()
@@ -146,8 +146,10 @@ def end(
     now: float,
     expected_seq: int | None = None,
 ) -> float | Conflict:
-    """Write events at the end of a session, in the open transaction; nothing when it is not at ``expected_seq``
-    (``None``: wherever it is). Returns their ``recorded_at``."""
+    """Write events at the end of a session, in the open transaction. Returns their ``recorded_at``.
+
+    Writes nothing and returns a ``Conflict`` if the session's last event is not ``expected_seq`` (``None``: any).
+    """
     key = (session.tenant, session.id)
     seq, updated_at = cursor.execute(_END, key).fetchone() or (0, now)
     if expected_seq is not None and seq != expected_seq:
@@ -163,7 +165,7 @@ def end(
 
 
 def put_back(cursor: sqlite3.Cursor, session: SessionKey, events: Sequence[Recorded], expected_seq: int) -> None:
-    """Write events with the numbers and times that they have, in the open transaction. Raises ``Conflict``."""
+    """Write events with their original numbers and times, in the open transaction. Raises ``Conflict``."""
     key = (session.tenant, session.id)
     (seq, _) = cursor.execute(_END, key).fetchone() or (0, 0.0)
     if seq != expected_seq:

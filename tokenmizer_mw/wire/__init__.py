@@ -1,1 +1,3 @@
-"""Wire formats: parse and rewrite chat requests, collect streamed replies, one dialect per provider API. Pure."""
+"""Wire formats: parse and rewrite chat requests, and collect streamed replies. There is one dialect per provider API.
+Pure: no I/O.
+"""

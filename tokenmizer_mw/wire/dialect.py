@@ -1,4 +1,6 @@
-"""The types that a dialect exchanges with the rest: parsed request, collected reply, and the ``Dialect`` protocol."""
+"""The types that dialects (API formats of providers) have in common: parsed request, collected reply, and the
+``Dialect`` protocol.
+"""
 
 from __future__ import annotations
 
@@ -22,22 +24,22 @@ TEXT_PART: Final[Mapping[str, str]] = {"type": "text"}
 
 @dataclass(frozen=True)
 class ChatRequest:
-    """A parsed chat request, with the position of everything in its text, so that a rewrite keeps all other bytes.
+    """A parsed chat request, with the position of each part in its text, so that a rewrite keeps all other bytes.
 
     - ``messages``: the messages, parsed on access; message i is at ``spans[i]`` of ``text``. A plain text in place of
       the list counts as one message.
     - ``array``: offset in ``text`` of the list of messages.
     - ``fields``: the other top-level members, parsed.
     - ``prefix``: number of leading system and developer messages, which are never cut.
-    - ``overhead``: text of what else fills the context (tool definitions, response formats), for counting tokens.
+    - ``overhead``: other text that fills the context window (tool definitions, response formats), for counting tokens.
     - ``stand_down``: reason why the request must not be rewritten; "" if it may be. ``cause``: the part of the request
       that is the reason, if the provider stores or shortens the transcript.
     - ``members``: every top-level member in order, duplicates included: its name, and its span from the quote of the
       name to the end of the value.
     - ``known_spans``: spans of the first messages, if an earlier request with the same beginning is cached.
     - ``sizes``: how many elements of the list each message takes; empty if it is one each.
-    - ``bound``: number of leading messages up to the last part that is valid only after exactly what precedes it now; a
-      further cut keeps none of them. ``binds``: the reply will contain such parts.
+    - ``bound``: number of leading messages up to the last part that is valid only after an unchanged history (such as
+      signed reasoning); a further cut keeps none of them. ``binds``: true if the reply will contain such parts.
     - ``content``: path in a message to its content. ``part``: a text part of a content list, without its text.
     """
 
@@ -81,7 +83,7 @@ class ChatRequest:
 class Reply:
     """A collected response: the assistant's message, and how the response ended.
 
-    - ``message``: ``None`` if there was nothing usable (an error, an empty or foreign body).
+    - ``message``: ``None`` if there was nothing usable (an error, an empty body, or another format).
     - ``usage``: the provider's token counts.
     - ``error``: the provider's error message in the body; "" for none.
     """
@@ -112,7 +114,9 @@ class Dialect(Protocol):
 
     @property
     def end_mark(self) -> bytes:
-        """Bytes that every ``tail`` holds for which ``ends`` is true; b"" for none that all of them hold."""
+        """Bytes that occur in every ``tail`` for which ``ends`` is true, for a quick check; b"" if there are no such
+        bytes.
+        """
 
     def models(self, body: bytes, path: str = "") -> tuple[str, ...]:
         """Return the model names that the unparsed request may contain; empty when it could be any model."""
@@ -138,8 +142,8 @@ class Dialect(Protocol):
         """
 
     def ends(self, tail: bytes) -> bool:
-        """Whether ``tail`` (a chunk, preceded by the last bytes of the chunk before) may contain the event that ends
-        the stream. A cheap check that may be true wrongly, but never false wrongly.
+        """Whether ``tail`` (a piece of a stream, preceded by the last bytes of the previous piece) may contain the
+        event that ends the stream. A quick check that may be true wrongly, but never false wrongly.
         """
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:

@@ -1,4 +1,6 @@
-"""A sequence of messages that are parsed on access: most messages that a client resends are known and never parsed."""
+"""A sequence of messages that are parsed on access. Most messages that a client resends are already known and never
+parsed.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""The rows of ``host_texts.HOST_TEXTS``, grouped by host: host, kind, extent, pattern, example, source, and options.
+"""The rows of ``host_texts.HOST_TEXTS``, grouped by client application: application, kind, extent, pattern, example,
+source, and options.
 
-Only fixed markers of the hosts' texts stand here; the examples around them are this project's own words.
+Only fixed markers of the applications' texts are quoted here; the examples around them are this project's own words.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""What hosts (coding agents, chat interfaces) write into the messages of others: a table with a row for each text.
+"""Texts that client applications (coding agents, chat interfaces; "hosts") insert into messages: a table with a row for
+each.
 
-Agents and chat interfaces send texts of their own as messages of the user: compaction prompts, notices that a
-conversation goes on, reminders, states of the editor, lists of files, requests for a title. Some also answer in the
-place of the model, or add a remark to what a tool returned. None of it is the word of the user, model or tool.
-``find_host_texts`` says where it stands in a text, ``remove_host_texts`` what the user wrote, and
-``is_side_call`` whether a whole request is the host's. All patterns are RE2: time is linear in the text.
+Such applications send their own texts as messages of the user: compaction prompts, notices that a conversation
+continues, reminders, the editor's state, lists of files, requests for a title. Some also answer in place of the model,
+or add remarks to tool results. The user, model or tool did not write these texts. ``find_host_texts`` returns their
+positions, ``remove_host_texts`` the text without them, and ``is_side_call`` whether a whole request is the
+application's own. All patterns are RE2, so the time is linear in the text.
 
 A new row needs an example and a source; ``tests/wire/test_host_texts.py`` checks both, and that no row matches what
 people write themselves.
@@ -26,7 +27,7 @@ from tokenmizer_mw.wire.host_rows import HOST_ROWS
 
 
 class HostTextKind(StrEnum):
-    """What a host's text is for."""
+    """The purpose of a text that a client application inserts."""
 
     COMPACTION_PROMPT = "compaction prompt"
     CONTINUATION_NOTICE = "continuation notice"
@@ -37,9 +38,12 @@ class HostTextKind(StrEnum):
 
 
 class Extent(StrEnum):
-    """How far a host's text reaches from where its pattern matches: ``MATCH``: the match; ``TAG``: up to the end of the
-    element that the match opens (or of the text); ``REST``: to the end of the text, or, where the row has an
-    ``end``, to the last line that begins like it."""
+    """How far an inserted text reaches from the position where its pattern matches.
+
+    - ``MATCH``: only the match.
+    - ``TAG``: to the end of the element that the match opens (or of the text).
+    - ``REST``: to the end of the text; if the row has an ``end``, to the last line that begins like it.
+    """
 
     MATCH = "match"
     TAG = "tag"
@@ -50,10 +54,13 @@ class Extent(StrEnum):
 class HostText:
     """A row of the table.
 
-    ``pattern`` is RE2, multi-line, sensitive to case. ``end``: see ``Extent``; "" for none. ``system``: the text stands
-    in the system prompt, and only tells that the request is a side call. ``example`` matches, in words of this
-    project's own but for the marker; ``source`` says where the host's own text was read. ``examples``: the messages
-    before this one are the host's examples, and no part of the chat. ``role``: whose message the host writes it into.
+    - ``pattern``: RE2, multi-line, case-sensitive. ``end``: see ``Extent``; "" for none.
+    - ``system``: the text is in the system prompt, and only shows that the request is a side call (for a title, for
+      example).
+    - ``example``: a text that matches, in this project's own words except for the marker; ``source``: where the
+      application's own text was read.
+    - ``examples``: the messages before this one are examples of the application, and no part of the chat.
+    - ``role``: whose message contains the text.
     """
 
     host: str
@@ -70,7 +77,7 @@ class HostText:
 
 @dataclass(frozen=True, slots=True)
 class HostSpan:
-    """Where a host's text stands: characters ``start`` to ``end`` of a text, and its row."""
+    """The position of an inserted text, characters ``start`` to ``end``, and its row in the table."""
 
     start: int
     end: int
@@ -126,9 +133,10 @@ _ENDS: Final = {row.end: expression(f"(?m)^(?:{row.end})[^\n]*") for row in HOST
 
 
 def find_host_texts(text: str, role: Role = Role.USER) -> list[HostSpan]:
-    """The texts of hosts in a ``text`` of ``role``, in order, none inside another; [] when there are none.
+    """Return the texts that client applications inserted into ``text``, in order, without overlaps; [] when there are
+    none.
 
-    ``role``: the user, the assistant, or a tool for what it returned.
+    ``role``: who the message is from: the user, the assistant, or a tool.
     """
     spans: list[HostSpan] = []
     end = 0
@@ -149,8 +157,9 @@ def find_host_texts(text: str, role: Role = Role.USER) -> list[HostSpan]:
 def remove_host_texts(
     text: str, kinds: Collection[HostTextKind] = frozenset(HostTextKind), role: Role = Role.USER
 ) -> str:
-    """What a ``role`` wrote of ``text``: without the texts of hosts that are of ``kinds``, and the blanks around them.
-    A text without any is returned as it is."""
+    """Return ``text`` without the texts of ``kinds`` that client applications inserted, and without the blanks around
+    them. A text without any is returned unchanged.
+    """
     found = find_host_texts(text, role)
     spans = [span for span in found if span.row.kind in kinds] if found else found
     if not spans:
@@ -161,7 +170,9 @@ def remove_host_texts(
 
 
 def without_host_texts(message: Message) -> Message:
-    """``message`` with what its author and the tools wrote of it; one without texts of hosts is returned as it is."""
+    """Return ``message`` without the texts that client applications inserted into its text and tool results; the same
+    object if there are none.
+    """
     text, results = message.text, message.tool_results
     if text and message.role in _ROWS:
         text = remove_host_texts(text, role=message.role)
@@ -177,21 +188,26 @@ def _without_remarks(result: ToolResult) -> ToolResult:
 
 
 def is_continuation(message: Message) -> bool:
-    """Whether a user's ``message`` carries a host's notice that an earlier conversation goes on from a summary."""
+    """Whether a user's ``message`` contains a client application's notice that an earlier conversation continues from a
+    summary.
+    """
     if message.role is not Role.USER:
         return False
     return any(span.row.kind is HostTextKind.CONTINUATION_NOTICE for span in find_host_texts(message.text))
 
 
 def may_continue(body: bytes) -> bool:
-    """Whether a host's notice that an earlier conversation goes on may be in the JSON ``body``."""
+    """Whether the JSON ``body`` may contain a client application's notice that an earlier conversation continues from a
+    summary.
+    """
     return _NOTICES_IN_JSON.search(body) is not None
 
 
 def is_side_call(messages: Sequence[Message]) -> bool:
-    """Whether a request of ``messages`` is the host's own: it asks for a title, tags, a commit message, or a summary to
-    go on from. Looks at the leading system prompt and at the newest message but for the system's, when the user sent
-    it."""
+    """Whether a request was made by the client application itself: it asks for a title, tags, a commit message, or a
+    summary to continue from. Checks the leading system prompt, and the newest message that is not a system message if
+    it is the user's.
+    """
     if not messages:
         return False
     first, last = messages[0], messages[-1]
@@ -206,19 +222,19 @@ def is_side_call(messages: Sequence[Message]) -> bool:
 
 
 def without_surrogates(text: str) -> str:
-    """``text`` as RE2 can read it: U+FFFD in the place of each lone surrogate, which JSON can hold."""
+    """Return ``text`` with U+FFFD in place of each lone surrogate, because RE2 cannot read those."""
     if text.isascii() or not _SURROGATE.search(text):
         return text
     return _SURROGATE.sub("\ufffd", text)
 
 
 def ends_examples(message: Message) -> bool:
-    """Whether a host says with ``message`` that the messages before it were only examples."""
+    """Whether a client application states in ``message`` that the messages before it were only examples."""
     return message.role is Role.USER and any(span.row.examples for span in find_host_texts(message.text))
 
 
 def first_own_message(messages: Sequence[Message]) -> int | None:
-    """The index of the first of ``messages`` in which the user says something; ``None`` when there is none."""
+    """Return the index of the first of ``messages`` in which the user wrote something; ``None`` when there is none."""
     start = max((place + 1 for place, one in enumerate(messages[:_EXAMPLES_MAX]) if ends_examples(one)), default=0)
     for place in range(start, len(messages)):
         message = messages[place]

@@ -12,7 +12,7 @@ Headers = Iterable[tuple[bytes, bytes]]
 
 
 def by_name(headers: Headers) -> dict[bytes, bytes]:
-    """The first value of each header by its name in lower case."""
+    """Return the first value of each header, by its lower-case name."""
     found: dict[bytes, bytes] = {}
     for name, value in headers:
         found.setdefault(name.lower(), value)
@@ -20,7 +20,7 @@ def by_name(headers: Headers) -> dict[bytes, bytes]:
 
 
 def header(headers: Headers, name: bytes) -> bytes | None:
-    """The first value of one header, ``None`` when there is none. ``name`` is given in lower case."""
+    """Return the first value of one header; ``None`` when it is missing. ``name``: in lower case."""
     for key, value in headers:
         if key == name or key.lower() == name:
             return value
@@ -42,12 +42,13 @@ class Undecodable(ValueError):
 
 
 class Decoder(Protocol):
-    """One encoded body. What was decoded so far is everything that a receiver could have read so far."""
+    """Protocol of a decoder for one body with a content encoding, such as gzip."""
 
     def decode(self, data: bytes, limit: int) -> bytes:
-        """What ``data`` adds, at most ``limit`` bytes of it (at least 1): what a bomb holds beyond is never made.
+        """Decode the next piece of the body; return at most ``limit`` bytes (at least 1), so that a decompression bomb
+        cannot fill memory.
 
-        A result of ``limit`` bytes may be short of the rest, which is lost. Raises ``Undecodable``.
+        If ``limit`` bytes are returned, further output may be lost. Raises ``Undecodable``.
         """
 
 

@@ -1,8 +1,7 @@
-"""JSON text: values written as storable text (no lone surrogates), the places of values in a text, and places in parsed
-values named by dotted paths ("answer.text", "turns.-1.text"; "$" is the value itself).
+"""JSON text: write values as storable text (without lone surrogates), find the positions of values in a text, and
+address values by dotted paths ("answer.text", "turns.-1.text"; "$" is the value itself).
 
-A text is scanned with the C scanner of the standard library; only the containers that somebody looks into are walked in
-Python.
+A text is scanned with the C scanner of the standard library; only the containers that are needed are walked in Python.
 """
 
 from __future__ import annotations
@@ -33,16 +32,16 @@ Raises ``json.JSONDecodeError``."""
 
 
 def skip_space(text: str, place: int) -> int:
-    """The first place from ``place`` on that is not white space; the text's length when there is none."""
+    """Return the first position from ``place`` on that is not white space; the text's length when there is none."""
     end: int = match_space(text, place).end()
     return end
 
 
 def walk_members(text: str, place: int, visit: Callable[[str, Span, int], int]) -> int:
-    """Walk the members of the object that starts at ``place``. Returns where the object ends.
+    """Walk the members of the object that starts at ``place``. Returns the position where the object ends.
 
-    ``visit`` gets the name, the span of the name with its quotes, and where the value starts; it returns where the
-    value ends. ``text`` has been read and is valid there.
+    ``visit`` gets the name, the span of the name with its quotes, and the position of the value; it returns the end of
+    the value. ``text`` must be valid JSON there.
     """
     place = skip_space(text, place + 1)
     while text[place] != "}":
@@ -54,10 +53,9 @@ def walk_members(text: str, place: int, visit: Callable[[str, Span, int], int]) 
 
 
 def walk_elements(text: str, place: int, visit: Callable[[int, int], int]) -> int:
-    """Walk the elements of the array that starts at ``place``. Returns where the array ends.
+    """Walk the elements of the array that starts at ``place``. Returns the position where the array ends.
 
-    ``visit`` gets the index of the element and where it starts; it returns where it ends. ``text`` has been read and is
-    valid there.
+    ``visit`` gets the index of the element and its position; it returns its end. ``text`` must be valid JSON there.
     """
     place = skip_space(text, place + 1)
     index = 0
@@ -94,7 +92,7 @@ def storable(text: str) -> str:
 
 
 def json_text(value: object) -> str:
-    """``value`` as compact JSON; "" for a value that is not JSON, or is nested too deeply to be written."""
+    """Return ``value`` as compact JSON; "" for a value that is not JSON, or is nested too deeply."""
     try:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     except (ValueError, TypeError, RecursionError):
@@ -111,7 +109,7 @@ Path = tuple[str, ...]
 
 
 def path_of(text: object, what: str) -> Path:
-    """The path that ``text`` spells. Raises ``ConfigError``, in which ``what`` names the setting, when it is none."""
+    """Parse a dotted path. Raises ``ConfigError`` for anything else; ``what`` names the setting in its message."""
     if text == ROOT:
         return ()
     if not isinstance(text, str) or not all(0 < len(step) <= STEP_MAX for step in text.split(".")):
@@ -120,7 +118,7 @@ def path_of(text: object, what: str) -> Path:
 
 
 def at(value: object, path: Path) -> object:
-    """What stands at ``path``; ``None`` when nothing does."""
+    """Return the value at ``path``; ``None`` when there is none."""
     for step in path:
         if isinstance(value, dict):
             value = value.get(step)
@@ -132,8 +130,9 @@ def at(value: object, path: Path) -> object:
 
 
 def put(value: object, path: Path, into: dict[str, Any]) -> dict[str, Any]:
-    """``into`` with ``value`` at ``path``, which leads through members only. Raises ``ValueError`` where something
-    else stands in the way."""
+    """Set ``value`` at ``path``, which consists of member names only, in ``into``; return ``into``. Raises
+    ``ValueError`` if a value on the path is not an object.
+    """
     holder = into
     for step in path[:-1]:
         holder = holder.setdefault(step, {})

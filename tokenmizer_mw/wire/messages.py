@@ -36,7 +36,9 @@ LANGCHAIN_ROLES: Final = {
 
 
 def plain_message(message: object) -> object:
-    """``message`` as a mapping with "role" and "content", where it is an object that holds these; else ``message``."""
+    """Return ``message`` as a mapping with "role" and "content" if it is an SDK object that has these; else ``message``
+    itself.
+    """
     if isinstance(message, Mapping):
         return message
     dump = getattr(message, "model_dump", None)
@@ -95,8 +97,9 @@ def history(messages: Iterable[Message | Mapping[str, Any]]) -> History:
 
 
 def request_of(messages: History, *, model: str = "", overhead: str = "") -> ChatRequest:
-    """A request of messages that were never bytes, for planning a cut: it has no text to rewrite. ``overhead`` is the
-    text of what else fills the context (instructions kept apart, tool definitions)."""
+    """Return a ``ChatRequest`` for messages that were never bytes, for planning a cut; it has no text to rewrite.
+    ``overhead``: other text that fills the context window (instructions, tool definitions).
+    """
     spoken = (index for index, role in enumerate(messages.roles) if role is not Role.SYSTEM)
     prefix = next(spoken, len(messages))
     return ChatRequest("", messages, array=0, fields={}, prefix=prefix, model=model, overhead=overhead)

@@ -18,7 +18,9 @@ Marker = dict[str, Any]
 
 
 def markers(content: object, names: Sequence[str], depth: int = DEPTH_MAX) -> Iterator[Marker]:
-    """The markers of a content's parts, in order, those of parts within a part before its own."""
+    """Yield the prompt cache markers of a content's parts, in order; those of nested parts before that of the outer
+    part.
+    """
     for part in content if isinstance(content, list) else ():
         if not isinstance(part, dict):
             continue
@@ -30,7 +32,7 @@ def markers(content: object, names: Sequence[str], depth: int = DEPTH_MAX) -> It
 
 
 def marker(holder: object, names: Sequence[str]) -> Iterator[Marker]:
-    """The marker of a part, a tool or a request, if it has one."""
+    """Yield the prompt cache marker of a part, a tool or a request, if it has one."""
     if isinstance(holder, dict):
         found = {name: holder[name] for name in names if _marks(holder.get(name))}
         if found:
@@ -42,15 +44,16 @@ def _marks(value: object) -> bool:
 
 
 def message_markers(messages: Sequence[object], names: Sequence[str]) -> Iterator[Marker]:
-    """The markers in the contents of message objects, in order."""
+    """Yield the prompt cache markers in the contents of message objects, in order."""
     for message in messages:
         if isinstance(message, dict):
             yield from markers(message.get("content"), names)
 
 
 def lost_marker(request: ChatRequest, keep_from: int, names: Sequence[str]) -> Marker:
-    """The last marker of the messages that are taken out, which the block carries on; empty when there is none.
-    System messages stay, with theirs."""
+    """Return the last prompt cache marker of the messages that a cut removes, which the resume block then gets; empty
+    when there is none. System messages stay with their markers.
+    """
     taken = slice(request.prefix, keep_from)
     sent = zip(request.messages.sent[taken], request.messages.roles[taken], strict=True)
     gone = [message for message, role in sent if role is not Role.SYSTEM]

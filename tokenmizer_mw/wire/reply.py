@@ -1,5 +1,5 @@
-"""What dialects share to collect replies, and this package's own error responses in the format of a client's dialect.
-Reading never raises.
+"""Functions that dialects share to parse replies, and this package's own error responses in the format of a client's
+dialect. Parsing never raises.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ def parse_json(text: str) -> object:
 
 
 def token_counts(raw: object, table: Sequence[tuple[str, str]]) -> dict[str, int]:
-    """Return a provider's token counts by our names.
+    """Return a provider's token counts under this package's names.
 
-    ``table`` pairs the place of each count (a name, or two joined by a dot) with our name. Values that are not counts
-    are left out; 3.0 is accepted, as some providers write it.
+    ``table``: pairs of the path of a count (a name, or two joined by a dot) and the name here. Values that are not
+    counts are left out; 3.0 is accepted, because some providers write it.
     """
     if not isinstance(raw, dict):
         return {}

@@ -1,7 +1,7 @@
-"""Parse and rewrite chat requests, as far as all dialects agree; a ``Shape`` describes the differences.
+"""Parse and rewrite chat requests as far as all dialects agree; a ``Shape`` describes the differences.
 
 A request is a JSON object, one member of which lists the messages. A rewrite removes some of them and inserts the
-resume block; every other byte stays as it was.
+resume block; every other byte stays.
 """
 
 from __future__ import annotations
@@ -90,12 +90,12 @@ def read_request(
     model: str | None = None,
     stream: bool | None = None,
 ) -> ChatRequest:
-    """The request in ``body``, with the model and the stream flag that its members tell, unless they are given.
+    """Parse the request in ``body``. ``model`` and ``stream`` are taken from its members unless they are given.
 
-    A message of a role that is not known, or that is no object, is read as a system message and makes the request
-    stand down: it passes, opens no turn, and nothing is learned from it. With ``known``, what an earlier request that
-    begins the same has told is not read again. Raises ``MalformedRequest`` unless the body is a JSON object with a
-    list of messages.
+    A message that is not an object or has an unknown role is parsed as a system message, and prevents a rewrite of the
+    request; it begins no turn, and no facts are extracted from it. With ``known``, the part that an earlier request
+    began with is not parsed again. Raises ``MalformedRequest`` unless the body is a JSON object with a list of
+    messages.
     """
     text = decode_body(body)
     if known is not None and len(text) < SHORTEST:  # read as quickly as it is found
@@ -124,7 +124,7 @@ def cut_edits(request: ChatRequest, keep_from: int, block: str) -> list[Edit]:
 
 
 def text_of(raw: Mapping[str, Any], name: str) -> str:
-    """A text field in text that can be stored; "" when it is absent or no text."""
+    """Return a text field without lone surrogates; "" when it is absent or not a text."""
     value = raw.get(name)
     if not isinstance(value, str):
         return ""
@@ -273,11 +273,13 @@ class JsonDialect(ABC):
         """
 
     def models(self, body: bytes, path: str = "") -> tuple[str, ...]:
-        """The models that an unread request may name."""
+        """Return the models that an unparsed request may name; empty: any."""
         return models(body)
 
     def read(self, body: bytes, known: KnownRequests | None = None, *, path: str = "") -> ChatRequest:
-        """The request in ``body``. Raises ``MalformedRequest`` unless it is a JSON object with a list of messages."""
+        """Parse the request in ``body``. Raises ``MalformedRequest`` unless it is a JSON object with a list of
+        messages.
+        """
         return read_request(self.shape, body, known)
 
     def rewrite(
@@ -289,10 +291,11 @@ class JsonDialect(ABC):
         block: str = "",
         role: str = "user",
     ) -> bytes:
-        """The request's bytes without the members ``drop``, and cut before message ``keep_from`` where one is given.
+        """Return the request's bytes without the members ``drop`` and, if ``keep_from`` is given, cut before message
+        ``keep_from``.
 
-        System messages in what is taken out stay, behind the block. ``keep_from == request.prefix`` puts the block in
-        without taking anything out. Raises ``ValueError`` as ``cut`` does.
+        System messages among the removed ones stay, after the block. With ``keep_from == request.prefix`` the block is
+        inserted and nothing is removed. Raises ``ValueError`` as ``cut`` does.
         """
         edits = without_members(request.members, drop)
         if keep_from is not None:

@@ -1,9 +1,9 @@
-"""The top level of a JSON object, with the place of everything in it, and edits that keep every other character.
+"""The top level of a JSON object with the position of everything in it, and edits that keep every other character.
 
-Values are read by the C scanner of the standard library; only the top level is walked in Python, so that reading
-costs one ``json.loads``. Where the elements of an array stand is found in a second walk, for those who must know.
+Values are parsed by the C scanner of the standard library. Only the top level is walked in Python, so that parsing
+costs one ``json.loads``. The positions of array elements are found in a second walk, if needed.
 
-A few facts are found in the bytes of a request without parsing it.
+Some facts are found in the bytes of a request without parsing it.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ def mentions(body: bytes, words: bytes) -> bool:
 
 
 def models(body: bytes) -> tuple[str, ...]:
-    """The models that a request may name. Empty when it names none in a plain way, or too many: it may be any.
+    """Return the models that a request may name. Empty when it names none, or too many: it may then be any model.
 
-    Most clients name the model first, or behind the messages with nothing but short values after it. That is where
-    it is looked for; otherwise every member called "model", at any depth, counts. A request that names two models on
-    its top level is judged by the one in such a place.
+    Most clients name the model first, or after the messages with only short values after it. These places are searched
+    first; otherwise every member called "model", at any depth, counts. If a request names two models at its top level,
+    the one in these places is used.
     """
     first = body.startswith(_FIRST)
     name = _name(body[_NAMED:_MODEL_BYTES]) if first else _among_the_last(body[-_TAIL:])
@@ -79,11 +79,11 @@ _USUAL: Final = (", {", ",{")
 
 @dataclass(frozen=True, slots=True)
 class ObjectSpans:
-    """A JSON object as read.
+    """A parsed JSON object.
 
-    ``members``: name and span of every top-level member in order, duplicates too; a span reaches from the name's
-    quote to the end of the value. ``values``: the members as parsed, the last of a name counts; ``places``: where
-    the value that counts starts.
+    - ``members``: name and span of every top-level member in order, duplicates too; a span reaches from the name's
+      quote to the end of the value.
+    - ``values``: the parsed values by name, the last one of equal names; ``places``: the position of each.
     """
 
     text: str
@@ -93,7 +93,7 @@ class ObjectSpans:
 
 
 def decode_body(body: bytes) -> str:
-    """The text of ``body``, with its byte order mark. Raises ``MalformedRequest`` when it is not UTF-8."""
+    """Decode ``body`` as UTF-8, keeping a byte order mark. Raises ``MalformedRequest`` when it is not UTF-8."""
     try:
         return body.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -101,10 +101,10 @@ def decode_body(body: bytes) -> str:
 
 
 def read_object(text: str) -> ObjectSpans:
-    """The JSON object in ``text``, which may begin with a byte order mark.
+    """Parse the JSON object in ``text``, which may begin with a byte order mark.
 
-    Raises ``MalformedRequest`` for everything that is not one JSON object, and for one that is nested too deeply or
-    has a number too long for ``json.loads``.
+    Raises ``MalformedRequest`` for anything that is not one JSON object, is nested too deeply, or has a number too long
+    for ``json.loads``.
     """
     try:
         place = match_space(text, text.startswith("\ufeff")).end()
@@ -145,13 +145,13 @@ def read_on(text: str, found: ObjectSpans, member: int, *, count: int, end: int)
 
 
 def value_start(text: str, member: Span) -> int:
-    """Where the value of a member starts; ``text`` has been read and ``member`` is its span."""
+    """Return the position of a member's value. ``member``: the member's span in ``text``, which must be valid JSON."""
     _, end = decode_value(text, member[0])
     return skip_space(text, skip_space(text, end) + 1)
 
 
 def without_members(members: Sequence[tuple[str, Span]], names: Collection[str]) -> list[Edit]:
-    """Edits that remove every member of these names, with one comma each."""
+    """Return the edits that remove every member with one of these names, each with one comma."""
     spans = [span for _, span in members]
     edits: list[Edit] = []
     start: int | None = None
@@ -167,9 +167,9 @@ def without_members(members: Sequence[tuple[str, Span]], names: Collection[str])
 
 
 def replace_elements(elements: Sequence[Span], start: int, stop: int, new: str, *, close: int) -> list[Edit]:
-    """Edits that put ``new`` (JSON text, "" for nothing) in the place of the elements ``[start, stop)``.
+    """Return the edits that replace the elements ``[start, stop)`` of an array by ``new`` (JSON text, "" for nothing).
 
-    ``close`` is where the array's bracket closes. With ``start == stop``, ``new`` is put in before element
+    ``close``: position of the array's closing bracket. With ``start == stop``, ``new`` is inserted before element
     ``start``. Raises ``ValueError`` for a range outside the array.
     """
     if not 0 <= start <= stop <= len(elements):
@@ -184,7 +184,7 @@ def replace_elements(elements: Sequence[Span], start: int, stop: int, new: str, 
 
 
 def splice(text: str, edits: Iterable[Edit]) -> str:
-    """``text`` with the edits made, in any order. Raises ``ValueError`` when two of them overlap."""
+    """Return ``text`` with the edits applied, given in any order. Raises ``ValueError`` when two of them overlap."""
     pieces: list[str] = []
     done = 0
     for start, end, new in sorted(edits):
@@ -233,9 +233,9 @@ def _read_members(
 
 
 def element_spans(text: str, place: int, known: Sequence[Span] = ()) -> tuple[Span, ...]:
-    """The spans of the elements of the array that starts at ``place``; ``text`` has been read and is valid there.
+    """Return the spans of the elements of the array that starts at ``place`` of ``text``, which must be valid JSON.
 
-    ``known`` are the spans of the first elements, where they were found before.
+    ``known``: the spans of the first elements, if they were found before.
     """
     spans = list(known)
     if spans:

@@ -34,7 +34,7 @@ _PASSING: Final = frozenset({HostTextKind.REMINDER, HostTextKind.ENVIRONMENT})
 
 
 class Spelling(NamedTuple):
-    """What identifies a message although a client changed its form.
+    """What identifies a message even if a client changed its form.
 
     - ``side``: "a" for the assistant, "u" for all others.
     - ``length``, ``text``: length and digest of its text without spaces; 0 and "" for none.
@@ -49,7 +49,7 @@ class Spelling(NamedTuple):
 
     @property
     def silent(self) -> bool:
-        """Whether the message has neither text nor calls: a tool result, an image, a thought."""
+        """Whether the message has neither text nor tool calls: a tool result, an image, or thinking."""
         return not (self.length or self.calls)
 
     def to_key(self) -> str:
@@ -63,7 +63,7 @@ class Spelling(NamedTuple):
         return cls(side, int(length), text, calls, results)
 
     def repeats(self, other: Spelling) -> bool:
-        """Whether a client that resends ``other`` may send this message: the same text, and the same calls or none.
+        """Whether this message may be ``other`` resent by a client: it has the same text, and the same calls or none.
         Tool results may have been cleared.
         """
         same_text = (self.side, self.length, self.text) == (other.side, other.length, other.text)
@@ -100,7 +100,7 @@ def spelling_of(message: Message, text: str | None = None) -> Spelling:
 
 
 def text_digest(text: str) -> str:
-    """16 hex digits that identify a text."""
+    """Return 16 hexadecimal digits that identify a text."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_DIGEST_BYTES).hexdigest()
 
 

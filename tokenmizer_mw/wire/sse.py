@@ -1,8 +1,8 @@
-"""Incremental decoding of line streams and of server-sent events, on bytes.
+"""Incremental decoding of line streams and of server-sent events (SSE), on bytes.
 
-Only CR, LF and CRLF end a line: the Unicode line ends that ``str.splitlines`` knows are ordinary text here. Text is
-decoded one complete event at a time, so no chunking can tear a character. Any chunking of a stream gives the same
-events, in time linear in its length.
+Only CR, LF and CRLF end a line: the Unicode line ends that ``str.splitlines`` recognises are ordinary text here. Text
+is decoded one complete event at a time, so that no character is split. The events do not depend on how a stream is
+chunked; the time is linear in its length.
 
 https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
 """
@@ -19,9 +19,9 @@ _STREAM_STARTS: Final = (b"data:", b"event:", b"id:", b"retry:", b":")
 
 
 class LineDecoder:
-    """Bytes in any chunking to lines without their ends. Also all that NDJSON needs.
+    """Splits a stream of bytes, in any chunks, into lines without their ends. Sufficient for NDJSON.
 
-    A line of more than ``line_max`` bytes comes out as ``None``. One byte order mark at the start is dropped.
+    A line of more than ``line_max`` bytes is returned as ``None``. One byte order mark at the start is dropped.
     """
 
     def __init__(self, line_max: int = EVENT_MAX) -> None:
@@ -32,9 +32,9 @@ class LineDecoder:
         self._started = False
 
     def receive_data(self, data: bytes) -> list[bytes | None]:
-        """The lines that ``data`` completes; ``b""`` is the end of the stream and completes the last one.
+        """Return the lines that ``data`` completes; ``b""`` is the end of the stream and completes the last one.
 
-        A CR that ends ``data`` is held back, since it may be half of a CRLF.
+        A CR at the end of ``data`` is held back, because it may be half of a CRLF.
         """
         if not data:
             return self._finish()
@@ -84,10 +84,10 @@ class ServerSentEvent(NamedTuple):
 
 
 class SSEDecoder:
-    """Bytes in any chunking to server-sent events.
+    """Splits a stream of bytes, in any chunks, into server-sent events.
 
-    Comments, unknown fields and events without data are dropped; so are events with a line, or with data, of more
-    than ``event_max`` bytes. ``dropped`` counts the latter, ``comments`` the comments. Holds at most twice
+    Comments, unknown fields and events without data are dropped; so are events with a line, or with data, of more than
+    ``event_max`` bytes. ``dropped`` counts such long events, ``comments`` the comments. Holds at most twice
     ``event_max`` bytes.
     """
 
@@ -101,9 +101,10 @@ class SSEDecoder:
         self._too_long = False
 
     def receive_data(self, data: bytes) -> list[ServerSentEvent]:
-        """The events that ``data`` completes; ``b""`` is the end of the stream.
+        """Return the events that ``data`` completes; ``b""`` is the end of the stream.
 
-        The end also completes an event whose blank line is missing: many clients go by lines and have seen it.
+        The end also completes an event whose blank line is missing, because many clients that read line by line have
+        seen it.
         """
         events = []
         for line in self._lines.receive_data(data):
@@ -144,9 +145,10 @@ class SSEDecoder:
 
 
 def events_in(data: bytes, *, stream: bool) -> list[ServerSentEvent] | None:
-    """The events of a whole captured response; ``None`` when it is one JSON document.
+    """Return the events of a complete captured response; ``None`` when it is one JSON document.
 
-    ``stream`` is what was asked for; what came decides, since servers answer a stream's errors with plain JSON.
+    ``stream``: whether the request asked for a stream. The content decides, because servers report a stream's errors as
+    plain JSON.
     """
     start = data.removeprefix(_BOM).lstrip()
     if start.startswith(b"{") or not (stream or start.startswith(_STREAM_STARTS)):
@@ -158,7 +160,7 @@ def events_in(data: bytes, *, stream: bool) -> list[ServerSentEvent] | None:
 
 
 def data_in(data: bytes, *, stream: bool) -> list[str] | None:
-    """The data of the events that ``events_in`` returns, for dialects whose events have no type."""
+    """Return the data of the events that ``events_in`` returns, for dialects whose events have no type."""
     plain = _plain_data(data)
     if plain is not None:
         return plain

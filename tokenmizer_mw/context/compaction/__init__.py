@@ -1,1 +1,3 @@
-"""Compaction as clients ask for it by contract: what a request asks, what came back of ours, what is answered. Pure."""
+"""Compaction requested through the provider's API: parses what a request asks for, recognises compactions of this
+server in requests, and builds the response. Pure.
+"""

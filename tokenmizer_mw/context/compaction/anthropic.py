@@ -1,4 +1,6 @@
-"""Compactions in Anthropic's dialect: blocks found in a history, and answers that carry one."""
+"""Compactions in Anthropic's dialect: finds compaction blocks in a transcript, and builds responses that
+contain one.
+"""
 
 from __future__ import annotations
 
@@ -38,9 +40,10 @@ _NONE: Final = {"input_tokens": 0, "output_tokens": 0, "cache_creation_input_tok
 
 
 def reduce_request(body: Mapping[str, Any], unseal: Callable[[str], SealedContent]) -> ReducedRequest:
-    """The request without what its newest compaction stands for, which no provider made, and without what asks for one.
+    """Return the request without the messages that its newest compaction (made by this server) replaces, and without
+    the fields that ask for compaction.
 
-    Raises ``SealBroken`` where that compaction claims to be ours and is not, or was changed.
+    Raises ``SealBroken`` if that compaction claims to be this server's and is not, or was changed.
     """
     messages = body.get("messages")
     rest = {name: value for name, value in body.items() if name not in ASKING}
@@ -60,7 +63,7 @@ def reduce_request(body: Mapping[str, Any], unseal: Callable[[str], SealedConten
 
 
 def find_native(body: Mapping[str, Any]) -> Native | None:
-    """The newest compaction, where a provider made it; ``None`` where it is ours, or there is none."""
+    """Return the newest compaction if a provider made it; ``None`` if this server made it or there is none."""
     messages = body.get("messages")
     place = next(iter(_compactions(messages)), None) if isinstance(messages, list) else None
     if place is None or not isinstance(messages, list):
@@ -71,8 +74,10 @@ def find_native(body: Mapping[str, Any]) -> Native | None:
 
 
 def follow(body: bytes, native: Native, block: str) -> tuple[bytes, str]:
-    """The body as it goes on, and what is left to be put in front: here the block itself, which belongs behind the
-    client's system prompt, since the provider drops whatever stands before its compaction."""
+    """Return the request body to forward, and the text to add before its messages. Here the body is unchanged and the
+    text is ``block``: it must follow the client's system prompt, because the provider drops everything before its
+    compaction.
+    """
     return body, block
 
 
@@ -111,17 +116,19 @@ def _without(message: Any) -> Any:
 
 
 def block_of(kept: SealedContent, sealed: str) -> dict[str, Any]:
-    """The compaction as a content block."""
+    """Return the compaction as a content block."""
     return {"type": _KIND, "content": kept.text, "encrypted_content": sealed}
 
 
 def restore_trigger(body: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """``body`` with what asks for a compaction in the request ``given``, which it was made of."""
+    """Return ``body``, which was made from the request ``given``, with the fields of ``given`` that ask for a
+    compaction.
+    """
     return {**body, **{name: given[name] for name in ASKING if name in given}}
 
 
 def alone(model: str, kept: SealedContent, sealed: str, created: int, *, standalone: bool) -> dict[str, Any]:
-    """The whole answer that is nothing but a compaction. There is no ``standalone`` endpoint in this dialect."""
+    """Return a complete response that contains only a compaction. ``standalone`` has no effect in this dialect."""
     name = hashlib.sha256(sealed.encode("ascii")).hexdigest()[:24]
     usage = {**_NONE, "iterations": [{"type": _KIND, **_NONE}]}
     message = {"id": f"msg_{name}", "type": "message", "role": "assistant", "model": model}
@@ -130,7 +137,7 @@ def alone(model: str, kept: SealedContent, sealed: str, created: int, *, standal
 
 
 def make_answer(model: str, text: str, created: int) -> dict[str, Any]:
-    """The whole answer to an agent that has its chat summed up: a message that says ``text``."""
+    """Return a complete response to an agent that asked for a summary of its chat: a message with ``text``."""
     name = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:24]
     message = {"id": f"msg_{name}", "type": "message", "role": "assistant", "model": model}
     ended = {"stop_reason": "end_turn", "stop_sequence": None}
@@ -138,7 +145,7 @@ def make_answer(model: str, text: str, created: int) -> dict[str, Any]:
 
 
 def make_stream(whole: Mapping[str, Any]) -> bytes:
-    """The same as a stream."""
+    """Return the complete response ``whole`` as a stream of events."""
     begun = {**whole, "content": [], "stop_reason": None}
     block = whole["content"][0]
     delta = {"stop_reason": whole["stop_reason"], "stop_sequence": None}
@@ -169,14 +176,16 @@ def _block_events(block: Mapping[str, Any]) -> Iterator[bytes]:
 
 
 class MessagesAddition:
-    """What is added to a provider's answer: the compaction in front of what the model says, and the edits applied."""
+    """Adds content to a provider's response: the compaction before the model's content, and the list of
+    applied edits.
+    """
 
     def __init__(self, kept: SealedContent | None, sealed: str, edits: Sequence[Mapping[str, Any]]) -> None:
         self._block = block_of(kept, sealed) if kept is not None else None
         self._edits = list(edits)
 
     def to_body(self, body: dict[str, Any]) -> dict[str, Any]:
-        """A whole answer with it; what is no message stays as it is."""
+        """Add it to a complete response; a body that is not a message is returned unchanged."""
         content = body.get("content")
         if body.get("type") != "message" or not isinstance(content, list):
             return body
@@ -184,7 +193,7 @@ class MessagesAddition:
         return self._add_applied_edits({**body, "content": [*front, *content], "usage": self._usage(body.get("usage"))})
 
     def to_event(self, frame: StreamFrame) -> Events:
-        """The events that an event of a stream becomes."""
+        """Return the events to send in place of one event of a stream."""
         data = frame.data
         index = data.get("index", 0) if isinstance(data, dict) else None
         match data.get("type") if isinstance(data, dict) else None:

@@ -1,4 +1,6 @@
-"""Old tool results and old thinking cleared from an Anthropic request, for providers that do not know these edits."""
+"""Clears old tool results and old thinking from an Anthropic request, for providers that do not support these context
+edits.
+"""
 
 from __future__ import annotations
 
@@ -20,15 +22,16 @@ _THINKING: Final = frozenset({"thinking", "redacted_thinking"})
 
 @dataclass(frozen=True, slots=True)
 class ClearedMessages:
-    """The messages as they go on, and what was cleared as the answer tells it, ``None`` for nothing."""
+    """The messages to forward, and the description of what was cleared for the response; ``None`` if nothing was."""
 
     messages: list[Any]
     edit: Mapping[str, Any] | None = None
 
 
 def clear_thinking(messages: Sequence[Any], edit: ClearThinking, count: Count) -> ClearedMessages:
-    """Take the thinking out of all but the newest turns with any. A turn is what the model says between two words of
-    the user; where a message holds nothing else, it stays."""
+    """Remove the thinking from all turns but the newest ones that have any. A turn is everything the model says between
+    two user messages. A message that consists only of thinking stays.
+    """
     turns = [turn for turn in _turns(messages) if any(_thinks(messages[place]) for place in turn)]
     old = [place for turn in turns[: -edit.keep] for place in turn if _thinks(messages[place])]
     left, tokens, cleared = list(messages), 0, 0
@@ -51,7 +54,9 @@ def clear_thinking(messages: Sequence[Any], edit: ClearThinking, count: Count) -
 
 
 def clear_tool_uses(messages: Sequence[Any], edit: ClearToolUses, count: Count, tokens: int) -> ClearedMessages:
-    """Clear the results of old calls from a request that takes ``tokens``."""
+    """Clear the results of old tool calls if the request, which takes ``tokens`` tokens, exceeds the threshold of
+    ``edit``.
+    """
     uses = _uses(messages)
     due = len(uses) > edit.uses if edit.uses is not None else edit.tokens is not None and tokens > edit.tokens
     old = uses[: -edit.keep] if edit.keep else uses

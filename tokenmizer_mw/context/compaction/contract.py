@@ -1,12 +1,11 @@
-"""A compaction that a client asks for by contract: what it stands for, from where on a request goes on word for word,
-what of the user is still open, and its seal; and compactions that a provider made.
+"""A compaction requested through the provider's API: what it replaces, from where on messages stay unchanged, which
+user message is still unanswered, and its encrypted form; also compactions that a provider made.
 
-The seal proves that a compaction is ours, of which session and tenant, and that nobody changed it. Sealed are the
-session, the checkpoint, what was kept and the user's words that are still open, encrypted and authenticated (AES-GCM)
-with a key that is derived from the secret of the installation, which lies in its store. The tenant and the version are
-part of what is authenticated, and not of what is sent. The nonce is made of what is sealed: the same compaction has the
-same seal, and no other one has its nonce. A request that holds a compaction is reduced to what stands behind the newest
-one.
+Clients store an encrypted compaction and send it back; only this installation can make and read it. The session id, the
+checkpoint, the kept text and the user's unanswered message are encrypted and authenticated (AES-GCM) with a key derived
+from the store's secret. The tenant and the format version are authenticated, too, but not sent. The nonce is derived
+from the content: the same compaction always gives the same text. A request that contains a compaction is reduced to the
+messages after the newest one.
 """
 
 from __future__ import annotations
@@ -37,10 +36,13 @@ _CHARACTERS: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class CompactionWish:
-    """A compaction that is asked for: at once, or where the request takes more than ``above`` tokens, with ``held``,
-    the text of the compaction before it, and ``open``, the user's words in that. ``query``: what the client wants to
-    have kept, "" for nothing special. ``beside``: a summary of somebody else's stands for the history, and what is made
-    stands beside it."""
+    """A compaction that a request asks for.
+
+    - ``above``: compact only if the request takes more tokens than this; ``None``: at once.
+    - ``held``: text of the previous compaction; ``open``: the user's unanswered message in it.
+    - ``query``: what the client wants to be kept; "" for nothing special.
+    - ``beside``: true if somebody else's summary replaces the transcript and this one is added to it.
+    """
 
     above: int | None = None
     held: str = ""
@@ -51,9 +53,13 @@ class CompactionWish:
 
 @dataclass(frozen=True, slots=True)
 class CompactionResult:
-    """A compaction that was made. ``text`` is all that later calls are given of it: the ``block``, and ``open``, the
-    words of the user that are not answered yet; this call is given ``now``, and its messages from ``keep_from`` on word
-    for word. ``tokens``: what it stands for."""
+    """A compaction that was made.
+
+    - ``block``: the resume block; ``open``: the user's message that is not answered yet.
+    - ``text``: ``block`` and ``open``, as later calls get them; ``now``: what this call gets.
+    - ``keep_from``: index of the first message of this call that stays unchanged.
+    - ``tokens``: size of what it replaces.
+    """
 
     checkpoint: str
     block: str
@@ -65,8 +71,9 @@ class CompactionResult:
 
 
 def keep_from(request: ChatRequest, counts: Sequence[int], room: float) -> int | None:
-    """The first message that goes on: where the newest turn begins, or where that does not fit into ``room`` tokens,
-    the newest step of it. ``None`` where nothing would go, or where it would not be enough."""
+    """Return the index of the first message to keep: the start of the newest turn; if that does not fit into ``room``
+    tokens, the newest step of it (a tool call and its results). ``None`` if nothing could be removed, or not enough.
+    """
     places = range(request.prefix + 1, len(counts))
     opener = next((place for place in reversed(places) if request.messages[place].opens_turn), None)
     step, first = _newest_step(request), max(request.prefix + 1, request.bound)
@@ -85,8 +92,9 @@ def _newest_step(request: ChatRequest) -> int | None:
 
 
 def open_words(request: ChatRequest, budget: int, before: str) -> str:
-    """What the user wrote last, where the model is not done with it; "" where it is. Of a long text the beginning and
-    the end. ``before``: what was open when the request began."""
+    """Return the user's newest message if the model has not finished answering it; else "". Of a long message only the
+    beginning and the end. ``before``: the unanswered message when the request began.
+    """
     spoken = request.messages.without_system()
     if not spoken or (spoken.roles[-1] is Role.ASSISTANT and not spoken[len(spoken) - 1].tool_calls):
         return ""
@@ -102,7 +110,7 @@ def _shorten(text: str, most: int) -> str:
 
 
 def format_compaction(block: str, words: str) -> str:
-    """The text of a compaction: the block, and the user's open words behind it."""
+    """Return the text of a compaction: the resume block, followed by the user's unanswered message ``words``."""
     return "\n\n".join(filter(None, (block, f"{OPEN}\n{words}" if words else "")))
 
 
@@ -112,15 +120,18 @@ _DIGITS: Final = 9
 
 @dataclass(frozen=True, slots=True)
 class Native:
-    """The newest compaction of a history, which a provider made. ``place`` is the index of the message or the item that
-    holds it, ``checkpoint`` what the session's checkpoint for it is called: the same wherever it is sent again."""
+    """The newest compaction in a transcript, made by a provider.
+
+    ``place``: index of the message or item that contains it. ``checkpoint``: id of the session's checkpoint for it; the
+    same compaction always has the same id.
+    """
 
     place: int
     checkpoint: str
 
 
 def native_at(place: int, *content: object) -> Native:
-    """The compaction at ``place`` with this content."""
+    """Return the compaction at ``place`` with this content."""
     text = json.dumps(content, sort_keys=True, default=str).encode("utf-8", "surrogatepass")
     number = int.from_bytes(hashlib.sha256(text).digest()[:8], "big") % 10**_DIGITS
     return Native(place, f"native-{number:0{_DIGITS}d}")
@@ -139,13 +150,16 @@ _SEAL = re2.compile(r"tokenmizer-compaction\.[0-9]+\.[A-Za-z0-9_-]+")
 
 
 class SealBroken(PeerError):
-    """What a client sent back as a compaction of ours is none that can be used. The text says why, for the client."""
+    """Raised for a compaction that a client sent back and that this installation cannot decrypt. The message gives the
+    reason, for the client.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class SealedContent:
-    """What a compaction stands for. ``text`` is all that a model is given of it; ``open`` what the user wrote last and
-    the model was still at, "" where nothing was open; ``tokens`` what it replaced."""
+    """The content of a compaction. ``text``: everything that a model gets of it; ``open``: the user's message that was
+    not answered yet, "" for none; ``tokens``: size of what it replaced.
+    """
 
     session: str
     checkpoint: str
@@ -155,18 +169,19 @@ class SealedContent:
 
 
 def is_ours(sealed: object) -> bool:
-    """Whether ``sealed`` says that it was made here, by any version."""
+    """Whether ``sealed`` has the form of a compaction made by this package, of any version."""
     return isinstance(sealed, str) and sealed.startswith(MARK)
 
 
 def find_seals(text: str) -> list[str]:
-    """The seals of ours in a text, such as what a client keeps of a conversation."""
+    """Return the encrypted compactions of this package in a text, such as a stored conversation."""
     return [found.group() for found in _SEAL.finditer(text)]
 
 
 class Seal:
-    """Closes and opens, with the ``secret`` of the installation. Raises ``ConfigError`` without the package that
-    encrypts."""
+    """Encrypts and decrypts compactions with the store's ``secret``. Raises ``ConfigError`` if the encryption package
+    is missing.
+    """
 
     def __init__(self, secret: bytes) -> None:
         try:

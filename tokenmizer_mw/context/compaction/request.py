@@ -1,4 +1,6 @@
-"""What a request asks for: compaction above a threshold or at once, old parts cleared, or an agent's own compaction."""
+"""The context edits that a request asks for: compaction above a threshold or at once, clearing of old parts, or a
+coding agent's own compaction prompt.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ _CLEAR_KEEP: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class CompactAbove:
-    """Compact once the request takes more than ``tokens``. ``pause``: then answer with the compaction alone."""
+    """Compact once the request takes more than ``tokens``. ``pause``: respond with the compaction alone then."""
 
     tokens: int
     instructions: str = ""
@@ -34,17 +36,18 @@ class CompactAbove:
 
 @dataclass(frozen=True, slots=True)
 class CompactNow:
-    """Compact the whole conversation, and answer with the compaction alone."""
+    """Compact the whole conversation, and respond with the compaction alone."""
 
     instructions: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ClearToolUses:
-    """Clear the results of old tool calls above so many ``tokens`` or calls (``uses``; ``None``: not by calls).
+    """Clear the results of old tool calls above this many ``tokens`` or calls (``uses``; ``None``: not by calls).
 
-    The newest ``keep`` calls stay, those of the tools ``exclude`` too; ``inputs`` clears what the calls of these tools
-    say as well (``None``: of all tools). ``least``: nothing is cleared for less than so many tokens.
+    - ``keep``: number of newest calls that stay; ``exclude``: tools whose calls stay, too.
+    - ``inputs``: tools whose call arguments are also cleared; ``None``: all tools.
+    - ``least``: nothing is cleared if it would save fewer tokens than this.
     """
 
     tokens: int | None = _CLEAR_TRIGGER
@@ -57,14 +60,14 @@ class ClearToolUses:
 
 @dataclass(frozen=True, slots=True)
 class ClearThinking:
-    """Clear thinking from all but the newest ``keep`` turns with any."""
+    """Clear thinking from all turns but the newest ``keep`` ones that have any."""
 
     keep: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class CompactionRequest:
-    """All that a request asks for; a field is ``None`` where it does not ask for that."""
+    """All context edits that a request asks for; a field is ``None`` if it does not ask for that edit."""
 
     compact: CompactAbove | CompactNow | None = None
     clear_tool_uses: ClearToolUses | None = None
@@ -72,12 +75,14 @@ class CompactionRequest:
 
     @property
     def anything(self) -> bool:
-        """Whether it asks for anything that changes a request."""
+        """Whether it asks for any edit."""
         return self != CompactionRequest()
 
 
 def asked_of_anthropic(body: Mapping[str, Any]) -> CompactionRequest | None:
-    """What an Anthropic request asks for; ``None`` where an edit is not known. Raises ``MalformedRequest``."""
+    """Parse the context edits of an Anthropic request; ``None`` if it contains an unknown edit. Raises
+    ``MalformedRequest``.
+    """
     compaction, management = body.get("compaction"), body.get("context_management")
     if compaction is not None:
         return CompactionRequest(compact=_now(_mapping(compaction, "compaction"), management))
@@ -104,7 +109,9 @@ def asked_of_anthropic(body: Mapping[str, Any]) -> CompactionRequest | None:
 
 
 def asked_of_responses(body: Mapping[str, Any]) -> CompactionRequest | None:
-    """The same of an OpenAI Responses request."""
+    """Parse the context edits of an OpenAI Responses request; ``None`` if it contains an unknown edit. Raises
+    ``MalformedRequest``.
+    """
     if _is_triggered(body.get("input")):
         return CompactionRequest(compact=CompactNow())
     entries = body.get("context_management")
@@ -124,7 +131,7 @@ def asked_of_responses(body: Mapping[str, Any]) -> CompactionRequest | None:
 
 
 def is_trigger(item: object) -> bool:
-    """Whether an item of OpenAI Responses asks for a compaction of all before it."""
+    """Whether an item of an OpenAI Responses request asks for a compaction of everything before it."""
     return isinstance(item, dict) and item.get("type") == TRIGGER
 
 
@@ -238,13 +245,14 @@ _PROMPT: Final = frozenset({HostTextKind.COMPACTION_PROMPT})
 
 
 def may_sum_up(body: bytes) -> bool:
-    """Whether a request may be an agent's own compaction. Cheap."""
+    """Whether a request may contain an agent's compaction prompt. A quick search that may be true wrongly."""
     return any(body.rfind(sign) >= 0 for sign in SIGNS)
 
 
 def without_prompt(body: Mapping[str, Any], member: str) -> Mapping[str, Any] | None:
-    """A request without the compaction prompt that ends it, but for what the system says behind that; ``None`` where
-    none does, or where nothing else is in it. ``member`` names the list of its messages."""
+    """Return a request without the compaction prompt in its last user message; system messages after it stay. ``None``
+    if it ends with no such prompt, or contains nothing else. ``member``: name of the field with the messages.
+    """
     messages = body.get(member)
     place = _newest(messages) if isinstance(messages, list) else None
     if not isinstance(messages, list) or not place or _role(messages[place]) != "user":

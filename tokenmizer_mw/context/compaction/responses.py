@@ -1,4 +1,6 @@
-"""Compactions in OpenAI's Responses dialect: items found in an input, and answers that carry one."""
+"""Compactions in OpenAI's Responses dialect: finds compaction items in the input, and builds responses that contain
+one.
+"""
 
 from __future__ import annotations
 
@@ -40,9 +42,10 @@ _ADDED: Final = 2
 
 
 def reduce_request(body: Mapping[str, Any], unseal: Callable[[str], SealedContent]) -> ReducedRequest:
-    """The request without what its newest compaction stands for, which no provider made, and without what asks for one.
+    """Return the request without the items that its newest compaction (made by this server) replaces, and without the
+    items that ask for compaction.
 
-    Raises ``SealBroken`` where that compaction claims to be ours and is not.
+    Raises ``SealBroken`` if that compaction claims to be this server's and is not.
     """
     given = body.get("input")
     rest = {name: value for name, value in body.items() if name not in ASKING}
@@ -62,7 +65,9 @@ def reduce_request(body: Mapping[str, Any], unseal: Callable[[str], SealedConten
 
 
 def restore_trigger(body: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """``body`` with what asks for a compaction in the request ``given``, which it was made of."""
+    """Return ``body``, which was made from the request ``given``, with the parts of ``given`` that ask for a
+    compaction.
+    """
     asking = {name: given[name] for name in ASKING if name in given}
     if not any(map(is_trigger, given["input"] if isinstance(given.get("input"), list) else ())):
         return {**body, **asking}
@@ -70,7 +75,7 @@ def restore_trigger(body: Mapping[str, Any], given: Mapping[str, Any]) -> dict[s
 
 
 def find_native(body: Mapping[str, Any]) -> Native | None:
-    """The newest compaction, where a provider made it; ``None`` where it is ours, or there is none."""
+    """Return the newest compaction if a provider made it; ``None`` if this server made it or there is none."""
     items = body.get("input")
     place = _newest(items) if isinstance(items, list) else None
     if place is None or not isinstance(items, list):
@@ -80,8 +85,9 @@ def find_native(body: Mapping[str, Any]) -> Native | None:
 
 
 def follow(body: bytes, native: Native, block: str) -> tuple[bytes, str]:
-    """The body with the block as an item directly behind the compaction, since providers may drop whatever stands
-    before it, every other byte as it was; and what is left to be put in front: nothing."""
+    """Return the request body with ``block`` as an item directly after the compaction, because providers may drop
+    everything before it; all other bytes stay. The second value, the text to add before the messages, is always "".
+    """
     found = read_object(decode_body(body))
     end = element_spans(found.text, found.places["input"])[native.place][1]
     item = json.dumps({"role": "developer", "content": block}, ensure_ascii=False, separators=(",", ":"))
@@ -102,7 +108,7 @@ def _instructs(item: object) -> bool:
 
 
 def item_of(sealed: str) -> dict[str, Any]:
-    """The compaction as an item."""
+    """Return the compaction as an item."""
     return {"id": f"cmp_{_name(sealed)}", "type": _KIND, "encrypted_content": sealed}
 
 
@@ -111,8 +117,9 @@ def _name(sealed: str) -> str:
 
 
 def alone(model: str, kept: SealedContent, sealed: str, created: int, *, standalone: bool) -> dict[str, Any]:
-    """The whole answer that is nothing but a compaction: of the ``standalone`` endpoint the items that are the next
-    input, else a response."""
+    """Return a complete response that contains only a compaction; for the ``standalone`` endpoint, the items to use as
+    the next input.
+    """
     if not standalone:
         return _response(f"resp_{_name(sealed)}", model, [item_of(sealed)], created)
     named = {"id": f"resp_{_name(sealed)}", "object": "response.compaction", "created_at": created, "model": model}
@@ -120,7 +127,7 @@ def alone(model: str, kept: SealedContent, sealed: str, created: int, *, standal
 
 
 def make_answer(model: str, text: str, created: int) -> dict[str, Any]:
-    """The whole answer to an agent that has its chat summed up: a message that says ``text``."""
+    """Return a complete response to an agent that asked for a summary of its chat: a message with ``text``."""
     name = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:24]
     part = {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
     message = {"id": f"msg_{name}", "type": "message", "role": "assistant", "status": "completed", "content": [part]}
@@ -156,7 +163,7 @@ def _no_usage() -> dict[str, Any]:
 
 
 def make_stream(whole: Mapping[str, Any]) -> bytes:
-    """A response as a stream."""
+    """Return a complete response as a stream of events."""
     begun = {**whole, "status": "in_progress", "output": [], "usage": None}
     events: list[tuple[str, dict[str, Any]]] = [("created", {"response": begun}), ("in_progress", {"response": begun})]
     for place, item in enumerate(whole["output"]):
@@ -187,21 +194,21 @@ def _events_of(item: Mapping[str, Any], place: int) -> list[tuple[str, dict[str,
 
 
 class ResponsesAddition:
-    """What is added to a provider's answer: the compaction in front of its items."""
+    """Adds the compaction before the items of a provider's response."""
 
     def __init__(self, kept: SealedContent | None, sealed: str, edits: Sequence[Mapping[str, Any]] = ()) -> None:
         self._item = item_of(sealed)
         self._begun = False
 
     def to_body(self, body: dict[str, Any]) -> dict[str, Any]:
-        """A whole answer with it; what is no response stays as it is."""
+        """Add it to a complete response; a body that is not a response is returned unchanged."""
         output = body.get("output")
         if body.get("object") != "response" or not isinstance(output, list):
             return body
         return {**body, "output": [self._item, *output]}
 
     def to_event(self, frame: StreamFrame) -> Events:
-        """The events that an event of a stream becomes."""
+        """Return the events to send in place of one event of a stream."""
         data = frame.data
         kind = data.get("type") if isinstance(data, dict) else None
         if not isinstance(kind, str) or kind in _BEGINNING:

@@ -1,5 +1,5 @@
-"""Events put into a provider's stream as it passes: every event that stays as it is keeps its bytes. A resume block is
-put behind what a model says, into its last text, so that an agent that takes the text takes the block.
+"""Edits a provider's stream as it passes: events that are not changed keep their bytes. A resume block is added at the
+end of the model's last text, so that an agent that stores the text also stores the block.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _BEHIND: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class StreamFrame:
-    """One event of a stream as received, and its parsed data: ``None`` where the data is not JSON."""
+    """One event of a stream as received, and its parsed data (``None`` if it is not JSON)."""
 
     raw: bytes
     name: str
@@ -32,26 +32,27 @@ class StreamFrame:
 
 
 def event(name: str, data: Mapping[str, Any]) -> bytes:
-    """An event with a name."""
+    """Return a server-sent event with a name, as bytes."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return f"event: {name}\ndata: {text}\n\n".encode("utf-8", "replace")
 
 
 def frame_event(frame: StreamFrame, data: Mapping[str, Any]) -> bytes:
-    """The event with other data."""
+    """Return the event with other data, as bytes."""
     if frame.name:
         return event(frame.name, data)
     return b"data: " + json.dumps(data, ensure_ascii=False).encode("utf-8", "replace") + b"\n\n"
 
 
 def is_number(value: object) -> TypeGuard[int]:
-    """Whether a provider counts by ``value``: what is none stays as it came."""
+    """Whether ``value`` is a non-negative integer in the expected range, such as an index or a sequence number."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _NUMBER_MAX
 
 
 class StreamEditor:
-    """A stream on its way: bytes in any pieces, and every complete event as ``change`` has it. An event that is longer
-    than may be passes unread, as all behind it."""
+    """Edits a stream: takes bytes in any pieces, and replaces each complete event by the result of ``change``. From an
+    event longer than ``event_max`` bytes on, the stream passes unchanged.
+    """
 
     def __init__(self, change: Callable[[StreamFrame], Events], event_max: int = EVENT_MAX) -> None:
         self._change = change
@@ -61,7 +62,7 @@ class StreamEditor:
         self._unread = False
 
     def feed(self, piece: bytes) -> bytes:
-        """What may go on now."""
+        """Add a piece of the stream; return the bytes that can be sent now."""
         if self._unread:
             return piece
         self._held += piece
@@ -84,7 +85,7 @@ class StreamEditor:
             return [raw]
 
     def end(self) -> bytes:
-        """What was held back of an event that did not end."""
+        """Return the remaining bytes of an incomplete event at the end of the stream."""
         rest = bytes(self._held)
         self._held.clear()
         return rest
@@ -111,7 +112,9 @@ _DELTA: Final = "response.output_text.delta"
 
 
 class FollowingMessage:
-    """``block`` behind the last text of a message in Anthropic's dialect; what calls a tool stays as it is."""
+    """Adds ``block`` after the last text of a message in Anthropic's dialect. Messages that call a tool are not
+    changed.
+    """
 
     def __init__(self, block: str) -> None:
         self._text_added = f"\n\n{block}"
@@ -119,7 +122,7 @@ class FollowingMessage:
         self._held: tuple[int, bytes] | None = None
 
     def to_body(self, body: dict[str, Any]) -> dict[str, Any]:
-        """A whole message with the block."""
+        """Add the block to a complete message."""
         content = body.get("content")
         last = content[-1] if isinstance(content, list) and content else None
         if body.get("stop_reason") not in _ENDED or not isinstance(last, dict) or not isinstance(content, list):
@@ -129,7 +132,9 @@ class FollowingMessage:
         return {**body, "content": [*content[:-1], {**last, "text": last["text"] + self._text_added}]}
 
     def to_event(self, frame: StreamFrame) -> Events:
-        """The events that an event of a stream becomes: the end of a text waits until it is known to be the last."""
+        """Return the events to send in place of one event of a stream. The end of a text is held back until it is known
+        to be the last text.
+        """
         data = frame.data if isinstance(frame.data, dict) else {}
         index = data.get("index", 0)
         match data.get("type"):
@@ -161,22 +166,24 @@ class FollowingMessage:
 
 
 class FollowingResponse:
-    """``block`` behind the text of each message of a response: an agent takes the last one. What calls a tool stays as
-    it is where it came whole; in a stream, the messages before a call have it."""
+    """Adds ``block`` after the text of each message in a response of OpenAI's Responses dialect, because an agent uses
+    the last one. A complete response that calls a tool is not changed; in a stream, messages before a tool call get the
+    block.
+    """
 
     def __init__(self, block: str) -> None:
         self._text_added = f"\n\n{block}"
         self._added = 0
 
     def to_body(self, body: dict[str, Any]) -> dict[str, Any]:
-        """A whole response with the block."""
+        """Add the block to a complete response."""
         output = body.get("output")
         if body.get("object") != "response" or not isinstance(output, list):
             return body
         return {**body, "output": [self._item(item) for item in output]}
 
     def to_event(self, frame: StreamFrame) -> Events:
-        """The events that an event of a stream becomes."""
+        """Return the events to send in place of one event of a stream."""
         data = frame.data
         if not isinstance(data, dict) or not isinstance(data.get("type"), str):
             return [frame.raw]

@@ -1,1 +1,1 @@
-"""What calls cost, what they would have cost, and what each stage saved, net of the providers' prompt caches."""
+"""The cost of calls with and without this package, and what each stage saved, net of the providers' prompt caches."""

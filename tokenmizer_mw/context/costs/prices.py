@@ -1,8 +1,8 @@
-"""What models cost, and how their providers cache prompts. Pure.
+"""Prices of models, and how their providers cache prompts. Pure.
 
-Prices are US dollars for a million tokens at the standard tier, as the package genai-prices has them (extra
-``prices``): they come with it, nothing is fetched. It knows models by their exact names; starts of names would take
-"gpt-5.4-pro" for "gpt-5.4", at a twelfth of its price. ``Settings.prices`` names a YAML file whose rows win.
+Prices are US dollars per million tokens at the standard tier, from the package genai-prices (extra ``prices``); nothing
+is downloaded. Models are looked up by exact name, because a prefix would take "gpt-5.4-pro" for "gpt-5.4", at a twelfth
+of its price. Rows of the YAML file ``Settings.prices`` take precedence.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _READ_MOST: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a million tokens cost in dollars. ``cached``: read from the provider's cache; ``write``: written to it.
-    ``long_from``: requests with more input than that cost ``long_input`` and ``long_output`` times as much (0: none).
+    """Price of a million tokens in dollars. ``cached``: read from the provider's cache; ``write``: written to it.
+    ``long_from``: requests with more input tokens cost ``long_input`` and ``long_output`` times as much; 0: none.
     """
 
     input: float
@@ -44,8 +44,9 @@ class Price:
             raise ConfigError("prices are not negative")
 
     def nano(self, *, fresh: int, cached: int, written: int, output: int) -> int:
-        """What a call costs, in billionths of a dollar: tokens of its input that no cache knew and none took, those
-        that were read from the cache, those that were written to it, and those of its output."""
+        """Return the cost of a call in billionths of a dollar. ``fresh``: input tokens neither read from nor written to
+        the cache; ``cached``: read from it; ``written``: written to it; ``output``: tokens of the reply.
+        """
         long = 0 < self.long_from < fresh + cached + written
         incoming = fresh * self.input + cached * self.cached + written * self.write
         outgoing = output * self.output
@@ -73,14 +74,16 @@ class Caching:
     anywhere: bool = True
 
     def count_cached_tokens(self, tokens: int) -> int:
-        """How many of ``tokens``, which the request before began with, too, are served from the cache."""
+        """Return how many tokens the provider reads from its cache, if the request begins with ``tokens`` tokens that
+        the previous request also began with.
+        """
         whole = tokens - tokens % self.block
         return whole if whole >= max(1, self.least) else 0
 
 
 @dataclass(frozen=True, slots=True)
 class CacheRates:
-    """What writing to and reading from a provider's cache cost, as shares of the price of input."""
+    """Cost of writing to and reading from a provider's cache, as multiples of the price of uncached input."""
 
     write: float = 1.25
     read: float = 0.1
@@ -123,15 +126,17 @@ _BEDROCK: Final = re.compile(r"(\w+\.)?(ai21|amazon|anthropic|cohere|deepseek|me
 
 @dataclass(frozen=True)
 class PriceList:
-    """The published prices, and rows of the user's that win over them, by the start of a model's name. Caching rules
-    stay those of the model's provider."""
+    """The published prices, overridden by the user's rows, which are looked up by the beginning of a model's name. The
+    caching rules are always those of the model's provider.
+    """
 
     own: Mapping[str, Price]
 
     @classmethod
     def parse_prices(cls, mapping: Mapping[str, Any], *, where: str) -> PriceList:
-        """From a mapping of names to mappings with the members of ``Price``, of which ``input`` and ``output`` are
-        needed. Raises ``ConfigError`` that names ``where`` and the row."""
+        """Parse a mapping from model names to mappings with the fields of ``Price``; ``input`` and ``output`` are
+        required. Raises ``ConfigError`` that names ``where`` and the row.
+        """
         rows: dict[str, Price] = {}
         for name, row in mapping.items():
             try:
@@ -143,13 +148,13 @@ class PriceList:
         return cls(rows)
 
     def of(self, model: str, at: datetime = ANNOUNCED) -> Price | None:
-        """The price of a model at a time; ``None`` for a model without a known price."""
+        """Return the price of a model at a time; ``None`` for a model without a known price."""
         name = _plain(model)
         starts = [start for start in self.own if name.startswith(start)]
         return self.own[max(starts, key=len)] if starts else _find_published(model.lower(), at)
 
     def caching(self, model: str) -> Caching:
-        """How the provider of a model caches."""
+        """Return how the provider of a model caches prompts."""
         return _caching(_plain(model))
 
 
@@ -158,8 +163,9 @@ PUBLISHED: Final = PriceList({})
 
 @lru_cache(maxsize=256)
 def rates(model: str) -> CacheRates:
-    """What a model's cache costs beside its input, for deciding whether a cut pays. For models without a known price,
-    and those of providers that do not cache, the dearest way to write and an ordinary one to read."""
+    """Return the cost of a model's cache relative to its input, to decide whether a cut pays. For models without a
+    known price, or without a cache, the highest known cost of writing and a typical cost of reading.
+    """
     price = PUBLISHED.of(model)
     if price is None or not price.input:
         return CacheRates()

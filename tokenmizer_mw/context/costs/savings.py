@@ -1,8 +1,8 @@
-"""What calls cost, what they would have cost without this package, and what they saved together. Pure.
+"""The cost of calls with and without this package, and the savings. Pure.
 
-What was sent is billed as the provider reported, or else as counted here by its published rules. The client would have
-sent its whole transcript, cached by the same rules. A cut that makes a provider write its cache again is a loss at that
-call, and reported as one.
+The tokens sent are those that the provider reported, else counted here with its published caching rules. For
+comparison, the client would have sent its whole transcript, cached by the same rules. A cut that makes a provider write
+its cache again is a loss for that call, and reported as one.
 """
 
 from __future__ import annotations
@@ -18,15 +18,16 @@ from tokenmizer_mw.model.usage import ANSWERED, CALL, CUT, REFINE, StageSaving, 
 
 @dataclass(frozen=True, slots=True)
 class SentCall:
-    """A call in tokens, as counted here.
+    """The token counts of one call, as counted here.
 
     - ``ours``, ``client``: tokens of the request as it was sent, and as the client wrote it.
-    - ``ours_known``, ``client_known``: of these, tokens at the beginning that equal the session's call before, which
-      was ``elapsed`` seconds earlier (``None``: there was none). All four are needed only if the request was changed or
-      the provider reported no usage.
-    - ``usage``: token counts that the provider reported, by our names; ``output``: tokens of the reply.
+    - ``ours_known``, ``client_known``: how many of these, from the beginning on, equal those of the session's previous
+      call, which was ``elapsed`` seconds earlier (``None``: there was none). These four are needed only if the request
+      was changed or the provider reported no usage.
+    - ``usage``: token counts that the provider reported, by this package's names; ``output``: tokens of the reply.
     - ``marked``: the request contains prompt cache markers.
-    - ``cut``: a block replaced old messages; ``stages``: what other stages saved; ``answered``: from the answer cache.
+    - ``cut``: a resume block replaced old messages; ``stages``: what other stages saved; ``answered``: the reply came
+      from the response cache.
     """
 
     model: str
@@ -69,8 +70,9 @@ class _Input:
 
 
 def figures(sent: SentCall, prices: PriceList = PUBLISHED, at: datetime = ANNOUNCED) -> dict[str, UsageSums]:
-    """What the call cost and saved at the prices of ``at``: the whole of it under ``CALL``, and each stage that did
-    something."""
+    """Return cost and savings of a call at the prices of time ``at``: the whole call under ``CALL``, and each stage
+    that had an effect under its name.
+    """
     price = prices.of(sent.model, at)
     caching = _in_force(sent, prices.caching(sent.model))
     output = sent.usage.get("completion_tokens", sent.output)
@@ -100,8 +102,9 @@ def refinement_figures(
     prices: PriceList = PUBLISHED,
     at: datetime = ANNOUNCED,
 ) -> dict[str, UsageSums]:
-    """What one call cost that asked a model about a session, of ``prompt`` and ``output`` tokens where ``usage`` does
-    not tell: the client would have paid nothing for it, so all of it is a loss of the stage ``REFINE``."""
+    """Return cost and savings of one refinement call. Without this package there would be no such call, so all of its
+    cost is a loss of the stage ``REFINE``. ``prompt`` and ``output``: tokens, used if ``usage`` does not contain them.
+    """
     whole = figures(SentCall(model, prompt, prompt, usage=usage, output=output), prices, at)[CALL]
     whole = replace(whole, client_tokens=0, client_cost=0)
     return {CALL: whole, REFINE: _stage(0, whole.input_tokens, -whole.cost)}
@@ -178,12 +181,12 @@ class Savings:
 
     @property
     def whole(self) -> UsageSums:
-        """All calls together."""
+        """The sums of all calls."""
         return total(row.figures for row in self.rows if row.stage == CALL)
 
     @property
     def stages(self) -> Mapping[str, UsageSums]:
-        """What each stage saved, by its name."""
+        """The savings of each stage, by its name."""
         names = sorted({row.stage for row in self.rows} - {CALL})
         return {name: total(row.figures for row in self.rows if row.stage == name) for name in names}
 
@@ -205,7 +208,7 @@ class Savings:
 
 
 def whole_to_dict(figures: UsageSums) -> dict[str, Any]:
-    """A whole call, or several, as JSON."""
+    """Return the sums of whole calls as JSON values."""
     return {
         "calls": figures.calls,
         "estimated": figures.estimated,
@@ -223,7 +226,7 @@ def whole_to_dict(figures: UsageSums) -> dict[str, Any]:
 
 
 def stages_to_list(stages: Mapping[str, UsageSums]) -> list[dict[str, Any]]:
-    """What stages saved as JSON, the best first."""
+    """Return the savings of stages as JSON values, the largest first."""
     return [
         {
             "stage": name,
@@ -238,12 +241,12 @@ def stages_to_list(stages: Mapping[str, UsageSums]) -> list[dict[str, Any]]:
 
 
 def call_to_dict(spent: UsageRecord) -> dict[str, Any]:
-    """One call as JSON."""
+    """Return cost and savings of one call as JSON values."""
     whole = whole_to_dict(spent.stages.get(CALL, UsageSums()))
     stages = {name: figures for name, figures in spent.stages.items() if name != CALL}
     return {"call": spent.call, "at": spent.at, "model": spent.model, **whole, "stages": stages_to_list(stages)}
 
 
 def dollars(nano: int) -> float:
-    """Dollars, of billionths of one."""
+    """Convert billionths of a dollar to dollars."""
     return nano / NANO

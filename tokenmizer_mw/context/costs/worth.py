@@ -1,10 +1,11 @@
-"""Whether a cut pays: what the calls of a chat have cost, what a cut would cost, what it saves. Pure.
+"""Decides whether a cut saves money: what the calls of a chat have cost, what a cut would cost, and what it saves.
+Pure.
 
-A client sends its whole history with every call. What the call before sent, too, is read from the provider's cache at
-``CacheRates.read`` of the price of input; what is new is written to it at ``CacheRates.write``. A cut takes old
-messages out of all later calls, and makes the provider write the block and the kept messages once more. When the chat
-will end is not known: a cut is made once the accumulated cost of reading the old messages again is several times the
-cost of the cut, and never where the cut would cost the chat more than it can save if the chat ended right then.
+A client sends its whole history with every call. The part that the previous call also sent is read from the provider's
+cache at ``CacheRates.read`` times the input price; the rest is written to it at ``CacheRates.write``. A cut removes old
+messages from all later calls, but makes the provider write the block and the kept messages again. It is unknown when
+the chat will end. Therefore a cut is made once the accumulated cost of re-reading the old messages is several times the
+cost of the cut, and never if the cut would cost more than the allowed risk when the chat ends right then.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ least, and be cut every few turns; with 4 they are cut a fifth as often, and cos
 
 @dataclass(frozen=True, slots=True)
 class CutInForce:
-    """A cut in force: ``start`` is the first message that it kept, ``made`` the newest one when it was made, ``gone``
-    the tokens that it took out, less those of its block."""
+    """The current cut. ``start``: index of the first message that it kept; ``made``: index of the newest message when
+    it was made; ``gone``: tokens that it removed, less those of its block.
+    """
 
     start: int
     made: int
@@ -33,11 +35,13 @@ class CutInForce:
 
 @dataclass(frozen=True, slots=True)
 class ChatCost:
-    """A chat as its calls cost it, in tokens of fresh input.
+    """The cost of a chat's calls, in tokens of uncached input.
 
-    ``before[i]`` are the tokens in front of message i, the last one those of all messages; ``calls`` the places of
-    what the model said: each is a call that sent what stands before it. ``overhead`` is sent with each. ``block``: what
-    a new block is going to take; ``head``: what is sent in front of it and has to be written anew with it.
+    - ``before[i]``: tokens before message i; the last entry: tokens of all messages.
+    - ``calls``: indexes of the model's messages; each stands for a call that sent the messages before it.
+    - ``overhead``: tokens that every call sends besides messages.
+    - ``block``: tokens of a new resume block; ``head``: tokens before it that the provider must write to its cache
+      again.
     """
 
     before: Sequence[int]
@@ -49,18 +53,18 @@ class ChatCost:
     standing: CutInForce | None = None
 
     def bearable(self, start: int, risk: float) -> float:
-        """Tokens that a cut may keep of the messages from ``start`` on, so that the chat, should it end with this call,
-        has cost at most ``risk`` more than without any cut (0.01: one percent).
+        """Return how many tokens a cut may keep of the messages from ``start`` on, so that a chat that ends with this
+        call has cost at most the share ``risk`` (0.01: one percent) more than without any cut.
 
-        The call writes the block and what is kept, where it would have read what is sent word for word now; what the
-        cut in force has saved so far is there to be spent.
+        The call writes the block and the kept messages to the provider's cache, instead of reading the unchanged
+        messages from it. What the current cut has saved so far may be spent on that.
         """
         read = self.rates.read * (self.before[-1] - self.before[start])
         head = (self.rates.write - self.rates.read) * self.head
         return (risk * self.cost_without_cut() + self.cost_saved() + read - head) / self.rates.write - self.block
 
     def pays(self, start: int, keep_from: int) -> bool:
-        """Whether it is time for a cut that takes out the messages from ``start`` up to ``keep_from``."""
+        """Whether a cut that removes the messages from ``start`` up to ``keep_from`` is now worth its cost."""
         gone = self.before[keep_from] - self.before[start]
         written = self.head + self.block + self.before[-1] - self.before[keep_from]
         cost = (self.rates.write - self.rates.read) * written
@@ -69,13 +73,13 @@ class ChatCost:
         return gone > 0 and self.rates.read * paid >= PATIENCE * cost
 
     def cost_without_cut(self) -> float:
-        """What all calls, this one too, would have cost without a cut."""
+        """Return what all calls, including this one, would have cost without any cut."""
         sent = [0, *(self.overhead + self.before[call] for call in self.calls), self.overhead + self.before[-1]]
         read, write = self.rates.read, self.rates.write
         return sum(read * earlier + write * (later - earlier) for earlier, later in pairwise(sent))
 
     def cost_saved(self) -> float:
-        """What the cut in force has saved since it was made, what it cost taken off; may be negative."""
+        """Return what the current cut has saved since it was made, less its cost; may be negative."""
         cut = self.standing
         if cut is None:
             return 0.0

@@ -1,4 +1,4 @@
-"""Recall: find what a session says about a question, within a token budget, replaced values marked as old."""
+"""Recall: find what a session says about a question, within a token budget; replaced values are marked as old."""
 
 from __future__ import annotations
 
@@ -38,8 +38,9 @@ _HEIRS_MAX: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """An answer of ``tokens`` tokens, "" when nothing was found or fits; ``ids`` are the nodes that it names,
-    ``turns`` the numbers of the messages that it quotes."""
+    """The text that answers a question, "" when nothing was found or fits. ``tokens``: its length; ``ids``: the facts
+    that it states; ``turns``: numbers of the messages that it quotes.
+    """
 
     text: str
     tokens: int
@@ -67,15 +68,19 @@ def recall(
     without: Collection[str] = (),
     meaning: Matrix | None = None,
 ) -> Recall:
-    """What ``graph`` and the messages in ``passages`` say about ``query``, the newest first, within ``budget`` tokens.
+    """Return what ``graph`` and the messages in ``passages`` say about ``query``, newest first, within ``budget``
+    tokens.
 
-    Facts get a fifth of the budget, then come passages of messages, word for word, and what these leave goes to more
-    facts. A value that was replaced is named with the one that took its place; a passage from before is marked as old,
-    and where a later message gives the same thing another value, that value stands beside it. ``upto``: only messages
-    up to this number. ``nonce`` (of ``nonce_for``) fences the text as data; without it the text is for people. Facts
-    with an id in ``without`` are known already. ``meaning``: the vector of the query, for passages with vectors.
+    Facts get a fifth of the budget; then quoted passages follow, and more facts if tokens are left. A replaced value is
+    stated together with its replacement. A passage from before the replacement is marked as old; if a later message
+    gives another value for the same thing, that value is added.
 
-    Passages that share nothing but function words with the query are no answer, unless it has no other words.
+    - ``upto``: use only messages up to this number.
+    - ``nonce`` (from ``nonce_for``): put the text between delimiters that mark it as data; "": text for people.
+    - ``without``: ids of facts to leave out, because they are known already.
+    - ``meaning``: the vector of the query, for search by meaning.
+
+    Passages that share only function words with the query do not count, unless it has no other words.
     """
     around = frame(nonce) if nonce else ("", "")
     room = budget - counter.count("".join(around)) - counter.count(_HEAD)
@@ -183,7 +188,7 @@ def _facts(graph: SessionGraph, query: str) -> list[Node]:
 
 
 def newest_value(graph: SessionGraph, node: Node) -> Node:
-    """What took the place of ``node`` in the end; ``node`` itself when nothing did."""
+    """Return the newest replacement of ``node``; ``node`` itself if it was not replaced."""
     for _ in range(_HEIRS_MAX):
         heir = graph.heir(node.id) if node.status is Status.SUPERSEDED else None
         if heir is None:
@@ -220,7 +225,9 @@ def _line(graph: SessionGraph, node: Node, later: Later | None) -> _Line:
 
 
 def describe_fact(graph: SessionGraph, node: Node) -> tuple[str, tuple[str, ...]]:
-    """A fact as a line, with its state, its message, what it replaced and why, and the ids of the facts in it."""
+    """Return a fact as one line (with its state, message number, what it replaced and why), and the ids of the facts in
+    it.
+    """
     line = _line(graph, node, None)
     return line.text, line.ids
 
@@ -246,8 +253,9 @@ _OLD_LABEL_MAX: Final = 60
 
 
 def outdated_mark(graph: SessionGraph, piece: QuotedPiece) -> str:
-    """Return a mark for a passage that names a value which was replaced later: which value, and since which message
-    what holds; "" for any other passage."""
+    """Return a mark for a passage that names a value which was replaced later: which value, the current one, and the
+    message since which it holds. "" for any other passage.
+    """
     text = piece.text.casefold()
     since = {step.new: step.trigger for step in graph.transitions()}
     for step in graph.transitions():

@@ -1,11 +1,11 @@
 """An inverted index over the passages of a session's messages, which grows as messages are added. Pure.
 
-Ranking is BM25 (Robertson and Zaragoza, 2009) over passages. Rare terms are read first; when ``_POSTINGS_MAX`` entries
-were read, the remaining, frequent terms only count for the best passages so far. That bounds the time of a query
-whatever the length of the session. With vectors of the passages and one of the query, passages are ranked by their
-words, by their meaning and by that of their neighbourhood, and these rankings are fused: a weighted sum of scaled
-scores (Bruch, Gai and Ingber, ACM TOIS 2023). Words rank long passages well. Chat messages are short and questions use
-other words, so meaning gets more weight there.
+Ranking is BM25 (Robertson and Zaragoza, 2009) over passages. Rare terms are read first; after ``_POSTINGS_MAX``
+entries, the remaining, frequent terms count only for the best passages so far. That bounds the time of a query whatever
+the length of the session. With vectors of passages and query, passages are ranked by words, by meaning, and by the
+meaning of their neighbourhood; a weighted sum of scaled scores fuses these rankings (Bruch, Gai and Ingber, ACM TOIS
+2023). Ranking by words works well for long passages. Chat messages are short and questions use other words, so meaning
+gets more weight.
 """
 
 from __future__ import annotations
@@ -36,8 +36,11 @@ DEPTH: Final = 40
 
 
 def fuse(rankings: Sequence[Mapping[int, float]], weights: Sequence[float]) -> dict[int, float]:
-    """The items of all rankings with their scores, the best first. A ranking has positive scores, the best first, and
-    is scaled: its best item counts 1. Where it is longer than ``DEPTH``, the last item that counts has 0."""
+    """Return the items of all rankings with their fused scores, best first.
+
+    Each ranking has positive scores, best first, and is scaled so that its best item has 1. If it is longer than
+    ``DEPTH``, the last item that counts has 0.
+    """
     scores: dict[int, float] = {}
     for ranking, weight in zip(rankings, weights, strict=True):
         for item, share in _scale_scores(ranking).items():
@@ -126,10 +129,9 @@ class _Posting:
 
 
 class PassageIndex:
-    """The passages of one session. Not thread-safe: the owner holds a lock.
+    """Search index over the passages of one session, at most ``passages_max``. Not thread-safe: the owner holds a lock.
 
-    ``passages_max`` bounds what it holds. Messages are added in the order of their numbers; one whose number was added
-    before is ignored.
+    Messages are added in the order of their numbers. A message whose number was added before is ignored.
     """
 
     def __init__(self, *, passages_max: int = PASSAGES_MAX) -> None:
@@ -150,11 +152,11 @@ class PassageIndex:
 
     @property
     def last(self) -> int:
-        """The number of the newest message, 0 when there is none."""
+        """The number of the newest message in the index; 0 when it is empty."""
         return self._entries[-1].number if self._entries else 0
 
     def add(self, number: int, role: str, text: str) -> None:
-        """Index a message: its number in the session, its speaker, and what it says."""
+        """Index a message: its number in the session, its speaker, and its text."""
         if number <= self.last:
             return
         if len(text) > _MESSAGE_CHARACTERS:
@@ -167,20 +169,22 @@ class PassageIndex:
             self._drop_oldest()
 
     def remove(self, number: int) -> None:
-        """Find nothing of this message any more."""
+        """Remove a message from search results."""
         self._removed.add(number)
 
     def weight(self, word: str) -> float:
-        """The weight of ``word``: the rarer the word is in the session, the higher."""
+        """Return the weight of ``word``: the rarer it is in the session, the higher."""
         posting = self._postings.get(word)
         return self._idf(len(posting.places) if posting is not None else 0)
 
     def without_vector(self, most: int) -> list[str]:
-        """The texts of passages that have no vector, each once, the newest first, of at most ``most`` passages."""
+        """Return the distinct texts of passages that have no vector, newest first, of at most ``most`` passages."""
         return list(dict.fromkeys(map(self._text, self._without_vector[: -most - 1 : -1])))
 
     def put_vectors(self, vectors: Mapping[str, Matrix]) -> None:
-        """Note the vectors of passages by their texts. Each has length one, and as many numbers as those before."""
+        """Store the vectors of passages, by passage text. All vectors have length one and the same number of
+        dimensions.
+        """
         if not vectors:
             return
         from tokenmizer_mw.context.recall.vectors import PassageVectors  # without a sentence model, numpy is not needed
@@ -202,7 +206,7 @@ class PassageIndex:
         return self._restored
 
     def restore_vectors(self, vectors: Mapping[bytes, Matrix]) -> None:
-        """Note vectors that were computed before, by the digests of the passages' texts."""
+        """Store vectors that were computed earlier, by the digest of the passage's text."""
         self._restored = True
         if not vectors:
             return
@@ -219,10 +223,11 @@ class PassageIndex:
         exclude: Collection[int] = (),
         meaning: Matrix | None = None,
     ) -> list[PassageHit]:
-        """The passages that share terms with ``query``, best first, at most ``HITS_MAX``.
+        """Return the passages that share terms with ``query``, best first, at most ``HITS_MAX``.
 
-        ``upto``: only messages with this number or a lower one. ``exclude``: numbers of messages to leave out.
-        ``meaning``: the query's vector, of length one; passages that mean the like are found, too.
+        - ``upto``: use only messages up to this number.
+        - ``exclude``: numbers of messages to leave out.
+        - ``meaning``: the query's vector, of length one; passages with a similar meaning are found, too.
         """
         if meaning is None or self._vectors is None or meaning.shape != (self._vectors.width,):
             return self._rank_words(query, upto, exclude)

@@ -1,9 +1,9 @@
-"""Split a message into passages (paragraphs; short ones are joined, long ones cut between sentences or lines), and
-texts in any language into index terms.
+"""Split a message into passages (paragraphs; short ones are joined, long ones split between sentences or lines), and
+texts in any language into search terms.
 
-A term is a case-folded word (NFKC), the beginning of a longer word, a part of a compound identifier, or two
-neighbouring characters of a script that is written without spaces. Beginnings let inflected forms meet: they stand for
-stemming, and need no table of a language.
+A term is a case-folded word (NFKC), the beginning of a longer word, a part of a compound identifier, or two adjacent
+characters of a script that is written without spaces. Because of word beginnings, inflected forms match each other;
+this replaces stemming and works in every language.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _HUMP: Final = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 
 
 def index_terms(text: str) -> list[str]:
-    """The terms of ``text``, as often as they stand in it."""
+    """Return the search terms of ``text``, with repetitions."""
     found: list[str] = []
     spoken = text if text.isascii() else unicodedata.normalize("NFKC", text)
     for raw in _WORD.findall(spoken):
@@ -47,7 +47,7 @@ def index_terms(text: str) -> list[str]:
 
 
 def is_function_word(term: str) -> bool:
-    """Whether a term is a word, or the beginning of one, that English questions are made of whatever they are about."""
+    """Whether a term is a common word of English questions, such as "what" or "the", or the beginning of one."""
     return term in _FUNCTION_TERMS or (term.isascii() and term.isalpha() and not words(term))
 
 
@@ -90,8 +90,9 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A part of a text. ``head``: the lines that a reader needs to understand a part from inside a table or a code
-    block, ``None`` where the part begins with them or needs none."""
+    """A part of a message's text. ``head``: for a part from inside a table or a code block, the first lines of that
+    table or block; ``None`` if the part begins with them or needs none.
+    """
 
     start: int
     end: int
@@ -99,7 +100,9 @@ class Passage:
 
 
 def message_text(message: Message) -> str:
-    """What a message says, calls and returns, as one text. Thinking and texts of hosts are left out."""
+    """Return the text, tool calls and tool results of a message as one text, without thinking and texts inserted by
+    client applications.
+    """
     message = without_host_texts(message)
     parts = [message.text]
     parts += [f"{call.name} {call.arguments}" for call in message.tool_calls]
@@ -108,7 +111,7 @@ def message_text(message: Message) -> str:
 
 
 def split_passages(text: str) -> Iterator[Passage]:
-    """The passages of ``text`` in order; each has at most ``PASSAGE_CHARACTERS`` characters."""
+    """Split ``text`` into passages, in order; each has at most ``PASSAGE_CHARACTERS`` characters."""
     for start, end, head in _join_short_paragraphs(text):
         if end - start <= PASSAGE_CHARACTERS:
             yield Passage(start, end, head)

@@ -1,5 +1,5 @@
-"""Select the passages to show within a token budget, and render them; detect what kind of value a question asks for,
-and which texts contain one. Pure.
+"""Select the passages to show within a token budget, and format them; detect what kind of value a question asks for (a
+date, a price and so on), and which texts contain one. Pure.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Said = TypeVar("Said")
 
 
 def asked_kinds(question: str) -> frozenset[str]:
-    """The kinds of values that may answer ``question``; empty when it asks for none."""
+    """Return the kinds of values that may answer ``question``; empty when it asks for no particular kind."""
     asked = encodable(question)
     return frozenset(kind for pattern, kinds in _ASKS_FOR if pattern.search(asked) for kind in kinds)
 
@@ -42,7 +42,9 @@ def asked_kinds(question: str) -> frozenset[str]:
 def answering(
     kinds: frozenset[str], found: Sequence[Said], wanted: Mapping[str, float], text: Callable[[Said], str]
 ) -> list[Said]:
-    """``found`` in its order, those first whose text holds a value of such a kind in a sentence with wanted words."""
+    """Sort ``found``: first the items whose text has a value of one of ``kinds`` in a sentence with words of the
+    question (``wanted``), then the rest, each in the given order.
+    """
     if not kinds:
         return list(found)
     return sorted(found, key=lambda one: not _answers(kinds, text(one), wanted))
@@ -72,14 +74,14 @@ _OMITTED: Final = "..."
 
 @dataclass(frozen=True, slots=True)
 class QuotedPiece:
-    """Part of a message, word for word but harmless: markup that could act is broken. May have several lines."""
+    """A part of a message, quoted unchanged except that markup is made ineffective. May have several lines."""
 
     number: int
     role: str
     text: str
 
     def render(self, mark: str = "") -> str:
-        """The piece for a reader: ``[number role]``, ``mark``, the text."""
+        """Return the quotation for a reader: ``[number role]``, ``mark``, the text."""
         separator = "\n" if "\n" in self.text else " "
         return f"[{self.number} {self.role}]{mark}{separator}{self.text}"
 
@@ -92,10 +94,11 @@ class _Chosen:
 
 
 def select_passages(hits: Sequence[PassageHit], budget: int, counter: TokenCounter) -> list[QuotedPiece]:
-    """The best of ``hits`` whose rendered pieces take at most ``budget`` tokens together, in the session's order.
+    """Return the best of ``hits`` whose formatted quotations together take at most ``budget`` tokens, in the session's
+    order.
 
-    A passage that does not fit is shortened to the sentences or lines around the words of the query, or passed over.
-    Passages beside one another become one piece; what stands in several messages is shown once.
+    A passage that does not fit is shortened to the sentences or lines around the words of the query, or skipped.
+    Adjacent passages are merged. Text that occurs in several messages is shown once.
     """
     chosen: list[_Chosen] = []
     seen: set[str] = set()

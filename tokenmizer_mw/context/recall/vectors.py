@@ -1,9 +1,7 @@
-"""Vectors of a session's passages, and which of these mean about the same as a question. Pure.
+"""Vectors of a session's passages, and which passages have about the same meaning as a question. Pure. Needs numpy.
 
-A chat message of a few words says little by itself: a passage is also compared by the mean of its own vector and those
-of its neighbours, which needs no other vectors than theirs.
-
-Needs numpy.
+A chat message of a few words says little by itself. Therefore a passage is also compared by the mean of its own vector
+and those of its neighbours.
 """
 
 from __future__ import annotations
@@ -22,7 +20,9 @@ REACH: Final = 2
 
 
 class PassageVectors:
-    """Rows of numbers by the places of passages. Vectors have length one, and a passage without one is never found."""
+    """The vectors of passages, by the passages' positions. All have length one. A passage without a vector is never
+    found.
+    """
 
     def __init__(self, width: int) -> None:
         self.width = width
@@ -31,19 +31,20 @@ class PassageVectors:
         self._lengths: Matrix | None = None
 
     def put(self, place: int, vector: Matrix) -> None:
-        """Note the vector of a passage."""
+        """Store the vector of a passage."""
         if place >= len(self._known):
             self._grow(max(place + 1, 2 * len(self._known)))
         self._rows[place], self._known[place] = vector, True
         self._lengths = None
 
     def drop_before(self, first: int) -> None:
-        """Forget the passages before ``first``, whose place becomes 0."""
+        """Remove the passages before position ``first``, which becomes position 0."""
         self._rows, self._known, self._lengths = self._rows[first:].copy(), self._known[first:].copy(), None
 
     def similarities(self, question: Matrix) -> tuple[Matrix, Matrix]:
-        """The cosine of the question and each passage, then that of the question and each passage in its context; -1
-        for passages without a vector."""
+        """Return the cosine of the question with each passage, and with each passage together with its neighbours; -1
+        for passages without a vector.
+        """
         own = self._rows @ question
         if self._lengths is None:
             self._lengths = np.maximum(np.linalg.norm(_sum_neighbours(self._rows), axis=1), 1e-9).astype(np.float32)
@@ -68,7 +69,9 @@ def _sum_neighbours(rows: Matrix) -> Matrix:
 
 
 def best_places(similarities: Matrix, allowed: list[int], most: int) -> dict[int, float]:
-    """The ``most`` of the places ``allowed`` that are most similar, the best first, with their similarities."""
+    """Return the ``most`` positions among ``allowed`` with the highest similarity, best first, with their
+    similarities.
+    """
     places = np.asarray([place for place in allowed if place < len(similarities)], np.int64)
     found = similarities[places]
     order = np.argsort(-found, kind="stable")[:most]
@@ -76,8 +79,9 @@ def best_places(similarities: Matrix, allowed: list[int], most: int) -> dict[int
 
 
 def unit_rows(found: object, count: int) -> Matrix:
-    """``found``, rows of numbers, as ``count`` vectors of length one; a row without a direction stays zeros. Raises
-    ``ValueError`` for anything else."""
+    """Check that ``found`` is ``count`` rows of numbers, and scale each row to length one; rows of zeros stay. Raises
+    ``ValueError`` for anything else.
+    """
     rows = np.asarray(found, np.float32)
     if rows.ndim != 2 or len(rows) != count or not rows.shape[1] or not np.isfinite(rows).all():
         raise ValueError(f"no {count} vectors, but an array of the shape {rows.shape}")
@@ -85,18 +89,19 @@ def unit_rows(found: object, count: int) -> Matrix:
 
 
 def passage_digest(text: str) -> bytes:
-    """By what a store knows the vector of a passage."""
+    """Return the digest by which a store identifies the vector of a passage."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def pack_rows(vectors: Mapping[str, Matrix]) -> dict[bytes, bytes]:
-    """The vectors of texts as a store keeps them: two bytes a number, by the digests of the texts."""
+    """Encode vectors for a store: two bytes per number, by the digests of the texts."""
     return {passage_digest(text): vector.astype(_STORED).tobytes() for text, vector in vectors.items()}
 
 
 def unpack_rows(rows: Mapping[bytes, bytes]) -> dict[bytes, Matrix]:
-    """Vectors of length one from what ``pack_rows`` gave, by the digests of their texts. Rows of another length than
-    the last one, and those with something else than numbers, are left out."""
+    """Decode what ``pack_rows`` encoded to vectors of length one, by the digests of their texts. Rows of another length
+    than the last one, and rows with invalid numbers, are left out.
+    """
     size = len(list(rows.values())[-1]) if rows else 0
     if not size or size % _STORED.itemsize:
         return {}

@@ -1,4 +1,4 @@
-"""The resume block: a session's graph as a few lines of text within a budget of tokens."""
+"""The resume block: the most important facts of a session as a few lines of text, within a token budget."""
 
 from tokenmizer_mw.context.resume.block import BUDGET_MIN, LEVELS, Resume, build_resume, build_resumes, check_budget
 from tokenmizer_mw.context.resume.facts import earlier_facts

@@ -54,12 +54,13 @@ LEVELS: Final = {"critical": 100, "standard": 300, "full": 600}
 
 @dataclass(frozen=True, slots=True)
 class Resume:
-    """A resume block. ``text`` is "" and ``tokens`` 0 when there is nothing to say or no fact fits.
+    """A resume block. ``text`` is "" and ``tokens`` 0 when there are no facts or none fits.
 
-    ``tokens`` counts the whole text, fence included, and never exceeds ``budget``; ``exact`` says whether the
-    model's own tokenizer counted (else it errs high). ``level`` is "critical", "standard", "full" or, for a budget
-    of the caller's own, "custom". ``node_ids`` are the nodes whose facts the text carries, replaced ones that it
-    names included. ``turn`` is the number of the newest message that it covers (0 when unknown).
+    - ``tokens``: length of the whole text with its delimiters; never more than ``budget``. ``exact``: true if the
+      model's own tokenizer counted; otherwise the count is an upper estimate.
+    - ``level``: "critical", "standard", "full", or "custom" for a budget given by the caller.
+    - ``node_ids``: the facts that the text states, including replaced ones that it mentions.
+    - ``turn``: number of the newest message that it covers; 0 when unknown.
     """
 
     text: str
@@ -96,10 +97,10 @@ RULES_FROM: Final = 1_000
 
 @dataclass(slots=True)
 class ResumeBuilder:
-    """The resume blocks of one graph, of any budget.
+    """Builds resume blocks of any budget for one graph.
 
-    What they may say, in order of importance, is computed when it is first needed: with and without the facts of
-    messages that read like an attempt to take over the model.
+    The ranking of facts is computed when it is first needed: with and without the facts of messages that read like an
+    attempt to take over the model.
     """
 
     graph: SessionGraph
@@ -121,7 +122,7 @@ class ResumeBuilder:
     _ranked: dict[bool, list[ResumeFact]] = field(default_factory=dict)
 
     def resume(self, level: str, tokens: int) -> Resume:
-        """The block of ``tokens`` tokens; ``level`` is its name."""
+        """Build the block of at most ``tokens`` tokens; ``level`` is its name."""
         counter, around = self.counter, self.around
         fixed = counter.count("".join(around))
         if tokens < fixed:
@@ -258,40 +259,38 @@ def build_resume(
     sections: Collection[Section] | None = None,
     edits: Collection[NodeEdited] = (),
 ) -> Resume:
-    """The resume block of ``graph`` within ``budget`` tokens, or within those of ``level``.
+    """Build the resume block of ``graph`` within ``budget`` tokens, or within those of ``level``.
 
-    A bigger budget carries every fact that a smaller one does. No text is said twice and no label is cut, save that
-    brackets at the end of a goal may be missing. First come the goal, the work in hand and the standing rules,
-    prohibitions by the user before others; facts that are pinned and those that ``query`` asks for come right behind
-    the rules, and never instead of one. Behind the facts, lists of names excepted, stand receipts ("[12]":
-    message 12 says so) when every fact is carried and as long as three fifths of the budget stay free. ``nonce`` is
-    what ``nonce_for`` gives.
+    Facts: a larger budget states every fact that a smaller one does. No text is repeated, and no label is shortened,
+    except that brackets at the end of a goal may be missing. First come the goal, the current work and the standing
+    rules (the user's prohibitions first); pinned facts and facts that match ``query`` follow directly, and never
+    displace a rule. If every fact fits and three fifths of the budget stay free, message numbers are added after facts:
+    "[12]" means that message 12 states it. ``nonce``: from ``nonce_for``.
 
-    ``transcript`` holds the messages that the block stands for, with their numbers, redacted and without blocks of
-    ours. With it, a block of 200 tokens or more gives at most half of its budget to typed facts and the rest to
-    sentences of the transcript, each with the number of its message: those that together cover what the session is
-    about. Sentences that state what was replaced later, or corrected by one of the manual ``edits`` in force, count
-    less and are marked. Such a block carries not every fact that a smaller one does. Sentences of messages that read
-    like an attempt to take over the model are left out.
+    ``transcript``: the messages that the block replaces, with their numbers, redacted and without earlier blocks. With
+    it, a block of 200 tokens or more gives at most half of its budget to facts. The rest goes to sentences of the
+    transcript, each with its message number, chosen so that together they cover what the session is about. Such a block
+    may lack facts that a smaller one states. Sentences that state a value that was replaced later, or corrected by one
+    of the manual ``edits`` in force, get less weight and are marked. Sentences of messages that read like an attempt to
+    take over the model are left out.
 
-    ``handover`` stands in the place of what it covers: its sentences come first, whole, those that state rules and
-    decisions and those that say most before others where not all fit; then the facts and the sentences of later
-    messages, and of earlier facts the state that it does not tell; work done before and lists of names are left to it.
-    Sentences of it that state what was replaced since are left out. Where nothing was said since and the handover
-    leaves a fifth of the budget, sentences of the messages that it covers follow, those that add most to it. A block
-    below 200 tokens has none of it.
+    ``handover``: a summary that a model wrote, used in place of the messages that it covers. Its sentences come first;
+    if not all fit, those with rules and decisions, and those with most content, are preferred. Then come facts and
+    sentences of later messages, and the state of earlier facts that the summary does not mention; completed work and
+    lists of names are omitted. Sentences of the summary that state a value that was replaced since are left out. If
+    there are no later messages and a fifth of the budget is free, sentences of the covered messages follow. A block
+    below 200 tokens ignores it.
 
-    ``read`` gives the sentences of a message of the transcript, where they were read before.
+    - ``read``: returns the sentences of a message, for example from a cache.
+    - ``sections``: include only facts of these sections; ``None``: all.
+    - ``earlier``: facts of other sessions of the project (from ``earlier_facts``), shown in a section of their own at
+      the end.
 
-    ``sections`` are those that facts may stand in; ``None``: any.
+    The smallest block contains nothing from messages that read like an attempt to take over the model.
 
-    ``earlier`` (of ``earlier_facts``) has a section of its own behind the session's own facts.
-
-    What was said in a message that reads like an attempt to take over the model has no place in the smallest block.
-
-    A budget that holds the fence but no fact gives an empty ``Resume``, as a graph without facts does. Raises
-    ``CallerError`` for an unknown level and ``BudgetTooSmall``, which names the smallest budget that there is, when
-    the budget cannot hold even the fence.
+    Returns an empty ``Resume`` when the graph has no facts, or the budget fits the delimiters but no fact. Raises
+    ``CallerError`` for an unknown level, and ``BudgetTooSmall``, which names the smallest budget, when not even the
+    delimiters fit.
     """
     level, tokens = _budget(level, budget)
     builder = ResumeBuilder(
@@ -312,7 +311,9 @@ def build_resumes(
     handover: Handover | None = None,
     edits: Collection[NodeEdited] = (),
 ) -> dict[str, Resume]:
-    """What ``build_resume`` gives for every level, by its name, at little more than the cost of one."""
+    """Build the resume blocks of all levels, by level name, at little more than the cost of one. Arguments as for
+    ``build_resume``.
+    """
     builder = ResumeBuilder(graph, counter, frame(nonce), query, turn, earlier, transcript, handover, edits=edits)
     return {level: builder.resume(level, tokens) for level, tokens in LEVELS.items()}
 

@@ -1,8 +1,8 @@
-"""Choose the facts and sentences of a resume block that together cover what the session is about.
+"""Choose the facts and sentences of a resume block so that together they cover what the session is about.
 
-Each word of the session has a weight, which counts once. The candidate that adds most weight of uncovered words per
-token is taken first (greedy submodular maximisation under a budget, after Lin and Bilmes, ACL 2011). Facts and
-sentences compete, so that a sentence that repeats a fact adds nothing.
+Each word of the session has a weight, which counts once. The candidate that adds the most uncovered weight per token is
+taken first (greedy submodular maximisation under a budget, after Lin and Bilmes, ACL 2011). Facts and sentences
+compete, so that a sentence that repeats a fact adds nothing.
 """
 
 from __future__ import annotations
@@ -70,10 +70,12 @@ ones do not win by their size alone; what a line's mark and a section's head tak
 
 @dataclass(slots=True)
 class Coverage:
-    """What a session has to say: its facts in the order of their importance and its sentences, with the weight of each
-    word. ``newest`` is the number of the newest message, ``holding`` those of messages and words that facts stem
-    from. ``session``: the sentences that the weights are taken from; none: ``sentences``. ``typed_share``: the share of
-    a budget that facts may take beside sentences."""
+    """The candidates of a resume block: facts in order of importance, sentences, and the weight of each word.
+
+    - ``newest``: number of the newest message; ``holding``: the messages and words that facts come from.
+    - ``session``: the sentences from which the word weights are computed; empty: ``sentences``.
+    - ``typed_share``: the share of a budget that facts may take if there are sentences.
+    """
 
     facts: Sequence[ResumeFact]
     sentences: Sequence[Sentence]
@@ -106,7 +108,7 @@ class Coverage:
 
     @property
     def weights(self) -> Mapping[str, float]:
-        """How much each word of the session counts."""
+        """The weight of each word of the session."""
         return self._weights
 
     def choose(
@@ -118,13 +120,12 @@ class Coverage:
         lead: Iterable[int] = (),
         lead_budget: int = 0,
     ) -> list[int]:
-        """Choose the candidates that fit into ``budget`` tokens, of which ``fixed`` are taken already.
+        """Choose the candidates that fit into ``budget`` tokens, ``fixed`` of which are already used.
 
-        Return indices in the order of choice: below ``len(facts)`` that of a fact, from there on that of a sentence
-        plus ``len(facts)``. The candidates ``lead`` come before all others, up to ``lead_budget`` tokens. Then come
-        all facts that are clear by themselves where these keep within their share, else the facts ``first``; then
-        what covers most. Tokens that are left at the end go to open work that no chosen sentence reports, and to
-        decisions of few words.
+        Returns indices in the order of choice: a fact has its index in ``facts``, a sentence its index plus
+        ``len(facts)``. The candidates ``lead`` come first, up to ``lead_budget`` tokens. Then come all facts that can
+        be understood alone if they stay within their share, else the facts ``first``; then what covers most. Tokens
+        left at the end go to open work that no chosen sentence reports, and to decisions of few words.
         """
         filling = _Filling(self, budget, fixed, count)
         for at in lead:

@@ -1,5 +1,5 @@
-"""The facts of a graph as short texts, each with its section of the resume block and, in brackets, what it replaced
-and why; and facts that earlier sessions of a project settled.
+"""The facts of a graph as short texts for a resume block: each with its section and, in brackets, what it replaced and
+why; and facts from earlier sessions of a project.
 """
 
 from __future__ import annotations
@@ -33,8 +33,9 @@ _OLD_MAX: Final = 3
 def reason_of(
     graph: SessionGraph, node: Node, section: Section, into: dict[str, list[Transition]]
 ) -> tuple[str, tuple[str, ...]]:
-    """What stands behind ``node``, "" for nothing, and the nodes that this speaks of; ``into`` are the transitions that
-    led to each node."""
+    """Return the reason for ``node`` as the text in brackets after its label ("" for none), and the ids of the nodes
+    that the text names. ``into``: the transitions (replacements) that led to each node.
+    """
     if section is Section.WARNINGS:
         reason = clause(graph.life(node.id).reason or node.detail)
         return (f" - {reason}" if reason else ""), ()
@@ -95,8 +96,9 @@ def _was(olds: list[tuple[Transition, Node]], by_hand: str) -> tuple[str, tuple[
 
 
 def clause(text: str, limit: int = REASON_MAX) -> str:
-    """``text`` as one line without its full stop, or its longest beginning of whole clauses within ``limit``
-    characters; "" when even the first clause is longer."""
+    """Return ``text`` as one line without its full stop; if it is longer than ``limit`` characters, its longest
+    beginning of whole clauses; "" when even the first clause is longer.
+    """
     line = flatten(text, _QUOTE_MAX).rstrip(". ")
     if len(line) <= limit:
         return line
@@ -206,10 +208,11 @@ _UUID: Final = re.compile(r"([0-9a-fA-F]{8})(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{1
 
 
 def earlier_facts(own: SessionGraph, others: Iterable[tuple[str, SessionGraph]]) -> list[ResumeFact]:
-    """Rules, decisions and environment that hold at the end of ``others`` (their ids and graphs, the newest first).
+    """Return the rules, decisions and environment that hold at the end of ``others``, the other sessions of a project
+    (ids and graphs, newest first).
 
-    What a newer session has in the same slot or in the same words stands for the older one, and what ``own`` says for
-    all of them. Nothing of a message that reads like an attempt to take over the model is handed on.
+    If two sessions have a fact in the same slot or with the same words, the newer one is used; facts of ``own`` replace
+    all of them. Facts of messages that read like an attempt to take over the model are left out.
     """
     slots, said = _known_slots_and_words(own.nodes())
     found: list[ResumeFact] = []

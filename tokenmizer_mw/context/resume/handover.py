@@ -1,4 +1,6 @@
-"""A model's handover in a resume block: choose its sentences, and drop facts that it already states."""
+"""A handover (a prose summary that a model wrote) in a resume block: choose its sentences, and drop facts that it
+already states.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from tokenmizer_mw.model.message import Role
 
 @dataclass(frozen=True, slots=True)
 class Handover:
-    """The sentences of a handover, in order, and the messages that they stand for: ``first`` to ``last``, by number."""
+    """The sentences of a handover, in order, and the numbers of the messages that they stand for, ``first`` to
+    ``last``.
+    """
 
     sentences: tuple[str, ...]
     first: int
@@ -45,12 +49,12 @@ _SENTENCE_TOKENS: Final = 8
 
 
 def handover_head(handover: Handover) -> str:
-    """The line that a handover stands below."""
+    """Return the heading line of a handover."""
     return f"Messages {handover.first} to {handover.last}, in a model's words:"
 
 
 def handover_sentences(handover: Handover) -> list[Sentence]:
-    """The sentences of a handover as candidates for a block."""
+    """Return the sentences of a handover as candidates for a resume block."""
     return [
         Sentence(handover.last, Role.ASSISTANT, place, text, words_of(text) - {""}, 1.0)
         for place, text in enumerate(handover.sentences)
@@ -64,8 +68,10 @@ def facts_beside(
     sentences: Sequence[Sentence],
     forced: Callable[[ResumeFact], bool],
 ) -> list[ResumeFact]:
-    """``facts`` without those that ``handover`` makes superfluous: what its ``sentences`` state, and of what it covers
-    the work done, proposals and lists of names, save what changed since or is ``forced``."""
+    """Return ``facts`` without those that ``handover`` makes redundant: facts that its ``sentences`` state, and
+    completed work, proposals and lists of names from the messages that it covers. Facts that changed since, or for
+    which ``forced`` returns true, stay.
+    """
     said = frozenset(word for one in sentences for word in one.words)
     return [
         fact
@@ -79,8 +85,9 @@ def facts_beside(
 def rank_sentences(
     sentences: Sequence[Sentence], facts: Iterable[ResumeFact], weights: Mapping[str, float]
 ) -> list[int]:
-    """The places of ``sentences``, the most needed first: each adds most weight of words for its length, those that
-    state standing rules and decisions at twice their worth."""
+    """Return the indexes of ``sentences``, most needed first: each adds the most word weight for its length; sentences
+    that state standing rules and decisions count twice.
+    """
     standing = [words_of(fact.text) for fact in facts if fact.section in _STANDING]
     factors = [
         _STANDING_WORTH if any(_share(words, one.words) >= _STATING for words in standing if words) else 1.0

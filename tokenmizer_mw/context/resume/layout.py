@@ -1,8 +1,8 @@
-"""Render a resume block: facts in sections within a token budget, quoted sentences below.
+"""Format a resume block: facts in sections within a token budget, quoted sentences below.
 
-Parts of facts (a label, then its reason) form one sequence, and every budget gets a beginning of it; therefore a bigger
-budget carries all that a smaller one does. At fixed steps of the budget, parts that do not fit are skipped for shorter
-ones after them. A block of facts alone carries receipts (message numbers) if there is room.
+Parts of facts (a label, then its reason) form one sequence, and every budget gets a beginning of it. Therefore a larger
+budget contains everything that a smaller one does. At fixed steps of the budget, parts that do not fit are skipped in
+favour of shorter ones after them. A block of facts alone also gives message numbers if there is room.
 """
 
 from __future__ import annotations
@@ -33,8 +33,9 @@ Cost = Callable[[FactPart, bool], int]
 
 
 def pieces_of(facts: Sequence[ResumeFact]) -> list[FactPart]:
-    """All pieces, in the order of the facts; of goals, work in hand and rules at the beginning the labels come before
-    what stands behind any of them."""
+    """Return the parts of all facts in order. At the beginning (goals, current work and rules), all labels come before
+    the first reason.
+    """
     bare = next((index for index, fact in enumerate(facts) if fact.section not in _LABELS_FIRST), len(facts))
     labels = [FactPart(index, 0) for index in range(bare)]
     labels += [FactPart(index, 1) for index in range(bare) if facts[index].why]
@@ -46,7 +47,9 @@ _LABELS_FIRST: Final = frozenset({Section.GOAL, Section.DOING, Section.RULES})
 
 
 def sequence(facts: Sequence[ResumeFact], budget: int, fixed: int, cost: Cost) -> list[FactPart]:
-    """The pieces that fit into ``budget`` tokens beside ``fixed`` ones, in the order in which they were taken."""
+    """Return the parts that fit into ``budget`` tokens, ``fixed`` of which are already used, in the order in which they
+    were taken.
+    """
     filling = _Filling(facts, fixed, cost)
     for step in STEPS:
         if step <= budget:
@@ -93,7 +96,7 @@ class _Filling:
 
 
 def beginnings(taken: Sequence[FactPart]) -> Iterator[Sequence[FactPart]]:
-    """``taken``, then without its last piece, and so on down to one piece."""
+    """Yield ``taken``, then ``taken`` without its last part, and so on down to one part."""
     return (taken[:length] for length in range(len(taken), 0, -1))
 
 
@@ -126,7 +129,9 @@ _ENDINGS: Final = ".!?:;,\u0964\u3002\uff01\uff1f\uff1b\uff1a"
 
 
 def pieces_of_choice(facts: Sequence[ResumeFact], chosen: Sequence[int]) -> list[FactPart]:
-    """All pieces of the facts among the places ``chosen``, which count sentences on behind the facts."""
+    """Return all parts of the chosen facts. ``chosen``: indexes of facts; indexes from ``len(facts)`` on are sentences
+    and are ignored.
+    """
     places = [at for at in chosen if at < len(facts)]
     return [FactPart(at, part) for at in places for part in ((0, 1) if facts[at].why else (0,))]
 
@@ -139,8 +144,9 @@ def compose_block(
     head: str = "",
     written: int = 0,
 ) -> str:
-    """The chosen ones of the first ``written`` sentences below ``head``, facts in their sections, then the other chosen
-    sentences in the session's order, a line a message."""
+    """Return the text of a block: the chosen ones of the first ``written`` sentences below the line ``head``, then the
+    chosen facts in their sections, then the other chosen sentences in the session's order, one line per message.
+    """
     quoted = len(facts) + written
     handover = " ".join(sentences[at - len(facts)].text for at in sorted(chosen) if len(facts) <= at < quoted)
     handover = f"{head} {handover}" if handover else ""
@@ -157,7 +163,7 @@ def compose_block(
 
 
 def read_quotes(block: str) -> dict[int, str]:
-    """What a block quotes, by the number of the message that it quotes."""
+    """Return the quotations in a block, by the number of the quoted message."""
     _, _, said = block.partition(SAID_HEAD)
     lines = filter(None, map(_QUOTE.match, said.splitlines()))
     return {int(line[1]): line[2] for line in lines}
@@ -166,8 +172,9 @@ def read_quotes(block: str) -> dict[int, str]:
 def wrap_facts(
     facts: Sequence[ResumeFact], pieces: Sequence[FactPart], receipts: Collection[int], around: tuple[str, str]
 ) -> str:
-    """The facts of ``pieces`` in their sections between the two parts of a fence, with the numbers of the messages of
-    those in ``receipts``."""
+    """Return the facts of ``pieces`` in their sections between the delimiters ``around``. Facts with an index in
+    ``receipts`` get their message numbers.
+    """
     said: dict[int, str] = {}
     for index, part in pieces:
         said[index] = said.get(index, "") + (facts[index].why if part else facts[index].text)
@@ -179,14 +186,14 @@ def wrap_facts(
 
 
 def section_line(section: Section, texts: Sequence[str]) -> str:
-    """The facts ``texts`` of a section below or behind its head."""
+    """Return the heading of a section with its facts ``texts``, after or below it."""
     head, between = _HEADS[section]
     first = between if between.startswith("\n") else " "
     return head + first + between.join(texts)
 
 
 def separator(section: Section) -> str:
-    """What stands between two facts of a section."""
+    """Return the text between two facts of a section."""
     return _HEADS[section][1]
 
 
@@ -195,14 +202,16 @@ _NO_RECEIPTS: Final = frozenset({Section.FILES, Section.USES, Section.ENDPOINTS,
 
 
 def ids_of(fact: ResumeFact, part: int) -> tuple[str, ...]:
-    """The nodes that a piece of ``fact`` speaks of."""
+    """Return the ids of the nodes that a part of ``fact`` states."""
     return fact.why_ids if part else fact.ids
 
 
 def fit_facts(
     facts: Sequence[ResumeFact], budget: int, counter: TokenCounter, around: tuple[str, str], fixed: int
 ) -> tuple[str, Sequence[FactPart]]:
-    """The text with as many facts as fit beside the fence ``around``, of ``fixed`` tokens, and their pieces."""
+    """Return the text with as many facts as fit between the delimiters ``around`` (``fixed`` tokens), and the parts in
+    it.
+    """
     added = added_tokens(counter)
 
     def cost(piece: FactPart, opens: bool) -> int:
@@ -224,7 +233,7 @@ def fit_facts(
 
 
 def added_tokens(counter: TokenCounter) -> Callable[[str], int]:
-    """What a text adds to the count of a text that it follows."""
+    """Return a function that estimates how many tokens a text adds to a text before it."""
     alone = counter.count("x")
     return lambda text: counter.count("x" + text) - alone
 

@@ -1,5 +1,5 @@
 """Rank facts by importance, and shorten facts that repeat each other. The order does not depend on the budget, so that
-a bigger budget carries all that a smaller one does.
+a larger budget contains everything that a smaller one does.
 """
 
 from __future__ import annotations
@@ -60,8 +60,11 @@ def rank_facts(
     boost: Mapping[str, float],
     pinned: Mapping[str, float] = MappingProxyType({}),
 ) -> list[ResumeFact]:
-    """``facts`` in the order in which they should be said. ``boost``: node ids that a query asks for, by how much;
-    ``pinned``: those that somebody wants told before, right behind the standing rules."""
+    """Return ``facts`` in the order in which a resume block states them.
+
+    ``boost``: ids of nodes that match a query, with their weight. ``pinned``: ids of pinned nodes, which come directly
+    after the standing rules.
+    """
     by_section: dict[Section, list[ResumeFact]] = {section: [] for section in Section}
     for fact in facts:
         by_section[fact.section].append(fact)
@@ -124,8 +127,9 @@ def _length(fact: ResumeFact) -> int:
 
 
 def drop_repeated_facts(facts: Sequence[ResumeFact], limit: int) -> list[ResumeFact]:
-    """``facts`` without those whose words a fact before already says; their nodes count as carried by it. Stops after
-    ``limit`` facts."""
+    """Return ``facts`` without those whose words an earlier fact already contains; the earlier fact gets their node
+    ids. Checks the first ``limit`` facts.
+    """
     kept: list[ResumeFact] = []
     first_at: dict[tuple[str, str], int] = {}
     runs: dict[tuple[str, ...], int] = {}
@@ -165,8 +169,9 @@ def _runs(words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 
 
 def condense_facts(graph: SessionGraph, facts: Sequence[ResumeFact]) -> list[ResumeFact]:
-    """``facts`` in shorter forms, none of their nodes lost: an error that was fixed goes with the work that fixed it
-    and names it, an option with the decision whose reason rules it out, and lists of files are left to the files."""
+    """Return ``facts`` in shorter form, without losing a node: a fixed error is merged with the task that fixed it, a
+    rejected option with the decision whose reason rejects it, and file lists are left to the facts about files.
+    """
     kept = _without_fixed_errors(graph, facts)
     kept = _without_rejected_options(kept)
     return _without_file_lists(kept)

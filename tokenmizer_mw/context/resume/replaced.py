@@ -43,9 +43,11 @@ that a word needs to name a value ("the" names none, "SMS" does)."""
 
 @dataclass(frozen=True, slots=True)
 class ReplacedValue:
-    """What message ``number`` replaced: ``old`` are the words that only the older statement has, ``new`` those that
-    only the newer one has; ``note`` says that it was replaced, and by what. Where it was done by hand, ``number`` lies
-    between those of two messages."""
+    """A value that was replaced in message ``number``.
+
+    ``old``: the words that occur only in the older statement; ``new``: those only in the newer one; ``note``: text that
+    says that it was replaced, and by what. After a manual edit ``number`` lies between the numbers of two messages.
+    """
 
     old: frozenset[str]
     new: frozenset[str]
@@ -54,8 +56,9 @@ class ReplacedValue:
 
 
 class ReplacedValues:
-    """What of a session was replaced or withdrawn, found by its words. ``sentences`` say which words are common;
-    ``edits`` are the manual edits in force."""
+    """Finds statements of replaced or withdrawn values by their words. ``sentences``: used to find common words, which
+    do not count; ``edits``: the manual edits in force.
+    """
 
     def __init__(self, graph: SessionGraph, sentences: Sequence[Sentence], edits: Iterable[NodeEdited] = ()) -> None:
         holding = Counter(chain.from_iterable(one.words for one in sentences))
@@ -71,9 +74,10 @@ class ReplacedValues:
         self._corrected = _find_corrected(graph, edits)
 
     def mark_old(self, sentences: Sequence[Sentence]) -> list[Sentence]:
-        """``sentences`` with a mark on those from before a replacement that name its old value, which count little, and
-        on those that state a fact which was corrected by hand. What was withdrawn without a successor is left out; what
-        is said later than a replacement stands as it is, for it may take the replacement back."""
+        """Mark sentences that name a value before its replacement, and sentences that state a fact which was corrected
+        by hand; they get a lower weight. Sentences with values that were withdrawn without replacement are left out.
+        Sentences after the replacement stay unchanged, because they may restore the old value.
+        """
         if self._put_away:
             sentences = [one for one in sentences if not self._is_put_away(one)]
         if not self._by_word and not self._corrected:
@@ -81,12 +85,14 @@ class ReplacedValues:
         return [marked for one in sentences if (marked := self._annotate(one)) is not None]
 
     def without_old(self, sentences: Sequence[Sentence]) -> list[Sentence]:
-        """``sentences`` without those from before a replacement that name its old value."""
+        """Return ``sentences`` without those that name a value before its replacement."""
         return [one for one in sentences if all(one.number >= found.number for found in self._find_replaced(one.words))]
 
     def facts_without_old(self, facts: Sequence[ResumeFact]) -> list[ResumeFact]:
-        """``facts`` without those from before a replacement that name its old value and not the new one. Goals stay and
-        are marked, as is what the message of the replacement itself says; the user's rules stay as they are."""
+        """Return ``facts`` without those that come from before a replacement and name the old value but not the new
+        one. Goals, and facts from the message of the replacement itself, stay and are marked; the user's rules stay
+        unchanged.
+        """
         if not self._by_word:
             return list(facts)
         return [marked for fact in facts if (marked := self._mark_old(fact)) is not None]

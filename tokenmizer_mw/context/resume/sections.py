@@ -13,7 +13,7 @@ from tokenmizer_mw.safety.labels import flatten
 
 
 class Section(IntEnum):
-    """The sections of a resume, in their order."""
+    """The sections of a resume block, in their order."""
 
     GOAL = 0
     RULES = 1
@@ -62,7 +62,7 @@ NO_OLD_VALUE: Final = " as it was"
 
 
 def section_of(node: Node) -> Section | None:
-    """Where a resume says ``node``, or ``None`` when it does not."""
+    """Return the section of a resume block that states ``node``; ``None`` if none does."""
     if node.status is Status.INVALIDATED:
         return None if node.type in _SILENT_WHEN_WRONG else Section.WARNINGS
     if not node.current or _is_only_named(node) or node.is_note:
@@ -140,5 +140,5 @@ _GRADES: Final[dict[Section, Callable[[Node], int]]] = {Section.RULES: _rule_gra
 
 
 def grade_of(node: Node, section: Section) -> int:
-    """How late ``node`` comes among those of ``section`` when some must stay out: lower grades go in first."""
+    """Return how late ``node`` is taken among the facts of ``section`` when not all fit: lower grades first."""
     return _GRADES[section](node) if section in _GRADES else 0

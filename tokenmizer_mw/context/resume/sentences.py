@@ -1,5 +1,6 @@
-"""Sentences of a transcript, as candidates for the quotations in a resume block: texts split into sentences and lines
-of lists and of code, before a block needs them. Announcements of an assistant count less than what it then did.
+"""Sentences of a transcript, as candidates for the quotations in a resume block. Texts are split into sentences, list
+items and lines of code, if possible before a block needs them. What an assistant announces counts less than what it
+then did.
 """
 
 from __future__ import annotations
@@ -36,12 +37,14 @@ _CONCRETE: Final = re.compile(r"[\d`]|\w[._/]\w|[a-z][A-Z]")
 
 
 def announces(sentence: str) -> bool:
-    """Whether an assistant says in a sentence what it is about to do."""
+    """Whether a sentence of an assistant announces what it is about to do."""
     return _INTENTION.search(sentence) is not None
 
 
 def weight_announcement(sentence: str, *, last: bool) -> float:
-    """How much a sentence of an assistant counts; ``last``: it stands right before the calls of its message."""
+    """Return the weight of a sentence of an assistant that announces something; ``last``: whether it directly precedes
+    the tool calls of its message.
+    """
     if not announces(sentence):
         return _LAST if last else 1.0
     return _INTENDED if _CONCRETE.search(sentence) else _ANNOUNCED
@@ -80,9 +83,12 @@ _REQUEST: Final = re.compile(
 
 
 def split_parts(text: str, *, person: bool) -> Iterator[tuple[str, bool]]:
-    """The parts of ``text`` in order, and of each whether it stands in a code block. Short sentences of one line stay
-    together, and what a colon introduces stays with it. ``person``: the user wrote it; of a sentence that states
-    something and then asks, only the statement is told."""
+    """Split ``text`` into parts (sentences or lines), in order; each with whether it is in a code block. Short
+    sentences of one line stay together, and so do an introduction with a colon and what follows.
+
+    ``person``: true if the user wrote the text. Of a sentence that states something and then asks, only the statement
+    is returned.
+    """
     code = False
     for line in map(str.strip, text.split("\n")):
         if line.startswith("```"):
@@ -95,7 +101,7 @@ def split_parts(text: str, *, person: bool) -> Iterator[tuple[str, bool]]:
 
 
 def state_before_question(sentence: str) -> str:
-    """A sentence without the question at its end, where it states something before; else the whole sentence."""
+    """Return a sentence without the question at its end, if it states something before; else the whole sentence."""
     if not sentence.endswith("?"):
         return sentence
     found = _REQUEST.search(sentence, _STATEMENT_MIN)
@@ -103,8 +109,9 @@ def state_before_question(sentence: str) -> str:
 
 
 def join_fragments(parts: Iterable[str]) -> Iterator[str]:
-    """``parts`` of one line, short ones and introductions joined with what follows them, save what announces the next
-    step: it is worth less than what stands before it."""
+    """Join short parts and introductions of one line with the part that follows. A part that announces the next step is
+    not joined, because it counts less.
+    """
     waiting = ""
     for part in parts:
         if waiting and _belong_together(waiting, part) and not announces(part):
@@ -184,9 +191,11 @@ _FIGURE: Final = re.compile(r"(?i)(?<![a-z])[0-9a-f]*\d[0-9a-f]*")
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of message ``number``, ``place`` sentences behind its first one. ``text`` is as it was written,
-    ``words`` are what it is compared by, ``salience`` says how much they count in it. ``note``: what a reader has to
-    know of it, "" for nothing."""
+    """A sentence of message ``number``. ``place``: its position in the message, from 0.
+
+    ``text``: as it was written; ``words``: the words by which it is compared; ``salience``: their weight in it;
+    ``note``: a remark for the reader, "" for none.
+    """
 
     number: int
     role: Role
@@ -197,22 +206,23 @@ class Sentence:
     note: str = ""
 
     def render(self) -> str:
-        """The sentence as one harmless line without Markdown, whatever may be a key masked, its note in brackets behind
-        it."""
+        """Return the sentence as one line without Markdown, with possible keys masked, followed by its note in
+        brackets.
+        """
         line = flatten(mask_opaque(_MARKUP.sub("", _LEAD.sub("", self.text))), SENTENCE_MAX)
         return f"{line} ({self.note})" if self.note else line
 
 
 @dataclass(frozen=True, slots=True)
 class MessageSentences:
-    """The sentences of one message; ``characters`` of it were read."""
+    """The sentences of one message. ``characters``: how many characters of it were read."""
 
     characters: int
     sentences: tuple[Sentence, ...]
 
 
 def message_sentences(number: int, message: Message) -> MessageSentences:
-    """The sentences of a message: of a long one, those of its beginning and its end."""
+    """Return the sentences of a message; of a long message, those of its beginning and its end."""
     text = _readable(message)
     return MessageSentences(len(text), tuple(_sentences(number, message.role, text, bool(message.tool_calls))))
 
@@ -224,7 +234,7 @@ ReadSentences = Callable[[int, Message], MessageSentences]
 def transcript_sentences(
     transcript: Sequence[Numbered], without: frozenset[int] = frozenset(), read: ReadSentences = message_sentences
 ) -> list[Sentence]:
-    """The sentences of ``transcript`` in order, but for those of the messages ``without``.
+    """Return the sentences of ``transcript`` in order, except those of the messages ``without``.
 
     Of long messages the beginning and the end are read, and of long transcripts the newest messages of each speaker.
     """
@@ -252,7 +262,7 @@ def _without_printed_again(sentences: Sequence[Sentence]) -> list[Sentence]:
 
 
 def words_of(text: str) -> frozenset[str]:
-    """The words of ``text`` in lower case; of scripts without spaces, pairs of signs."""
+    """Return the words of ``text`` in lower case; for scripts without spaces, pairs of characters."""
     if text.isascii():
         return frozenset([word.strip("./-_") for word in _WORD.findall(text.lower())])
     low = unicodedata.normalize("NFKC", text).lower()
@@ -309,8 +319,8 @@ def _is_listing(part: str) -> bool:
 
 
 class PreparedSentences:
-    """Cache of the sentences of messages, by number; per speaker as many characters as a block reads, oldest dropped
-    first. Reading is safe beside one thread that prepares.
+    """Cache of the sentences of messages, by number. Holds as many characters per speaker as one block reads; the
+    oldest are dropped first. One thread may add while others read.
     """
 
     def __init__(self) -> None:

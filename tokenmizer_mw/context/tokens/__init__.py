@@ -1,4 +1,4 @@
-"""Token counters: exact where a tokenizer's table is at hand, else an estimate that errs high. Never a download."""
+"""Token counters: exact if a tokenizer's table is on this machine, else an upper estimate. Nothing is downloaded."""
 
 from tokenmizer_mw.context.tokens.counter import (
     ATTACHMENT_TOKENS,

@@ -1,4 +1,4 @@
-"""Token counters: one for each model, and of messages, with a cache by text, so that a resent transcript costs next to
+"""Token counters: one per model, and for whole messages, with a cache by text, so that a resent transcript costs almost
 nothing.
 """
 
@@ -44,7 +44,7 @@ _FACTOR: Final = 1.25
 class TokenCounter:
     """Counts the tokens of a text as a model would.
 
-    ``exact`` is true when it is the model's own tokenizer; otherwise the count errs high. ``name`` says what
+    ``exact``: true if it is the model's own tokenizer; otherwise the count is an upper estimate. ``name``: how it
     counts: an encoding ("o200k_base"), an encoding with a safety factor ("o200k_base*1.25"), or "estimate".
     """
 
@@ -173,9 +173,9 @@ class _Memo:
 
 
 class MessageCounter:
-    """Counts messages with a ``TokenCounter`` and remembers what it has counted.
+    """Counts the tokens of messages with a ``TokenCounter``, and caches the counts by text.
 
-    Remembered are at most ``2 * entries`` texts with ``2 * characters`` characters. Threads may share a counter.
+    The cache holds at most ``2 * entries`` texts with ``2 * characters`` characters. Thread-safe.
     """
 
     def __init__(
@@ -185,15 +185,17 @@ class MessageCounter:
         self._texts = _Memo(entries, characters)
 
     def clear(self) -> None:
-        """Forget what was counted."""
+        """Empty the cache."""
         self._texts.clear()
 
     def count(self, message: Message) -> int:
-        """Tokens of one message, its overhead included."""
+        """Return the tokens of one message, with its overhead."""
         return self.counts((message,))[0]
 
     def counts(self, messages: Iterable[Message]) -> list[int]:
-        """Tokens of each message, their overheads included. The sum errs high against the whole by under 1 %."""
+        """Return the tokens of each message, with their overheads. The sum exceeds the count of the whole by less than
+        1 %.
+        """
         given = list(messages)
         texts = [message.text for message in given]
         found = [
@@ -212,7 +214,7 @@ class MessageCounter:
         return request.messages.column(f"tokens: {self.counter.name}", self.counts)
 
     def text(self, text: str) -> int:
-        """Tokens of a text, remembered."""
+        """Return the tokens of a text, and cache the count."""
         tokens = self._texts.get(text)
         if tokens is None:
             tokens = self.counter.count(text)
@@ -237,8 +239,9 @@ MODELS_MAX: Final = 64
 
 
 class ModelCounters:
-    """A counter for each model. Models that count alike share what has been counted. ``directory`` holds tiktoken's
-    tables, ``None``: where they are usually found."""
+    """Token counters by model. Models that count alike share a cache. ``directory``: where tiktoken's tables are;
+    ``None``: the usual places.
+    """
 
     def __init__(self, directory: str | None = None) -> None:
         self._directory = directory
@@ -249,7 +252,7 @@ class ModelCounters:
         return len(self._counters)
 
     def of(self, model: str) -> MessageCounter:
-        """The counter for a model; "" for one that is not known."""
+        """Return the counter for a model; "" for an unknown model."""
         name = self._names.get(model)
         if name is None:
             counter = counter_for(model, self._directory)
@@ -260,6 +263,6 @@ class ModelCounters:
         return self._counters[name]
 
     def clear(self) -> None:
-        """Forget the texts that were counted."""
+        """Empty all caches."""
         for counter in self._counters.values():
             counter.clear()

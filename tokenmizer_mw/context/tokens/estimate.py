@@ -1,10 +1,11 @@
-"""Tokens of a text without a tokenizer's table: a weighted sum over classes of characters that errs high.
+"""Estimate the tokens of a text without a tokenizer's table: a weighted sum over classes of characters, rather too
+high.
 
-The weights were fitted as a high expectile of the larger one of the cl100k_base and o200k_base counts over prose,
-source code, JSON, tool output, base64 and chats in ten languages, then rounded up. English prose comes out about a
-fifth too high; paragraphs of the other kinds were never too low, single lines of JSON and listings of files in one
-case of thirty, by up to a tenth. A short text in a language other than English that is written in plain ASCII letters
-can come out a fifth too low. All passes are over bytes in C, in time linear in the text.
+The weights were fitted as a high expectile of the larger of the cl100k_base and o200k_base counts over prose, source
+code, JSON, tool output, base64 and chats in ten languages, then rounded up. The estimate for English prose is about a
+fifth too high. For the other kinds it was never too low for paragraphs; for single lines of JSON and listings of files
+it was too low in one case of thirty, by up to a tenth. A short text in another language than English, written in plain
+ASCII letters, can be estimated a fifth too low. All passes are over bytes in C; the time is linear.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ _FLAT: Final = 2.0
 
 
 def estimate(text: str) -> int:
-    """About as many tokens as ``text`` has, rather more than fewer; 0 for the empty text. Linear."""
+    """Estimate the number of tokens in ``text``, rather too high than too low; 0 for the empty text. Linear time."""
     if not text:
         return 0
     raw = text.encode("utf-8", "replace")

@@ -1,7 +1,7 @@
-"""Where tiktoken's tables lie on this machine, and what they are read into. Nothing here touches the network.
+"""Find tiktoken's tables on this machine and load them. Uses no network.
 
-tiktoken itself downloads a table that it does not find, and its loader writes to a cache directory; therefore the
-files are read here, checked against the digests that tiktoken pins, and handed to ``tiktoken.Encoding``.
+tiktoken itself downloads a table that it does not find, and its loader writes to a cache directory. Therefore the files
+are read here, checked against the digests that tiktoken pins, and passed to ``tiktoken.Encoding``.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _O200K_WORDS: Final = "|".join(
 
 @dataclass(frozen=True, slots=True)
 class VocabularyTable:
-    """A published table: the address that its cached copies are named after, its SHA-256, how text is split."""
+    """A published tokenizer table: its URL (cached copies are named after it), its SHA-256, and how text is split."""
 
     url: str
     sha256: str
@@ -54,7 +54,7 @@ class VocabularyTable:
 
     @property
     def file_name(self) -> str:
-        """Name of a cached copy: the SHA-1 of the address, as tiktoken has it."""
+        """The name of a cached copy: the SHA-1 of the URL, as tiktoken names it."""
         return hashlib.sha1(self.url.encode(), usedforsecurity=False).hexdigest()
 
 
@@ -93,7 +93,7 @@ _CARRIERS: Final = (
 
 
 def directories(given: str | None, environ: Mapping[str, str]) -> Iterator[Path]:
-    """Directories that may hold tables, the most explicit first."""
+    """Yield the directories that may contain tables, the most explicit first."""
     if given:
         yield Path(given)
     for name in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
@@ -115,7 +115,9 @@ def _roots(package: str) -> list[str]:
 
 
 def find_encoding(name: str, directory: str | None = None) -> Encoding | None:
-    """The encoding called ``name``, from the first intact copy of its table; ``None`` when there is none here."""
+    """Load the encoding ``name`` from the first intact copy of its table; ``None`` when there is none on this
+    machine.
+    """
     name = SAME_TABLE.get(name, name)
     table = TABLES.get(name)
     if table is None:

@@ -1,1 +1,1 @@
-"""A session graph for people and for other programs: pictures, pages and files. Pure: a graph in, text out."""
+"""Export a session graph as pictures, pages and files, for people and other programs. Pure: no I/O."""

@@ -1,4 +1,4 @@
-"""Colours, shapes and words for types, statuses and relations in drawings; colour is never the only sign."""
+"""Colours, shapes and words for types, statuses and relations in drawings. Nothing is expressed by colour alone."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ from tokenmizer_mw.model.node import EdgeType, NodeType, Status
 
 @dataclass(frozen=True, slots=True)
 class TypeLook:
-    """``word`` names one node and ``title`` many; ``light`` and ``dark`` are colours ("#rrggbb") with a contrast of at
-    least 4.5 on the ground of that theme; ``icon`` is the outline of a shape in a square of 20, as an SVG path, and
-    ``tick`` is what is added to it for a node that is completed."""
+    """How nodes of a type are drawn.
+
+    - ``word``, ``title``: names for one node and for many.
+    - ``light``, ``dark``: colours ("#rrggbb") with a contrast of at least 4.5 on the background of that theme.
+    - ``icon``: SVG path of its outline, in a square of size 20; ``tick``: path added for a completed node.
+    """
 
     word: str
     title: str
@@ -22,14 +25,15 @@ class TypeLook:
     tick: str = ""
 
     def shape(self, done: bool) -> str:
-        """The outline; ``done``: of a node that is completed."""
+        """Return the outline of a node; ``done``: whether it is completed."""
         return self.icon + self.tick if done else self.icon
 
 
 @dataclass(frozen=True, slots=True)
 class StatusLook:
-    """``mark`` is a sign and ``word`` says the same; ``dash`` is the border as an SVG dash array ("" is solid);
-    ``opacity`` from 0 to 1 tells programs how much of a node to show."""
+    """How a status is drawn. ``mark``: a sign; ``word``: the same in words; ``dash``: the border as an SVG dash array,
+    "" for a solid line; ``opacity``: 0 to 1.
+    """
 
     mark: str
     word: str
@@ -39,7 +43,9 @@ class StatusLook:
 
 @dataclass(frozen=True, slots=True)
 class EdgeLook:
-    """``word`` stands between source and target in a sentence; ``dash`` as of a status."""
+    """How a relation is drawn. ``word``: the verb between source and target in a sentence; ``dash``: as in
+    ``StatusLook``.
+    """
 
     word: str
     dash: str

@@ -38,8 +38,9 @@ _STYLE: Final = ".tm-notebook{max-height:640px;overflow:auto;margin:0}"
 
 
 def notebook(graph: SessionGraph) -> str:
-    """HTML for the output of a notebook's cell: the drawing of the most important facts, and how many there are. It
-    holds no script and no address."""
+    """Return HTML for a notebook's output cell: a drawing of the most important facts, and their number. It contains no
+    script and no URL.
+    """
     chosen = select_facts(graph, _DRAWN)
     layout = arrange(chosen.nodes, chosen.steps, columns=_COLUMNS)
     caption = f"{len(graph):,} facts, {len(graph.edges()):,} relations"
@@ -52,8 +53,9 @@ def notebook(graph: SessionGraph) -> str:
 
 
 def tree(graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> Tree:
-    """The graph as a tree of the library ``rich``: types, their facts, and under each what it replaced and why. At most
-    ``most`` facts. Raises ``ConfigError`` where ``rich`` is not installed."""
+    """Return the graph as a ``rich`` tree: types, their facts, and under each fact what it replaced and why. At most
+    ``most`` facts. Raises ``ConfigError`` if ``rich`` is not installed.
+    """
     try:
         from rich.text import Text
         from rich.tree import Tree

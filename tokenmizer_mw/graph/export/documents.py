@@ -41,8 +41,9 @@ _MARKS: Final[dict[Status, str]] = {
 
 
 def outline(graph: SessionGraph) -> list[str]:
-    """The lines of the outline: a heading for every type that has nodes, indented facts with the number of the
-    message that they come from, and indented further what each one replaced, and why. Empty for an empty graph."""
+    """Return the lines of an indented outline: a heading for each type that has nodes, its facts with message numbers,
+    and below each fact what it replaced and why. Empty for an empty graph.
+    """
     return [line for title, type_ in _SECTIONS for line in _section(graph, title, graph.nodes(type_))]
 
 
@@ -96,7 +97,9 @@ def _iter_replaced_lines(graph: SessionGraph, past: Mapping[str, Sequence[Transi
 
 
 def markdown_text(graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> str:
-    """The document; ``title`` names the session. At most ``most`` facts, the most important ones."""
+    """Return the graph as a Markdown document; ``title`` names the session. At most ``most`` facts, the most important
+    ones.
+    """
     chosen = select_facts(graph, most)
     return "\n".join(_document(graph, chosen, escape_markdown(words_of(title)) or "Session")) + "\n"
 

@@ -1,8 +1,8 @@
-"""The formats that a graph can be exported in, a row each, and the files that other programs draw: JSON Canvas
-(specification 1.0, as Obsidian reads it), the JSON of D3's examples, and Mermaid flowcharts.
+"""The formats that a graph can be exported in, one row each, and the files that other programs draw: JSON Canvas
+(specification 1.0, as Obsidian reads it), JSON for D3, and Mermaid flowcharts.
 
-JSON Canvas has no place for data about a card, so all of it stands in the card's text. Mermaid refuses large texts,
-so it gets the part of the graph that it agrees to draw.
+JSON Canvas has no fields for data about a card, so all data is in the card's text. Mermaid refuses large texts, so it
+gets only the part of the graph that it can draw.
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ _QUOTE_MAX: Final = 60
 
 
 def canvas(graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> str:
-    """The file's text. Files of this kind have no title: ``title`` is not used. At most ``most`` facts, the most
-    important ones."""
+    """Return the graph as a JSON Canvas file. ``title`` is not used, because the format has no title. At most ``most``
+    facts, the most important ones.
+    """
     chosen = select_facts(graph, most)
     layout = arrange(chosen.nodes, chosen.steps, measures=_CARDS)
     groups = [_group(lane) for lane in layout.lanes]
@@ -104,13 +105,14 @@ _STRONG: Final = frozenset({EdgeType.SUPERSEDES, EdgeType.DEPENDS_ON, EdgeType.B
 
 
 def d3(graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> str:
-    """``{"title", "nodes", "links", "transitions", "left_out"}`` as text.
+    """Return the graph as JSON text for D3: ``{"title", "nodes", "links", "transitions", "left_out"}``.
 
-    A node has ``id``, ``group`` (its type), ``label``, ``status``, ``turn``, ``color`` by type (``color_dark`` on a
-    dark ground), ``size`` (a radius in pixels) by importance, ``opacity`` by status, and a place (``x``, ``y``) that
-    does not overlap another's; ``kind``, ``detail``, ``quote``, ``role`` and ``confidence`` where there are any. A link
-    has ``source``, ``target``, ``type``, ``value`` (how strong it is) and ``turn``. ``left_out`` counts what ``most``
-    cut off.
+    - A node has ``id``, ``group`` (its type), ``label``, ``status``, ``turn``, ``color`` by type (``color_dark`` for
+      dark backgrounds), ``size`` (a radius in pixels) by importance, ``opacity`` by status, and a position (``x``,
+      ``y``) that does not overlap another's; ``kind``, ``detail``, ``quote``, ``role`` and ``confidence`` if they are
+      set.
+    - A link has ``source``, ``target``, ``type``, ``value`` (its strength) and ``turn``.
+    - ``left_out``: number of facts beyond ``most``.
     """
     chosen = select_facts(graph, most)
     layout = arrange(chosen.nodes, chosen.steps)
@@ -192,8 +194,9 @@ _ARROWS: Final[dict[EdgeType, str]] = {
 
 
 def mermaid(graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> str:
-    """The flowchart as text. At most ``most`` facts and as many as Mermaid takes, the most important ones; a comment
-    says how many were left out."""
+    """Return the graph as a Mermaid flowchart. At most ``most`` facts and as many as Mermaid accepts, the most
+    important ones; a comment gives the number of facts left out.
+    """
     room = min(most, _EDGES_MAX)
     while True:
         chosen = select_facts(graph, room)
@@ -248,14 +251,16 @@ def _classes(chosen: Selection) -> Iterator[str]:
 
 
 def quote_text(text: str) -> str:
-    """One line of harmless text for between quotation marks: what could mean anything is a numbered entity."""
+    """Return text for use between quotation marks in Mermaid: one line, with special characters as numbered
+    entities.
+    """
     return "".join(
         char if char in _PLAIN or char.isalnum() or not char.isascii() else f"#{ord(char)};" for char in text
     )
 
 
 class Write(Protocol):
-    """Turns a graph into the text of a file."""
+    """A function that converts a graph to the text of a file."""
 
     def __call__(self, graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> str:
         """The text; ``title`` names the session, at most ``most`` facts are in it."""
@@ -263,8 +268,7 @@ class Write(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """``suffix`` is what names of such files end in, ``media_type`` how servers call them, ``about`` one line for
-    people."""
+    """An export format. ``suffix``: file ending; ``media_type``: for HTTP; ``about``: one line for people."""
 
     write: Write
     suffix: str
@@ -282,13 +286,14 @@ FORMATS: Final[dict[str, Format]] = {
 
 
 def export_graph(graph: SessionGraph, format: str = "html", *, title: str = "", most: int = NODES_MAX) -> str:
-    """``graph`` as text in one of ``FORMATS``; ``title`` names the session, "" leaves it unnamed. At most ``most``
-    facts, the most important ones. Raises ``CallerError`` for an unknown format."""
+    """Export ``graph`` as text in one of ``FORMATS``. ``title`` names the session, "" for no name. At most ``most``
+    facts, the most important ones. Raises ``CallerError`` for an unknown format.
+    """
     return format_named(format).write(graph, title, most=most)
 
 
 def format_named(name: str) -> Format:
-    """The format of this name. Raises ``CallerError``."""
+    """Return the format of this name. Raises ``CallerError`` if it is unknown."""
     if name not in FORMATS:
         raise CallerError(f"unknown format {name[:40]!r}: one of {', '.join(FORMATS)}")
     return FORMATS[name]

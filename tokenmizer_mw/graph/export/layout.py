@@ -19,8 +19,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """Sizes in pixels: of a card, between cards, inside a lane's border, of its heading, and between lanes. ``ratio``
-    is the width of a picture over its height that is aimed at."""
+    """Sizes in pixels: of a card, the gaps between cards, the padding inside a lane, its heading, and the gaps between
+    lanes. ``ratio``: the desired width of a picture divided by its height.
+    """
 
     width: int = 220
     height: int = 66
@@ -32,12 +33,12 @@ class Measures:
 
     @property
     def pitch_x(self) -> int:
-        """From the left of a card to the left of the next one."""
+        """Distance from the left edge of a card to that of the next one."""
         return self.width + self.gap
 
     @property
     def pitch_y(self) -> int:
-        """From the top of a card to the top of the next one."""
+        """Distance from the top edge of a card to that of the next one."""
         return self.height + self.gap
 
 
@@ -46,7 +47,7 @@ CARDS: Final = Measures()
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A place in whole pixels, from the upper left corner of the picture."""
+    """A rectangle in whole pixels, measured from the upper left corner of the picture."""
 
     x: int
     y: int
@@ -55,28 +56,28 @@ class Box:
 
     @property
     def right(self) -> int:
-        """The first pixel to the right of it."""
+        """The first pixel to the right of the box."""
         return self.x + self.width
 
     @property
     def bottom(self) -> int:
-        """The first pixel below it."""
+        """The first pixel below the box."""
         return self.y + self.height
 
     def meets(self, other: Box) -> bool:
-        """Whether the two have a pixel in common."""
+        """Whether the two boxes overlap."""
         across = self.x < other.right and other.x < self.right
         return across and self.y < other.bottom and other.y < self.bottom
 
     def holds(self, other: Box) -> bool:
-        """Whether ``other`` lies within it."""
+        """Whether ``other`` lies within this box."""
         across = self.x <= other.x and other.right <= self.right
         return across and self.y <= other.y and other.bottom <= self.bottom
 
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """The box around all ``count`` nodes of a type."""
+    """The box around all ``count`` nodes of one type."""
 
     type: NodeType
     box: Box
@@ -85,7 +86,9 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """``boxes`` by the id of a node, in reading order; ``width`` and ``height`` hold all of it, 0 without nodes."""
+    """Positions of nodes. ``boxes``: by node id, in reading order; ``width`` and ``height``: size of the picture, 0
+    without nodes.
+    """
 
     boxes: Mapping[str, Box] = field(default_factory=dict)
     lanes: tuple[Lane, ...] = ()
@@ -100,8 +103,10 @@ def arrange(
     measures: Measures = CARDS,
     columns: int | None = None,
 ) -> Layout:
-    """The places of ``nodes``. What ``steps`` say replaced one another stands side by side, oldest first. ``columns``
-    is how many cards stand in a row at most; ``None`` chooses what comes nearest to the ratio of ``measures``."""
+    """Compute the positions of ``nodes``. Nodes that replaced one another (``steps``) are placed side by side, oldest
+    first. ``columns``: maximum number of cards in a row; ``None``: the number that comes closest to the ratio of
+    ``measures``.
+    """
     lanes = in_order(nodes, steps)
     if not lanes:
         return Layout()
@@ -115,8 +120,9 @@ def arrange(
 
 
 def in_order(nodes: Iterable[Node], steps: Iterable[Transition] = ()) -> dict[NodeType, list[Node]]:
-    """The nodes of each type that has any, types in their order for people, nodes by the turn that they come from;
-    those that replaced one another follow each other."""
+    """Return the nodes by type, types in display order, nodes by the number of their message. Nodes that replaced one
+    another follow each other.
+    """
     by_type: dict[NodeType, list[Node]] = {type_: [] for type_ in TYPES}
     for node in nodes:
         by_type[node.type].append(node)

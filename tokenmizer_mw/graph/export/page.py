@@ -1,8 +1,8 @@
-"""A graph as one HTML page that needs nothing else: no server, no request, no library.
+"""A graph as one self-contained HTML page: it needs no server, no network and no library.
 
-The page reads without scripts, as lists by type; its script lays the facts out as a map, and adds search, filters, time
-and details. Its content security policy allows that script and that style by their hashes, and nothing else; the data
-comes as JSON that cannot end its element.
+Without scripts the page shows lists by type; its script adds a map, search, filters, a time slider and details. Its
+content security policy allows only that script and style, by their hashes. The data is JSON that cannot close its
+element.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ _ESCAPED: Final = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029
 
 
 def html_page(graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> str:
-    """The page of ``graph``; ``title`` names the session. At most ``most`` facts, the most important ones."""
+    """Return the HTML page of ``graph``; ``title`` names the session. At most ``most`` facts, the most
+    important ones.
+    """
     chosen = select_facts(graph, most)
     layout = arrange(chosen.nodes, chosen.steps)
     style, script = _style(), _asset("page.js")

@@ -33,7 +33,7 @@ class Selection:
     left_out: int = 0
 
     def by_type(self) -> dict[NodeType, list[Node]]:
-        """The nodes of each type that has any."""
+        """Return the nodes of each type that has any."""
         lanes: dict[NodeType, list[Node]] = {}
         for node in self.nodes:
             lanes.setdefault(node.type, []).append(node)
@@ -41,8 +41,9 @@ class Selection:
 
 
 def select_facts(graph: SessionGraph, most: int = NODES_MAX) -> Selection:
-    """The ``most`` important facts of ``graph`` and what is between them. What a fact replaced counts as much as the
-    fact, so that a story is told whole or not at all."""
+    """Select the ``most`` important facts of ``graph`` and the relations between them. A replaced fact counts as much
+    as the fact that replaced it, so that a chain of replacements is shown whole or not at all.
+    """
     weights = importances(graph)
     nodes: Sequence[Node] = graph.nodes()
     left_out = max(0, len(nodes) - most)
@@ -67,7 +68,9 @@ def select_facts(graph: SessionGraph, most: int = NODES_MAX) -> Selection:
 
 
 def chain_replacements(steps: Sequence[Transition]) -> list[list[Transition]]:
-    """The steps in chains that hang together, each in the order of its turns, chains by their first step."""
+    """Group replacements into connected chains, each in the order of its message numbers; chains are sorted by their
+    first replacement.
+    """
     chains: list[list[Transition]] = []
     chain_of: dict[str, list[Transition]] = {}
     for step in sorted(steps, key=lambda step: step.trigger):

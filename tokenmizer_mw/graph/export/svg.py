@@ -1,8 +1,8 @@
-"""A graph drawn as SVG: a card for every node, in a lane for its type, and the relations in the gaps between cards.
+"""Draw a graph as SVG: a card for each node, in a lane for its type, with the relations in the gaps between cards.
 
-The drawing holds no script, no address and no style attribute, so that it lives under the strictest content security
-policy; classes (``style``) say how it looks, in light and dark. Type and status are told by shape, line and word;
-colour only repeats them.
+The drawing contains no script, URL or style attribute, so that it works under the strictest content security policy;
+CSS classes (``style``) define its look, in light and dark. Type and status are shown by shape, line and word; colour
+only repeats them.
 """
 
 from __future__ import annotations
@@ -47,13 +47,16 @@ def draw(
     words: bool = False,
     prefix: str = "",
 ) -> str:
-    """An ``<svg>`` element with the nodes of ``graph`` and the relations between them.
+    """Return an ``<svg>`` element with the nodes of ``graph`` and the relations between them.
 
-    ``layout`` says where they stand, nodes without a place are left out; ``None`` arranges them all. ``link`` gives the
-    address that a card leads to. ``styled`` puts the style inside, for pages that do not carry it. ``words`` writes the
-    kind of a relation on its line, unless it is only that two facts are related; with more than ``WORDS_MAX`` of them
-    on replacements alone. ``prefix`` begins the ids inside, for a second drawing on one page. An empty graph gives an
-    empty drawing.
+    - ``layout``: positions; nodes without one are left out. ``None`` arranges all nodes.
+    - ``link``: returns the URL that a card links to.
+    - ``styled``: include the CSS, for pages without it.
+    - ``words``: write the kind of each relation on its line, except for the plain "related"; with more than
+      ``WORDS_MAX`` relations only for replacements.
+    - ``prefix``: prefix of the element ids, for a second drawing on one page.
+
+    An empty graph gives an empty drawing.
     """
     places = arrange(graph.nodes(), graph.transitions()) if layout is None else layout
     shown = {node.id: node for node in graph.nodes() if node.id in places.boxes}
@@ -81,7 +84,7 @@ def draw(
 
 
 def style() -> str:
-    """The rules for everything that ``draw`` draws, as CSS; all classes begin with "tm-"."""
+    """Return the CSS for everything that ``draw`` draws; all classes begin with "tm-"."""
     return "".join(
         (
             _STYLE,

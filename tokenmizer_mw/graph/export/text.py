@@ -20,17 +20,17 @@ _BROAD: Final = frozenset("mwMW@%&")
 
 
 def label_of(node: Node) -> str:
-    """The label as one harmless line; the id where nothing visible is left of it."""
+    """Return the label of a node as one harmless line; its id if nothing visible is left."""
     return _calm(flatten(node.label)) or flatten(node.id)
 
 
 def words_of(text: str, limit: int = TEXT_MAX) -> str:
-    """A detail, a reason or a quotation as one harmless line."""
+    """Return a detail, a reason or a quotation as one harmless line."""
     return _calm(flatten(text, limit))
 
 
 def speaker_of(source: Source) -> str:
-    """Who said it and where: "user, turn 12"."""
+    """Return who said a fact and where, such as "user, turn 12"."""
     role = flatten(source.role, 20)
     return f"{role}, message {source.turn}" if role else f"message {source.turn}"
 
@@ -49,8 +49,9 @@ def _calm(text: str) -> str:
 
 
 def wrap_text(text: str, width: float, most: int = 2) -> list[str]:
-    """``text`` in at most ``most`` lines of at most ``width`` (1 is the size of the font); what does not fit ends in
-    an ellipsis. A word that is too long for a line is cut."""
+    """Break ``text`` into at most ``most`` lines of at most ``width`` (1 is the font size). The rest is replaced by an
+    ellipsis; a word that is too long for a line is broken.
+    """
     lines: list[str] = []
     line = ""
     for word in _pieces(text, width):
@@ -79,7 +80,7 @@ def _pieces(text: str, width: float) -> Iterator[str]:
 
 
 def fit_text(text: str, width: float) -> str:
-    """As much of ``text`` as is no wider than ``width`` (1 is the font's size), with an ellipsis where it is cut."""
+    """Return the beginning of ``text`` that fits into ``width`` (1 is the font size), with an ellipsis if it is cut."""
     return text if width_of(text) <= width else _end_with_ellipsis(text, width)
 
 
@@ -98,7 +99,9 @@ def _fitting_length(text: str, width: float) -> int:
 
 
 def width_of(text: str) -> float:
-    """About how wide ``text`` is in a common sans-serif font, rather too much than too little; 1 is the font's size."""
+    """Estimate the width of ``text`` in a common sans-serif font, rather too large than too small; 1 is the
+    font size.
+    """
     return sum(map(_width, text))
 
 
@@ -122,7 +125,7 @@ _AT_START: Final = frozenset("-+=")
 
 
 def escape_markdown(text: str) -> str:
-    """One line of harmless text as Markdown that shows just that: in CommonMark, in GitHub's dialect, in Obsidian's."""
+    """Escape one line of text so that CommonMark, GitHub and Obsidian show exactly this text."""
     return "".join(f"\\{char}" if _means(text, place, char) else char for place, char in enumerate(text))
 
 

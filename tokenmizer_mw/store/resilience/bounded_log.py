@@ -1,5 +1,5 @@
-"""How long a chat may still wait for the store, and an event log that keeps to it: a call that takes too long raises,
-and continues in its own thread. Time that is spent computing does not count.
+"""A time limit for how long a chat call waits for the store in all (its *patience*), and an event log that applies it:
+a call that takes too long raises, and continues in its own thread. Time spent on computation does not count.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tokenmizer_mw.store.resilience.monitor import StoreMonitor
 
 
 class Patience:
-    """Seconds of waiting that are left to one chat call. Not shared between threads."""
+    """The remaining time, in seconds, that one chat call may wait for the store. Not shared between threads."""
 
     __slots__ = ("left",)
 
@@ -31,7 +31,7 @@ class Patience:
 
     @contextmanager
     def spend(self) -> Iterator[None]:
-        """Take the time that the block takes from what is left."""
+        """Subtract the duration of the ``with`` block from the remaining time."""
         start = time.monotonic()
         try:
             yield
@@ -43,14 +43,15 @@ _current: Final[ContextVar[Patience | None]] = ContextVar("tokenmizer_patience",
 
 
 def current_patience() -> Patience | None:
-    """The patience of the chat call that this code works for; ``None``: it works for no chat, and may wait."""
+    """Return the patience of the chat call that the current code handles; ``None`` outside of a chat call: no limit."""
     return _current.get()
 
 
 @contextmanager
 def patience(seconds: float | None) -> Iterator[None]:
-    """Let everything inside the block wait ``seconds`` for the store, all in all; ``None``: without a bound. Inside
-    another such block that one's patience counts."""
+    """Let everything inside the block wait for the store for at most ``seconds`` in all; ``None``: no limit. Inside
+    another such block, the outer limit applies.
+    """
     if seconds is not None and _current.get() is not None:
         yield
         return
@@ -62,7 +63,7 @@ def patience(seconds: float | None) -> Iterator[None]:
 
 
 def drop_patience() -> None:
-    """Let what runs in this context from here on wait without a bound."""
+    """Remove the time limit for code that runs in this context from here on."""
     _current.set(None)
 
 
@@ -100,12 +101,12 @@ _CALLS: Final = WorkerPool("store-call", THREADS_MAX)
 
 
 class BoundedLog:
-    """``log`` for everything on the path of a chat.
+    """The event log that chat calls use: the log ``log`` with a time limit.
 
-    A call inside ``patience`` raises ``StoreUnavailable`` (cause "late") when the time is over, and at once while the
-    circuit breaker is open. What it asked for may still be done: an append that was given up can be in the log
-    later. Calls outside ``patience`` wait as ``log`` does. All of them tell ``monitor`` when the store fails; only
-    those that write tell it that the store is well, since a database that is locked or full can still be read.
+    Inside ``patience``, a call raises ``StoreUnavailable`` (cause "late") when the time is over, and at once while the
+    circuit breaker is open. The operation may still be executed: an append that was given up can be in the log later.
+    Outside of ``patience``, calls wait as ``log`` does. Every failure is reported to ``monitor``. Only successful
+    writes are reported as success, because a database that is locked or full can still be read.
     """
 
     def __init__(self, log: EventLog, monitor: StoreMonitor) -> None:
@@ -115,11 +116,11 @@ class BoundedLog:
 
     @property
     def place(self) -> str:
-        """Where the database is, for people to read; "" when the store does not say."""
+        """Where the database is, for messages to people; "" if unknown."""
         return str(getattr(self._log, "place", ""))
 
     def longest_wait(self) -> float:
-        """Seconds since the oldest call that is under way began; 0.0 when there is none."""
+        """Seconds since the start of the oldest running call; 0.0 when there is none."""
         started = list(self._under_way.values())
         return time.monotonic() - min(started) if started else 0.0
 

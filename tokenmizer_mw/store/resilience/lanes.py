@@ -62,7 +62,7 @@ class Lanes(Generic[Item]):
             del self._lanes[key]
 
     def rest(self, key: SessionKey) -> None:
-        """Let a taken lane rest: its first item stays first."""
+        """Set a taken lane to resting; its first item stays first."""
         self.resting[key] = None
 
     def wake(self, most: int | None = None) -> None:

@@ -1,5 +1,5 @@
-"""How the store of a process is doing: its circuit breaker, its last failure, and the log line about it. After
-repeated failures nobody waits for the store until a probe finds that it answers.
+"""The health of a process's store: circuit breaker, last failure, and log line. After repeated failures nobody waits
+for the store until a probe finds that it answers.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ FAILURES_MAX: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Breaker:
-    """One state of a circuit breaker; every transition returns another one.
+    """A state of the circuit breaker; immutable, each transition returns a new one.
 
-    Closed: chats wait for the store. Open, from the ``failures_max``-th failure in a row on: no chat waits, and one
-    probe at a time goes through. A success closes it, a failure of the probe leaves it open.
+    Closed: chats wait for the store. Open, after ``failures_max`` failures in a row: no chat waits, and one probe at a
+    time is sent. A success closes it; a failed probe leaves it open.
     """
 
     failures_max: int = FAILURES_MAX
@@ -29,15 +29,15 @@ class Breaker:
 
     @property
     def is_open(self) -> bool:
-        """Whether chats must not wait."""
+        """Whether chats must not wait for the store."""
         return self.failures >= self.failures_max
 
     def after_success(self) -> Breaker:
-        """The state after a call that was answered in time: closed."""
+        """Return the state after a call that was answered in time: closed."""
         return replace(self, failures=0)
 
     def after_failure(self) -> Breaker:
-        """The state after a call that failed, or was not answered in time."""
+        """Return the state after a call that failed or was not answered in time."""
         return replace(self, failures=min(self.failures + 1, self.failures_max))
 
 
@@ -50,7 +50,7 @@ _log = logging.getLogger("tokenmizer_mw")
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """A failure of the store: ``cause`` and ``place`` as in ``StoreError``, ``at`` on a monotonic clock."""
+    """A failure of the store. ``cause`` and ``place``: as in ``StoreError``; ``at``: time on a monotonic clock."""
 
     cause: str
     place: str
@@ -58,7 +58,7 @@ class Trouble:
 
 
 class StoreMonitor:
-    """Keeps the state of the circuit breaker, and reports failures. Safe for threads.
+    """Holds the state of the circuit breaker, and logs failures. Thread-safe.
 
     ``deadline``: seconds after which an answer counts as late.
     """
@@ -74,16 +74,16 @@ class StoreMonitor:
         self.renew()
 
     def renew(self) -> None:
-        """Replace the lock: for a forked child."""
+        """Replace the lock, in a forked child process."""
         self._lock = threading.Lock()
 
     @property
     def trouble(self) -> Trouble | None:
-        """The last failure; ``None`` when the store has answered in time since, or never failed."""
+        """The last failure; ``None`` if the store has answered in time since, or never failed."""
         return self._trouble
 
     def note_answer(self, seconds: float) -> None:
-        """Note that a call was answered after ``seconds``. A late answer does not close the breaker."""
+        """Report that a call was answered after ``seconds``. A late answer does not close the breaker."""
         if seconds > self.deadline or (self._trouble is None and not self._breaker.failures):
             return
         with self._lock:
@@ -94,15 +94,15 @@ class StoreMonitor:
             _log.warning("the store answers again")
 
     def note_failure(self, error: StoreError) -> None:
-        """Note that a call failed, and log it."""
+        """Report that a call failed, and log it."""
         self._fail(error.cause or type(error).__name__, error.place)
 
     def late(self, place: str = "") -> None:
-        """Note that a call was not answered before the deadline, and log it."""
+        """Report that a call was not answered before the deadline, and log it."""
         self._fail("late", place)
 
     def report(self, cause: str, place: str) -> None:
-        """Log a failure, at most once a minute for each cause and place. Neither holds what anybody said."""
+        """Log a failure, at most once a minute for each cause and place. The line contains no chat content."""
         if self._may_log(cause, place):
             _log.warning("store unavailable: %s (%s); chats go on without waiting for it", cause, place or "?")
 

@@ -1,8 +1,9 @@
-"""Writes the turns of chats in threads of its own, in order within a session, and again when the store answers again.
+"""A queue (spool) that writes the turns of chats in its own threads, in order within a session, and retries when the
+store answers again.
 
-A chat waits for its turn until the deadline. What is not written by then stays in memory, up to a bound, and is
-written as soon as the store answers. Writing must be idempotent: a write that was given up may have been done. A
-process that is killed loses what is in the spool.
+A chat waits for its turn until the deadline. Turns that are not written by then stay in memory, up to a limit, and are
+written as soon as the store answers. Writing must be idempotent, because a write that was given up may have been
+executed. A process that is killed loses the turns in the queue.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ _WRITERS: Final = WorkerPool("turn-writer", WRITERS_MAX)
 
 
 class SpooledTurn:
-    """A turn that is to be written. ``write`` writes it; ``after`` is called once it is written."""
+    """A turn in the queue. ``write``: writes it; ``after``: called once it is written."""
 
     __slots__ = ("_released", "after", "context", "failures", "is_spooled", "others", "result", "write")
 
@@ -57,13 +58,13 @@ class SpooledTurn:
             self.result.set_result(written)
 
     def release(self) -> bool:
-        """Note that nobody waits for the turn any longer. True the first time, while it is in the spool."""
+        """Report that nobody waits for the turn any longer. Returns true the first time, while it is still queued."""
         first, self._released = not self._released, True
         return first and self.is_spooled
 
     @property
     def is_written(self) -> bool:
-        """Whether the turn is durable by now."""
+        """Whether the turn is durable."""
         return self.result.done() and self.result.result()
 
 
@@ -141,12 +142,14 @@ class TurnSpool:
         return len(dropped)
 
     def flush(self, seconds: float) -> bool:
-        """Wait until all turns are written, at most ``seconds``. True when they are."""
+        """Wait until all turns are written, at most ``seconds``. Returns whether they are."""
         with self._changed:
             return self._changed.wait_for(lambda: not self._lanes.count, seconds)
 
     def close(self, seconds: float) -> bool:
-        """Take no more turns, write those that wait within ``seconds``, and count the rest as lost. True: none was."""
+        """Accept no more turns, write the queued ones within ``seconds``, and count the rest as lost. Returns true if
+        none was lost.
+        """
         with self._changed:
             self._closed = True
             self._changed.notify_all()

@@ -1,4 +1,4 @@
-"""Waiting until a turn is written, at most until the deadline: from a thread, and from an event loop."""
+"""Wait until a turn is written, at most until the deadline: from a thread, or from an event loop."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ Submit = Callable[[], SpooledTurn | None]
 
 
 def wait_until_settled(turn: SpooledTurn, seconds: float) -> bool:
-    """Whether ``turn`` is durable, after at most ``seconds``. Blocks."""
+    """Wait for at most ``seconds`` until ``turn`` is durable. Returns whether it is. Blocks."""
     with suppress(TimeoutError):
         return turn.result.result(seconds)
     return turn.is_written
 
 
 def await_submitted(submit: Submit, seconds: float) -> Awaitable[SpooledTurn | None]:
-    """The turn that ``submit`` has written, once it is settled or ``seconds`` have passed, whichever comes first; at
-    least ``submit`` itself is waited for. A caller that is cancelled leaves at once; the turn is written all the same.
-    Raises what ``submit`` raises."""
+    """Call ``submit``, wait until its turn is written or ``seconds`` have passed, and return the turn. ``submit``
+    itself is always awaited to its end. A caller that is cancelled returns at once; the turn is written all the same.
+    Raises what ``submit`` raises.
+    """
     return _Waiting(submit).wait(seconds) if is_in_asyncio() else _await_anywhere(submit, seconds)
 
 

@@ -227,12 +227,12 @@ class Anthropic(JsonDialect):
         return cut_edits(request, keep_from, block, mark_block=self.mark_block)
 
     def ends(self, tail: bytes) -> bool:
-        """Whether ``tail`` names the event that ends a stream: in its data, or in a line of its own."""
+        """Whether ``tail`` contains the name of the event that ends a stream, in its data or in a line of its own."""
         if _IN_DATA in tail:
             return True
         return any(tail.startswith(mark) or b"\n" + mark in tail or b"\r" + mark in tail for mark in _LINES)
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:
-        """The reply in a captured response body. Never raises."""
+        """Parse the reply in a captured response body. Never raises."""
         events = events_in(data, stream=stream)
         return collect_body(data) if events is None else collect_events(events)

@@ -68,9 +68,8 @@ def kind_of(block: object) -> str:
 
 
 def read_message(raw: object) -> Message:
-    """A message object as a message.
-
-    What no known role speaks is read as a system message: it may not open a turn, and nothing is learned from it.
+    """Parse a message object. An unknown role is parsed as system: such a message begins no turn, and no facts are
+    extracted from it.
     """
     role = role_of(raw) or _SYSTEM
     content = raw.get("content") if isinstance(raw, dict) else None
@@ -80,9 +79,9 @@ def read_message(raw: object) -> Message:
 
 
 def read_blocks(role: Role, blocks: Sequence[object]) -> Message:
-    """Content blocks as a message of ``role``.
+    """Parse content blocks as a message of ``role``.
 
-    Server tools answer within the assistant's own message: that they did is kept as an attachment's kind.
+    Results of tools that the provider itself runs are inside the assistant's message; they are noted as an attachment.
     """
     return _assistant(blocks) if role is _ASSISTANT else _other(role, blocks)
 

@@ -1,6 +1,6 @@
-"""Collecting an Anthropic Messages response, streamed or whole, into a reply.
+"""Collect an Anthropic Messages response, streamed or complete, into a reply.
 
-The blocks of a stream are put together as they stand in a whole body, and read as a request that sends them back is.
+The blocks of a stream are assembled as in a complete body, and parsed like blocks of a request.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _OUTCOMES: Final = {"max_tokens": Outcome.TRUNCATED, "model_context_window_excee
 
 
 def collect_events(events: Iterable[ServerSentEvent]) -> Reply:
-    """The reply in a stream's events; what follows ``message_stop`` or an error is not looked at."""
+    """Parse the reply in a stream's events; events after ``message_stop`` or an error are ignored."""
     reply = _ReplyBuilder()
     for event in events:
         reply.add(event)
@@ -44,7 +44,9 @@ def collect_events(events: Iterable[ServerSentEvent]) -> Reply:
 
 
 def collect_body(data: bytes) -> Reply:
-    """The reply in a whole JSON body. JSON without content is somebody's error, other bytes are a cut body."""
+    """Parse the reply in a complete JSON body. JSON without content counts as an error response, other bytes as a
+    truncated body.
+    """
     body = parse_json(data.decode("utf-8-sig", "replace"))
     reply = _ReplyBuilder()
     if isinstance(body, dict):

@@ -1,6 +1,6 @@
-"""Cohere Chat, version 2: POST {base}/v2/chat. Messages are spelled nearly as OpenAI spells them.
+"""Cohere Chat, version 2: POST {base}/v2/chat. Messages have nearly the format of OpenAI's.
 
-A whole response is one event that carries the message and its end together.
+A complete response is one event that contains the message and its end.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _OUTCOMES: Final = {"MAX_TOKENS": Outcome.TRUNCATED, "ERROR": Outcome.ERROR, "TI
 
 
 def collect(data: bytes) -> Reply:
-    """The reply in the bytes of a response: events, a JSON object, or a JSON object a line. Never raises."""
+    """Parse the reply in the bytes of a response: events, a JSON object, or one JSON object per line. Never raises."""
     data = data.removeprefix(b"\xef\xbb\xbf")
     if not data.lstrip().startswith(b"{"):
         decoder = SSEDecoder(event_max=max(1, len(data)))
@@ -46,7 +46,7 @@ def collect(data: bytes) -> Reply:
 
 
 def collect_events(events: Iterable[ServerSentEvent]) -> Reply:
-    """The reply in a stream's events; what follows its end or an error is not looked at."""
+    """Parse the reply in a stream's events; events after its end or an error are ignored."""
     reply = _ReplyBuilder()
     for event in events:
         if event.data == "[DONE]":
@@ -168,11 +168,11 @@ _TERMINAL: Final = (b'"message-end"', b"event: message-end", b"event:message-end
 
 
 def read_message(raw: object, _: int = 1) -> Message:
-    """A message object as a message. Never raises.
+    """Parse a message object. Never raises.
 
-    The plan that comes with tool calls is thinking: Cohere describes it as a chain of thought, and a client that
-    leaves it out when it sends the message back has sent the same message. What a tool returned as documents is
-    text, since that is what the model reads of them.
+    The plan that comes with tool calls counts as thinking, because Cohere describes it as a chain of thought; so a
+    client that resends the message without it has sent the same message. Documents that a tool returned are parsed as
+    text, because that is what the model reads of them.
     """
     if not isinstance(raw, dict):
         return openai_message.read_message(raw)
@@ -190,7 +190,7 @@ _SHAPE: Final = Shape("cohere", role_of, roles_of, read_message, overhead=("tool
 
 
 class Cohere(JsonDialect):
-    """The dialect. What it reads, it reads leniently; what it rewrites, it rewrites to the byte."""
+    """The dialect of Cohere Chat. Parses leniently, and rewrites without changing any other byte."""
 
     name = _SHAPE.name
     shape = _SHAPE
@@ -208,7 +208,7 @@ class Cohere(JsonDialect):
         return any(mark in tail for mark in _TERMINAL)
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:
-        """The reply in a captured response body, whatever was asked for: what came decides. Never raises."""
+        """Parse the reply in a captured response body, whether it is a stream or not. Never raises."""
         return collect(data)
 
 

@@ -42,9 +42,12 @@ _COMPLAINTS: Final = ("error", "detail", "message")
 
 @dataclass(frozen=True, slots=True)
 class Replies:
-    """Where the text of a reply is: ``whole`` in a JSON body, ``piece`` in each event of a stream (``None``: plain
-    text without JSON). ``event`` is the name of the events that carry text ("": any); ``done`` tells the last one by
-    its data, its name, or the value at ``done_path`` ("": there is no last one)."""
+    """Where the text of a reply is.
+
+    - ``whole``: path in a JSON body; ``piece``: path in each event of a stream; ``None``: plain text without JSON.
+    - ``event``: name of the events that contain text; "": any.
+    - ``done``: marks the last event, by its data, its name, or the value at ``done_path``; "": there is no such event.
+    """
 
     whole: Path | None
     piece: Path | None
@@ -55,7 +58,7 @@ class Replies:
 
     @classmethod
     def of(cls, reply: str | None, delta: str | None, event: str, done: str) -> Replies:
-        """As an owner spells it. Raises ``ConfigError``."""
+        """Parse the arguments of ``CustomChat`` that describe replies. Raises ``ConfigError`` for invalid ones."""
         given = reply if reply is not None else delta
         if given is None:
             raise ConfigError("a custom chat has a reply, a delta, or both")
@@ -74,7 +77,7 @@ class Replies:
         )
 
     def ends(self, tail: bytes) -> bool:
-        """Whether ``tail`` may hold what tells the last event of a stream."""
+        """Whether ``tail`` may contain the mark of the last event of a stream."""
         place = tail.find(self.mark) if self.mark else -1
         while place >= 0:
             if not self.done_path or self._ends_at(tail, place):
@@ -83,7 +86,7 @@ class Replies:
         return False
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:
-        """The reply in the bytes of a response. Never raises."""
+        """Parse the reply in the bytes of a response. Never raises."""
         data = data.removeprefix(b"\xef\xbb\xbf")
         place = self.piece if stream else self.whole
         if data.lstrip().startswith(_EVENT_STARTS) and (stream or place is not None):
@@ -179,21 +182,28 @@ _OF_A_CALLABLE: Final = (LookupError, TypeError, ValueError, AttributeError)
 
 
 class CustomChat(JsonDialect):
-    """The dialect of a chat route with a shape of its own.
+    """The dialect of a chat route with its own JSON format, described by dotted paths such as "chat.turns" or
+    "turns.-1.text".
 
-    The request, a JSON object, has the history in ``messages``, or no more than the newest text of the user in
-    ``question``; both are dotted paths ("chat.turns", "turns.-1.text") or take the parsed body. ``role`` and
-    ``content`` say where an element of the history tells who speaks and what; ``roles`` maps the words for it to
-    "user", "assistant", "system" and "tool", which need no mapping themselves.
+    Request (a JSON object):
 
-    ``reply`` is where the text of the reply is in a JSON body, ``delta`` where the next piece of it is in each event
-    of a stream or each line of NDJSON; one that is not given is as the other. "$" is the JSON value itself, "" plain
-    text without JSON. ``event``: only server-sent events of this name carry text ("": all do). ``done``: how a stream
-    ends: the data or the name of its last event, or a path whose value is true then ("": with its last byte).
+    - ``messages``: path to the list of messages; or ``question``: path to the user's newest text, if the request
+      contains no history. Instead of a path, a function from the parsed body to the value.
+    - ``role``, ``content``: paths in a message to its role and its text.
+    - ``roles``: maps the application's role names to "user", "assistant", "system" and "tool"; these four need no
+      entry.
 
-    Histories that are a member of the body's top level are cut when the window fills: an element takes the place of
-    the old ones, with its role, the resume block as its content, and the members ``extra``, for applications that
-    insist on more. All others are read only. Raises ``ConfigError`` for a configuration that cannot be meant.
+    Reply:
+
+    - ``reply``: path to the text in a JSON body; ``delta``: path to the next piece of text in each event of a stream or
+      line of NDJSON. One that is not given equals the other. "$" is the JSON value itself, "" plain text without JSON.
+    - ``event``: name of the server-sent events that contain text; "": all do.
+    - ``done``: how a stream ends: the data or the name of its last event, or a path whose value becomes true; "": with
+      its last byte.
+
+    If the list of messages is a top-level member, it is cut when the window is full: one message with the resume block
+    replaces the old ones; ``extra``: further members that the application requires in it. Other histories are only
+    recorded. Raises ``ConfigError`` for contradictory arguments.
     """
 
     name = "custom"
@@ -237,22 +247,23 @@ class CustomChat(JsonDialect):
         self._cuts = len(path) == 1
 
     def read(self, body: bytes, known: KnownRequests | None = None, *, path: str = "") -> ChatRequest:
-        """The request in ``body``. Raises ``MalformedRequest`` unless it is a JSON object with messages, or with a
-        question, where they should be."""
+        """Parse the request in ``body``. Raises ``MalformedRequest`` unless it is a JSON object with messages, or with
+        a question, at the configured path.
+        """
         return read_request(self.shape, body, known) if self._cuts else self._read_only(read_object(decode_body(body)))
 
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
-        """The edits of a cut. Raises ``ValueError`` also when the history is not a member of the top level."""
+        """Return the edits of a cut. Raises ``ValueError`` also when the history is not a top-level member."""
         if not self._cuts:
             raise ValueError("a history that lies deeper is not rewritten")
         return cut_edits(request, keep_from, self._block(request, keep_from, role, block) if block else "")
 
     def ends(self, tail: bytes) -> bool:
-        """Whether ``tail`` may hold what ends a stream."""
+        """Whether ``tail`` may contain the end of a stream."""
         return self._replies.ends(tail)
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:
-        """The reply in a captured response body. Never raises."""
+        """Parse the reply in a captured response body. Never raises."""
         return self._replies.collect(data, stream=stream)
 
     # -- the request -----------------------------------------------------------------------------------------

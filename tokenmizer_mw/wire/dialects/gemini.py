@@ -1,11 +1,12 @@
-"""Gemini: POST {base}/models/{model}:generateContent and :streamGenerateContent. Model and stream flag are in the path.
+"""Gemini: POST {base}/models/{model}:generateContent and :streamGenerateContent. The path gives the model and whether
+the reply streams.
 
-A cut works on ``contents``. With ``cachedContent`` the provider puts a beginning of its own before them, which is the
-same in every call and no part of what a client resends: the contents may be cut as usual.
+A cut applies to ``contents``. With ``cachedContent`` the provider adds a stored beginning before them, which is the
+same in every call and not resent by the client, so the contents can be cut as usual.
 
-A response is server-sent events, a streamed JSON array, or one object. Each chunk of a stream is a whole response
-object of its own; what the first candidate says in all of them, in order, is the turn. Nothing marks the last chunk:
-some models and relays give a reason to stop in every chunk, or in the first.
+A response is server-sent events, a streamed JSON array, or one object. Each chunk of a stream is a complete response
+object; the texts of the first candidate in all of them, in order, are the reply. Nothing marks the last chunk: some
+models and relays give a finish reason in every chunk, or in the first.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _EVENT_LINES: Final = (b"data", b"event", b"id", b"retry", b":")
 
 
 def collect_stream(data: bytes) -> Reply:
-    """The reply in server-sent events. An error in their midst comes as bare lines of JSON."""
+    """Parse the reply in server-sent events. An error between them is sent as plain lines of JSON."""
     decoder = SSEDecoder(event_max=max(1, len(data)))
     reply = _ReplyBuilder()
     for event in [*decoder.receive_data(data), *decoder.receive_data(b"")]:
@@ -52,7 +53,9 @@ def collect_stream(data: bytes) -> Reply:
 
 
 def collect_json(data: bytes) -> Reply:
-    """The reply in an object or in an array of them, which may be cut. JSON without candidates is somebody's error."""
+    """Parse the reply in a JSON object or an array of objects, which may be truncated. JSON without candidates counts
+    as an error response.
+    """
     reply = _ReplyBuilder()
     reply.add_all(_values(data.decode("utf-8-sig", "replace")))
     reply.failed = reply.foreign
@@ -205,20 +208,21 @@ _SHAPE: Final = Shape(
 
 
 class Gemini(JsonDialect):
-    """The dialect. Every call names its model in the path; where the path names none, the body may."""
+    """The dialect of Gemini. Every call names its model in the path; if the path names none, the body may."""
 
     name = _SHAPE.name
     shape = _SHAPE
     linked = (b'"fileData"', b'"file_data"')
 
     def models(self, body: bytes, path: str = "") -> tuple[str, ...]:
-        """The model that ``path`` names; the models that an unread request may name where it names none."""
+        """Return the model that ``path`` names; if it names none, the models that the unparsed request may name."""
         model = _model(path)
         return (model,) if model else models(body)
 
     def read(self, body: bytes, known: KnownRequests | None = None, *, path: str = "") -> ChatRequest:
-        """The request in ``body``, sent to ``path``. Raises ``MalformedRequest`` unless it is a JSON object with a
-        list of contents."""
+        """Parse the request in ``body``, sent to ``path``. Raises ``MalformedRequest`` unless it is a JSON object with
+        a list of contents.
+        """
         stream = _STREAMS.get(path.rpartition(":")[2])
         return read_request(_SHAPE, body, known, model=_model(path) or None, stream=stream)
 
@@ -229,12 +233,13 @@ class Gemini(JsonDialect):
         return cut_edits(request, keep_from, _block_content(block) if block else "")
 
     def ends(self, tail: bytes) -> bool:
-        """False: a stream has no terminal event. A reason to stop may stand in every chunk, or before the text."""
+        """Return false: a stream has no last event. A finish reason may occur in every chunk, or before the text."""
         return False
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:
-        """The reply in a captured response body. Never raises. What came decides how it is read: a stream is made of
-        events or of JSON, as the query asked, and its errors are JSON."""
+        """Parse the reply in a captured response body. Never raises. The content decides how it is parsed: a stream
+        consists of events or of JSON, and its errors are JSON.
+        """
         start = data.removeprefix(_BOM).lstrip()
         return collect_json(data) if start.startswith((b"{", b"[")) else collect_stream(data)
 

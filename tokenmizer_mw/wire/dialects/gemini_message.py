@@ -1,7 +1,7 @@
-"""One Gemini content object, in requests and in responses, and the parts that it is made of.
+"""One Gemini content object (a message), in requests and in responses, and its parts.
 
-Whatever can be trusted is read; a field of the wrong type counts as absent. Nothing here raises. Members may be spelled
-in camelCase, as in the API's own answers, or in snake_case, which it accepts too.
+Lenient: a field of the wrong type counts as absent, and nothing here raises. Members may be named in camelCase, as in
+the API's own responses, or in snake_case, which it also accepts.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ _RESULT_ONLY: Final = frozenset({"result"})
 
 
 def member(raw: Mapping[str, Any], name: str) -> Any:
-    """The member of this name in camelCase, in either spelling; ``None`` when there is none."""
+    """Return the member whose camelCase name is ``name``, in either spelling; ``None`` when there is none."""
     value = raw.get(name)
     return raw.get(_snake(name)) if value is None else value
 
 
 @dataclass(slots=True)
 class GeminiContent:
-    """What parts say, in order, whether they come with one content or with the chunks of a stream.
+    """Collects the parts of one message, from one content object or from the chunks of a stream.
 
-    Texts are not yet storable: a stream may split a character's two halves.
+    Its texts cannot be stored yet, because a stream may split a character into two halves.
     """
 
     text: list[str] = field(default_factory=list)
@@ -62,7 +62,7 @@ class GeminiContent:
     attachments: list[str] = field(default_factory=list)
 
     def add(self, content: object) -> None:
-        """The parts of the next content."""
+        """Add the parts of the next content object."""
         for part in _parts(content):
             if not isinstance(part, dict):
                 continue
@@ -73,7 +73,9 @@ class GeminiContent:
                 self._add_data(part)
 
     def message(self, role: Role) -> Message:
-        """What was said, by ``role``. Texts of a user are joined with LF; those of the model are pieces of one."""
+        """Return the message, spoken by ``role``. Texts of a user are joined with LF; those of the model are pieces of
+        one text.
+        """
         own = role is _ASSISTANT
         between = "" if own else "\n"
         return Message(
@@ -134,9 +136,9 @@ def roles_of(sent: Sequence[Any]) -> list[Role]:
 
 
 def read_message(raw: object, _: int) -> Message:
-    """A content object, or several that the model said in a row, as a message.
+    """Parse a content object, or several consecutive ones of the model, as one message.
 
-    What no known role speaks is read as a system message: it may not open a turn, and nothing is learned from it.
+    An unknown role is parsed as system: such a message begins no turn, and no facts are extracted from it.
     """
     said = GeminiContent()
     for content in raw if isinstance(raw, tuple) else (raw,):
@@ -145,10 +147,10 @@ def read_message(raw: object, _: int) -> Message:
 
 
 def group(sent: Sequence[Any]) -> Sequence[int]:
-    """How many contents each message takes; nothing when it is one each.
+    """Return how many content objects each message takes; empty when it is one each.
 
-    A client that streams sends an answer back as it came: a content for each chunk. What the model said in a row is
-    therefore one message.
+    A client that streams resends a reply as it came: one content object per chunk. Consecutive contents of the model
+    are therefore one message.
     """
     sizes: list[int] = []
     goes_on = False

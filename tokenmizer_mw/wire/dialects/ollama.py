@@ -1,4 +1,4 @@
-"""Ollama: POST {base}/api/chat. Streams lines of JSON unless the request says otherwise."""
+"""Ollama: POST {base}/api/chat. Replies stream as lines of JSON unless the request says otherwise."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NO_ANSWER: Final = frozenset({"load", "unload"})
 
 
 def read_message(raw: object, _: int = 0) -> Message:
-    """A message object as a message. What no known role speaks is read as a system message."""
+    """Parse a message object. An unknown role is parsed as system."""
     message = openai_message.read_message(raw)
     if not isinstance(raw, dict) or raw.keys().isdisjoint(_OWN):
         return message
@@ -42,7 +42,7 @@ _SHAPE: Final = Shape("ollama", role_of, roles_of, read_message, overhead=("tool
 
 
 class Ollama(JsonDialect):
-    """The dialect. The server keeps nothing: every request brings the whole history."""
+    """The dialect of Ollama. The server stores no history: every request contains all of it."""
 
     name = _SHAPE.name
     shape = _SHAPE
@@ -56,7 +56,7 @@ class Ollama(JsonDialect):
     end_mark = _TRUE
 
     def ends(self, tail: bytes) -> bool:
-        """Whether ``tail`` says that the answer is done."""
+        """Whether ``tail`` contains the mark that the reply is complete."""
         place = tail.find(_DONE)
         while place >= 0:
             value = tail[place + len(_DONE) : place + len(_DONE) + _LOOK].lstrip(b" \t:")
@@ -66,7 +66,7 @@ class Ollama(JsonDialect):
         return False
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:
-        """The reply in a captured response body: lines of JSON, or one object however it is laid out. Never raises."""
+        """Parse the reply in a captured response body: lines of JSON, or one object. Never raises."""
         if data.lstrip().startswith((b"data:", b"event:")):  # an application's own /api/chat, in OpenAI's shape
             return openai_chat.collect_chunks(data_in(data, stream=True) or ())
         whole = parse_json(data.decode("utf-8-sig", "replace"))

@@ -1,6 +1,6 @@
-"""OpenAI Chat Completions: POST {base}/chat/completions. Also what DeepSeek, Mistral, OpenRouter and Grok speak.
+"""OpenAI Chat Completions: POST {base}/chat/completions. DeepSeek, Mistral, OpenRouter and Grok use the same format.
 
-A whole response is one chunk whose choices carry ``message`` where a stream's carry ``delta``.
+A complete response is parsed like one chunk of a stream, with ``message`` in place of ``delta``.
 """
 
 from __future__ import annotations
@@ -45,8 +45,9 @@ _OUTCOMES: Final = {"": Outcome.TRUNCATED, "length": Outcome.TRUNCATED, "error":
 
 
 def collect_chunks(chunks: Iterable[str]) -> Reply:
-    """The reply in the data of a stream's events; what follows ``[DONE]`` or an error is not looked at, as clients
-    do."""
+    """Parse the reply in the data of a stream's events; events after ``[DONE]`` or an error are ignored, as
+    clients do.
+    """
     reply = _ReplyBuilder()
     for data in chunks:
         if data.startswith(_DONE):
@@ -59,7 +60,9 @@ def collect_chunks(chunks: Iterable[str]) -> Reply:
 
 
 def collect_body(data: bytes) -> Reply:
-    """The reply in a whole JSON body. JSON without choices is somebody's error, other bytes are a cut body."""
+    """Parse the reply in a complete JSON body. JSON without choices counts as an error response, other bytes as a
+    truncated body.
+    """
     body = parse_json(data.decode("utf-8-sig", "replace"))
     reply = _ReplyBuilder()
     reply.add(body)
@@ -88,17 +91,17 @@ class _Call:
 
 @dataclass(slots=True)
 class Calls:
-    """The tool calls of an answer in the making, put together from their fragments."""
+    """Assembles the tool calls of a streamed reply from their fragments."""
 
     _made: list[_Call] = field(default_factory=list)
     _by_index: dict[int, _Call] = field(default_factory=dict)
     _by_id: dict[str, _Call] = field(default_factory=dict)
 
     def add(self, index: int, fragment: ToolCall) -> None:
-        """The next fragment, which says that it belongs to call ``index``.
+        """Add the next fragment, which belongs to call ``index``.
 
-        Some servers give every call index 0 or none at all (ollama/ollama#15457, #7881): another id that comes
-        with a name starts a call of its own, and what follows under that index belongs to the newest.
+        Some servers give every call index 0 or none at all (ollama/ollama#15457, #7881): a fragment with another id and
+        a name starts a new call, and later fragments of that index belong to the newest call.
         """
         call = self._by_id.get(fragment.id) if fragment.id else None
         if call is None:
@@ -112,7 +115,7 @@ class Calls:
         call.add(fragment)
 
     def close(self) -> tuple[ToolCall, ...]:
-        """The calls as far as they came, by index."""
+        """Return the tool calls received so far, by index."""
         return tuple(call.close() for call in sorted(self._made, key=lambda call: call.index))
 
 
@@ -251,7 +254,7 @@ _SHAPE: Final = Shape(
 
 
 class OpenAIChat(JsonDialect):
-    """The dialect. What it reads, it reads leniently; what it rewrites, it rewrites to the byte."""
+    """The dialect of OpenAI Chat Completions. Parses leniently, and rewrites without changing any other byte."""
 
     name = _SHAPE.name
     shape = _SHAPE
@@ -266,12 +269,12 @@ class OpenAIChat(JsonDialect):
     def ends(self, tail: bytes) -> bool:
         """Whether a line of ``tail`` starts with the event that ends a stream.
 
-        With the last 12 bytes of the chunk before in front, a marker torn apart is found too.
+        ``tail`` must include the last 12 bytes of the previous chunk, so that a split mark is found.
         """
         return _TERMINAL.search(tail) is not None
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:
-        """The reply in a captured response body. Never raises."""
+        """Parse the reply in a captured response body. Never raises."""
         chunks = data_in(data, stream=stream)
         return collect_body(data) if chunks is None else collect_chunks(chunks)
 

@@ -1,6 +1,6 @@
-"""One OpenAI-shaped message object, in requests and in responses.
+"""One message object of OpenAI's format, in requests and in responses.
 
-Whatever can be trusted is read; a field of the wrong type counts as absent. Nothing here raises.
+Lenient: a field of the wrong type counts as absent, and nothing here raises.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ _REASONING: Final = ("reasoning_content", "reasoning")
 
 
 class Content(NamedTuple):
-    """A message's content, by what its parts are. Not yet storable: a stream may split a character's two halves."""
+    """A message's content, sorted by kind of part. Its texts cannot be stored yet, because a stream may split a
+    character into two halves.
+    """
 
     text: str = ""
     thinking: str = ""
@@ -57,9 +59,8 @@ def roles_of(sent: Sequence[Any]) -> list[Role]:
 
 
 def read_message(raw: object, _: int = 1) -> Message:
-    """A message object as a message.
-
-    What no known role speaks is read as a system message: it may not open a turn, and nothing is learned from it.
+    """Parse a message object. An unknown role is parsed as system: such a message begins no turn, and no facts are
+    extracted from it.
     """
     if not isinstance(raw, dict):
         return Message(_SYSTEM)
@@ -76,7 +77,7 @@ def read_message(raw: object, _: int = 1) -> Message:
 
 
 def read_content(value: object) -> Content:
-    """A content field: text, a list of parts, or nothing. Texts of several parts are joined with LF."""
+    """Parse a content field: text, a list of parts, or nothing. Texts of several parts are joined with LF."""
     if isinstance(value, str):
         return Content(value)
     if not isinstance(value, list):
@@ -90,12 +91,12 @@ def read_content(value: object) -> Content:
 
 
 def read_thinking(raw: dict[str, Any]) -> str:
-    """The reasoning that servers put beside the content, under whichever name; as sent."""
+    """Return the reasoning text that servers put beside the content, under any of its known names."""
     return next((text for name in _REASONING if isinstance(text := raw.get(name), str) and text), "")
 
 
 def read_call(raw: object) -> ToolCall | None:
-    """A call, or the fragment of one, as sent; ``None`` for what is not an object."""
+    """Parse a tool call, or a fragment of one; ``None`` for anything that is not an object."""
     if not isinstance(raw, dict):
         return None
     id = raw.get("id")
@@ -104,12 +105,14 @@ def read_call(raw: object) -> ToolCall | None:
 
 
 def read_function_call(raw: object) -> ToolCall | None:
-    """A call of the legacy kind, which has no id; ``None`` for what is not an object."""
+    """Parse a call in the legacy "function_call" format, which has no id; ``None`` for anything that is not
+    an object.
+    """
     return ToolCall("", *_name_and_arguments({"function": raw})) if isinstance(raw, dict) else None
 
 
 def storable_call(call: ToolCall) -> ToolCall:
-    """The call in text that can be stored."""
+    """Return the call without lone surrogates, so that it can be stored."""
     if call.id.isascii() and call.name.isascii() and call.arguments.isascii():
         return call
     return ToolCall(storable(call.id), storable(call.name), storable(call.arguments))

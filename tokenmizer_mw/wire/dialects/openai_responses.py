@@ -1,7 +1,7 @@
-"""OpenAI Responses: POST {base}/responses. Also what OpenRouter and others speak under the same name.
+"""OpenAI Responses: POST {base}/responses. OpenRouter and others use the same format.
 
-The last event of a streamed reply holds the whole response, so that nothing else has to be read. Of a stream that was
-cut before it, the items are put together from what came.
+The last event of a streamed reply contains the whole response, so nothing else has to be parsed. If a stream ended
+before it, the reply is assembled from the items received.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ _FRAGMENTS: Final = {
 
 
 def collect_events(events: Sequence[ServerSentEvent]) -> Reply:
-    """The reply in a stream's events."""
+    """Parse the reply in a stream's events."""
     for event in reversed(events):
         if any(name in event.event or name in event.data for name in TERMINAL):
             kind, data = _read(event)
@@ -92,7 +92,9 @@ def collect_events(events: Sequence[ServerSentEvent]) -> Reply:
 
 
 def collect_body(data: bytes) -> Reply:
-    """The reply in a whole JSON body. JSON that is no response is somebody's error, other bytes are a cut body."""
+    """Parse the reply in a complete JSON body. JSON that is not a response counts as an error, other bytes as a
+    truncated body.
+    """
     body = parse_json(data.decode("utf-8-sig", "replace"))
     if not isinstance(body, dict):
         return Reply(None, Outcome.TRUNCATED)
@@ -236,10 +238,11 @@ _LINES: Final = tuple(form % name.encode() for name in (*TERMINAL, "error") for 
 
 
 class OpenAIResponses(JsonDialect):
-    """The dialect. A list of items is rewritten to the byte; a text in its place is read and never rewritten.
+    """The dialect of OpenAI Responses. A list of items is rewritten without changing any other byte; a plain text in
+    its place is parsed and never rewritten.
 
-    With ``previous_response_id`` or ``conversation`` the provider has the history and a request brings only what is
-    new: the session accumulates.
+    With ``previous_response_id`` or ``conversation`` the provider stores the history, and a request contains only what
+    is new; the session then collects the messages of all requests.
     """
 
     name = _SHAPE.name
@@ -247,13 +250,13 @@ class OpenAIResponses(JsonDialect):
     linked = (b'"image_url"', b'"file_id"', b'"file_url"', b'"image_generation_call"')
 
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
-        """The edits of a cut. Raises ``ValueError`` also when the input is no list."""
+        """Return the edits of a cut. Raises ``ValueError`` also when the input is not a list."""
         if not request.text.startswith("[", request.array):
             raise ValueError("an input that is one text has nothing to cut")
         return cut_edits(request, keep_from, _block_item(role, block) if block else "")
 
     def ends(self, tail: bytes) -> bool:
-        """Whether ``tail`` names an event that ends a stream. The whole response may stand behind the name."""
+        """Whether ``tail`` names an event that ends a stream. The whole response may follow the name."""
         if tail.rfind(b"omplete") < 0 and tail.rfind(b"failed") < 0 and tail.rfind(b"error") < 0:
             return False  # per chunk of every stream: faster than a pattern, and than looking from the start
         if any(mark in tail for mark in _MARKS):
@@ -261,7 +264,7 @@ class OpenAIResponses(JsonDialect):
         return any(tail.startswith(line) or b"\n" + line in tail or b"\r" + line in tail for line in _LINES)
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:
-        """The reply in a captured response body. Never raises."""
+        """Parse the reply in a captured response body. Never raises."""
         events = events_in(data, stream=stream)
         return collect_body(data) if events is None else collect_events(events)
 

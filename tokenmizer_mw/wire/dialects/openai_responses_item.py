@@ -1,10 +1,9 @@
-"""The items of OpenAI Responses: who speaks in them, which of them make a message together, and what they say.
+"""The items of OpenAI Responses: the role of each, which of them together make one message, and their content.
 
-The API takes apart what is one message elsewhere: reasoning, text and calls of a reply are items of their own. Items
-of the assistant that stand next to each other are one message. What a tool returned that the provider ran itself
-belongs to the message of its call, since both come in one reply.
+The API splits one reply into separate items for reasoning, text and calls. Adjacent items of the assistant are one
+message. The result of a tool that the provider ran belongs to the message of its call, because both come in one reply.
 
-Whatever can be trusted is read; a field of the wrong type counts as absent. Nothing here raises.
+Lenient: a field of the wrong type counts as absent, and nothing here raises.
 """
 
 from __future__ import annotations
@@ -73,9 +72,9 @@ _PLAIN: Final = {kind: role for kind, role in _SIDES.items() if kind not in _UNS
 
 
 def role_of(raw: object) -> Role | None:
-    """Who speaks in an item, or in the items of a message; ``None`` when that cannot be told.
+    """Return the role of an item, or of the items of a message; ``None`` when it is unknown.
 
-    Items that only stand for others say nothing and are read as the system's.
+    Items that only refer to other items count as the system's.
     """
     items = raw if isinstance(raw, tuple) else (raw,)
     if all(_kind(item) in _UNSEEN for item in items):
@@ -84,7 +83,7 @@ def role_of(raw: object) -> Role | None:
 
 
 def roles_of(sent: Sequence[Any]) -> list[Role]:
-    """Who speaks, for many; what cannot be told is the system's."""
+    """Return the roles of many items; an unknown role counts as system."""
     try:
         return [
             _plainly(raw[0] if type(raw) is tuple else raw) for raw in sent
@@ -94,7 +93,7 @@ def roles_of(sent: Sequence[Any]) -> list[Role]:
 
 
 def group(sent: Sequence[Any]) -> list[int]:
-    """How many items each message takes; [] when it is one each."""
+    """Return how many items each message takes; [] when it is one each."""
     sizes: list[int] = []
     joins = False
     hosted: frozenset[str] | None = None
@@ -112,7 +111,7 @@ def group(sent: Sequence[Any]) -> list[int]:
 
 
 def refuses(sent: Sequence[Any]) -> str:
-    """Why a request with these items must not be rewritten, "" when it may."""
+    """Return why a request with these items must not be rewritten; "" when it may."""
     kinds = {_kind(item) for raw in sent for item in (raw if type(raw) is tuple else (raw,))}
     if not kinds.isdisjoint(_COMPACTED):
         return PROVIDER_COMPACTS
@@ -122,9 +121,9 @@ def refuses(sent: Sequence[Any]) -> str:
 
 
 def read_message(raw: object, _: int = 0) -> Message:
-    """The message that an item is, or that several are together.
+    """Parse the message that one or several items form.
 
-    What no known role speaks is read as a system message: it may not open a turn, and nothing is learned from it.
+    An unknown role is parsed as system: such a message begins no turn, and no facts are extracted from it.
     """
     items = raw if isinstance(raw, tuple) else (raw,)
     role = role_of(raw) or _SYSTEM
@@ -141,7 +140,7 @@ def read_message(raw: object, _: int = 0) -> Message:
 
 
 def read_reply(items: Iterable[object]) -> Message:
-    """The assistant's message that these items are together: texts joined with LF, calls and results in order."""
+    """Parse the assistant's message that these items form: texts joined with LF, calls and results in order."""
     builder = _MessageBuilder()
     for item in items:
         if isinstance(item, dict):
