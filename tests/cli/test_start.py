@@ -7,7 +7,10 @@ import sys
 
 import pytest
 
-HEAVY = ("fastapi", "starlette", "pydantic", "rich", "tiktoken", "uvicorn", "openai", "yaml", "platformdirs", "anyio")
+HEAVY = (
+    *("fastapi", "starlette", "pydantic", "rich", "tiktoken", "uvicorn", "openai", "yaml", "platformdirs", "anyio"),
+    *("dataclasses", "logging", "tokenmizer_mw.wire", "tokenmizer_mw.model.session"),
+)
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:

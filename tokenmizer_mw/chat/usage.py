@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from itertools import accumulate
 from pathlib import Path
@@ -222,6 +221,11 @@ def _time(at: float) -> datetime:
 
 def name_prices() -> str:
     """Return the name and release of the package with the published prices, or a note that it is not installed."""
+    from importlib.metadata import (  # it loads the parser of e-mail, and hardly anybody asks
+        PackageNotFoundError,
+        version,
+    )
+
     try:
         return f"genai-prices {version('genai-prices')}"
     except PackageNotFoundError:

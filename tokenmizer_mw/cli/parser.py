@@ -6,9 +6,9 @@ import argparse
 from typing import Any, Final, NoReturn
 
 from tokenmizer_mw import __version__
-from tokenmizer_mw.model.session import LOCAL_TENANT
+from tokenmizer_mw.model.tenant import LOCAL_TENANT
 from tokenmizer_mw.runtime.terminal import complain
-from tokenmizer_mw.server.access.caller import SCOPES
+from tokenmizer_mw.server.access.scopes import SCOPES
 
 from .arguments import COMMANDS
 

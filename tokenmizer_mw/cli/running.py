@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -79,6 +78,8 @@ def _run(argv: Sequence[str]) -> int:
 
     # A command reports a failure in one line of its own; the log's line about the same failure is for servers.
     if module in ("commands", "importing"):
+        import logging  # nothing else needs it
+
         logging.getLogger("tokenmizer_mw").addHandler(logging.NullHandler())
     run_command: Callable[[argparse.Namespace], int] = getattr(import_module(f"{__package__}.{module}"), function)
     return run_command(arguments)

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, TypeGuard
 
-LOCAL_TENANT: Final = "local"
-"""The tenant of everybody who does not name one."""
+from tokenmizer_mw.model.tenant import LOCAL_TENANT, OWN_TENANTS
 
-OWN_TENANTS: Final = "tokenmizer."
-"""How the tenants begin under which this package keeps records of its own: no caller is one of them."""
+__all__ = ["LOCAL_TENANT", "OWN_TENANTS", "SESSION_ID_MAX", "Moment", "SessionKey", "is_usable_id"]
 
 SESSION_ID_MAX: Final = 256
 """Longest session id or tenant, in characters."""

@@ -8,11 +8,23 @@ from typing import Any, Final
 
 from tokenmizer_mw.wire.dialects import ROUTES
 
+from .scopes import SCOPES
+
+__all__ = [
+    "CALLER_KEY",
+    "CHAT",
+    "SCOPES",
+    "Caller",
+    "below_root",
+    "caller_of",
+    "is_own",
+    "needed_scope",
+    "tenant_of",
+    "uses_tokens",
+]
+
 CALLER_KEY: Final = "tokenmizer_caller"
 """Key of the ASGI scope under which the access middleware stores the caller."""
-
-SCOPES: Final = ("chat", "read", "write", "erase", "admin")
-"""What a key may be good for: chat calls; reading sessions; changing them; erasing them; everything, of its tenant."""
 
 
 @dataclass(frozen=True, slots=True)
