@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import json
 import os
 import re
 import subprocess
@@ -11,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 import pytest
 
@@ -23,7 +25,7 @@ from tokenmizer_mw.server.access.key_store import MemoryKeys
 from tokenmizer_mw.server.access.keys import new_key
 from tokenmizer_mw.server.dashboard import dashboard
 
-from .visiting import CHAT, TOKEN, Visitor, text_of, token_on
+from .visiting import BASE, CHAT, TOKEN, Visitor, text_of, token_on
 
 
 @pytest.mark.parametrize("host", HOSTS.values(), ids=HOSTS)
@@ -95,6 +97,42 @@ def test_at_the_root_of_a_proxy_with_keys_one_signs_in_with_a_key(upstream: Upst
         assert "yard" in listing
         assert "hall" not in re.findall(r"session\?id=(\w+)", listing)
         assert asked(proxy.port, "/api/sessions", cookie)[0] == 401
+
+
+BROWSER = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+
+
+@pytest.mark.parametrize("page", ["nonesuch", "deep/er/nonesuch", "session/hall"])
+def test_an_unknown_page_is_told_as_a_page_that_leads_back(page: str, memory: SessionMemory) -> None:
+    visitor = Visitor(dashboard(memory, token=TOKEN))
+    answer = visitor.ask("GET", page, headers=BROWSER)
+    assert answer.status == 404
+    assert "no page at this address" in text_of(answer.body)
+    for address in re.findall(r'(?:href|src)="([^"#]+)"', answer.body):
+        whole = urljoin(urljoin(BASE, page), address)
+        assert visitor.ask("GET", whole).status in (200, 303), address
+    told = visitor.ask("GET", page, headers={"accept": "application/json"})
+    assert (told.status, json.loads(told.body)["error"]["code"]) == (404, "not_found")
+
+
+@pytest.mark.parametrize("auth", [False, True])
+def test_below_a_proxy_browsers_get_a_page_and_clients_get_json(auth: bool, upstream: Upstream) -> None:
+    _, key = new_key(os.urandom, "tenant-b", {"read"}, 0.0)
+    keys = MemoryKeys([key]) if auth else None
+    with serving(configured(upstream, auth=auth, dashboard=True), keys) as proxy, link_to(proxy.port) as link:
+
+        def ask(path: str, accept: str) -> tuple[int, str, bytes]:
+            link.request("GET", path, headers={"accept": accept})
+            answer = link.getresponse()
+            return answer.status, answer.headers["content-type"].partition(";")[0], answer.read()
+
+        status, media, body = ask("/sesions/hall", BROWSER["accept"])
+        assert (status, media) == (404, "text/html")
+        assert b"no page at this address" in body
+        status, media, body = ask("/sesions/hall", "application/json")
+        assert (status, media) == (401 if auth else 404, "application/json")
+        assert "error" in json.loads(body)
+        assert ask("/api/sessions/nonesuch/none", BROWSER["accept"])[1] == "application/json"
 
 
 def test_the_command_shows_a_database(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import HTMLResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 
 from tokenmizer_mw.errors import ConfigError, StoreError, TokenMizerError
 from tokenmizer_mw.memory import SessionMemory
@@ -22,12 +22,12 @@ from tokenmizer_mw.server.access.caller import Caller
 from tokenmizer_mw.server.access.keyring import Keyring
 from tokenmizer_mw.server.access.limiting import FailedKeys
 from tokenmizer_mw.server.access.settings import AccessSettings
-from tokenmizer_mw.server.api.errors import problem_of
+from tokenmizer_mw.server.api.errors import NO_ROUTE, problem_of
 from tokenmizer_mw.server.api.health import Check, Doubt, Health
 from tokenmizer_mw.server.api.requests import Authorize, AuthorizeFailed, serve_lifespan
 
 from . import live
-from .browser_requests import ALWAYS, exact_hosts, form_of, is_cross_site, is_remote, query_of, single_value
+from .browser_requests import ALWAYS, exact_hosts, form_of, is_cross_site, is_remote, query_of, single_value, wants_html
 from .caches import PastGraphs, Summaries
 from .frame import NOTES, STATIC_MEDIA, PageRefusal, failure, read_static, render_document
 from .live import call_before_exit
@@ -186,7 +186,7 @@ class Dashboard:
         if name in STATIC_MEDIA and method == "GET":
             return Response(read_static(name), media_type=STATIC_MEDIA[name])
         if name not in NAMES:
-            raise failure("nowhere")
+            return _not_found(name, http)
         if method not in ("GET", "POST"):
             raise failure("method")
         if method == "POST" and is_cross_site(http.scope["headers"]):
@@ -332,8 +332,16 @@ def _do_work(route: PageRoute, request: PageRequest, leaves: bool) -> Response:
     return HTMLResponse(render_document(page, request, leaves=leaves), page.status)
 
 
-def _whole_page(page: Page) -> Response:
-    return HTMLResponse(render_document(page, None), page.status)
+def _not_found(name: str, http: Request) -> Response:
+    """Return what a path gets that is no page: JSON for clients that ask for it and for no HTML."""
+    if "application/json" in http.headers.get("accept", "") and not wants_html(http.scope):
+        return JSONResponse(NO_ROUTE.to_dict(), NO_ROUTE.status)
+    up = "../" * name.count("/")
+    return _whole_page(failure("nowhere", up=up).page, up)
+
+
+def _whole_page(page: Page, up: str = "") -> Response:
+    return HTMLResponse(render_document(page, None, up=up), page.status)
 
 
 __all__ = ["SIGNED_IN_SECONDS", "Dashboard", "dashboard", "is_page", "local", "name_of"]

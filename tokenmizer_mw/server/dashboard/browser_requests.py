@@ -59,6 +59,12 @@ def single_value(headers: Iterable[Header], name: bytes) -> bytes | None:
     return found[0] if len(found) == 1 else None
 
 
+def wants_html(scope: Mapping[str, Any]) -> bool:
+    """Return whether a request asks for a page as browsers do: GET or HEAD, with "text/html" in its Accept header."""
+    accepted = (value for key, value in scope["headers"] if key.lower() == b"accept")
+    return scope["method"] in ("GET", "HEAD") and any(b"text/html" in value.lower() for value in accepted)
+
+
 def is_cross_site(headers: Sequence[Header]) -> bool:
     """Return whether the browser reports that a request comes from a page of another site.
 

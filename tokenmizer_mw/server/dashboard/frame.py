@@ -38,10 +38,11 @@ NOTES: Final[Mapping[str, str]] = {
 """What was just done, by the name that an address carries."""
 
 
-def render_document(page: Page, request: PageRequest | None, *, leaves: bool = False) -> bytes:
+def render_document(page: Page, request: PageRequest | None, *, leaves: bool = False, up: str = "") -> bytes:
     """Return the complete HTML document.
 
-    ``request`` is ``None`` if nobody is signed in; ``leaves``: whether to show the sign-out button.
+    ``request`` is ``None`` if nobody is signed in; ``leaves``: whether to show the sign-out button; ``up``: the way
+    from the page's folder to that of the dashboard, such as "../".
     """
     head = tag(
         "head",
@@ -49,10 +50,10 @@ def render_document(page: Page, request: PageRequest | None, *, leaves: bool = F
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("meta", name="color-scheme", content="light dark"),
         tag("title", f"{page.title} - TokenMizer"),
-        tag("link", rel="icon", href="static/icon.svg", type="image/svg+xml"),
-        tag("link", rel="stylesheet", href="static/dashboard.css"),
-        tag("link", rel="stylesheet", href="static/graph.css"),
-        tag("script", src="static/dashboard.js", defer=True),
+        tag("link", rel="icon", href=f"{up}static/icon.svg", type="image/svg+xml"),
+        tag("link", rel="stylesheet", href=f"{up}static/dashboard.css"),
+        tag("link", rel="stylesheet", href=f"{up}static/graph.css"),
+        tag("script", src=f"{up}static/dashboard.js", defer=True),
     )
     main = tag(
         "main",
@@ -62,18 +63,18 @@ def render_document(page: Page, request: PageRequest | None, *, leaves: bool = F
         tabindex="-1",
         data_events=page.live or None,
     )
-    top = _top(page, request, leaves) if request is not None else _top_signed_out()
+    top = _top(page, request, leaves) if request is not None else _top_signed_out(up)
     body = tag("body", tag("a", "Skip to the content", href="#main", class_="skip"), top, main)
     return f"<!doctype html>{tag('html', head, body, lang='en')}".encode()
 
 
-def _top_signed_out() -> Markup:
-    return tag("header", tag("div", _brand(), class_="wide bar"), class_="top")
+def _top_signed_out(up: str) -> Markup:
+    return tag("header", tag("div", _brand(up), class_="wide bar"), class_="top")
 
 
-def _brand() -> Markup:
-    mark = tag("img", src="static/icon.svg", alt="", width=28, height=28)
-    return link("./", mark, tag("span", "TokenMizer"), class_="brand")
+def _brand(up: str = "") -> Markup:
+    mark = tag("img", src=f"{up}static/icon.svg", alt="", width=28, height=28)
+    return link(up or "./", mark, tag("span", "TokenMizer"), class_="brand")
 
 
 def _top(page: Page, request: PageRequest, leaves: bool) -> Markup:
@@ -160,14 +161,14 @@ class PageRefusal(Exception):
         self.page = page
 
 
-def failure(name: str, status: int = 0, sentence: str = "") -> PageRefusal:
+def failure(name: str, status: int = 0, sentence: str = "", *, up: str = "") -> PageRefusal:
     """Return the error of that name. A name that is not in the table becomes "problem", with ``status`` and
-    ``sentence``."""
+    ``sentence``. ``up`` as for ``render_document``."""
     if name in _WHY:
         status, title, sentence = _WHY[name]
     else:
         title = "Not found" if status == 404 else "That did not work"
-    back = tag("p", link("./", "To the sessions", class_="button"))
+    back = tag("p", link(up or "./", "To the sessions", class_="button"))
     return PageRefusal(Page(title, trouble(title, sentence, back), status=status))
 
 

@@ -302,8 +302,8 @@ def _empty_store_hint() -> Markup:
             "No sessions yet",
             tag(
                 "p",
-                "A session appears here with its first message: what was decided and why, what is open, what was rejected,"
-                " and the block that takes the place of an old transcript.",
+                "A session appears here with its first message: what was decided and why, what is open, what was"
+                " rejected, and the block that takes the place of an old transcript.",
                 class_="lead",
             ),
         ),

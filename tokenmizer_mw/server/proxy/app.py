@@ -31,9 +31,11 @@ from tokenmizer_mw.server.api import api
 from tokenmizer_mw.server.api.health import Doubt
 from tokenmizer_mw.server.dashboard import Dashboard, dashboard
 from tokenmizer_mw.server.dashboard.app import is_page
+from tokenmizer_mw.server.dashboard.browser_requests import wants_html
 from tokenmizer_mw.server.dashboard.live import call_before_exit
 from tokenmizer_mw.server.dashboard.table import NAMES
 
+from .api_paths import api_path_of
 from .attempts import ProviderOutcomes
 from .client_models import ClientModels
 from .compaction import CompactionMiddleware
@@ -158,7 +160,10 @@ class Proxy:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one ASGI connection."""
-        await self._access(scope, receive, send)
+        if self._pages is not None and scope["type"] == "http" and _is_lost_browser(scope):
+            await self._pages(scope, receive, send)  # it says that there is no such page, and needs no key for that
+        else:
+            await self._access(scope, receive, send)
 
     async def _inside(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The applications behind access control."""
@@ -199,6 +204,12 @@ class Proxy:
         if self._keys is not None:
             await offload(self._keys.close, STORE)
         await send({"type": "lifespan.shutdown.complete"})
+
+
+def _is_lost_browser(scope: Scope) -> bool:
+    """Whether a browser asks for a path that is nobody's."""
+    path = scope["path"]
+    return wants_html(scope) and not (is_page(path) or is_own(path) or api_path_of(path, scope["headers"]))
 
 
 def _pages(configuration: Configuration) -> tuple[str, ...]:
