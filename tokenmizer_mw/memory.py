@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial, update_wrapper
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
+from tokenmizer_mw.chat.redaction import EventRedaction
 from tokenmizer_mw.chat.service import SessionService
 from tokenmizer_mw.chat.session_access import no_view
 from tokenmizer_mw.context.assembly import Context, Shortened
@@ -27,7 +28,7 @@ from tokenmizer_mw.errors import (
 from tokenmizer_mw.extract.guessing import model_of
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.search import SearchHit, find_described, former_nodes, search
-from tokenmizer_mw.graph.views import Diff, Why, as_valid, diff, edits_in_force, why
+from tokenmizer_mw.graph.views import Diff, Why, as_seconds, as_valid, diff, edits_in_force, why
 from tokenmizer_mw.model.event import (
     Checkpointed,
     Event,
@@ -53,12 +54,10 @@ from tokenmizer_mw.session.manual_edits import (
     undone,
 )
 from tokenmizer_mw.session.manual_edits import pin_fact as pin
-from tokenmizer_mw.session.moments import as_seconds
 from tokenmizer_mw.session.project import project_of, siblings
 from tokenmizer_mw.session.refinement.client import Complete
 from tokenmizer_mw.session.refinement.plan import Refinement
 from tokenmizer_mw.session.reminder import CarriedReminder
-from tokenmizer_mw.session.text_rewrite import EventRedaction
 from tokenmizer_mw.session.transcript_edits import Change, HistoryMessages, edit_transcript
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.ledger import By, require_day

@@ -15,6 +15,7 @@ from typing import Any, Final, Literal, get_type_hints
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
+from tokenmizer_mw.chat.redaction import EventRedaction
 from tokenmizer_mw.errors import CallerError
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import (
@@ -36,7 +37,6 @@ from tokenmizer_mw.model.event import (
 from tokenmizer_mw.model.node import LABEL_MAX, Node
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.session import fold
-from tokenmizer_mw.session.text_rewrite import EventRedaction
 
 from .exports import Export, restore
 from .transcripts import ImportedTranscript

@@ -1,7 +1,11 @@
-"""Replaces locks and caches in a forked child process.
+"""Replaces locks and caches in a forked child process, and closes SQLite connections before a fork.
 
 A thread of the parent does not exist in the child, but a lock that it held during the fork does, and nobody would ever
 release it. Data that such a thread was changing may be inconsistent.
+
+SQLite's locks belong to a process, but SQLite's knowledge of them is copied into a forked child. A child of a process
+that was writing would wait for its parent's lock for ever. A child that inherited an open connection would hold no lock
+at all, so that others could delete the write-ahead log that it uses. https://sqlite.org/howtocorrupt.html, 2.6
 """
 
 from __future__ import annotations
@@ -9,8 +13,10 @@ from __future__ import annotations
 import os
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from functools import cached_property
+from types import TracebackType
 from typing import Final, Protocol
 from weakref import WeakSet
 
@@ -68,3 +74,68 @@ def _property_locks() -> Iterator[object]:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew)
+
+
+FORK_SECONDS: Final = 2.0
+"""Seconds for which a fork waits for calls that are under way; a child that is forked anyway may find the file busy."""
+
+
+class Releasable(Protocol):
+    """An object that keeps connections between calls and opens new ones when needed."""
+
+    def release_connections(self) -> None:
+        """Close all connections. Call it only while none is in use."""
+
+
+class ForkGate:
+    """Use ``with gate:`` around each use of a connection. A fork waits until no connection is in use; new uses wait for
+    the fork.
+    """
+
+    def __init__(self) -> None:
+        self._owners: WeakSet[Releasable] = WeakSet()
+        self._renew()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(before=self._close, after_in_parent=self._open, after_in_child=self._renew)
+
+    def adopt(self, owner: Releasable) -> None:
+        """Register ``owner``, whose ``release_connections`` is called before each fork."""
+        self._owners.add(owner)
+
+    def __enter__(self) -> None:
+        with self._changed:
+            while self._forking:
+                self._changed.wait()
+            self._uses += 1
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with self._changed:
+            self._uses -= 1
+            if self._forking:
+                self._changed.notify_all()
+
+    def _renew(self) -> None:
+        self._changed = threading.Condition(threading.Lock())
+        self._uses = 0
+        self._forking = False
+
+    def _close(self) -> None:
+        deadline = time.monotonic() + FORK_SECONDS
+        with self._changed:
+            self._forking = True
+            while self._uses and (left := deadline - time.monotonic()) > 0:
+                self._changed.wait(left)
+            if not self._uses:
+                for owner in list(self._owners):
+                    owner.release_connections()
+
+    def _open(self) -> None:
+        with self._changed:
+            self._forking = False
+            self._changed.notify_all()
+
+
+GATE: Final = ForkGate()
+"""The gate of this process."""

@@ -17,11 +17,10 @@ from functools import cache
 from typing import Any, Final
 
 from tokenmizer_mw.errors import StoreCorrupt, StoreError
-from tokenmizer_mw.graph.columns import columns, graph_of
+from tokenmizer_mw.graph.columns import ValueCodec, columns, forms, graph_of
 from tokenmizer_mw.graph.fold import Life, SessionGraph
 from tokenmizer_mw.model.message import Message
 from tokenmizer_mw.model.node import Edge, Node, Source, Transition
-from tokenmizer_mw.model.plain import ValueCodec, forms
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.tracing import span
 from tokenmizer_mw.session import SessionState, Transcript

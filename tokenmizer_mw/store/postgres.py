@@ -35,9 +35,9 @@ from tokenmizer_mw.store.log import (
 from tokenmizer_mw.store.postgres_address import NAME, Address
 from tokenmizer_mw.store.postgres_connections import Connections, PerProcess
 from tokenmizer_mw.store.postgres_driver import PostgresConnection
-from tokenmizer_mw.store.postgres_ledger import PostgresLedger
 from tokenmizer_mw.store.postgres_schema import MIGRATIONS, SEQ_MAX
 from tokenmizer_mw.store.postgres_writer import PostgresAppend, PostgresWriter
+from tokenmizer_mw.store.sql_ledger import PostgresLedger
 
 Result = TypeVar("Result")
 

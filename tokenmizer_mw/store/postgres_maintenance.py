@@ -15,8 +15,8 @@ from tokenmizer_mw.model.event import Event, Recorded, Rewritten, encode
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.store.postgres_address import NAME, Erase
 from tokenmizer_mw.store.postgres_driver import PostgresConnection
-from tokenmizer_mw.store.postgres_ledger import ERASE
 from tokenmizer_mw.store.postgres_schema import MIGRATIONS, SEQ_MAX
+from tokenmizer_mw.store.sql_ledger import POSTGRES_ERASE
 
 READ = """
 SELECT seq, recorded_at, kind, version, payload FROM {schema}.events
@@ -114,7 +114,7 @@ def erase(
         count = connection.fetch_value(_ERASE_EVENTS, numbers)
         connection.fetch(_DROP_DERIVED, numbers)
         named = [tenant for _, tenant, _ in gone], [id_ for _, _, id_ in gone]
-        connection.fetch(ERASE, *named)
+        connection.fetch(POSTGRES_ERASE, *named)
     keys = {SessionKey(tenant, id_) for _, tenant, id_ in gone}
     return [key for key in sessions if key in keys], int(count)
 

@@ -21,7 +21,8 @@ from typing import Any, Final, TypeVar, get_args
 from tokenmizer_mw.errors import ConfigError, StoreCorrupt, StoreTooNew, StoreUnavailable
 from tokenmizer_mw.model.event import Event, NewerEvent, Recorded, Rewritten, UnreadableEvent, decode, encode
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.store import sqlite_ledger, sqlite_schema
+from tokenmizer_mw.runtime.forking import GATE
+from tokenmizer_mw.store import sqlite_schema
 from tokenmizer_mw.store.ledger import UsageLedger
 from tokenmizer_mw.store.log import (
     Clock,
@@ -35,9 +36,9 @@ from tokenmizer_mw.store.log import (
     require_valid,
     require_valid_tenant,
 )
+from tokenmizer_mw.store.sql_ledger import SqliteLedger, erase_names
 from tokenmizer_mw.store.sqlite_blocks import DROP_BLOCKS
 from tokenmizer_mw.store.sqlite_file import DatabaseFile, Synchronous, copy, translate
-from tokenmizer_mw.store.sqlite_forking import GATE
 from tokenmizer_mw.store.sqlite_traces import READERS_SECONDS, TraceRemover, has_traces, note_traces, writing
 from tokenmizer_mw.store.sqlite_writer import SqliteAppend, SqliteWriter, end, put_back
 
@@ -240,7 +241,7 @@ class SqliteLog:
         def erase(cursor: sqlite3.Cursor) -> int:
             cursor.execute(_FORGET, key)
             _drop_derived(cursor, [session])
-            sqlite_ledger.erase(cursor, [session])
+            erase_names(cursor, [session])
             return cursor.execute(_FORGET_EVENTS, key).rowcount
 
         require_valid(session)
@@ -259,7 +260,7 @@ class SqliteLog:
             found = [key for key in keys if cursor.execute(_FORGET_OLD, (key.tenant, key.id, before)).rowcount]
             _drop_derived(cursor, found)
             cursor.executemany(_FORGET_EVENTS, [(key.tenant, key.id) for key in found])
-            sqlite_ledger.erase(cursor, found)
+            erase_names(cursor, found)
             return found
 
         return self._maintain(erase_idle) if keys else []
@@ -289,7 +290,7 @@ class SqliteLog:
     @property
     def ledger(self) -> UsageLedger:
         """The usage ledger of this store."""
-        return sqlite_ledger.SqliteLedger(self._select, self._change)
+        return SqliteLedger(self._select, self._change)
 
     def secret(self) -> bytes:
         """Return the store's secret: See ``EventLog.secret``."""

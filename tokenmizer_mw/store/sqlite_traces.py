@@ -19,8 +19,8 @@ from contextlib import closing, contextmanager, suppress
 from typing import Final, TypeVar
 
 from tokenmizer_mw.errors import StoreError, StoreUnavailable
+from tokenmizer_mw.runtime.forking import GATE
 from tokenmizer_mw.store.sqlite_file import DatabaseFile, is_busy, translate
-from tokenmizer_mw.store.sqlite_forking import GATE
 from tokenmizer_mw.store.sqlite_schema import immediate
 
 T = TypeVar("T")

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 from tokenmizer_mw.errors import RequestBlocked
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import LOCAL_TENANT
-from tokenmizer_mw.transports.calls import HTTPRequest, HTTPResponse, OutgoingCalls
-from tokenmizer_mw.transports.reply_watch import ReplyWatch
+from tokenmizer_mw.transports.calls import HTTPRequest, HTTPResponse, OutgoingCalls, ReplyWatch
 from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.dialects import ROUTES
 

@@ -20,8 +20,7 @@ from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.usage import Completion
 from tokenmizer_mw.server.translate.chat import AnswerFormat, ChatCall, ChatTurn, Sampling, Text
 from tokenmizer_mw.server.translate.translation import ProviderRequest, ProviderSide, dump
-from tokenmizer_mw.session.refinement.client import ReplyTooLong, is_transient
-from tokenmizer_mw.session.refinement.lent_models import LentModel
+from tokenmizer_mw.session.refinement.client import LentModel, ReplyTooLong, is_transient
 from tokenmizer_mw.session.refinement.reply import SCHEMA
 from tokenmizer_mw.settings import Settings
 

@@ -20,8 +20,18 @@ from tokenmizer_mw.runtime.offload import CALLS, offload
 from tokenmizer_mw.session import SessionState
 from tokenmizer_mw.session.current import NamedSession, bind_session
 from tokenmizer_mw.session.log_cache import CachedSessions
-from tokenmizer_mw.session.refinement.client import Allowance, Attempts, Complete, ModelAnswer, Portal, ask, ask_on_loop
-from tokenmizer_mw.session.refinement.lent_models import Due, LentModel, ModelLending
+from tokenmizer_mw.session.refinement.client import (
+    Allowance,
+    Attempts,
+    Complete,
+    Due,
+    LentModel,
+    ModelAnswer,
+    ModelLending,
+    Portal,
+    ask,
+    ask_on_loop,
+)
 from tokenmizer_mw.session.refinement.plan import (
     REFINED,
     Refinement,

@@ -21,12 +21,13 @@ from tokenmizer_mw.wire.dialects.anthropic_message import (
     COMPACTION,
     THINKING,
     TOOL_CHANGES,
+    collect_body,
+    collect_events,
     kind_of,
     read_message,
     role_of,
     roles_of,
 )
-from tokenmizer_mw.wire.dialects.anthropic_reply import collect_body, collect_events
 from tokenmizer_mw.wire.json_text import Edit, json_text, storable
 from tokenmizer_mw.wire.provider_fields import Marker, lost_marker, marker, markers, message_markers, removing_edit
 from tokenmizer_mw.wire.request import HISTORY_ON_SERVER, PROVIDER_COMPACTS, TOOLS_CHANGE, JsonDialect, Shape, text_of

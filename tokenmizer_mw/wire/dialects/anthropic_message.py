@@ -1,17 +1,22 @@
-"""Parse an Anthropic message (text or content blocks), from requests, responses or libraries.
+"""Parse an Anthropic message (text or content blocks) from requests or libraries, and collect a response into a reply.
 
-Lenient: a field of the wrong type counts as absent. Nothing here raises.
+Lenient: a field of the wrong type counts as absent. Nothing here raises. The blocks of a stream are assembled as in a
+complete body, and parsed like blocks of a request.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
-from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
+from tokenmizer_mw.model.message import Message, Outcome, Role, ToolCall, ToolResult
+from tokenmizer_mw.wire.dialect import Reply
 from tokenmizer_mw.wire.dialects.openai_message import KIND_MAX
 from tokenmizer_mw.wire.json_text import json_text, storable
+from tokenmizer_mw.wire.reply import error_text, parse_json, token_counts
 from tokenmizer_mw.wire.request import text_of
+from tokenmizer_mw.wire.sse import ServerSentEvent
 
 _SYSTEM, _USER, _ASSISTANT, _TOOL = Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL  # an enum's look-up is slow
 
@@ -166,3 +171,156 @@ def _attachments(blocks: Sequence[object], read: frozenset[str]) -> tuple[str, .
     """The kinds of the blocks that are not read."""
     kinds = (kind_of(block) for block in blocks)
     return tuple(storable(kind[:KIND_MAX]) for kind in kinds if kind not in read)
+
+
+_DELTAS: Final = {
+    "text_delta": ("text", "text", "text"),
+    "thinking_delta": ("thinking", "thinking", "thinking"),
+    "input_json_delta": ("partial_json", "tool_use", "input"),
+}
+"""Kinds of deltas: their member, the kind of block they make where none was begun, and the member they grow."""
+
+_COUNTS: Final = (
+    ("input_tokens", "input"),
+    ("cache_read_input_tokens", "cached_tokens"),
+    ("cache_creation_input_tokens", "cache_write_tokens"),
+    ("output_tokens", "completion_tokens"),
+    ("output_tokens_details.thinking_tokens", "reasoning_tokens"),
+)
+_OUTCOMES: Final = {"max_tokens": Outcome.TRUNCATED, "model_context_window_exceeded": Outcome.TRUNCATED}
+
+
+def collect_events(events: Iterable[ServerSentEvent]) -> Reply:
+    """Parse the reply in a stream's events; events after ``message_stop`` or an error are ignored."""
+    reply = _ReplyBuilder()
+    for event in events:
+        reply.add(event)
+        if reply.done or reply.error:
+            break
+    return reply.close()
+
+
+def collect_body(data: bytes) -> Reply:
+    """Parse the reply in a complete JSON body. JSON without content counts as an error response, other bytes as a
+    truncated body.
+    """
+    body = parse_json(data.decode("utf-8-sig", "replace"))
+    reply = _ReplyBuilder()
+    if isinstance(body, dict):
+        reply.failed = not isinstance(body.get("content"), list)
+        reply.error = error_text(body["error"]) if body.get("error") else ""
+        reply.start(body)
+    return reply.close()
+
+
+@dataclass(slots=True)
+class _Block:
+    """A content block in the making: as it began, and the pieces that its members grew by."""
+
+    begun: dict[str, Any]
+    pieces: dict[str, list[str]] = field(default_factory=dict)
+
+    def close(self) -> dict[str, Any]:
+        """The block as a whole body has it; of a call whose input came in pieces, the input is their text."""
+        grown = {name: "".join(pieces) for name, pieces in self.pieces.items()}
+        if not grown.get("input"):
+            grown.pop("input", None)
+        starts = {name: self.begun[name] for name in grown if isinstance(self.begun.get(name), str)}
+        return {**self.begun, **{name: starts.get(name, "") + text for name, text in grown.items()}}
+
+
+@dataclass(slots=True)
+class _ReplyBuilder:
+    """Everything that was seen of a response."""
+
+    blocks: list[_Block] = field(default_factory=list)
+    by_index: dict[object, _Block] = field(default_factory=dict)
+    stop_reason: str = ""
+    counts: dict[str, int] = field(default_factory=dict)
+    error: str = ""
+    done: bool = False
+    failed: bool = False
+
+    def add(self, event: ServerSentEvent) -> None:
+        """The next event. Its data says what it is, else its name."""
+        data = parse_json(event.data)
+        kind = data.get("type") if isinstance(data, dict) else None
+        kind = kind if isinstance(kind, str) else event.event
+        if kind == "error" or event.event == "error":
+            self.error = error_text(data.get("error") if isinstance(data, dict) else event.data)
+        elif kind == "message_stop":
+            self.done = True
+        elif isinstance(data, dict):
+            self._add(kind, data)
+
+    def start(self, message: object) -> None:
+        """A message as it begins, or all of it."""
+        if not isinstance(message, dict):
+            return
+        content = message.get("content")
+        blocks = content if isinstance(content, list) else ()
+        self.blocks += [_Block(block) for block in blocks if isinstance(block, dict)]
+        self._note_stop(message, message.get("usage"))
+
+    def close(self) -> Reply:
+        """The message is ``None`` when nothing was said and the model did not say that it ended either."""
+        message = read_blocks(Role.ASSISTANT, [block.close() for block in self.blocks])
+        said = message if self.stop_reason or message != Message(Role.ASSISTANT) else None
+        return Reply(said, self._outcome(), self.stop_reason, self._usage(), self.error)
+
+    def _add(self, kind: str, data: dict[str, Any]) -> None:
+        if error := data.get("error"):
+            self.error = error_text(error)
+        elif kind == "message_start":
+            self.start(data.get("message"))
+        elif kind == "content_block_start":
+            self._begin(data.get("index"), data.get("content_block"))
+        elif kind == "content_block_delta":
+            self._grow(data.get("index"), data.get("delta"))
+        elif kind == "message_delta":
+            self._note_stop(data.get("delta"), data.get("usage"))
+
+    def _begin(self, index: object, begun: object) -> None:
+        if isinstance(begun, dict):
+            block = _Block(begun)
+            self.blocks.append(block)
+            self.by_index[_place(index)] = block
+
+    def _grow(self, index: object, delta: object) -> None:
+        kind = delta.get("type") if isinstance(delta, dict) else None
+        if not isinstance(delta, dict) or not isinstance(kind, str) or kind not in _DELTAS:
+            return
+        member, makes, grows = _DELTAS[kind]
+        if _place(index) not in self.by_index:
+            self._begin(index, {"type": makes})
+        piece = delta.get(member)
+        if isinstance(piece, str):
+            self.by_index[_place(index)].pieces.setdefault(grows, []).append(piece)
+
+    def _note_stop(self, delta: object, usage: object) -> None:
+        """Why the model stopped, where that is known, and the counts, which are those of the whole message so far."""
+        if isinstance(delta, dict):
+            self.stop_reason = text_of(delta, "stop_reason") or self.stop_reason
+        self.counts.update(token_counts(usage, _COUNTS))
+
+    def _usage(self) -> dict[str, int]:
+        """The counts by our names. Tokens from and for the cache are told apart from the others of the input."""
+        counts = dict(self.counts)
+        fresh = counts.pop("input", None)
+        if fresh is not None:
+            counts["prompt_tokens"] = fresh + counts.get("cached_tokens", 0) + counts.get("cache_write_tokens", 0)
+            if "completion_tokens" in counts:
+                counts["total_tokens"] = counts["prompt_tokens"] + counts["completion_tokens"]
+        return counts
+
+    def _outcome(self) -> Outcome:
+        """A message whose reason to stop is known has come whole, even when its last event is missing."""
+        if self.error or self.failed:
+            return Outcome.ERROR
+        if not self.stop_reason:
+            return Outcome.COMPLETE if self.done else Outcome.TRUNCATED
+        return _OUTCOMES.get(self.stop_reason, Outcome.COMPLETE)
+
+
+def _place(index: object) -> int:
+    return index if type(index) is int else -1

@@ -10,10 +10,9 @@ from contextlib import contextmanager
 from typing import Final
 
 from tokenmizer_mw.errors import StoreUnavailable
-from tokenmizer_mw.runtime.forking import make_lock
+from tokenmizer_mw.runtime.forking import GATE, make_lock
 from tokenmizer_mw.saving.cache.port import CacheHit, Entry, Holdings, Vector
 from tokenmizer_mw.store.sqlite_file import DatabaseFile, is_busy, translate
-from tokenmizer_mw.store.sqlite_forking import GATE
 from tokenmizer_mw.store.sqlite_traces import TraceRemover, has_traces, note_traces
 
 from .process import TOUCH_SECONDS, Room
