@@ -93,6 +93,8 @@ class SessionService:
         self.reports = FailureReports(self.store_monitor, limited_log, self.count)
         self.background = self._open_queue()
         bounded_log = BoundedLog(log, self.store_monitor)
+        if (when_replaced := getattr(log, "when_replaced", None)) is not None:
+            when_replaced(lambda: self.count("store_replaced"))
         self.redaction = ContentRedaction(settings, bounded_log.secret, self.count)
         self.access = SessionAccess(
             log,

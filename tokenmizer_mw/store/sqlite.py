@@ -40,6 +40,7 @@ from tokenmizer_mw.store.sql_ledger import SqliteLedger, erase_names
 from tokenmizer_mw.store.sqlite_blocks import DROP_BLOCKS
 from tokenmizer_mw.store.sqlite_file import DatabaseFile, Synchronous, copy, translate
 from tokenmizer_mw.store.sqlite_traces import READERS_SECONDS, TraceRemover, has_traces, note_traces, writing
+from tokenmizer_mw.store.sqlite_watch import FileWatch
 from tokenmizer_mw.store.sqlite_writer import SqliteAppend, SqliteWriter, end, put_back
 
 T = TypeVar("T")
@@ -88,9 +89,10 @@ _Row = tuple[Any, ...]
 class _Connections:
     """What one process holds open."""
 
-    __slots__ = ("idle", "looked_for_traces", "traces", "writer")
+    __slots__ = ("generation", "idle", "looked_for_traces", "traces", "writer")
 
     def __init__(self, writer: SqliteWriter, traces: TraceRemover) -> None:
+        self.generation = 0
         self.writer = writer
         self.traces = traces
         self.looked_for_traces = False
@@ -130,6 +132,7 @@ class SqliteLog:
         if synchronous not in get_args(Synchronous):
             raise ConfigError(f"synchronous is one of {', '.join(get_args(Synchronous))}, not {synchronous}")
         self._file = DatabaseFile(os.path.realpath(path), synchronous, busy_seconds)
+        self._watch = FileWatch(self._file.path)
         self._clock = clock
         self._readers_seconds = readers_seconds
         # By process id: SQLite connections and locks must not be carried across a fork, nor be closed there, so
@@ -142,6 +145,12 @@ class SqliteLog:
     def place(self) -> str:
         """The path of the database file, for messages to people."""
         return self._file.path
+
+    def when_replaced(self, listener: Callable[[], object]) -> None:
+        """Have ``listener`` called each time that the file was found deleted or replaced while it was in use. That is
+        logged, and the log goes on with the file that is there then, a new one if there is none.
+        """
+        self._watch.when_replaced(listener)
 
     def append(self, session: SessionKey, events: Sequence[Event], *, expected_seq: int) -> list[Recorded]:
         """Append ``events`` after event ``expected_seq`` (0 for a new session), all or none. See
@@ -333,7 +342,9 @@ class SqliteLog:
         found = self._connections.get(process)
         if found is not None:
             return found
-        fresh = _Connections(SqliteWriter(self._file, self._clock), TraceRemover(self._file, self._readers_seconds))
+        fresh = _Connections(
+            SqliteWriter(self._file, self._watch, self._clock), TraceRemover(self._file, self._readers_seconds)
+        )
         return self._connections.setdefault(process, fresh)
 
     def release_connections(self) -> None:
@@ -350,7 +361,8 @@ class SqliteLog:
 
     def _fetch_rows(self, here: _Connections, statement: str, parameters: _Parameters) -> list[_Row]:
         try:
-            connection = here.take_idle() or self._file.connect()
+            generation = self._look(here)
+            connection = here.take_idle() or self._connect()
             try:
                 rows = _fetch(connection, statement, parameters)
                 _look_for_traces(here, connection)
@@ -359,11 +371,24 @@ class SqliteLog:
                 raise
         except sqlite3.Error as error:
             raise translate(error, self._file.path) from error
-        self._give_back(here, connection)
+        self._give_back(here, connection, generation)
         return rows
 
-    def _give_back(self, here: _Connections, connection: sqlite3.Connection) -> None:
-        if len(here.idle) >= _IDLE_MAX:
+    def _look(self, here: _Connections) -> int:
+        """The generation of the file; idle connections to an earlier one are closed."""
+        generation = self._watch.look()
+        if generation != here.generation:
+            here.generation = generation
+            here.close_idle()
+        return generation
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = self._file.connect()
+        self._watch.opened()
+        return connection
+
+    def _give_back(self, here: _Connections, connection: sqlite3.Connection, generation: int) -> None:
+        if len(here.idle) >= _IDLE_MAX or generation != here.generation:
             connection.close()
             return
         here.idle.append(connection)
@@ -385,7 +410,7 @@ class SqliteLog:
         return result
 
     def _change(self, work: Callable[[sqlite3.Cursor], T]) -> T:
-        self._here()
+        self._look(self._here())
         try:
             with (
                 GATE,

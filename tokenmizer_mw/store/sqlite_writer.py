@@ -16,6 +16,7 @@ from tokenmizer_mw.store.log import Clock
 from tokenmizer_mw.store.sqlite_file import DatabaseFile, translate
 from tokenmizer_mw.store.sqlite_schema import MIGRATIONS, roll_back
 from tokenmizer_mw.store.sqlite_traces import begin_writing
+from tokenmizer_mw.store.sqlite_watch import FileWatch
 
 _END: Final = "SELECT seq, updated_at FROM sessions WHERE tenant = ? AND session = ?"
 _START: Final = "INSERT INTO sessions (seq, updated_at, created_at, tenant, session) VALUES (?, ?, ?, ?, ?)"
@@ -44,8 +45,10 @@ class SqliteAppend:
 class SqliteWriter:
     """Commits appends in groups. If one append of a group fails, the others are still written."""
 
-    def __init__(self, file: DatabaseFile, clock: Clock) -> None:
+    def __init__(self, file: DatabaseFile, watch: FileWatch, clock: Clock) -> None:
         self._file = file
+        self._watch = watch
+        self._generation = 0
         self._clock = clock
         self._group = GroupCommit(self._write_group)
         self._lock = Lock()
@@ -98,8 +101,13 @@ class SqliteWriter:
     def _begin(self) -> sqlite3.Cursor:
         if self._closed:
             raise StoreUnavailable(f"{self._file.path}: is closed", cause="closed", place=self._file.path)
+        generation = self._watch.look()
+        if generation != self._generation:
+            self._disconnect()
         if self._cursor is None:
             self._cursor = self._file.connect().cursor()
+            self._watch.opened()
+            self._generation = generation
         begin_writing(self._cursor)
         (version,) = self._cursor.execute("PRAGMA user_version").fetchone()
         if version != len(MIGRATIONS):
