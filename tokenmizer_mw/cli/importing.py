@@ -14,6 +14,7 @@ from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.operations.exports import Export
 from tokenmizer_mw.operations.foreign_transcripts import conversation_mark
 from tokenmizer_mw.operations.imports import continues_session, import_into
+from tokenmizer_mw.operations.message_times import record_at
 from tokenmizer_mw.operations.transcripts import SIZE_MAX, ImportedTranscript, read_transcripts
 from tokenmizer_mw.runtime.terminal import inert, show, show_json
 from tokenmizer_mw.store.log import pages
@@ -104,13 +105,16 @@ def _restore_export(arguments: argparse.Namespace, export: Export, id_: str) -> 
 
 def _record_transcript(arguments: argparse.Namespace, transcript: ImportedTranscript, id_: str) -> dict[str, int]:
     """Feed the transcript as a client does, a longer history with every step: what is known already is not added."""
-    count = len(transcript.messages)
+    count, messages, times = len(transcript.messages), transcript.messages, transcript.times
+    key = SessionKey(arguments.tenant, id_)
     step = max(_STEP, count // _STEPS_MAX)
     added = 0
     with open_store(arguments, writes=True) as store, progress("messages", count) as advance:
-        for start in range(0, count, step):
+        if times:
+            added = record_at(store.memory, key, messages, times, time.time(), advance=advance)
+        for start in range(0, 0 if times else count, step):
             end = min(start + step, count)
-            added += store.memory.record(id_, transcript.messages[:end], tenant=arguments.tenant)
+            added += store.memory.record(id_, messages[:end], tenant=arguments.tenant)
             advance(end - start)
         facts = len(store.memory.graph(id_, tenant=arguments.tenant))
     return {"messages": count, "new": added, "facts": facts}

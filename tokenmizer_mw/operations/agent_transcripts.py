@@ -17,6 +17,8 @@ from tokenmizer_mw.safety.fence import own_blocks
 from tokenmizer_mw.wire.dialects import openai_responses_item as codex
 from tokenmizer_mw.wire.messages import history
 
+from .times import read_time
+
 LINE_MAX: Final = 8 * 1024 * 1024
 """Bytes of a line that is looked at; longer ones hold pictures."""
 
@@ -32,10 +34,12 @@ _SPEAKS: Final = (b'"assistant"', b'"function_call"', b'"reasoning"')
 
 @dataclass(frozen=True, slots=True)
 class TranscriptMessage:
-    """A message, and the byte position at which its line begins."""
+    """A message, the byte position at which its line begins, and when it was written, in seconds since the epoch;
+    ``None`` if the line does not say."""
 
     place: int
     message: Message
+    time: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +59,9 @@ def messages_in(raw: bytes, start: int = 0) -> tuple[list[TranscriptMessage], in
     ``raw``: a part of a transcript that begins at byte ``start``. An incomplete last line is ignored.
     """
     found = [
-        TranscriptMessage(start + place, message)
+        TranscriptMessage(start + place, message, read_time(value.get("timestamp")))
         for place, line in _lines(raw)
-        if (message := _message(_value(line))) is not None
+        if (message := _message(value := _value(line))) is not None
     ]
     return found, start + raw.rfind(b"\n") + 1
 

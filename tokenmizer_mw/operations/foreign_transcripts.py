@@ -21,6 +21,8 @@ from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.wire.messages import LANGCHAIN_ROLES, convert_langchain_fields
 
+from .times import read_time
+
 _CHATGPT_ROLES: Final = {"user": Role.USER, "assistant": Role.ASSISTANT}
 
 _CLAUDE_ROLES: Final = {"human": Role.USER, "assistant": Role.ASSISTANT}
@@ -52,23 +54,27 @@ def _session_name(conversation: dict[str, Any], id_: str) -> str:
     return named if title.strip() and conversation_mark(named) else id_
 
 
-def read_chat_export(value: object) -> Iterator[tuple[str, list[Message]]]:
+_Timed = tuple[Message, float | None]
+"""A message, and when it was written, in seconds since the epoch; ``None`` if the file does not say."""
+
+
+def read_chat_export(value: object) -> Iterator[tuple[str, list[_Timed]]]:
     """Return id and messages of each non-empty conversation in ``value``. The id begins with the title, if any."""
     for number, one in enumerate(value if isinstance(value, list) else [value], 1):
         if not is_chat_export(one):
             continue
         values = _chatgpt(one) if isinstance(one.get("mapping"), dict) else _claude(one["chat_messages"])
-        messages = [message for message in values if message.text.strip()]
+        messages = [one for one in values if one[0].text.strip()]
         name = next((one[key] for key in ("conversation_id", "id", "uuid") if isinstance(one.get(key), str)), "")
         if messages:
             yield _session_name(one, name) or f"conversation-{number}", messages
 
 
-def _chatgpt(conversation: dict[str, Any]) -> list[Message]:
+def _chatgpt(conversation: dict[str, Any]) -> list[_Timed]:
     nodes, place = conversation["mapping"], conversation.get("current_node")
     if not isinstance(place, str) or place not in nodes:
         place = next((name for name, node in reversed(nodes.items()) if isinstance(node, dict)), None)
-    found: list[Message] = []
+    found: list[_Timed] = []
     seen: set[str] = set()
     while isinstance(place, str) and place not in seen and isinstance(node := nodes.get(place), dict):
         seen.add(place)
@@ -78,7 +84,7 @@ def _chatgpt(conversation: dict[str, Any]) -> list[Message]:
     return found[::-1]
 
 
-def _chatgpt_message(message: object) -> Message | None:
+def _chatgpt_message(message: object) -> _Timed | None:
     if not isinstance(message, dict):
         return None
     author, content, about = (message.get(name) for name in ("author", "content", "metadata"))
@@ -89,14 +95,14 @@ def _chatgpt_message(message: object) -> Message | None:
         return None
     parts = content.get("parts")
     texts = [part for part in parts if isinstance(part, str)] if isinstance(parts, list) else []
-    return Message(role, "\n\n".join(texts))
+    return Message(role, "\n\n".join(texts)), read_time(message.get("create_time"))
 
 
-def _claude(messages: list[Any]) -> Iterator[Message]:
+def _claude(messages: list[Any]) -> Iterator[_Timed]:
     for message in messages:
         role = _CLAUDE_ROLES.get(str(message.get("sender"))) if isinstance(message, dict) else None
         if role is not None:
-            yield Message(role, _claude_text(message))
+            yield Message(role, _claude_text(message)), read_time(message.get("created_at"))
 
 
 def _claude_text(message: dict[str, Any]) -> str:

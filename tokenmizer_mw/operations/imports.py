@@ -39,6 +39,7 @@ from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.session import fold
 
 from .exports import Export, restore
+from .message_times import record_at
 from .transcripts import ImportedTranscript
 
 TEXT_MAX: Final = 4_000
@@ -237,9 +238,13 @@ def import_into(
     """Import an export or a transcript into a session.
 
     An export gives the same graph with the original recording times; if the session already has its first events, the
-    rest is appended. The facts of a transcript are extracted in the background. Raises ``CallerError`` for invalid
+    rest is appended. Messages of a transcript that states their times get these, and so do their facts; the facts of
+    other transcripts are extracted in the background. Raises ``CallerError`` for invalid
     events, and ``SessionDiffers`` if the session has different content.
     """
+    if isinstance(found, ImportedTranscript) and found.times:
+        new = record_at(memory, key, found.messages, found.times, now)
+        return ImportResult("messages", len(found.messages), new)
     if isinstance(found, ImportedTranscript):
         new = memory.record(key.id, found.messages, later=True, tenant=key.tenant)
         return ImportResult("messages", len(found.messages), new)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Final, TypeVar
@@ -34,10 +34,21 @@ _FILLED: Final = re.compile(r"\S[^\n]*")
 
 @dataclass(frozen=True, slots=True)
 class ImportedTranscript:
-    """A conversation without its system messages. ``id``: its id in the file, "" if it has none."""
+    """A conversation without its system messages.
+
+    ``id``: its id in the file, "" if it has none. ``times``: when each message was written, in seconds since the epoch,
+    ``None`` if the file does not say; () if it says so of no message.
+    """
 
     id: str
     messages: tuple[Message, ...]
+    times: tuple[float | None, ...] = ()
+
+
+def _with_times(id_: str, found: Sequence[tuple[Message, float | None]]) -> ImportedTranscript:
+    times = tuple(time for _, time in found)
+    stated = any(time is not None for time in times)
+    return ImportedTranscript(id_, tuple(message for message, _ in found), times if stated else ())
 
 
 SHAPES: Final = (
@@ -72,9 +83,9 @@ def read_transcripts(raw: bytes, name: str, *, size_max: int = SIZE_MAX) -> list
         if isinstance(first, dict) and EXPORT_MARK in first:
             return [read_export(chain([(number, first)], rest))]
         if is_chat_export(first):
-            return [ImportedTranscript(id_, tuple(values)) for id_, values in _some(list(read_chat_export(first)))]
+            return [_with_times(id_, values) for id_, values in _some(list(read_chat_export(first)))]
         if _may_be_of_an_agent(first) and (values := messages_in(raw + b"\n")[0]):
-            return [ImportedTranscript(_session_in(first), tuple(one.message for one in values))]
+            return [_with_times(_session_in(first), [(one.message, one.time) for one in values])]
         following = next(rest, None)
         if following is None:
             return [_conversation(number, first)]
