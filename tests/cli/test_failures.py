@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.sampling import sample
-from tokenmizer_mw.cli.parser import parser
+from tokenmizer_mw.cli.running import parser
 
 Run = Callable[..., tuple[int, str, str]]
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from tokenmizer_mw.cli.demo.app import SeenRequest, compare_messages, judge_answer
 from tokenmizer_mw.cli.demo.conversation import CALLS_MAX, Conversation, summary, tool_results
-from tokenmizer_mw.cli.demo.observing import SeenRequest, compare_messages, judge_answer
 from tokenmizer_mw.cli.demo.script import ChatMessage, Probe, load_script
 
 

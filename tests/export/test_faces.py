@@ -11,7 +11,7 @@ from rich.console import Console
 
 from tests.browser import opened
 from tests.export.graphs import added, booking, crowd, graph_of, hostile
-from tokenmizer_mw.graph.export.display import notebook, tree
+from tokenmizer_mw.graph.export.documents import notebook, tree
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import DecisionReplaced
 from tokenmizer_mw.model.node import Transition
@@ -110,7 +110,7 @@ def test_a_large_tree_is_cut_and_says_so() -> None:
 def test_without_rich_it_says_what_to_install() -> None:
     program = (
         "import sys; sys.modules['rich.text'] = None\n"
-        "from tokenmizer_mw.graph.export.display import tree\n"
+        "from tokenmizer_mw.graph.export.documents import tree\n"
         "from tokenmizer_mw.graph.fold import SessionGraph\n"
         "try: tree(SessionGraph())\n"
         "except Exception as error: print(type(error).__name__, error)"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from tokenmizer_mw.context.assembly import ReminderPart
 from tokenmizer_mw.context.recall import PassageIndex
 from tokenmizer_mw.context.tokens import counter_for
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import Checkpointed, DecisionReplaced, NodeAdded
 from tokenmizer_mw.model.node import Node, NodeType, Source, Status, Transition
-from tokenmizer_mw.model.reminder import ReminderPart
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.safety.fence import nonce_for
 from tokenmizer_mw.session.reminder.content import compose, relevant

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from tokenmizer_mw.chat.redaction import ContentRedaction
 from tokenmizer_mw.chat.session_access import SessionAccess
+from tokenmizer_mw.context.assembly import Reminder
 from tokenmizer_mw.context.tokens import ATTACHMENT_TOKENS
 from tokenmizer_mw.context.window import Rewrite, budget_for, left_to_others, looked_at, smallest_budget
 from tokenmizer_mw.model.event import Event
-from tokenmizer_mw.model.reminder import Reminder
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.terminal import one_line
 from tokenmizer_mw.runtime.tracing import LimitedLog, span

@@ -33,8 +33,8 @@ from tokenmizer_mw.wire.known import KnownRequests
 
 if TYPE_CHECKING:
     from tokenmizer_mw.chat.usage import EndedCall
+    from tokenmizer_mw.context.assembly import Reminder
     from tokenmizer_mw.context.window import Rewrite
-    from tokenmizer_mw.model.reminder import Reminder
     from tokenmizer_mw.model.usage import StageSaving
     from tokenmizer_mw.saving.compress.requests import CondensedRequest, Moved
 

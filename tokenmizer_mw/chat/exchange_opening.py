@@ -1,19 +1,18 @@
-"""Prepare a chat call before it is forwarded: find its session, redact secrets, apply the guard, and cut it if
-necessary.
+"""Prepare a chat call before it is forwarded: find its session, redact secrets, look for prompt injection, and cut it
+if necessary.
 
 CPU-bound work and work that waits for the store run in separate thread pools, so that neither delays the other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from tokenmizer_mw.chat.cuts import CutPreparation
 from tokenmizer_mw.chat.exchange import ChatExchange
-from tokenmizer_mw.chat.guarding import RequestGuard
 from tokenmizer_mw.chat.redaction import ContentRedaction
 from tokenmizer_mw.chat.reports import FailureReports
 from tokenmizer_mw.chat.session_access import SessionAccess
@@ -21,17 +20,64 @@ from tokenmizer_mw.chat.session_naming import Reason
 from tokenmizer_mw.chat.turns import TurnCommit
 from tokenmizer_mw.context.window import Rewrite
 from tokenmizer_mw.errors import MalformedRequest, RequestBlocked
-from tokenmizer_mw.model.message import Outcome
+from tokenmizer_mw.model.message import Message, Outcome
+from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.offload import CPU, STORE, offload
 from tokenmizer_mw.runtime.tracing import span
+from tokenmizer_mw.safety.guard import NOTHING, Suspicion, judge
 from tokenmizer_mw.safety.request_redaction import Beginning
 from tokenmizer_mw.session import tools_digest
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.wire.dialect import Reply
+from tokenmizer_mw.store.resilience.bounded_log import patience
+from tokenmizer_mw.wire.dialect import ChatRequest, Reply
 from tokenmizer_mw.wire.reply import refusal
 
 if TYPE_CHECKING:
     from tokenmizer_mw.saving.compress.requests import CondensedRequest
+
+
+class RequestGuard:
+    """Searches the new text of requests for attempts to take over the model (prompt injection)."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        access: SessionAccess,
+        commit_turn: Callable[[SessionKey, Sequence[Message], Reply | None], object],
+        count: Callable[..., None],
+    ) -> None:
+        self._settings = settings
+        self._access = access
+        self._commit_turn = commit_turn
+        self._count = count
+
+    @property
+    def blocks(self) -> bool:
+        """Whether the guard may refuse a request for its contents."""
+        return self._settings.guard == "block"
+
+    def judge_news(self, key: SessionKey, request: ChatRequest) -> Suspicion:
+        """Judge the messages of a request that the session does not have yet, and its newest message. Reads
+        the store.
+        """
+        spoken = request.messages.without_system()
+        with patience(self._settings.store_wait_seconds):
+            start = self._access.sessions.read(
+                key, lambda state: state.transcript.first_new(spoken, part=spoken.part)[0]
+            )
+        news = spoken[max(0, min(start, len(spoken) - 1)) :]
+        return max(map(judge, news), key=lambda found: found.score, default=NOTHING)
+
+    def refuse_suspicious(self, key: SessionKey, request: ChatRequest) -> None:
+        """Raise ``RequestBlocked`` for a suspicious request. Its messages are recorded, so that a later request that
+        has them in its history, followed by other messages, is not refused because of them.
+        """
+        suspicion = self.judge_news(key, request)
+        if suspicion.flagged:
+            self._commit_turn(key, request.messages, Reply(None, Outcome.ERROR))
+            self._count("request_blocked")
+            raise RequestBlocked(suspicion.signals)
+
 
 INLINE_MAX: Final = 32 * 1024
 """Bytes of a request body that may be read on the event loop; longer ones are read in a worker thread."""

@@ -7,14 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from tokenmizer_mw.chat.cuts import CutPreparation
-from tokenmizer_mw.chat.guarding import RequestGuard
+from tokenmizer_mw.chat.exchange_opening import RequestGuard
 from tokenmizer_mw.chat.redaction import ContentRedaction
 from tokenmizer_mw.chat.session_access import SessionAccess
-from tokenmizer_mw.context.assembly import Context, Shortened
+from tokenmizer_mw.context.assembly import Context, Reminder, Shortened
 from tokenmizer_mw.context.tokens import MessageCounter
 from tokenmizer_mw.context.window import Rewrite, budget_for, could_exceed
 from tokenmizer_mw.model.message import Message
-from tokenmizer_mw.model.reminder import Reminder
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.runtime.tracing import span
 from tokenmizer_mw.session.reminder import CarriedReminder, Shortening, add_question

@@ -28,8 +28,7 @@ from tokenmizer_mw.chat.client_compaction import ClientCompaction
 from tokenmizer_mw.chat.cuts import CutPreparation
 from tokenmizer_mw.chat.exchange import ChatExchange
 from tokenmizer_mw.chat.exchange_commit import ExchangeCommit
-from tokenmizer_mw.chat.exchange_opening import ExchangeOpening
-from tokenmizer_mw.chat.guarding import RequestGuard
+from tokenmizer_mw.chat.exchange_opening import ExchangeOpening, RequestGuard
 from tokenmizer_mw.chat.host_requests import HostRequests
 from tokenmizer_mw.chat.redaction import ContentRedaction
 from tokenmizer_mw.chat.reports import FailureReports, ServiceCounters

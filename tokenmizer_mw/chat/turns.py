@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 from tokenmizer_mw.chat.redaction import ContentRedaction
 from tokenmizer_mw.chat.session_access import SessionAccess, no_view
+from tokenmizer_mw.context.assembly import Reminder
 from tokenmizer_mw.model.event import Event, TurnClosed
 from tokenmizer_mw.model.message import Message, Outcome
-from tokenmizer_mw.model.reminder import Reminder
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.tracing import span
 from tokenmizer_mw.session import SessionState, joining

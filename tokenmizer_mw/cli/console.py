@@ -10,7 +10,7 @@ from typing import Final
 
 from tokenmizer_mw.cli.arguments import FORMATS
 from tokenmizer_mw.errors import CallerError
-from tokenmizer_mw.graph.export.display import tree
+from tokenmizer_mw.graph.export.documents import tree
 from tokenmizer_mw.graph.fold import SessionGraph
 
 _BY_SUFFIX: Final = {suffix: name for name, suffix in FORMATS.items()}

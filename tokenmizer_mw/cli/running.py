@@ -1,4 +1,7 @@
-"""Runs a command, and turns every error into one line and an exit status."""
+"""Parses the command line, runs a command, and turns every error into one line and an exit status.
+
+Imports nothing heavy, so that ``--help`` is fast.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,166 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Final
+from typing import Any, Final, NoReturn
 
+from tokenmizer_mw import __version__
 from tokenmizer_mw.errors import ConfigError, TokenMizerError
+from tokenmizer_mw.model.tenant import LOCAL_TENANT
 from tokenmizer_mw.runtime.installing import install_hint
 from tokenmizer_mw.runtime.terminal import abandon_output, complain, tolerate_any_character
+from tokenmizer_mw.server.access.scopes import SCOPES
+
+from .arguments import COMMANDS
+
+AGENTS: Final = ("claude-code", "codex", "cursor", "vscode")
+
+_EPILOG: Final = """\
+exit status: 0 done; 1 the store, the disk or a setting is at fault; 2 the call is; 130 interrupted.
+environment: TOKENMIZER_STORE is the default of --store, TOKENMIZER_<SETTING> sets a setting.
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Complains in one line, in the name of the program."""
+
+    def error(self, message: str) -> NoReturn:
+        complain(f"{message} (see {self.prog} --help)")
+        self.exit(2)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As in the base class, but a command refuses what it does not know, so that its own help is named."""
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return found, unknown
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the argument parser; ``arguments.command`` is the name of the command."""
+    top = _Parser(
+        prog="tokenmizer-mw",
+        description="Session memory that survives the context window.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    top.add_argument("--version", action="version", version=f"tokenmizer-mw {__version__}")
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=_Parser)
+    shared = _shared_options()
+    for name, (help_, arguments) in COMMANDS.items():
+        command = commands.add_parser(name, help=help_, description=f"{help_[0].upper()}{help_[1:]}.", parents=shared)
+        for flags, options in arguments:
+            command.add_argument(*flags, **options)
+    _demo(commands)
+    _serving(commands)
+    _dashboard(commands)
+    _keys(commands)
+    _agents(commands)
+    return top
+
+
+def _shared_options() -> list[_Parser]:
+    shared = _Parser(add_help=False)
+    shared.add_argument("--store", metavar="URL", help="where sessions are kept, such as sqlite:///chat.db")
+    shared.add_argument("--tenant", default=LOCAL_TENANT, help="whose sessions (default: %(default)s)")
+    shared.add_argument("--config", metavar="FILE", help="a YAML file of settings")
+    shared.add_argument("--json", action="store_true", help="print JSON")
+    return [shared]
+
+
+def _demo(commands: Any) -> None:
+    demo = commands.add_parser(
+        "demo",
+        help="a chat session through the middleware, before your eyes",
+        description="Play a working session of 40 turns through the middleware in a real application.",
+    )
+    demo.add_argument("--fast", action="store_true", help="without the pauses that a model makes")
+    demo.add_argument("--live", action="store_true", help="ask the provider instead (needs OPENAI_API_KEY)")
+    demo.add_argument("--model", default="gpt-4o-mini", help="with --live: the model to ask (default: %(default)s)")
+    demo.add_argument(
+        "--keep", metavar="DIR", help="where to leave the database (default: demo in your data directory)"
+    )
+
+
+def _serving(commands: Any) -> None:
+    shared = _Parser(add_help=False)
+    shared.add_argument("--config", metavar="FILE", help="the proxy's YAML file (default: $TOKENMIZER_CONFIG, or none)")
+    shared.add_argument("--store", metavar="URL", help="where sessions are kept, such as sqlite:///chat.db")
+    serve = commands.add_parser(
+        "serve",
+        help="run the proxy: change the base URL of a client, and its chats are remembered",
+        description="Run the proxy until Ctrl-C.",
+        parents=[shared],
+    )
+    serve.add_argument("--host", help="address to listen on (default: 127.0.0.1; others need auth: true)")
+    serve.add_argument("--port", type=int, help="port to listen on (default: 8787)")
+    serve.add_argument("--workers", type=int, help="processes (default: 1)")
+    serve.add_argument("--dashboard", action="store_true", help="show the sessions in a browser, at / of the server")
+    serve.add_argument("--log", choices=("text", "json"), default="text", help="form of log lines (default: text)")
+    check = commands.add_parser(
+        "check",
+        help="tell what is wrong or fine about the store and the proxy's configuration",
+        description="Look at the store and, where the extra proxy is installed, at the proxy's configuration.",
+        parents=[shared],
+    )
+    check.add_argument("--host", help="as for serve (default: 127.0.0.1)")
+    check.add_argument("--port", type=int, help="as for serve (default: 8787)")
+    check.add_argument("--reach", action="store_true", help="try the store, Redis and the providers, too")
+    check.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _dashboard(commands: Any) -> None:
+    about = "show the sessions of a store in a browser: what they believe, and changes by hand"
+    board = commands.add_parser("dashboard", help=about, description=f"{about[0].upper()}{about[1:]}.")
+    where = board.add_mutually_exclusive_group()
+    where.add_argument("--store", metavar="URL", help="where sessions are kept, such as sqlite:///chat.db")
+    where.add_argument("--db", metavar="FILE", help="a SQLite database, by its file")
+    board.add_argument("--config", metavar="FILE", help="a YAML file of settings")
+    board.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
+    board.add_argument("--port", type=int, default=8789, help="port to listen on (default: %(default)s)")
+    board.add_argument("--name", action="append", default=[], help="a host name that it is reached by, if others")
+
+
+def _keys(commands: Any) -> None:
+    shared = _Parser(add_help=False)
+    shared.add_argument("--store", metavar="URL", help="where sessions and keys are kept, such as sqlite:///chat.db")
+    shared.add_argument("--config", metavar="FILE", help="the proxy's YAML file, which may name the store")
+    shared.add_argument("--json", action="store_true", help="print JSON")
+    about = "make, list and revoke the API keys of a server"
+    keys = commands.add_parser("keys", help=about, description=f"{about[0].upper()}{about[1:]}.")
+    actions = keys.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=_Parser)
+    create = actions.add_parser("create", help="make a key and show it, once", parents=[shared])
+    create.add_argument("--tenant", required=True, help="whose sessions the key opens")
+    scopes = {"metavar": "NAMES", "default": "chat,read,write"}
+    create.add_argument("--scopes", **scopes, help=f"of {', '.join(SCOPES)} (default: %(default)s)")
+    create.add_argument("--expires", metavar="WHEN", help="after 90d, 12h, 8w or 1y, or on a date such as 2027-01-31")
+    create.add_argument("--entry", action="store_true", help="keep nothing, print an entry for a list of keys instead")
+    listing = actions.add_parser("list", help="list the keys; none of them can be shown again", parents=[shared])
+    listing.add_argument("--tenant", help="of this tenant only")
+    revoke = actions.add_parser("revoke", help="make a key open nothing any more", parents=[shared])
+    revoke.add_argument("id", metavar="ID", help="the key's id")
+
+
+def _agents(commands: Any) -> None:
+    about = "serve the memory to coding agents over the Model Context Protocol (needs the extra mcp)"
+    mcp = commands.add_parser("mcp", help=about, description=f"{about[0].upper()}{about[1:]}.")
+    mcp.add_argument("--http", action="store_true", help="over HTTP for this machine, not standard input and output")
+    mcp.add_argument("--host", default="127.0.0.1", help="with --http (default: %(default)s)")
+    mcp.add_argument("--port", type=int, default=8788, help="with --http (default: %(default)s)")
+    mcp.add_argument("--store", metavar="URL", help="where sessions are kept, such as sqlite:///chat.db")
+    mcp.add_argument("--server", metavar="URL", help="ask this running server instead (default: $TOKENMIZER_SERVER)")
+    mcp.add_argument("--root", metavar="DIR", action="append", help="files below may be analysed (default: here)")
+    mcp.add_argument("--config", metavar="FILE", help="a YAML file of settings")
+    about = "write the configuration of a coding agent, or take it out again; shows the difference first"
+    install = commands.add_parser("install", help=about, description=f"{about[0].upper()}{about[1:]}.")
+    install.add_argument("host", choices=AGENTS, metavar="HOST", help=", ".join(AGENTS))
+    install.add_argument("--remove", action="store_true", help="take it out again")
+    install.add_argument("--project", action="store_true", help="for the project here alone, not for all of yours")
+    install.add_argument("--dry-run", action="store_true", help="only show the difference")
+    install.add_argument("--yes", action="store_true", help="do not ask")
+    install.add_argument("--json", action="store_true", help="print JSON")
+    about = "handle an event of a coding agent, which calls this by itself"
+    commands.add_parser("hook", help=about, description=f"{about[0].upper()}{about[1:]}.", add_help=False)
+
 
 FAILED: Final = 1
 
@@ -71,7 +229,6 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _run(argv: Sequence[str]) -> int:
-    from .parser import parser
 
     arguments = parser().parse_args(argv)
     module, function = _RUNNERS.get(arguments.command, ("commands", "run_command"))

@@ -217,13 +217,13 @@ class SessionGraph:
 
     def _repr_html_(self) -> str:
         """The graph as a picture, for notebooks."""
-        from tokenmizer_mw.graph.export.display import notebook
+        from tokenmizer_mw.graph.export.documents import notebook
 
         return notebook(self)
 
     def __rich__(self) -> Any:
         """The graph as a tree, for the library ``rich``."""
-        from tokenmizer_mw.graph.export.display import tree
+        from tokenmizer_mw.graph.export.documents import tree
 
         return tree(self)
 

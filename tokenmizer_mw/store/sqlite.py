@@ -384,7 +384,7 @@ class SqliteLog:
 
     def _connect(self) -> sqlite3.Connection:
         connection = self._file.connect()
-        self._watch.opened()
+        self._watch.note_file()
         return connection
 
     def _give_back(self, here: _Connections, connection: sqlite3.Connection, generation: int) -> None:

@@ -36,7 +36,7 @@ class FileWatch:
         """Have ``listener`` called each time that the file was deleted or replaced."""
         self._listeners.append(listener)
 
-    def opened(self) -> None:
+    def note_file(self) -> None:
         """Note which file a connection was just opened to."""
         if self._file is None:
             self._file = _identity(self._path)

@@ -106,7 +106,7 @@ class SqliteWriter:
             self._disconnect()
         if self._cursor is None:
             self._cursor = self._file.connect().cursor()
-            self._watch.opened()
+            self._watch.note_file()
             self._generation = generation
         begin_writing(self._cursor)
         (version,) = self._cursor.execute("PRAGMA user_version").fetchone()

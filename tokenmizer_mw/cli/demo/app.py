@@ -1,14 +1,22 @@
-"""The demonstration's application, a real FastAPI app with the one line that adds the middleware, and its server."""
+"""The demonstration's application, a real FastAPI app with the one line that adds the middleware, its server, and the
+protocol of its models, whose requests are measured.
+
+Measured from outside of the middleware: requests before and after it, cuts, latency, answers.
+"""
 
 from __future__ import annotations
 
+import json
 import socket
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
-from typing import Any, Final
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
 
+import httpx2
+import re2
 import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import StreamingResponse
@@ -16,7 +24,174 @@ from fastapi.responses import StreamingResponse
 from tokenmizer_mw.asgi import TokenMizerMiddleware
 from tokenmizer_mw.memory import SessionMemory
 
-from .observing import DemoUpstream
+from .script import ChatMessage, Probe, answering_lines, split_reminder, text_of
+
+OPENAI_URL = "https://api.openai.com/v1"
+
+
+@dataclass(frozen=True, slots=True)
+class StartedResponse:
+    """A response whose head has arrived: status, media type, and the body as it arrives."""
+
+    status: int
+    media_type: str
+    body: AsyncIterator[bytes]
+
+
+class DemoUpstream(Protocol):
+    """Protocol of a model that speaks OpenAI Chat Completions."""
+
+    async def open(self, body: bytes) -> StartedResponse:
+        """Send a request body and return when the response head has arrived."""
+
+    async def aclose(self) -> None:
+        """Release connections."""
+
+
+class HttpProvider:
+    """A real provider over HTTP; bytes are passed unchanged."""
+
+    def __init__(self, key: str, url: str = OPENAI_URL) -> None:
+        headers = {"authorization": f"Bearer {key}", "content-type": "application/json"}
+        self._client = httpx2.AsyncClient(base_url=url, headers=headers, timeout=120.0)
+
+    async def open(self, body: bytes) -> StartedResponse:
+        """Forward ``body``; return the provider's response, errors included."""
+        stack = AsyncExitStack()
+        response = await stack.enter_async_context(self._client.stream("POST", "chat/completions", content=body))
+        media_type = response.headers.get("content-type", "application/json")
+        return StartedResponse(response.status_code, media_type, _relay(response, stack))
+
+    async def aclose(self) -> None:
+        """Close the connection pool."""
+        await self._client.aclose()
+
+
+async def _relay(response: httpx2.Response, stack: AsyncExitStack) -> AsyncIterator[bytes]:
+    async with stack:
+        async for chunk in response.aiter_bytes():
+            yield chunk
+
+
+class RequestRecorder:
+    """An upstream that records the newest request as it arrives after the middleware."""
+
+    def __init__(self, upstream: DemoUpstream) -> None:
+        self._upstream = upstream
+        self._body = b"{}"
+
+    async def open(self, body: bytes) -> StartedResponse:
+        """Send a request body and return when the response head has arrived."""
+        self._body = body
+        return await self._upstream.open(body)
+
+    async def aclose(self) -> None:
+        """Release connections."""
+        await self._upstream.aclose()
+
+    def request(self) -> dict[str, Any]:
+        """The newest request."""
+        request: dict[str, Any] = json.loads(self._body)
+        return request
+
+
+@dataclass(frozen=True, slots=True)
+class SeenRequest:
+    """A request on both sides of the middleware.
+
+    ``sent`` and ``received``: its tokens on either side; ``block``: the message that replaced ``dropped`` others ("" if
+    none was replaced); ``kept``: the client's messages that passed; ``reminder``: the reminder in one of them.
+    """
+
+    sent: int = 0
+    received: int = 0
+    dropped: int = 0
+    block: str = ""
+    kept: tuple[ChatMessage, ...] = ()
+    reminder: str = ""
+
+
+def compare_messages(
+    sent: list[ChatMessage], received: list[ChatMessage], tokens_sent: int, tokens_received: int
+) -> SeenRequest:
+    """Compare the messages that a client sent with those that the application received."""
+    parts = [split_reminder(message) for message in received]
+    received = [message for message, _ in parts]
+    head = _common(sent, received)
+    tail = min(_common(sent[::-1], received[::-1]), len(received) - head)
+    ours = received[head : len(received) - tail]
+    kept = received[:head] + received[len(received) - tail :]
+    block = "\n".join(map(text_of, ours))
+    reminder = "\n".join(text for _, text in parts if text)
+    return SeenRequest(tokens_sent, tokens_received, len(sent) - head - tail, block, tuple(kept), reminder)
+
+
+def _common(one: list[ChatMessage], other: list[ChatMessage]) -> int:
+    """How many messages the two lists begin with alike."""
+    for place, (left, right) in enumerate(zip(one, other, strict=False)):
+        if left != right:
+            return place
+    return min(len(one), len(other))
+
+
+@dataclass(frozen=True, slots=True)
+class CutSeen:
+    """The request at which the transcript was cut.
+
+    ``held``: the tokens it would have had with the previous cut; ``first_byte``: in seconds.
+    """
+
+    turn: int
+    held: int
+    seen: SeenRequest
+    first_byte: float
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeOutcome:
+    """The result of a probe: whether the answer contains what was expected, and which part of the request
+    contained it."""
+
+    turn: int
+    probe: Probe
+    answer: str
+    right: bool
+    source: str
+
+
+def judge_answer(turn: int, probe: Probe, answer: str, request: SeenRequest) -> ProbeOutcome:
+    """Judge ``answer``. ``source`` is "resume block", "recent messages", "both" or "nothing"."""
+    expected = re2.compile(probe.expected)
+    block: ChatMessage = {"role": "user", "content": request.block}
+    in_block = any(expected.search(line) for line in answering_lines(probe, [block]))
+    in_kept = any(expected.search(line) for line in answering_lines(probe, request.kept[:-1]))
+    sources = {(True, True): "both", (True, False): "resume block", (False, True): "recent messages"}
+    right = expected.search(answer) is not None
+    return ProbeOutcome(turn, probe, answer, right, sources.get((in_block, in_kept), "nothing"))
+
+
+@dataclass(slots=True)
+class RunFigures:
+    """The measurements of a run. Times are in seconds; tokens are those of requests."""
+
+    requests: int = 0
+    tokens_sent: int = 0
+    tokens_received: int = 0
+    refused_without: int = 0
+    with_memory: list[float] = field(default_factory=list)
+    without_memory: list[float] = field(default_factory=list)
+    cuts: list[CutSeen] = field(default_factory=list)
+    answers: list[ProbeOutcome] = field(default_factory=list)
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether the transcript was cut and all old facts were still known afterwards."""
+        return bool(self.cuts) and bool(self.answers) and all(answer.right for answer in self.answers)
+
+    def saved_share(self) -> float:
+        """The share of tokens that were saved."""
+        return 1 - self.tokens_received / self.tokens_sent if self.tokens_sent else 0.0
+
 
 STARTS_WITHIN: Final = 10.0
 """Seconds that a server may take to start or to stop."""

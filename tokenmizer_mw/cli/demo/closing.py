@@ -23,8 +23,8 @@ from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.runtime.installing import install_hint
 from tokenmizer_mw.wire.dialects import ROUTES
 
+from .app import RunFigures
 from .conversation import SESSION
-from .observing import RunFigures
 from .screen import Screen
 
 TIERS: Final = ("critical", "standard", "full")

@@ -17,10 +17,7 @@ from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.announced import data_folder
 
-from .app import create_app, serving
-from .closing import show_compaction, show_figures, show_memory, show_next, show_store
-from .conversation import SESSION, Client, Conversation, DemoReply, RequestRefused, ask, summary, tool_results
-from .observing import (
+from .app import (
     OPENAI_URL,
     CutSeen,
     DemoUpstream,
@@ -29,8 +26,12 @@ from .observing import (
     RunFigures,
     SeenRequest,
     compare_messages,
+    create_app,
     judge_answer,
+    serving,
 )
+from .closing import show_compaction, show_figures, show_memory, show_next, show_store
+from .conversation import SESSION, Client, Conversation, DemoReply, RequestRefused, ask, summary, tool_results
 from .screen import Screen
 from .script import DemoScript, ScriptTurn, load_script, message_tokens, request_tokens
 from .scripted_model import MODEL, Pace, ScriptedModel

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from tokenmizer_mw.runtime.terminal import inert, one_line
 
-from .observing import CutSeen, ProbeOutcome
+from .app import CutSeen, ProbeOutcome
 
 WIDTH_MAX: Final = 110
 _BAR: Final = 10

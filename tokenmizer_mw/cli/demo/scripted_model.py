@@ -18,7 +18,7 @@ import re2
 
 from tokenmizer_mw.context.tokens import MessageCounter
 
-from .observing import StartedResponse
+from .app import StartedResponse
 from .script import (
     ChatMessage,
     DemoScript,

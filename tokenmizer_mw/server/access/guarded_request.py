@@ -11,12 +11,11 @@ import logging
 import re
 from typing import TYPE_CHECKING, Final
 
-from .body import Body, body_refused, linger
 from .caller import CALLER_KEY, CHAT, Caller, below_root, uses_tokens
 from .counting import Taken, TooMuch
-from .head import RequestHead
 from .limiting import Plan
 from .refusals import BODY_TOO_SLOW, LIMITS_UNKNOWN, NOT_GOOD_FOR, Header, Refusal, limit_refused
+from .request import Body, RequestHead, body_refused, linger
 
 if TYPE_CHECKING:
     from starlette.types import Message, Receive, Scope, Send

@@ -22,12 +22,12 @@ from tokenmizer_mw.model.session import LOCAL_TENANT
 
 from .caller import Caller, needed_scope
 from .guarded_request import GuardedRequest
-from .head import RequestHead, read_head
 from .hosts import LOOPBACK, Hosts, Origins, same_origin
 from .key_store import KeyStore
 from .keyring import Keyring
 from .limiting import FailedKeys, RateLimits, open_limits
 from .refusals import HOST_REFUSED, KEYS_UNKNOWN, NO_KEY, ORIGIN_REFUSED, Refusal
+from .request import RequestHead, read_head
 from .settings import AccessSettings
 
 if TYPE_CHECKING:

@@ -20,17 +20,25 @@ from tokenmizer_mw.model.session import LOCAL_TENANT
 from tokenmizer_mw.runtime.offload import CALLS, offload
 from tokenmizer_mw.server.access.caller import Caller, caller_of
 
-from .errors import FAULT, NO_ROUTE, NO_VERDICT, UNAUTHORIZED, ApiRefusal, Problem, forbidden, problem_of, wrong_method
 from .health import Check, Doubt, Health
 from .requests import (
+    FAULT,
+    NO_ROUTE,
+    NO_VERDICT,
+    UNAUTHORIZED,
+    ApiRefusal,
     ApiRequest,
     Authorize,
     AuthorizeFailed,
     JsonResponse,
+    Problem,
     body_of,
     find_caller,
+    forbidden,
+    problem_of,
     query_of,
     serve_lifespan,
+    wrong_method,
 )
 from .routes import ROUTES, Matched, Route, match_routes, openapi_document
 

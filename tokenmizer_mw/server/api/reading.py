@@ -23,8 +23,7 @@ from tokenmizer_mw.session import fold
 from tokenmizer_mw.store.log import Place, SessionInfo, require_place
 
 from . import shapes
-from .errors import UNKNOWN_CHECKPOINT, UNKNOWN_NODE, ApiRefusal, Problem, invalid
-from .requests import ApiRequest
+from .requests import UNKNOWN_CHECKPOINT, UNKNOWN_NODE, ApiRefusal, ApiRequest, Problem, invalid
 from .shapes import LINES
 
 

@@ -14,8 +14,7 @@ from tokenmizer_mw.operations.transcripts import read_transcript
 from tokenmizer_mw.session.manual_edits import find_addition, newest_number
 
 from . import shapes
-from .errors import INVALID_SESSION, ApiRefusal, too_large
-from .requests import ApiRequest
+from .requests import INVALID_SESSION, ApiRefusal, ApiRequest, too_large
 
 
 def checkpoint(request: ApiRequest[shapes.NoQuery, shapes.CheckpointBody]) -> shapes.CheckpointAnswer:

@@ -22,9 +22,8 @@ from tokenmizer_mw.server.access.caller import Caller
 from tokenmizer_mw.server.access.keyring import Keyring
 from tokenmizer_mw.server.access.limiting import FailedKeys
 from tokenmizer_mw.server.access.settings import AccessSettings
-from tokenmizer_mw.server.api.errors import NO_ROUTE, problem_of
 from tokenmizer_mw.server.api.health import Check, Doubt, Health
-from tokenmizer_mw.server.api.requests import Authorize, AuthorizeFailed, serve_lifespan
+from tokenmizer_mw.server.api.requests import NO_ROUTE, Authorize, AuthorizeFailed, problem_of, serve_lifespan
 
 from . import live
 from .browser_requests import ALWAYS, exact_hosts, form_of, is_cross_site, is_remote, query_of, single_value, wants_html

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote_to_bytes
 
 from tokenmizer_mw.asgi import GUARD
-from tokenmizer_mw.server.access.body import linger
+from tokenmizer_mw.server.access.request import linger
 from tokenmizer_mw.server.translate.table import PROVIDERS
 from tokenmizer_mw.wire.reply import refusal
 

@@ -10,9 +10,9 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Final
 
+from tokenmizer_mw.context.assembly import Reminder, ReminderPart
 from tokenmizer_mw.model.event import Reminded
 from tokenmizer_mw.model.message import digest
-from tokenmizer_mw.model.reminder import Reminder, ReminderPart
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.wire.dialect import ChatRequest
 

@@ -9,6 +9,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from tokenmizer_mw.context.assembly import ReminderPart
 from tokenmizer_mw.context.recall import (
     SIMILAR,
     PassageHit,
@@ -24,7 +25,6 @@ from tokenmizer_mw.context.tokens import TokenCounter
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import Checkpointed
 from tokenmizer_mw.model.node import Node
-from tokenmizer_mw.model.reminder import ReminderPart
 from tokenmizer_mw.safety.fence import frame
 from tokenmizer_mw.session import SessionState, Transcript
 from tokenmizer_mw.session.reminder.question import content_terms, only_asks

@@ -10,10 +10,10 @@ from typing import Final
 
 import re2
 
+from tokenmizer_mw.context.assembly import ReminderPart
 from tokenmizer_mw.context.recall.passages import index_terms
 from tokenmizer_mw.graph.text import ASKING, words
 from tokenmizer_mw.model.message import Message, Role
-from tokenmizer_mw.model.reminder import ReminderPart
 from tokenmizer_mw.wire.dialect import ChatRequest
 from tokenmizer_mw.wire.host_texts import is_continuation
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
+from tokenmizer_mw.context.assembly import Reminder, ReminderPart
 from tokenmizer_mw.context.costs.prices import PUBLISHED
 from tokenmizer_mw.context.recall import PassageIndex
 from tokenmizer_mw.context.tokens import MessageCounter
 from tokenmizer_mw.model.event import Checkpointed
 from tokenmizer_mw.model.message import Message, digest
-from tokenmizer_mw.model.reminder import Reminder, ReminderPart
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.safety.fence import nonce_for, without_own_blocks
 from tokenmizer_mw.session import SessionState
