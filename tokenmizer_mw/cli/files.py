@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def run_analyze(arguments: argparse.Namespace) -> int:
-    """Run the command ``analyze``."""
+    """Run the command ``analyze``: print the digest (a short description) of a file."""
     path = Path(arguments.file)
     try:
         status = path.stat()
@@ -71,7 +71,9 @@ def _line_range(given: str | None) -> tuple[int, int] | None:
 
 
 def run_compress(arguments: argparse.Namespace) -> int:
-    """Run the command. The result goes to standard output, the statistics to standard error."""
+    """Run the command ``compress``: print the compressed chat or text to standard output, and the savings to standard
+    error.
+    """
     from tokenmizer_mw.saving.compress import compress  # reads sessions: ``analyze`` has no use for that
 
     settings = Settings.load(arguments.config)

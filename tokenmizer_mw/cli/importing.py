@@ -28,7 +28,9 @@ _STEPS_MAX: Final = 50
 
 
 def run_import(arguments: argparse.Namespace) -> int:
-    """Read a file into one session or several. Returns 0; errors are raised."""
+    """Run the command ``import``: read transcripts from a file into one or several sessions. Returns 0; errors are
+    raised.
+    """
     name = "standard input" if arguments.file == "-" else arguments.file
     found = read_transcripts(_bytes(arguments.file), name)
     if len(found) > 1 and arguments.session:

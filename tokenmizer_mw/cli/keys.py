@@ -28,7 +28,7 @@ _SHOWN_ONCE: Final = "this is the only time that the key is shown: what is kept 
 
 
 def run_keys(arguments: argparse.Namespace) -> int:
-    """Run the command. Returns 0; errors are raised."""
+    """Run the command ``keys``, which manages API keys. Returns 0; errors are raised."""
     _ACTIONS[arguments.action](arguments)
     return 0
 

@@ -151,7 +151,7 @@ def _seconds(age: str) -> float:
 
 
 def redact(arguments: argparse.Namespace, store: Store) -> None:
-    """Run the command ``redact``."""
+    """Run the command ``redact``: print a text with secrets redacted, or redact the stored sessions."""
     redactor = store.memory.service.redaction.redactor
     if redactor is None:
         raise ConfigError("redaction is switched off by the settings")

@@ -249,7 +249,7 @@ def show_cache(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def show_compaction(arguments: argparse.Namespace, store: Store) -> None:
-    """Run the command ``show_compaction``."""
+    """Run the command ``compaction``: print the content of a compaction that a client stores."""
     seals = find_seals(read_text(arguments.file))
     if not seals:
         raise CallerError("there is no compaction of this server in it")

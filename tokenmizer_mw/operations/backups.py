@@ -41,12 +41,12 @@ class Backup:
 
     @property
     def here(self) -> bool:
-        """Whether it was made on this machine."""
+        """Whether the backup was made on this machine."""
         return self.host == socket.gethostname()
 
     @property
     def key(self) -> SessionKey:
-        """The session that records it."""
+        """The session of the store that records this backup."""
         place = json.dumps([self.host, self.path]).encode()
         return SessionKey(BACKUPS_TENANT, hashlib.blake2b(place, digest_size=16).hexdigest())
 

@@ -29,7 +29,9 @@ _CLAUDE_ROLES: Final = {"human": Role.USER, "assistant": Role.ASSISTANT}
 
 
 def is_chat_export(value: object) -> bool:
-    """Return whether ``value``, parsed JSON, is such a conversation or a list that begins with one."""
+    """Return whether ``value``, parsed JSON, is a conversation exported by ChatGPT or Claude, or a list that begins
+    with one.
+    """
     first = value[0] if isinstance(value, list) and value else value
     if not isinstance(first, dict):
         return False
@@ -42,7 +44,7 @@ _MARKED: Final = re.compile(rf" [0-9a-f]{{{_MARK_LENGTH}}}$")
 
 
 def conversation_mark(session_id: str) -> str:
-    """Return what names the conversation in a session id that begins with its title; "" for other ids."""
+    """Return the part of a session id that identifies an imported conversation (after its title); "" for other ids."""
     found = _MARKED.search(session_id)
     return found.group() if found is not None else ""
 
@@ -126,7 +128,9 @@ _TYPES: Final = {
 
 
 def convert_langchain_message(value: Any) -> Any:
-    """``value``, parsed JSON, with "role" and "content" if it is a saved LangChain message; else ``value`` itself."""
+    """Convert ``value``, parsed JSON, to a message with "role" and "content" if it is a saved LangChain message; else
+    return it unchanged.
+    """
     if not isinstance(value, dict) or "role" in value:
         return value
     fields = _fields_of(value)
@@ -166,12 +170,12 @@ _FOLD: Final = "<details>"
 
 
 def is_markdown_transcript(text: str) -> bool:
-    """Return whether ``text`` is such a file."""
+    """Return whether ``text`` is a Markdown transcript of SpecStory or aider."""
     return _SPEAKER.search(text) is not None or _AIDER.search(text) is not None
 
 
 def read_markdown_transcript(text: str) -> list[Message]:
-    """Return the non-empty messages of ``text``, in order."""
+    """Return the non-empty messages of a Markdown transcript, in order."""
     values = _aider(text) if _AIDER.search(text) is not None else _specstory(text)
     return [message for message in values if message.text]
 

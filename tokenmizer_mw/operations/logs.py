@@ -47,7 +47,8 @@ def configure_logging(form: Form = "text", level: str = "INFO", stream: TextIO |
 
 
 def log_config(form: Form = "text", level: str = "INFO") -> dict[str, Any]:
-    """Return the same configuration for ``logging.config.dictConfig`` (uvicorn's ``log_config``).
+    """Return the logging configuration that ``configure_logging`` sets up, as a dictionary for
+    ``logging.config.dictConfig`` (for example as uvicorn's ``log_config``).
 
     Raises ``ConfigError`` for an unknown format or level.
     """

@@ -22,7 +22,7 @@ _EVENTS_READ: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class SessionSummary:
-    """The summary of a session.
+    """The summary of a session, for lists.
 
     ``goal``: the newest current goal, "" if none was stated; ``title``: the goal, else the start of the first question,
     else ""; ``project``: the part of the id before the last "/"; ``open_work``: number of unfinished tasks and errors.

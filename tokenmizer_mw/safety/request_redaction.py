@@ -40,7 +40,7 @@ class Beginning:
     mark: int | None = None
 
     def of(self, body: bytes) -> bool:
-        """Return whether ``body`` starts with this and is longer."""
+        """Return whether ``body`` starts with the remembered request start and is longer."""
         if len(body) <= self.length:
             return False
         return body.startswith(self.clean) if self.mark is None else hash(body[: self.length]) == self.mark
@@ -115,7 +115,7 @@ class RequestRedactor:
                 self._drop(next(iter(self._beginnings)))
 
     def forget(self) -> None:
-        """Forget all requests."""
+        """Forget the remembered starts of all requests."""
         with self._lock:
             self._beginnings.clear()
             self._clean.clear()

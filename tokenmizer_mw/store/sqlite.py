@@ -147,8 +147,10 @@ class SqliteLog:
         return self._file.path
 
     def when_replaced(self, listener: Callable[[], object]) -> None:
-        """Have ``listener`` called each time that the file was found deleted or replaced while it was in use. That is
-        logged, and the log goes on with the file that is there then, a new one if there is none.
+        """Register ``listener``, which is called each time the database file is found deleted or replaced while it is
+        in use.
+
+        The event is also logged. The store then continues with the file that is there, or a new one if there is none.
         """
         self._watch.when_replaced(listener)
 

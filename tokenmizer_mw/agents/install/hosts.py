@@ -23,7 +23,9 @@ _TIMEOUT: Final = 30
 
 @dataclass(frozen=True, slots=True)
 class InstallTarget:
-    """Where to install: the user's home, the project folder, and whether to install for this project only."""
+    """Where to install the hooks and the MCP server: the user's home, the project folder, and whether for this project
+    only.
+    """
 
     home: Path
     folder: Path
@@ -40,7 +42,9 @@ class InstallTarget:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A file, and the functions that add this package's part to its text and remove it."""
+    """A configuration file of a coding agent, and the functions that add this package's part to its text and
+    remove it.
+    """
 
     path: Path
     add: Callable[[str], str]

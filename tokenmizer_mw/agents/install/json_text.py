@@ -32,7 +32,8 @@ class _Part:
 
 
 def put(text: str, path: Sequence[str | int], value: Any) -> str:
-    """Return ``text`` with ``value`` as the member at ``path``, replacing what is there; missing objects are created.
+    """Return the JSON ``text`` with ``value`` as the member at ``path``, replacing what is there; missing objects are
+    created.
 
     Numbers in ``path`` are indices of existing elements. Raises ``NotPlain``.
     """
@@ -65,7 +66,8 @@ def append(text: str, path: list[str], value: Any) -> str:
 
 
 def take(text: str, path: list[str | int]) -> str:
-    """Return ``text`` without the member or element at ``path``, and without containers that become empty by that.
+    """Return the JSON ``text`` without the member or element at ``path``, and without containers that become empty by
+    that.
 
     Containers that were empty before a value was added stay.
     """

@@ -39,7 +39,9 @@ Source = tuple[httpx2.AsyncClient, "SessionMemory | None"]
 
 
 class Backing:
-    """Sessions reached through the HTTP client ``client``. ``place``: where they are, for messages to people."""
+    """Access to sessions through the HTTP client ``client``. ``place``: where the sessions are, for messages
+    to people.
+    """
 
     def __init__(self, client: httpx2.AsyncClient, place: str, memory: SessionMemory | None = None) -> None:
         self.place = place

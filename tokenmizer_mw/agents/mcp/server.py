@@ -70,7 +70,7 @@ _Kind = Literal["rule", "choice", "decision", "preference", "goal", "task", "env
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What the tools work with.
+    """The data that the MCP tools work with.
 
     ``backing``: the sessions; ``folder``: the client's working directory; ``roots``: folders whose files may be read;
     ``bounds``: bytes of memory and seconds for reading one file (``None``: the defaults).

@@ -38,7 +38,7 @@ _JOIN_SECONDS: Final = 5.0
 
 
 class Unanswered:
-    """Counts requests received and answers sent, from pieces of lines as they pass. Thread-safe."""
+    """Counts the MCP server's requests received and answers sent, from pieces of lines as they pass. Thread-safe."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
@@ -47,7 +47,7 @@ class Unanswered:
 
     @property
     def count(self) -> int:
-        """Number of requests without an answer."""
+        """Number of requests that are not answered yet."""
         with self._guard:
             return self._count
 

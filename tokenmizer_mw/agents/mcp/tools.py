@@ -275,7 +275,7 @@ Named = Callable[[str], Awaitable[str]]
 
 
 def add_edits(made: MCPServer[Any], ask: Backing, named: Named) -> None:
-    """Add the tools to a server."""
+    """Add the tools for manual edits of facts to an MCP server."""
 
     async def change(what: str, session_id: str, **body: Any) -> Changed:
         session = await named(session_id)

@@ -62,7 +62,7 @@ class Screen:
         self._console.print(Text(f"{'':>{len(words)}}  calls {limit:<15} with/without", style="bold"))
 
     def begins(self, number: int, user: str) -> None:
-        """Show that a turn has begun."""
+        """Show that a turn of the demonstration has begun."""
         self._lines = [Text(f"turn {number}, the person: {one_line(user)}", style="yellow")]
         self._reply = ""
         if self._console.is_terminal:
@@ -83,7 +83,7 @@ class Screen:
         self._refresh()
 
     def ends(self, number: int, user: str, tools: int, tokens: int, first: float, without: float | None) -> None:
-        """Print a finished turn as a row of the table."""
+        """Print a finished turn of the demonstration as a row of the table."""
         self.stop()
         times = f"{first * 1000:.0f}" + (f"/{without * 1000:.0f}" if without is not None else "")
         filled = min(_BAR, round(tokens / self._window * _BAR))

@@ -220,7 +220,9 @@ def request_tokens(request: Mapping[str, Any], counter: MessageCounter) -> int:
 
 
 def message_tokens(message: ChatMessage, counter: MessageCounter) -> int:
-    """Return the tokens of one message with its framing. Raises ``ValueError`` for malformed tool calls."""
+    """Return the tokens of one message, with the overhead that each message has. Raises ``ValueError`` for malformed
+    tool calls.
+    """
     tokens = MESSAGE_TOKENS + counter.text(text_of(message))
     try:
         functions = [call["function"] for call in message.get("tool_calls") or ()]

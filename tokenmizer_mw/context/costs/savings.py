@@ -208,7 +208,7 @@ class Savings:
 
 
 def whole_to_dict(figures: UsageSums) -> dict[str, Any]:
-    """Return the sums of whole calls as JSON values."""
+    """Return token and cost sums of whole model calls (not of single stages) as JSON values."""
     return {
         "calls": figures.calls,
         "estimated": figures.estimated,

@@ -12,7 +12,9 @@ from typing import Final
 
 
 class Voice(StrEnum):
-    """The source of a text. Tools and files have no reason to give instructions, so a lower score flags them."""
+    """The source of a text that the guard scores. Tools and files have no reason to give instructions, so a lower score
+    flags them.
+    """
 
     USER = "user"
     TOOL = "tool"

@@ -54,7 +54,7 @@ class LetThrough(NamedTuple):
 
 
 class PlaceReading(NamedTuple):
-    """What a reader found at one position, and where to continue the scan: after everything it has judged."""
+    """The result of reading one position: secrets and candidates found there, and where to continue the scan."""
 
     resume: int
     found: tuple[SecretSpan, ...] = ()
@@ -66,7 +66,7 @@ Reader = Callable[[bytes, int], PlaceReading]
 
 
 def refusal(kind: str, start: int, end: int, why: str, resume: int) -> PlaceReading:
-    """Return a reading without a secret."""
+    """Return a result that says that no secret is at a position, and why."""
     return PlaceReading(resume, (), (LetThrough(kind, start, end, why),))
 
 

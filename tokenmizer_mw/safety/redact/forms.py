@@ -40,7 +40,7 @@ _AROUND_MAX: Final = 100
 
 
 def row(token: Token, shape: str) -> tuple[str, Reader]:
-    """Return the beginning of a shape, and its reader."""
+    """Return the RE2 pattern for the beginning of a credential's shape, and the function that reads the rest."""
     if token.around:
         return shapes.mark_gate(shape), _Around(token, shape).read
     return shapes.gate(shape), _Shape(token, shape).read
@@ -157,7 +157,7 @@ class Personal:
     check: Callable[[str], bool]
 
     def read(self, text: bytes, start: int) -> PlaceReading:
-        """Judge the text at ``start``."""
+        """Judge whether personal data of this kind begins at ``start`` of ``text``."""
         if not begins_word(text, start):
             return refusal(self.kind, start, start + 1, "in the middle of a word", start + 1)
         match = compile_pattern(self.pattern).match(text, start, min(len(text), start + 320))

@@ -165,7 +165,9 @@ def _monotonous(codes: bytes) -> bool:
 
 
 def stands_in(text: str) -> bool:
-    """Return whether ``text`` is a word that documentation uses as a password, alone or with up to four digits."""
+    """Return whether ``text`` is a word that documentation uses as an example password, alone or with up to four
+    digits.
+    """
     word = text.lower().strip("<>[]{}()*'\"`.,:;!?_-")
     core = word.rstrip("0123456789")
     return core in _WEAK_WORDS and len(word) - len(core) <= 4
@@ -255,8 +257,9 @@ def basic_pair(text: str) -> bool:
 
 
 def opaque(text: str, least: int) -> bool:
-    """Return whether ``text`` looks random: long enough, with digits and letters, and neither a name nor a
-    placeholder."""
+    """Return whether ``text`` looks like a random secret: at least ``least`` characters, with digits and letters, and
+    neither a name nor a placeholder.
+    """
     return len(text) >= least and _is_random(text)
 
 
@@ -268,7 +271,7 @@ def _is_random(text: str) -> bool:
 
 
 def forget() -> None:
-    """Clear the caches of judgements, which may contain secrets."""
+    """Clear the caches of judgements, because they may contain secrets."""
     placeholder.cache_clear()
     _is_random.cache_clear()
 

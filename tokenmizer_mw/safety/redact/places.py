@@ -68,7 +68,7 @@ class PlaceRule:
     apart: bool = False
 
     def read(self, text: bytes, start: int) -> PlaceReading:
-        """Judge the text at ``start``."""
+        """Judge whether the text at ``start`` contains a secret of this rule."""
         onward = start + 3
         if self.edge and not begins_word(text, start):
             return refusal(self.kind, start, onward, "in the middle of a word", onward)

@@ -77,7 +77,7 @@ class ShapePiece:
 
 
 def pattern(shape: str) -> str:
-    """Return RE2 for a whole shape; its group is the part after the shape's initial literals."""
+    """Return an RE2 pattern for a whole credential shape; its group is the part after the initial literals."""
     found = pieces(shape)
     lead = next((place for place, piece in enumerate(found) if not piece.literals), len(found))
     written = [piece.pattern(piece.least, piece.most) for piece in found]
@@ -85,7 +85,9 @@ def pattern(shape: str) -> str:
 
 
 def gate(shape: str) -> str:
-    """Return RE2 for the beginning of a shape: up to the first literal and some characters after it."""
+    """Return an RE2 pattern for the beginning of a credential's shape: up to the first literal and some characters
+    after it.
+    """
     found, literal = "", 0
     for piece in pieces(shape):
         if not piece.literals and literal >= 2:
@@ -133,7 +135,7 @@ def follows(shape: str) -> str:
 
 
 def least(shape: str) -> int:
-    """Return the minimum length of a shape in characters."""
+    """Return the minimum length of a credential of this shape, in characters."""
     return sum(min(map(len, piece.literals)) if piece.literals else piece.least for piece in pieces(shape))
 
 
@@ -177,7 +179,7 @@ def draw_characters(alphabet: str, count: int, seed: str) -> str:
 
 @cache
 def pieces(shape: str) -> tuple[ShapePiece, ...]:
-    """Parse a shape into its pieces. Raises ``ValueError`` for an invalid shape."""
+    """Parse a credential shape into its pieces. Raises ``ValueError`` for an invalid shape."""
     found: list[ShapePiece] = []
     rest = shape.replace("{uuid}", _UUID)
     while rest:
@@ -242,7 +244,7 @@ class Token:
 
     @cached_property
     def shapes(self) -> tuple[str, ...]:
-        """The shapes as a list."""
+        """The credential shapes of this row as a list."""
         return tuple(self.shape.split(" "))
 
     @cached_property

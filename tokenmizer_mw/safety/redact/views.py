@@ -79,7 +79,7 @@ Piece = tuple[str, str | None]
 
 
 class View:
-    """A stretch of a text from byte ``offset`` on, in another reading. ``text``: the reading, in UTF-8."""
+    """A part of a text from byte ``offset`` on, with one kind of disguise undone. ``text``: the result, in UTF-8."""
 
     __slots__ = ("_origins", "_pieces", "_starts", "offset", "text")
 
@@ -91,9 +91,9 @@ class View:
         self._origins: list[int] = []
 
     def origin(self, start: int, end: int, before: int = 0) -> tuple[int, int] | None:
-        """Return the original position of ``[start, end)``.
+        """Return the position in the original text of ``[start, end)`` of this view.
 
-        Returns ``None`` if nothing in it, or in the ``before`` bytes before it, is read differently.
+        Returns ``None`` if nothing in it, or in the ``before`` bytes before it, differs from the original.
         """
         self._measure()
         first, last = self._index(start), self._index(end - 1)

@@ -28,7 +28,7 @@ _FINISHED: Final = frozenset({"stop", "end_turn", "stop_sequence", "complete", "
 
 @dataclass(frozen=True, slots=True)
 class CachedAnswer:
-    """A complete response.
+    """A complete response to a model call, as the cache stores it.
 
     ``sizes``: the sizes of the body's pieces, in bytes. ``way``: how the cache found it. ``browsers``: the CORS and
     ``vary`` headers to send with it.
@@ -92,7 +92,7 @@ _TAIL: Final = 512
 
 
 class Recording:
-    """Records a response as it passes: call ``starts``, then ``takes`` for each piece.
+    """Records a response for the cache as it passes: call ``starts``, then ``takes`` for each piece.
 
     ``answer`` stays ``None`` unless the response is complete, has at most ``most`` bytes, and its status and headers
     allow that it is sent again.
@@ -181,7 +181,7 @@ class Recording:
 
 
 def unkept(reply: Reply | None) -> str:
-    """Return why a reply must not be cached, as the end of a counter's name; "" if it may be."""
+    """Return why a reply must not be cached, as the end of a counter's name; "" if it may be cached."""
     if reply is None or reply.message is None or reply.error or reply.outcome is not Outcome.COMPLETE:
         return "incomplete"
     if reply.message.tool_calls:

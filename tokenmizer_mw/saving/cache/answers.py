@@ -43,7 +43,7 @@ _log = logging.getLogger("tokenmizer_mw")
 
 
 class Host(Protocol):
-    """What the cache needs from its memory."""
+    """Functions that the response cache needs from its memory."""
 
     def count(self, reason: str, times: int = 1) -> None:
         """Increment a counter."""
@@ -86,7 +86,7 @@ class Answers:
 
     @property
     def here(self) -> bool:
-        """Whether a lookup does not block, because the store is in this process."""
+        """Whether a lookup does not block, because the cache's store is in this process."""
         return self.settings.cache_url == "memory://"
 
     def ask(
@@ -114,7 +114,7 @@ class Answers:
         return CacheLookup(self, asked, owner, place, alone=alone, looks=looks)
 
     def exact(self, key: bytes) -> CachedAnswer | None:
-        """Return the response stored under ``key``; ``None`` if there is none. Raises ``StoreError``."""
+        """Return the response stored under an exact key; ``None`` if there is none. Raises ``StoreError``."""
         found = self.store.get(key)
         return _read(found.answer) if found is not None else None
 
@@ -143,7 +143,7 @@ class Answers:
         return self.store.purge(tenant, session_id)
 
     def holdings(self, tenant: str | None = None) -> Holdings:
-        """Return number and size of cached responses. Raises ``StoreError``."""
+        """Return number and size of cached responses, of all tenants or of one. Raises ``StoreError``."""
         return self.store.holdings(tenant)
 
     def close(self) -> None:
@@ -346,7 +346,7 @@ class CacheLookup:
             self._finish()
 
     def over(self) -> None:
-        """End the call: requests that wait for its response stop waiting, unless it is just being stored.
+        """End the call. Requests that wait for its response stop waiting, unless the response is just being stored.
 
         A response whose stream had its last event counts as complete even if the client left before the end of the
         body.

@@ -12,8 +12,9 @@ if TYPE_CHECKING:
 
 
 class CachedApp:
-    """The wrapped application for one request. ``asking``: its cache lookup; ``marker``: name of the header that
-    reports a hit."""
+    """The wrapped ASGI application for one request. ``asking``: the request's cache lookup; ``marker``: name of the
+    response header that reports a cache hit.
+    """
 
     def __init__(self, app: ASGIApp, asking: CacheLookup, marker: str) -> None:
         self._app = app

@@ -134,8 +134,9 @@ _SAMPLE: Final = 4_096
 
 
 class Partition:
-    """The questions of one partition. ``count``: number of used rows; ``place``: position up to which the store was
-    read."""
+    """The cached question vectors of one partition (questions that may share responses). ``count``: number of used
+    rows; ``place``: position up to which the store was read.
+    """
 
     __slots__ = ("_learned", "_rotation", "count", "head", "keys", "place", "rest", "tail")
 
@@ -151,11 +152,11 @@ class Partition:
 
     @property
     def size(self) -> int:
-        """Memory in bytes."""
+        """Memory that the vectors take, in bytes."""
         return self.head.nbytes + self.tail.nbytes + self.rest.nbytes + 100 * len(self.keys)
 
     def add(self, news: Sequence[Vector]) -> None:
-        """Append questions."""
+        """Append vectors of new questions."""
         needed = self.count + len(news)
         if needed > len(self.tail):
             self._grow(max(needed, 2 * len(self.tail)))
@@ -201,7 +202,9 @@ class Partition:
         return float(np.partition(exact, -NEAREST)[-NEAREST]) - _ROUNDING
 
     def near(self, vector: Matrix, least: float) -> list[tuple[float, bytes]]:
-        """Return the questions with at least the given similarity, nearest first, then newest first."""
+        """Return the questions whose similarity to ``vector`` is at least ``least``, with it; nearest first, then
+        newest first.
+        """
         if self._rotation is not None:
             vector = vector @ self._rotation
         rest = vector[HEAD:]
@@ -220,7 +223,9 @@ class Partition:
 
 
 class Vectors:
-    """Cached partitions of a store, at most ``most`` bytes; new questions of the store are read at each lookup."""
+    """In-process cache of question vectors of a store, by partition, at most ``most`` bytes. Each lookup first reads
+    the store's new questions.
+    """
 
     def __init__(self, store: AnswerStore, width: int, most: int) -> None:
         self._store = store

@@ -15,7 +15,7 @@ from .answer import CachedAnswer
 
 
 class Flight:
-    """A request in progress, whose response other threads, and tasks of any event loop, can await."""
+    """A model request in progress, whose response other threads, and tasks of any event loop, can await."""
 
     __slots__ = ("_answer", "_landed", "_lock", "_waiting")
 
@@ -26,7 +26,9 @@ class Flight:
         self._waiting: list[Callable[[], None]] = []
 
     def land(self, answer: CachedAnswer | None) -> None:
-        """Give the response to all that wait; ``None`` if there is none to share. A second call has no effect."""
+        """Give the response to all that wait for it; ``None`` if there is none to share. A second call has no
+        effect.
+        """
         with self._lock:
             if self._landed:
                 return
@@ -59,7 +61,7 @@ class Flight:
 
 
 class Flights:
-    """The requests in progress in this process, by key."""
+    """The model requests in progress in this process, by cache key."""
 
     def __init__(self) -> None:
         self._lock = make_lock()
@@ -71,7 +73,9 @@ class Flights:
         self._flights = {}
 
     def join(self, key: bytes) -> tuple[Flight, bool]:
-        """Return the flight of a request, and whether it is new; the caller of a new one must ``end`` it."""
+        """Return the request in progress for ``key``, and whether it is new; the caller that gets a new one must call
+        ``end``.
+        """
         with self._lock:
             known = self._flights.get(key)
             if known is not None:
@@ -80,7 +84,7 @@ class Flights:
             return own, True
 
     def end(self, key: bytes, flight: Flight) -> None:
-        """Remove the flight; whoever still waits for it gets ``None``."""
+        """Remove a finished request; callers that still wait for it get ``None``."""
         with self._lock:
             if self._flights.get(key) is flight:
                 del self._flights[key]

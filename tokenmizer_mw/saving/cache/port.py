@@ -58,7 +58,7 @@ class Vector:
 
 @dataclass(frozen=True, slots=True)
 class Holdings:
-    """Number and total size of stored responses."""
+    """Number and total size of cached responses."""
 
     entries: int
     bytes: int

@@ -206,5 +206,5 @@ def _strings(arguments: Arguments) -> Iterator[str]:
 
 
 def texts(placed: Iterable[PlacedPassage]) -> list[ChatPassage]:
-    """Return the passages without their positions."""
+    """Return the passages of ``placed`` without their positions."""
     return [one.passage for one in placed]

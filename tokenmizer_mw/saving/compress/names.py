@@ -84,5 +84,5 @@ class KnownNames:
 
 
 def words(text: str) -> frozenset[str]:
-    """Return the words of a table."""
+    """Return the words of a table, which is written as text, as a set."""
     return frozenset(text.split())

@@ -1,7 +1,8 @@
-"""Runs the compression stages, in order, over the passages of a chat.
+"""Runs the compression stages, in order, over the text passages of a chat.
 
-The result for a passage depends only on it and on earlier passages: a growing chat is sent with the same beginning,
-which the provider's cache can serve. The only exception is a step of ``history``.
+The result for a passage depends only on it and on earlier passages. Therefore a growing chat is always sent with the
+same beginning, which the provider's prompt cache can serve. The only exception is the stage "history", which from time
+to time prunes several old results at once.
 """
 
 from __future__ import annotations
@@ -24,11 +25,12 @@ from .sorts import sort_of
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Which stages are on, and their parameters.
+    """Which compression stages are on, and their parameters.
 
     - ``stages``: names from ``STAGES``.
     - ``result_max``: tokens that ``shorten`` leaves of a result.
-    - ``keep`` and ``step``: number of results that ``history`` leaves whole, and tokens that trigger its next step.
+    - ``keep`` and ``step``: number of newest results that ``history`` leaves whole, and number of tokens in older ones
+      that makes it prune them.
     - ``shrink``: function of the stage ``neural``; ``None`` switches that stage off.
     - ``failed``: called with the name of a stage that raised an error.
     """
@@ -44,7 +46,7 @@ class Options:
     def of(
         cls, settings: Settings, shrink: Shrink | None = None, failed: Callable[[str], None] = lambda stage: None
     ) -> Options:
-        """Return the options of ``settings``."""
+        """Return the compression options of ``settings``."""
         return cls(
             settings.compress_named,
             settings.compress_result_max,
@@ -57,8 +59,8 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class StageInput:
-    """The input of a stage: the passage after the previous stages, its kind of output, the options, and the text before
-    it.
+    """The input of a compression stage: the passage after the previous stages, its kind of output, the options, and the
+    text before it.
 
     ``whole``: true if no previous stage changed the text.
     """

@@ -35,10 +35,11 @@ speaks in them."""
 
 @dataclass(frozen=True, slots=True)
 class CondensedRequest:
-    """A compressed request.
+    """A compressed chat request.
 
     ``request``: the request to send, the same object if nothing changed; ``state``: for the session's next call;
-    ``savings``: of each stage; ``moved``: the step of ``history`` since the previous call, ``None`` if there was none.
+    ``savings``: tokens saved by each stage; ``moved``: what the stage "history" pruned since the previous call,
+    ``None`` for nothing.
     """
 
     request: ChatRequest
@@ -49,7 +50,7 @@ class CondensedRequest:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A step of ``history``.
+    """Old tool results that the stage "history" has just pruned.
 
     ``message``: index of the first message that differs from the previous call; ``left_out``: tokens that all stages
     removed from the messages before it.
@@ -115,7 +116,7 @@ def _find_move(
 
 
 def changes(placed: Sequence[PlacedPassage], state: Condensed) -> dict[int, dict[Steps, str]]:
-    """Return the changed texts, by message index and position in the message."""
+    """Return the texts that compression changed, by message index and position in the message."""
     found: dict[int, dict[Steps, str]] = {}
     for one, text in zip(placed, state.texts, strict=True):
         if one.spot is not None and text is not one.passage.text and text != one.passage.text:
@@ -124,7 +125,9 @@ def changes(placed: Sequence[PlacedPassage], state: Condensed) -> dict[int, dict
 
 
 def results(placed: Sequence[PlacedPassage], state: Condensed) -> dict[int, tuple[str, ...]]:
-    """Return all tool result texts of each message in which one changed, in order."""
+    """Return, for each message in which compression changed a tool result, the texts of all its tool results,
+    in order.
+    """
     found: dict[int, list[str]] = {}
     changed = set()
     for one, text in zip(placed, state.texts, strict=True):
@@ -136,7 +139,7 @@ def results(placed: Sequence[PlacedPassage], state: Condensed) -> dict[int, tupl
 
 
 def shares(state: Condensed, messages: int) -> list[float]:
-    """Return the share (0 to 1) of each message's text that is removed."""
+    """Return the share (0 to 1) of each message's text that compression removes."""
     whole, gone = [0] * messages, [0] * messages
     for passage, text in zip(state.passages, state.texts, strict=True):
         whole[passage.message] += len(passage.text)

@@ -26,7 +26,7 @@ _KINDS: Final = {"-": "", "d": "/", "l": "", "c": "", "b": "", "s": "", "p": ""}
 
 
 def closer(text: str) -> str:
-    """Return ``text`` in shorter form; the same object if it contains no listing."""
+    """Return ``text`` with shortened file listings; the same object if it contains none."""
     lines = text.split("\n")
     for way in (_long, _condense_found, _tree):
         shorter = way(lines)

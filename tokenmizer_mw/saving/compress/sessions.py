@@ -21,7 +21,7 @@ from .requests import CondensedRequest, condense_request, refusal, results, shar
 class Compression:
     """Compresses the requests of many sessions. Thread-safe if a ``lock`` is passed.
 
-    The cached state only saves time: the result is the same without it. ``failed``: called with the name of a stage
+    It caches the result of each session's last request only to save time. ``failed``: called with the name of a stage
     that raised an error.
     """
 
@@ -111,11 +111,11 @@ class Compression:
 
     @property
     def held(self) -> int:
-        """Characters of requests in the cache."""
+        """Characters of requests in the compression cache."""
         return self._held
 
     def forget(self) -> None:
-        """Clear the cache."""
+        """Clear the compression cache."""
         with self._lock:
             self._known.clear()
             self._held = 0

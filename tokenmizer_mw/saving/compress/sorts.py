@@ -141,7 +141,10 @@ STAMP: Final = re.compile(
 
 
 def sort_of(passage: ChatPassage) -> OutputKind:
-    """Return the kind of a tool's output. The call decides first: a file that looks like a log is still a file."""
+    """Return the kind of a tool's output (source file, log, test run and so on).
+
+    The tool call decides before the content: a file that looks like a log is still a file.
+    """
     look = passage.text[:LOOK]
     if _DIFF_LINE.search(look):
         return OutputKind.DIFF
@@ -165,12 +168,12 @@ def is_stamped(text: str) -> bool:
 
 
 def is_numbered(lines: list[str]) -> bool:
-    """Return whether the lines of a file have line numbers."""
+    """Return whether the lines of a shown file begin with line numbers."""
     return _most(_NUMBERED, lines[:_LINES])
 
 
 def bare(line: str) -> str:
-    """Return a numbered line without its number."""
+    """Return a line of a numbered file without its number."""
     found = _NUMBERED.match(line)
     return line[found.end() :] if found else line
 

@@ -167,7 +167,7 @@ class Column:
         return sorted(beyond, key=lambda one: -abs(one[0] - (low + high) / 2))
 
     def line(self, mask: Mask) -> str:
-        """Return the column in one line; ``mask`` redacts secrets in its values."""
+        """Return the statistics of the column in one line; ``mask`` redacts secrets in its values."""
         if len(self.counts) == 1 and not self.empty:
             value = self._show_value(next(iter(self.counts)), mask)
             return f"- {self.name}: {value}" if self.rows == 1 else f"- {self.name}: {self.kind}, always {value}"

@@ -162,7 +162,7 @@ def format_count(number: int, thing: str) -> str:
 
 
 def share(part: float, whole: float) -> str:
-    """Format a share: "12 %", "<1 %"."""
+    """Format a part of a whole as a percentage: "12 %", "<1 %"."""
     if not whole:
         return "0 %"
     percent = 100 * part / whole

@@ -102,12 +102,12 @@ class Tree:
 
 
 def below(path: str, name: str) -> str:
-    """Return the path of the member ``name``."""
+    """Return the path of the member ``name`` of the object at ``path``."""
     return f"{path}.{name}" if path else name
 
 
 def item(path: str) -> str:
-    """Return the path of the items of a list."""
+    """Return the path of the items of the list at ``path``."""
     return path + _ITEM
 
 
@@ -154,7 +154,7 @@ class _Handlers:
 
 
 def read(source: FileSource) -> Report:
-    """Read elements and attributes by path."""
+    """Read the elements and attributes of an XML file, by path."""
     tree = Tree()
     handlers = _Handlers(tree)
     parser = expat.ParserCreate()

@@ -109,7 +109,9 @@ def _holds(value: Any) -> bool:
 
 
 def scan_bounds(body: bytes, bounds: Bounds) -> Excess | None:
-    """``excess`` without parsing, for bodies of any kind: only brackets are counted."""
+    """Check the limits as ``excess`` does, but without parsing the body: only brackets are counted. For bodies of any
+    kind.
+    """
     pieces = _pieces(body)
     brackets = b"".join(pieces[::2]).translate(None, _NO_BRACKETS)
     levels = _levels(brackets, bounds.depth)

@@ -58,7 +58,7 @@ def charge(limit: Limit, drained_at: float | None, now: float, cost: int) -> flo
 
 
 def rate_state(limit: Limit, drained_at: float, now: float, wait: float) -> RateState:
-    """Return the ``RateState`` of the limit."""
+    """Return the state of a limit: what remains, and when it is free again."""
     reset = max(drained_at - now, 0.0)
     free = (1.0 - reset / limit.period) * limit.amount
     return RateState(limit, max(int(free + 1e-6), 0), reset, wait)
@@ -73,7 +73,9 @@ class Bucket:
 
 
 def bucket(group: str, owner: str, limit: Limit) -> Bucket:
-    """Return the bucket of an owner. Buckets of one ``group`` (the tenant) are stored together."""
+    """Return the rate-limit counter of an owner (tenant or key). Counters of one ``group`` (the tenant) are stored
+    together.
+    """
     return Bucket(f"{{{group}}}:{owner}:{limit.unit}", limit)
 
 
@@ -92,8 +94,9 @@ class Demand:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What was granted for a demand. ``place``: the stream slot, which ``settle`` frees again ("" if none was
-    taken)."""
+    """What a request got from the counters. ``place``: its stream slot, which ``settle`` frees again ("" if none was
+    taken).
+    """
 
     place: str = ""
     group: str = ""
@@ -145,7 +148,7 @@ class ProcessCounters:
         return self.take_now(demand)
 
     def take_now(self, demand: Demand) -> Taken | TooMuch:
-        """Synchronous form of ``take_amount``."""
+        """Synchronous form of ``take``."""
         now = self._clock()
         levels: list[tuple[str, float]] = []
         for wanted, cost in demand.buckets:

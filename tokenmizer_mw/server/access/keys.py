@@ -110,7 +110,7 @@ def looks_like_key(value: bytes) -> bool:
 
 
 def matching(digest: bytes, keys: Iterable[Key]) -> Key | None:
-    """Return the key with ``digest``; ``None`` if there is none.
+    """Return the key whose SHA-256 is ``digest``; ``None`` if there is none.
 
     All keys are compared, each in constant time, so that the duration reveals nothing.
     """
@@ -122,13 +122,13 @@ def matching(digest: bytes, keys: Iterable[Key]) -> Key | None:
 
 
 def row_of(key: Key) -> tuple[Any, ...]:
-    """Return the row of a key: id, tenant, digest, scopes separated by commas, and the three times."""
+    """Return the database row of a key: id, tenant, digest, scopes separated by commas, and the three times."""
     scopes = ",".join(sorted(key.scopes))
     return (key.id, key.tenant, key.digest, scopes, key.created_at, key.expires_at, key.revoked_at)
 
 
 def key_of(row: Sequence[Any], place: str) -> Key:
-    """Return the key in a row. Raises ``StoreCorrupt`` for an invalid row."""
+    """Return the key in a database row. Raises ``StoreCorrupt`` for an invalid row."""
     id_, tenant, digest, scopes, created_at, expires_at, revoked_at = row
     try:
         times = [None if at is None else float(at) for at in (expires_at, revoked_at)]

@@ -83,7 +83,7 @@ class RateLimits:
         return "limits_unavailable" if self._settings.redis_down == "closed" else "limits_not_shared"
 
     async def close(self) -> None:
-        """Release connections."""
+        """Release the connections of the counters."""
         await self.counters.close()
 
     def _make_plan(self, tenant: str, key_id: str) -> Plan:
@@ -151,7 +151,7 @@ class FailedKeys:
         return failures_refused(taken) if isinstance(taken, TooMuch) else None
 
     def note(self, host: str) -> None:
-        """Count one wrong key from ``host``."""
+        """Count one wrong API key from ``host``."""
         self._counters.take_now(self._demand(host, 1))
 
     def _demand(self, host: str, cost: int) -> Demand:

@@ -101,7 +101,7 @@ class AccessSettings:
 
     @property
     def bounds(self) -> Bounds:
-        """Limits on the content of a JSON request."""
+        """The limits on the content of a JSON request: nesting depth, number of messages and of tools."""
         return Bounds(self.depth_max, self.messages_max, self.tools_max)
 
     def rates_of(self, tenant: str) -> RateSettings:

@@ -122,7 +122,9 @@ def invalid_field(error: ValidationError) -> Problem:
 
 
 def problem_of(error: TokenMizerError) -> Problem | None:
-    """Return the error response for an exception of this package; ``None`` if the error is the server's fault."""
+    """Return the error response for an exception of this package; ``None`` if the server, not the client, is
+    at fault.
+    """
     if isinstance(error, BudgetTooSmall):
         return invalid(f"{str(error).capitalize()}.", "budget")
     for kind, problem in _KNOWN:

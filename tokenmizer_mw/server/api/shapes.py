@@ -125,7 +125,7 @@ class SearchQuery(_Taken):
 
 
 class DiffQuery(_Taken):
-    """The two points of a session to compare."""
+    """The two points (checkpoints or event numbers) of a session to compare."""
 
     from_: Place = Field("0", alias="from")
     to: Place | None = Field(None, description="The newest event, when it is left out.")
@@ -164,7 +164,7 @@ class RecallQuery(_Taken):
 
 
 class CheckpointBody(_Taken):
-    """The session that a change is about."""
+    """Request body that names the session to change."""
 
     session_id: SessionId
 
@@ -218,7 +218,7 @@ class CorrectBody(_FactBody):
 
 
 class UndoBody(CheckpointBody):
-    """The manual edit to undo; without a number, the newest one that is not undone."""
+    """Request body: the manual edit to undo; without a number, the newest one that is not undone."""
 
     number: int | None = Field(None, ge=1, le=2**31)
 
@@ -248,7 +248,7 @@ class SourceJson(TypedDict):
 
 
 class NodeJson(TypedDict):
-    """A fact; empty members are omitted."""
+    """A fact of a session, as JSON; empty fields are omitted."""
 
     id: str
     type: str
@@ -268,7 +268,7 @@ class NodeJson(TypedDict):
 
 
 class EdgeJson(TypedDict):
-    """A relation between two facts; ``turn`` is the message that established it."""
+    """A relation between two facts, as JSON; ``turn``: number of the message that established it."""
 
     source: str
     type: str
@@ -299,7 +299,7 @@ class Graph(TypedDict):
 
 
 class GraphAnswer(TypedDict):
-    """The graph of a session."""
+    """The facts of a session and their relations."""
 
     session_id: str
     graph: Graph
@@ -322,7 +322,7 @@ Step = TypedDict("Step", {"from": NodeJson, "transition": TransitionJson, "to": 
 
 
 class Relation(TypedDict):
-    """A relation of a fact, and the fact at its other end."""
+    """A relation of a fact, and the fact at the relation's other end."""
 
     type: str
     outgoing: bool
@@ -338,7 +338,7 @@ class EditOfFact(TypedDict):
 
 
 class WhyJson(TypedDict):
-    """The explanation of a fact.
+    """The explanation of a fact, as JSON.
 
     ``chain``: the replacements that led to it; ``successors``: those that replaced it; ``relations``: related facts;
     ``edits``: manual edits in force; ``text``: the explanation for people.
@@ -361,7 +361,7 @@ class FoundFactJson(TypedDict):
 
 
 class SearchAnswer(TypedDict):
-    """Search results, best first."""
+    """The facts found by a search, best first."""
 
     session_id: str
     hits: list[FoundFactJson]
@@ -404,7 +404,7 @@ class CheckpointAnswer(TypedDict):
 
 
 class Mark(TypedDict):
-    """A checkpoint in the list of checkpoints."""
+    """A checkpoint (a named point of a session) in the list of checkpoints."""
 
     id: str
     seq: int
@@ -421,8 +421,8 @@ class CheckpointsAnswer(TypedDict):
 
 
 class RememberAnswer(TypedDict):
-    """The fact that was added, or was known. ``number`` identifies the manual edit that added it, for undo; 0 for a
-    fact that was known from the messages.
+    """The fact that was added, or that was known already. ``number``: of the manual edit that added it, for undo; 0 for
+    a fact that was known from the messages.
     """
 
     session_id: str
@@ -519,9 +519,9 @@ class StageSavings(TypedDict):
 
 
 class SavedGroup(TypedDict):
-    """What a group of calls cost, and would have cost without this package, in tokens and dollars.
+    """What a group of model calls cost, and would have cost without this package, in tokens and dollars.
 
-    ``session``, ``model`` and ``day`` name the group if the query request for it; a deleted session has no name.
+    ``session``, ``model`` and ``day`` name the group if the query asks for it; a deleted session has no name.
     ``estimated``: calls without usage from the provider; ``unpriced``: calls to models without a known price.
     """
 
@@ -543,7 +543,7 @@ class SavedGroup(TypedDict):
 
 
 class SavingsJson(SavedGroup):
-    """What all selected calls cost, by stage, and by ``groups`` if the query request for groups."""
+    """What all selected model calls cost, by stage, and by ``groups`` if the query asks for groups."""
 
     stages: list[StageSavings]
     groups: NotRequired[list[SavedGroup]]

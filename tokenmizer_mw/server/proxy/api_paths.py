@@ -37,7 +37,7 @@ class ApiPath:
 
     @property
     def error_dialect(self) -> str:
-        """Name of the dialect for error responses."""
+        """The API format (dialect) in which error responses for this path are written."""
         return self.dialect or self.family
 
     @property

@@ -160,11 +160,11 @@ class Connection(asyncio.Protocol):
     # -- of asyncio --------------------------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """See ``asyncio.Protocol``."""
+        """Store the transport of the new connection (see ``asyncio.Protocol``)."""
         self._transport = cast(asyncio.Transport, transport)
 
     def data_received(self, data: bytes) -> None:
-        """See ``asyncio.Protocol``."""
+        """Pass received bytes to the parser (see ``asyncio.Protocol``)."""
         if self._complete or not self._method:  # nobody has asked for it
             self.abort()
             return
@@ -199,7 +199,7 @@ class Connection(asyncio.Protocol):
         return self._error is None
 
     def connection_lost(self, error: Exception | None) -> None:
-        """See ``asyncio.Protocol``."""
+        """End a response in progress when the connection was closed (see ``asyncio.Protocol``)."""
         self._closed = True
         if error is None and self._headed and not self._framed and not self._complete:
             self._complete = True

@@ -90,8 +90,9 @@ class Forwarder(Protocol):
         """Return the request for the provider. Raises ``RefusedCall``."""
 
     async def hand_on(self, answer: UpstreamResponse, send: Send) -> None:
-        """Send the provider's response to the client. Raises ``BrokenResponse``; ``Unreachable`` before the first byte
-        was sent."""
+        """Send the provider's response to the client. Raises ``BrokenResponse``; raises ``Unreachable`` only before the
+        first byte was sent.
+        """
 
 
 def forwarder_of(call: ClientCall, target: Target) -> Forwarder:

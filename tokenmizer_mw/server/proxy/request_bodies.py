@@ -43,7 +43,7 @@ async def read_ahead(receive: Receive, limit: int) -> list[Message]:
 
 
 def whole_body(messages: list[Message]) -> bytes | None:
-    """Return the body that ``read_ahead`` read; ``None`` if it is incomplete."""
+    """Return the request body that ``read_ahead`` read; ``None`` if it is incomplete."""
     first = messages[0]
     if len(messages) > 1 or first["type"] != "http.request" or first.get("more_body"):
         return None

@@ -254,7 +254,7 @@ class Upstream:
         return UpstreamResponse(pool, connection, begun, self._patience.idle, held)
 
     async def aclose(self) -> None:
-        """Close the connection pools."""
+        """Close the connection pools of all providers."""
         for pool in self._pools.values():
             pool.close()
 

@@ -1,7 +1,7 @@
-"""Dialect-neutral types of chat requests, replies and streams.
+"""Dialect-neutral types of chat requests, replies and streams, for translation between API formats (dialects).
 
-Each dialect is parsed into these types on one side and serialised from them on the other. Anything that these types
-cannot represent is refused by the parser: nothing is dropped silently.
+Each dialect is parsed into these types on one side and serialised from them on the other. The parser refuses anything
+that these types cannot represent: nothing is dropped silently.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ DEPTH_MAX: Final = 200
 
 
 def load(data: bytes | str) -> dict[str, Any]:
-    """Parse a JSON object from UTF-8 bytes.
+    """Parse a JSON object from untrusted UTF-8 bytes.
 
     Raises ``ValueError`` for anything else, for too deep nesting, and for numbers that JSON does not have (NaN,
     Infinity).
@@ -84,7 +84,7 @@ class StreamReader(Protocol):
 
 
 class StreamWriter(Protocol):
-    """Serialises events into a client's stream."""
+    """Serialises stream events in the format of a client's dialect."""
 
     def send(self, event: StreamEvent) -> bytes:
         """Return the bytes for ``event``; may be empty."""
@@ -94,7 +94,7 @@ class StreamWriter(Protocol):
 
 
 class ClientSide(Protocol):
-    """A client dialect."""
+    """Protocol of the translation for clients that use one dialect (API format)."""
 
     @property
     def name(self) -> str:
@@ -117,11 +117,11 @@ class ClientSide(Protocol):
         """Return the body of an error response."""
 
     def field(self, name: str) -> str:
-        """Return the client's name of a field of the shared types, such as "sampling.seed"."""
+        """Return the name in the client's dialect for a field of the dialect-neutral types, such as "sampling.seed"."""
 
 
 class ProviderSide(Protocol):
-    """A provider dialect."""
+    """Protocol of the translation for providers that use one dialect (API format)."""
 
     @property
     def name(self) -> str:
@@ -164,19 +164,19 @@ class Stream:
         self._writer = writer
 
     def feed(self, data: bytes) -> bytes:
-        """Return the client's bytes for ``data``; may be empty."""
+        """Translate the next bytes of the provider's stream; return the bytes for the client, possibly none."""
         return self._write_events(data) if data else b""
 
     def end(self) -> bytes:
-        """Return the client's last bytes. If the provider's stream was cut off, so is the client's."""
+        """Return the last bytes for the client. If the provider's stream was cut off, so is the client's."""
         return self._write_events(b"")
 
     def fail(self, fault: Fault) -> bytes:
-        """Return the client's last bytes after a connection error of the provider."""
+        """Return the last bytes for the client after the connection to the provider failed."""
         return self._writer.send(fault)
 
     def ping(self) -> bytes:
-        """Return the bytes that keep an idle connection alive."""
+        """Return the bytes that keep the client's idle connection alive."""
         return self._writer.ping()
 
     def _write_events(self, data: bytes) -> bytes:
@@ -229,7 +229,7 @@ class Translation:
             return self.refusal(Fault(502, f"the provider's reply cannot be read: {error}", "foreign_reply"))
 
     def stream(self, call: ChatCall, *, created: int) -> Stream:
-        """Return a translator for one stream."""
+        """Return a translator for one streamed reply."""
         return Stream(self.provider.reader(), self.client.writer(call, created=created))
 
     def refusal(self, fault: Fault) -> ClientReply:

@@ -1,4 +1,4 @@
-"""The rule tables, one rule per row."""
+"""Tables of the rules that find secrets in texts, one rule per row."""
 
 from __future__ import annotations
 

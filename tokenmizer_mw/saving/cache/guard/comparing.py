@@ -187,7 +187,8 @@ Check = Callable[[QuestionReading, QuestionReading, Alignment], bool]
 
 
 def differs(first: str, second: str) -> str:
-    """Return what differs between two questions, as a word for counters and reports; "" if they may share a response.
+    """Compare two questions to a model. Return "" if the cached response to one may answer the other, else the first
+    difference, as a word for counters and reports.
 
     Symmetric. Some words are compared pairwise, so questions are limited to ``CHARACTERS_MAX`` characters.
     """

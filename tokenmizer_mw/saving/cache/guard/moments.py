@@ -99,7 +99,8 @@ _STANDING: Final = re2.compile(
 
 
 def of_the_moment(text: str) -> bool:
-    """Return whether a question asks for something that changes with time, judged by its words.
+    """Return whether the answer to a question changes with time ("today", "latest"), judged by its words; such answers
+    are not cached by meaning.
 
     Checks the first ``READ_MAX`` characters; a longer text counts as changing. Linear time.
     """

@@ -81,18 +81,18 @@ class AnthropicClient:
 
 
 class AnthropicWriter:
-    """Writes a stream of content blocks, one after the other."""
+    """Serialises a translated reply as a stream of Anthropic content blocks, one after the other."""
 
     def __init__(self, call: ChatCall, created: int) -> None:
         self._progress = Progress(call.model, _anonymous(created))
         self._index = -1
 
     def send(self, event: StreamEvent) -> bytes:
-        """Return the server-sent events for ``event``."""
+        """Return the Anthropic events for a stream event, as server-sent events."""
         return b"".join(named_event(values) for step in self._progress.steps(event) for values in self._of(step))
 
     def ping(self) -> bytes:
-        """Return a ``ping`` event."""
+        """Return a ``ping`` event, which keeps an idle stream alive."""
         return named_event({"type": "ping"})
 
     def _of(self, step: Step) -> list[dict[str, Any]]:
@@ -143,7 +143,7 @@ class AnthropicWriter:
 
 
 def usage(values: Usage) -> dict[str, Any]:
-    """Return token counts in this dialect, which counts tokens read from and written to a cache separately."""
+    """Return token counts in Anthropic's format, which counts tokens read from and written to a cache separately."""
     return {
         "input_tokens": max(0, values.prompt - values.cached - values.written),
         "cache_creation_input_tokens": values.written,

@@ -73,7 +73,7 @@ class OpenAIChatClient:
 
 
 class OpenAIChatWriter:
-    """Writes a stream of chunks."""
+    """Serialises a translated reply as a stream of OpenAI Chat Completions chunks."""
 
     def __init__(self, call: ChatCall, created: int) -> None:
         self._usage = call.usage
@@ -83,11 +83,11 @@ class OpenAIChatWriter:
         self._calls = self._thoughts = -1
 
     def send(self, event: StreamEvent) -> bytes:
-        """Return the chunks for ``event``."""
+        """Return the chunks for a stream event, as server-sent events."""
         return b"".join(self._of(step) for step in self._progress.steps(event))
 
     def ping(self) -> bytes:
-        """Return a comment of the event stream."""
+        """Return a comment line that keeps an idle stream alive."""
         return COMMENT
 
     def _of(self, step: Step) -> bytes:
@@ -156,7 +156,7 @@ class OpenAIChatWriter:
 
 
 def usage(values: Usage) -> dict[str, Any]:
-    """Return token counts in this dialect."""
+    """Return token counts in the format of OpenAI Chat Completions."""
     return {
         "prompt_tokens": values.prompt,
         "completion_tokens": values.completion,

@@ -70,7 +70,7 @@ class OpenAIResponsesClient:
 
 
 class OpenAIResponsesWriter:
-    """Writes a stream of numbered events."""
+    """Serialises a translated reply as a stream of numbered OpenAI Responses events."""
 
     def __init__(self, call: ChatCall, created: int) -> None:
         self._call = call
@@ -83,12 +83,12 @@ class OpenAIResponsesWriter:
         self._output: list[dict[str, Any]] = []
 
     def send(self, event: StreamEvent) -> bytes:
-        """Return the server-sent events for ``event``."""
+        """Return the OpenAI Responses events for a stream event, as server-sent events."""
         steps = chain.from_iterable(self._of(step) for step in self._progress.steps(event))
         return b"".join(self._number_event(values) for values in steps)
 
     def ping(self) -> bytes:
-        """Return a comment of the event stream."""
+        """Return a comment line that keeps an idle stream alive."""
         return COMMENT
 
     def _number_event(self, values: dict[str, Any]) -> bytes:

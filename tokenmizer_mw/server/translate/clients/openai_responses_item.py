@@ -156,7 +156,7 @@ class Items:
         self._response = response
 
     def form(self, call: ModelToolCall) -> str:
-        """Return how the client calls the tool of a call: "function", "custom" or "local_shell"."""
+        """Return how the client calls the tool that ``call`` names: "function", "custom" or "local_shell"."""
         tool = self._tools.get(call.name)
         return tool.form if tool is not None else "function"
 
@@ -265,7 +265,7 @@ def response(
 
 
 def usage(values: Usage) -> dict[str, Any]:
-    """Return token counts in this dialect."""
+    """Return token counts in the format of OpenAI Responses."""
     return {
         "input_tokens": values.prompt,
         "input_tokens_details": {"cached_tokens": values.cached, "cache_write_tokens": values.written},

@@ -65,7 +65,7 @@ _ERRORS: Final[Mapping[FaultKind, tuple[str, str | None]]] = {
 
 
 def error(fault: Fault) -> dict[str, Any]:
-    """Return the body of an error response."""
+    """Return the JSON body of an OpenAI error response."""
     kind = kind_of(fault)
     values, code = _ERRORS[kind]
     if kind is not FaultKind.OVERFLOW and not is_kind_only(fault.code):
@@ -74,7 +74,7 @@ def error(fault: Fault) -> dict[str, Any]:
 
 
 def schema_format(fields: Fields) -> AnswerFormat:
-    """Return the reply format of a JSON schema; its description is moved into the schema."""
+    """Return the reply format that a request asks for with a JSON schema; the schema's description is moved into it."""
     schema = fields.mapping("schema") or {}
     description = fields.text("description")
     values = {"description": description, **schema} if description else schema
@@ -96,7 +96,9 @@ def tool_choice(fields: Fields, name_of: Callable[[Fields], str]) -> ToolChoice 
 
 
 def form_of(form: Fields | None, schema: Callable[[Fields], Fields]) -> AnswerFormat | None:
-    """Return the reply format; ``None`` for free text. ``schema`` returns the fields that hold a JSON schema."""
+    """Return the reply format that a request asks for; ``None`` for free text. ``schema``: returns the fields that
+    contain a JSON schema.
+    """
     if form is None:
         return None
     match form.text("type"):
@@ -121,12 +123,14 @@ def custom_tool(name: str, description: str, grammar: Fields | None) -> Tool:
 
 
 def arguments_of(text: str) -> str:
-    """Return the function arguments of a free-text call."""
+    """Return the function arguments that stand for a free-text tool call."""
     return json.dumps({_INPUT: text}, ensure_ascii=False)
 
 
 def text_of(arguments: str) -> str:
-    """Return the free text of a call; the raw arguments if the model did not follow the format."""
+    """Return the free text of a tool call from its function arguments; the raw arguments if the model did not follow
+    the format.
+    """
     try:
         values = json.loads(arguments)
     except (ValueError, RecursionError):
@@ -136,5 +140,5 @@ def text_of(arguments: str) -> str:
 
 
 def forms(tools: tuple[Tool, ...]) -> dict[str, str]:
-    """Return the form of each tool by its name."""
+    """Return how the client calls each tool ("function", "custom", ...), by the tool's name."""
     return {tool.name: tool.form for tool in tools}

@@ -289,7 +289,9 @@ def untag_seal(seal: str, dialect: str) -> tuple[str, str]:
 
 
 def call_id(call: ModelToolCall) -> str:
-    """Return the id of a call with its signature inside; the client sends it back with the call and with the result."""
+    """Return the id of a tool call with its signature inside; the client sends the id back with the call and with the
+    result.
+    """
     if not call.seal:
         return call.id
     seal = urlsafe_b64encode(call.seal.encode("utf-8", "replace")).decode("ascii").rstrip("=")
@@ -297,7 +299,7 @@ def call_id(call: ModelToolCall) -> str:
 
 
 def bare_id(sent: str) -> str:
-    """Return the id of a call without its signature."""
+    """Return the id of a tool call without the signature that ``call_id`` put into it."""
     return sealed_call(sent, "", "").id
 
 

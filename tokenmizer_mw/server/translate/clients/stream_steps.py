@@ -150,12 +150,12 @@ class Progress:
 
 
 def data_line(data: Mapping[str, Any]) -> bytes:
-    """Return a server-sent event without a name."""
+    """Return ``data`` as a server-sent event without a name."""
     return b"data: %b\n\n" % dump(data)
 
 
 def named_event(data: Mapping[str, Any]) -> bytes:
-    """Return a server-sent event whose name is the "type" of ``data``."""
+    """Return ``data`` as a server-sent event whose name is the "type" of ``data``."""
     return b"event: %b\n%b" % (str(data["type"]).encode(), data_line(data))
 
 

@@ -159,12 +159,12 @@ class Parts:
         self._held = ""
 
     def text(self, more: str) -> Iterator[StreamEvent]:
-        """Add text."""
+        """Add a piece of text; yields the resulting stream events."""
         if more:
             yield from self._grow(Text(""), more)
 
     def add_thought(self, more: str) -> Iterator[StreamEvent]:
-        """Add reasoning text."""
+        """Add a piece of reasoning text; yields the resulting stream events."""
         if more:
             yield from self._grow(Thought(""), more)
 
@@ -186,7 +186,7 @@ class Parts:
         yield PartStart(part)
 
     def arguments(self, more: str) -> Iterator[StreamEvent]:
-        """Add arguments to the open tool call; ignored if no call is open."""
+        """Add a piece of the open tool call's arguments; ignored if no call is open."""
         if more and isinstance(self._open, ModelToolCall):
             yield from self._grow_text(more)
 
@@ -228,8 +228,9 @@ def made_id(*seeds: object) -> str:
 
 
 def resolve_finish(finish: Finish, called: bool) -> Finish:
-    """Return ``Finish.TOOLS`` instead of ``Finish.STOP`` if the model called a tool; some providers only report a
-    stop."""
+    """Return ``Finish.TOOLS`` in place of ``Finish.STOP`` if the model called a tool, because some providers only
+    report a stop.
+    """
     return Finish.TOOLS if called and finish is Finish.STOP else finish
 
 
@@ -268,14 +269,16 @@ def _status(code: object) -> int:
 
 
 def foreign(body: Mapping[str, Any], wanted: str) -> ForeignReply:
-    """Return the error for a reply without ``wanted``; it quotes the provider's error, if there is one."""
+    """Return the error for a provider's reply that lacks ``wanted``; it quotes the provider's own error, if there is
+    one.
+    """
     if body.get("error"):
         return ForeignReply(error_of(body).message)
     return ForeignReply(f"the provider's reply has no {wanted}")
 
 
 def objects(value: object) -> list[dict[str, Any]]:
-    """Return the objects in a list; an empty list if ``value`` is not a list."""
+    """Return the JSON objects in a list; an empty list if ``value`` is not a list."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 

@@ -134,7 +134,7 @@ def names_of_calls(message: Iterable[ChatTurn]) -> dict[str, str]:
 
 
 def turns(chat_turns: Sequence[ChatTurn]) -> list[ChatTurn]:
-    """Merge consecutive turns of one role."""
+    """Merge consecutive messages of one role."""
     merged: list[tuple[ChatTurn, list[Part]]] = []
     for one in chat_turns:
         if merged and merged[-1][0].role == one.role:
@@ -145,7 +145,7 @@ def turns(chat_turns: Sequence[ChatTurn]) -> list[ChatTurn]:
 
 
 def effort_for(tokens: int) -> str:
-    """Return the smallest effort that covers this many reasoning tokens.
+    """Return the smallest reasoning effort ("none" to "high") that covers this many reasoning tokens.
 
     At most "high", because not every model knows higher ones.
     """
@@ -173,14 +173,14 @@ class CallIds:
     most: int
 
     def fit(self, id: str) -> str:
-        """Return the id to send for ``id``."""
+        """Return ``id`` if the provider accepts it, else a replacement that is always the same for this id."""
         if self.least <= len(id) <= self.most and CHARACTERS[self.characters].issuperset(id):
             return id
         return blake2b(id.encode("utf-8", "replace"), digest_size=16).hexdigest()[: min(_ID_LENGTH, self.most)]
 
 
 def present(**members: Any) -> dict[str, Any]:
-    """Return the members that are neither ``None`` nor empty."""
+    """Return the keyword arguments that are neither ``None`` nor empty, as a dictionary."""
     return {name: value for name, value in members.items() if value is not None and value not in ("", [], (), {})}
 
 
@@ -189,7 +189,7 @@ Writer = Callable[[Attachment], dict[str, Any]]
 
 
 def calls_in(turn: ChatTurn, ids: CallIds) -> list[dict[str, Any]]:
-    """Return the tool calls of an assistant turn."""
+    """Return the tool calls of an assistant turn in the provider's format."""
     calls = [part for part in turn.parts if isinstance(part, ModelToolCall)]
     return [
         {
@@ -217,7 +217,7 @@ def user_messages(turn: ChatTurn, ids: CallIds, attached: Mapping[str, Writer]) 
 
 
 def image(part: Attachment) -> dict[str, Any]:
-    """Return an image part, as a link or a data URL."""
+    """Return an image as a content part, with a link or a data URL."""
     url = part.url or f"data:{part.media_type};base64,{part.data}"
     return {"type": "image_url", "image_url": {"url": url, **present(detail=part.detail)}}
 
