@@ -114,7 +114,7 @@ WHO = "Who is the courier of the orders, and what does she drive?"
 
 @pytest.mark.parametrize("dialect", dialects())
 def test_what_the_summary_left_out_comes_back_with_the_question_for_it(dialect: str) -> None:
-    chat = Chat(dialect, Settings(block_tokens=60))
+    chat = Chat(dialect, Settings(block_tokens=64))
     old = [*OLD[:2], Asked("Who brings them?"), Answered(COURIER), *OLD[2:], Asked("Go on, please.")]
     chat.send(old)
     new: list[Item] = [Asked(NOTICE)]

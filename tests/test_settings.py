@@ -25,7 +25,7 @@ def test_defaults_file_and_environment(tmp_path: Path) -> None:
 
 WRONG = [
     ("blok_tokens: 3", "unknown setting blok_tokens; nearest: block_tokens"),
-    ("block_tokens: many", r"settings\.yaml: block_tokens is a whole number of at least 40, not 'many'"),
+    ("block_tokens: many", r"settings\.yaml: block_tokens is a whole number of at least 64, not 'many'"),
     ("block_tokens: 0", "block_tokens"),
     ("known_requests_max: -1", "known_requests_max"),
     ("cut_at: 0.2", "cut_to"),
@@ -48,7 +48,12 @@ def test_what_is_wrong_is_named_with_its_file(tmp_path: Path, text: str, named: 
 
 IN_CODE = [
     ({"block_role": "alien"}, "block_role"),
-    ({"block_tokens": 1}, "block_tokens is a whole number of at least 40"),
+    ({"block_tokens": 1}, "block_tokens is a whole number of at least 64"),
+    ({"block_tokens": 63}, "block_tokens is a whole number of at least 64"),
+    (
+        {"context_window": 999},
+        r"context_window is a whole number of at least 1000 \(block_tokens \+ reminder",
+    ),
     ({"context_window": "8000"}, "context_window"),
     ({"cut_at": "0.5"}, "cut_at is a number"),
     ({"queue_max": True}, "queue_max"),
@@ -76,3 +81,9 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
         Settings.load(tmp_path / "binary.yaml", {})
     with pytest.raises(ConfigError, match="environment: block_tokens"):
         Settings.load(None, {"TOKENMIZER_BLOCK_TOKENS": "many"})
+
+
+def test_a_call_may_name_a_smaller_window_than_the_settings() -> None:
+    assert Settings(block_tokens=200, reminder_tokens=100, context_window=300).with_window(50).context_window == 50
+    with pytest.raises(ConfigError, match="context_window is a whole number of at least 1, not 0"):
+        Settings().with_window(0)

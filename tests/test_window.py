@@ -11,7 +11,7 @@ from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialect import ChatRequest
 from tokenmizer_mw.wire.history import history_of
 
-SETTINGS = Settings(context_window=1_000, block_tokens=50)
+SETTINGS = Settings(context_window=1_000, block_tokens=64)
 
 BUDGETS = [
     ("gpt-4o-mini", 128_000),
@@ -348,7 +348,9 @@ class Session:
 
     def __init__(self, source: random.Random) -> None:
         self.random = source
-        self.settings = Settings(context_window=source.choice([300, 600, 1_500]), block_tokens=60)
+        self.settings = Settings(
+            context_window=source.choice([300, 600, 1_500]), block_tokens=64, reminder_tokens=source.choice([0, 200])
+        )
         self.frozen: Checkpointed | None = None
         self.cuts = 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -13,6 +14,9 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar, Union, g
 from tokenmizer_mw.errors import ConfigError
 
 ENVIRONMENT_PREFIX: Final = "TOKENMIZER_"
+BLOCK_TOKENS_MIN: Final = 64
+"""Tokens below which no resume block is built."""
+
 STAGES: Final = frozenset({"structure", "rules", "dialogue", "model"})
 """Stages of extraction that can be left out."""
 
@@ -64,16 +68,17 @@ class Settings:
         again; the cache takes several times as many bytes; 0: no cache.
     When to cut
         ``context_window``: tokens that the model takes; ``None`` looks the model up in a table and falls back to
-        ``default_window``. ``cut_at``: share of the window at which old messages are replaced by a resume block;
-        ``cut_to``: share that remains after a cut. ``block_tokens``: token budget of the resume block; ``block_role``:
-        role of the message that carries it. ``cut``: "window" cuts only when the window is full; "economy" also when a
-        cut saves money, net of the provider's prompt cache, and needs genai-prices. An economic cut keeps the share
-        ``cut_to`` (at most two fifths) of the messages, and is made only if a chat that ended right then would have
-        cost at most the share ``cut_risk`` (0.01: one percent) more than without cuts. ``embeddings``: directory or
-        name of an installed sentence-transformers model; recall and reminders then also find passages by meaning;
-        ``None``: by words alone. Needs the extra ``embeddings``. ``embedding_wait_seconds``: how long a request waits
-        for the vector of its question. ``reminder_tokens``: token budget of the reminder that a request carries once a
-        cut is in force: what the cut removed and the newest message asks for; 0: no reminders.
+        ``default_window``; it is at least ``block_tokens`` + ``reminder_tokens``. ``cut_at``: share of the window at
+        which old messages are replaced by a resume block; ``cut_to``: share that remains after a cut. ``block_tokens``:
+        token budget of the resume block; ``block_role``: role of the message that carries it. ``cut``: "window" cuts
+        only when the window is full; "economy" also when a cut saves money, net of the provider's prompt cache, and
+        needs genai-prices. An economic cut keeps the share ``cut_to`` (at most two fifths) of the messages, and is made
+        only if a chat that ended right then would have cost at most the share ``cut_risk`` (0.01: one percent) more
+        than without cuts. ``embeddings``: directory or name of an installed sentence-transformers model; recall and
+        reminders then also find passages by meaning; ``None``: by words alone. Needs the extra ``embeddings``.
+        ``embedding_wait_seconds``: how long a request waits for the vector of its question. ``reminder_tokens``: token
+        budget of the reminder that a request carries once a cut is in force: what the cut removed and the newest
+        message asks for; 0: no reminders.
     Compaction by contract (in the proxy)
         ``compaction``: who answers a request for compaction. "provider": the provider if it offers compaction, the
         proxy for all others; after a compaction by the provider, a block of ``block_tokens`` with the session's rules
@@ -186,7 +191,7 @@ class Settings:
     cut_to: float = 0.50
     cut: _Cut = "window"
     cut_risk: Share = 0.01
-    block_tokens: Annotated[int, Range(ge=40)] = 600
+    block_tokens: Annotated[int, Range(ge=BLOCK_TOKENS_MIN)] = 600
     reminder_tokens: Count = 400
     block_role: _Role = "user"
     compaction: _Compaction = "provider"
@@ -284,8 +289,17 @@ class Settings:
             raise ConfigError(f"compress names stages: all, {known}, not {', '.join(sorted(unknown))}")
         if not 0.0 < self.cut_to < self.cut_at <= 1.0:
             raise ConfigError("cut_to and cut_at are shares of the window: 0 < cut_to < cut_at <= 1")
+        self._require_room()
         if not self.cache_header:
             raise ConfigError("cache_header is not empty")
+
+    def _require_room(self) -> None:
+        taken = self.block_tokens + self.reminder_tokens
+        if self.context_window is not None and self.context_window < taken:
+            raise ConfigError(
+                f"context_window is a whole number of at least {taken} (block_tokens + reminder_tokens),"
+                f" not {self.context_window}"
+            )
 
     @property
     def share_before_cut(self) -> float:
@@ -333,6 +347,15 @@ class Settings:
     def with_(self, **changes: Any) -> Settings:
         """Return a copy with some settings changed. Raises ``ConfigError`` for a value out of range."""
         return replace(self, **changes)
+
+    def with_window(self, tokens: int) -> Settings:
+        """Return a copy for a model that takes ``tokens``, which may be fewer than a block and a reminder together:
+        both are shorter then. Raises ``ConfigError`` for less than one.
+        """
+        changed = copy(self)
+        object.__setattr__(changed, "context_window", tokens)
+        check_fields(changed)
+        return changed
 
 
 _PROXY_HINT: Final = (

@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 from tokenmizer_mw import SessionMemory, Settings, TokenMizerMiddleware
 
-memory = SessionMemory.open("memory://", Settings(context_window=200, block_tokens=60))
+memory = SessionMemory.open("memory://", Settings(context_window=200, block_tokens=64, reminder_tokens=100))
 
 async def answer(request):
     await request.body()

@@ -191,7 +191,7 @@ def test_passages_are_embedded_by_no_request() -> None:
             threads.add(threading.current_thread().name)
         return embed(texts)
 
-    with SessionMemory.open("memory://", Settings(context_window=500), embed=watch) as memory:
+    with SessionMemory.open("memory://", Settings(context_window=500, block_tokens=100), embed=watch) as memory:
         record(memory)
         memory.shorten("s", [{"role": "user", "content": text * 40} for text in SAID])
         memory.recall("s", "digit?")
@@ -259,7 +259,7 @@ def test_a_reminder_finds_what_a_cut_took_out_by_meaning() -> None:
     ]
     talk[4:4] = [{"role": "user", "content": SAID[0]}, {"role": "assistant", "content": "Sorry to hear it."}]
     asked = [*talk, {"role": "user", "content": "Which digit was it?"}]
-    with SessionMemory.open("memory://", Settings(context_window=2_000, block_tokens=60), embed=embed) as memory:
+    with SessionMemory.open("memory://", Settings(context_window=2_000, block_tokens=64), embed=embed) as memory:
         memory.record("s", talk)
         assert memory.flush(30)
         memory.shorten("s", asked)

@@ -80,7 +80,7 @@ def test_a_cut_reads_the_sentences_of_new_messages_alone(monkeypatch: pytest.Mon
 
 
 def test_a_forgotten_session_leaves_no_sentences() -> None:
-    with SessionMemory.open("memory://", Settings(context_window=800)) as memory:
+    with SessionMemory.open("memory://", Settings(context_window=800, block_tokens=400)) as memory:
         said = [{"role": one.role.value, "content": one.text} for one in TALK]
         memory.record("s", said[:20])
         memory.shorten("s", said[:21])

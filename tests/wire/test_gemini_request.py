@@ -400,7 +400,7 @@ def test_no_cut_of_any_conversation_splits_what_belongs_together(talk: list[list
     last = [content("user", text("And now?")), *[CALL, RESULT] * loops]
     read = request(*contents, *last)
     counts = [len(message.text) // 5 + 5 for message in read.messages]
-    settings = Settings(context_window=400, block_tokens=40)
+    settings = Settings(context_window=464, block_tokens=64)
     planned = plan(read, counts, overhead=0, frozen=None, settings=settings)
     if loops:
         assert not isinstance(planned, Cut)

@@ -74,7 +74,7 @@ class HostRequests:
         reserved: int,
         question: str,
     ) -> Shortened | None:
-        settings = self._settings if window is None else self._settings.with_(context_window=window)
+        settings = self._settings if window is None else self._settings.with_window(window)
         long = could_exceed(request_of(told, model=model, overhead=overhead), settings, reserved=reserved)
         if self._redaction.redactor is not None:
             told = told.through(self._redaction.redactor.message)
@@ -121,7 +121,7 @@ class HostRequests:
         told = [one for one in self._access.read_messages(key) if not one.archived]
         if not told:
             return Context()
-        settings = self._settings.with_(context_window=limit)
+        settings = self._settings.with_window(limit)
         derivation = replace(self._access.derivation, settings=settings)
         request = request_of(history_of([one.message for one in told]), model=model)
         numbers = [one.number for one in told]

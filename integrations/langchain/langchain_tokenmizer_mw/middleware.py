@@ -108,7 +108,7 @@ class TokenMizerMiddleware(AgentMiddleware[AgentState[Any], ContextT, Any]):
         super().__init__()
         self.memory = private() if memory is None else checked(memory)
         if window is not None:
-            self.memory.settings.with_(context_window=window)
+            self.memory.settings.with_window(window)
         self.session_id = session_id
         self.tenant = tenant
         self.window = window

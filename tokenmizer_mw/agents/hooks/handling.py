@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from tokenmizer_mw.context.resume import BUDGET_MIN
 from tokenmizer_mw.errors import UnknownSession
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.message import Message, Role
@@ -224,7 +223,7 @@ class Hooks:
 
     def _build_block(self, session: str) -> str:
         try:
-            return self._memory.resume(session, budget=max(BUDGET_MIN, self._memory.settings.block_tokens)).text
+            return self._memory.resume(session, budget=self._memory.settings.block_tokens).text
         except UnknownSession:
             return ""
 

@@ -47,6 +47,7 @@ from tokenmizer_mw.graph.views import importances
 from tokenmizer_mw.model.event import NodeEdited
 from tokenmizer_mw.model.node import HAND, Node
 from tokenmizer_mw.safety.fence import frame
+from tokenmizer_mw.settings import BLOCK_TOKENS_MIN
 
 LEVELS: Final = {"critical": 100, "standard": 300, "full": 600}
 """Tokens of the named budgets."""
@@ -75,7 +76,7 @@ class Resume:
         return self.text
 
 
-BUDGET_MIN: Final = 64
+BUDGET_MIN: Final = BLOCK_TOKENS_MIN
 """Tokens that a resume block must be given, in the library, the commands, the API and the MCP server."""
 
 QUOTES_FROM: Final = 200

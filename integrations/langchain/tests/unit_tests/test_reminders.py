@@ -168,7 +168,7 @@ def test_parts_of_a_question_keep_their_form(scripted: Any, memory: SessionMemor
 @pytest.mark.parametrize("is_async", [False, True], ids=["sync", "async"])
 def test_chain_memory_tells_what_its_block_does_not(opened: OpenMemory, is_async: bool) -> None:
     memory = opened()
-    chain = TokenMizerMemory(memory=memory, session_id="t", budget=60)
+    chain = TokenMizerMemory(memory=memory, session_id="t", budget=64)
     for said in ("Never push to main without a review.", "Use PostgreSQL for the invoices.", "Deploy on Fridays only."):
         chain.save_context({"input": said}, {"output": "Noted."})
     chain.save_context({"input": FIRST[1]}, {"output": COURIER})

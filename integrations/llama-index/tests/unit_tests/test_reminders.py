@@ -128,7 +128,7 @@ def test_chat_engines_hand_it_to_the_model(memory: TokenMizerMemory, engine: str
 
 def test_block_tells_what_left_the_short_term_memory() -> None:
     store = SessionMemory.open("memory://")
-    block = TokenMizerMemoryBlock(store, budget=60)
+    block = TokenMizerMemoryBlock(store, budget=64)
     memory = Memory.from_defaults(
         session_id="t", token_limit=2_000, memory_blocks=[block], chat_store=TokenMizerAsyncChatStore(store)
     )
