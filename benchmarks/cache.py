@@ -26,8 +26,8 @@ from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.saving.cache.answers import Answers
 from tokenmizer_mw.saving.cache.guard import differs, of_the_moment, read
 from tokenmizer_mw.saving.cache.guard.comparing import CHECKS, align
-from tokenmizer_mw.saving.cache.port import Entry
 from tokenmizer_mw.saving.cache.question import ComparableQuestion, RequestTarget, place_of
+from tokenmizer_mw.saving.cache.stores import Entry
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialects import ROUTES
 

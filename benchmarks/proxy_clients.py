@@ -24,8 +24,8 @@ import httpx2
 from tokenmizer_mw.server.proxy import configuration as configuring
 from tokenmizer_mw.server.proxy.app import proxy as configured
 from tokenmizer_mw.server.proxy.connection import BrokenResponse
-from tokenmizer_mw.server.proxy.headers import Header
 from tokenmizer_mw.server.proxy.upstream import GATEWAY_TIMEOUT, Unreachable, UpstreamAddress, UpstreamTimeouts
+from tokenmizer_mw.wire.http import Header
 
 from .load import END, Stream
 from .proxy import WHOLE_END, Mount

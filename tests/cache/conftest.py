@@ -10,7 +10,7 @@ import pytest
 
 from tests import services
 from tests.store.postgres_database import Database
-from tokenmizer_mw.saving.cache.port import AnswerStore
+from tokenmizer_mw.saving.cache.stores import AnswerStore
 from tokenmizer_mw.saving.cache.stores.postgres import PostgresAnswers
 from tokenmizer_mw.saving.cache.stores.process import ProcessAnswers
 from tokenmizer_mw.saving.cache.stores.redis import RedisAnswers

@@ -10,7 +10,7 @@ import pytest
 
 from tokenmizer_mw.cli import main
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.saving.cache.port import Entry
+from tokenmizer_mw.saving.cache.stores import Entry
 from tokenmizer_mw.saving.cache.stores.sqlite import SqliteAnswers
 
 

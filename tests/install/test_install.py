@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tokenmizer_mw.agents.install import LeftAlone, plan_changes
-from tokenmizer_mw.agents.install.hosts import HOSTS
+from tokenmizer_mw.agents.install import HOSTS, LeftAlone, plan_changes
 from tokenmizer_mw.cli import main
 from tokenmizer_mw.errors import CallerError
 

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from tokenmizer_mw import __version__
-from tokenmizer_mw.agents.install import plan_changes
-from tokenmizer_mw.agents.install.hosts import HOSTS
+from tokenmizer_mw.agents.install import HOSTS, plan_changes
 from tokenmizer_mw.cli.running import AGENTS
 
 from .test_tools import READ_ONLY, TOOLS

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 import h11
 
 from tokenmizer_mw.server.proxy.connection import HEADERS_MAX, BrokenResponse, Connection
-from tokenmizer_mw.server.proxy.headers import Header
+from tokenmizer_mw.wire.http import Header
 
 T = TypeVar("T")
 

@@ -36,7 +36,7 @@ from tokenmizer_mw.server.translate.chat import (
 from tokenmizer_mw.server.translate.clients.anthropic import AnthropicClient
 from tokenmizer_mw.server.translate.clients.openai_chat import OpenAIChatClient
 from tokenmizer_mw.server.translate.clients.openai_responses import OpenAIResponsesClient
-from tokenmizer_mw.server.translate.clients.stream_steps import TOO_LONG, PartEnd, Progress
+from tokenmizer_mw.server.translate.clients.reply_parts import TOO_LONG, PartEnd, Progress
 from tokenmizer_mw.server.translate.providers.anthropic import AnthropicProvider
 from tokenmizer_mw.server.translate.providers.cohere import CohereProvider
 from tokenmizer_mw.server.translate.providers.gemini import GeminiProvider

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, TypeGuard
 
-from tokenmizer_mw.model.tenant import LOCAL_TENANT, OWN_TENANTS
+from tokenmizer_mw.model.access import LOCAL_TENANT, OWN_TENANTS
 
 __all__ = ["LOCAL_TENANT", "OWN_TENANTS", "SESSION_ID_MAX", "Moment", "SessionKey", "is_usable_id"]
 

@@ -38,9 +38,8 @@ from tokenmizer_mw.store.log import (
 )
 from tokenmizer_mw.store.sql_ledger import SqliteLedger, erase_names
 from tokenmizer_mw.store.sqlite_blocks import DROP_BLOCKS
-from tokenmizer_mw.store.sqlite_file import DatabaseFile, Synchronous, copy, translate
+from tokenmizer_mw.store.sqlite_file import DatabaseFile, FileWatch, Synchronous, copy, translate
 from tokenmizer_mw.store.sqlite_traces import READERS_SECONDS, TraceRemover, has_traces, note_traces, writing
-from tokenmizer_mw.store.sqlite_watch import FileWatch
 from tokenmizer_mw.store.sqlite_writer import SqliteAppend, SqliteWriter, end, put_back
 
 T = TypeVar("T")

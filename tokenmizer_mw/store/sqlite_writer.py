@@ -13,10 +13,9 @@ from tokenmizer_mw.model.event import Recorded, encode
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.store.group_commit import GroupCommit
 from tokenmizer_mw.store.log import Clock
-from tokenmizer_mw.store.sqlite_file import DatabaseFile, translate
+from tokenmizer_mw.store.sqlite_file import DatabaseFile, FileWatch, translate
 from tokenmizer_mw.store.sqlite_schema import MIGRATIONS, roll_back
 from tokenmizer_mw.store.sqlite_traces import begin_writing
-from tokenmizer_mw.store.sqlite_watch import FileWatch
 
 _END: Final = "SELECT seq, updated_at FROM sessions WHERE tenant = ? AND session = ?"
 _START: Final = "INSERT INTO sessions (seq, updated_at, created_at, tenant, session) VALUES (?, ?, ?, ?, ?)"

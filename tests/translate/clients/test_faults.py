@@ -8,9 +8,9 @@ import pytest
 
 from tokenmizer_mw.server.translate.chat import Fault
 from tokenmizer_mw.server.translate.clients.anthropic import AnthropicClient
-from tokenmizer_mw.server.translate.clients.faults import FaultKind, kind_of
 from tokenmizer_mw.server.translate.clients.openai_chat import OpenAIChatClient
 from tokenmizer_mw.server.translate.clients.openai_responses import OpenAIResponsesClient
+from tokenmizer_mw.server.translate.clients.reply_parts import FaultKind, kind_of
 
 TOO_LONG = [
     Fault(400, "prompt is too long: 213462 tokens > 200000 maximum", "invalid_request_error"),

@@ -1,19 +1,233 @@
-"""Installation into configurations of coding agents: plan changes, show them, apply them, and remove them again."""
+"""Installation into configurations of coding agents: what is written for each agent, and into which files; changes are
+planned, shown, applied, and removed again.
+"""
 
 from __future__ import annotations
 
 import difflib
 import os
+import shlex
 import shutil
+import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from tokenmizer_mw.errors import CallerError
 
-from .hosts import HOSTS, Edit, InstallTarget
+from . import json_text
 from .json_text import NotPlain, value_of
+from .toml_text import with_section, without_section
+
+NAME: Final = "tokenmizer"
+"""What the MCP server is called in a configuration."""
+
+OWN: Final = "tokenmizer-mw"
+_TIMEOUT: Final = 30
+
+
+@dataclass(frozen=True, slots=True)
+class InstallTarget:
+    """Where to install the hooks and the MCP server: the user's home, the project folder, and whether for this project
+    only.
+    """
+
+    home: Path
+    folder: Path
+    project: bool
+
+    @property
+    def command(self) -> str:
+        """The command that starts this package; without a path in project files, because people share them."""
+        if self.project:
+            return OWN
+        beside = Path(sys.executable).parent / OWN
+        return str(beside) if beside.exists() else shutil.which(OWN) or OWN
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A configuration file of a coding agent, and the functions that add this package's part to its text and
+    remove it.
+    """
+
+    path: Path
+    add: Callable[[str], str]
+    drop: Callable[[str], str]
+
+
+def _server(path: Path, key: str, place: InstallTarget, **more: Any) -> Edit:
+    """The MCP server among those of a JSON file."""
+    values = {**more, "command": place.command, "args": ["mcp"]}
+
+    def add(text: str) -> str:
+        servers = json_text.value_of(text).get(key)
+        known = servers.get(NAME) if isinstance(servers, dict) else None
+        if not isinstance(known, dict):
+            return json_text.put(text, [key, NAME], values)
+        if all(known.get(name) == values[name] for name in ("command", "args")):
+            return text
+        for name in (
+            name for name in values if known.get(name) != values[name]
+        ):  # what else its user wrote there stays
+            text = json_text.put(text, [key, NAME, name], values[name])
+        return text
+
+    return Edit(path, add, lambda text: json_text.take(text, [key, NAME]))
+
+
+def _hooks(path: Path, place: InstallTarget, host: str, events: tuple[str, ...], *, nested: bool, **head: Any) -> Edit:
+    """Our hooks among those of a JSON file: one for each event. ``nested``: a host's entries are groups of hooks."""
+
+    def command(event: str) -> str:
+        return f"{shlex.quote(place.command)} hook {event}" + ("" if host == "claude-code" else f" --host {host}")
+
+    def entry(event: str) -> dict[str, Any]:
+        if not nested:
+            return {"command": command(event)}
+        return {"hooks": [{"type": "command", "command": command(event), "timeout": _TIMEOUT}]}
+
+    def add(text: str) -> str:
+        missing = [name for name in head if name not in json_text.value_of(text)]
+        for name in missing:
+            text = json_text.put(text, [name], head[name])
+        for event in events:
+            if any(_ours(known, event) for known in _entries(text, event)):
+                text = _renew_command(text, event, command(event))
+            else:
+                text = json_text.append(text, ["hooks", event], entry(event))
+        return text
+
+    def drop(text: str) -> str:
+        for event in events:
+            text = _drop_entries(text, event)
+        return text
+
+    return Edit(path, add, drop)
+
+
+def _entries(text: str, event: str) -> list[Any]:
+    hooks = json_text.value_of(text).get("hooks")
+    entries = hooks.get(event) if isinstance(hooks, dict) else None
+    return entries if isinstance(entries, list) else []
+
+
+def _renew_command(text: str, event: str, command: str) -> str:
+    """``text`` whose entries of ours have this command, whatever else they have; one of several that are the same."""
+    for number, known in enumerate(_entries(text, event)):
+        if _ours(known, event) and known.get("hooks", [known])[0]["command"] != command:
+            way: list[str | int] = ["hooks", 0, "command"] if "hooks" in known else ["command"]
+            text = json_text.put(text, ["hooks", event, number, *way], command)
+    entries = _entries(text, event)
+    for number in range(len(entries) - 1, 0, -1):
+        if _ours(entries[number], event) and entries.index(entries[number]) < number:
+            text = json_text.take(text, ["hooks", event, number])
+    return text
+
+
+def _drop_entries(text: str, event: str) -> str:
+    """``text`` without entries of ours, whichever command they name."""
+    entries = _entries(text, event)
+    for index in range(len(entries) - 1, -1, -1):
+        if _ours(entries[index], event):
+            text = json_text.take(text, ["hooks", event, index])
+    return text
+
+
+def _ours(entry: Any, event: str) -> bool:
+    """Whether an entry holds our hook and no other."""
+    if not isinstance(entry, dict):
+        return False
+    hooks = entry.get("hooks", [entry])
+    if not isinstance(hooks, list) or len(hooks) != 1 or not isinstance(hooks[0], dict):
+        return False
+    command = hooks[0].get("command")
+    return isinstance(command, str) and _is_own(command, event)
+
+
+def _is_own(command: str, event: str) -> bool:
+    """Whether a command starts us for ``event``, and nothing else."""
+    try:
+        program, *words = shlex.split(command)
+    except ValueError:
+        return False
+    name = program.replace("\\", "/").rpartition("/")[2].lower().removesuffix(".exe")
+    return (
+        name == OWN
+        and words[:2] == ["hook", event]
+        and (len(words) == 2 or (words[2:3] == ["--host"] and len(words) == 4))
+    )
+
+
+def _claude_code(place: InstallTarget) -> list[Edit]:
+    events = ("SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "SessionEnd")
+    settings = (place.folder if place.project else place.home) / ".claude" / "settings.json"
+    servers = place.folder / ".mcp.json" if place.project else place.home / ".claude.json"
+    return [
+        _hooks(settings, place, "claude-code", events, nested=True),
+        _server(servers, "mcpServers", place, type="stdio"),
+    ]
+
+
+def _codex(place: InstallTarget) -> list[Edit]:
+    folder = (place.folder if place.project else place.home) / ".codex"
+    events = ("SessionStart", "UserPromptSubmit", "Stop", "PreCompact")
+    section = f'[mcp_servers.{NAME}]\ncommand = {_toml(place.command)}\nargs = ["mcp"]\n'
+    return [
+        _hooks(folder / "hooks.json", place, "codex", events, nested=True),
+        Edit(
+            folder / "config.toml",
+            lambda text: with_section(text, f"mcp_servers.{NAME}", section),
+            lambda text: without_section(text, f"mcp_servers.{NAME}"),
+        ),
+    ]
+
+
+def _cursor(place: InstallTarget) -> list[Edit]:
+    folder = (place.folder if place.project else place.home) / ".cursor"
+    events = ("sessionStart", "beforeSubmitPrompt", "preCompact", "stop")
+    return [
+        _hooks(folder / "hooks.json", place, "cursor", events, nested=False, version=1),
+        _server(folder / "mcp.json", "mcpServers", place),
+    ]
+
+
+def _vs_code(place: InstallTarget) -> list[Edit]:
+    if not place.project:
+        return [_server(_user_folder(place.home) / "mcp.json", "servers", place, type="stdio")]
+    events = ("SessionStart", "UserPromptSubmit", "PreCompact", "Stop")
+    return [
+        _hooks(place.folder / ".github" / "hooks" / f"{NAME}.json", place, "vscode", events, nested=True),
+        _server(place.folder / ".vscode" / "mcp.json", "servers", place, type="stdio"),
+    ]
+
+
+def _user_folder(home: Path) -> Path:
+    """Where VS Code keeps a user's files."""
+    if sys.platform == "darwin":
+        return home / "Library" / "Application Support" / "Code" / "User"
+    if sys.platform == "win32":
+        return Path(os.environ.get("APPDATA") or home / "AppData" / "Roaming") / "Code" / "User"
+    return Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config") / "Code" / "User"
+
+
+def _toml(text: str) -> str:
+    """A literal string where that works: paths of Windows are full of backslashes."""
+    if "'" not in text:
+        return f"'{text}'"
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+HOSTS: Final[dict[str, Callable[[InstallTarget], list[Edit]]]] = {
+    "claude-code": _claude_code,
+    "codex": _codex,
+    "cursor": _cursor,
+    "vscode": _vs_code,
+}
+"""What is written for each host."""
+
 
 BACKUP: Final = ".before-tokenmizer"
 """What is appended to the name of a file to keep what it was."""

@@ -19,7 +19,7 @@ from tokenmizer_mw.errors import ConfigError, MalformedRequest, StoreError, Stor
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.forking import make_lock
 from tokenmizer_mw.runtime.offload import STORE, offload
-from tokenmizer_mw.saving.cache.stores import open_answers
+from tokenmizer_mw.saving.cache.stores import AnswerStore, Entry, Holdings, open_answers
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialect import Reply
 from tokenmizer_mw.wire.http import Headers
@@ -27,7 +27,6 @@ from tokenmizer_mw.wire.http import Headers
 from .answer import CachedAnswer, Recording, unkept
 from .flights import Flight, Flights
 from .guard import differs
-from .port import AnswerStore, Entry, Holdings
 from .question import CacheableRequest, ComparableQuestion, RequestTarget, exact_key, meaning_of, too_long, unfit
 
 if TYPE_CHECKING:

@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.extract.encoder import Encoder, digest_of
 from tokenmizer_mw.runtime.forking import make_lock
-
-from .port import AnswerStore, Vector
+from tokenmizer_mw.saving.cache.stores import AnswerStore, Vector
 
 WIDTH_MAX: Final = 8_192
 """Numbers that a vector may have."""

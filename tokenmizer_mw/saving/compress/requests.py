@@ -12,9 +12,8 @@ from tokenmizer_mw.model.message import Message
 from tokenmizer_mw.model.usage import StageSaving
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialect import ChatRequest
-from tokenmizer_mw.wire.edits import apply_edits
 from tokenmizer_mw.wire.messages import history
-from tokenmizer_mw.wire.passages import Steps, spot_edits
+from tokenmizer_mw.wire.passages import Steps, apply_edits, spot_edits
 from tokenmizer_mw.wire.provider_fields import message_markers
 
 from .chat import PassageKind, PlacedPassage, put_back, read, texts

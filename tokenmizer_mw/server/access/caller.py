@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from tokenmizer_mw.model.access import SCOPES
 from tokenmizer_mw.wire.dialects import ROUTES
-
-from .scopes import SCOPES
 
 __all__ = [
     "CALLER_KEY",

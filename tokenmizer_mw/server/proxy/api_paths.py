@@ -15,9 +15,8 @@ from tokenmizer_mw.errors import MalformedRequest
 from tokenmizer_mw.runtime.offload import CPU, offload
 from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.dialects import ROUTES
+from tokenmizer_mw.wire.http import Header, header
 from tokenmizer_mw.wire.spans import decode_body, models, read_object
-
-from .headers import Header, value_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,15 +109,15 @@ def _first_version(path: str, headers: Sequence[Header]) -> ApiPath:
     """Three families share "/v1"."""
     if path.endswith(_GEMINI_CALLS):
         return _gemini(path)
-    if _is_below(path, "/v1/models") and any(value_of(headers, name) is not None for name in _GOOGLES):
+    if _is_below(path, "/v1/models") and any(header(headers, name) is not None for name in _GOOGLES):
         return _gemini(path)
-    if _is_below(path, "/v1/messages") or value_of(headers, _VERSION) is not None:
+    if _is_below(path, "/v1/messages") or header(headers, _VERSION) is not None:
         return ApiPath("anthropic", path, _CHAT_PATHS["/v1/messages"] if path == "/v1/messages" else "")
     return ApiPath("openai", path.removeprefix(_V1), _CHAT_PATHS.get(path, ""), _vendor(headers))
 
 
 def _vendor(headers: Sequence[Header]) -> str:
-    agent = value_of(headers, _AGENT) or b""
+    agent = header(headers, _AGENT) or b""
     return next((vendor for start, vendor in _SDKS if agent.startswith(start)), "")
 
 

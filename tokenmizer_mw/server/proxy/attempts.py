@@ -16,8 +16,8 @@ from prometheus_client.core import CounterMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from tokenmizer_mw.runtime.tracing import LimitedLog
+from tokenmizer_mw.wire.http import header
 
-from .headers import value_of
 from .routing import Target
 from .upstream import Unreachable, UpstreamResponse
 
@@ -89,7 +89,7 @@ async def _ask_target(target: Target, retrying: Retrying, opening: Opening) -> U
 
 def _after(answer: UpstreamResponse, retrying: Retrying, attempt: int) -> float | None:
     """Seconds until the provider may be asked again; ``None``: longer than the proxy waits."""
-    after = value_of(answer.headers, b"retry-after")
+    after = header(answer.headers, b"retry-after")
     if after is None:
         return _pause(retrying, attempt)
     seconds = _seconds(after.decode("latin-1").strip())

@@ -23,11 +23,11 @@ from tokenmizer_mw.server.translate.translation import ProviderRequest, Provider
 from tokenmizer_mw.session.refinement.client import LentModel, ReplyTooLong, is_transient
 from tokenmizer_mw.session.refinement.reply import SCHEMA
 from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.wire.http import CREDENTIALS, Header
 
 from .api_paths import DIALECTS
 from .credentials import query_for, with_credentials
 from .forwarding import ClientCall, provider_side
-from .headers import CREDENTIALS, Header
 from .routing import Target
 from .upstream import Upstream, UpstreamResponse, UpstreamTimeouts, escaped_place
 

@@ -22,14 +22,13 @@ from tokenmizer_mw.context.compaction.streams import StreamEditor
 from tokenmizer_mw.errors import MalformedRequest, RequestBlocked
 from tokenmizer_mw.runtime.offload import CALLS, STORE, offload
 from tokenmizer_mw.server.access.caller import tenant_of
-from tokenmizer_mw.wire.http import with_length
+from tokenmizer_mw.wire.http import Header, header, with_length
 from tokenmizer_mw.wire.reply import refusal
 from tokenmizer_mw.wire.spans import mentions
 
 from .api_paths import DIALECTS, STANDALONE, ApiPath, api_path_of, model_of
 from .compaction_call import AnsweredCall, CompactionCall, ForwardedCall
 from .conversations import BESIDE_KEY, SESSION_KEY
-from .headers import Header, value_of
 from .request_bodies import read_ahead, replay_messages, send_body, whole_body
 from .routing import Routes
 
@@ -182,7 +181,7 @@ class CompactionMiddleware:
             return None
         headers: list[Header] = scope["headers"]
         api_path = api_path_of(scope["path"], headers)
-        if api_path is None or value_of(headers, b"content-encoding") not in (None, b"", b"identity"):
+        if api_path is None or header(headers, b"content-encoding") not in (None, b"", b"identity"):
             return None
         return api_path if api_path.dialect in _DIALECT_MODULES or _is_standalone(api_path) else None
 

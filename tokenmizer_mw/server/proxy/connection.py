@@ -16,8 +16,7 @@ from typing import Any, Final, cast
 import httptools
 
 from tokenmizer_mw.errors import PeerError
-
-from .headers import Header
+from tokenmizer_mw.wire.http import Header
 
 HEAD_MAX: Final = 64 * 1024
 """Bytes of a response's head, with all informational heads before it; of its trailers; and of the extensions of one

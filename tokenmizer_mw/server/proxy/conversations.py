@@ -27,10 +27,10 @@ from tokenmizer_mw.runtime.terminal import inert
 from tokenmizer_mw.server.access.caller import tenant_of
 from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.host_texts import first_own_message, is_side_call, without_host_texts
+from tokenmizer_mw.wire.http import Header, header
 
 from .api_paths import DIALECTS, STANDALONE, api_path_of, run_where_it_fits
 from .configuration import Naming
-from .headers import Header, value_of
 from .request_bodies import read_ahead, replay_messages, whole_body
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def is_agent_side_call(headers: list[Header], body: bytes) -> bool:
 def _agents_own(headers: list[Header], body: bytes) -> str | None:
     """The session in an agent's headers or metadata; "" where there is a user and no session, ``None`` for neither."""
     for name in AGENT_HEADERS:
-        if (value := value_of(headers, name)) and SessionKey(LOCAL_TENANT, id := value.decode("latin-1")).valid():
+        if (value := header(headers, name)) and SessionKey(LOCAL_TENANT, id := value.decode("latin-1")).valid():
             return id
     if (user := _value_behind(body, _METADATA, _USER)) is not None:
         found = _OF_USER.search(user)
@@ -234,7 +234,7 @@ class SessionNaming:
         )
         if dialect is None or session_in_headers(headers, self._settings) is not None:
             return None
-        if value_of(headers, b"content-encoding") not in (None, b"", b"identity"):
+        if header(headers, b"content-encoding") not in (None, b"", b"identity"):
             self._report(scope, "its requests are compressed")
             return None
         return dialect
@@ -265,7 +265,7 @@ class SessionNaming:
 
     def _report(self, scope: Scope, reason: str) -> None:
         """Log once for each client and reason why its chats are not remembered."""
-        agent = (value_of(scope["headers"], b"user-agent") or b"a client without a name").decode("latin-1")
+        agent = (header(scope["headers"], b"user-agent") or b"a client without a name").decode("latin-1")
         client = (scope.get("client") or ("",))[0]
         report = (client, agent[:_AGENT_MAX], reason)
         if report not in self._reported and len(self._reported) < _REPORTED_MAX:

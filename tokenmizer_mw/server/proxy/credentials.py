@@ -13,8 +13,8 @@ from typing import Final
 from urllib.parse import parse_qsl, urlencode
 
 from tokenmizer_mw.server.access.keys import PREFIX
+from tokenmizer_mw.wire.http import CREDENTIALS, Header, header
 
-from .headers import CREDENTIALS, Header, value_of
 from .routing import Routes, Target
 
 _OWN_PREFIX: Final = PREFIX.encode("ascii")
@@ -98,7 +98,7 @@ def credentials(target: Target, headers: Sequence[Header]) -> list[Header]:
 def token(headers: Sequence[Header]) -> str:
     """Return the client's own key for a provider; "" if it sends none."""
     for name in CREDENTIALS:
-        value = value_of(headers, name)
+        value = header(headers, name)
         if value is None or _ours((name, value)):
             continue
         return _bare(value).decode("latin-1")

@@ -16,12 +16,12 @@ from tokenmizer_mw.server.translate.clients.openai_chat import OpenAIChatClient
 from tokenmizer_mw.server.translate.clients.openai_responses import OpenAIResponsesClient
 from tokenmizer_mw.server.translate.table import DIALECTS, Provider
 from tokenmizer_mw.server.translate.translation import REPLY_MAX, ClientSide, ProviderSide, Translation, dump
+from tokenmizer_mw.wire.http import Header, headers_to_return
 from tokenmizer_mw.wire.reply import refusal
 
 from .api_paths import ApiPath, rename_model, run_where_it_fits
 from .connection import BrokenResponse
 from .credentials import credentials, query_for, with_credentials
-from .headers import Header, headers_to_return
 from .routing import Target
 from .upstream import Unreachable, UpstreamAddress, UpstreamResponse, escaped_place, place
 

@@ -11,6 +11,7 @@ from urllib.parse import unquote_to_bytes
 from tokenmizer_mw.asgi import GUARD
 from tokenmizer_mw.server.access.request import linger
 from tokenmizer_mw.server.translate.table import PROVIDERS
+from tokenmizer_mw.wire.http import NOT_SENT, Header, passed_on
 from tokenmizer_mw.wire.reply import refusal
 
 from .api_paths import api_path_of, model_of, run_where_it_fits
@@ -19,7 +20,6 @@ from .client_models import ClientModels
 from .connection import BrokenResponse
 from .credentials import OWN_HEADER, missing_key
 from .forwarding import ClientCall, Forwarder, RefusedCall, forwarder_of
-from .headers import NOT_SENT, Header, passed_on
 from .model_lists import LIST_MAX, ModelListing, NamedModel, list_models, listing, model_body, named_in_path
 from .request_bodies import run_while_connected, send_body
 from .routing import Routes, Target

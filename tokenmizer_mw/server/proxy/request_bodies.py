@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 from tokenmizer_mw.runtime.offload import CPU, offload
 from tokenmizer_mw.server.access.bounds import Bounds, Excess, excess
 from tokenmizer_mw.server.access.refusals import dialect_at
+from tokenmizer_mw.wire.http import header
 from tokenmizer_mw.wire.reply import refusal
 
 from .api_paths import api_path_of
-from .headers import value_of
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -159,7 +159,7 @@ class RequestBounds:
 
 
 def _is_encoded(scope: Scope) -> bool:
-    return value_of(scope["headers"], b"content-encoding") not in (None, b"", b"identity")
+    return header(scope["headers"], b"content-encoding") not in (None, b"", b"identity")
 
 
 async def _refuse_excess(scope: Scope, send: Send, found: Excess) -> None:

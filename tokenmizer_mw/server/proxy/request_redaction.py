@@ -17,11 +17,10 @@ from tokenmizer_mw.errors import MalformedRequest, RequestBlocked
 from tokenmizer_mw.runtime.offload import CPU, STORE, offload
 from tokenmizer_mw.safety.guard import judge
 from tokenmizer_mw.wire.dialect import Dialect
-from tokenmizer_mw.wire.http import DECODERS, Undecodable, with_length
+from tokenmizer_mw.wire.http import DECODERS, Header, Undecodable, header, with_length
 from tokenmizer_mw.wire.reply import refusal
 
 from .api_paths import api_path_of
-from .headers import Header, value_of
 from .request_bodies import read_ahead, replay_messages, send_body, whole_body
 
 if TYPE_CHECKING:
@@ -127,7 +126,7 @@ class RequestRedaction:
 
 def _readable(headers: Sequence[Header], body: bytes, limit: int) -> tuple[bytes, str, Sequence[Header]]:
     """The body without its content coding and as text, and the headers that say so. Raises ``UnreadableBody``."""
-    coding = (value_of(headers, b"content-encoding") or b"").strip().lower()
+    coding = (header(headers, b"content-encoding") or b"").strip().lower()
     plain, kept = body, headers
     if coding not in _IDENTITY:
         plain = _decode_body(coding.decode("latin-1"), body, limit)
@@ -166,7 +165,7 @@ def _decode_body(coding: str, body: bytes, limit: int) -> bytes:
 
 
 def _is_media(headers: Sequence[Header]) -> bool:
-    return (value_of(headers, b"content-type") or b"").strip().lower().startswith(_MEDIA)
+    return (header(headers, b"content-type") or b"").strip().lower().startswith(_MEDIA)
 
 
 def _check_words(dialect: Dialect, plain: bytes, path: str) -> None:

@@ -21,9 +21,9 @@ import httpx2
 from aiohappyeyeballs import start_connection
 
 from tokenmizer_mw.errors import ConfigError, PeerError
+from tokenmizer_mw.wire.http import Header
 
 from .connection import BrokenResponse, Connection, ResponseTimedOut
-from .headers import Header
 
 IDLE_SECONDS: Final = 15.0
 """How long a connection is kept that nobody uses: less than most servers do, so that it is not used as it closes."""

@@ -31,7 +31,7 @@ from tokenmizer_mw.session.reminder.question import Question, ask, asked_names, 
 from tokenmizer_mw.session.transcript_edits import HistoryMessages
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialect import ChatRequest
-from tokenmizer_mw.wire.edits import can_append
+from tokenmizer_mw.wire.passages import can_append
 
 if TYPE_CHECKING:
     from tokenmizer_mw.context.recall.vectors import Matrix

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from tokenmizer_mw.saving.cache.port import CacheHit, Entry, Holdings, Vector
+from tokenmizer_mw.saving.cache.stores import CacheHit, Entry, Holdings, Vector
 from tokenmizer_mw.store.postgres_address import Address
 from tokenmizer_mw.store.postgres_connections import Connections, PerProcess
 from tokenmizer_mw.store.postgres_driver import PostgresConnection

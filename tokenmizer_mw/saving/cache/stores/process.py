@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from tokenmizer_mw.runtime.forking import make_lock
-from tokenmizer_mw.saving.cache.port import CacheHit, Entry, Holdings, Vector
+from tokenmizer_mw.saving.cache.stores import CacheHit, Entry, Holdings, Vector
 
 TOUCH_SECONDS: Final = 60.0
 """How old the moment of an answer's last use may be before a new use is written down: reading must not mean writing."""

@@ -16,7 +16,7 @@ from typing import Any, Final
 import redis
 
 from tokenmizer_mw.errors import ConfigError, StoreUnavailable
-from tokenmizer_mw.saving.cache.port import CacheHit, Entry, Holdings, Vector
+from tokenmizer_mw.saving.cache.stores import CacheHit, Entry, Holdings, Vector
 
 SECONDS: Final = 1.0
 """How long Redis is waited for."""

@@ -23,9 +23,8 @@ from tokenmizer_mw.server.translate.chat import (
 from tokenmizer_mw.server.translate.translation import load
 
 from .anthropic_request import NAME, WORDS, read
-from .faults import FaultKind, kind_of
+from .reply_parts import FaultKind, PartEnd, Progress, Step, StreamPart, kind_of, named_event, parts_of
 from .request_parts import call_id, client_field, tag_seal
-from .stream_steps import PartEnd, Progress, Step, StreamPart, named_event, parts_of
 
 _STOP: Final[Mapping[Finish, str]] = {
     Finish.STOP: "end_turn",

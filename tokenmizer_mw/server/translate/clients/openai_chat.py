@@ -27,8 +27,8 @@ from tokenmizer_mw.server.translate.chat import (
 
 from .openai_chat_request import NAME, WORDS, read
 from .openai_shared import error, forms, text_of
+from .reply_parts import COMMENT, PartEnd, Progress, Step, StreamPart, data_line, parts_of
 from .request_parts import call_id, client_field, tag_seal
-from .stream_steps import COMMENT, PartEnd, Progress, Step, StreamPart, data_line, parts_of
 
 DONE: Final = b"data: [DONE]\n\n"
 _FINISH: Final[Mapping[Finish, str]] = {

@@ -30,8 +30,8 @@ from .openai_responses_fields import NAME, WORDS
 from .openai_responses_item import Items, response, status_of, summary_part, text_part
 from .openai_responses_request import read
 from .openai_shared import error
+from .reply_parts import COMMENT, PartEnd, Progress, Step, StreamPart, named_event, parts_of
 from .request_parts import client_field
-from .stream_steps import COMMENT, PartEnd, Progress, Step, StreamPart, named_event, parts_of
 
 
 class OpenAIResponsesClient:

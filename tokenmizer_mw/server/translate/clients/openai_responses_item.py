@@ -30,8 +30,8 @@ from tokenmizer_mw.server.translate.translation import load
 
 from .openai_responses_fields import HIDDEN, NAME
 from .openai_shared import text_of
+from .reply_parts import StreamPart
 from .request_parts import CARRIED, Fields, Table, call_id, tag_seal
-from .stream_steps import StreamPart
 
 _TEXT: Final = {"type": "string"}
 
