@@ -1,4 +1,4 @@
-"""The MCP server: ten tools, resources for sessions, resume blocks and graphs, and a prompt."""
+"""The MCP server: its tools, resources for sessions, resume blocks and graphs, and a prompt."""
 
 from __future__ import annotations
 
