@@ -35,7 +35,7 @@ class CheckResult:
 
 
 def check_store(address: str, *, reaching: bool = False) -> Iterator[CheckResult]:
-    """Check whether a store can be used.
+    """Check whether a store can be used; yield the results.
 
     ``reaching``: true if a remote store is tried afterwards; otherwise the results say that it was not tried.
     """

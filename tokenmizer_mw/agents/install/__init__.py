@@ -254,7 +254,7 @@ class Change:
 
     @property
     def diff(self) -> str:
-        """Return the difference as text."""
+        """Return the change of the file as a text diff, to show to the user."""
         old, new = (self.before or "").splitlines(keepends=True), (self.after or "").splitlines(keepends=True)
         was, is_ = (str(self.path) if text is not None else os.devnull for text in (self.before, self.after))
         lines = difflib.unified_diff(old, new, was, is_)

@@ -154,7 +154,9 @@ _SHOWN: Final = "Further up in this conversation it says"
 
 @dataclass(frozen=True, slots=True)
 class AnsweringLine:
-    """A line of the request that answers a question, and its introduction in the reply."""
+    """The line of a request that answers the scripted model's question, and the words that introduce it in
+    the reply.
+    """
 
     line: str
     introduction: str

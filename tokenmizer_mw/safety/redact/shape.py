@@ -1,10 +1,9 @@
-"""The notation for the shape of a credential, with which tables describe credentials without containing any.
+"""The notation for the shape of a credential, with which tables describe credentials without containing any; and the
+type of a row in those tables.
 
 A shape is literal text with pieces in braces: ``{w36}`` is 36 letters or digits, ``{w36+}`` at least as many,
 ``{w20-40}`` a range, ``{a|b}`` one of some literals. A shape gives the pattern, the beginning that the first pass
 searches for, and generated fakes for tests.
-
-The type of a row in the token tables.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ def condense_request(
     before: Condensed | None = None,
     cut: int | None = None,
 ) -> CondensedRequest:
-    """Compress the messages of ``request`` from index ``start`` on (``None``: all after the prefix).
+    """Compress the messages of ``request`` from index ``start`` on (``None``: all after the leading system messages).
 
     ``before``: state of the session's previous call, which must not be used again. ``cut``: index of the newest message
     when the current cut was made; ``None`` if there is none.

@@ -111,7 +111,7 @@ class ClientSide(Protocol):
         """Return the reply's JSON body. ``created`` is the time in seconds since the epoch."""
 
     def writer(self, call: ChatCall, *, created: int) -> StreamWriter:
-        """Return a writer for one stream."""
+        """Return an object that serialises one streamed reply for the client."""
 
     def error(self, fault: Fault) -> Mapping[str, Any]:
         """Return the body of an error response."""
@@ -135,7 +135,7 @@ class ProviderSide(Protocol):
         """Parse a complete reply. Raises ``ForeignReply`` for anything else."""
 
     def reader(self) -> StreamReader:
-        """Return a reader for one stream."""
+        """Return an object that parses one stream of the provider."""
 
     def fault(self, status: int, body: bytes) -> Fault:
         """Parse an error response. Never raises."""

@@ -45,8 +45,11 @@ _STANDING: Final = frozenset({DecisionKind.RULE, DecisionKind.PREFERENCE})
 
 @dataclass(frozen=True, slots=True)
 class MergeResult:
-    """The events to append for a model's reply, and counts of what happened to its entries: "added", "confirmed",
-    "moved", "replaced", "surplus", "unplaced". "archived" counts known facts that were archived.
+    """The events to append for a model's reply, and counts of what happened to its entries.
+
+    - "added": new facts; "confirmed": known facts; "moved": changes of status; "replaced": replacements.
+    - "surplus": further goals beside the first; "unplaced": entries that nobody in the session said.
+    - "archived": known facts that were archived.
     """
 
     events: tuple[Event, ...]

@@ -128,7 +128,7 @@ def opens_turn(request: ChatRequest, place: int) -> bool:
 
 
 def ask(text: str) -> Question:
-    """Return the question for a text that is not a message of a request."""
+    """Make a ``Question`` from ``text``, for questions that are not part of a chat request."""
     said = text.strip()
     query = shorten_query(said)
     return Question(0, 0, query, query != said, bool(content_terms(query)) and asks(said))

@@ -1,4 +1,4 @@
-"""OpenAI Chat Completions requests: how each field is handled."""
+"""Parser of OpenAI Chat Completions requests for translation, and how each of their fields is handled."""
 
 from __future__ import annotations
 

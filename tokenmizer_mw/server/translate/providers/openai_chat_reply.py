@@ -181,7 +181,7 @@ class OpenAIChatChunks:
         self._calls = _Calls(self._parts)
 
     def event(self, event: ServerSentEvent) -> Iterable[StreamEvent]:
-        """Return what the next chunk means."""
+        """Parse the next chunk of the stream into dialect-neutral stream events."""
         if event.data.startswith(_DONE):
             return self._end()
         if not event.data.strip():
