@@ -10,21 +10,25 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from datetime import datetime
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Final
 
 from tokenmizer_mw.errors import CallerError, UnknownNode, UnknownSession
-from tokenmizer_mw.graph.export.documents import outline
+from tokenmizer_mw.graph.export.documents import outline, tree
 from tokenmizer_mw.model.node import Node
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.operations.exports import export_lines
-from tokenmizer_mw.runtime.terminal import inert, show, show_json, show_result
+from tokenmizer_mw.runtime.terminal import Advance, inert, progress, show, show_json, show_result
 
-from . import console, edits, maintenance
-from .console import Advance, progress
+from . import edits, maintenance
+from .arguments import FORMATS
 from .maintenance import redact
 from .reports import list_sessions, show_cache, show_compaction, show_savings
 from .store import Store, complete_session, open_store
+
+_BY_SUFFIX: Final = {suffix: name for name, suffix in FORMATS.items()}
+
+_LOG_SUFFIXES: Final = (".jsonl", ".ndjson")
 
 
 def run_command(arguments: argparse.Namespace) -> int:
@@ -50,7 +54,10 @@ def _graph(arguments: argparse.Namespace, store: Store) -> None:
     if arguments.json:
         show_json(graph.to_dict())
     elif arguments.tree:
-        console.print_tree(graph, arguments.session, most=store.memory.settings.export_nodes_max)
+        drawn = tree(graph, arguments.session, most=store.memory.settings.export_nodes_max)
+        from rich.console import Console  # an extra, which ``tree`` asks for
+
+        Console(highlight=False, emoji=False, markup=False).print(drawn)
     else:
         show("\n".join(outline(graph)) or "nothing is known of this session yet")
 
@@ -97,8 +104,24 @@ def _times(arguments: argparse.Namespace) -> dict[str, float | None]:
     return {"recorded_at": _moment(arguments.recorded_at), "valid_at": _moment(arguments.valid_at)}
 
 
+def _format_of(named: str | None, output: str | None) -> str | None:
+    """Return the format requested by name or by the file's ending; ``None`` for the log.
+
+    Raises ``CallerError`` for an unknown ending.
+    """
+    if named is not None:
+        return named if named in FORMATS else None
+    if output is None:
+        return None
+    suffix = PurePath(output).suffix.lower()
+    if suffix not in _BY_SUFFIX and suffix not in _LOG_SUFFIXES:
+        known = ", ".join((*_BY_SUFFIX, *_LOG_SUFFIXES))
+        raise CallerError(f"{output}: which format is {suffix or 'a name without an ending'}? Use {known}, or --format")
+    return _BY_SUFFIX.get(suffix)
+
+
 def _export(arguments: argparse.Namespace, store: Store) -> None:
-    format_ = console.format_of(arguments.format, arguments.output)
+    format_ = _format_of(arguments.format, arguments.output)
     if format_ is None:
         _export_log(arguments, store)
         return

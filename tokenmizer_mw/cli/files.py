@@ -11,12 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokenmizer_mw.errors import CallerError
-from tokenmizer_mw.runtime.terminal import inert, show_json, show_result
+from tokenmizer_mw.runtime.terminal import inert, progress, show_json, show_result
 from tokenmizer_mw.safety.redact.config import redactor_of
 from tokenmizer_mw.saving.files import BUDGET, ReadingLimits, analyze, excerpt
 from tokenmizer_mw.settings import Settings
-
-from .console import progress
 
 if TYPE_CHECKING:
     from tokenmizer_mw.saving.compress import Compressed

@@ -16,10 +16,9 @@ from tokenmizer_mw.operations.foreign_transcripts import conversation_mark
 from tokenmizer_mw.operations.imports import continues_session, import_into
 from tokenmizer_mw.operations.message_times import record_at
 from tokenmizer_mw.operations.transcripts import SIZE_MAX, ImportedTranscript, read_transcripts
-from tokenmizer_mw.runtime.terminal import inert, show, show_json
+from tokenmizer_mw.runtime.terminal import inert, progress, show, show_json
 from tokenmizer_mw.store.log import pages
 
-from .console import progress
 from .store import open_store
 
 _PAGE: Final = 1_000

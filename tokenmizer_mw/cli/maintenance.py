@@ -24,10 +24,9 @@ from tokenmizer_mw.operations.backups import (
 )
 from tokenmizer_mw.operations.erasure import erase, expire
 from tokenmizer_mw.operations.exports import BACKUPS_TENANT
-from tokenmizer_mw.runtime.terminal import show, show_json, show_result
+from tokenmizer_mw.runtime.terminal import progress, show, show_json, show_result
 from tokenmizer_mw.safety.request_redaction import RequestRedactor
 
-from .console import progress
 from .store import Store
 
 _UNITS: Final = {"d": 86_400, "h": 3_600, "w": 7 * 86_400, "y": 365 * 86_400}

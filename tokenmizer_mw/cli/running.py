@@ -228,7 +228,6 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _run(argv: Sequence[str]) -> int:
-
     arguments = parser().parse_args(argv)
     module, function = _RUNNERS.get(arguments.command, ("commands", "run_command"))
 

@@ -1,11 +1,12 @@
-"""Print text and JSON without control sequences that could manipulate a terminal."""
+"""Print text and JSON without control sequences that could manipulate a terminal, and show progress on one."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 _STEERING: Final = (
@@ -71,3 +72,25 @@ def abandon_output() -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
+
+
+Advance = Callable[[int], None]
+"""Called with how much more is done."""
+
+
+@contextmanager
+def progress(what: str, total: int) -> Iterator[Advance]:
+    """Show ``what`` and a bar on standard error while the context is active; only on a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda done: None
+        return
+    try:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    except ImportError:
+        yield lambda done: None
+        return
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda done: bar.advance(task, done)
