@@ -223,3 +223,13 @@ def test_a_directory_that_others_can_look_into_is_not_used(at_desk: Desk) -> Non
     assert os.path.dirname(at_desk.spot.socket) != folder
     os.chmod(folder, 0o700)
     assert os.path.dirname(at_desk.spot.socket) == folder
+
+
+def test_without_the_extra_it_is_named(at_desk: Desk, transcript: Path) -> None:
+    del at_desk.environment["TOKENMIZER_STORE"]
+    at_desk.environment["TOKENMIZER_HOOK_WORKER"] = "0"
+    code = "import sys; sys.modules['platformdirs'] = None; from tokenmizer_mw.cli import main; main(['hook', 'stop'])"
+    done = at_desk.run(sys.executable, "-c", code, input=json.dumps(event(transcript)).encode())
+    (line,) = [line for line in done.stderr.decode().splitlines() if line.startswith("tokenmizer-mw hook:")]
+    assert "set TOKENMIZER_STORE" in line and "[mcp]" in line
+    assert "--store" not in line and "[cli]" not in line

@@ -18,7 +18,7 @@ CONFIG_VARIABLE: Final = "TOKENMIZER_CONFIG"
 """The environment variable that names the configuration of the proxy, which may name the store."""
 
 
-def resolve_store(named: str | None = None, environ: Mapping[str, str] | None = None) -> str:
+def resolve_store(named: str | None = None, environ: Mapping[str, str] | None = None, *, extra: str = "cli") -> str:
     """Return the address of the store that all parts of this installation use. The first of these that exists:
 
     - the address ``named``;
@@ -28,7 +28,8 @@ def resolve_store(named: str | None = None, environ: Mapping[str, str] | None = 
     - the store of the running server that was started last;
     - a database in the user's data directory.
 
-    Raises ``ConfigError`` for an invalid file or address.
+    ``extra``: the extra that an error message names if the library that knows this directory is not installed. Raises
+    ``ConfigError`` for an invalid file or address.
     """
     variables = os.environ if environ is None else environ
     if address := named or variables.get(STORE_VARIABLE):
@@ -41,7 +42,7 @@ def resolve_store(named: str | None = None, environ: Mapping[str, str] | None = 
             return reachable_address(own[0], of_file)
         if of_file:
             return of_file
-    return _reachable_address(servers[0]) if servers else default_address()
+    return _reachable_address(servers[0]) if servers else default_address(extra)
 
 
 def store_in_file(path: str | Path) -> str:
@@ -54,7 +55,7 @@ def store_in_file(path: str | Path) -> str:
     return absolute_address(address, os.path.dirname(os.path.abspath(path)))
 
 
-def default_address() -> str:
+def default_address(extra: str = "cli") -> str:
     """Return the address of a database in the user's data directory. Raises ``ConfigError`` if there is no such
     directory.
     """
@@ -62,7 +63,8 @@ def default_address() -> str:
     if folder is None:
         from tokenmizer_mw.runtime.installing import install_hint
 
-        raise ConfigError(f"no store given: use --store, set {STORE_VARIABLE}, or {install_hint('cli')}")
+        option = "use --store, " if extra == "cli" else ""
+        raise ConfigError(f"no store given: {option}set {STORE_VARIABLE}, or {install_hint(extra)}")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

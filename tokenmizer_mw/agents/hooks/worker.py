@@ -116,7 +116,7 @@ class WorkerState:
             self._hooks.not_told(event, "unheard")
 
     def _open_hooks(self) -> Hooks:
-        address = resolve_store(store_address(self._environ), self._environ)
+        address = resolve_store(store_address(self._environ), self._environ, extra="mcp")
         if self._hooks is None or self._file != (address, _identity(address)):
             self.close()
             self._memory = SessionMemory.open(address, _settings(self._environ))
