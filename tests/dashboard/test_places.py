@@ -155,6 +155,29 @@ def test_the_command_shows_a_database(tmp_path: Path) -> None:
         running.communicate(timeout=SECONDS)
 
 
+def test_the_command_logs_with_level_and_logger(tmp_path: Path) -> None:
+    memory = SessionMemory.open(f"sqlite:///{tmp_path / 'chat.db'}")
+    memory.record("hall", CHAT)
+    memory.close()
+    command = [sys.executable, "-m", "tokenmizer_mw", "dashboard", "--db", "chat.db", "--port", "0"]
+    running = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert running.stdout is not None
+        port, token = (running.stdout.readline().rpartition(mark)[2].strip("/\n") for mark in (":", "#token="))
+        _, headers, page = asked(int(port), "/login")
+        cookie = headers["set-cookie"].partition(";")[0]
+        _, headers, _ = asked(int(port), "/login", cookie, f"form_token={token_on(page)}&secret={token}")
+        cookie = headers["set-cookie"].partition(";")[0]
+        assert "hall" in asked(int(port), "/", cookie)[2]
+        (tmp_path / "chat.db").unlink()
+        assert "hall" not in asked(int(port), "/", cookie)[2]
+    finally:
+        running.terminate()
+        _, errors = running.communicate(timeout=SECONDS)
+    (line,) = [line for line in errors.splitlines() if "was deleted while it was in use" in line]
+    assert " ERROR tokenmizer_mw: the store " in line
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.memory import SessionMemory
-from tokenmizer_mw.operations.logs import log_config
+from tokenmizer_mw.operations.logs import configure_logging, log_config
 from tokenmizer_mw.operations.store_check import CheckResult, Grade, check_store
 from tokenmizer_mw.runtime.collection import freeze_started
 from tokenmizer_mw.runtime.installing import install_hint
@@ -217,7 +217,9 @@ def run_dashboard(arguments: argparse.Namespace) -> int:
     from tokenmizer_mw.server.proxy.listening import format_address, listening
 
     token = _dashboard_token(arguments)
-    memory = SessionMemory.open(_dashboard_address(arguments), Settings.load(arguments.config))
+    address, settings = _dashboard_address(arguments), Settings.load(arguments.config)
+    configure_logging(level="WARNING")
+    memory = SessionMemory.open(address, settings)
     with closing(memory), listening(arguments.host, arguments.port) as sockets:
         app = dashboard(memory, token=token, hosts=arguments.name)
         place = format_address(arguments.name[0] if arguments.name else arguments.host, sockets[0].getsockname()[1])
@@ -225,7 +227,7 @@ def run_dashboard(arguments: argparse.Namespace) -> int:
             app,
             http=PROTOCOL,
             ws="none",
-            log_level="warning",
+            log_config=None,
             server_header=False,
             timeout_graceful_shutdown=_CLOSING_SECONDS,
         )

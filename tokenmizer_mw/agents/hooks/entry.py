@@ -57,8 +57,11 @@ def main() -> None:
             link.close()
         answered_at = time.process_time()
         with uncollected_imports():
+            from tokenmizer_mw.operations.logs import configure_logging
+
             from .worker import WorkerState, serve
 
+        configure_logging(level="WARNING")
         with WorkerState(os.environ, spot) as work:
             if answer:
                 work.complete(*_split(request), answer)

@@ -16,6 +16,7 @@ from mcp.server import MCPServer
 from mcp.server.transport_security import TransportSecuritySettings
 
 from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.operations.logs import configure_logging
 from tokenmizer_mw.server.access.http_protocols import PROTOCOL
 from tokenmizer_mw.store.choosing import STORE_VARIABLE, resolve_store
 
@@ -55,7 +56,7 @@ async def _serve(wanted: ServingOptions, host: str, port: int) -> None:
         async with _make_server(wanted) as made:
             app = made.streamable_http_app(host=host, transport_security=_security(port))
             options = uvicorn.Config(
-                app, http=PROTOCOL, ws="none", log_level="warning", server_header=False, timeout_graceful_shutdown=2
+                app, http=PROTOCOL, ws="none", log_config=None, server_header=False, timeout_graceful_shutdown=2
             )
             print(f"listening on http://{_bracket_host(host)}:{port}/mcp", file=sys.stderr, flush=True)
             await uvicorn.Server(options).serve(sockets=[listening])
@@ -73,6 +74,7 @@ def _bracket_host(host: str) -> str:
 
 @asynccontextmanager
 async def _make_server(wanted: ServingOptions) -> AsyncIterator[MCPServer[Any]]:
+    configure_logging(level="WARNING")
     folder = os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd()
     named = [root for root in os.environ.get(ROOTS_VARIABLE, "").split(os.pathsep) if root]
     roots = [os.path.abspath(root) for root in (*wanted.roots, *named)] or [os.path.abspath(folder)]
@@ -93,5 +95,5 @@ async def _backing(wanted: ServingOptions) -> AsyncIterator[Backing]:
             yield backing
         return
     settings = wanted.settings.with_(project_separator=wanted.settings.project_separator or "/")
-    async with on_installation(partial(resolve_store, store), settings) as backing:
+    async with on_installation(partial(resolve_store, store, extra="mcp"), settings) as backing:
         yield backing
