@@ -63,40 +63,42 @@ class Settings:
     Reading a request
         ``session_header`` and ``session_field`` name the header and the field of the JSON body that hold the session
         id; "" switches one off. ``keep_session_field`` leaves the field in the body that the inner application gets.
-        ``request_max``: larger requests pass untouched. ``capture_max``: bytes of a response that are recorded at most.
-        ``known_requests_max``: characters of recent requests that are cached, so that a resent history is not parsed
-        again; the cache takes several times as many bytes; 0: no cache.
+        ``request_max``: larger requests pass unchanged and are not recorded. ``capture_max``: bytes of a response that
+        are recorded at most. ``known_requests_max``: characters of recent requests that are cached, so that a resent
+        history is not parsed again (the cache takes several times as many bytes); 0: no cache.
     When to cut
-        ``context_window``: tokens that the model takes; ``None`` looks the model up in a table and falls back to
-        ``default_window``; it is at least ``block_tokens`` + ``reminder_tokens``. ``cut_at``: share of the window at
-        which old messages are replaced by a resume block; ``cut_to``: share that remains after a cut. ``block_tokens``:
-        token budget of the resume block; ``block_role``: role of the message that carries it. ``cut``: "window" cuts
-        only when the window is full; "economy" also when a cut saves money, net of the provider's prompt cache, and
-        needs genai-prices. An economic cut keeps the share ``cut_to`` (at most two fifths) of the messages, and is made
-        only if a chat that ended right then would have cost at most the share ``cut_risk`` (0.01: one percent) more
-        than without cuts. ``embeddings``: directory or name of an installed sentence-transformers model; recall and
-        reminders then also find passages by meaning; ``None``: by words alone. Needs the extra ``embeddings``.
-        ``embedding_wait_seconds``: how long a request waits for the vector of its question. ``reminder_tokens``: token
-        budget of the reminder that a request carries once a cut is in force: what the cut removed and the newest
-        message asks for; 0: no reminders.
-    Compaction by contract (in the proxy)
-        ``compaction``: who answers a request for compaction. "provider": the provider if it offers compaction, the
-        proxy for all others; after a compaction by the provider, a block of ``block_tokens`` with the session's rules
-        and decisions follows. "both": the same, with open and finished work too, in a block of ``compaction_tokens``.
-        "ours": always the proxy. ``agent_compaction``: who answers the prompt with which Claude Code or Codex has a
-        chat summarised. "provider": the model; a resume block is inserted before the chat that continues from its
-        summary. "both": the model; rules, decisions with reasons and the work are appended to its summary. "ours": the
-        proxy answers with a block and asks no model. ``compaction_tokens``: token budget of the block that replaces a
-        transcript, or of what "both" appends.
+        A cut replaces the old messages of a request by a resume block, a short text with the session's most important
+        facts. ``context_window``: the model's context window in tokens; ``None`` looks the model up in a table and
+        falls back to ``default_window``; it is at least ``block_tokens`` + ``reminder_tokens``. ``cut_at``: share of
+        the window at which old messages are replaced by a resume block; ``cut_to``: share that remains after a cut.
+        ``block_tokens``: token budget of the resume block; ``block_role``: role of the message that contains it.
+        ``cut``: "window" cuts only when the window is full; "economy" also when a cut saves money, net of the
+        provider's prompt cache, and needs genai-prices. An economic cut keeps the share ``cut_to`` (at most two fifths)
+        of the messages, and is made only if a chat that ended right then would have cost at most the share ``cut_risk``
+        (0.01: one percent) more than without any cut. ``embeddings``: directory or name of an installed
+        sentence-transformers model; recall and reminders then also find passages by meaning; ``None``: only by words.
+        Needs the extra ``embeddings``. ``embedding_wait_seconds``: how long a request waits for the vector of its
+        question. ``reminder_tokens``: token budget of the reminder that is added to a request after a cut, with what
+        the cut removed and the newest message asks for; 0: no reminders.
+    Compaction requested by clients (in the proxy)
+        Compaction replaces the history of a chat by a summary. ``compaction``: who answers a client's API request for
+        it. "provider": the provider if it offers compaction, the proxy for all others; after a compaction by the
+        provider, a block of ``block_tokens`` with the session's rules and decisions follows. "both": the same, but the
+        block also contains open and finished work, in ``compaction_tokens`` tokens. "ours": always the proxy.
+        ``agent_compaction``: who answers the prompt with which Claude Code or Codex asks for a summary of its chat.
+        "provider": the model; a resume block is inserted before the chat that continues from its summary. "both": the
+        model; rules, decisions with reasons and the work are appended to its summary. "ours": the proxy answers with a
+        block and asks no model. ``compaction_tokens``: token budget of the block that replaces a transcript, or of what
+        "both" appends.
     Extraction and the graph
-        ``confidence_floor``: facts with less confidence are dropped. ``nodes_max``: most nodes of prunable types in a
-        graph. ``message_max``: characters of one message that are read. ``labels_max``: most new facts per message.
-        ``stages``: extraction stages that run, comma-separated: "structure" (tool calls, edits, checklists), "rules"
-        (sentences), "dialogue" (what replies accept and reject; needs rules), "model" (the learned classifier, where no
-        rule matches; needs rules). ``semantic``: directory of a sentence model that the learned classifier uses for
-        meaning, if the package has weights for it; ``None``: words alone. ``semantic_sha256``: SHA-256 that the model's
-        weights must have; "": that of the model which the classifier was trained with. Needs the extra ``semantic`` or
-        ``embeddings``.
+        ``confidence_floor``: facts with less confidence are dropped. ``nodes_max``: maximum number of nodes of prunable
+        types in a graph. ``message_max``: maximum number of characters read per message. ``labels_max``: maximum number
+        of new facts per message. ``stages``: extraction stages that run, comma-separated: "structure" (tool calls,
+        edits, checklists), "rules" (sentences), "dialogue" (what replies accept and reject; needs rules), "model" (the
+        learned classifier, where no rule matches; needs rules). ``semantic``: directory of a sentence model with which
+        the learned classifier judges meaning, if the package has weights for it; ``None``: only words.
+        ``semantic_sha256``: SHA-256 that the model's weights must have; "": that of the model which the classifier was
+        trained with. Needs the extra ``semantic`` or ``embeddings``.
     Projects (off unless a separator is set)
         ``project_separator``: sessions of a tenant whose ids are equal up to the last separator ("/" in "shop/monday")
         form a project. Resume blocks then include rules, decisions and environment of the project's other sessions,
@@ -107,9 +109,9 @@ class Settings:
         file with your own rules and exceptions.
     Prompt injection
         ``guard``: what happens to text of users and tools that reads like an attempt to take over the model. "flag": it
-        is counted, and its facts stay out of the smallest resume block. "fence": also, no facts are extracted from its
-        prose. "block": also, a request that contains such text for the first time is refused. "off": nothing is
-        checked.
+        is counted, and its facts are left out of the smallest resume block. "fence": as "flag", and no facts are
+        extracted from its prose. "block": as "fence", and a request with such text in its new messages is refused.
+        "off": nothing is checked.
     Counting tokens
         ``tokenizer_dir``: directory with tiktoken's tables; ``None`` looks in tiktoken's own cache and in the copies
         that installed packages contain. Nothing is ever downloaded.
@@ -120,13 +122,13 @@ class Settings:
         the background; 0: never. ``llm_at_checkpoint``: at each checkpoint, in the background. ``llm_at_window``: once
         before each cut, in the background, as soon as a request fills this share of the window (or four fifths of
         ``cut_at`` if that is less); 0: never. ``llm_at_compaction``: before a compaction that a client or an agent
-        requests at once, which then waits for the model. ``llm_keeps_unconfirmed``: keep facts read from prose that the
-        model's reply omits; otherwise they are archived. How much: ``llm_input_tokens``: tokens of the session that the
-        model reads, newest messages first. ``llm_output_tokens``: tokens of the reply. ``llm_reply_max``: bytes of the
-        reply that are read. ``llm_calls_per_session`` and ``llm_calls_per_hour``: most calls. ``llm_attempts``: most
-        attempts per question. ``llm_timeout``: time limit of a call. After ``llm_failures_max`` failures in a row no
-        model is asked for ``llm_rest_seconds``.
-    Answer cache (off by default)
+        requests at once, which then waits for the model. ``llm_keeps_unconfirmed``: keep facts that were extracted from
+        prose and that the model's reply omits; otherwise they are archived. How much: ``llm_input_tokens``: tokens of
+        the session that the model reads, newest messages first. ``llm_output_tokens``: tokens of the reply.
+        ``llm_reply_max``: bytes of the reply that are read. ``llm_calls_per_session`` and ``llm_calls_per_hour``:
+        maximum number of calls. ``llm_attempts``: maximum number of attempts per refinement. ``llm_timeout``: time
+        limit of a call. After ``llm_failures_max`` failures in a row no model is asked for ``llm_rest_seconds``.
+    Response cache (off by default)
         ``cache``: "exact" answers an identical request from the cache; "semantic" also answers a question with the same
         meaning. "semantic" needs the extra ``semantic`` and a sentence model: ``cache_model`` is its directory,
         ``cache_model_sha256`` the SHA-256 that its weights must have. ``cache_scope``: share answers within a "session"
@@ -135,34 +137,36 @@ class Settings:
         ``cache_bytes``: size of the cache; ``cache_entry_max``: of one answer; ``cache_request_max``: larger requests
         are not cached; ``cache_vectors_max``: memory of a process for vectors. ``cache_seconds``: lifetime of an
         answer. ``cache_temperature_max``: requests with a higher temperature are not answered from the cache (a request
-        without one counts as 1). ``cache_similarity``: least cosine similarity of two questions that are compared
-        closely; ``cache_question_tokens``: longest question that is compared. ``cache_wait_seconds``: how long a
-        request waits for an identical one that is being answered. ``cache_header``: request header with which a client
-        skips ("bypass") or renews ("refresh") the cached answer, and response header that reports how the answer was
-        found. ``cache_ignored_headers``: further request headers, comma-separated, that do not influence the answer.
+        without one counts as 1). ``cache_similarity``: minimum cosine similarity of two questions that are then
+        compared word by word; ``cache_question_tokens``: longest question that is compared. ``cache_wait_seconds``: how
+        long a request waits for an identical one that is being answered. ``cache_header``: request header with which a
+        client skips ("bypass") or renews ("refresh") the cached answer, and response header that reports how the answer
+        was found. ``cache_ignored_headers``: further request headers, comma-separated, that do not influence the
+        answer.
     Waiting for the store
-        ``store_wait_seconds``: how long a chat waits for its turn to be durable, and how long in all for a cut; then it
-        continues without. 0: it never waits. After ``store_failures_max`` failures in a row no chat waits until the
-        store answers a probe, sent every ``store_rest_seconds``. Unwritten turns wait in memory: at most
-        ``spool_turns`` turns with ``spool_bytes`` of requests and replies; further turns are lost and counted.
+        ``store_wait_seconds``: how long a chat waits until its turn (the new messages and the reply) is stored, and how
+        long in all for a cut; then it continues without. 0: it never waits. After ``store_failures_max`` failures in a
+        row no chat waits until the store answers a probe, sent every ``store_rest_seconds``. Unwritten turns wait in
+        memory: at most ``spool_turns`` turns with ``spool_bytes`` of requests and replies; further turns are lost and
+        counted.
     Background work and caches
-        ``queue_max``: most sessions waiting for extraction and aborted turns; ``queue_bytes``: bytes that these turns
-        hold; ``drain_seconds``: how long closing waits for them. ``sessions_cached``: sessions in the session cache,
-        fewer if they have more than ``events_cached`` events together (an event takes about half a kilobyte).
-        ``messages_cached``: characters of messages cached for methods that return texts (``recall``, ``messages``,
-        ``context`` and others), most recently used first. ``passages_max``: newest passages (paragraphs of messages) of
-        a session that ``recall`` searches; a message has two to three, and their index takes about as much memory as
-        the messages. ``snapshot_every``: after this many events the state of a session is stored as a snapshot, so that
-        another process can open the session without reading its whole log; 0: never. ``snapshot_max``: size of a
-        snapshot before compression; larger ones are not stored.
+        ``queue_max``: maximum number of sessions that wait for extraction and of aborted turns; ``queue_bytes``: bytes
+        that these turns hold; ``drain_seconds``: how long closing waits for them. ``sessions_cached``: sessions in the
+        session cache, fewer if they have more than ``events_cached`` events together (an event takes about half a
+        kilobyte). ``messages_cached``: characters of messages cached for methods that return texts (``recall``,
+        ``messages``, ``context`` and others), most recently used first. ``passages_max``: newest passages (paragraphs
+        of messages) of a session that ``recall`` searches; a message has two to three, and their index takes about as
+        much memory as the messages. ``snapshot_every``: after this many events the state of a session is stored as a
+        snapshot, so that another process can open the session without reading its whole log; 0: never.
+        ``snapshot_max``: size of a snapshot before compression; larger ones are not stored.
     Compression (off unless stages are named)
         ``compress``: stages that run, comma-separated, see ``docs/compression.md``: those of ``COMPRESSION``, "all" for
         all of these, and those of ``COMPRESSION_ASKED``. ``compress_result_max``: tokens of one tool result; "shorten"
         removes the middle of a longer one. "history" leaves the newest ``compress_keep`` tool results whole and prunes
-        the older ones each time ``compress_step`` tokens of them have gathered. ``compress_marked``: also compress
-        requests that contain prompt cache markers. ``compress_known_max``: characters of recent requests that are
-        cached as they were sent, so that only new messages are processed. ``trim_replies``: remove pleasantries at the
-        beginning and end of replies that are not streamed and have at most ``capture_max`` bytes.
+        the older ones each time they reach ``compress_step`` tokens. ``compress_marked``: also compress requests that
+        contain prompt cache markers. ``compress_known_max``: characters of recent requests that are cached as they were
+        sent, so that only new messages are processed. ``trim_replies``: remove pleasantries at the beginning and end of
+        replies that are not streamed and have at most ``capture_max`` bytes.
     Analysis of files
         ``file_memory_max``: memory that the process reading one workbook, PDF document, archive or structured document
         may take beyond that of an interpreter. ``file_seconds``: its time limit; what was read until then is reported.
@@ -174,9 +178,10 @@ class Settings:
         ``transcript_max``: bytes of an agent's transcript that are read at a time, and searched for a block.
     HTTP routes and retention
         ``api_body_max``: largest request body of a route; ``import_max``: largest import of JSON Lines (``request_max``
-        limits each line, and an import that is one document). Larger bodies are refused. ``page_max``: most sessions on
-        a page of a listing. ``export_nodes_max``: most facts in a graph export, the most important ones.
-        ``retain_days``: a server erases sessions that have not been updated for this many days; ``None``: never.
+        limits each line, and an import that is one document). Larger bodies are refused. ``page_max``: maximum number
+        of sessions on a page of a listing. ``export_nodes_max``: maximum number of facts in a graph export; the most
+        important ones are exported. ``retain_days``: a server erases sessions that have not been updated for this many
+        days; ``None``: never.
     """
 
     session_header: str = "x-session-id"
