@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, TypeVar
 
 import yaml
@@ -33,18 +33,25 @@ _SCALARS: Final = {bool: "boolean", int: "number", float: "number", str: "string
 
 def read_json(source: FileSource) -> Report:
     """Read the paths of one JSON document."""
+    return _read_events("JSON", source, _json_events(source), _json_fault)
+
+
+def _read_events(
+    title: str, source: FileSource, events: Iterable[_Event], describe: Callable[[Exception], str]
+) -> Report:
+    """Read what ``events`` yields before it fails; ``describe`` says why it did."""
     tree = Tree()
     broke = ""
     try:
-        for event in _json_events(source):
+        for event in events:
             tree.add(*event)
     except Stopped:
         broke = "stopped before the end"
     except MemoryError:
         broke = TOO_LARGE
     except (ValueError, RecursionError) as error:
-        broke = _json_fault(error)
-    return _report("JSON", tree, source, broke)
+        broke = describe(error)
+    return _report(title, tree, source, broke)
 
 
 def _json_fault(error: Exception) -> str:
@@ -183,20 +190,13 @@ def read_json_lines(source: FileSource) -> Report:
 
 def read_toml(source: FileSource) -> Report:
     """Read the paths of a TOML document."""
-    tree = Tree()
-    broke = ""
-    try:
-        if source.size > WHOLE_MAX:
-            raise ValueError(f"documents above {WHOLE_MAX:,} bytes are not read")
-        for event in _walk(tomllib.loads("".join(source.texts())), ""):
-            tree.add(*event)
-    except Stopped:
-        broke = "stopped before the end"
-    except MemoryError:
-        broke = TOO_LARGE
-    except (ValueError, RecursionError) as error:
-        broke = str(error)
-    return _report("TOML", tree, source, broke)
+    return _read_events("TOML", source, _toml_events(source), str)
+
+
+def _toml_events(source: FileSource) -> Iterator[_Event]:
+    if source.size > WHOLE_MAX:
+        raise ValueError(f"documents above {WHOLE_MAX:,} bytes are not read")
+    yield from _walk(tomllib.loads("".join(source.texts())), "")
 
 
 def read_yaml(source: FileSource) -> Report:

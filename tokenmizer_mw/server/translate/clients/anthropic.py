@@ -66,13 +66,13 @@ class AnthropicClient:
         message = _message(answer.id or _anonymous(created), answer.model or call.model, answer.usage)
         return {**message, "content": content, **stopped}
 
-    def writer(self, call: ChatCall, *, created: int) -> AnthropicWriter:
-        """Return a writer for one stream."""
-        return AnthropicWriter(call, created)
-
     def error(self, fault: Fault) -> Mapping[str, Any]:
         """Return the body of an error response."""
         return _error(fault)
+
+    def writer(self, call: ChatCall, *, created: int) -> AnthropicWriter:
+        """Return a writer for one stream."""
+        return AnthropicWriter(call, created)
 
     def field(self, name: str) -> str:
         """Return the client's name of a field of the shared types."""

@@ -59,13 +59,11 @@ class OpenAIChatClient:
         head = _head("chat.completion", answer.id or _anonymous(created), answer.model or call.model, created)
         return {**head, "choices": [choice], "usage": usage(answer.usage)}
 
+    error = staticmethod(error)
+
     def writer(self, call: ChatCall, *, created: int) -> OpenAIChatWriter:
         """Return a writer for one stream."""
         return OpenAIChatWriter(call, created)
-
-    def error(self, fault: Fault) -> Mapping[str, Any]:
-        """Return the body of an error response."""
-        return error(fault)
 
     def field(self, name: str) -> str:
         """Return the client's name of a field of the shared types."""

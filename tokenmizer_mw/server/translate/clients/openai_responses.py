@@ -56,13 +56,11 @@ class OpenAIResponsesClient:
             call, name=name, model=model, created=created, output=output, finish=answer.finish, counts=answer.usage
         )
 
+    error = staticmethod(error)
+
     def writer(self, call: ChatCall, *, created: int) -> OpenAIResponsesWriter:
         """Return a writer for one stream."""
         return OpenAIResponsesWriter(call, created)
-
-    def error(self, fault: Fault) -> Mapping[str, Any]:
-        """Return the body of an error response."""
-        return error(fault)
 
     def field(self, name: str) -> str:
         """Return the client's name of a field of the shared types."""

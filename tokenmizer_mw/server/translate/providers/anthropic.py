@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -13,8 +13,6 @@ from tokenmizer_mw.server.translate.chat import (
     Attachment,
     ChatCall,
     ChatTurn,
-    Fault,
-    ModelReply,
     ModelToolCall,
     ModelToolResult,
     Part,
@@ -95,17 +93,12 @@ class AnthropicProvider:
         version = self.version or (DRAWING_VERSION if drawing else VERSION)
         return ProviderRequest(PATH, body, {"anthropic-version": version})
 
-    def answer(self, body: Mapping[str, Any]) -> ModelReply:
-        """Parse a complete reply. Raises ``ForeignReply`` for one without content."""
-        return anthropic_reply.answer(body)
+    answer = staticmethod(anthropic_reply.answer)
+    fault = staticmethod(fault_of)
 
     def reader(self) -> StreamReader:
         """Return a reader for one stream."""
         return EventReader(anthropic_reply.AnthropicEvents(), self.event_max)
-
-    def fault(self, status: int, body: bytes) -> Fault:
-        """Parse an error response. Never raises."""
-        return fault_of(status, body)
 
 
 def _messages(chat_turns: Sequence[ChatTurn]) -> list[dict[str, Any]]:

@@ -108,6 +108,8 @@ class CohereProvider:
         )
         return ProviderRequest(PATH, body)
 
+    fault = staticmethod(fault_of)
+
     def answer(self, body: Mapping[str, Any]) -> ModelReply:
         """Parse a complete reply. Raises ``ForeignReply`` for one without a message, or with an error of the model."""
         return answer(body)
@@ -115,10 +117,6 @@ class CohereProvider:
     def reader(self) -> StreamReader:
         """Return a reader for one stream."""
         return EventReader(CohereEvents(), self.event_max)
-
-    def fault(self, status: int, body: bytes) -> Fault:
-        """Parse an error response. Never raises."""
-        return fault_of(status, body)
 
 
 def _messages(call: ChatCall) -> list[dict[str, Any]]:

@@ -13,8 +13,6 @@ from tokenmizer_mw.server.translate.chat import (
     Attachment,
     ChatCall,
     ChatTurn,
-    Fault,
-    ModelReply,
     ModelToolCall,
     ModelToolResult,
     Text,
@@ -91,17 +89,12 @@ class GeminiProvider:
         )
         return ProviderRequest(_path(call), body)
 
-    def answer(self, body: Mapping[str, Any]) -> ModelReply:
-        """Parse a complete reply. Raises ``ForeignReply`` for one without an answer, or with an error of the model."""
-        return gemini_reply.answer(body)
+    answer = staticmethod(gemini_reply.answer)
+    fault = staticmethod(fault_of)
 
     def reader(self) -> StreamReader:
         """Return a reader for one stream."""
         return EventReader(gemini_reply.GeminiChunks(), self.event_max, bare=True)
-
-    def fault(self, status: int, body: bytes) -> Fault:
-        """Parse an error response. Never raises."""
-        return fault_of(status, body)
 
     def _config(self, call: ChatCall) -> dict[str, Any]:
         sampling = call.sampling

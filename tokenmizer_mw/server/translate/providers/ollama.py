@@ -93,6 +93,8 @@ class OllamaProvider:
         )
         return ProviderRequest(PATH, body)
 
+    fault = staticmethod(fault_of)
+
     def answer(self, body: Mapping[str, Any]) -> ModelReply:
         """Parse a complete reply. Raises ``ForeignReply`` for one without a message, or that is not done."""
         return answer(body)
@@ -100,10 +102,6 @@ class OllamaProvider:
     def reader(self) -> StreamReader:
         """Return a reader for one stream."""
         return LineReader(OllamaLines(), self.line_max)
-
-    def fault(self, status: int, body: bytes) -> Fault:
-        """Parse an error response. Never raises."""
-        return fault_of(status, body)
 
 
 def _options(call: ChatCall) -> dict[str, Any]:

@@ -13,8 +13,6 @@ from tokenmizer_mw.server.translate.chat import (
     Attachment,
     ChatCall,
     ChatTurn,
-    Fault,
-    ModelReply,
     Text,
     Thinking,
     Tool,
@@ -89,17 +87,12 @@ class OpenAIChatProvider:
             body |= {"stream_options": {"include_usage": True}} if call.usage and quirks.stream_options else {}
         return ProviderRequest(PATH, body)
 
-    def answer(self, body: Mapping[str, Any]) -> ModelReply:
-        """Parse a complete reply. Raises ``ForeignReply`` for one without a message."""
-        return openai_chat_reply.answer(body)
+    answer = staticmethod(openai_chat_reply.answer)
+    fault = staticmethod(fault_of)
 
     def reader(self) -> StreamReader:
         """Return a reader for one stream."""
         return EventReader(openai_chat_reply.OpenAIChatChunks(), self.event_max)
-
-    def fault(self, status: int, body: bytes) -> Fault:
-        """Parse an error response. Never raises."""
-        return fault_of(status, body)
 
 
 def _messages(call: ChatCall, quirks: Quirks) -> list[dict[str, Any]]:
