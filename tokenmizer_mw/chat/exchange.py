@@ -50,7 +50,7 @@ class ReplyObserver(Protocol):
         """Note the status and the headers of the response."""
 
     def takes(self, piece: bytes) -> None:
-        """Take a piece of the body."""
+        """Take the next piece of the response body."""
 
     def end_response(self) -> None:
         """Note that the last piece of the response has arrived."""

@@ -77,7 +77,7 @@ class ExchangeCommit:
         self._turns.wait_for_turn(self.settle(exchange, last, outcome, attempt))
 
     async def wait_on_loop(self, exchange: ChatExchange, last: bool) -> None:
-        """``wait`` from an event loop."""
+        """Record the turn as ``wait`` does, from an event loop."""
         try:
             turn = await await_submitted(partial(self.settle, exchange, last), self._turns.seconds_to_wait)
             if turn is not None and not turn.is_written:

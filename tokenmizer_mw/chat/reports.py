@@ -33,7 +33,7 @@ class ServiceCounters:
         self._lock = make_lock()
 
     def add(self, reason: str, times: int = 1) -> None:
-        """Add to the counter ``reason``."""
+        """Add ``times`` to the counter named ``reason``."""
         if times:
             with self._lock:
                 first = reason not in self._counts
@@ -42,7 +42,7 @@ class ServiceCounters:
                 _logger.warning("%s (docs/not-remembered.md; %s)", _HINTS[reason], reason)
 
     def read(self) -> dict[str, int]:
-        """All counts by name."""
+        """Return all counters by name."""
         with self._lock:
             return dict(self._counts)
 

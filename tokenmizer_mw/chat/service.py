@@ -158,7 +158,7 @@ class SessionService:
         return self._opening.open_blocking(exchange)
 
     def aprepare(self, exchange: ChatExchange) -> Awaitable[bool]:
-        """``prepare`` for an event loop; slow work runs in worker threads."""
+        """Prepare a call as ``prepare`` does, from an event loop; slow work runs in worker threads."""
         return self._opening.open_on_loop(exchange)
 
     def start_reply(self, exchange: ChatExchange, status: int, headers: Headers) -> None:
@@ -190,7 +190,7 @@ class SessionService:
         self._commit.wait(exchange, last, outcome, attempt)
 
     def acommit(self, exchange: ChatExchange, *, last: bool) -> Awaitable[None]:
-        """``commit`` from an event loop."""
+        """Record the turn as ``commit`` does, from an event loop."""
         return self._commit.wait_on_loop(exchange, last)
 
     def schedule_extraction(self, exchange: ChatExchange) -> None:

@@ -66,7 +66,7 @@ class SessionAccess:
 
     @cached_property
     def derivation(self) -> FactDerivation:
-        """Extracts facts from messages."""
+        """The object that extracts facts from messages, with the settings and the store's secret."""
         return FactDerivation(self._settings, self._redaction.secret)
 
     @cached_property
@@ -75,7 +75,7 @@ class SessionAccess:
         return CarriedReminders(self._settings.sessions_cached, make_lock())
 
     def key_of(self, session_id: str, tenant: str) -> SessionKey:
-        """The key of a session. Raises ``InvalidSession``."""
+        """Return the key of a session (tenant and id). Raises ``InvalidSession``."""
         key = SessionKey(tenant, session_id)
         if not key.valid():
             raise InvalidSession(f"a session id and a tenant are 1 to {SESSION_ID_MAX} printable characters")

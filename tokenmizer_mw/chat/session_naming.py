@@ -51,7 +51,7 @@ def session_in_headers(headers: Headers, settings: Settings) -> str | None:
 
 
 def session_in_header_map(headers: Mapping[bytes, bytes], settings: Settings) -> str | None:
-    """``session_in_headers`` for a mapping with lower-case names."""
+    """Return the session id in the session header, from a mapping with lower-case names; ``None`` if there is none."""
     name = settings.session_header
     given = headers.get(_wire_name(name)) if name else None
     return _text(given) if given is not None else None

@@ -39,7 +39,7 @@ def search(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def remember(arguments: argparse.Namespace, store: Store) -> None:
-    """Add a fact."""
+    """Run the command ``remember``: add a fact to a session by hand."""
     node = store.memory.remember(
         arguments.session,
         arguments.text,
@@ -59,7 +59,7 @@ def remember(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def correct(arguments: argparse.Namespace, store: Store) -> None:
-    """Correct the text of a fact."""
+    """Run the command ``correct``: change the text of a fact."""
     if arguments.text is None and arguments.because is None:
         raise CallerError("nothing to change: pass --text, --because or both")
     node = _fact(arguments, store)
@@ -75,21 +75,21 @@ def correct(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def invalidate(arguments: argparse.Namespace, store: Store) -> None:
-    """Invalidate a fact."""
+    """Run the command ``invalidate``: declare a fact wrong."""
     node = _fact(arguments, store)
     store.memory.invalidate(arguments.session, node.id, arguments.reason, tenant=arguments.tenant)
     _show_change(arguments, store, node)
 
 
 def archive(arguments: argparse.Namespace, store: Store) -> None:
-    """Archive a fact."""
+    """Run the command ``archive``: archive a fact that is no longer of interest."""
     node = _fact(arguments, store)
     store.memory.archive(arguments.session, node.id, arguments.reason, tenant=arguments.tenant)
     _show_change(arguments, store, node)
 
 
 def pin(arguments: argparse.Namespace, store: Store) -> None:
-    """Pin or unpin a fact."""
+    """Run the command ``pin``: pin a fact, so that resume blocks state it early, or unpin it."""
     node = _fact(arguments, store)
     store.memory.pin(arguments.session, node.id, not arguments.off, tenant=arguments.tenant)
     _show_change(arguments, store, node)
@@ -109,7 +109,7 @@ def undo(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def edits(arguments: argparse.Namespace, store: Store) -> None:
-    """List the manual edits, oldest first."""
+    """Run the command ``edits``: list the manual edits of a session, oldest first."""
     found = store.memory.edits(arguments.session, tenant=arguments.tenant)
     if arguments.json:
         show_json(

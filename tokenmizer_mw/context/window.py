@@ -114,7 +114,9 @@ Plan = Untouched | Replay | Cut
 
 
 def left_to_others(request: ChatRequest) -> str:
-    """Return why no cut of a request may be made or repeated, as a counter name; "" if one may be."""
+    """Return why a request must not be cut, as a counter name: the provider stores or shortens its history. "" if that
+    is not the case.
+    """
     if request.stand_down not in _ELSEWHERE:
         return ""
     return request.cause or request.stand_down

@@ -172,7 +172,7 @@ class SessionGraph:
         return self._nodes.get(heir) if heir is not None else None
 
     def has_edge(self, source: str, type: EdgeType, target: str) -> bool:
-        """Whether the edge exists."""
+        """Whether the graph has an edge of this type from ``source`` to ``target``."""
         return (source, type, target) in self._edges
 
     def count_added(self, type: NodeType) -> int:

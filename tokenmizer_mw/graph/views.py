@@ -172,7 +172,7 @@ class Why:
         return "\n".join(self._lines())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the explanation as JSON values."""
+        """Return the explanation of the fact as JSON values."""
         return {
             "node": node_to_dict(self.node),
             "chain": [_replacement_to_dict(one) for one in self.chain],

@@ -217,7 +217,7 @@ class Node:
 
     @property
     def open(self) -> bool:
-        """Whether it is unfinished work."""
+        """Whether the fact is unfinished work."""
         return self.status in _OPEN
 
 

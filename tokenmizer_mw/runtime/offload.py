@@ -77,7 +77,7 @@ class WorkerPool:
 
     @property
     def outstanding(self) -> int:
-        """Number of jobs that wait or run."""
+        """Number of jobs of the pool that wait for a thread or run."""
         return self._outstanding
 
     def put(self, job: _Job) -> None:

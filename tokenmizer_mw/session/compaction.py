@@ -89,8 +89,9 @@ class LongestRequests:
         self._longest: OrderedDict[SessionKey, _Longest] = OrderedDict()
 
     def may_be_compacted(self, key: SessionKey, body: bytes) -> bool:
-        """Whether the client may have compacted its chat, judged by the size of ``body``. ``body`` is searched for a
-        client's notice only if it is shorter than the longest earlier request, or if no earlier request is known.
+        """Whether the client may have compacted its chat: ``body`` is less than half as long as the session's longest
+        request; or it is shorter (or no request is known) and contains a client's notice; or a resume block was added
+        after an earlier compaction.
         """
         with self._lock:
             longest = self._longest.get(key)
@@ -127,7 +128,7 @@ class LongestRequests:
                 self._put(key, _Longest(size, tools, in_front))
 
     def drop(self, key: SessionKey) -> None:
-        """Remove a session."""
+        """Forget the longest request of a session."""
         with self._lock:
             self._longest.pop(key, None)
 

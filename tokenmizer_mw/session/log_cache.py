@@ -36,7 +36,7 @@ class FoldedState(Protocol):
     recorded_at: float
 
     def apply(self, recorded: Recorded) -> None:
-        """Fold the next event."""
+        """Update the state by the next event of the log."""
 
 
 T = TypeVar("T")

@@ -60,7 +60,7 @@ class ResentMessages:
         return spelling
 
     def text(self, index: int) -> str:
-        """Return the canonical text of message ``index``."""
+        """Return the text of message ``index`` without white space and inserted texts, for comparison."""
         return canonical_text(self._messages[index])
 
 

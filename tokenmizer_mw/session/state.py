@@ -105,7 +105,7 @@ class SessionState:
         return next((one.checkpoint for one in reversed(self.checkpoints) if one.checkpoint.id == id), None)
 
     def copy(self) -> SessionState:
-        """Return an independent copy."""
+        """Return an independent copy of the session state."""
         found = replace(self)
         for name in self.__slots__:
             if hasattr(value := getattr(self, name), "copy"):

@@ -46,7 +46,7 @@ class Transcript:
         return transcript
 
     def copy(self) -> Transcript:
-        """Return an independent copy."""
+        """Return an independent copy of the transcript."""
         return Transcript(
             list(self.digests), list(self.parents), list(self.spellings), list(self.depths), dict(self._places)
         )

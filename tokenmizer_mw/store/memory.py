@@ -316,7 +316,7 @@ class MemoryLog:
         return changed
 
     def secret(self) -> bytes:
-        """Return the store's secret: See ``EventLog.secret``."""
+        """Return the store's secret: random bytes that are used to sign data. See ``EventLog.secret``."""
         with self._lock:
             self._open_sessions()
             return self._secret

@@ -257,7 +257,7 @@ class PostgresLog:
         return PostgresLedger(lambda: self._here().connections)
 
     def secret(self) -> bytes:
-        """Return the store's secret: See ``EventLog.secret``."""
+        """Return the store's secret: random bytes that are used to sign data. See ``EventLog.secret``."""
         rows = self._select(_SECRET)
         if len(rows) != 1:
             raise StoreCorrupt(f"{NAME}: is damaged: its secret is missing")

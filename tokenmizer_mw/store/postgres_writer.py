@@ -85,7 +85,7 @@ class PostgresAppend:
 
     @property
     def settled(self) -> bool:
-        """Whether its outcome is known."""
+        """Whether it is known if the events were written."""
         return self.recorded_at is not None or self.error is not None
 
 

@@ -303,7 +303,7 @@ class SqliteLog:
         return SqliteLedger(self._select, self._change)
 
     def secret(self) -> bytes:
-        """Return the store's secret: See ``EventLog.secret``."""
+        """Return the store's secret: random bytes that are used to sign data. See ``EventLog.secret``."""
         rows = self._select(_SECRET, ())
         if len(rows) != 1:
             raise self._damage_error("is damaged: its secret is missing")

@@ -207,7 +207,7 @@ class RecordingTransport(_Recording[Q, S, T]):
             return self._refuse_request(request, blocked)
 
     def close(self) -> None:
-        """Close the inner transport."""
+        """Close the inner transport, which sends the requests."""
         self._inner.close()
 
     def __enter__(self) -> Self:
@@ -224,7 +224,9 @@ class RecordingTransport(_Recording[Q, S, T]):
 
 
 class AsyncRecordingTransport(_Recording[Q, S, T]):
-    """Asynchronous form of ``RecordingTransport``."""
+    """Asynchronous transport for httpx or httpx2 that records chat calls in a session memory. Arguments as for
+    ``RecordingTransport``.
+    """
 
     _wrap: ClassVar[type[AsyncWatchedStream]]
 
@@ -237,7 +239,7 @@ class AsyncRecordingTransport(_Recording[Q, S, T]):
             return self._refuse_request(request, blocked)
 
     async def aclose(self) -> None:
-        """Close the inner transport."""
+        """Close the inner transport, which sends the requests."""
         await self._inner.aclose()
 
     async def __aenter__(self) -> Self:

@@ -66,7 +66,7 @@ class ReplyWatch:
         self._service.commit(self._exchange, last=last, outcome=outcome, attempt=attempt)
 
     async def acommit(self, *, last: bool) -> None:
-        """``commit`` from an event loop."""
+        """Record the turn as ``commit`` does, from an event loop."""
         if last:
             self._complete()
         await self._service.acommit(self._exchange, last=last)
@@ -187,7 +187,7 @@ class OutgoingCalls:
     async def asend(
         self, request: Q, send: Callable[[Q], Awaitable[S]], wrap: Wrap, again: Again[Q, S] | None = None
     ) -> S:
-        """``send`` for asynchronous transports."""
+        """Send a request as ``send`` does, for asynchronous transports."""
         exchange = self._exchange_of(request)
         if exchange is None or not await self.service.aprepare(exchange):
             return await send(request)
@@ -306,7 +306,7 @@ class OutgoingCalls:
             reply.release()
 
     async def areceive(self, exchange: ChatExchange, response: HTTPResponse, wrap: Wrap) -> None:
-        """``receive`` for asynchronous transports."""
+        """Record a response as ``receive`` does, for asynchronous transports."""
         reply = ReplyWatch(self.service, exchange)
         if self._note_response(reply, response, wrap):
             await reply.acommit(last=True)

@@ -100,7 +100,7 @@ class Dialect(Protocol):
 
     @property
     def name(self) -> str:
-        """Short name, such as "openai_chat"."""
+        """Short name of the dialect, such as "openai_chat"."""
 
     @property
     def linked(self) -> tuple[bytes, ...]:

@@ -77,7 +77,7 @@ class History(Sequence[Message]):
 
     @property
     def sent(self) -> Sequence[object]:
-        """The unparsed message objects."""
+        """The message objects as the client sent them, unparsed."""
         return self._raw
 
     def column(self, name: str, of: Callable[[Sequence[Message]], Iterable[T]]) -> Sequence[T]:

@@ -125,7 +125,7 @@ class KnownRequests:
             self._shrink(key)
 
     def clear(self) -> None:
-        """Empty the cache."""
+        """Empty the cache of requests."""
         with self._lock:
             self._known.clear()
             self._held = 0

@@ -40,7 +40,7 @@ class OfSession(ToolOutput):
 
 
 class FactOutput(ToolOutput):
-    """One fact of a session."""
+    """Tool result: one fact of a session."""
 
     id: str
     type: str
@@ -85,7 +85,7 @@ class GraphStats(OfSession):
 
 
 class FileDigest(ToolOutput):
-    """The digest of a file."""
+    """Tool result: the digest (short description) of a file."""
 
     file: str
     text: str
@@ -104,7 +104,7 @@ class SavingsOutput(ToolOutput):
 
 
 class WhyOutput(OfSession):
-    """The explanation of a fact."""
+    """Tool result: the explanation of a fact."""
 
     text: str = Field(description="The fact, who said it in which words, what it replaced, and why.")
     fact_id: str
@@ -117,7 +117,7 @@ class SearchOutput(OfSession):
 
 
 class SessionOutput(ToolOutput):
-    """One session."""
+    """Tool result: one session."""
 
     session_id: str
     title: str = Field(description="Its goal, else how its first question begins.")
@@ -151,7 +151,7 @@ class RememberOutput(OfSession):
 
 
 class Changed(BaseModel):
-    """Result of a manual edit."""
+    """Tool result: a manual edit of a fact."""
 
     session_id: str
     id: str
@@ -160,7 +160,7 @@ class Changed(BaseModel):
 
 
 class Recalled(OfSession):
-    """What a session contains about a question."""
+    """Tool result: what a session contains about a question."""
 
     text: str = Field(description='"" when it says nothing about it.')
     tokens: int

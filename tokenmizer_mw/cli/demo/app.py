@@ -45,7 +45,7 @@ class DemoUpstream(Protocol):
         """Send a request body and return when the response head has arrived."""
 
     async def aclose(self) -> None:
-        """Release connections."""
+        """Close the connections to the model."""
 
 
 class HttpProvider:
@@ -63,7 +63,7 @@ class HttpProvider:
         return StartedResponse(response.status_code, media_type, _relay(response, stack))
 
     async def aclose(self) -> None:
-        """Close the connection pool."""
+        """Close the connection pool of the provider."""
         await self._client.aclose()
 
 
@@ -86,11 +86,11 @@ class RequestRecorder:
         return await self._upstream.open(body)
 
     async def aclose(self) -> None:
-        """Release connections."""
+        """Close the connections to the model."""
         await self._upstream.aclose()
 
     def request(self) -> dict[str, Any]:
-        """The newest request."""
+        """The newest request, as it arrived after the middleware."""
         request: dict[str, Any] = json.loads(self._body)
         return request
 
@@ -189,7 +189,7 @@ class RunFigures:
         return bool(self.cuts) and bool(self.answers) and all(answer.right for answer in self.answers)
 
     def saved_share(self) -> float:
-        """The share of tokens that were saved."""
+        """The share of tokens that the middleware saved in the run."""
         return 1 - self.tokens_received / self.tokens_sent if self.tokens_sent else 0.0
 
 

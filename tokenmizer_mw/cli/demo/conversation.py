@@ -64,7 +64,7 @@ class Client:
             self._http.get("/models")
 
     def close(self) -> None:
-        """Close its connections."""
+        """Close the client's connections."""
         self._http.close()
 
 
@@ -88,7 +88,7 @@ class Conversation:
         self.messages = [{"role": "system", "content": self.script.system}]
 
     def request(self) -> dict[str, Any]:
-        """Return the body of the next call."""
+        """Return the body of the next chat request: the whole transcript."""
         choice = {"tool_choice": "none"} if self._calls_since_the_person_spoke() >= CALLS_MAX else {}
         return {
             "model": self.model,

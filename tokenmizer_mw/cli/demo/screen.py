@@ -33,7 +33,7 @@ class Screen:
         self._reply = ""
 
     def heading(self, text: str) -> None:
-        """Print the heading of a part."""
+        """Print the heading of a part of the demonstration."""
         self._console.print()
         self._console.print(Text(f"== {text} {'=' * max(0, self.width - len(text) - 4)}", style="bold cyan"))
 
@@ -94,7 +94,7 @@ class Screen:
         self._console.print(row, no_wrap=True)
 
     def stop(self) -> None:
-        """End the live display."""
+        """End the live display of the current turn."""
         if self._live is not None:
             self._live.stop()
             self._live = None

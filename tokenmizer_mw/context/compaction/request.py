@@ -75,7 +75,7 @@ class CompactionRequest:
 
     @property
     def anything(self) -> bool:
-        """Whether it asks for any edit."""
+        """Whether the request asks for any context edit."""
         return self != CompactionRequest()
 
 

@@ -122,7 +122,7 @@ class FollowingMessage:
         self._held: tuple[int, bytes] | None = None
 
     def to_body(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Add the block to a complete message."""
+        """Add the resume block to a complete message."""
         content = body.get("content")
         last = content[-1] if isinstance(content, list) and content else None
         if body.get("stop_reason") not in _ENDED or not isinstance(last, dict) or not isinstance(content, list):
@@ -176,7 +176,7 @@ class FollowingResponse:
         self._added = 0
 
     def to_body(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Add the block to a complete response."""
+        """Add the resume block to a complete response."""
         output = body.get("output")
         if body.get("object") != "response" or not isinstance(output, list):
             return body

@@ -181,7 +181,7 @@ class Savings:
 
     @property
     def whole(self) -> UsageSums:
-        """The sums of all calls."""
+        """The sums over all calls."""
         return total(row.figures for row in self.rows if row.stage == CALL)
 
     @property

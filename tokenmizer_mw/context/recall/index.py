@@ -202,7 +202,7 @@ class PassageIndex:
 
     @property
     def restored(self) -> bool:
-        """Whether ``restore_vectors`` was called."""
+        """Whether stored vectors were already loaded (``restore_vectors``)."""
         return self._restored
 
     def restore_vectors(self, vectors: Mapping[bytes, Matrix]) -> None:

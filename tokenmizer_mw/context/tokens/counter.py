@@ -185,7 +185,7 @@ class MessageCounter:
         self._texts = _Memo(entries, characters)
 
     def clear(self) -> None:
-        """Empty the cache."""
+        """Empty the cache of token counts."""
         self._texts.clear()
 
     def count(self, message: Message) -> int:
@@ -263,6 +263,6 @@ class ModelCounters:
         return self._counters[name]
 
     def clear(self) -> None:
-        """Empty all caches."""
+        """Empty the caches of token counts of all models."""
         for counter in self._counters.values():
             counter.clear()

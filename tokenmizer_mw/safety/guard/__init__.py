@@ -171,7 +171,7 @@ class Suspicion:
 
     @property
     def flagged(self) -> bool:
-        """Whether the text counts as an attack."""
+        """Whether the guard treats the text as an attempt to take over the model."""
         return self.score >= FLAGGED_AT
 
 
@@ -203,7 +203,7 @@ def judge(message: Message) -> Suspicion:
 
 
 def signal_examples() -> Mapping[str, str]:
-    """Return an example of each signal."""
+    """Return an example text for each attack pattern of the guard, by the pattern's name."""
     return {signal.name: signal.example for signal in SIGNALS}
 
 

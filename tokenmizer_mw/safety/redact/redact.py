@@ -98,7 +98,7 @@ class Redactor:
         return self.suspects_bytes(text.encode("utf-8", "surrogatepass"))
 
     def suspects_bytes(self, raw: bytes) -> bool:
-        """``suspects`` for a text in UTF-8."""
+        """Return False if a UTF-8 text certainly contains no secret. Fast."""
         if self._rules.custom or self._scanner.touches(raw) or (b"\\" in raw and _spelt(raw)):
             return True
         if ANY_DISGUISE.find(raw, 0, len(raw))[0][0] < 0:  # nearly always

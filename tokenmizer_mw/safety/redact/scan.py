@@ -227,7 +227,7 @@ class Custom:
     floor: float = 0.0
 
     def find(self, text: bytes) -> Iterator[SecretSpan]:
-        """Return every match in ``text``."""
+        """Yield every secret that the user's rule finds in ``text``."""
         if self.keywords and not any(word in text.lower() for word in self.keywords):
             return
         for match in self.pattern.finditer(text):
@@ -253,7 +253,7 @@ class Rules:
         return _scanner(replace(self, custom=()), pii)
 
     def compile_scanner(self, *, pii: bool) -> Scanner:
-        """Compile the rules anew."""
+        """Compile the rules into a new scanner, without the cache that ``scanner`` uses."""
         shapes = [(token, shape) for token in self.tokens if token.kind not in self.without for shape in token.shapes]
         anywhere = [row(*one) for one in shapes if one[0].inside or one[0].around]
         words = [row(*one) for one in shapes if not (one[0].inside or one[0].around) and distinct(one[1])]

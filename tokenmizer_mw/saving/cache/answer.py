@@ -41,7 +41,7 @@ class CachedAnswer:
     browsers: tuple[tuple[bytes, bytes], ...] = ()
 
     def pieces(self) -> Iterator[bytes]:
-        """Yield the body in its original pieces."""
+        """Yield the response body in its original pieces."""
         place = 0
         for size in self.sizes:
             yield self.body[place : place + size]
@@ -134,7 +134,7 @@ class Recording:
         self._good = self._good and sum(len(name) + len(value) for name, value in self._browsers) <= BROWSERS_MAX
 
     def takes(self, piece: bytes) -> None:
-        """Record the next piece of the body."""
+        """Record the next piece of the response body."""
         if not piece or not self._good:
             return
         self._size += len(piece)

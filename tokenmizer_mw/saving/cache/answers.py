@@ -45,7 +45,7 @@ class Host(Protocol):
     """Functions that the response cache needs from its memory."""
 
     def count(self, reason: str, times: int = 1) -> None:
-        """Increment a counter."""
+        """Increment the counter named ``reason``."""
 
     def later(self, work: Callable[[], object], size: int) -> bool:
         """Run ``work``, which holds ``size`` bytes, in the background; return False if the queue has no room for it."""
@@ -146,7 +146,7 @@ class Answers:
         return self.store.holdings(tenant)
 
     def close(self) -> None:
-        """Close the store."""
+        """Close the cache's store."""
         self.store.close()
 
     def note_failure(self, error: Exception) -> None:
@@ -316,7 +316,7 @@ class CacheLookup:
     # -- keeping -------------------------------------------------------------------------------------------------
 
     def starts(self, status: int, headers: Headers) -> None:
-        """Record the response head."""
+        """Record the status and headers of the response."""
         if self.recording is None:
             return
         try:

@@ -81,7 +81,7 @@ class CacheableRequest(Protocol):
 
     @property
     def dialect(self) -> Dialect:
-        """The dialect of the body."""
+        """The dialect (API format) of the request body."""
 
     @property
     def body(self) -> bytes:

@@ -49,7 +49,7 @@ class Lines:
     numbers: list[int | None] | None = None
 
     def number(self, at: int) -> int | None:
-        """Return the number of a line."""
+        """Return the line number that stands at the beginning of line ``at``; ``None`` if it has none."""
         return None if self.numbers is None else self.numbers[at]
 
 

@@ -55,7 +55,7 @@ class _Listing:
 
 
 def read_zip(source: FileSource) -> Report:
-    """Read the directory of a ZIP archive."""
+    """List the members of a ZIP archive from its directory."""
     listing = _Listing()
     try:
         with zipfile.ZipFile(source.file) as archive:

@@ -212,7 +212,7 @@ class Column:
         return mask(self.name, whole)[:_SHOWN_MAX]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the statistics as JSON values."""
+        """Return the statistics of the column as JSON values."""
         numbers = {"low": self.low, "high": self.high, "mean": self.mean} if self.numbers else {}
         dates = {"first": self.first, "last": self.last} if self.dates else {}
         return {

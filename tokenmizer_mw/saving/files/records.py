@@ -32,7 +32,7 @@ _SCALARS: Final = {bool: "boolean", int: "number", float: "number", str: "string
 
 
 def read_json(source: FileSource) -> Report:
-    """Read the paths of one JSON document."""
+    """Report the paths in one JSON document, and the values at them."""
     return _read_events("JSON", source, _json_events(source), _json_fault)
 
 
@@ -189,7 +189,7 @@ def read_json_lines(source: FileSource) -> Report:
 
 
 def read_toml(source: FileSource) -> Report:
-    """Read the paths of a TOML document."""
+    """Report the paths in a TOML document, and the values at them."""
     return _read_events("TOML", source, _toml_events(source), str)
 
 

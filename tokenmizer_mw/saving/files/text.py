@@ -163,7 +163,7 @@ class _Outline:
 
 
 def read_source(source: FileSource, language: Language) -> Report:
-    """Read definitions and their lines."""
+    """Report the definitions in a source file, with their lines."""
     outline = _Outline(language)
     broke = ""
     try:

@@ -116,7 +116,7 @@ class TooMuch:
 
 
 class Counters(Protocol):
-    """Protocol of usage counters, by bucket."""
+    """Protocol of the counters behind rate limits; a bucket is one counted limit of one owner."""
 
     async def take(self, demand: Demand) -> Taken | TooMuch:
         """Take everything that is demanded, or nothing: returns ``TooMuch`` if any limit would be exceeded."""
@@ -148,7 +148,7 @@ class ProcessCounters:
         return self.take_now(demand)
 
     def take_now(self, demand: Demand) -> Taken | TooMuch:
-        """Synchronous form of ``take``."""
+        """Take everything that is demanded, or nothing; the synchronous form of ``take``."""
         now = self._clock()
         levels: list[tuple[str, float]] = []
         for wanted, cost in demand.buckets:
@@ -169,7 +169,7 @@ class ProcessCounters:
         self.settle_now(taken, charges)
 
     def settle_now(self, taken: Taken, charges: Sequence[tuple[Bucket, int]]) -> None:
-        """Synchronous form of ``settle``."""
+        """End a request and charge its usage; the synchronous form of ``settle``."""
         if taken.place:
             left = self._places.pop(taken.group, 1) - 1
             if left > 0:

@@ -54,7 +54,7 @@ class ResponseEnds:
         self._streamed = False
 
     def starts(self, status: int, content_type: bytes, encoding: bytes) -> None:
-        """Note the head of the response."""
+        """Note status, content type and encoding of the response."""
         self._status = status
         self._plain = encoding in (b"", b"identity")
         self._streamed = b"stream" in content_type or b"ndjson" in content_type

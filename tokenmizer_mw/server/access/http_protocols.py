@@ -140,7 +140,7 @@ class BoundedH11(_Bounded, H11Protocol):
     """uvicorn's h11 protocol with limits; h11 itself limits chunk extensions and trailers."""
 
     def is_in_head(self) -> bool:
-        """See ``_Bounded``."""
+        """Whether the next byte received belongs to a request head."""
         return self.conn.their_state is h11.IDLE
 
     def handle_events(self) -> None:

@@ -54,7 +54,7 @@ class RateLimits:
         self._plan: Callable[[str, str], Plan] = lru_cache(_PLANS_MAX)(self._make_plan)
 
     def plan(self, caller: Caller) -> Plan:
-        """Return the demands of the caller's requests."""
+        """Return what the caller's requests take from the rate limits."""
         return self._plan(caller.tenant, caller.key_id)
 
     async def take(self, demand: Demand) -> Taken | TooMuch:

@@ -90,7 +90,7 @@ def api(
 
 
 class Api:
-    """The ASGI application that ``api`` returns."""
+    """The ASGI application of the REST API, as ``api`` returns it."""
 
     def __init__(
         self,

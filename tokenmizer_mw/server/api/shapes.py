@@ -77,7 +77,7 @@ class _Taken(BaseModel):
 
 
 class NoQuery(_Taken):
-    """No query parameters."""
+    """A request without query parameters."""
 
 
 class ResumeQuery(_Taken):
@@ -95,7 +95,7 @@ class ResumeQuery(_Taken):
 
 
 class GraphQuery(_Taken):
-    """Format of the graph."""
+    """Query parameters: the format of the graph."""
 
     format: Literal["json", "html", "markdown", "d3", "canvas", "mermaid"] = Field(
         "json", description="As JSON, or as a file to keep: the most important facts, as many as export_nodes_max."
@@ -112,7 +112,7 @@ class HistoryQuery(_Taken):
 
 
 class WhyQuery(_Taken):
-    """The fact to explain."""
+    """Query parameters: the fact to explain."""
 
     text: str = Field(min_length=1, max_length=TEXT_MAX, description="The fact's id, its words, or a description.")
 
@@ -147,7 +147,7 @@ class StatsQuery(_Taken):
 
 
 class SessionsQuery(_Taken):
-    """Page of the session list."""
+    """Query parameters: the page of the session list."""
 
     limit: int = Field(100, ge=1, description="Sessions on the page; the setting page_max bounds it.")
     cursor: str | None = Field(
@@ -176,13 +176,13 @@ class _FactBody(CheckpointBody):
 
 
 class CompactionBody(_Taken):
-    """A compaction as the client received it."""
+    """Request body: a compaction (encrypted summary) as the client received it."""
 
     encrypted_content: str = Field(min_length=1, max_length=SEALED_MAX, description="The member of that name.")
 
 
 class RememberBody(CheckpointBody):
-    """A fact to add by hand."""
+    """Request body: a fact to add by hand."""
 
     text: str = Field(min_length=1, max_length=TEXT_MAX, description="The fact, in one line.")
     kind: Literal["rule", "choice", "decision", "preference", "goal", "task", "environment"] | None = Field(

@@ -18,7 +18,7 @@ from .requests import INVALID_SESSION, ApiRefusal, ApiRequest, too_large
 
 
 def checkpoint(request: ApiRequest[shapes.NoQuery, shapes.CheckpointBody]) -> shapes.CheckpointAnswer:
-    """Create a checkpoint of a session."""
+    """Create a checkpoint (a named point) of a session."""
     made = request.memory.checkpoint(request.body.session_id, tenant=request.tenant)
     return {
         "session_id": request.body.session_id,
@@ -42,7 +42,7 @@ def remember(request: ApiRequest[shapes.NoQuery, shapes.RememberBody]) -> shapes
 
 
 def invalidate(request: ApiRequest[shapes.NoQuery, shapes.InvalidateBody]) -> shapes.EditAnswer:
-    """Invalidate a fact."""
+    """Declare a fact wrong; resume blocks then show it as a warning."""
     body = request.body
     return _do_edit(
         request,
@@ -52,7 +52,7 @@ def invalidate(request: ApiRequest[shapes.NoQuery, shapes.InvalidateBody]) -> sh
 
 
 def archive(request: ApiRequest[shapes.NoQuery, shapes.ArchiveBody]) -> shapes.EditAnswer:
-    """Archive a fact."""
+    """Archive a fact: it stays stored, but resume blocks no longer show it."""
     body = request.body
     return _do_edit(
         request, body.node_id, lambda memory, id: memory.archive(id, body.node_id, body.reason, tenant=request.tenant)
@@ -60,7 +60,7 @@ def archive(request: ApiRequest[shapes.NoQuery, shapes.ArchiveBody]) -> shapes.E
 
 
 def pin(request: ApiRequest[shapes.NoQuery, shapes.PinBody]) -> shapes.EditAnswer:
-    """Pin or unpin a fact."""
+    """Pin a fact, so that resume blocks state it early, or unpin it."""
     body = request.body
     return _do_edit(
         request, body.node_id, lambda memory, id: memory.pin(id, body.node_id, body.pinned, tenant=request.tenant)

@@ -67,7 +67,7 @@ class _OneLine(logging.Filter):
 
 
 def shorten_broken_response_logs() -> None:
-    """Install the log filter in this process."""
+    """Install a log filter that logs a broken provider response as one line instead of a traceback."""
     log = logging.getLogger(_SERVER)
     if not any(isinstance(each, _OneLine) for each in log.filters):
         log.addFilter(_OneLine())

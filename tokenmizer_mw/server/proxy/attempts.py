@@ -149,7 +149,7 @@ class ProviderOutcomes(Collector):
         _logger.warning("provider %s: %s: %s", provider, outcome, reason)
 
     def collect(self) -> Iterator[Metric]:
-        """See ``prometheus_client``."""
+        """Yield the counters as Prometheus metrics (see ``prometheus_client``)."""
         named, value = (["worker"], [self._worker]) if self._worker else ([], [])
         family = CounterMetricFamily(
             "tokenmizer_provider_calls",

@@ -68,7 +68,7 @@ class ClientModels:
             self._memory.service.report_failure("lend_failed", error)
 
     async def aclose(self) -> None:
-        """Close the connections."""
+        """Close the connections to the providers."""
         await self._upstream.aclose()
 
     def _lend_model(self, call: ClientCall, target: Target) -> LentModel | None:

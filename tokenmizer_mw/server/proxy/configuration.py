@@ -107,7 +107,7 @@ class UpstreamSettings:
 
     @property
     def retrying(self) -> Retrying:
-        """The retry settings."""
+        """The settings for retries of a provider call."""
         return Retrying(self.retries, wait_max=self.retry_wait_max)
 
 

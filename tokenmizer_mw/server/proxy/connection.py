@@ -117,7 +117,7 @@ class Connection(asyncio.Protocol):
 
     @property
     def closed(self) -> bool:
-        """Whether the connection is closed."""
+        """Whether the connection to the provider is closed."""
         return self._closed
 
     def abort(self) -> None:

@@ -123,7 +123,7 @@ class UnchangedForwarder:
         self._target = target
 
     async def outbound(self) -> Outbound:
-        """Return the request for the provider."""
+        """Return the request for the provider: the client's, with another address, credentials and model name."""
         call, target = self._call, self._target
         path, body = call.api_path.path, call.body
         if target.model != call.model:
@@ -162,7 +162,9 @@ class TranslatingForwarder:
         self._translation = translation
 
     async def outbound(self) -> Outbound:
-        """Return the translated request. Raises ``RefusedCall`` for what the provider's dialect cannot express."""
+        """Return the request translated for the provider. Raises ``RefusedCall`` for what its dialect cannot
+        express.
+        """
         try:
             return await run_where_it_fits(self._outbound, self._call.body)
         except (MalformedRequest, Untranslatable) as error:

@@ -70,7 +70,7 @@ def allow_connections(most: int = OPEN_FILES) -> None:
 
 
 def format_address(host: str, port: int) -> str:
-    """Return an address in URL form."""
+    """Return host and port as part of a URL, with brackets around an IPv6 address."""
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 

@@ -86,7 +86,7 @@ async def run_while_connected(receive: Receive, work: Coroutine[Any, Any, None])
 
 
 async def send_body(send: Send, status: int, body: bytes, content_type: bytes = b"application/json") -> None:
-    """Send a whole response."""
+    """Send a complete ASGI response: status, headers and body."""
     headers = [(b"content-type", content_type), (b"content-length", b"%d" % len(body))]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -130,7 +130,7 @@ class Routes:
 
     @property
     def configured(self) -> dict[str, tuple[Target, ...]]:
-        """The targets of each name under ``models``."""
+        """The targets (provider and model) of each name under ``models``."""
         return dict(self._aliases)
 
     def is_addressed(self, server: Server) -> bool:

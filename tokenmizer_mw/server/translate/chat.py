@@ -16,7 +16,7 @@ Role = Literal["system", "user", "assistant"]
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Plain text."""
+    """A part of a message: plain text."""
 
     text: str
 
@@ -180,7 +180,7 @@ class ChatCall:
 
 
 class Finish(StrEnum):
-    """Why a model stopped."""
+    """Why a model stopped its reply."""
 
     STOP = "stop"
     LENGTH = "length"

@@ -114,7 +114,7 @@ class ClientSide(Protocol):
         """Return an object that serialises one streamed reply for the client."""
 
     def error(self, fault: Fault) -> Mapping[str, Any]:
-        """Return the body of an error response."""
+        """Return the body of an error response in the client's format."""
 
     def field(self, name: str) -> str:
         """Return the name in the client's dialect for a field of the dialect-neutral types, such as "sampling.seed"."""
@@ -138,7 +138,7 @@ class ProviderSide(Protocol):
         """Return an object that parses one stream of the provider."""
 
     def fault(self, status: int, body: bytes) -> Fault:
-        """Parse an error response. Never raises."""
+        """Parse the provider's error response. Never raises."""
 
 
 REQUEST_MAX: Final = 64 * 1024 * 1024

@@ -334,7 +334,7 @@ class ModelLending:
             return self._wanted.pop(key, None)
 
     def allowance(self, lender: bytes) -> Allowance:
-        """Return the call limit of one lender."""
+        """Return the hourly call limit and circuit breaker of one lender (provider and key)."""
         with self._lock:
             found = self._allowances.pop(lender, None) or self._made_allowance()
             self._allowances[lender] = found

@@ -61,7 +61,7 @@ class Endpoint:
         return Completion(reply.message.text, self._settings.llm_model, reply.usage)
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close the connections to the provider."""
         self._client.close()
 
     def _pieces(self, response: httpx2.Response) -> Iterator[bytes]:

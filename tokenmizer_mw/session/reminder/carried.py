@@ -130,7 +130,7 @@ class TurnReminders:
             return found
 
     def keep(self, key: TurnKey, parts: Sequence[TurnPart]) -> None:
-        """Store the parts of a turn."""
+        """Store the reminder parts of a turn."""
         with self._lock:
             self._turns[key] = tuple(parts)
             self._turns.move_to_end(key)

@@ -84,7 +84,7 @@ def acquire(lock: threading.Lock | threading.RLock | threading.Condition) -> Non
 
 @contextmanager
 def hold(lock: threading.Lock | threading.RLock | threading.Condition) -> Iterator[None]:
-    """``acquire`` a lock for a ``with`` block."""
+    """Hold a lock during a ``with`` block. Raises as ``acquire`` does."""
     acquire(lock)
     try:
         yield
@@ -167,7 +167,7 @@ class BoundedLog:
         return self._run_bounded(partial(self._log.keep_passage_rows, session, passages, most=most), writes=True)
 
     def secret(self) -> bytes:
-        """Return the store's secret: See ``EventLog.secret``."""
+        """Return the store's secret: random bytes that are used to sign data. See ``EventLog.secret``."""
         return self._run_bounded(self._log.secret)
 
     def sessions(self, tenant: str, *, after: Place | None = None, limit: int | None = None) -> list[SessionInfo]:

@@ -62,7 +62,7 @@ class Lanes(Generic[Item]):
             del self._lanes[key]
 
     def rest(self, key: SessionKey) -> None:
-        """Set a taken lane to resting; its first item stays first."""
+        """Put a taken queue to rest after its first item failed, until ``wake``; the item stays first."""
         self.resting[key] = None
 
     def wake(self, most: int | None = None) -> None:

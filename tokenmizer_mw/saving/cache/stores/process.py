@@ -32,7 +32,7 @@ class Room:
         return self._held > self.most or self._since >= LOOK_EVERY
 
     def holds(self, size: int) -> None:
-        """Set the measured total size."""
+        """Set the total size that the store has measured."""
         self._held, self._since = size, 0
 
 
@@ -102,7 +102,7 @@ class ProcessAnswers:
         return Holdings(len(sizes), sum(sizes))
 
     def close(self) -> None:
-        """Delete all responses."""
+        """Delete all cached responses."""
         with self._lock:
             self._entries.clear()
             self._partitions.clear()

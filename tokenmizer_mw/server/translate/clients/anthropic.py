@@ -51,12 +51,12 @@ _TOO_LONG: Final = "prompt is too long"
 
 
 class AnthropicClient:
-    """Client side of the Anthropic Messages dialect."""
+    """Translates requests, replies and streams for clients that use Anthropic Messages."""
 
     name: Final = NAME
 
     def call(self, body: Mapping[str, Any]) -> ChatCall:
-        """Parse the request. Raises ``Untranslatable`` and ``MalformedRequest``."""
+        """Parse an Anthropic Messages request. Raises ``Untranslatable`` and ``MalformedRequest``."""
         return read(body)
 
     def reply(self, answer: ModelReply, call: ChatCall, *, created: int) -> Mapping[str, Any]:
@@ -67,11 +67,11 @@ class AnthropicClient:
         return {**message, "content": content, **stopped}
 
     def error(self, fault: Fault) -> Mapping[str, Any]:
-        """Return the body of an error response."""
+        """Return the JSON body of an error response in Anthropic's format."""
         return _error(fault)
 
     def writer(self, call: ChatCall, *, created: int) -> AnthropicWriter:
-        """Return a writer for one stream."""
+        """Return an object that serialises one streamed reply for the client."""
         return AnthropicWriter(call, created)
 
     def field(self, name: str) -> str:

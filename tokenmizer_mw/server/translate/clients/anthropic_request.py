@@ -189,7 +189,7 @@ _MODES: Final[Mapping[str, Literal["auto", "none", "any", "named"]]] = {
 
 
 def read(body: Mapping[str, Any]) -> ChatCall:
-    """Parse the request. Raises ``Untranslatable`` and ``MalformedRequest``."""
+    """Parse an Anthropic Messages request. Raises ``Untranslatable`` and ``MalformedRequest``."""
     fields = check_fields(body, "", REQUEST)
     choice = fields.variant("tool_choice", CHOICES)
     output = fields.child("output_config", OUTPUT)

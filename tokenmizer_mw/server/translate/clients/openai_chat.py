@@ -40,12 +40,12 @@ _FINISH: Final[Mapping[Finish, str]] = {
 
 
 class OpenAIChatClient:
-    """Client side of the OpenAI Chat Completions dialect."""
+    """Translates requests, replies and streams for clients that use OpenAI Chat Completions."""
 
     name: Final = NAME
 
     def call(self, body: Mapping[str, Any]) -> ChatCall:
-        """Parse the request. Raises ``Untranslatable`` and ``MalformedRequest``."""
+        """Parse an OpenAI Chat Completions request. Raises ``Untranslatable`` and ``MalformedRequest``."""
         return read(body)
 
     def reply(self, answer: ModelReply, call: ChatCall, *, created: int) -> Mapping[str, Any]:
@@ -62,7 +62,7 @@ class OpenAIChatClient:
     error = staticmethod(error)
 
     def writer(self, call: ChatCall, *, created: int) -> OpenAIChatWriter:
-        """Return a writer for one stream."""
+        """Return an object that serialises one streamed reply for the client."""
         return OpenAIChatWriter(call, created)
 
     def field(self, name: str) -> str:

@@ -175,7 +175,7 @@ _SOUNDS: Final = ("wav", "mp3")
 
 
 def read(body: Mapping[str, Any]) -> ChatCall:
-    """Parse the request. Raises ``Untranslatable`` and ``MalformedRequest``."""
+    """Parse an OpenAI Chat Completions request. Raises ``Untranslatable`` and ``MalformedRequest``."""
     fields = check_fields(body, "", REQUEST)
     options = fields.child("stream_options", STREAM_OPTIONS)
     return ChatCall(

@@ -35,12 +35,12 @@ from .request_parts import client_field
 
 
 class OpenAIResponsesClient:
-    """Client side of the OpenAI Responses dialect."""
+    """Translates requests, replies and streams for clients that use OpenAI Responses."""
 
     name: Final = NAME
 
     def call(self, body: Mapping[str, Any]) -> ChatCall:
-        """Parse the request. Raises ``Untranslatable`` and ``MalformedRequest``."""
+        """Parse an OpenAI Responses request. Raises ``Untranslatable`` and ``MalformedRequest``."""
         return read(body)
 
     def reply(self, answer: ModelReply, call: ChatCall, *, created: int) -> Mapping[str, Any]:
@@ -59,7 +59,7 @@ class OpenAIResponsesClient:
     error = staticmethod(error)
 
     def writer(self, call: ChatCall, *, created: int) -> OpenAIResponsesWriter:
-        """Return a writer for one stream."""
+        """Return an object that serialises one streamed reply for the client."""
         return OpenAIResponsesWriter(call, created)
 
     def field(self, name: str) -> str:

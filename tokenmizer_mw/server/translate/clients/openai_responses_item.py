@@ -161,7 +161,7 @@ class Items:
         return tool.form if tool is not None else "function"
 
     def name(self, part: StreamPart, index: int) -> str:
-        """Return the id of an item."""
+        """Return the id of the output item at ``index`` of a response."""
         match part:
             case Text():
                 prefix = "msg"
@@ -174,7 +174,7 @@ class Items:
         return f"{prefix}_{self._response}_{index}"
 
     def item(self, part: StreamPart, index: int, status: str) -> dict[str, Any]:
-        """Return the output item of ``part``."""
+        """Return ``part`` of a reply as an output item of OpenAI Responses."""
         name = self.name(part, index)
         match part:
             case Text(text):
@@ -208,12 +208,12 @@ class Items:
 
 
 def text_part(text: str) -> dict[str, Any]:
-    """Return a text part of a message."""
+    """Return ``text`` as a text part of an output message."""
     return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
 
 
 def summary_part(text: str) -> dict[str, Any]:
-    """Return a reasoning summary part."""
+    """Return ``text`` as a part of a reasoning summary."""
     return {"type": "summary_text", "text": text}
 
 

@@ -59,7 +59,7 @@ _ROLES: Final[Mapping[str, Role]] = {
 
 
 def read(body: Mapping[str, Any]) -> ChatCall:
-    """Parse the request. Raises ``Untranslatable`` and ``MalformedRequest``."""
+    """Parse an OpenAI Responses request. Raises ``Untranslatable`` and ``MalformedRequest``."""
     fields = check_fields(body, "", REQUEST)
     fields.child("stream_options", STREAM_OPTIONS)
     for name in fields.texts("include"):

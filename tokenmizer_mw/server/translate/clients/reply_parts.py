@@ -77,7 +77,7 @@ class Progress:
         return self._part
 
     def steps(self, event: StreamEvent) -> Iterator[Step]:
-        """Yield the steps for ``event``."""
+        """Yield the regular steps that a stream event stands for."""
         if self._ended:
             return
         if not self._begun and not isinstance(event, Fault):

@@ -73,7 +73,7 @@ class Fields:
     path: str = ""
 
     def at(self, name: str) -> str:
-        """Return the path of a field."""
+        """Return the path of a field in the request, for error messages."""
         return f"{self.path}.{name}" if self.path else name
 
     def text(self, name: str, default: str = "") -> str:
@@ -113,7 +113,9 @@ class Fields:
         return value
 
     def child(self, name: str, table: Table) -> Fields | None:
-        """Return an object after checking its fields against ``table``; ``None`` if it is not set."""
+        """Return the object in field ``name`` after checking its fields against ``table``; ``None`` if it is
+        not set.
+        """
         value = self.mapping(name)
         return None if value is None else check_fields(value, self.at(name), table)
 

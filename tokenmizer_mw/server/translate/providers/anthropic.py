@@ -97,7 +97,7 @@ class AnthropicProvider:
     fault = staticmethod(fault_of)
 
     def reader(self) -> StreamReader:
-        """Return a reader for one stream."""
+        """Return an object that parses one stream of the provider."""
         return EventReader(anthropic_reply.AnthropicEvents(), self.event_max)
 
 

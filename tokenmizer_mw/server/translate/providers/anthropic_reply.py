@@ -80,7 +80,7 @@ def _usage(counts: Mapping[str, int]) -> Usage:
 
 
 class AnthropicEvents:
-    """Parses the events of one stream."""
+    """Parses the events of one Anthropic stream into dialect-neutral stream events."""
 
     def __init__(self) -> None:
         self._parts = Parts()

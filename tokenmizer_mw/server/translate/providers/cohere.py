@@ -115,7 +115,7 @@ class CohereProvider:
         return answer(body)
 
     def reader(self) -> StreamReader:
-        """Return a reader for one stream."""
+        """Return an object that parses one stream of the provider."""
         return EventReader(CohereEvents(), self.event_max)
 
 
@@ -257,7 +257,7 @@ def _usage(raw: object) -> Usage | None:
 
 
 class CohereEvents:
-    """Parses the events of one stream."""
+    """Parses the events of one Cohere stream into dialect-neutral stream events."""
 
     def __init__(self) -> None:
         self._parts = Parts()

@@ -93,7 +93,7 @@ class GeminiProvider:
     fault = staticmethod(fault_of)
 
     def reader(self) -> StreamReader:
-        """Return a reader for one stream."""
+        """Return an object that parses one stream of the provider."""
         return EventReader(gemini_reply.GeminiChunks(), self.event_max, bare=True)
 
     def _config(self, call: ChatCall) -> dict[str, Any]:

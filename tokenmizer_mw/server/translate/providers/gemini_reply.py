@@ -160,7 +160,7 @@ def _usage(raw: object) -> Usage | None:
 
 
 class GeminiChunks:
-    """Parses the chunks of one stream."""
+    """Parses the chunks of one Gemini stream into dialect-neutral stream events."""
 
     def __init__(self) -> None:
         self._parts = Parts()

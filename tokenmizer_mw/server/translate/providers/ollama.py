@@ -100,7 +100,7 @@ class OllamaProvider:
         return answer(body)
 
     def reader(self) -> StreamReader:
-        """Return a reader for one stream."""
+        """Return an object that parses one stream of the provider."""
         return LineReader(OllamaLines(), self.line_max)
 
 
@@ -228,7 +228,7 @@ def _usage(line: Mapping[str, Any]) -> Usage | None:
 
 
 class OllamaLines:
-    """Parses the lines of one stream."""
+    """Parses the lines of one Ollama stream into dialect-neutral stream events."""
 
     def __init__(self) -> None:
         self._parts = Parts()
@@ -236,7 +236,7 @@ class OllamaLines:
         self._calls = 0
 
     def event(self, event: ServerSentEvent) -> Iterable[StreamEvent]:
-        """Return what the next line means."""
+        """Parse the next line of the stream into dialect-neutral stream events."""
         line = parse_json(event.data)
         if not isinstance(line, dict):
             return (Fault(0, "the provider sent a line that is no JSON object"),)

@@ -91,7 +91,7 @@ class OpenAIChatProvider:
     fault = staticmethod(fault_of)
 
     def reader(self) -> StreamReader:
-        """Return a reader for one stream."""
+        """Return an object that parses one stream of the provider."""
         return EventReader(openai_chat_reply.OpenAIChatChunks(), self.event_max)
 
 

@@ -169,7 +169,7 @@ class _Calls:
 
 
 class OpenAIChatChunks:
-    """Parses the chunks of one stream."""
+    """Parses the chunks of one OpenAI Chat Completions stream into dialect-neutral stream events."""
 
     def __init__(self) -> None:
         self._id = ""

@@ -36,10 +36,10 @@ class ProviderStreamReader(Protocol):
     """Interprets the events of one stream, in order."""
 
     def event(self, event: ServerSentEvent) -> Iterable[StreamEvent | Pinged]:
-        """Return what the next event means."""
+        """Parse the next event of the stream into dialect-neutral stream events."""
 
     def end(self) -> Iterable[StreamEvent]:
-        """Return what the end of the stream means; nothing if it was cut off."""
+        """Return the stream events for the end of the stream; none if it was cut off."""
 
 
 class EventReader:
