@@ -227,7 +227,7 @@ def test_facts_by_type_and_status(visitor: Visitor) -> None:
     assert "hall/schema.sql" not in text_of(visitor.get("facts?id=hall&type=goal").body)
     open_ = text_of(visitor.get("facts?id=hall&status=open").body)
     assert "write the schema first" in open_
-    assert "No facts like that" in text_of(visitor.get("facts?id=hall&type=agent").body)
+    assert "No fact matches" in text_of(visitor.get("facts?id=hall&type=agent").body)
     assert visitor.get("facts?id=hall&type=x&status=y&page=-3").status == 200
 
 

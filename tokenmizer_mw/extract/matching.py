@@ -39,17 +39,36 @@ def same_fact(graph: SessionGraph, finding: Finding, *, adjacent: Test) -> Node 
     holder = graph.in_slot(finding.slot)
     if holder is not None and holder.type is finding.type and same_value(holder.value, finding.value):
         return holder
+    if finding.type is NodeType.FILE:
+        return _known_file(graph, finding)
     matches = _SAME.get(finding.type)
     if matches is None or not graph.count_added(finding.type):
         return None
-    words = _stem_of(finding.label) if finding.type is NodeType.FILE else finding.label
-    for node, _ in graph.sharing_words(words, finding.type, CANDIDATES_MAX):
+    for node, _ in graph.sharing_words(finding.label, finding.type, CANDIDATES_MAX):
         if matches(node, finding, adjacent(node)):
             return node
     if finding.type is NodeType.TASK and is_definite(finding.label):
         tasks = near(graph, lambda node: node.type is NodeType.TASK and node.open)
         return next((task for task in tasks if _names_again(task.label, finding.label)), None)
     return None
+
+
+def _known_file(graph: SessionGraph, finding: Finding) -> Node | None:
+    """The file of that path, or of one that ends with it or that it ends with.
+
+    Of several that end with it, the one whose folder holds the others: a relative path starts at the working folder. If
+    there is none, a path that tools name is that of a new file.
+    """
+    shared = graph.sharing_words(_stem_of(finding.label), NodeType.FILE, CANDIDATES_MAX)
+    found = [node for node, _ in shared if same_path(node.label, finding.label)]
+    found = [node for node in found if node.current] or found
+    if len(found) < 2:
+        return found[0] if found else None
+    folders = [node.label[: max(0, len(node.label) - len(finding.label))] for node in found]
+    outer = min(folders, key=len)
+    if all(folder.startswith(outer) for folder in folders):
+        return found[folders.index(outer)]
+    return None if finding.certain else found[0]
 
 
 def _stem_of(path: str) -> str:
@@ -150,10 +169,6 @@ def _same_error(node: Node, finding: Finding, _: bool) -> bool:
     return overlap(node.label, finding.label) >= SAME_ERROR and likeness(node.label, finding.label) >= 0.35
 
 
-def _same_file(node: Node, finding: Finding, _: bool) -> bool:
-    return same_path(node.label, finding.label)
-
-
 def _same_endpoint(node: Node, finding: Finding, _: bool) -> bool:
     return node.label.rpartition(" ")[2] == finding.label.rpartition(" ")[2] and (
         " " not in node.label or " " not in finding.label
@@ -168,7 +183,6 @@ _SAME: Final[dict[NodeType, Callable[[Node, Finding, bool], bool]]] = {
     NodeType.DECISION: _same_decision,
     NodeType.TASK: _same_task,
     NodeType.ERROR: _same_error,
-    NodeType.FILE: _same_file,
     NodeType.ENDPOINT: _same_endpoint,
     NodeType.GOAL: _same_words,
     NodeType.SCHEMA: _same_words,

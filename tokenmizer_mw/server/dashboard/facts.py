@@ -152,7 +152,7 @@ def show_facts(request: PageRequest) -> Page:
         tag(
             "div",
             tag("p", f"{format_count(count, 'fact')}{'' if sort else ', the newest first'}.", class_="hint"),
-            table(request, shown) if shown else nothing("No facts like that."),
+            table(request, shown) if shown else nothing("No fact matches."),
             id="list",
             data_live=True,
         ),
