@@ -18,7 +18,7 @@ POSTGRES_SCHEMES: Final = ("postgresql", "postgres")
 
 
 class Grade(StrEnum):
-    """Severity of a result. ``WRONG``: a server would not work with this configuration."""
+    """Severity of a check's result. ``WRONG``: a server would not work with this configuration."""
 
     FINE = "fine"
     NOTE = "note"

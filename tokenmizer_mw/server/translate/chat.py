@@ -129,7 +129,7 @@ class AnswerFormat:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """Sampling parameters; ``None`` and () leave them to the provider."""
+    """Sampling parameters of a request, such as temperature. ``None`` and () leave a parameter to the provider."""
 
     max_tokens: int | None = None
     temperature: float | None = None

@@ -110,7 +110,7 @@ class TurnPart:
 
 
 class TurnReminders:
-    """Reminders of the ``capacity`` most recently used turns. Threads may share it if they pass a ``lock``.
+    """Caches the reminders of the ``capacity`` most recently used turns. Threads may share it if they pass a ``lock``.
 
     A provider's prompt cache serves the requests of a turn only while each begins like the one before. Therefore a
     reminder stays in place until its turn is over.

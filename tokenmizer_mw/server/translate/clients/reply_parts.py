@@ -254,5 +254,5 @@ def kind_of(fault: Fault) -> FaultKind:
 
 
 def is_kind_only(code: str) -> bool:
-    """Return whether a code only repeats the kind of the error; also true for ""."""
+    """Return whether a provider's error code gives no more detail than the kind of the error; also true for ""."""
     return not code or code.endswith("_error") or code.isupper()
