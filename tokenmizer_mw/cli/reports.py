@@ -19,7 +19,7 @@ from tokenmizer_mw.model.usage import CALL, UsageSums
 from tokenmizer_mw.operations.summaries import SessionSummary, summarize_session
 from tokenmizer_mw.runtime.terminal import inert, show, show_json, show_result
 from tokenmizer_mw.safety.labels import flatten
-from tokenmizer_mw.store.ledger import BY, By
+from tokenmizer_mw.store.ledger import By
 from tokenmizer_mw.store.log import SessionInfo
 
 from .maintenance import read_text
@@ -79,8 +79,6 @@ def _show_sessions(rows: list[SessionRow], place: str) -> None:
         title = flatten(summary.title, room) if room else summary.title
         show(f"{info.key.id:<{width}}  {changed}  {summary.open_work or '-':>4}  {title}".rstrip())
 
-
-APART: Final = tuple(name for name in BY if name != "stage")
 
 CALLS_SHOWN: Final = 20
 

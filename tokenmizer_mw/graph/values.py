@@ -62,7 +62,6 @@ _VALUE: Final = expression(
     r"|(?P<name>\b[A-Z][\w'-]*(?:\.\w+)?(?: (?:[A-Z][\w'-]*|of|the|and) ?(?:[A-Z][\w'-]*))*(?: [A-Z][\w'-]*)*)"
     r"|(?P<word>\b[a-z][\w-]*(?:\.js)?)"
 )
-_KINDS: Final = ("date", "time", "day", "money", "share", "duration", "size", "code", "amount", "version", "number")
 _NO_NAME: Final = _words("I I'm I'll I've I'd A The We It This That No Yes So And But OK Ok For Use Let Let's")
 _BY_NAME: Final = frozenset({"name", "code", "term", "tool"})
 """Kinds that a name may be of: one may be written in several ways."""

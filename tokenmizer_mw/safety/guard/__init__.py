@@ -15,7 +15,7 @@ import base64
 import binascii
 import html
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -36,7 +36,6 @@ __all__ = [
     "Suspicion",
     "Voice",
     "judge",
-    "signal_examples",
     "suspicion",
 ]
 
@@ -200,11 +199,6 @@ def judge(message: Message) -> Suspicion:
     if message.role is Role.USER:
         texts.append((message.text, Voice.USER))
     return max((suspicion(*text) for text in texts if text[0]), key=lambda found: found.score, default=NOTHING)
-
-
-def signal_examples() -> Mapping[str, str]:
-    """Return an example text for each attack pattern of the guard, by the pattern's name."""
-    return {signal.name: signal.example for signal in SIGNALS}
 
 
 def _matches(read: str) -> frozenset[int]:

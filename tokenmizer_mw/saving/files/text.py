@@ -107,7 +107,6 @@ def language_of(name: str) -> Language | None:
 OUTLINE_MAX: Final = 400
 """Entries of an outline that are kept."""
 
-_DEPTH_MAX: Final = 6
 _SHOWN: Final = 160
 _DEFINED_WITHIN: Final = 400
 _BEGIN: Final = 3

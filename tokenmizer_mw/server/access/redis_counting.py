@@ -11,7 +11,7 @@ import logging
 import secrets
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import anyio
 
@@ -20,8 +20,6 @@ from tokenmizer_mw.runtime.installing import install_hint
 
 from .counting import HERE, NOTHING, Bucket, Counters, Demand, Taken, TooMuch, rate_state
 from .settings import Failing
-
-T = TypeVar("T")
 
 REST_SECONDS: Final = 1.0
 """After which a Redis that did not answer is asked again."""

@@ -35,7 +35,6 @@ from .routing import ALSO, FAMILIES, Keys, Routes, Server, servers_of_table
 from .upstream import Upstream, UpstreamTimeouts
 
 CONFIG_VARIABLE: Final = "TOKENMIZER_CONFIG"
-STORE_VARIABLE: Final = "TOKENMIZER_STORE"
 
 Naming = Literal["named", "agents", "derived"]
 """How a chat finds its session: only as the client names it; also as coding agents tell it in their own way; also by
