@@ -52,7 +52,7 @@ def test_messages_are_found_by_words_and_by_speaker(visitor: Visitor) -> None:
     assert re.findall(r'id="m(\d+)"', found) == ["5"]
     by_user = visitor.get("transcript?id=hall&role=user").body
     assert re.findall(r'id="m(\d+)"', by_user) == ["1", "3", "5"]
-    assert "No message like that" in text_of(visitor.get("transcript?id=hall&q=xyzzy").body)
+    assert "No message matches" in text_of(visitor.get("transcript?id=hall&q=xyzzy").body)
 
 
 def test_a_long_transcript_comes_in_pages_that_hold_the_wanted_message(visitor: Visitor, memory: SessionMemory) -> None:

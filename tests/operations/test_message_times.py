@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.dashboard.visiting import TOKEN, Visitor
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.cli import main
 from tokenmizer_mw.model.event import MessageRecorded
@@ -19,6 +20,7 @@ from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.operations.imports import import_into
 from tokenmizer_mw.operations.times import read_time
 from tokenmizer_mw.operations.transcripts import ImportedTranscript, read_transcript
+from tokenmizer_mw.server.dashboard import dashboard
 
 SAID = (
     ("user", "Use SQLite for the orders.", "2025-03-01T09:00:00Z"),
@@ -176,3 +178,11 @@ def test_the_command_keeps_the_times(tmp_path: Path, capsys: pytest.CaptureFixtu
 )
 def test_times_as_files_state_them(value: object, expected: float | None) -> None:
     assert read_time(value) == expected
+
+
+def test_the_transcript_shows_when_messages_were_written(memory: SessionMemory) -> None:
+    import_into(memory, KEY, read(claude()), now=NOW)
+    assert [one.recorded_at for one in memory.messages("shop")] == pytest.approx(TIMES)
+    visitor = Visitor(dashboard(memory, token=TOKEN)).sign_in()
+    page = visitor.get("transcript?id=shop").body
+    assert [page.count(f'datetime="{day}') for day in ("2025-03-01T09:00:0", "2025-03-09T18:30:")] == [2, 2]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
@@ -81,13 +81,15 @@ class Written:
     """A message together with ``original``, the JSON text in which its framework stores it; "" if it has none.
 
     ``number``: the message's number in its session, from 1; 0 for a message that is not stored yet. ``archived``: it is
-    only stored and no longer sent to the model.
+    only stored and no longer sent to the model. ``recorded_at``: when it was recorded, in seconds since the epoch; 0
+    for a message that is not stored yet. Two messages that differ in it alone are equal.
     """
 
     message: Message
     original: str = ""
     number: int = 0
     archived: bool = False
+    recorded_at: float = field(default=0.0, compare=False)
 
 
 _SPACE: Final = b" \t\r\n"

@@ -123,7 +123,9 @@ class HistoryMessages:
         self.seq, self.recorded_at = recorded.seq, recorded.recorded_at
         match recorded.event:
             case MessageRecorded() as told:
-                self.messages[told.turn] = Written(told.message, told.original, told.turn)
+                self.messages[told.turn] = Written(
+                    told.message, told.original, told.turn, recorded_at=recorded.recorded_at
+                )
                 self._unindexed.append(told.turn)
                 self.size += _BARE + _characters(told.message) + len(told.original)
             case HistoryRevised(withdrawn, archived):

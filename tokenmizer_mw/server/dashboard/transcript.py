@@ -25,6 +25,7 @@ from .markup import (
     hidden_fields,
     join_markup,
     link,
+    moment,
     nothing,
     page_links,
     select_field,
@@ -153,7 +154,7 @@ def show_transcript(request: PageRequest) -> Page:
         session_head(request, "transcript", found.title),
         _tools(request, words, role),
         tag("p", _describe_count(shown, len(fitting), len(messages), words or role), class_="hint"),
-        tag("ol", rows, class_="messages", id="messages", data_live=True) if rows else nothing("No message like that."),
+        tag("ol", rows, class_="messages", id="messages", data_live=True) if rows else nothing("No message matches."),
         _pages(request, words, role, number, last),
     )
     live = to("events", id=request.id, since=mark_of_session(found.seq)) if number == last and not words else ""
@@ -221,6 +222,7 @@ def _message(request: PageRequest, found: MessageIndex, written: Written, limit:
         tag("strong", message.role.value),
         link(f"{to('transcript', id=request.id, message=number)}#m{number}", f"message {number}", class_="turn"),
         tag("span", "archived", class_="badge") if written.archived else None,
+        moment(written.recorded_at, request.now),
         class_="said-by",
     )
     text = message.text or message.refusal
