@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from tokenmizer_mw import SessionMemory
+from tokenmizer_mw.model.event import WENT_ON
 from tokenmizer_mw.model.node import NodeType, Status
 
 
@@ -97,3 +98,51 @@ def test_numbers_tell_things_of_one_kind_apart() -> None:
     with SessionMemory.open("memory://") as memory:
         memory.record("s", [{"role": ("user", "assistant")[at % 2], "content": text} for at, text in enumerate(talk)])
         assert not memory.graph("s").transitions()
+
+
+@pytest.mark.parametrize("again", ["Use SQLite for storage.", "SQLite for storage, please"])
+def test_what_is_said_again_replaces_nothing(again: str) -> None:
+    assert Status.SUPERSEDED not in decisions("Use SQLite for storage.", "OK.", again).values()
+
+
+def test_what_is_denied_is_replaced() -> None:
+    talk = ("Use SQLite for storage.", "OK.", "Don't use SQLite for storage.")
+    assert decisions(*talk)["SQLite for storage"] is Status.SUPERSEDED
+
+
+def test_a_change_leaves_no_control_character_in_a_label() -> None:
+    labels = decisions("Our goal is to ship the parcel portal.", "OK.", "Decided: Redis for the parcel portal \x1b[31m")
+    assert not any("\x1b" in label for label in labels)
+
+
+FAILING = (
+    "The export fails with 'KeyError: total' since the update.",
+    "The column was renamed. I changed the reader:\n```python\nrow['sum']\n```",
+)
+
+
+def errors(*said: str) -> dict[str, tuple[Status, str]]:
+    with SessionMemory.open("memory://") as memory:
+        memory.record("s", [{"role": ("user", "assistant")[at % 2], "content": text} for at, text in enumerate(said)])
+        graph = memory.graph("s")
+        return {node.label: (node.status, graph.life(node.id).reason) for node in graph.nodes(type=NodeType.ERROR)}
+
+
+def test_an_error_that_nobody_mentions_after_the_work_on_it_counts_as_fixed() -> None:
+    assert set(errors(*FAILING).values()) == {(Status.ACTIVE, "")}
+    assert set(errors(*FAILING, "Now add a header to the export.").values()) == {(Status.COMPLETED, WENT_ON)}
+
+
+def test_a_complaint_leaves_errors_open() -> None:
+    still = errors(*FAILING, "Still 'KeyError: total' when I export.")
+    assert Status.COMPLETED not in {status for status, _ in still.values()}
+
+
+def test_a_block_says_which_errors_only_went_unmentioned() -> None:
+    with SessionMemory.open("memory://") as memory:
+        said = (*FAILING, "Now add a header to the export.")
+        memory.record("s", [{"role": ("user", "assistant")[at % 2], "content": text} for at, text in enumerate(said)])
+        text = memory.resume("s").text
+    assert "Errors not mentioned again:" in text
+    assert "Open errors:" not in text
+    assert "fixed" not in text

@@ -26,9 +26,11 @@ _HINTS: Final = {
 
 
 class ServiceCounters:
-    """Named counters. Thread-safe. The first increment of some of them is logged."""
+    """Named counters. Thread-safe. The first increment of some of them is logged, but for those in ``reported``: the
+    caller logs them itself."""
 
     def __init__(self) -> None:
+        self.reported: frozenset[str] = frozenset()
         self._counts: Counter[str] = Counter()
         self._lock = make_lock()
 
@@ -38,7 +40,7 @@ class ServiceCounters:
             with self._lock:
                 first = reason not in self._counts
                 self._counts[reason] += times
-            if first and reason in _HINTS:
+            if first and reason in _HINTS and reason not in self.reported:
                 _logger.warning("%s (docs/not-remembered.md; %s)", _HINTS[reason], reason)
 
     def read(self) -> dict[str, int]:

@@ -28,6 +28,7 @@ from .phrases import asks, bound_sentence, order_in, split_reason, without_lead
 from .similar import content
 from .slots import find_member
 from .told import parts_of
+from .validate import clean_label, format_quote
 
 SENTENCES_READ: Final = 8
 SENTENCE_MAX: Final = 200
@@ -160,9 +161,25 @@ def _line_of(segment: Segment) -> str:
 
 def _changed_by(ledger: Ledger, claim: Claim) -> Node | None:
     """The fact in force that a sentence changes, ``None`` for none."""
-    facts = [node for node in changeable(ledger) if not _are_of_numbered_things(node.label, claim.line)]
+    facts = [
+        node
+        for node in changeable(ledger)
+        if not (_are_of_numbered_things(node.label, claim.line) or _says_again(claim.line, node.label))
+    ]
     best = max(((likelihood(node, claim), node.id, node) for node in facts), default=None)
     return best[2] if best is not None and best[0] >= _least_likelihood(len(facts)) else None
+
+
+_DENIES: Final = PatternSet(
+    r".*\b(?:not|no|never|without|cannot|nicht|kein\pL*|ohne|nie|pas|sans|jamais|sin|nunca|não|nao|sem|non|senza|nessun\pL*)\b"
+    r"|.*n't\b|.*(?:^| )(?:не|нет|без) |.*[不没無ず]|.*ない"
+)
+
+
+def _says_again(line: str, old: str) -> bool:
+    """Whether a sentence only repeats a fact: it has the same words, none of them denied."""
+    said = content(line)
+    return bool(said) and said == content(old) and _DENIES.any(line) == _DENIES.any(old)
 
 
 _NUMBERED_THING: Final = compile_lazily(r"(?i:the |our |my )?(?P<thing>\pL+) (?P<number>\d{1,4}) \pL")
@@ -193,17 +210,18 @@ def _replace(ledger: Ledger, old: Node, segment: Segment, reason: str) -> None:
 def _supersede(ledger: Ledger, old: Node, label: str, segment: Segment, reason: str) -> None:
     finding = Finding(
         NodeType.DECISION,
-        label,
+        clean_label(label),
         Status.ACTIVE,
         Trust.STATED,
         _CONFIDENCE,
         Move.REPLACE,
-        reason=reason,
+        reason=clean_label(reason),
         kind=DecisionKind.CHOICE if old.kind is not DecisionKind.RULE else DecisionKind.RULE,
-        quote=segment.text,
+        quote=format_quote(segment.text),
         span=(segment.start, segment.end),
     )
-    _spread(ledger, old, supersede(ledger, old, finding))
+    if finding.label:
+        _spread(ledger, old, supersede(ledger, old, finding))
 
 
 def _other_parts(line: str, old: Node) -> str:
@@ -223,7 +241,7 @@ def _spread(ledger: Ledger, old: Node, new: Node) -> None:
             ledger.replace(node, new, told)
     goal = ledger.graph.in_slot("goal")
     if goal is not None and _names_replaced(goal.label, old, new):
-        label = f"{goal.label} (now: {new.label})"
+        label = f"{goal.label}{GOAL_CHANGED}{new.label})"
         if len(label) <= LABEL_MAX and GOAL_CHANGED not in goal.label:
             ledger.emit(NodeRevised(goal.id, {"label": label}, ledger.turn))
 

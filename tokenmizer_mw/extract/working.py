@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Final
 
-from tokenmizer_mw.model.event import NodeRevised
+from tokenmizer_mw.model.event import WENT_ON, NodeRevised
 from tokenmizer_mw.model.node import LABEL_MAX, EdgeType, Node, NodeType, Status, Trust
 
 from .ahead import puts_off
@@ -59,15 +59,23 @@ ASKED_WORDS: Final = 2
 
 def went_on(ledger: Ledger, findings: Sequence[Finding], left: Status) -> None:
     """The user goes on to something else after the assistant took up an order: it is ``left`` as done, or as past.
+    Where it was done, errors that this message does not mention are taken for fixed: five of six are.
 
-    A complaint anywhere in the message leaves it open, and so does what the user plans to do later.
+    A complaint anywhere in the message leaves all open, and what the user plans to do later stays open.
     """
     if any(finding.type is NodeType.ERROR and finding.move in (Move.NOTE, Move.REOPEN) for finding in findings):
         return
     for task in asked_tasks(ledger):
         if task.status is Status.PENDING and task.source.turn == ledger.asked and _is_order(task):
-            past = Finding(task.type, task.label, left, Trust.CLAIMED, task.confidence)
-            ledger.move(task, left, past, "the conversation went on")
+            _leave(ledger, task, left)
+    if left is Status.COMPLETED:
+        for error in near(ledger.graph, lambda node: node.type is NodeType.ERROR and node.status is Status.ACTIVE):
+            _leave(ledger, error, left)
+
+
+def _leave(ledger: Ledger, node: Node, left: Status) -> None:
+    past = Finding(node.type, node.label, left, Trust.CLAIMED, node.confidence)
+    ledger.move(node, left, past, WENT_ON)
 
 
 def told_over(ledger: Ledger, placed: Sequence[Node | None]) -> None:

@@ -51,7 +51,7 @@ class Life:
 
     - ``added``: when it was recorded; ``closed``: when it stopped being current; both in seconds since the epoch.
     - ``touched``: the last turn that mentioned it; ``mentions``: how many times it was mentioned.
-    - ``reason``: why it stopped being current; "" if none was given.
+    - ``reason``: why its status changed last, or why it stopped being current; "" if none was given.
     - ``moves``: every status it has had, with the time from which on.
     """
 
@@ -374,7 +374,7 @@ class SessionGraph:
         moved = self._nodes[id] = replace(node, status=status)
         life = self._life[id]
         closed = None if moved.current else (life.closed if not node.current else at)
-        why = "" if moved.current else reason or life.reason
+        why = reason or ("" if moved.current else life.reason)
         self._life[id] = Life(
             life.added, closed, max(turn, life.touched), life.mentions, why, (*life.moves, (at, status))
         )

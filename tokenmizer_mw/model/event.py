@@ -121,6 +121,10 @@ class NodeRevised:
     turn: int = 0
 
 
+WENT_ON: Final = "the conversation went on"
+"""Why work counts as done, or an error as fixed, that nobody mentions any more after the assistant took it up."""
+
+
 @dataclass(frozen=True, slots=True)
 class StatusChanged:
     """The status of a fact changed at message ``turn``. ``quote``: explicit evidence, if the change required it."""

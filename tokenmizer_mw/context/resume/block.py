@@ -327,5 +327,5 @@ def check_budget(budget: int | None) -> None:
 
 def _budget(level: str, budget: int | None) -> tuple[str, int]:
     if budget is None and level not in LEVELS:
-        raise CallerError(f"unknown level {level!r}: one of {', '.join(LEVELS)}")
+        raise CallerError(f"unknown level {level!r}: one of {', '.join(LEVELS)}; a number of tokens is a budget")
     return (level, LEVELS[level]) if budget is None else ("custom", budget)

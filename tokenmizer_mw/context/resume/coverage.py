@@ -42,6 +42,7 @@ _SECTION_WEIGHT: Final[Mapping[Section, float]] = {
     Section.DOING: 1.5,
     Section.TO_DO: 1.5,
     Section.ERRORS: 1.5,
+    Section.PAST_ERRORS: 1.5,
     Section.PROPOSED: 0.5,
     Section.ABOUT: 8.0,
 }

@@ -14,6 +14,7 @@ import re2
 from tokenmizer_mw.context.resume.sections import NO_OLD_VALUE, Section, grade_of, section_of
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.text import words
+from tokenmizer_mw.model.event import WENT_ON
 from tokenmizer_mw.model.node import HAND, DecisionKind, Node, NodeType, Status, Transition, Trust
 from tokenmizer_mw.safety.labels import flatten
 
@@ -45,9 +46,9 @@ def reason_of(
         reason = clause(olds[0][0].reason)
         return (f" ({reason})" if reason and reason not in node.label else ""), ()
     if olds:
-        return _was(olds, clause(node.detail) if node.source.role == HAND else "")
+        return _was(flatten(node.label), olds, clause(node.detail) if node.source.role == HAND else "")
     reason = clause(node.detail) if node.type is NodeType.DECISION else _explanation(node)
-    return (f" ({reason})" if reason else ""), ()
+    return (f" ({reason})" if reason and reason not in node.label else ""), ()
 
 
 def _explanation(node: Node) -> str:
@@ -78,8 +79,9 @@ def _is_of(node: Node, step: Transition, old: Node) -> bool:
     return bool(set(words(old.label)) & {*words(node.label), *words(step.evidence)})
 
 
-def _was(olds: list[tuple[Transition, Node]], by_hand: str) -> tuple[str, tuple[str, ...]]:
-    """What a fact replaced and why: the reason given ``by_hand``, else that of the newest step."""
+def _was(label: str, olds: list[tuple[Transition, Node]], by_hand: str) -> tuple[str, tuple[str, ...]]:
+    """What a fact with a ``label`` replaced in other words, and why: the reason given ``by_hand``, else that of the
+    newest step."""
     shown = olds[:1]
     for entry in olds[1:]:
         if sum(len(old.label) for _, old in (*shown, entry)) > OLD_LABELS_MAX:
@@ -87,7 +89,8 @@ def _was(olds: list[tuple[Transition, Node]], by_hand: str) -> tuple[str, tuple[
         shown.append(entry)
     names = list(dict.fromkeys(flatten(old.label) for _, old in shown))
     reason = by_hand or clause(olds[0][0].reason)
-    named = [name for name in names if name and not name.casefold().endswith(NO_OLD_VALUE)]
+    known = label.casefold()
+    named = [name for name in names if name and name.casefold() != known and not name.casefold().endswith(NO_OLD_VALUE)]
     text = ", before that ".join(named)
     ids = tuple(old.id for _, old in shown)
     if not text:
@@ -143,7 +146,7 @@ def facts_of(graph: SessionGraph) -> list[ResumeFact]:
             into.setdefault(step.new, []).append(step)
     found = []
     for index, node in enumerate(graph.nodes()):
-        section = Section.RULES if node.id in standing else section_of(node)
+        section = Section.RULES if node.id in standing else _section_of(graph, node)
         text = flatten(node.label)
         if section is None or not text or (section is Section.DECISIONS and _asks(text)):
             continue
@@ -151,11 +154,19 @@ def facts_of(graph: SessionGraph) -> list[ResumeFact]:
         if section is Section.GOAL and not why:
             text, why = _split_bracketed_end(text)
         place = (node.order if node.order is not None else _NO_ORDER, node.source.turn, index)
-        said = _prefix(node) + text
+        said = _prefix(node, section) + text
         found.append(
             ResumeFact(section, said, why, node.source.turn, place, (node.id,), why_ids, grade_of(node, section))
         )
     return found
+
+
+def _section_of(graph: SessionGraph, node: Node) -> Section | None:
+    """The section of a node; that of past errors where nobody said that an error is fixed."""
+    section = section_of(node)
+    if section is Section.DONE and node.type is NodeType.ERROR and graph.life(node.id).reason == WENT_ON:
+        return Section.PAST_ERRORS
+    return section
 
 
 def _outlasts(old: Node | None, new: Node | None) -> bool:
@@ -190,8 +201,8 @@ def _split_bracketed_end(goal: str) -> tuple[str, str]:
     return (text[:start].rstrip(), text[start:]) if start > 0 and text[:start].strip() else (goal, "")
 
 
-def _prefix(node: Node) -> str:
-    if node.type is NodeType.ERROR and node.status is Status.COMPLETED:
+def _prefix(node: Node, section: Section) -> str:
+    if node.type is NodeType.ERROR and section is Section.DONE:
         if node.label[:3].casefold() == "fix":
             return ""
         return "fixed " if node.label.isascii() and node.label.count(" ") < _PHRASE_MAX else "fixed: "

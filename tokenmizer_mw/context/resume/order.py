@@ -26,6 +26,7 @@ _SHARE: Final[dict[Section, int]] = {
     Section.WARNINGS: 6,
     Section.TO_DO: 6,
     Section.ERRORS: 6,
+    Section.PAST_ERRORS: 6,
     Section.DONE: 5,
     Section.FILES: 4,
     Section.ENDPOINTS: 3,
@@ -157,6 +158,7 @@ _SENSE: Final = {
     Section.WARNINGS: "rejected",
     Section.PROPOSED: "proposed",
     Section.ERRORS: "broken",
+    Section.PAST_ERRORS: "broken",
     Section.DONE: "done",
 }
 """Sections that say something else about the same words: "Redis" rejected does not tell that Redis is used."""

@@ -114,10 +114,9 @@ class ReplacedValues:
     def _mark_old(self, fact: ResumeFact) -> ResumeFact | None:
         if fact.section in _STAYING:
             return fact
-        words = words_of(fact.text)
-        found = next(
-            (one for one in self._find_replaced(words) if fact.turn <= one.number and not one.new & words), None
-        )
+        words, itself = words_of(fact.text), f"{MARK} by {fact.text}"
+        older = (one for one in self._find_replaced(words) if fact.turn <= one.number and one.note != itself)
+        found = next((one for one in older if not one.new & words), None)
         if found is None:
             return fact
         if fact.section is not Section.GOAL and fact.turn < found.number:

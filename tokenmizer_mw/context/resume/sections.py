@@ -22,23 +22,24 @@ class Section(IntEnum):
     DOING = 4
     TO_DO = 5
     ERRORS = 6
-    DONE = 7
-    FILES = 8
-    ENVIRONMENT = 9
-    USES = 10
-    ENDPOINTS = 11
-    SCHEMA = 12
-    TESTS = 13
-    PROPOSED = 14
-    ABOUT = 15
-    EARLIER = 16
+    PAST_ERRORS = 7
+    DONE = 8
+    FILES = 9
+    ENVIRONMENT = 10
+    USES = 11
+    ENDPOINTS = 12
+    SCHEMA = 13
+    TESTS = 14
+    PROPOSED = 15
+    ABOUT = 16
+    EARLIER = 17
 
 
 STANDING: Final = frozenset({Section.RULES, Section.DECISIONS, Section.WARNINGS})
 """What holds whatever is being done: rules, decisions, and what was decided against."""
 
 STANDING_AND_WORK: Final = STANDING | {
-    *(Section.DOING, Section.TO_DO, Section.ERRORS),
+    *(Section.DOING, Section.TO_DO, Section.ERRORS, Section.PAST_ERRORS),
     *(Section.DONE, Section.FILES),
 }
 """The same, with the work that is open and that is done."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
 from tokenmizer_mw.errors import ConfigError, StoreError
 from tokenmizer_mw.operations.store_check import POSTGRES_SCHEMES, CheckResult, Grade, check_store
+from tokenmizer_mw.runtime.offload import STORE, offload
 from tokenmizer_mw.server.access.hosts import is_loopback
 from tokenmizer_mw.server.access.key_store import KEYS_VARIABLE
 from tokenmizer_mw.server.access.keyring import keys_of_server
@@ -194,7 +196,7 @@ async def _tried_store(address: str) -> CheckResult | None:
     except (ConfigError, ModuleNotFoundError):  # reported already, by the check without a network
         return None
     try:
-        await asyncio.to_thread(reach_postgres, parsed)
+        await offload(partial(reach_postgres, parsed), STORE)
     except (ConfigError, StoreError) as error:
         return CheckResult(Grade.WRONG, "store", str(error))
     return CheckResult(Grade.FINE, "store", f"{scheme}:// answers")

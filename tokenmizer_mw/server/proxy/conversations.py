@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 import anyio
 
-from tokenmizer_mw.chat.session_naming import names_session, session_in_headers
+from tokenmizer_mw.chat.session_naming import Reason, names_session, session_in_headers
 from tokenmizer_mw.context.compaction.request import may_sum_up
 from tokenmizer_mw.errors import MalformedRequest
 from tokenmizer_mw.model.message import Role, digest
@@ -206,6 +206,7 @@ class SessionNaming:
         self._naming = naming
         self._agents = AgentSessions(memory)
         self._reported: set[tuple[str, str, str]] = set()
+        memory.service.counters.reported = frozenset({Reason.NO_SESSION.value})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one ASGI connection."""

@@ -152,13 +152,13 @@ async def test_a_store_that_is_shared_keeps_nothing_twice(path: Path, opened: Ca
 async def test_it_stays_within_its_budget_and_the_memorys_limit(
     memory_of: Callable[..., Memory], opened: Callable[..., Any]
 ) -> None:
-    for budget in (60, 120, 600):
+    for budget in (64, 120, 600):
         block = TokenMizerMemoryBlock(opened().memory, budget=budget)
         memory = memory_of(block, session=f"s{budget}")
         await fill(memory)
         told = await block.aget([user("Go on.")], session_id=f"s{budget}")
         assert 0 < block.memory.resume(f"s{budget}", budget=budget).tokens <= budget
-        assert "Never push to main" in told or budget == 60
+        assert "Never push to main" in told or budget == 64
 
 
 async def test_it_is_shortened_line_by_line(opened: Callable[..., Any]) -> None:
