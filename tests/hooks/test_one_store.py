@@ -26,8 +26,7 @@ from tokenmizer_mw.agents.hooks.place import WorkerFiles, place
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.server.proxy.configuration import Configuration
 from tokenmizer_mw.store.address import absolute_address, without_password
-from tokenmizer_mw.store.announced import announce_store, announced_stores, data_folder
-from tokenmizer_mw.store.choosing import default_address, resolve_store
+from tokenmizer_mw.store.choosing import announce_store, announced_stores, data_folder, default_address, resolve_store
 
 from .agent import Desk, end_worker, short_folder
 

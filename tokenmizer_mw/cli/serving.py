@@ -24,8 +24,14 @@ from tokenmizer_mw.runtime.installing import install_hint
 from tokenmizer_mw.runtime.terminal import show, show_json
 from tokenmizer_mw.server.access.hosts import check_bind, is_loopback
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.store.announced import announce_store
-from tokenmizer_mw.store.choosing import CONFIG_VARIABLE, STORE_VARIABLE, default_address, resolve_store, store_in_file
+from tokenmizer_mw.store.choosing import (
+    CONFIG_VARIABLE,
+    STORE_VARIABLE,
+    announce_store,
+    default_address,
+    resolve_store,
+    store_in_file,
+)
 from tokenmizer_mw.store.open import open_log
 
 if TYPE_CHECKING:

@@ -1,15 +1,195 @@
-"""Choose the store when the user named none. A hook that a host waits for imports this: it imports little itself."""
+"""Choose the store when the user named none, so that hooks, MCP servers and commands use the same one; and announce the
+stores of this user's running servers. A hook that a host waits for imports this: it imports little itself.
+
+A server that was given its store on the command line keeps a lock on a file in the user's data directory. The file
+names the store. The lock ends with the process, however the process ends.
+"""
 
 from __future__ import annotations
 
+import errno
+import json
+import logging
 import os
-from collections.abc import Mapping
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
 from tokenmizer_mw.errors import ConfigError
-from tokenmizer_mw.store.address import absolute_address
-from tokenmizer_mw.store.announced import Announcement, announced_stores, data_folder, reachable_address
+from tokenmizer_mw.store.address import absolute_address, without_password
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover - Windows: nothing is announced there
+    fcntl = None  # type: ignore[assignment]
+
+_FOLDER: Final = "servers"
+_SUFFIX: Final = ".json"
+_LENGTH_MAX: Final = 64 * 1024
+_log = logging.getLogger("tokenmizer_mw")
+
+
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """The store that a running server uses.
+
+    ``store``: its address, without password; ``config``: the path of the server's configuration file, "" for none;
+    ``has_password``: true if the server's own address contains a password, which is left out here.
+    """
+
+    store: str
+    config: str
+    has_password: bool
+
+
+def data_folder() -> Path | None:
+    """Return the user's data directory; ``None`` if the package platformdirs is missing or the user has no home
+    directory.
+    """
+    try:
+        from platformdirs import user_data_path
+
+        return user_data_path("tokenmizer-mw", appauthor=False)
+    except (ImportError, RuntimeError):
+        return None
+
+
+@contextmanager
+def announce_store(address: str, config: str = "") -> Iterator[None]:
+    """Announce ``address`` to this user's other processes (``announced_stores``) until the ``with`` block or the
+    process ends.
+
+    Stores in memory are not announced, because no other process can use them. Failures are logged and not raised.
+    """
+    folder = data_folder()
+    handle: int | None = None
+    path = folder / _FOLDER / f"{os.getpid()}{_SUFFIX}" if folder is not None else None
+    if fcntl is not None and path is not None and not _is_in_memory(address):
+        stripped = without_password(absolute_address(address, os.getcwd()))
+        said = Announcement(stripped, config, stripped != absolute_address(address, os.getcwd()))
+        try:
+            handle = _write(path, said)
+        except OSError as error:
+            _log.warning("hooks and MCP will not find this server's store: %s", error.strerror)
+    try:
+        yield
+    finally:
+        if handle is not None and path is not None:
+            with suppress(OSError):
+                path.unlink()
+            os.close(handle)
+
+
+def announced_stores() -> list[Announcement]:
+    """Return the stores that running servers announce, the most recently started server first."""
+    folder = data_folder()
+    if fcntl is None or folder is None:
+        return []
+    found: list[tuple[int, Announcement]] = []
+    with suppress(OSError):
+        for path in (folder / _FOLDER).iterdir():
+            if path.suffix == _SUFFIX and (said := _read(path)) is not None:
+                found.append(said)
+    return [said for _, said in sorted(found, key=lambda each: -each[0])]
+
+
+def _is_in_memory(address: str) -> bool:
+    scheme, _, rest = address.partition("://")
+    return scheme.lower() == "memory" or (scheme.lower() == "sqlite" and rest in ("", "/:memory:"))
+
+
+def _write(path: Path, said: Announcement) -> int:
+    """Write and lock the file, and return its handle. It has its name only once it is locked."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for old in path.parent.glob(f"*{_SUFFIX}"):
+        _remove_if_stale(old)
+    draft = path.with_suffix(".new")
+    handle = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.write(handle, json.dumps(asdict(said)).encode())
+        os.replace(draft, path)
+    except BaseException:
+        os.close(handle)
+        raise
+    return handle
+
+
+def _remove_if_stale(path: Path) -> None:
+    with suppress(OSError):
+        if not _is_held(path):
+            path.unlink()
+
+
+def _is_held(path: Path) -> bool:
+    """Whether the server that wrote the file runs. Raises ``OSError``."""
+    handle = _open_own(path)
+    try:
+        return _is_locked(handle)
+    finally:
+        os.close(handle)
+
+
+def _open_own(path: Path) -> int:
+    """A plain file of this user, opened for reading: a pipe would be waited for, a link leads elsewhere. Raises
+    ``OSError``."""
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+    found = os.fstat(handle)
+    if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid():
+        os.close(handle)
+        raise FileNotFoundError(errno.ENOENT, "no file of this user", str(path))
+    return handle
+
+
+def _is_locked(handle: int) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    return False
+
+
+def _read(path: Path) -> tuple[int, Announcement] | None:
+    """When the file was written, in nanoseconds, and what it says; ``None``: nobody runs who wrote it."""
+    try:
+        handle = _open_own(path)
+    except OSError:
+        return None
+    with os.fdopen(handle, "rb") as file:
+        try:
+            if not _is_locked(handle):
+                return None
+            said = json.loads(file.read(_LENGTH_MAX))
+            announcement = Announcement(_text(said["store"]), _text(said["config"]), bool(said["has_password"]))
+            return os.fstat(handle).st_mtime_ns, announcement
+        except (OSError, ValueError, TypeError, KeyError, RecursionError):
+            return None
+
+
+def _text(value: object) -> str:
+    """``value``, which is a text without a NUL. Raises ``ValueError``."""
+    if not isinstance(value, str) or "\0" in value:
+        raise ValueError("no text")
+    return value
+
+
+def reachable_address(said: Announcement, of_file: str) -> str:
+    """Return the address with which this process can reach a server's store.
+
+    ``of_file``: the store address in the server's configuration file, which may contain the password. Raises
+    ``ConfigError`` if a password is needed and not found.
+    """
+    if not said.has_password:
+        return said.store
+    if without_password(of_file) == said.store:
+        return of_file
+    raise ConfigError(
+        "the running server keeps sessions in a database with a password: set TOKENMIZER_STORE to its address here, too"
+    )
+
 
 STORE_VARIABLE: Final = "TOKENMIZER_STORE"
 """The environment variable that names a store."""

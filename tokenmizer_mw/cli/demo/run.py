@@ -15,7 +15,7 @@ from tokenmizer_mw.context.tokens import MessageCounter, counter_for
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.store.announced import data_folder
+from tokenmizer_mw.store.choosing import data_folder
 
 from .app import (
     OPENAI_URL,
