@@ -58,9 +58,8 @@ class Chat:
         opened = open_exchange(self._dialect, (), body, self.settings, path=self._writer.path, session_id=KEY.id)
         assert self.memory.service.prepare(opened)
         self.memory.service.commit(opened, last=True)
-        if answer:
-            reply = Reply(Message(Role.ASSISTANT, answer), Outcome.COMPLETE)
-            self.memory.service.turns.commit_turn(KEY, opened.request.messages, reply)
+        reply = Reply(Message(Role.ASSISTANT, answer), Outcome.COMPLETE) if answer else None
+        self.memory.service.turns.commit_turn(KEY, opened.request.messages, reply)
         assert opened.forwarded is not None
         return opened.forwarded.decode()
 
@@ -106,6 +105,27 @@ def test_the_block_is_handed_back_once_and_stays_where_it_is(dialect: str) -> No
     assert chat.handed_back() == 1
     start = sent[1].index("Part 10 is done")
     assert sent[2][: start - 60] == sent[1][: start - 60]
+
+
+@pytest.mark.parametrize("kept", [1, 3])
+@pytest.mark.parametrize("dialect", dialects())
+def test_messages_that_a_client_keeps_behind_its_summary_are_recorded_once(dialect: str, kept: int) -> None:
+    chat = Chat(dialect)
+    chat.send([*OLD[:-1]], answer=OLD[-1].text)
+    new: list[Item] = [Asked(NOTICE), *OLD[-kept:]]
+    blocks = []
+    for number in range(4):
+        if number == 2:
+            chat.restart()
+        new.append(Asked(f"Now do part {number + 20}."))
+        blocks.append(chat.blocks(chat.send(new, answer=f"Part {number + 20} is done.")))
+        new.append(Answered(f"Part {number + 20} is done."))
+    said = [written.message.text for written in chat.memory.messages("s")]
+    assert said[: len(OLD)] == [item.text for item in OLD]
+    assert said[len(OLD) :] == [NOTICE, *(item.text for item in new[kept + 1 :])]
+    assert [len(each) for each in blocks] == [1, 1, 1, 1]
+    assert len({each[0] for each in blocks}) == 1
+    assert chat.handed_back() == 1
 
 
 COURIER = "The courier of the orders is called Hermine and drives a green van."

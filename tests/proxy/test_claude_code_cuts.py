@@ -60,6 +60,7 @@ def test_after_its_own_compaction_the_block_is_handed_back(tmp_path: Path, upstr
                 sent.append(session.say(f"Now do part {number}.")[-1])
         counters = served.memory.counters()
         labels = [node.label for node in served.memory.graph(name).nodes()]
+        said = [text for role, text in served.said(name) if role == "assistant"]
     assert not any(blocks(received) for received in (*before, *compaction))
     found = [blocks(received) for received in sent]
     assert [len(each) for each in found] == [1, 1]
@@ -67,4 +68,5 @@ def test_after_its_own_compaction_the_block_is_handed_back(tmp_path: Path, upstr
     assert "PostgreSQL" in found[0][0]
     assert "being continued" in json.dumps(sent[0].json)
     assert counters["block_handed_back"] == 1
+    assert [text.partition(".")[0] for text in said] == [f"Part {number} is done" for number in range(5)]
     assert not [label for label in labels if "tool" in label.lower() or "respond" in label.lower()]

@@ -8,6 +8,7 @@ from typing import Final
 
 from tokenmizer_mw.model.message import Message, Role, digest
 from tokenmizer_mw.wire.history import History
+from tokenmizer_mw.wire.host_texts import is_continuation
 from tokenmizer_mw.wire.spelling import Spelling, canonical_text, spelling_of
 
 _SPELLED_ALONE: Final = 16
@@ -58,6 +59,10 @@ class ResentMessages:
         if spelling is None:
             spelling = self._spellings[index] = spelling_of(self._messages[index])
         return spelling
+
+    def is_summary(self, index: int) -> bool:
+        """Whether message ``index`` has a client's notice that the chat continues from a summary."""
+        return is_continuation(self._messages[index])
 
     def text(self, index: int) -> str:
         """Return the text of message ``index`` without white space and inserted texts, for comparison."""

@@ -175,9 +175,12 @@ def joining(
     """
     resent = ResentMessages(messages)
     start, place = known if known is not None else transcript.first_new(messages, part=part, resent=resent)
+    preserved = {} if part else transcript.find_preserved(resent, start, place)
     events: list[MessageRecorded] = []
     count = len(transcript)
     for index in range(start, len(messages)):
+        if index in preserved:
+            continue
         turn = count + len(events) + 1
         after = turn - 1 if events else place + 1
         events.append(MessageRecorded(turn, resent.mark(index), messages[index], after))

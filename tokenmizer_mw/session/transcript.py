@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count as iterate
 from typing import Final
 
 from tokenmizer_mw.model.message import Message, Role
@@ -14,6 +15,11 @@ _MATCHED_BEFORE: Final = 2
 _PART_LEAST: Final = 4
 _PART_MOST: Final = 64
 _PLACES_MAX: Final = 8
+_PRESERVED_MAX: Final = 64
+"""Messages that a client may keep behind the summary of those before them."""
+
+_SUMMARY_WITHIN: Final = 3
+"""First messages of a resent transcript among which a summary is looked for."""
 
 
 @dataclass(slots=True)
@@ -112,6 +118,11 @@ class Transcript:
                 self._place_run(resent, (index, place), before, found)
                 index, place = before
                 continue
+            if kept := self._behind_summary(resent, index, place):
+                for at, stored in kept.items():
+                    places[at] = stored
+                index = min(kept) - 1
+                continue
             changed = index, self.parents[place]
             if self.depths[place] != index:
                 break
@@ -133,17 +144,51 @@ class Transcript:
             place = self.parents[place]
         return not left
 
-    def indexes(self, start: int, place: int, count: int) -> list[int]:
+    def indexes(self, start: int, place: int, count: int, preserved: Mapping[int, int] | None = None) -> list[int]:
         """Return the stored indexes of the first ``count`` messages of a resent transcript.
 
-        ``start`` and ``place`` are the result of ``first_new``. Messages from ``start`` on get the next free indexes.
-        Assumes that the client joined or split no messages.
+        ``start`` and ``place`` are the result of ``first_new``, ``preserved`` that of ``find_preserved``. Other messages
+        from ``start`` on get the next free indexes. Assumes that the client joined or split no messages.
         """
         known: list[int] = []
         for _ in range(start):
             known.append(place)
             place = self.parents[place] if place >= 0 else -1
-        return [*reversed(known), *range(len(self.digests), len(self.digests) + max(0, count - start))][:count]
+        stored, free = preserved or {}, iterate(len(self.digests))
+        news = (stored[index] if index in stored else next(free) for index in range(start, count))
+        return [*reversed(known), *news][:count]
+
+    def find_preserved(self, resent: ResentMessages, start: int, place: int) -> dict[int, int]:
+        """Return which messages after a summary at index ``start`` a client kept from before it: their indexes, and
+        those of the same stored messages, which end with ``place``. Empty if message ``start`` is no summary.
+
+        The newest message, and a reply to the summary, are never of them.
+        """
+        first = start + 1
+        if first >= len(resent) or resent.role(first) is not Role.ASSISTANT or not resent.is_summary(start):
+            return {}
+        for end in range(min(len(resent) - 2, start + _PRESERVED_MAX), start, -1):
+            if (found := self._stored_run(resent, first, end, place)) is not None:
+                return found
+        return {}
+
+    def _stored_run(self, resent: ResentMessages, first: int, last: int, place: int) -> dict[int, int] | None:
+        """The stored indexes of the messages ``first`` to ``last``, if they are those up to ``place``."""
+        found: dict[int, int] = {}
+        for index in range(last, first - 1, -1):
+            if place < 0 or not self._same(resent, index, place):
+                return None
+            found[index] = place
+            place = self.parents[place]
+        return found
+
+    def _behind_summary(self, resent: ResentMessages, index: int, place: int) -> dict[int, int]:
+        """The messages up to ``index`` that a client kept behind the summary at ``place``, as ``find_preserved`` returns
+        them; empty if there are none. The message before the first of them is the summary."""
+        for start in range(max(0, index - _PRESERVED_MAX), min(index, _SUMMARY_WITHIN)):
+            if resent.mark(start) == self.digests[place]:
+                return self._stored_run(resent, start + 1, index, self.parents[place]) or {}
+        return {}
 
     # -- one message ---------------------------------------------------------------------------------------
 
@@ -184,6 +229,8 @@ class Transcript:
                 index, place = index - 1, self.parents[place]
             elif (before := self._before(resent, index, place)) is not None:
                 index, place = before
+            elif place >= 0 and (kept := self._behind_summary(resent, index, place)):
+                index = min(kept) - 1
             else:
                 return False
         return True

@@ -443,7 +443,8 @@ class Truncation:
         if self.numbers:
             roles = self.request.messages.roles[: last + 1]
             return [self.numbers[place] for place, role in enumerate(roles) if role is not Role.SYSTEM]
-        indexes = state.transcript.indexes(*known, self._spoken_before(last) + 1)
+        preserved = state.transcript.find_preserved(ResentMessages(self._spoken, kept=True), *known)
+        indexes = state.transcript.indexes(*known, self._spoken_before(last) + 1, preserved)
         for index, place in enumerate(placed.places[: min(known[0], len(indexes))] if placed is not None else ()):
             indexes[index] = place if place >= 0 else indexes[index]
         return [index + 1 for index in indexes]
