@@ -122,7 +122,7 @@ def test_agents_are_understood_and_others_reported(upstream: Upstream, caplog: p
         told = {"prompt_cache_key": OTHER, "tools": tools, "metadata": {"session_id": "inside"}}
         call(served.port, path, asked("fake-n3", **told), {"user-agent": "agent"})
         assert served.said(OTHER)[0] == ("user", "Which database?")
-    reported = [record.getMessage() for record in caplog.records if "not remembered" in record.getMessage()]
+    reported = [record.getMessage() for record in caplog.records if "are not remembered" in record.getMessage()]
     assert [text.split(" are ")[0] for text in reported] == [
         "chats of shop/1.0 at 127.0.0.1",
         "chats of desk at 127.0.0.1",

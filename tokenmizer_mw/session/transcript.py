@@ -147,8 +147,8 @@ class Transcript:
     def indexes(self, start: int, place: int, count: int, preserved: Mapping[int, int] | None = None) -> list[int]:
         """Return the stored indexes of the first ``count`` messages of a resent transcript.
 
-        ``start`` and ``place`` are the result of ``first_new``, ``preserved`` that of ``find_preserved``. Other messages
-        from ``start`` on get the next free indexes. Assumes that the client joined or split no messages.
+        ``start`` and ``place`` are the result of ``first_new``, ``preserved`` that of ``find_preserved``. Other
+        messages from ``start`` on get the next free indexes. Assumes that the client joined or split no messages.
         """
         known: list[int] = []
         for _ in range(start):
@@ -183,8 +183,8 @@ class Transcript:
         return found
 
     def _behind_summary(self, resent: ResentMessages, index: int, place: int) -> dict[int, int]:
-        """The messages up to ``index`` that a client kept behind the summary at ``place``, as ``find_preserved`` returns
-        them; empty if there are none. The message before the first of them is the summary."""
+        """The messages up to ``index`` that a client kept behind the summary at ``place``, in the form that
+        ``find_preserved`` returns; empty if there are none. The message before the first of them is the summary."""
         for start in range(max(0, index - _PRESERVED_MAX), min(index, _SUMMARY_WITHIN)):
             if resent.mark(start) == self.digests[place]:
                 return self._stored_run(resent, start + 1, index, self.parents[place]) or {}
