@@ -12,7 +12,7 @@ from tokenmizer_mw.model.event import NodeAdded
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 from tokenmizer_mw.model.node import Node, NodeType, Source, Status
 from tokenmizer_mw.safety.fence import frame
-from tokenmizer_mw.session.refinement.prompt import INSTRUCTIONS, Prompt, prompt_of
+from tokenmizer_mw.session.refinement.plan import INSTRUCTIONS, Prompt, prompt_of
 from tokenmizer_mw.session.refinement.reply import CATEGORIES
 
 NONCE = "0123456789abcdef" * 2

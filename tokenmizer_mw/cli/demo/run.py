@@ -30,9 +30,8 @@ from .app import (
     judge_answer,
     serving,
 )
-from .closing import show_compaction, show_figures, show_memory, show_next, show_store
 from .conversation import SESSION, Client, Conversation, DemoReply, RequestRefused, ask, summary, tool_results
-from .screen import Screen
+from .screen import Screen, show_compaction, show_figures, show_memory, show_next, show_store
 from .script import DemoScript, ScriptTurn, load_script, message_tokens, request_tokens
 from .scripted_model import MODEL, Pace, ScriptedModel
 

@@ -1,18 +1,38 @@
-"""Terminal output of the demonstration; without a terminal, plain lines without colour."""
+"""Terminal output of the demonstration: its turns as they come, and at the end the graph, tokens and times, and where the
+data is stored. Without a terminal, plain lines without colour.
+"""
 
 from __future__ import annotations
 
+import json
+import os
+import shlex
+import shutil
+import sys
 import textwrap
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import Any, Final
 
 from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
+from tokenmizer_mw.context.compaction.contract import CompactionWish
+from tokenmizer_mw.context.loss_report import LossReport
+from tokenmizer_mw.graph.export.documents import outline
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.memory import SessionMemory
+from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
+from tokenmizer_mw.runtime.installing import install_hint
 from tokenmizer_mw.runtime.terminal import inert, one_line
+from tokenmizer_mw.wire.dialects import ROUTES
 
-from .app import CutSeen, ProbeOutcome
+from .app import CutSeen, ProbeOutcome, RunFigures
+from .conversation import SESSION
 
 WIDTH_MAX: Final = 110
 _BAR: Final = 10
@@ -155,3 +175,162 @@ def _wrap_line(line: str, width: int, rows: int | None) -> list[str]:
         max_lines=rows,
         placeholder=" ...",
     ) or [""]
+
+
+TIERS: Final = ("critical", "standard", "full")
+_NAME: Final = "tokenmizer-mw"
+_PER_SECTION: Final = 6
+_PER_REPORT: Final = 12
+_PER_BLOCK: Final = 4
+
+
+def show_memory(screen: Screen, memory: SessionMemory) -> None:
+    """Print the graph, replaced decisions, the resume blocks and the loss report."""
+    graph = memory.graph(SESSION)
+    screen.heading("The session graph")
+    facts, relations = len(graph), len(graph.edges())
+    screen.lines([f"{facts} facts, {relations} relations; #n is the message that a fact comes from."])
+    screen.lines(_shorten_sections(outline(graph)), rows=2)
+    screen.heading("Decisions that replaced others")
+    screen.lines(_transitions(graph))
+    for tier in TIERS:
+        resume = memory.resume(SESSION, tier)
+        screen.heading(f"Resume block, {tier}: {resume.tokens} tokens")
+        screen.verbatim(resume.text)
+    screen.heading("Loss report")
+    screen.lines(_describe_losses(memory.loss_report(SESSION)))
+
+
+def show_compaction(screen: Screen, memory: SessionMemory, body: Mapping[str, Any]) -> None:
+    """Print what a client receives that asks for a compaction of the whole session; ``body`` is its next request."""
+    request = ROUTES["/chat/completions"].read(json.dumps(body).encode())
+    began = perf_counter()
+    made = memory.service.compaction.compact(SessionKey(LOCAL_TENANT, SESSION), request, CompactionWish())
+    took = (perf_counter() - began) * 1_000
+    if made is None:
+        return
+    screen.heading("A compaction, as clients ask for it by contract")
+    tokens = memory.service.access.counters.of(request.model).text(made.block)
+    size = f"{len(request.messages)} messages of {made.tokens:,} tokens become {tokens:,}, in {took:.0f} ms"
+    answered = "So the proxy answers Claude Code's /compact and OpenAI's /v1/responses/compact."
+    screen.lines([f"{size} and without a model. {answered} It begins:"])
+    screen.lines(made.block.splitlines()[2 : 2 + _PER_BLOCK], rows=2)
+
+
+def _describe_losses(report: LossReport) -> Iterator[str]:
+    yield (
+        f"{report.dropped} messages before #{report.before_turn} are no longer sent. "
+        f"Of the facts extracted from them, the block in their place leaves out {len(report.items) or 'none'}:"
+    )
+    for node in report.items[:_PER_REPORT]:
+        values = " (told by a reminder)" if node.id in report.returned else ""
+        yield f"  #{node.source.turn} {node.type.value}: {node.label}{values}"
+    if len(report.items) > _PER_REPORT:
+        yield f"  ... and {len(report.items) - _PER_REPORT} more"
+    if report.quoted:
+        yield f"Reminders quoted messages {', '.join(f'#{number}' for number in report.quoted)}."
+    yield "memory.recall finds them, memory.restore gives the messages back word for word."
+
+
+def show_figures(screen: Screen, figures: RunFigures, counted_by: str) -> None:
+    """Print tokens and times, with and without memory."""
+    screen.heading("What it cost and what it saved")
+    screen.lines(_figures(figures, counted_by))
+
+
+def show_store(screen: Screen, database: Path) -> None:
+    """Print where the data is stored, and commands to inspect it that can be pasted."""
+    screen.heading("Look for yourself")
+    screen.lines(["The database of this run is no other chat's; each command names it:"])
+    for command in (f"graph {SESSION}", f"resume {SESSION} --level full", f'why {SESSION} "PostgreSQL"'):
+        _show_command(screen, command, database)
+    screen.lines(["", "or in a browser, with the graph through time and changes by hand:"])
+    _show_command(screen, "dashboard", database)
+    screen.lines(["", "This run has left its database there, and nothing else; to remove it:"])
+    screen.verbatim(f"\n  rm \\\n    {shlex.quote(str(database))}*")
+
+
+def _show_command(screen: Screen, command: str, database: Path) -> None:
+    """On two lines, for a path may be long, and none of them wrapped: a path that is broken cannot be pasted."""
+    screen.verbatim(f"\n  {_program()} {command} \\\n    --store {shlex.quote(f'sqlite:///{database}')}")
+
+
+def show_next(screen: Screen) -> None:
+    """Print what to try next with one's own chats."""
+    program = _program()
+    screen.heading("Try it with your own chats")
+    screen.lines(["A chat that you have (ChatGPT, Claude, Claude Code, Codex, aider, JSON):"])
+    screen.verbatim(f"  {program} import conversations.json")
+    screen.lines(["Claude Code, from its next chat on (also codex, cursor, vscode):"])
+    _show_with_extra(screen, program, "install claude-code", "mcp", needs="mcp")
+    screen.lines(["Any client with a base URL, through the proxy:"])
+    _show_with_extra(screen, program, "serve", "proxy", needs="httptools")
+    screen.lines(["Your ASGI application:", "  app.add_middleware(TokenMizerMiddleware, memory=memory)"])
+
+
+def _show_with_extra(screen: Screen, program: str, command: str, extra: str, *, needs: str) -> None:
+    """A command, behind what installs its extra where the module that it ``needs`` is missing here."""
+    if find_spec(needs) is None:
+        screen.verbatim(f"  {install_hint(extra)}")
+        program = _NAME  # in whichever environment that was
+    screen.verbatim(f"  {program} {command}")
+
+
+def _program() -> str:
+    """How this program can be called from here: by its name where that is found, else by its path."""
+    called = Path(sys.argv[0])
+    if called.name != _NAME or shutil.which(called.name):
+        return _NAME
+    return os.path.relpath(called)
+
+
+def _shorten_sections(lines: list[str]) -> Iterator[str]:
+    """At most so many facts a section, their histories along with them."""
+    facts = 0
+    for place, line in enumerate(lines):
+        if not line.startswith(" "):
+            facts = 0
+        elif not line.startswith("      "):
+            facts += 1
+        if facts <= _PER_SECTION:
+            yield line
+        last = place + 1 == len(lines) or not lines[place + 1].startswith(" ")
+        if last and facts > _PER_SECTION:
+            yield f"      ... and {facts - _PER_SECTION} more"
+
+
+def _transitions(graph: SessionGraph) -> Iterator[str]:
+    steps = graph.transitions()
+    if not steps:
+        yield "none"
+    for step in steps:
+        old, new = graph.get(step.old), graph.get(step.new)
+        yield f"{old.label if old else step.old} -> {new.label if new else step.new} (message {step.trigger})"
+        if step.reason:
+            yield f"    why: {step.reason}"
+        if step.evidence:
+            yield f'    evidence: "{step.evidence}"'
+
+
+def _figures(figures: RunFigures, counted_by: str) -> Iterator[str]:
+    yield f"tokens of {figures.requests} requests ({counted_by}):"
+    yield f"    {figures.tokens_sent:,} without, {figures.tokens_received:,} with: {figures.saved_share():.0%} saved"
+    if figures.refused_without:
+        yield f"    {figures.refused_without} of them would not have fitted into the context at all"
+    yield "transcript replaced:"
+    for cut in figures.cuts:
+        yield f"    at turn {cut.turn}: {cut.held:,} tokens -> {cut.seen.received:,}"
+    if figures.without_memory:
+        without, with_ = median(figures.without_memory) * 1000, median(figures.with_memory) * 1000
+        yield "time to the first byte, median:"
+        yield f"    {without:.1f} ms without, {with_:.1f} ms with: {with_ - without:+.1f} ms"
+        yield "    (client, model and application share this machine and one process;"
+        yield "    docs/benchmarks.md has the delay of the middleware alone)"
+        if figures.cuts:
+            yield f"    slowest request at which the transcript was replaced: {_slowest(figures):.0f} ms"
+    right = sum(answer.right for answer in figures.answers)
+    yield f"old facts asked for: {right} of {len(figures.answers)} known"
+
+
+def _slowest(figures: RunFigures) -> float:
+    return max(cut.first_byte for cut in figures.cuts) * 1000
