@@ -1,5 +1,6 @@
-"""Terminal output of the demonstration: its turns as they come, and at the end the graph, tokens and times, and the place
-of the data. Without a terminal, plain lines without colour.
+"""Terminal output of the demonstration: its turns as they come; at the end graph, tokens, times and place of the data.
+
+Without a terminal, plain lines without colour.
 """
 
 from __future__ import annotations
