@@ -41,6 +41,9 @@ CASES: Final = Path(__file__).parent / "corpus" / "beliefs"
 LAST: Final = CASES.parent / "beliefs_last"
 """Cases that nobody looks at while judgement is worked on."""
 
+WIDER: Final = CASES.parent / "beliefs_wider"
+"""Cases by three further authors who saw neither the rules nor other cases; nothing is tuned on them."""
+
 TALKS: Final = CASES.parent / "beliefs_talks"
 """Longer talks by two authors."""
 
@@ -254,7 +257,8 @@ def run() -> dict[str, Any]:
         "Short talks and one more message, written without a look at the rules, and developed on since. At a first"
         " look: cases of another author that nobody has read, run for the first time on 2026-11-22 (keep .39, change"
         " .41, status .68 with the code of that morning). Talks: when first run on 2026-11-23, 469 of 480 ordinary"
-        " messages replaced nothing, and 191 of 537 changes were right; looked at since."
+        " messages replaced nothing, and 191 of 537 changes were right; looked at since. Wider: cases of three authors,"
+        " first run on 2026-11-23 (keep .65, change .36, status .55), nothing tuned on them; two of them read."
     )
     return {"figures": {**figures, "faults": dict(faults)}, "bars": bars, "notes": notes, "lines": lines}
 
@@ -273,8 +277,12 @@ def _judged(cases: Sequence[Case], settings: Settings | None = None) -> list[tup
 def _other_sets(settings: Settings | None = None) -> dict[str, dict[str, Mapping[str, float]]]:
     """Figures of the longer talks, and of the cases that nobody looks at."""
     talks = [(case, _talk_faults(case, graph_of(case, settings))) for case in load_talks()]
-    last = _judged(load_cases(LAST), settings)
-    return {"talks": _shares(talks, _talk_group), "last look": _shares(last, lambda case: f"last look: {case.group}")}
+    last, wider = _judged(load_cases(LAST), settings), _judged(load_cases(WIDER), settings)
+    return {
+        "talks": _shares(talks, _talk_group),
+        "last look": _shares(last, lambda case: f"last look: {case.group}"),
+        "wider": _shares(wider, lambda case: f"wider: {case.group}"),
+    }
 
 
 def _shares(found: Sequence[tuple[Case, list[str]]], key: Any) -> dict[str, Mapping[str, float]]:

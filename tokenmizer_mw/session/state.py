@@ -175,10 +175,11 @@ def joining(
     """
     resent = ResentMessages(messages)
     start, place = known if known is not None else transcript.first_new(messages, part=part, resent=resent)
-    preserved = {} if part else transcript.find_preserved(resent, start, place)
+    end, count = len(messages), len(transcript)
+    may_preserve = not part and end > start + 2  # a summary, what was kept, and what is new
+    preserved = transcript.find_preserved(resent, start, place) if may_preserve else {}
     events: list[MessageRecorded] = []
-    count = len(transcript)
-    for index in range(start, len(messages)):
+    for index in range(start, end):
         if index in preserved:
             continue
         turn = count + len(events) + 1
