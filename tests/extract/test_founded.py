@@ -146,3 +146,13 @@ def test_a_block_says_which_errors_only_went_unmentioned() -> None:
     assert "Errors not mentioned again:" in text
     assert "Open errors:" not in text
     assert "fixed" not in text
+
+
+def test_a_figure_that_is_said_again_stays_whole() -> None:
+    talk = (
+        "Plan the trip to Lisbon.",
+        "OK.",
+        "We cap it at 2,400 euros for all four of us.",
+        "Got it, 2,400 euros for four.",
+    )
+    assert not {"2", "400 euros for four"} & set(decisions(*talk))

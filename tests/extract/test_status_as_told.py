@@ -49,3 +49,30 @@ def test_what_got_merged_is_done(speaker: str, when: str) -> None:
 def test_a_pick_is_a_choice() -> None:
     graph = talk(*OPENING, "u: My pick for the offline cache is SQLite.")
     assert labels(graph, NodeType.DECISION, Status.ACTIVE) == ["the offline cache: SQLite"]
+
+
+@pytest.mark.parametrize("said", ["Fixed the login bug", "I fixed the login bug", "We solved the timeout problem"])
+def test_what_a_user_has_fixed_is_done(said: str) -> None:
+    graph = talk(*OPENING, f"u: {said}.")
+    assert labels(graph, NodeType.ERROR, *OPEN) == []
+    assert len(labels(graph, NodeType.TASK, Status.COMPLETED)) == 1
+
+
+def test_what_nobody_reported_before_it_was_fixed_is_known_as_fixed() -> None:
+    graph = talk(*OPENING, "u: The flash wear problem is fixed.")
+    assert labels(graph, NodeType.ERROR, Status.COMPLETED) == ["The flash wear problem"]
+
+
+def test_a_test_that_is_named_behind_except_is_an_open_error() -> None:
+    assert labels(talk(*OPENING, "u: all green except TestNestedFilter"), NodeType.ERROR, *OPEN)
+
+
+@pytest.mark.parametrize(
+    ("said", "option"),
+    [
+        ("we decided against a queue, nobody can run one", "queue"),
+        ("we're not doing websockets, way over the top for us", "websockets"),
+    ],
+)
+def test_what_is_decided_against_is_rejected(said: str, option: str) -> None:
+    assert option in labels(talk(*OPENING, f"u: {said}"), NodeType.DECISION, Status.INVALIDATED)

@@ -34,7 +34,7 @@ ASKED_SHORT: Final = 120
 
 _CONFIDENCE: Final = 0.65
 _CUT: Final = compile_lazily(
-    r"[,;，、。；]\s*(?:and |und |et |y |e |и )?| and | und | et | y | и |(?:^|\s)(?:itself|so|итак|also): "
+    r"(?:,\s+|[;，、。；]\s*)(?:and |und |et |y |e |и )?| and | und | et | y | и |(?:^|\s)(?:itself|so|итак|also): "
 )
 _ACTS: Final = PatternSet(
     r".*\b(?:i|i'll|i've|i'd|i'm|we|we'll|let me|let's|you|it's|that|this|done|added|updated|created|fixed"

@@ -53,6 +53,9 @@ COMMIT_WORD: Final = "commit"
 _OVER: Final = words_of("finished done fixed solved resolved gone over works working")
 """Words with which a user says that something is over."""
 
+_FIXED: Final = words_of("fixed solved resolved repaired")
+"""Words with which a user says that what was wrong no longer is."""
+
 ASKED_WORDS: Final = 2
 """Words that a report shares with the user's message when it speaks of what was asked."""
 
@@ -320,8 +323,16 @@ def _close_error(ledger: Ledger, finding: Finding) -> Node | None:
         if error is not None and task is not None:
             ledger.link(task, EdgeType.FIXES, error)
     elif error is None:
-        task = _confirm(ledger, finding, task)
+        task = _confirm(ledger, finding, task) or _note_fixed(ledger, finding)
     return error or task
+
+
+def _note_fixed(ledger: Ledger, finding: Finding) -> Node | None:
+    """What a user calls fixed though nobody had reported it; what merely works is no news."""
+    said = words_of(finding.quote.casefold().replace(",", " ").replace(".", " "))
+    if ledger.role != "user" or _FIXED.isdisjoint(said) or len(content(finding.label)) == 1:
+        return None
+    return ledger.add(finding, status=Status.COMPLETED)
 
 
 def _finish(ledger: Ledger, finding: Finding, task: Node | None, error: Node | None) -> Node | None:

@@ -489,6 +489,26 @@ REJECTIONS: Final = (
         unless=r".* dropping (?:by|in|off)\b",
     ),
     _rule(
+        "we_are_not_doing",
+        Act.REJECT,
+        r"(?:we|i)(?:'re| are|'m| am) (?:not|no longer) (?:doing|adopting|going (?:with|for)|moving to|switching to)"
+        r" (?:the |an? )?(?P<label>[^,;:(]{2,60}?)(?:$|(?:[,;:(]| because| since| --?| —| –) ?(?P<reason>.*?)\)?$)",
+        0.8,
+        "we're not doing microservices, there are two of us",
+        "we're not doing well",
+        unless=r".* doing (?:it|that|this|so|too|well|great|good|fine|much|any|bad|badly)\b",
+    ),
+    _rule(
+        "decided_against",
+        Act.REJECT,
+        r"(?:(?:we|i|they|the (?:team|board|group))(?:'ve| have)? (?:all |both )?)?(?:decided|voted|opted|chose"
+        r"|came down|settled) against (?:using |having |taking |the |an? )*(?P<label>[^,;:(]{2,60}?)"
+        r"(?:$|(?:[,;:(]| because| since| --?| —| –) ?(?P<reason>.*?)\)?$)",
+        0.85,
+        "we decided against a queue, nobody can run one",
+        "he voted against his own party",
+    ),
+    _rule(
         "dont_need",
         Act.REJECT,
         r"(?:i|we) (?:really |actually )?(?:do not|don't|dont|won't|will not) (?:need|want|use|do|take"

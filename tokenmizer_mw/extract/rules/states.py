@@ -22,7 +22,9 @@ _FAILS: Final = (
     r"|render|save|print|show|respond|be right|find|read|update|match|fit)|(?:isn't|is not|aren't|are not"
     r"|not) (?:working"
     r"|showing|loading|updating|responding|saving|visible|there)|(?:still|again|is|are) (?:wrong|off|broken|missing)"
-    r"|black screen|nil pointer|exception|traceback|segfault|has (?:a|an) (?:mistake|error|bug|typo)"
+    r"|black screen|nil pointer|exception|traceback|segfault|(?:has|have|got|there(?:'s| is|'re| are)) (?:an?|another"
+    r"|some) (?:mistake|error|bug|typo|crash)s?"
+    r"(?:$|[,.;:!]| (?:in|with|when|where|on|at|that|which|if|after|since|here)\b)"
     r"|(?:leads to|returns|gets?|got|throws|shows?|says) (?:an? |the )?(?:'[^']{3,}'|404|4\d\d|50\d|error|wrong"
     r"|blank|empty)"
     r"|no idea why"
@@ -58,7 +60,7 @@ HALF: Final[Mapping[str, tuple[Rule, ...]]] = {
             Act.COMPLAINT,
             r"(?P<label>(?:.*?\b(?:all|everything|everyone|works?|pass(?:es|ed)?|green|succeed(?:s|ed)?)\b.*?"
             rf"\b(?:except|but not|save for|apart from|other than)\b.*"
-            rf"(?:\b(?:{_FAILS}|test_\w+)|\b(?:in|on|for|under)\b).*"
+            rf"(?:\b(?:{_FAILS}|test_\w+|Test[A-Z]\w+)|\b(?:in|on|for|under)\b).*"
             r"|.*?\b\d+ (?:tests? )?(?:pass(?:es|ed)?|green|ok|succeed(?:s|ed)?)\b,? ?"
             r"(?:and |but )?[1-9]\d* (?:tests? )?(?:still |now )?fail(?:s|ed|ing)?\b.*))",
             0.85,
@@ -230,7 +232,7 @@ SENTENCES: Final[Mapping[str, tuple[Rule, ...]]] = {
             Act.COMPLAINT,
             r"\b(?:plante|erreur|en panne|cassé\pL*|ne (?:marche|fonctionne|s'affiche|répond"
             r"|démarre)\pL* (?:plus|pas|toujours pas)"
-            r"|reste vide|bogue|bug)\b",
+            r"|reste vide|bogue|(?:un|le|ce|des|les|du) bugs?|bugu?e(?:nt)?)\b",
             "la galerie plante au démarrage",
             "la galerie est jolie",
         ),

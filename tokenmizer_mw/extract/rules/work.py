@@ -157,6 +157,17 @@ REQUESTS: Final = (
 
 STATES: Final = (
     _rule(
+        "did",
+        Act.CLAIM,
+        r"(?:(?:i|we)(?:'ve| have)? )?(?:just |already |finally |also )?"
+        r"(?P<label>(?:fixed|solved|resolved|repaired|merged|shipped|released|deployed|implemented|finished)"
+        r" (?:the|an?|all|our|my|both|every|that|this) .{3,})",
+        0.8,
+        "I fixed the login bug",
+        "fixed costs are too high for the small plan",
+        unless=r".*\b(?:but|not|except|still|yet|almost|half|nearly)\b|.*n't\b",
+    ),
+    _rule(
         "that_fixed_it",
         Act.CONFIRM,
         r"(?:that|this|it|which)(?:'s| has| seems to have)? ?(?:did|fixed|solved|resolved|was|worked|sorted"
