@@ -6,8 +6,7 @@ import pytest
 
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.errors import UnknownSession
-from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.session.project import project_of, siblings
+from tokenmizer_mw.model.session import SessionKey, project_of, siblings
 from tokenmizer_mw.store.log import Place, SessionInfo
 from tokenmizer_mw.store.memory import MemoryLog
 
@@ -106,7 +105,7 @@ def test_as_many_sessions_as_the_setting_says_the_newest_first() -> None:
     for number in range(4):
         tell(kept, f"shop/{number}", f"Never touch module number {number} of the shop.")
     keys = [SessionKey("local", f"shop/{number}") for number in (3, 2, 1, 0)]
-    assert siblings(SessionKey("local", "shop/9"), keys, kept.settings) == keys[:2]
+    assert siblings(SessionKey("local", "shop/9"), keys, "/", kept.settings.project_sessions) == keys[:2]
     assert len(earlier(kept, "shop/9")) == 2
 
 

@@ -37,7 +37,7 @@ from tokenmizer_mw.model.event import (
 )
 from tokenmizer_mw.model.message import Message, Written
 from tokenmizer_mw.model.node import Node, Status
-from tokenmizer_mw.model.session import LOCAL_TENANT, Moment, SessionKey
+from tokenmizer_mw.model.session import LOCAL_TENANT, Moment, SessionKey, project_of, siblings
 from tokenmizer_mw.model.usage import UsageRecord
 from tokenmizer_mw.runtime.offload import CALLS, offload
 from tokenmizer_mw.safety.fence import nonce_for
@@ -54,7 +54,6 @@ from tokenmizer_mw.session.manual_edits import (
     undone,
 )
 from tokenmizer_mw.session.manual_edits import pin_fact as pin
-from tokenmizer_mw.session.project import project_of, siblings
 from tokenmizer_mw.session.refinement.client import Complete
 from tokenmizer_mw.session.refinement.plan import Refinement
 from tokenmizer_mw.session.reminder import CarriedReminder
@@ -686,10 +685,11 @@ class SessionMemory:
 
     def _siblings(self, key: SessionKey) -> list[tuple[str, SessionGraph]]:
         """The other sessions of a project with their graphs, the most recently updated first; [] by default."""
-        if not project_of(key.id, self.settings.project_separator):
+        separator = self.settings.project_separator
+        if not project_of(key.id, separator):
             return []
         listed = (info.key for info in pages(self.log, key.tenant, self.settings.page_max))
-        keys = siblings(key, listed, self.settings)
+        keys = siblings(key, listed, separator, self.settings.project_sessions)
         believed = self._access.derivation.derived_graph
         return [(other.id, self._access.sessions.read(other, believed)) for other in keys]
 

@@ -10,9 +10,8 @@ import pytest
 
 from tests import services
 from tests.store.postgres_database import Database
-from tokenmizer_mw.saving.cache.stores import AnswerStore
+from tokenmizer_mw.saving.cache.stores import AnswerStore, ProcessAnswers
 from tokenmizer_mw.saving.cache.stores.postgres import PostgresAnswers
-from tokenmizer_mw.saving.cache.stores.process import ProcessAnswers
 from tokenmizer_mw.saving.cache.stores.redis import RedisAnswers
 from tokenmizer_mw.saving.cache.stores.sqlite import SqliteAnswers
 from tokenmizer_mw.store import postgres_address

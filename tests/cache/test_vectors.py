@@ -15,8 +15,7 @@ from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.extract.encoder import digest_of
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.saving.cache.embedding import NEAREST, BadVector, Embedder, Vectors, model_in
-from tokenmizer_mw.saving.cache.stores import Entry
-from tokenmizer_mw.saving.cache.stores.process import ProcessAnswers
+from tokenmizer_mw.saving.cache.stores import Entry, ProcessAnswers
 
 PART = b"p"
 

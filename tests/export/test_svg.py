@@ -7,8 +7,7 @@ import pytest
 
 from tests.export.graphs import added, booking, crowd, graph_of, hostile
 from tokenmizer_mw.graph.export.appearance import EDGES, STATUSES, TYPES
-from tokenmizer_mw.graph.export.layout import Box, arrange
-from tokenmizer_mw.graph.export.routes import route_edges
+from tokenmizer_mw.graph.export.layout import Box, arrange, route_edges
 from tokenmizer_mw.graph.export.svg import draw, style
 from tokenmizer_mw.graph.export.text import width_of, wrap_text
 from tokenmizer_mw.graph.fold import SessionGraph

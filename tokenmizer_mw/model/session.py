@@ -1,16 +1,27 @@
 """How callers name a session and a point in time: ``SessionKey`` (tenant and session id, the key of every table and
-cache in this package), and times, converted to seconds since the epoch.
+cache in this package), which sessions belong to one project, and times, converted to seconds since the epoch.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from typing import Final, TypeGuard
 
 from tokenmizer_mw.model.access import LOCAL_TENANT, OWN_TENANTS
 
-__all__ = ["LOCAL_TENANT", "OWN_TENANTS", "SESSION_ID_MAX", "Moment", "SessionKey", "is_usable_id"]
+__all__ = [
+    "LOCAL_TENANT",
+    "OWN_TENANTS",
+    "SESSION_ID_MAX",
+    "Moment",
+    "SessionKey",
+    "is_usable_id",
+    "project_of",
+    "siblings",
+]
 
 SESSION_ID_MAX: Final = 256
 """Longest session id or tenant, in characters."""
@@ -40,3 +51,26 @@ def is_usable_id(part: object) -> TypeGuard[str]:
 
 Moment = float | datetime | str
 """Seconds since the epoch, or a date and time, also as ISO 8601 text; one without a zone is local time."""
+
+
+def project_of(session_id: str, separator: str) -> str:
+    """Return the part of a session id before the last ``separator``; "" when the id belongs to no project.
+
+    A project is a group of a tenant's sessions, such as "shop/monday" and "shop/tuesday".
+
+    >>> project_of("shop/2026-11-21", "/")
+    'shop'
+    """
+    return session_id.rpartition(separator)[0] if separator else ""
+
+
+def siblings(key: SessionKey, known: Iterable[SessionKey], separator: str, most: int) -> list[SessionKey]:
+    """Return the other sessions of the same project and tenant as ``key``, in the order of ``known``, at most
+    ``most``; ``[]`` if ``key`` belongs to no project.
+    """
+    project = project_of(key.id, separator)
+    if not project:
+        return []
+    same = (other for other in known if other.tenant == key.tenant and other != key)
+    found = (other for other in same if project_of(other.id, separator) == project)
+    return list(islice(found, most))

@@ -7,8 +7,10 @@ Reads the lines that contain messages; all others are skipped, also truncated li
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from tokenmizer_mw.errors import InvalidMessage
@@ -16,8 +18,6 @@ from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.safety.fence import own_blocks
 from tokenmizer_mw.wire.dialects import openai_responses_item as codex
 from tokenmizer_mw.wire.messages import history
-
-from .times import read_time
 
 LINE_MAX: Final = 8 * 1024 * 1024
 """Bytes of a line that is looked at; longer ones hold pictures."""
@@ -153,3 +153,23 @@ def _name(value: dict[str, Any]) -> str:
 def _speaks(value: dict[str, Any]) -> bool:
     message = _message(value)
     return message is not None and message.role is Role.ASSISTANT
+
+
+_MILLISECONDS: Final = 1e11
+"""A larger number of seconds is a year beyond 5000: the source counts milliseconds."""
+
+
+def read_time(value: object) -> float | None:
+    """Return a time of a transcript in seconds since the epoch; ``None`` if it is none.
+
+    ``value``: seconds or milliseconds, or text in ISO 8601, which is in UTC unless it names a zone.
+    """
+    if isinstance(value, str):
+        try:
+            found = datetime.fromisoformat(value)
+        except ValueError:
+            return None
+        value = (found if found.tzinfo is not None else found.replace(tzinfo=UTC)).timestamp()
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value <= 0:
+        return None
+    return value / 1_000 if value >= _MILLISECONDS else float(value)

@@ -21,7 +21,7 @@ from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.wire.messages import LANGCHAIN_ROLES, convert_langchain_fields
 
-from .times import read_time
+from .agent_transcripts import read_time
 
 _CHATGPT_ROLES: Final = {"user": Role.USER, "assistant": Role.ASSISTANT}
 

@@ -16,13 +16,12 @@ from tokenmizer_mw.model.session import LOCAL_TENANT, SESSION_ID_MAX, SessionKey
 from tokenmizer_mw.operations.agent_transcripts import ShownContext, TranscriptMessage, messages_in
 from tokenmizer_mw.session import SessionState
 
-from .beforehand import BlockBuilder
 from .entry import STEER, STEERED
 from .events import Event, add_to_context, project_named, root_of
-from .notes import Notes, part_of
+from .notes import Notes, length_of, part_of
 from .place import WorkerFiles
 from .proxied import ProxiedSessions
-from .shown import has_block, length_of, must_wait, read_shown_context
+from .start import BlockBuilder, has_block, must_wait, read_shown_context
 
 _AGAIN: Final = 8
 """Known messages before the new ones, by which a session sees where these go on."""

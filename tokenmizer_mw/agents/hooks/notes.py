@@ -68,7 +68,7 @@ class Notes:
     def of(self, transcript: str) -> Note:
         """Return the note about ``transcript``; an empty one if the file was replaced or truncated."""
         note = self._known.get(transcript) or self._load(transcript)
-        shrunk = note.start > _size(transcript)
+        shrunk = note.start > length_of(transcript)
         return note if note.head and note.head == _head(transcript, note.head) and not shrunk else Note()
 
     def keep(self, transcript: str, note: Note) -> None:
@@ -111,8 +111,9 @@ def _head(transcript: str, like: str = "") -> str:
     return f"{len(begins)}:{hashlib.blake2b(begins, digest_size=8).hexdigest()}"
 
 
-def _size(transcript: str) -> int:
+def length_of(path: str) -> int:
+    """Return the bytes of a file, 0 if there is none."""
     try:
-        return os.stat(transcript).st_size
+        return os.stat(path).st_size
     except OSError:
         return 0

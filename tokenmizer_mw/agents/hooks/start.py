@@ -1,35 +1,42 @@
-"""Answers the start of a session without the package: with the block that a worker before built for it.
+"""Resume blocks for the start of a session: a worker builds them beforehand, and the next answers with them without the
+package.
 
-This takes a quarter of the time that the imports take. It is only done where a worker would answer the same: the
-sessions are as they were when the block was built, and the transcript has no message that is not recorded.
+Such an answer takes a quarter of the time that the imports take. It is only given where a worker would answer the
+same: the sessions are as they were when the block was built, and the transcript has no message that is not recorded.
 """
 
 from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from tokenmizer_mw.errors import TokenMizerError
-from tokenmizer_mw.model.session import LOCAL_TENANT, SESSION_ID_MAX, SessionKey
+from tokenmizer_mw.errors import StoreError, TokenMizerError
+from tokenmizer_mw.model.session import LOCAL_TENANT, SESSION_ID_MAX, SessionKey, project_of
 from tokenmizer_mw.safety.fence import frame, nonce_for
 from tokenmizer_mw.store.choosing import resolve_store, sqlite_path
 from tokenmizer_mw.store.sqlite_blocks import (
     BlockName,
     BuiltBlock,
     at,
+    chats_of,
+    ends_of,
     find_block,
     has_project,
+    keep_block,
     secret_of,
     sessions_of,
 )
 
 from .events import Event, add_to_context, project_named, read_event, root_of
-from .notes import Notes, part_of
+from .notes import Notes, length_of, part_of
 from .place import WorkerFiles, store_address
+
+if TYPE_CHECKING:
+    from tokenmizer_mw.operations.agent_transcripts import ShownContext
 
 FIRST_CHECKPOINT: Final = "checkpoint-1"
 """What the block of a new session is made for."""
@@ -102,8 +109,6 @@ def _wants_block(event: Event, notes: Notes, secret: bytes) -> bool | None:
         return True
     from tokenmizer_mw.operations.agent_transcripts import messages_in  # new sessions have none to read
 
-    from .shown import has_block, must_wait, read_shown_context
-
     news = part_of(event.transcript, notes.of(event.transcript).end, TRANSCRIPT_MAX)
     if news is None or len(news) == TRANSCRIPT_MAX or messages_in(news)[0]:
         return None
@@ -118,3 +123,75 @@ def _for_new_session(built: BuiltBlock, chat: str, secret: bytes) -> str | None:
         return None if built.block else ""
     before, after = frame(nonce_for(secret, SessionKey(LOCAL_TENANT, id), FIRST_CHECKPOINT))
     return before + built.block.split("\n", before.count("\n"))[-1].rpartition("\n")[0] + after
+
+
+_NEXT = "the next session of this project"
+"""In place of the host's id of a session that there is not yet."""
+
+_ATTEMPTS = 2
+"""Building a block may extract facts first, which changes the session."""
+
+
+class BlockBuilder:
+    """Keeps blocks in the database file ``path``, for the workers of ``spot``.
+
+    ``build``: returns the block of a session's id, "" for none; ``separator``: between a project and a session.
+    """
+
+    def __init__(self, path: str, spot: WorkerFiles, build: Callable[[str], str], separator: str) -> None:
+        self._path = path
+        self._reader = reader_of(spot)
+        self._build = build
+        self._separator = separator
+
+    def build_for(self, chat: str, session: str, project: str) -> None:
+        """Build the block of a recorded session and that of a new session of ``project``. Errors are ignored: the next
+        start takes longer then."""
+        with suppress(StoreError, sqlite3.Error, OSError):
+            self._keep(BlockName(self._reader, chat=chat), session, self._siblings(session))
+            siblings = f"{project}{self._separator}"
+            self._keep(BlockName(self._reader, project=project), f"{siblings}{_NEXT}", siblings)
+
+    def build_again(self, project: str) -> None:
+        """Build the outdated blocks of the sessions of ``project``. Errors are ignored."""
+        with suppress(StoreError, sqlite3.Error, OSError):
+            with at(self._path) as cursor:
+                chats = chats_of(cursor, self._reader)
+            for chat, session in chats.items():
+                if project_of(session, self._separator) == project:
+                    self._keep(BlockName(self._reader, chat=chat), session, self._siblings(session))
+
+    def _siblings(self, session: str) -> str:
+        project = project_of(session, self._separator)
+        return f"{project}{self._separator}" if project else ""
+
+    def _keep(self, name: BlockName, session: str, siblings: str) -> None:
+        for _ in range(_ATTEMPTS):
+            with at(self._path) as cursor:
+                if find_block(cursor, name) is not None:
+                    return
+                ends = ends_of(cursor, session, siblings)
+            if not ends or keep_block(self._path, name, BuiltBlock(session, siblings, ends, self._build(session))):
+                return
+
+
+def read_shown_context(transcript: str, notes: Notes, secret: bytes, most: int) -> ShownContext:
+    """Return what the model has in its context, from the last ``most`` bytes of a transcript; "" for no transcript."""
+    from tokenmizer_mw.operations.agent_transcripts import ShownContext, find_shown_context  # as above
+
+    start = max(0, length_of(transcript) - most) if transcript else 0
+    raw = part_of(transcript, start, most) if transcript else None
+    if raw is None:
+        return ShownContext()
+    given = notes.of(transcript).given
+    return find_shown_context(raw, secret, max(0, given - start) if given >= 0 else -1)
+
+
+def must_wait(source: str, shown: ShownContext) -> bool:
+    """Whether only the next prompt shows if a block is needed: what came last most likely stays behind a compaction."""
+    return source == "compact" and shown.last
+
+
+def has_block(source: str, shown: ShownContext) -> bool:
+    """Whether a session that goes on still has its block."""
+    return source == "resume" and shown.present

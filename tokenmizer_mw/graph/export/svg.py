@@ -13,8 +13,7 @@ from html import escape
 from typing import Final
 
 from tokenmizer_mw.graph.export.appearance import EDGES, STATUSES, TYPES
-from tokenmizer_mw.graph.export.layout import Box, Lane, Layout, arrange
-from tokenmizer_mw.graph.export.routes import Route, path_of, place_word, route_edges
+from tokenmizer_mw.graph.export.layout import Box, Lane, Layout, Route, arrange, path_of, place_word, route_edges
 from tokenmizer_mw.graph.export.text import label_of, width_of, wrap_text
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.node import Edge, EdgeType, Node, NodeType, Status

@@ -16,9 +16,8 @@ from tokenmizer_mw.operations.erasure import erase
 from tokenmizer_mw.session import RecordedEdit, SessionState
 
 from .caches import title_of
-from .frame import session_head
 from .markup import Markup, format_count, join_markup, link, moment, quote_line, tag, to
-from .page import Page, PageRequest, redirect
+from .page import Page, PageRequest, redirect, session_head
 
 
 def edits_list(request: PageRequest, edits: Iterable[RecordedEdit], *, of_fact: bool = False) -> Markup:

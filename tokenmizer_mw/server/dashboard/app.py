@@ -28,9 +28,20 @@ from tokenmizer_mw.server.api.requests import NO_ROUTE, Authorize, AuthorizeFail
 from . import live
 from .browser_requests import ALWAYS, exact_hosts, form_of, is_cross_site, is_remote, query_of, single_value, wants_html
 from .caches import PastGraphs, Summaries
-from .frame import NOTES, STATIC_MEDIA, PageRefusal, failure, read_static, render_document
 from .live import call_before_exit
-from .page import FORM_FIELD, DashboardState, Page, PageRequest, redirect
+from .page import (
+    FORM_FIELD,
+    NOTES,
+    STATIC_MEDIA,
+    DashboardState,
+    Page,
+    PageRefusal,
+    PageRequest,
+    failure,
+    read_static,
+    redirect,
+    render_document,
+)
 from .sign_in import (
     HostSignIn,
     KeySignIn,

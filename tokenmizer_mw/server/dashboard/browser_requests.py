@@ -11,7 +11,7 @@ from starlette.requests import Request
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.server.access.hosts import LOOPBACK, Hosts, is_loopback, same_origin
 
-from .frame import failure
+from .page import failure
 
 Header = tuple[bytes, bytes]
 

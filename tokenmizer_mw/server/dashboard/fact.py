@@ -14,7 +14,6 @@ from tokenmizer_mw.session import RecordedEdit, SessionState
 
 from .actions import edits_list
 from .caches import title_of
-from .frame import session_head
 from .live import mark_of_session
 from .markup import (
     Markup,
@@ -30,7 +29,7 @@ from .markup import (
     to,
     type_of,
 )
-from .page import Page, PageRequest
+from .page import Page, PageRequest, session_head
 from .session import step_row
 
 

@@ -16,7 +16,6 @@ from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import SessionState
 
 from .caches import title_of
-from .frame import heading, session_head
 from .live import mark_of_session
 from .markup import (
     Markup,
@@ -36,7 +35,7 @@ from .markup import (
     to,
     type_of,
 )
-from .page import Page, PageRequest, csv_file, json_file
+from .page import Page, PageRequest, csv_file, heading, json_file, session_head
 
 PER_PAGE: Final = 50
 

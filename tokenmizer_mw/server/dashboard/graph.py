@@ -23,10 +23,9 @@ from tokenmizer_mw.session import SessionState
 
 from .caches import COLUMNS, hold_layout, place_facts, title_of
 from .facts import choose_nodes, filters
-from .frame import session_head
 from .live import mark_of_session
 from .markup import Markup, exactly, format_count, hidden_fields, join_markup, link, nothing, tag, to
-from .page import Page, PageRequest, download
+from .page import Page, PageRequest, download, session_head
 
 DRAWN_MAX: Final = 60
 """Facts of one picture: the most important ones."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from .frame import heading
 from .markup import Markup, card, join_markup, nothing, tag
-from .page import Page, PageRequest
+from .page import Page, PageRequest, heading
 
 REASONS: Final = {
     "background_failed": "Work in the background failed: look at the log of the server.",

@@ -14,7 +14,6 @@ from tokenmizer_mw.session import CheckpointMark, RecordedEdit, SessionState
 
 from .actions import edits_list
 from .caches import title_of
-from .frame import session_head
 from .live import mark_of_session
 from .markup import (
     Markup,
@@ -35,7 +34,7 @@ from .markup import (
     to,
     type_of,
 )
-from .page import Page, PageRequest
+from .page import Page, PageRequest, session_head
 from .session import step_row
 
 START: Final = "start"

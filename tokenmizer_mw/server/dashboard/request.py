@@ -14,7 +14,6 @@ from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import SessionState
 
 from .caches import title_of
-from .frame import session_head
 from .markup import (
     Markup,
     card,
@@ -32,7 +31,7 @@ from .markup import (
     to,
     type_of,
 )
-from .page import Page, PageRequest
+from .page import Page, PageRequest, session_head
 
 ROWS: Final = 60
 """Messages of a side that are listed: the newest ones."""

@@ -11,9 +11,8 @@ from tokenmizer_mw.context.costs.savings import Savings, dollars
 from tokenmizer_mw.model.usage import ANSWERED, CALL, CUT, REFINE, Sum, UsageSums, total
 
 from .caches import title_of
-from .frame import heading, session_head
 from .markup import Child, Markup, card, figure_list, format_count, join_markup, nothing, quote_line, tag
-from .page import Page, PageRequest
+from .page import Page, PageRequest, heading, session_head
 
 DAYS_LISTED: Final = 30
 """Days that are listed, the newest first."""

@@ -16,7 +16,6 @@ from tokenmizer_mw.session import CheckpointMark, RecordedEdit, SessionState
 
 from .actions import edits_list
 from .caches import title_of
-from .frame import session_head
 from .live import mark_of_session
 from .markup import (
     Markup,
@@ -38,7 +37,7 @@ from .markup import (
     type_of,
 )
 from .overview import OPEN_WORK, SHOWN, Overview, block_card, cards, overview
-from .page import Page, PageRequest
+from .page import Page, PageRequest, session_head
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,9 @@ from tokenmizer_mw.model.session import SESSION_ID_MAX
 from tokenmizer_mw.store.log import Place, SessionInfo
 
 from .caches import Summary
-from .frame import heading
 from .live import mark_of_tenant
 from .markup import Markup, exactly, join_markup, link, moment, nothing, quote_line, select_field, tag, to
-from .page import Page, PageRequest, csv_file, json_file
+from .page import Page, PageRequest, csv_file, heading, json_file
 
 PER_PAGE: Final = 25
 

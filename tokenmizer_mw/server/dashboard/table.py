@@ -11,11 +11,10 @@ from starlette.responses import Response
 from .actions import apply_edit, confirm_erasure, erase_session, make_checkpoint
 from .fact import show_fact
 from .facts import download_facts_csv, download_facts_json, search_facts, show_facts
-from .frame import STATIC_MEDIA
 from .graph import download_graph, show_graph
 from .health import show_health
 from .history import show_comparison, show_history
-from .page import Page, PageRequest
+from .page import STATIC_MEDIA, Page, PageRequest
 from .request import show_request
 from .savings import show_savings
 from .session import show_session

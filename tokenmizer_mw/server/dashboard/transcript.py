@@ -16,7 +16,6 @@ from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import SessionState
 
 from .caches import title_of
-from .frame import session_head
 from .live import mark_of_session
 from .markup import (
     Markup,
@@ -34,7 +33,7 @@ from .markup import (
     to,
     type_of,
 )
-from .page import Page, PageRequest
+from .page import Page, PageRequest, session_head
 
 TEXT_MAX: Final = 12_000
 """Characters of a message that a page of many messages shows."""

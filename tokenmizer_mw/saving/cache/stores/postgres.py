@@ -6,12 +6,11 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from tokenmizer_mw.saving.cache.stores import CacheHit, Entry, Holdings, Vector
 from tokenmizer_mw.store.postgres_address import Address
 from tokenmizer_mw.store.postgres_connections import Connections, PerProcess
 from tokenmizer_mw.store.postgres_driver import PostgresConnection
 
-from .process import TOUCH_SECONDS, Room
+from . import TOUCH_SECONDS, CacheHit, Entry, Holdings, Room, Vector
 
 _LOCK: Final = 0x746D6361
 

@@ -11,11 +11,10 @@ from typing import Final
 
 from tokenmizer_mw.errors import StoreUnavailable
 from tokenmizer_mw.runtime.forking import GATE, make_lock
-from tokenmizer_mw.saving.cache.stores import CacheHit, Entry, Holdings, Vector
 from tokenmizer_mw.store.sqlite_file import DatabaseFile, is_busy, translate
 from tokenmizer_mw.store.sqlite_traces import TraceRemover, has_traces, note_traces
 
-from .process import TOUCH_SECONDS, Room
+from . import TOUCH_SECONDS, CacheHit, Entry, Holdings, Room, Vector
 
 _BUSY_SECONDS: Final = 5.0
 
