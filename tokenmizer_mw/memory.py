@@ -371,10 +371,11 @@ class SessionMemory:
         self._access.sessions.update(key, lambda state: correct_fact(state, node_id, label, detail, reason))
 
     def undo(self, session_id: str, number: int | None = None, *, tenant: str = LOCAL_TENANT) -> int:
-        """Undo a manual edit of the session's facts and return its number.
+        """Undo a manual edit of the session's facts, and return the number of the edit that was undone.
 
-        ``number``: the edit's number; ``None``: the newest edit that is not undone. The undo is itself a manual edit.
-        Undoing an addition archives the added fact and restores the fact that it replaced.
+        ``number``: the edit's number; ``None``: the newest edit that is not undone and is not an undo. The undo is
+        recorded as a manual edit with a number of its own; it can be undone by that number. Undoing an addition
+        archives the added fact and restores the fact that it replaced.
 
         Raises ``CallerError``, whose message gives the reason, when there is no such edit or it cannot be undone, for
         example because the same fact was changed later.
@@ -558,10 +559,10 @@ class SessionMemory:
 
         Returns the whole chat while it fits. After that it returns the newest messages unchanged, and a resume block in
         place of the older ones; later calls get the same block until the window is full again. If a single turn (a user
-        message and everything that answers it) is too long, its middle is left out. The newest part stays even if it
-        alone exceeds the limit. Archived messages are left out. If compression is on and the chat may be too long, tool
-        results are shortened before messages are left out. Left-out content that the newest message asks about is
-        returned as a reminder.
+        message and everything that answers it) is too long, its middle is left out. The last message stays even if it
+        alone exceeds the limit. Messages that ``revise`` archived are left out. If the setting ``compress`` switches on
+        compression and the chat may be too long, tool results are shortened before messages are left out. Left-out
+        content that the newest message asks about is returned as a reminder.
 
         - ``limit``: the model's context window in tokens; ``reserved``: tokens of it that are needed for something
           else.

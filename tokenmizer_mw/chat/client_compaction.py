@@ -56,7 +56,12 @@ class ClientCompaction:
         self._count = count
 
     def seal(self) -> Seal:
-        """The object that encrypts and decrypts this installation's compactions. Reads the store once."""
+        """Return the object that encrypts and decrypts compactions: texts that take the place of a client's history.
+        Clients store such a text and send it back, but cannot read it.
+
+        The key is derived from the store's secret, which is read from the store at the first use and then kept. Raises
+        ``ConfigError`` if the package for encryption is missing.
+        """
         return Seal(self._redaction.secret)
 
     def compact(self, key: SessionKey, request: ChatRequest, wish: CompactionWish) -> CompactionResult | None:

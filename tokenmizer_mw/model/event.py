@@ -78,10 +78,11 @@ class TurnClosed:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """Facts were extracted from all messages up to and including ``turn``. After a crash, extraction continues there.
+    """Facts were extracted from all messages up to and including number ``turn``. After a crash, extraction continues
+    with the next message.
 
-    ``flagged``: the messages among them that read like an attempt to take over the model, each with the names of the
-    patterns found.
+    ``flagged``: the messages since the previous event of this kind that read like an attempt to take over the model
+    (prompt injection): their numbers, each with the names of the patterns found.
     """
 
     turn: int

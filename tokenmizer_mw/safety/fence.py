@@ -124,7 +124,9 @@ def own_blocks(text: str, secret: bytes) -> list[Span]:
 
 
 def without_own_blocks(message: Message, secret: bytes) -> Message:
-    """Return ``message`` for extraction: this installation's blocks in its text and tool results are blanked out."""
+    """Return ``message`` for extraction of facts: blocks that this installation made (recognised by ``secret``) are
+    replaced by spaces in its text and tool results.
+    """
     text = _blank_own_blocks(message.text, secret)
     results = tuple(replace(result, text=_blank_own_blocks(result.text, secret)) for result in message.tool_results)
     if text == message.text and results == message.tool_results:
@@ -138,9 +140,11 @@ def may_echo(text: str) -> bool:
 
 
 def remove_echoes(message: Message, secret: bytes) -> Message:
-    """Return ``message`` without this installation's blocks, in its text and in its tool results, wherever they stand.
+    """Return ``message`` without the blocks (resume blocks and reminders) that this installation added to a request and
+    that came back in the message's text or tool results.
 
-    A message that would be empty without them is returned unchanged.
+    ``secret``: the secret of this installation's store; blocks of other installations stay. A message that would be
+    empty without its blocks is returned unchanged, with them.
     """
     if not (may_echo(message.text) or any(may_echo(result.text) for result in message.tool_results)):
         return message

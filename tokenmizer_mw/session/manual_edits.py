@@ -132,12 +132,14 @@ def add_fact(state: SessionState, text: str, kind: str, reason: str) -> list[Eve
 
 
 def find_addition(edits: Iterable[RecordedEdit], id: str) -> int:
-    """Return the number of the edit that added this fact; 0 when none did."""
+    """Return the number of the manual edit that added the fact with this ``id``; 0 if it was not added by hand."""
     return next((one.edit.number for one in edits if one.edit.id == id and one.edit.adds), 0)
 
 
 def newest_number(edits: Iterable[RecordedEdit]) -> int:
-    """Return the number of the newest edit in force. Raises ``CallerError`` when there is none."""
+    """Return the number of the newest edit that is neither undone nor an undo. Raises ``CallerError`` when there is
+    none.
+    """
     left = edits_in_force([one.edit for one in edits])
     if not left:
         raise CallerError("the session has no change by hand to undo")

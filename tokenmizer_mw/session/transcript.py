@@ -29,9 +29,10 @@ class Transcript:
     A client may go back and continue from an earlier message, so the transcript is a tree. All lists are indexed by
     stored message:
 
-    - ``parents``: index of the message that it follows, -1 for none.
-    - ``depths``: number of messages before it on its branch.
-    - ``spellings``: what is compared when a client changed the form of a message.
+    - ``digests``: recognises a message that a client resends unchanged.
+    - ``parents``: index of the message that a message follows, -1 for none.
+    - ``depths``: number of messages before a message on its branch.
+    - ``spellings``: recognises a message that a client resends in another form (see ``Spelling``).
     """
 
     digests: list[str] = field(default_factory=list)
@@ -45,7 +46,11 @@ class Transcript:
 
     @classmethod
     def of(cls, digests: list[str], parents: list[int], spellings: list[Spelling]) -> Transcript:
-        """Return a transcript with these messages added in order."""
+        """Return a transcript of stored messages, oldest first; each list has one item for each message.
+
+        ``parents``: index of the message that a message follows, -1 for none. The other lists are described at the
+        class. Raises ``ValueError`` if the lists differ in length.
+        """
         transcript = cls()
         for mark, parent, spelling in zip(digests, parents, spellings, strict=True):
             transcript.add(mark, parent, spelling)
@@ -58,7 +63,9 @@ class Transcript:
         )
 
     def add(self, mark: str, parent: int, spelling: Spelling) -> None:
-        """Append a message with the digest ``mark`` that follows the message at index ``parent`` (-1: none)."""
+        """Append a message with the digest ``mark`` and the spelling ``spelling`` (what identifies the message in
+        another form). It follows the message at index ``parent`` (-1: none).
+        """
         place = len(self.digests)
         name: str | Spelling
         for name in (mark, spelling):

@@ -189,7 +189,9 @@ class Truncation:
         return state.transcript.same_words(resent, self._spoken_before(keep_from), state.transcript.parents[anchor])
 
     def filled_share(self, rewrite: Rewrite | None) -> float:
-        """Return the share of the model's context window that the request fills when it is shortened by ``rewrite``."""
+        """Return the share of the model's context window (1.0: all of it) that the request fills after ``rewrite`` has
+        shortened it; ``None``: unshortened.
+        """
         counts, prefix = self.counter.request_counts(self.request), self.request.prefix
         start, block = (prefix, "") if rewrite is None else (rewrite.keep_from, rewrite.block)
         taken = self.reserved + self.counter.text(self.request.overhead) + sum(counts[:prefix])

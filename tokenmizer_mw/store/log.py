@@ -106,8 +106,10 @@ class EventLog(Protocol):
         """
 
     def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
-        """Return the stored vectors of a session's passages that ``model`` computed, by passage digest, in the order in
-        which they were stored.
+        """Return the stored embeddings of a session's passages (paragraphs of its messages), as bytes by passage
+        digest, in the order in which they were stored. Empty if there are none.
+
+        ``model``: the name of the model that computed the embeddings; those of other models are not returned.
 
         ``load``, ``rewrite``, ``forget`` and ``erase`` delete them in the same step.
         """

@@ -218,8 +218,8 @@ class MemoryLog:
             return kept.keep(snapshot) if kept else False
 
     def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
-        """Return the stored vectors of a session's passages that ``model`` computed, by passage digest, in the order in
-        which they were stored. See ``EventLog.passage_rows``.
+        """Return the stored embeddings, computed by ``model``, of a session's passages (paragraphs of its messages), by
+        passage digest. See ``EventLog.passage_rows``.
         """
         require_valid(session)
         with self._lock:

@@ -173,8 +173,8 @@ class PostgresLog:
         return bool(self._select(_KEEP_SNAPSHOT, session.tenant, session.id, *row))
 
     def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
-        """Return the stored vectors of a session's passages that ``model`` computed, by passage digest, in the order in
-        which they were stored. See ``EventLog.passage_rows``.
+        """Return the stored embeddings, computed by ``model``, of a session's passages (paragraphs of its messages), by
+        passage digest. See ``EventLog.passage_rows``.
         """
         require_valid(session)
         rows = self._select(_PASSAGE_ROWS, session.tenant, session.id, model)

@@ -194,8 +194,8 @@ class SqliteLog:
         return self._change(lambda at: at.execute(_KEEP, row).rowcount > 0)
 
     def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
-        """Return the stored vectors of a session's passages that ``model`` computed, by passage digest, in the order in
-        which they were stored. See ``EventLog.passage_rows``.
+        """Return the stored embeddings, computed by ``model``, of a session's passages (paragraphs of its messages), by
+        passage digest. See ``EventLog.passage_rows``.
         """
         require_valid(session)
         return dict(self._select(sqlite_schema.READ_PASSAGES, (session.tenant, session.id, model)))

@@ -264,9 +264,11 @@ _REPLACED: Final = "the store %s was replaced by another file while it was in us
 
 
 class FileWatch:
-    """Watches the database file ``path`` for one process. Safe for threads.
+    """Notices, for one process, that the database file at ``path`` was deleted or replaced by another file. Safe for
+    threads.
 
-    ``generation`` changes with each file that was found at ``path``: connections of earlier ones are to be closed.
+    ``generation``: how often that was noticed, 0 at first. Connections that were opened in an earlier generation write
+    to a file that is no longer at ``path``: close them.
     """
 
     def __init__(self, path: str) -> None:
@@ -286,7 +288,10 @@ class FileWatch:
             self._file = _identity(self._path)
 
     def look(self) -> int:
-        """Return the current generation, after one look at the file. The first look at another file logs it."""
+        """Check once whether the file at ``path`` is still the one that ``note_file`` noted, and return ``generation``.
+
+        If the file was deleted or replaced, that is logged, the generation is raised by 1 and the listeners are called.
+        """
         if self._file is None or _identity(self._path) == self._file:
             return self.generation
         with self._lock:

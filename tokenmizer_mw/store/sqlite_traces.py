@@ -54,12 +54,16 @@ _log = logging.getLogger("tokenmizer_mw")
 
 
 def note_traces(cursor: sqlite3.Cursor) -> None:
-    """Record in the open transaction that its erasure leaves traces in the file, which must be removed."""
+    """Record in the open transaction that it erases rows, so that traces must be removed: copies of the erased rows
+    that remain in the files of the database.
+    """
     cursor.execute(_NOTE)
 
 
 def has_traces(cursor: sqlite3.Cursor) -> bool:
-    """Whether traces remain to be removed, or are being removed. Raises ``sqlite3.Error``."""
+    """Whether traces (copies of erased rows in the files of the database) remain to be removed, or are being removed.
+    Raises ``sqlite3.Error``.
+    """
     return cursor.execute(_ANY).fetchone() is not None
 
 
@@ -71,8 +75,11 @@ def writing(cursor: sqlite3.Cursor) -> Iterator[None]:
 
 
 def begin_writing(cursor: sqlite3.Cursor) -> None:
-    """Begin a transaction that holds the write lock. While traces are being removed, wait for the lock for up to
-    ``REWRITING_SECONDS``, because the file is being rewritten. Raises ``sqlite3.Error``.
+    """Begin a transaction that holds the write lock of the database.
+
+    Waits for the lock as long as the connection is set to (its busy timeout). While ``TraceRemover`` rewrites the file
+    to remove traces of erased rows, waits for up to ``REWRITING_SECONDS``. Raises ``sqlite3.Error``, also if the lock
+    is not released in time.
     """
     deadline = time.monotonic() + REWRITING_SECONDS
     while True:
@@ -100,8 +107,8 @@ class TraceRemover:
         self._in_background: sqlite3.Connection | None = None
 
     def remove(self) -> None:
-        """Remove all recorded traces. Raises ``StoreError`` when some are left; they are then removed in the
-        background.
+        """Remove all traces that ``note_traces`` recorded. Raises ``StoreError`` when some are left; they are then
+        removed in the background.
         """
         try:
             self._remove(lambda: False)

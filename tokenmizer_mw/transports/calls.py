@@ -111,7 +111,7 @@ class HTTPRequest(Protocol):
 
 
 class HTTPResponse(Protocol):
-    """The attributes that ``httpx2.Response`` and ``httpx.Response`` share and that are used here."""
+    """Type of a response of httpx or of httpx2, the successor of httpx: the attributes that the transports use."""
 
     status_code: int
     headers: Any

@@ -96,7 +96,9 @@ class Reply:
 
 
 class Dialect(Protocol):
-    """One provider's wire format: parses and rewrites requests, collects replies. Pure: no I/O, no clock."""
+    """A dialect is the wire format of a provider's API: parses and rewrites requests, collects replies. Pure: no I/O,
+    no clock.
+    """
 
     @property
     def name(self) -> str:

@@ -20,7 +20,7 @@ Reader = Callable[[object, int], Message]
 class History(Sequence[Message]):
     """The messages of a request, with their roles, parsed on access. An index returns one message, a slice a tuple.
 
-    ``part``: these are only the newest messages of a transcript that is stored elsewhere.
+    ``part``: the request contains only the newest messages of a transcript that is stored elsewhere.
     """
 
     __slots__ = ("_columns", "_numbers", "_places", "_raw", "_read", "_reader", "_whole", "part", "roles")
@@ -83,7 +83,7 @@ class History(Sequence[Message]):
     def column(self, name: str, of: Callable[[Sequence[Message]], Iterable[T]]) -> Sequence[T]:
         """Return a value for each message, computed by ``of`` and cached under ``name``.
 
-        Transcripts made by ``extend`` inherit the values; then only messages without one are parsed.
+        Histories made by ``extend`` inherit the values; then only messages without a value are parsed.
         """
         if self._whole is not None and name not in self._columns:
             whole = self._whole.column(name, of)
@@ -94,8 +94,12 @@ class History(Sequence[Message]):
         return column
 
     def extend(self, count: int, raw: Sequence[object], roles: Sequence[Role], *, part: bool = False) -> History:
-        """Return a history of ``raw``, whose first ``count`` objects are those of this one. ``roles`` are those of the
-        others.
+        """Return the history of a longer request, without parsing again what this history knows.
+
+        - ``raw``: the message objects of the longer request. Its first ``count`` objects must equal the first ``count``
+          of this history; that is not checked.
+        - ``roles``: the roles of the further objects, ``raw[count:]``.
+        - ``part``: ``raw`` has only the newest messages of a transcript that is stored elsewhere.
         """
         history = History(raw, [*self.roles[:count], *roles], self._reader, part=part)
         history._columns = {name: column[:count] for name, column in self._columns.items()}

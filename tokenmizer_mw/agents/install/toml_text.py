@@ -15,10 +15,10 @@ _ELSEWHERE: Final = "it keeps us, or its servers, in a form that is not changed 
 
 
 def with_section(text: str, name: str, section: str) -> str:
-    """Return ``text`` with ``section``, whose first line is the header ``[name]``, at its end.
+    """Return the TOML text ``text`` with ``section``, whose first line is the header ``[name]``, at its end.
 
-    If ``text`` already has this section, only the keys of ``section`` are set in it. Raises ``NotPlain`` if that is not
-    possible without other changes.
+    If ``text`` already has a section ``[name]``, only the keys of ``section`` are set in it. Raises ``NotPlain`` if
+    ``text`` is not TOML, or if its section cannot be changed alone, for example because it is an inline table.
     """
     path = name.split(".")
     values = _read(text)

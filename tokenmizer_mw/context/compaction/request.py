@@ -27,7 +27,11 @@ _CLEAR_KEEP: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class CompactAbove:
-    """Compact once the request takes more than ``tokens``. ``pause``: respond with the compaction alone then."""
+    """Replace the history by a summary when the request takes more than ``tokens`` tokens.
+
+    ``instructions``: the client's wishes for the summary, "" for none. ``pause``: respond with the summary alone, and
+    do not ask the model.
+    """
 
     tokens: int
     instructions: str = ""
@@ -43,11 +47,14 @@ class CompactNow:
 
 @dataclass(frozen=True, slots=True)
 class ClearToolUses:
-    """Clear the results of old tool calls above this many ``tokens`` or calls (``uses``; ``None``: not by calls).
+    """Clear the results of old tool calls when the request exceeds a threshold.
 
-    - ``keep``: number of newest calls that stay; ``exclude``: tools whose calls stay, too.
-    - ``inputs``: tools whose call arguments are also cleared; ``None``: all tools.
-    - ``least``: nothing is cleared if it would save fewer tokens than this.
+    - ``uses``: clear if the request has more tool calls with results than this; ``None``: ``tokens`` decides.
+    - ``tokens``: clear if the whole request takes more tokens than this; ``None``: never.
+    - ``keep``: number of the newest tool calls whose results stay.
+    - ``exclude``: names of tools whose results stay; empty: none.
+    - ``inputs``: names of tools whose call arguments are cleared, too; empty: none, ``None``: all tools.
+    - ``least``: nothing is cleared if that would save fewer tokens than this.
     """
 
     tokens: int | None = _CLEAR_TRIGGER
@@ -60,7 +67,7 @@ class ClearToolUses:
 
 @dataclass(frozen=True, slots=True)
 class ClearThinking:
-    """Clear thinking from all turns but the newest ``keep`` ones that have any."""
+    """Clear the model's thinking, except in the newest ``keep`` turns that contain thinking."""
 
     keep: int = 1
 

@@ -226,7 +226,11 @@ def whole_to_dict(figures: UsageSums) -> dict[str, Any]:
 
 
 def stages_to_list(stages: Mapping[str, UsageSums]) -> list[dict[str, Any]]:
-    """Return the savings of stages as JSON values, the largest first."""
+    """Return JSON values for each stage of ``stages``, the stage that saved the most money first.
+
+    A stage is a part of this package that saves tokens, by its name: "cut" (a resume block replaces old messages),
+    "cache" (a stored response is returned), or a compression stage of the setting ``compress``.
+    """
     return [
         {
             "stage": name,

@@ -79,7 +79,9 @@ Piece = tuple[str, str | None]
 
 
 class View:
-    """A part of a text from byte ``offset`` on, with one kind of disguise undone. ``text``: the result, in UTF-8."""
+    """A part of a text, from byte ``offset`` on, in which one kind of disguise is undone, so that a scan finds secrets
+    that are written with, for example, escape sequences or line breaks in them. ``text``: the result, in UTF-8.
+    """
 
     __slots__ = ("_origins", "_pieces", "_starts", "offset", "text")
 
@@ -91,9 +93,11 @@ class View:
         self._origins: list[int] = []
 
     def origin(self, start: int, end: int, before: int = 0) -> tuple[int, int] | None:
-        """Return the position in the original text of ``[start, end)`` of this view.
+        """Return the start and end, in bytes of the original text, of what bytes ``[start, end)`` of this view stand
+        for.
 
-        Returns ``None`` if nothing in it, or in the ``before`` bytes before it, differs from the original.
+        Returns ``None`` if no disguise was undone in these bytes or in the ``before`` bytes before them: then a scan of
+        the original text finds the same.
         """
         self._measure()
         first, last = self._index(start), self._index(end - 1)

@@ -186,7 +186,7 @@ _SIGNAL_GRACE: Final = 1
 
 
 class Dialogue:
-    """The connection to the parent, over standard input and output."""
+    """The child process's connection to its parent, over standard input and output."""
 
     def __init__(self) -> None:
         self._requests, self._answers = sys.stdout.buffer, sys.stdin.buffer
@@ -210,12 +210,15 @@ class Dialogue:
             raise Stopped
 
     def mask(self, name: str, value: str) -> str:
-        """Return a value with secrets redacted; the name of its column helps to detect them."""
+        """Have the parent redact secrets in ``value``, a value in a table or an object, and return the result.
+
+        ``name``: the name of the value's column or field, which helps to detect a secret.
+        """
         self.send(["mask", name, value])
         return str(self.receive())
 
     def clean(self, text: str) -> str:
-        """Return a text with secrets redacted."""
+        """Have the parent redact secrets in ``text``, and return the result."""
         self.send(["clean", text])
         return str(self.receive())
 

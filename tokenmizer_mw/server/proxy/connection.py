@@ -87,15 +87,20 @@ class Connection(asyncio.Protocol):
             self._transport.write(body)
 
     async def head(self, seconds: float) -> tuple[int, Sequence[Header]]:
-        """Return the status and headers of the response. Raises ``BrokenResponse``."""
+        """Wait for the status and headers of the response, and return them.
+
+        Raises ``ResponseTimedOut``, a ``BrokenResponse``, when nothing arrives for ``seconds``; ``BrokenResponse`` when
+        the connection breaks or what arrives is no valid response.
+        """
         while not self._headed:
             self._require_open()
             await self._wait(seconds)
         return self._status, self._headers
 
     async def piece(self, seconds: float) -> bytes:
-        """Return the body bytes received since the last call; ``b""`` at the end of the body. Raises
-        ``BrokenResponse``."""
+        """Wait for bytes of the body, and return all that were received since the last call; ``b""`` at the end of the
+        body. Raises as ``head`` does.
+        """
         while not self._pieces:
             if self._complete:
                 return b""

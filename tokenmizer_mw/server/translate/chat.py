@@ -25,8 +25,10 @@ class Text:
 class Thought:
     """Reasoning text of a model.
 
-    ``seal``: the provider's signature of the text, which is only sent back to a provider of dialect ``sealed_by``;
-    ``hidden``: true if there is a signature and no text.
+    - ``seal``: the provider's signature of the text, "" for none.
+    - ``sealed_by``: the origin of the signature, such as "anthropic" or "gemini". The signature is sent back only to
+      providers that accept a signature of this origin.
+    - ``hidden``: true if the provider sent a signature without a readable text.
     """
 
     text: str
@@ -52,8 +54,9 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class ModelToolCall:
-    """A tool call; ``arguments`` is JSON text. ``seal``: signature, as in ``Thought``, from providers that sign tool
-    calls."""
+    """A tool call; ``arguments`` is JSON text. ``seal``, ``sealed_by``: the provider's signature of the call and its
+    origin, as in ``Thought``; "" if the provider does not sign tool calls.
+    """
 
     id: str
     name: str

@@ -111,7 +111,10 @@ class ClientSide(Protocol):
         """Return the reply's JSON body. ``created`` is the time in seconds since the epoch."""
 
     def writer(self, call: ChatCall, *, created: int) -> StreamWriter:
-        """Return an object that serialises one streamed reply for the client."""
+        """Return an object that serialises one streamed reply to ``call`` in the client's dialect (API format).
+
+        ``created``: the time of the reply, in seconds since the epoch.
+        """
 
     def error(self, fault: Fault) -> Mapping[str, Any]:
         """Return the body of an error response in the client's format."""

@@ -53,10 +53,15 @@ def other_branches(transcript: Transcript, anchor: int, compacted: Collection[in
 
 
 def beginnings_after_compaction(state: SessionState) -> Collection[int]:
-    """Return the numbers of the first messages after each compaction that left a resume block.
+    """Return the numbers of the messages with which the client restarted its chat after a compaction.
 
-    If the client shortened its history by itself, that is the first message it sent then, which the block precedes in
-    the request. If the client asked for a block instead (``compact``), it is the first message after that call.
+    In a compaction the client's history is replaced by a summary. Only compactions that left a resume block count:
+
+    - The client made the summary itself: the number of the first message of the restarted chat. The request with that
+      message got the block.
+    - The client requested the summary through the API, and the block was the summary: the number of the message that
+      follows the block.
+
     Empty if there was no such compaction.
     """
     marks = [mark.checkpoint for mark in state.checkpoints if mark.checkpoint.block]
@@ -114,10 +119,10 @@ done in the background."""
 
 @dataclass(frozen=True, slots=True)
 class SearchTarget:
-    """What to search for: a question (text), or a list of names.
+    """What to search for. ``asked``: a text, such as a question, or a list of names.
 
-    ``asks``: it asks something, or refers to what was said before. ``sent``: numbers of messages that the request
-    contains and that are not searched.
+    ``asks``: whether the text asks something or refers to an earlier statement. ``sent``: numbers of messages that the
+    request contains, so that they are not searched.
     """
 
     asked: str | Sequence[str]
@@ -134,10 +139,15 @@ def search(
     elsewhere: Collection[int],
     meaning: Matrix | None = None,
 ) -> RelevantContent | None:
-    """Search the messages with numbers below ``before``, except those in ``elsewhere``, for ``wanted``.
+    """Search earlier messages of a session for passages (paragraphs) that are relevant for ``wanted``.
 
-    ``meaning``: the vector of the question; ``None``: search by words alone. Returns ``None`` when more than
-    ``READ_MAX`` characters would have to be indexed first.
+    - ``told``: the session's messages; ``index_of``: returns the search index of their passages.
+    - ``before``: only messages with a smaller number are searched.
+    - ``elsewhere``: numbers of messages on other branches of the chat (see ``other_branches``); they are not searched.
+    - ``meaning``: the embedding of the question; ``None``: search by words alone.
+
+    The result has no passages if none is relevant. Returns ``None`` without searching when more than ``READ_MAX``
+    characters are not indexed yet.
     """
     if told.unindexed > READ_MAX:
         return None

@@ -97,10 +97,12 @@ TURNS_A_SESSION: Final = 4
 
 
 class Reads(Protocol[S_co]):
-    """A function that reads a session: returns ``view`` of its folded state."""
+    """Type of a function that reads a session. The function brings what it reads, such as the session's state, up to
+    date with the event log, passes it to ``view`` and returns the result.
+    """
 
     def __call__(self, key: SessionKey, view: Callable[[S_co], T], /) -> T:
-        """``view`` of the session as its log has it now."""
+        """Return what ``view`` returns for the session ``key`` as its event log is now."""
 
 
 class ReminderService:

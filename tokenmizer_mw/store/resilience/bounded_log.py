@@ -157,8 +157,8 @@ class BoundedLog:
         return self._run_bounded(partial(self._log.keep_snapshot, session, snapshot), writes=True)
 
     def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
-        """Return the stored vectors of a session's passages that ``model`` computed, by passage digest, in the order in
-        which they were stored. See ``EventLog.passage_rows``.
+        """Return the stored embeddings, computed by ``model``, of a session's passages (paragraphs of its messages), by
+        passage digest. See ``EventLog.passage_rows``.
         """
         return self._run_bounded(partial(self._log.passage_rows, session, model))
 

@@ -29,7 +29,9 @@ class Lanes(Generic[Item]):
         """Sessions of resting lanes, the longest resting first."""
 
     def put(self, key: SessionKey, item: Item, size: int) -> bool:
-        """Append an item of ``size`` bytes to the queue of its session. Returns ``False`` when there is no room."""
+        """Append an item of ``size`` bytes to the lane (queue) of the session ``key``. Returns ``False``, and appends
+        nothing, when the lanes are full.
+        """
         if self.count >= self._count_max or self.size + size > self._size_max:
             return False
         lane = self._lanes.get(key)
@@ -42,8 +44,11 @@ class Lanes(Generic[Item]):
         return True
 
     def take(self) -> tuple[SessionKey, Item] | None:
-        """Take the lane that has been ready longest, and return its session and first item; ``None`` if no lane is
-        ready.
+        """Take the lane (queue of a session) that has been ready longest, and return its session and its first item;
+        ``None`` if no lane is ready.
+
+        The item stays in the lane. Nobody else can take the lane until ``remove_first`` or, after a failure, ``rest``
+        was called for the session.
         """
         if not self.ready:
             return None

@@ -228,7 +228,9 @@ class Anthropic(JsonDialect):
         return cut_edits(request, keep_from, block, mark_block=self.mark_block)
 
     def ends(self, tail: bytes) -> bool:
-        """Whether ``tail`` contains the name of the event that ends a stream, in its data or in a line of its own."""
+        """Whether ``tail`` may contain the event that ends a stream: ``message_stop`` as a JSON string or in an
+        ``event:`` line. ``tail``: a piece of the stream, preceded by the last bytes of the previous piece.
+        """
         if _IN_DATA in tail:
             return True
         return any(tail.startswith(mark) or b"\n" + mark in tail or b"\r" + mark in tail for mark in _LINES)

@@ -204,7 +204,9 @@ class Cohere(JsonDialect):
         return cut_edits(request, keep_from, _block_message(role, block) if block else "")
 
     def ends(self, tail: bytes) -> bool:
-        """Whether the event that ends a stream begins in ``tail``."""
+        """Whether the event that ends a stream begins in ``tail``: a piece of the stream, preceded by the last bytes of
+        the previous piece.
+        """
         return any(mark in tail for mark in _TERMINAL)
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:

@@ -56,7 +56,9 @@ class Ollama(JsonDialect):
     end_mark = _TRUE
 
     def ends(self, tail: bytes) -> bool:
-        """Whether ``tail`` contains the mark that the reply is complete."""
+        """Whether ``tail`` (a piece of a stream, preceded by the last bytes of the previous piece) contains the mark
+        that the reply is complete.
+        """
         place = tail.find(_DONE)
         while place >= 0:
             value = tail[place + len(_DONE) : place + len(_DONE) + _LOOK].lstrip(b" \t:")

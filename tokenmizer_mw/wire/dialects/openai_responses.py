@@ -256,7 +256,9 @@ class OpenAIResponses(JsonDialect):
         return cut_edits(request, keep_from, _block_item(role, block) if block else "")
 
     def ends(self, tail: bytes) -> bool:
-        """Whether ``tail`` names an event that ends a stream. The whole response may follow the name."""
+        """Whether ``tail`` (a piece of a stream, preceded by the last bytes of the previous piece) contains the name of
+        an event that ends the stream. The whole response may follow the name.
+        """
         if tail.rfind(b"omplete") < 0 and tail.rfind(b"failed") < 0 and tail.rfind(b"error") < 0:
             return False  # per chunk of every stream: faster than a pattern, and than looking from the start
         if any(mark in tail for mark in _MARKS):

@@ -41,7 +41,9 @@ class PostgresAnswers:
         self._made = False
 
     def get(self, key: bytes) -> CacheHit | None:
-        """Return the response under ``key``, unless it has expired, and mark it as used."""
+        """Return the response under ``key``, which counts as its use; ``None`` if there is none, or if it has expired.
+        See ``AnswerStore.get``.
+        """
         now = self._clock()
         rows = self._select(_GET, key, now)
         if not rows:

@@ -100,7 +100,9 @@ class RedisAnswers:
         self._purge = self._redis.register_script(_PURGE)
 
     def get(self, key: bytes) -> CacheHit | None:
-        """Return the response under ``key``, unless it has expired, and mark it as used."""
+        """Return the response under ``key``, which counts as its use; ``None`` if there is none, or if it has expired.
+        See ``AnswerStore.get``.
+        """
         name, now = key.hex(), self._clock()
 
         def look() -> list[Any]:

@@ -107,7 +107,9 @@ class SqliteAnswers:
         self._writing.close()
 
     def get(self, key: bytes) -> CacheHit | None:
-        """Return the response under ``key``, unless it has expired, and mark it as used."""
+        """Return the response under ``key``, which counts as its use; ``None`` if there is none, or if it has expired.
+        See ``AnswerStore.get``.
+        """
         now = self._clock()
         with self._cursor(self._reading) as cursor:
             row = cursor.execute(

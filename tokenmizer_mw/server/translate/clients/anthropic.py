@@ -71,7 +71,10 @@ class AnthropicClient:
         return _error(fault)
 
     def writer(self, call: ChatCall, *, created: int) -> AnthropicWriter:
-        """Return an object that serialises one streamed reply for the client."""
+        """Return an object that serialises one streamed reply to ``call`` as a stream of Anthropic Messages.
+
+        ``created``: the time of the reply, in seconds since the epoch.
+        """
         return AnthropicWriter(call, created)
 
     def field(self, name: str) -> str:

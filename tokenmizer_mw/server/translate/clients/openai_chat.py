@@ -62,7 +62,10 @@ class OpenAIChatClient:
     error = staticmethod(error)
 
     def writer(self, call: ChatCall, *, created: int) -> OpenAIChatWriter:
-        """Return an object that serialises one streamed reply for the client."""
+        """Return an object that serialises one streamed reply to ``call`` as a stream of OpenAI Chat Completions.
+
+        ``created``: the time of the reply, in seconds since the epoch.
+        """
         return OpenAIChatWriter(call, created)
 
     def field(self, name: str) -> str:

@@ -59,7 +59,10 @@ class OpenAIResponsesClient:
     error = staticmethod(error)
 
     def writer(self, call: ChatCall, *, created: int) -> OpenAIResponsesWriter:
-        """Return an object that serialises one streamed reply for the client."""
+        """Return an object that serialises one streamed reply to ``call`` as a stream of OpenAI Responses.
+
+        ``created``: the time of the reply, in seconds since the epoch.
+        """
         return OpenAIResponsesWriter(call, created)
 
     def field(self, name: str) -> str:

@@ -41,7 +41,7 @@ class Field:
 
 
 Table = Mapping[str, Field]
-"""Every field of an object by its name. A field that it does not hold is refused."""
+"""How each field of a JSON object is handled, by the field's name. A field that is not in the table is refused."""
 
 CARRIED: Final = Field(carried=True)
 REFUSED: Final = Field()
@@ -77,27 +77,29 @@ class Fields:
         return f"{self.path}.{name}" if self.path else name
 
     def text(self, name: str, default: str = "") -> str:
-        """Return a string; ``default`` if it is not set."""
+        """Return the string in field ``name``; ``default`` if the field is not set (absent or ``null``)."""
         return str(self._of(name, str, "a text", default))
 
     def required_text(self, name: str) -> str:
-        """Return a string that must be set and not empty."""
+        """Return the string in field ``name``. Raises ``MalformedRequest`` if it is not set or empty."""
         return self.text(name) or self._raise_malformed(name, "a text is needed")
 
     def flag(self, name: str) -> bool | None:
-        """Return a boolean; ``None`` if it is not set."""
+        """Return the boolean in field ``name``; ``None`` if the field is not set (absent or ``null``)."""
         value: bool | None = self._of(name, bool, "true or false", None)
         return value
 
     def whole(self, name: str) -> int | None:
-        """Return an integer; ``None`` if it is not set."""
+        """Return the integer in field ``name`` (2.0 counts as 2); ``None`` if the field is not set (absent or
+        ``null``). Raises ``MalformedRequest`` for any other value, such as 2.5 or "2".
+        """
         value = self.number(name)
         if value is not None and value != int(value):
             self._raise_malformed(name, "a whole number is needed")
         return None if value is None else int(value)
 
     def number(self, name: str) -> float | None:
-        """Return a finite number; ``None`` if it is not set."""
+        """Return the finite number in field ``name``; ``None`` if the field is not set (absent or ``null``)."""
         value = self.raw.get(name)
         if isinstance(value, bool) or (isinstance(value, float) and not isfinite(value)):
             self._raise_malformed(name, "a number is needed")
@@ -113,18 +115,22 @@ class Fields:
         return value
 
     def child(self, name: str, table: Table) -> Fields | None:
-        """Return the object in field ``name`` after checking its fields against ``table``; ``None`` if it is
-        not set.
+        """Return the JSON object in field ``name``; ``None`` if the field is not set (absent or ``null``).
+
+        Raises ``MalformedRequest`` for a value that is no object, and ``Untranslatable`` if the object has a field
+        that is not in ``table`` (how each field is handled, by name), or whose value ``table`` refuses.
         """
         value = self.mapping(name)
         return None if value is None else check_fields(value, self.at(name), table)
 
     def needed_child(self, name: str, table: Table) -> Fields:
-        """Return an object that must be set, after checking its fields against ``table``."""
+        """Return the JSON object in field ``name`` as ``child`` does. Raises ``MalformedRequest`` if it is not set."""
         return self.child(name, table) or self._raise_malformed(name, "an object is needed")
 
     def items(self, name: str) -> list[Fields]:
-        """Return the objects of a list without checking their fields; an empty list if it is not set."""
+        """Return the JSON objects in the list in field ``name``, their fields unchecked; an empty list if the field is
+        not set (absent or ``null``). Raises ``MalformedRequest`` if an item is no object.
+        """
         return [
             Fields(item, f"{self.at(name)}[{place}]")
             if isinstance(item, dict)
@@ -133,7 +139,9 @@ class Fields:
         ]
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """Return a list of strings; a single string counts as a list of one."""
+        """Return the strings in the list in field ``name``; a single string counts as a list of one. Empty if the field
+        is not set (absent or ``null``).
+        """
         if isinstance(value := self.raw.get(name), str):
             return (value,)
         values = self.values(name)
@@ -142,7 +150,9 @@ class Fields:
         return tuple(values)
 
     def values(self, name: str) -> list[Any]:
-        """Return a list unchecked; an empty one if it is not set."""
+        """Return the list in field ``name``, its items unchecked; an empty list if the field is not set (absent or
+        ``null``).
+        """
         value: list[Any] = self._of(name, list, "a list", [])
         return value
 
@@ -164,7 +174,9 @@ class Fields:
         return self.check(tables[kind])
 
     def variant(self, name: str, tables: Mapping[str, Table]) -> Fields | None:
-        """Return an object after checking it against the table of its "type"; ``None`` if it is not set."""
+        """Return the JSON object in field ``name`` after checking its fields against the table for its "type";
+        ``None`` if the field is not set (absent or ``null``). Raises ``Untranslatable``.
+        """
         value = self.mapping(name)
         return None if value is None else Fields(value, self.at(name)).one_of("type", tables)
 

@@ -169,7 +169,11 @@ class Parts:
             yield from self._grow(Thought(""), more)
 
     def add_seal(self, seal: str, sealed_by: str) -> Iterator[StreamEvent]:
-        """Add a signature to the open reasoning part, or open a hidden one for it."""
+        """Add the signature ``seal`` of a model's reasoning to the open reasoning part. If none is open, open one that
+        has the signature and no text. Yields the resulting stream events; none if ``seal`` is "".
+
+        ``sealed_by``: the origin of the signature, such as "anthropic" (see ``Thought``).
+        """
         if not seal:
             return
         if isinstance(self._open, Thought) and not self._open.hidden:
@@ -179,19 +183,23 @@ class Parts:
             yield from self.open(Thought("", seal, sealed_by, hidden=True))
 
     def open(self, part: Text | Thought | ModelToolCall) -> Iterator[StreamEvent]:
-        """Open a new part, even if one of the same kind is open."""
+        """Close the open part, if any, and open ``part``. Yields the resulting stream events."""
         yield from self.close()
         self._open, self._grew = part, False
         self.called = self.called or isinstance(part, ModelToolCall)
         yield PartStart(part)
 
     def arguments(self, more: str) -> Iterator[StreamEvent]:
-        """Add a piece of the open tool call's arguments; ignored if no call is open."""
+        """Add a piece of the open tool call's arguments; ignored if no call is open. Yields the resulting stream
+        events.
+        """
         if more and isinstance(self._open, ModelToolCall):
             yield from self._grow_text(more)
 
     def close(self) -> Iterator[StreamEvent]:
-        """Close the open part, if any. A call without arguments gets an empty object."""
+        """Close the open part, if any. A tool call without arguments gets an empty object. Yields the resulting stream
+        events.
+        """
         yield from self._flush()
         if isinstance(self._open, ModelToolCall) and not self._grew:
             yield Grew("{}")
