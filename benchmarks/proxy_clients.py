@@ -1,4 +1,4 @@
-"""The proxy with its own HTTP client, with aiohttp and with httpx2, on the same calls in the same run.
+"""The proxy with its own HTTP client, with aiohttp and with httpx2 (the successor of httpx), in the same run.
 
 Each is the whole proxy under uvicorn in a process of its own, before the same canned provider; only the way to the
 provider differs. Chats name no session, so that the relay is what is measured. Both libraries are set up as a relay
