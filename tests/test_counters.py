@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from tokenmizer_mw.chat.session_naming import Reason
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.saving.compress import requests as compressed_requests
+from tokenmizer_mw.session.naming import Reason
 
 ROOT = Path(__file__).parent.parent
 _ADDS = {"count", "_count", "report_failure"}

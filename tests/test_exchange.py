@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from tokenmizer_mw.chat.exchange import ChatExchange, open_exchange
 from tokenmizer_mw.chat.reply_collector import CLOSINGS_MAX
-from tokenmizer_mw.chat.session_naming import Reason
 from tokenmizer_mw.context.window import Rewrite
 from tokenmizer_mw.errors import MalformedRequest
 from tokenmizer_mw.model.message import Outcome
+from tokenmizer_mw.session.naming import Reason
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialects.openai_chat import OpenAIChat
 from tokenmizer_mw.wire.http import header

@@ -18,13 +18,12 @@ import anyio
 from tokenmizer_mw.chat.exchange import ChatExchange
 from tokenmizer_mw.chat.reports import UnknownRoutes
 from tokenmizer_mw.chat.service import check_wiring
-from tokenmizer_mw.chat.session_naming import Reason, reason_to_pass, session_in_headers
 from tokenmizer_mw.errors import ConfigError, RequestBlocked
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import LOCAL_TENANT
 from tokenmizer_mw.runtime.offload import STORE, offload
 from tokenmizer_mw.saving.reply_trimming import TrimmedReplies
-from tokenmizer_mw.session.current import NamedSession, bind, unbind
+from tokenmizer_mw.session.naming import NamedSession, Reason, bind, reason_to_pass, session_in_headers, unbind
 from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.dialects import ROUTES
 from tokenmizer_mw.wire.http import Headers, by_name, with_length

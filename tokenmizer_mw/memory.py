@@ -43,7 +43,6 @@ from tokenmizer_mw.runtime.offload import CALLS, offload
 from tokenmizer_mw.safety.fence import nonce_for
 from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import RecordedEdit, SessionState, append_messages, fold, joining
-from tokenmizer_mw.session.current import NamedSession, bind_session
 from tokenmizer_mw.session.manual_edits import (
     KINDS,
     add_fact,
@@ -54,6 +53,7 @@ from tokenmizer_mw.session.manual_edits import (
     undone,
 )
 from tokenmizer_mw.session.manual_edits import pin_fact as pin
+from tokenmizer_mw.session.naming import NamedSession, bind_session
 from tokenmizer_mw.session.refinement.client import Complete
 from tokenmizer_mw.session.refinement.plan import Refinement
 from tokenmizer_mw.session.reminder import CarriedReminder

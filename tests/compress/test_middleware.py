@@ -13,7 +13,7 @@ from tokenmizer_mw.asgi import TokenMizerMiddleware
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import MessageRecorded
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
-from tokenmizer_mw.saving.compress.sessions import Compression
+from tokenmizer_mw.saving.compress.requests import Compression
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.memory import MemoryLog
 

@@ -11,8 +11,14 @@ import pytest
 from tokenmizer_mw.context.tokens import TokenCounter
 from tokenmizer_mw.context.window import Rewrite
 from tokenmizer_mw.saving.compress.pipeline import Options
-from tokenmizer_mw.saving.compress.requests import BOUND, MARKED, CondensedRequest, condense_request, refusal
-from tokenmizer_mw.saving.compress.sessions import Compression
+from tokenmizer_mw.saving.compress.requests import (
+    BOUND,
+    MARKED,
+    Compression,
+    CondensedRequest,
+    condense_request,
+    refusal,
+)
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialect import ChatRequest, Dialect
 from tokenmizer_mw.wire.dialects import ROUTES

@@ -90,7 +90,7 @@ def test_what_a_host_pays_for_is_little_of_ours_and_the_standard_library(at_desk
         "tokenmizer_mw",
         "tokenmizer_mw.agents",
         "tokenmizer_mw.cli",
-        *(f"tokenmizer_mw.agents.hooks{part}" for part in ("", ".client", ".place", ".starting")),
+        *(f"tokenmizer_mw.agents.hooks{part}" for part in ("", ".client", ".place")),
         *(f"tokenmizer_mw.store{part}" for part in ("", ".address")),
     }
     tops = {name.partition(".")[0] for name in loaded} - {"tokenmizer_mw", "__main__"}

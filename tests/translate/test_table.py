@@ -9,7 +9,7 @@ import pytest
 
 from tests.translate.calls import CALLS, call, user
 from tokenmizer_mw.errors import Untranslatable
-from tokenmizer_mw.server.translate.providers.openai_servers import Quirks
+from tokenmizer_mw.server.translate.providers.openai_chat import Quirks
 from tokenmizer_mw.server.translate.table import DIALECTS, PROVIDERS, Provider
 from tokenmizer_mw.wire.dialects import ROUTES
 

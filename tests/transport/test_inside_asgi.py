@@ -16,7 +16,7 @@ from starlette.websockets import WebSocket
 
 from tests.upstream.server import Upstream
 from tokenmizer_mw import AsyncTransport, SessionMemory, TokenMizerMiddleware
-from tokenmizer_mw.session.current import binding_of
+from tokenmizer_mw.session.naming import binding_of
 
 from .conftest import Kept
 

@@ -27,8 +27,7 @@ from tokenmizer_mw.wire.dialect import ChatRequest
 from tokenmizer_mw.wire.host_texts import is_side_call
 
 if TYPE_CHECKING:
-    from tokenmizer_mw.saving.compress.requests import CondensedRequest
-    from tokenmizer_mw.saving.compress.sessions import Compression
+    from tokenmizer_mw.saving.compress.requests import Compression, CondensedRequest
 
 _logger = logging.getLogger("tokenmizer_mw")
 

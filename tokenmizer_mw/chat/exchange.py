@@ -20,10 +20,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from tokenmizer_mw.chat.reply_collector import ReplyCollector
-from tokenmizer_mw.chat.session_naming import Reason, names_session, session_in_header_map
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey, is_usable_id
 from tokenmizer_mw.runtime.forking import make_brief_lock
+from tokenmizer_mw.session.naming import Reason, names_session, session_in_header_map
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialect import ChatRequest, Dialect, Reply
 from tokenmizer_mw.wire.history import History

@@ -16,7 +16,6 @@ from tokenmizer_mw.chat.exchange import ChatExchange
 from tokenmizer_mw.chat.redaction import ContentRedaction
 from tokenmizer_mw.chat.reports import FailureReports
 from tokenmizer_mw.chat.session_access import SessionAccess
-from tokenmizer_mw.chat.session_naming import Reason
 from tokenmizer_mw.chat.turns import TurnCommit
 from tokenmizer_mw.context.window import Rewrite
 from tokenmizer_mw.errors import MalformedRequest, RequestBlocked
@@ -27,6 +26,7 @@ from tokenmizer_mw.runtime.tracing import span
 from tokenmizer_mw.safety.guard import NOTHING, Suspicion, judge
 from tokenmizer_mw.safety.request_redaction import Beginning
 from tokenmizer_mw.session import tools_digest
+from tokenmizer_mw.session.naming import Reason
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.resilience.bounded_log import patience
 from tokenmizer_mw.wire.dialect import ChatRequest, Reply

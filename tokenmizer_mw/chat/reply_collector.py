@@ -8,8 +8,8 @@ from dataclasses import replace
 from enum import Enum
 from typing import Final
 
-from tokenmizer_mw.chat.session_naming import Reason
 from tokenmizer_mw.model.message import Outcome
+from tokenmizer_mw.session.naming import Reason
 from tokenmizer_mw.wire.dialect import Dialect, Reply
 from tokenmizer_mw.wire.http import DECODERS, Decoder, Headers, Undecodable
 

@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Final
 
-from tokenmizer_mw.chat.session_naming import Reason
 from tokenmizer_mw.errors import StoreUnavailable, raised_at
 from tokenmizer_mw.runtime.forking import make_lock
 from tokenmizer_mw.runtime.terminal import one_line
 from tokenmizer_mw.runtime.tracing import LimitedLog
+from tokenmizer_mw.session.naming import Reason
 from tokenmizer_mw.store.resilience.monitor import StoreMonitor
 from tokenmizer_mw.wire.http import Headers, header
 

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from tokenmizer_mw.context.embedding import Mark, PassageEmbedding
     from tokenmizer_mw.saving.cache.answers import CacheLookup
     from tokenmizer_mw.saving.compress.neural import Shrink
-    from tokenmizer_mw.saving.compress.sessions import Compression
+    from tokenmizer_mw.saving.compress.requests import Compression
 
 T = TypeVar("T")
 
@@ -281,7 +281,7 @@ class SessionService:
         """The compressor of requests; ``None`` if no compression stage is on."""
         if not self.settings.compress_named:
             return None
-        from tokenmizer_mw.saving.compress.sessions import Compression  # what is off costs nothing, not even its import
+        from tokenmizer_mw.saving.compress.requests import Compression  # what is off costs nothing, not even its import
 
         return Compression(
             self.settings,

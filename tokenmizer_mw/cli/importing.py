@@ -13,8 +13,7 @@ from tokenmizer_mw.errors import CallerError
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.operations.exports import Export
 from tokenmizer_mw.operations.foreign_transcripts import conversation_mark
-from tokenmizer_mw.operations.imports import continues_session, import_into
-from tokenmizer_mw.operations.message_times import record_at
+from tokenmizer_mw.operations.imports import continues_session, import_into, record_at
 from tokenmizer_mw.operations.transcripts import SIZE_MAX, ImportedTranscript, read_transcripts
 from tokenmizer_mw.runtime.terminal import inert, progress, show, show_json
 from tokenmizer_mw.store.log import pages

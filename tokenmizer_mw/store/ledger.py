@@ -1,5 +1,5 @@
-"""The protocol of the usage ledger, which stores what calls cost and saved, summed by session, model, stage and day;
-and its tables.
+"""The usage ledger, which stores what calls cost and saved, summed by session, model, stage and day: its protocol, its
+tables, and the ledgers in SQLite and PostgreSQL, where an addition is one statement.
 
 A call counts once however often it is added, so an addition can be retried. Additions of several workers all count.
 When a session is erased, its calls are erased, but their sums stay with the tenant without the session's name, so that
@@ -9,13 +9,21 @@ past bills do not change. The same holds for calls of sessions that the store do
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable
 from datetime import UTC, date, datetime
-from typing import Final, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
 
-from tokenmizer_mw.errors import CallerError, InvalidSession
+from tokenmizer_mw.errors import CallerError, InvalidSession, StoreCorrupt
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.model.usage import NAMES, Stages, Sum, UsageRecord, UsageSums
+
+from .log import require_valid, require_valid_tenant
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from .postgres_connections import Connections
+
 
 _SUMS: Final = (
     "calls, estimated, unpriced, input_tokens, cached_tokens, written_tokens, output_tokens, cost, client_tokens,"
@@ -132,3 +140,192 @@ def decode_stages(text: str) -> Stages:
         return {stage: UsageSums(**figures) for stage, figures in json.loads(text).items()}
     except (TypeError, AttributeError) as error:
         raise ValueError("no figures of a call") from error
+
+
+_COLUMNS: Final = ", ".join(NAMES)
+_SUMMED: Final = ", ".join(f"sum({name})" for name in NAMES)
+_ADDED: Final = ", ".join(f"{name} = {name} + excluded.{name}" for name in NAMES)
+_KEPT: Final = "tenant, session, model, stage, day"
+
+_HELD: Final = "SELECT EXISTS (SELECT 1 FROM sessions WHERE tenant = ? AND session = ?)"
+_NAME: Final = "INSERT OR IGNORE INTO calls (tenant, call, session, at, model, stages) VALUES (?, ?, ?, ?, ?, ?)"
+_ADD: Final = (
+    f"INSERT INTO spending ({_KEPT}, {_COLUMNS}) VALUES ({', '.join('?' * (5 + len(NAMES)))})"
+    f" ON CONFLICT ({_KEPT}) DO UPDATE SET {_ADDED}"
+)
+_CALLS: Final = (
+    "SELECT call, at, model, stages FROM calls WHERE tenant = ? AND session = ? ORDER BY at DESC, call DESC LIMIT ?"
+)
+_WITHOUT_NAME: Final = (
+    f"INSERT INTO spending ({_KEPT}, {_COLUMNS}) SELECT tenant, '', model, stage, day, {_COLUMNS} FROM spending"
+    f" WHERE tenant = ? AND session = ? ON CONFLICT ({_KEPT}) DO UPDATE SET {_ADDED}"
+)
+_ERASE: Final = "DELETE FROM spending WHERE tenant = ? AND session = ?"
+_UNNAMED: Final = "UPDATE calls SET session = '', stages = '{}' WHERE tenant = ? AND session = ?"
+
+Select = Callable[[str, tuple[Any, ...]], list[tuple[Any, ...]]]
+
+
+class _SqlLedger:
+    """What both ledgers read in the same way. ``select`` runs a query with parameters and returns its rows."""
+
+    table = "spending"
+    summed = _SUMMED
+    newest = _CALLS
+
+    def __init__(self, select: Select) -> None:
+        self._select = select
+
+    @staticmethod
+    def mark(place: int) -> str:
+        """Return the placeholder of the parameter at ``place``, from 1."""
+        return "?"
+
+    def sums(
+        self,
+        tenant: str,
+        *,
+        by: Collection[By] = BY_STAGE,
+        session: str | None = None,
+        model: str | None = None,
+        since: str = "",
+        until: str = "",
+    ) -> list[Sum]:
+        """Return the summed cost and savings of the tenant's calls, grouped and sorted by ``by``. See
+        ``UsageLedger.sums``.
+        """
+        require_valid_tenant(tenant)
+        require_by(by)
+        bounds = [("session =", session), ("model =", model), ("day >=", since or None), ("day <=", until or None)]
+        given = [(column, value) for column, value in bounds if value is not None]
+        where = "".join(f" AND {column} {self.mark(place)}" for place, (column, _) in enumerate(given, 2))
+        chosen = ", ".join(name if name in by else f"'' AS {name}" for name in BY)
+        grouping = ", ".join(name for name in BY if name in by)
+        behind = f" GROUP BY {grouping} ORDER BY {grouping}" if grouping else ""
+        statement = f"SELECT {chosen}, {self.summed} FROM {self.table} WHERE tenant = {self.mark(1)}{where}{behind}"
+        rows = self._select(statement, (tenant, *(value for _, value in given)))
+        # a query without groups returns one empty row when there are no calls
+        return [
+            Sum(whose, model, stage, day, UsageSums(*figures))
+            for whose, model, stage, day, *figures in rows
+            if figures[0] is not None
+        ]
+
+    def calls(self, session: SessionKey, *, limit: int) -> list[UsageRecord]:
+        """Return cost and savings of the newest ``limit`` calls of a session, newest first. Raises ``StoreCorrupt``
+        for an invalid row."""
+        require_valid(session)
+        rows = self._select(self.newest, (session.tenant, session.id, max(0, limit)))
+        try:
+            return [UsageRecord(call, at, model, decode_stages(stages)) for call, at, model, stages in rows]
+        except ValueError as error:
+            raise StoreCorrupt("the figures of a call are damaged") from error
+
+
+class SqliteLedger(_SqlLedger):
+    """A ``UsageLedger`` that uses the connections of a SQLite store.
+
+    ``select``: runs a query and returns its rows; ``changed``: runs a function in a transaction.
+    """
+
+    def __init__(self, select: Select, changed: Callable[[Callable[[sqlite3.Cursor], bool]], bool]) -> None:
+        super().__init__(select)
+        self._changed = changed
+
+    def add(self, session: SessionKey, spent: UsageRecord) -> bool:
+        """Add the cost and savings of one call. See ``UsageLedger.add``."""
+        require_valid(session)
+        require_call(spent)
+        return self._changed(lambda cursor: _add_call(cursor, session, spent))
+
+
+def _add_call(cursor: sqlite3.Cursor, session: SessionKey, spent: UsageRecord) -> bool:
+    (held,) = cursor.execute(_HELD, (session.tenant, session.id)).fetchone()
+    name, model = (session.id if held else ""), plain_model(spent.model)
+    stages = encode_stages(spent.stages) if held else "{}"
+    if not cursor.execute(_NAME, (session.tenant, spent.call, name, spent.at, model, stages)).rowcount:
+        return False
+    rows = [
+        (session.tenant, name, model, stage, day_of(spent.at), *(getattr(figures, each) for each in NAMES))
+        for stage, figures in spent.stages.items()
+    ]
+    cursor.executemany(_ADD, rows)
+    return True
+
+
+def erase_names(cursor: sqlite3.Cursor, sessions: Iterable[SessionKey]) -> None:
+    """Remove the names of erased sessions from the ledger, in the open transaction; their figures stay in the tenant's
+    sums.
+    """
+    keys = [(key.tenant, key.id) for key in sessions]
+    for statement in (_WITHOUT_NAME, _ERASE, _UNNAMED):
+        cursor.executemany(statement, keys)
+
+
+_POSTGRES_ADDED: Final = ", ".join(f"{name} = s.{name} + excluded.{name}" for name in NAMES)
+_POSTGRES_SUMS: Final = ", ".join(f"sum({name})::bigint" for name in NAMES)
+
+_POSTGRES_ADD: Final = f"""
+WITH held AS MATERIALIZED (
+  SELECT session FROM {{schema}}.sessions WHERE tenant = $1 AND session = $2 FOR KEY SHARE
+), of AS MATERIALIZED (
+  SELECT coalesce((SELECT session FROM held), '') AS session
+), named AS (
+  INSERT INTO {{schema}}.calls (tenant, call, session, at, model, stages)
+  SELECT $1, $3, of.session, $4, $5, CASE WHEN of.session = '' THEN '{{}}' ELSE $6 END FROM of
+  ON CONFLICT (tenant, call) DO NOTHING RETURNING session
+), added AS (
+  INSERT INTO {{schema}}.spending AS s ({_KEPT}, {_COLUMNS})
+  SELECT $1, named.session, $5, row.stage, $7, {", ".join(f"row.{name}" for name in NAMES)}
+  FROM named, unnest($8::text[], {", ".join(f"${place}::bigint[]" for place in range(9, 9 + len(NAMES)))})
+    AS row (stage, {_COLUMNS})
+  ON CONFLICT ({_KEPT}) DO UPDATE SET {_POSTGRES_ADDED}
+)
+SELECT count(*) FROM named
+"""
+_POSTGRES_CALLS: Final = """
+SELECT call, at, model, stages FROM {schema}.calls WHERE tenant = $1 AND session = $2
+ORDER BY at DESC, call DESC LIMIT $3
+"""
+POSTGRES_ERASE: Final = f"""
+WITH gone AS (
+  DELETE FROM {{schema}}.spending AS s USING unnest($1::text[], $2::text[]) AS k (tenant, session)
+  WHERE s.tenant = k.tenant AND s.session = k.session RETURNING s.*
+), unnamed AS (
+  UPDATE {{schema}}.calls AS c SET session = '', stages = '{{}}'
+  FROM unnest($1::text[], $2::text[]) AS k (tenant, session) WHERE c.tenant = k.tenant AND c.session = k.session
+)
+INSERT INTO {{schema}}.spending AS s ({_KEPT}, {_COLUMNS})
+SELECT tenant, '', model, stage, day, {_POSTGRES_SUMS} FROM gone GROUP BY tenant, model, stage, day
+ON CONFLICT ({_KEPT}) DO UPDATE SET {_POSTGRES_ADDED}
+"""
+"""Takes the names of sessions off their figures; tenants and ids of the sessions."""
+
+
+class PostgresLedger(_SqlLedger):
+    """A ``UsageLedger`` that uses the connections of a PostgreSQL store."""
+
+    table = "{schema}.spending"
+    summed = _POSTGRES_SUMS
+    newest = _POSTGRES_CALLS
+
+    def __init__(self, connections: Callable[[], Connections]) -> None:
+        super().__init__(lambda statement, parameters: connections().select(statement, *parameters))
+        self._connections = connections
+
+    @staticmethod
+    def mark(place: int) -> str:
+        """Return the placeholder of the parameter at ``place``, from 1."""
+        return f"${place}"
+
+    def add(self, session: SessionKey, spent: UsageRecord) -> bool:
+        """Add the cost and savings of one call. See ``UsageLedger.add``."""
+        require_valid(session)
+        require_call(spent)
+        stages = sorted(spent.stages)  # always in one order: two additions never wait for each other
+        columns = [[getattr(spent.stages[stage], name) for stage in stages] for name in NAMES]
+        parameters = (
+            *(session.tenant, session.id, spent.call, spent.at, plain_model(spent.model)),
+            *(encode_stages(spent.stages), day_of(spent.at), stages, *columns),
+        )
+        return int(self._connections().run(lambda connection: connection.fetch_value(_POSTGRES_ADD, *parameters))) > 0

@@ -19,7 +19,7 @@ from tokenmizer_mw.errors import StoreCorrupt, StoreError, StoreTooNew, StoreUna
 from tokenmizer_mw.model.event import Event, NewerEvent, Recorded, UnreadableEvent, decode, encode
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.store import postgres_maintenance as maintenance
-from tokenmizer_mw.store.ledger import UsageLedger
+from tokenmizer_mw.store.ledger import PostgresLedger, UsageLedger
 from tokenmizer_mw.store.log import (
     Clock,
     PassageRows,
@@ -37,7 +37,6 @@ from tokenmizer_mw.store.postgres_connections import Connections, PerProcess
 from tokenmizer_mw.store.postgres_driver import PostgresConnection
 from tokenmizer_mw.store.postgres_schema import MIGRATIONS, SEQ_MAX
 from tokenmizer_mw.store.postgres_writer import PostgresAppend, PostgresWriter
-from tokenmizer_mw.store.sql_ledger import PostgresLedger
 
 Result = TypeVar("Result")
 

@@ -13,10 +13,10 @@ from typing import Any, Final, cast
 from tokenmizer_mw.errors import Conflict, StoreUnavailable
 from tokenmizer_mw.model.event import Event, Recorded, Rewritten, encode
 from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.store.ledger import POSTGRES_ERASE
 from tokenmizer_mw.store.postgres_address import NAME, Erase
 from tokenmizer_mw.store.postgres_driver import PostgresConnection
 from tokenmizer_mw.store.postgres_schema import MIGRATIONS, SEQ_MAX
-from tokenmizer_mw.store.sql_ledger import POSTGRES_ERASE
 
 READ = """
 SELECT seq, recorded_at, kind, version, payload FROM {schema}.events

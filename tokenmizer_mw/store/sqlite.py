@@ -23,7 +23,7 @@ from tokenmizer_mw.model.event import Event, NewerEvent, Recorded, Rewritten, Un
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.forking import GATE
 from tokenmizer_mw.store import sqlite_schema
-from tokenmizer_mw.store.ledger import UsageLedger
+from tokenmizer_mw.store.ledger import SqliteLedger, UsageLedger, erase_names
 from tokenmizer_mw.store.log import (
     Clock,
     PassageRows,
@@ -36,7 +36,6 @@ from tokenmizer_mw.store.log import (
     require_valid,
     require_valid_tenant,
 )
-from tokenmizer_mw.store.sql_ledger import SqliteLedger, erase_names
 from tokenmizer_mw.store.sqlite_blocks import DROP_BLOCKS
 from tokenmizer_mw.store.sqlite_file import DatabaseFile, FileWatch, Synchronous, copy, translate
 from tokenmizer_mw.store.sqlite_traces import READERS_SECONDS, TraceRemover, has_traces, note_traces, writing

@@ -15,10 +15,9 @@ from anthropic import APIRequest, APIResponse, AsyncAPIResponse, AsyncCallNext, 
 from pydantic import BaseModel
 
 from tokenmizer_mw.chat.exchange import ChatExchange
-from tokenmizer_mw.chat.session_naming import Reason
 from tokenmizer_mw.errors import RequestBlocked
 from tokenmizer_mw.model.session import LOCAL_TENANT
-from tokenmizer_mw.session.current import NamedSession, bind_session
+from tokenmizer_mw.session.naming import NamedSession, Reason, bind_session
 from tokenmizer_mw.transports.calls import OutgoingCalls
 from tokenmizer_mw.transports.transport import AsyncWatchedByteStream, WatchedByteStream
 from tokenmizer_mw.wire.dialect import Dialect

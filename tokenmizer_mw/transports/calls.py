@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, cast
 from tokenmizer_mw.chat.exchange import ChatExchange
 from tokenmizer_mw.chat.exchange_commit import ATTEMPT_FAILED
 from tokenmizer_mw.chat.service import SessionService, check_wiring
-from tokenmizer_mw.chat.session_naming import Reason, reason_to_pass
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.model.message import Outcome
-from tokenmizer_mw.session.current import NamedSession, binding_of
+from tokenmizer_mw.session.naming import NamedSession, Reason, binding_of, reason_to_pass
 from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.http import Headers, by_name, with_length
 

@@ -1,4 +1,5 @@
-"""The short-lived process that a host starts for an event: passes the event to the worker and prints the answer.
+"""The short-lived process that a host starts for an event: passes the event to the worker, which it starts if none is
+listening, and prints the answer.
 
 It imports almost nothing (no JSON, no argument parser, no other module of this package), because it starts with every
 event of every session. It always exits with status 0: other statuses have a meaning to hosts, such as not to compact.
@@ -9,9 +10,14 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 
-from .place import WorkerFiles, place
+from .place import CONFIG, STORE, WorkerFiles, config_path, place, store_address
+
+TYPE_CHECKING = False  # as a type checker takes it, without the import of typing
+if TYPE_CHECKING:
+    import socket
 
 PAYLOAD_MAX = 16 * 1024 * 1024
 """Bytes of an event; a larger one is left alone."""
@@ -118,8 +124,6 @@ def _ask_worker(spot: WorkerFiles, event: str, request: bytes) -> bytes:
 
 def _exchange(spot: WorkerFiles, request: bytes, deadline: float | None) -> bytes:
     """What the worker answers; at once, and nothing, without a ``deadline``."""
-    from .starting import connect_to_worker
-
     with connect_to_worker(spot) as link:
         link.settimeout(SENDING)
         link.sendall(request)
@@ -143,3 +147,85 @@ def _complain(text: str) -> None:
         print("tokenmizer-mw hook:", " ".join(text.split())[:500], file=sys.stderr)
     except (OSError, ValueError):
         return
+
+
+_GONE = (FileNotFoundError, ConnectionRefusedError)
+_BACKLOG = 64
+_LOG_MAX = 1024 * 1024
+_FULL_PAUSE = 0.02
+_FULL_ATTEMPTS = 50
+
+
+def connect_to_worker(spot: WorkerFiles) -> socket.socket:
+    """Return a connection to the worker at ``spot``. Raises ``OSError`` if that is not possible."""
+    import socket  # nothing else here needs it
+
+    with suppress(*_GONE):
+        return _connect(spot)
+    with alone(spot):
+        with suppress(*_GONE):
+            return _connect(spot)
+        with suppress(FileNotFoundError):
+            os.unlink(spot.socket)
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+            listener.bind(spot.socket)
+            listener.listen(_BACKLOG)
+            link = _connect(spot)  # it waits in the queue until the worker is there
+            _launch(listener, spot)
+            return link
+
+
+@contextmanager
+def alone(spot: WorkerFiles) -> Iterator[None]:
+    """Hold the lock under which the worker is started and stopped."""
+    import fcntl  # not every system has it; the work itself runs everywhere
+
+    handle = os.open(spot.lock, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _connect(spot: WorkerFiles) -> socket.socket:
+    import socket
+
+    for attempt in range(_FULL_ATTEMPTS):
+        link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            link.connect(spot.socket)
+            return link
+        except BlockingIOError:  # its queue is full
+            link.close()
+            if attempt + 1 == _FULL_ATTEMPTS:
+                raise
+            time.sleep(_FULL_PAUSE)
+        except BaseException:
+            link.close()
+            raise
+    raise ConnectionRefusedError
+
+
+def _launch(listener: socket.socket, spot: WorkerFiles) -> None:
+    """Start a worker on ``listener`` that outlives this process and holds nothing of its host's."""
+    if os.fork():
+        return
+    try:
+        os.setsid()
+        if address := store_address(os.environ):
+            os.environ[STORE] = address
+        if config := config_path(os.environ):
+            os.environ[CONFIG] = config
+        os.chdir("/")
+        log = os.open(spot.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        if os.fstat(log).st_size > _LOG_MAX:
+            os.ftruncate(log, 0)
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for stream, goes_to in ((0, nowhere), (1, nowhere), (2, log)):
+            os.dup2(goes_to, stream)
+        listener.set_inheritable(True)
+        module = "tokenmizer_mw.agents.hooks.entry"
+        os.execv(sys.executable, [sys.executable, "-P", "-m", module, str(listener.fileno()), spot.socket])
+    finally:
+        os._exit(1)

@@ -22,6 +22,7 @@ from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.settings import ENVIRONMENT_PREFIX, Settings
 from tokenmizer_mw.store.choosing import resolve_store, sqlite_path
 
+from .client import alone
 from .entry import receive_request
 from .events import Event, read_event
 from .handling import Hooks
@@ -179,8 +180,6 @@ def serve(
     ``first``: a connection whose request was read before. The sender of a stop request is answered when all work is
     done.
     """
-    from .starting import alone  # not every system has what it needs; the work itself runs everywhere
-
     stopping: list[socket.socket] = []
     if first is not None:
         _answer(*first, work, stopping)

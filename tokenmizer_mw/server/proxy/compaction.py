@@ -14,7 +14,6 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 from tokenmizer_mw.asgi import BLOCK, CHECKPOINT
-from tokenmizer_mw.chat.session_naming import session_in_headers
 from tokenmizer_mw.context.compaction import anthropic, responses
 from tokenmizer_mw.context.compaction.contract import MARK, SealBroken
 from tokenmizer_mw.context.compaction.request import may_sum_up
@@ -22,6 +21,7 @@ from tokenmizer_mw.context.compaction.streams import StreamEditor
 from tokenmizer_mw.errors import MalformedRequest, RequestBlocked
 from tokenmizer_mw.runtime.offload import CALLS, STORE, offload
 from tokenmizer_mw.server.access.caller import tenant_of
+from tokenmizer_mw.session.naming import session_in_headers
 from tokenmizer_mw.wire.http import Header, header, with_length
 from tokenmizer_mw.wire.reply import refusal
 from tokenmizer_mw.wire.spans import mentions

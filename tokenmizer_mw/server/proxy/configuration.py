@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.server.access.settings import AccessSettings
-from tokenmizer_mw.server.translate.providers.openai_servers import Quirks
+from tokenmizer_mw.server.translate.providers.openai_chat import Quirks
 from tokenmizer_mw.server.translate.table import PROVIDERS, Auth, Provider
 from tokenmizer_mw.settings import (
     ENVIRONMENT_PREFIX,

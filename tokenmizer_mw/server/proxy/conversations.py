@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Final
 
 import anyio
 
-from tokenmizer_mw.chat.session_naming import Reason, names_session, session_in_headers
 from tokenmizer_mw.context.compaction.request import may_sum_up
 from tokenmizer_mw.errors import MalformedRequest
 from tokenmizer_mw.model.message import Role, digest
@@ -25,6 +24,7 @@ from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.runtime.offload import STORE, offload
 from tokenmizer_mw.runtime.terminal import inert
 from tokenmizer_mw.server.access.caller import tenant_of
+from tokenmizer_mw.session.naming import Reason, names_session, session_in_headers
 from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.host_texts import first_own_message, is_side_call, without_host_texts
 from tokenmizer_mw.wire.http import Header, header

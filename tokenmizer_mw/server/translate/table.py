@@ -12,8 +12,7 @@ from .providers.anthropic import AnthropicProvider
 from .providers.cohere import CohereProvider
 from .providers.gemini import GeminiProvider
 from .providers.ollama import OllamaProvider
-from .providers.openai_chat import OpenAIChatProvider
-from .providers.openai_servers import Quirks
+from .providers.openai_chat import OpenAIChatProvider, Quirks
 from .providers.request_parts import attached_to
 from .translation import ProviderSide
 

@@ -18,8 +18,8 @@ from tokenmizer_mw.runtime.forking import make_lock, renew_in_child
 from tokenmizer_mw.runtime.installing import install_hint
 from tokenmizer_mw.runtime.offload import CALLS, offload
 from tokenmizer_mw.session import SessionState
-from tokenmizer_mw.session.current import NamedSession, bind_session
 from tokenmizer_mw.session.log_cache import CachedSessions
+from tokenmizer_mw.session.naming import NamedSession, bind_session
 from tokenmizer_mw.session.refinement.client import (
     Allowance,
     Attempts,

@@ -23,11 +23,10 @@ from tokenmizer_mw.server.translate.chat import (
     Usage,
 )
 from tokenmizer_mw.wire.dialects.openai_message import read_call, read_content, read_thinking
-from tokenmizer_mw.wire.json_text import storable
+from tokenmizer_mw.wire.json_text import json_text, storable
 from tokenmizer_mw.wire.reply import parse_json, token_counts
 from tokenmizer_mw.wire.sse import ServerSentEvent
 
-from .openai_servers import MAKER, seals_in, thoughts_in
 from .replies import Parts, error_of, foreign, made_id, object_in, objects, resolve_finish, text_in
 
 _DONE: Final = "[DONE]"
@@ -237,3 +236,56 @@ def _complete(pieces: list[str]) -> bool:
         return isinstance(json.loads("".join(pieces)), dict)
     except (ValueError, RecursionError):
         return False
+
+
+DETAILS: Final = "reasoning_details"
+
+MAKER: Final = "openrouter"
+
+_TEXT: Final = "reasoning.text"
+
+_ENCRYPTED: Final = "reasoning.encrypted"
+
+_TEXT_FIELDS: Final = frozenset({"text", "summary", "index"})
+
+
+def thoughts_in(message: Mapping[str, Any]) -> list[Thought]:
+    """Return the reasoning parts of a complete message, with signatures; an empty list if it has no such details."""
+    found = []
+    for detail in objects(message.get(DETAILS)):
+        text, seal = text_in(detail, "text") or text_in(detail, "summary"), seal_of(detail)
+        if text or seal:
+            found.append(Thought(text, seal, MAKER if seal else "", hidden=not text))
+    return found
+
+
+def seals_in(delta: Mapping[str, Any]) -> list[tuple[str, bool]]:
+    """Return the signatures in a piece of a message, each with whether it belongs to encrypted reasoning."""
+    details = objects(delta.get(DETAILS))
+    return [(seal, detail.get("type") == _ENCRYPTED) for detail in details if (seal := seal_of(detail))]
+
+
+def seal_of(detail: Mapping[str, Any]) -> str:
+    """Return the signature of a detail; "" for an unsigned one."""
+    if not (detail.get("signature") or (detail.get("type") == _ENCRYPTED and detail.get("data"))):
+        return ""
+    return storable(json_text({name: value for name, value in detail.items() if name not in _TEXT_FIELDS}))
+
+
+def details_of(parts: Iterable[Part]) -> list[dict[str, Any]]:
+    """Return the details to send back: those of the reasoning among ``parts`` that OpenRouter signed."""
+    details: list[dict[str, Any]] = []
+    for part in parts:
+        if isinstance(part, Thought) and part.sealed_by == MAKER and (detail := _open_seal(part.seal)):
+            text = {"text": part.text} if detail.get("type") == _TEXT else {}
+            details.append({**detail, **text, "index": len(details)})
+    return details
+
+
+def _open_seal(seal: str) -> dict[str, Any]:
+    """A seal that came back; empty where it is none of ours, since clients may send anything."""
+    try:
+        value = json.loads(seal)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
