@@ -53,7 +53,9 @@ class RequestGuard:
 
     @property
     def blocks(self) -> bool:
-        """Whether the guard may refuse a request for its contents."""
+        """Whether the guard (the check of messages for prompt injection) may refuse a request: the setting ``guard`` is
+        "block".
+        """
         return self._settings.guard == "block"
 
     def judge_news(self, key: SessionKey, request: ChatRequest) -> Suspicion:

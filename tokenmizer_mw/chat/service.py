@@ -150,7 +150,8 @@ class SessionService:
     # -- a chat call -------------------------------------------------------------------------------------------------
 
     def prepare(self, exchange: ChatExchange) -> bool:
-        """Find the session of a call, redact secrets, apply the guard, and cut the transcript if necessary. Blocks.
+        """Find the session of a call, redact secrets, check for prompt injection, and replace old messages by a resume
+        block if necessary. Blocks.
 
         Returns whether the call is recorded; ``False``: it passes untouched and a counter gives the reason. Raises
         ``RequestBlocked``.

@@ -45,7 +45,7 @@ def forms(kind: type[Any], but: Collection[str] = ()) -> dict[str, ValueCodec]:
 @cache
 def form(hint: Any) -> ValueCodec:
     """Return the codec of a type: plain types, enumerations, events, messages, dataclasses, and lists, tuples, mappings
-    and options of them. Raises ``TypeError`` for others.
+    and options of them. Raises ``TypeError`` for other types.
     """
     origin, parts = get_origin(hint), get_args(hint)
     if hint in _KNOWN:

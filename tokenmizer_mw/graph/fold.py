@@ -185,7 +185,9 @@ class SessionGraph:
         return self._derived
 
     def flags(self, node: Node) -> tuple[str, ...]:
-        """Return the attack patterns that the guard found in the message that ``node`` comes from; () for none."""
+        """Return the names of the patterns of prompt injection that the guard found in the message that states
+        ``node``; () for none.
+        """
         return self._flagged.get(node.source.turn, ())
 
     @property

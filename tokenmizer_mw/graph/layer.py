@@ -13,8 +13,8 @@ _ABSENT: Final = object()
 
 
 class Layer(MutableMapping[K, V]):
-    """A mapping that shows ``base`` with the changes made here. ``base`` itself is never written and must not change
-    meanwhile.
+    """A mapping that shows ``base`` with the changes that were made through this mapping. ``base`` itself is never
+    written, and must not change while this mapping is used.
 
     Keys come in the order that a plain dictionary would have: a key that is deleted and set again moves to the end.
     """

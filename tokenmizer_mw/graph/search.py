@@ -65,8 +65,9 @@ def search(graph: SessionGraph, text: str, *, k: int = 5, former: Sequence[Node]
     """Return the ``k`` nodes that match ``text`` best, best first.
 
     Searched are label, value, slot, reason and quote, and words for the node's type, kind and category, so that "db"
-    finds PostgreSQL. Among nearly equal hits, current facts come before others, and decisions and goals before other
-    types. ``former``: nodes with their earlier wording (``former_nodes``), by which the current nodes are found, too.
+    finds PostgreSQL. Among nearly equal hits, current facts come before replaced ones, and decisions and goals before
+    other types. ``former``: nodes with their earlier wording (``former_nodes``), by which the current nodes are found,
+    too.
     """
     nodes = [*graph.nodes(), *former]
     best: dict[str, float] = {}

@@ -54,7 +54,7 @@ class UsageSums:
     this package, including its own use of the provider's cache. For a stage: tokens before it (``client_tokens``) and
     after it (``input_tokens``), and what it saved (``client_cost``; negative for a loss).
 
-    - ``estimated``: calls for which no provider reported the usage, so that tokens were counted here.
+    - ``estimated``: calls for which no provider reported the usage, so that this package counted the tokens.
     - ``unpriced``: calls to models without a known price; only their tokens count.
     - ``input_tokens``: all input, of which ``cached_tokens`` were read from the provider's cache and ``written_tokens``
       written to it.

@@ -87,7 +87,9 @@ def _decimal(digits: str) -> str:
 
 
 def opens_block(text: str) -> bool:
-    """Return whether a block of any installation begins in ``text``, in its original spelling."""
+    """Return whether a block (a resume block or a reminder) of any installation begins in ``text``, written exactly as
+    it was sent.
+    """
     return _SENT.search(text) is not None
 
 
@@ -135,7 +137,7 @@ def without_own_blocks(message: Message, secret: bytes) -> Message:
 
 
 def may_echo(text: str) -> bool:
-    """Return whether ``text`` may contain a block in its original spelling. Fast."""
+    """Return whether ``text`` may contain a block (resume block or reminder) written exactly as it was sent. Fast."""
     return _TAG in text
 
 

@@ -90,7 +90,7 @@ class PostgresAppend:
 
 
 class PostgresWriter:
-    """Writes appends in groups. If one append of a group fails, the others are still written."""
+    """Writes appends in groups. If one append of a group fails, the group's other appends are still written."""
 
     def __init__(self, connections: Connections, clock: Clock, timeout: float) -> None:
         self._connections = connections

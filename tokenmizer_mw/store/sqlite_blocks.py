@@ -104,7 +104,7 @@ def secret_of(cursor: sqlite3.Cursor) -> bytes:
 
 
 def chats_of(cursor: sqlite3.Cursor, reader: str) -> dict[str, str]:
-    """Return the host's ids of the sessions whose blocks are kept for ``reader``, with the ids that they have here."""
+    """Return the sessions whose blocks are kept for ``reader``: the host's id of each, with its id in this store."""
     return dict(cursor.execute("SELECT chat, session FROM blocks WHERE reader = ? AND chat <> ''", (reader,)))
 
 

@@ -42,7 +42,7 @@ class SqliteAppend:
 
 
 class SqliteWriter:
-    """Commits appends in groups. If one append of a group fails, the others are still written."""
+    """Commits appends in groups. If one append of a group fails, the group's other appends are still written."""
 
     def __init__(self, file: DatabaseFile, watch: FileWatch, clock: Clock) -> None:
         self._file = file

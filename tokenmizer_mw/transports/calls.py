@@ -93,7 +93,7 @@ _SIGNATURES: Final = frozenset({b"content-digest", b"content-md5", b"digest", b"
 
 
 class HTTPRequest(Protocol):
-    """The attributes that ``httpx2.Request`` and ``httpx.Request`` share and that are used here."""
+    """Type of a request of httpx or of httpx2, the successor of httpx: the attributes that the transports use."""
 
     method: str
     url: Any

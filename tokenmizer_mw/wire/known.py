@@ -80,7 +80,9 @@ class Start:
 
     @property
     def replaces(self) -> bool:
-        """Whether the text continues ``known`` itself, rather than only a beginning that it shares with others."""
+        """Whether the text continues the whole known request ``known``, and not only a beginning that several known
+        requests share.
+        """
         return self.count >= len(self.known.request.messages) - _UNSETTLED
 
     def read_on(self, text: str) -> ObjectSpans | None:

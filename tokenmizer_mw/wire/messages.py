@@ -36,8 +36,8 @@ LANGCHAIN_ROLES: Final = {
 
 
 def plain_message(message: object) -> object:
-    """Return ``message`` as a mapping with "role" and "content" if it is an SDK object that has these; else ``message``
-    itself.
+    """Return ``message`` as a mapping with "role" and "content" if it is an SDK object with these two attributes; else
+    ``message`` itself.
     """
     if isinstance(message, Mapping):
         return message
@@ -85,8 +85,9 @@ _MANY: Final = 2
 def history(messages: Iterable[Message | Mapping[str, Any]]) -> History:
     """Return the messages as a ``History``, parsed on access.
 
-    Access to a message that cannot be parsed raises ``InvalidMessage``, which gives its number and the reason. Anything
-    that is not a list of messages raises it at once. A ``History`` is returned unchanged.
+    ``messages``: an iterable of ``Message`` objects, dictionaries, or objects of a provider's SDK; it is read once.
+    Access to a message that cannot be parsed raises ``InvalidMessage``, which gives its number and the reason. A text,
+    a mapping, and anything that is not iterable raise ``InvalidMessage`` at once. A ``History`` is returned unchanged.
     """
     if isinstance(messages, History):
         return messages

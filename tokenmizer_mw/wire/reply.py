@@ -41,8 +41,8 @@ def parse_json(text: str) -> object:
 def token_counts(raw: object, table: Sequence[tuple[str, str]]) -> dict[str, int]:
     """Return a provider's token counts under this package's names.
 
-    ``table``: pairs of the path of a count (a name, or two joined by a dot) and the name here. Values that are not
-    counts are left out; 3.0 is accepted, because some providers write it.
+    ``table``: pairs of the path of a count (a name, or two joined by a dot) and this package's name. Values that are
+    not counts are left out; 3.0 is accepted, because some providers write it.
     """
     if not isinstance(raw, dict):
         return {}

@@ -89,7 +89,8 @@ def canonical_text(message: Message) -> str:
 
 
 def spelling_of(message: Message, text: str | None = None) -> Spelling:
-    """Return the spelling of a message. ``text``: its ``canonical_text``, if already computed."""
+    """Return what identifies a message even if a client changed its form. ``text``: its ``canonical_text``, if already
+    computed."""
     text = canonical_text(message) if text is None else text
     results = ""
     if message.tool_results:

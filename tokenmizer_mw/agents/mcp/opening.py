@@ -58,7 +58,9 @@ class Opening:
         return json.dumps(self._build_answer(request), separators=(",", ":")).encode() + b"\n"
 
     def filter_output(self, data: bytes) -> bytes:
-        """Return a piece of the SDK's output without its answer to the request that was answered here."""
+        """Return a piece of the SDK's output, without the SDK's answer to an ``initialize`` request that ``answer`` has
+        already answered.
+        """
         if self._answered is None:
             return data
         *lines, self._output = (self._output + data).split(b"\n")

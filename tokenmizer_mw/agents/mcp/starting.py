@@ -230,10 +230,11 @@ def _write(handle: int, data: bytes) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ServingOptions:
-    """Options of the server.
+    """Options of the MCP server.
 
-    ``settings``: for a store that is opened here; ``store`` and ``server``: their addresses, "" if not given;
-    ``roots``: folders whose files may be read; ``version``: of this package, reported to clients.
+    ``settings``: for a store that the MCP server opens itself; ``store``: the store's address, ``server``: that of a
+    running server to use instead, each "" if not given; ``roots``: folders whose files may be read; ``version``: of
+    this package, reported to clients.
     """
 
     settings: Settings = field(default_factory=Settings)

@@ -242,7 +242,7 @@ class ReducedRequest:
     """A request reduced to what follows its newest compaction.
 
     ``body``: the request body without the messages that the compaction replaces, and without the fields that ask for
-    compaction. ``kept``: the unsealed compaction; ``None`` if the request holds none that this server made.
+    compaction. ``kept``: the unsealed compaction; ``None`` if the request contains no compaction of this server.
     ``emptied``: true if ``kept`` is ``None`` and items were removed: compaction blocks without content (Anthropic), or
     compaction triggers (OpenAI Responses). ``bare``: true if no message followed the compaction; the transcript then
     ends with the user's unanswered message, repeated, or with ``CONTINUE`` if there is none.

@@ -18,12 +18,12 @@ from tokenmizer_mw.model.usage import ANSWERED, CALL, CUT, REFINE, StageSaving, 
 
 @dataclass(frozen=True, slots=True)
 class SentCall:
-    """The token counts of one call, as counted here.
+    """The token counts of one model call, as this package counts tokens.
 
     - ``ours``, ``client``: tokens of the request as it was sent, and as the client wrote it.
-    - ``ours_known``, ``client_known``: how many of these, from the beginning on, equal those of the session's previous
-      call, which was ``elapsed`` seconds earlier (``None``: there was none). These four are needed only if the request
-      was changed or the provider reported no usage.
+    - ``ours_known``, ``client_known``: tokens at the beginning of each of the two that equal the beginning of the
+      session's previous request. ``elapsed``: seconds since that request; ``None``: there was none.
+    - The four token counts above are needed only if the request was changed or the provider reported no usage.
     - ``usage``: token counts that the provider reported, by this package's names; ``output``: tokens of the reply.
     - ``marked``: the request contains prompt cache markers.
     - ``cut``: a resume block replaced old messages; ``stages``: what other stages saved; ``answered``: the reply came

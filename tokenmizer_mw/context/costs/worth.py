@@ -24,8 +24,10 @@ least, and be cut every few turns; with 4 they are cut a fifth as often, and cos
 
 @dataclass(frozen=True, slots=True)
 class CutInForce:
-    """The current cut. ``start``: index of the first message that it kept; ``made``: index of the newest message when
-    it was made; ``gone``: tokens that it removed, less those of its block.
+    """The session's newest cut: a resume block replaces the messages before index ``start``.
+
+    ``made``: index of the newest message when the cut was made; ``gone``: tokens of the messages that the cut removed,
+    less the tokens of the block.
     """
 
     start: int

@@ -188,7 +188,8 @@ def compress(
 
     Messages are ``Message`` objects or dictionaries in OpenAI's or Anthropic's format. User and system texts, and
     arguments of tool calls, are never changed. ``shrink``: the function that the stage "neural" calls to shorten prose.
-    Secrets are not redacted here: do that before, or let a memory do both. Tokens are counted for ``model``.
+    Secrets are not redacted by this function: redact them before, or let a memory do both. ``model``: the model whose
+    tokens are counted.
 
     Raises ``InvalidMessage`` for anything that is not a chat message.
     """

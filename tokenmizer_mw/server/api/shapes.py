@@ -218,7 +218,9 @@ class CorrectBody(_FactBody):
 
 
 class UndoBody(CheckpointBody):
-    """Request body: the manual edit to undo; without a number, the newest one that is not undone."""
+    """Request body: the number of the manual edit to undo; without a number, the newest edit that is neither undone nor
+    an undo.
+    """
 
     number: int | None = Field(None, ge=1, le=2**31)
 
@@ -330,7 +332,7 @@ class Relation(TypedDict):
 
 
 class EditOfFact(TypedDict):
-    """A manual edit of a fact. ``before``: its label, detail, status and pin before, those that were changed."""
+    """A manual edit of a fact. ``before``: the previous label, detail, status and pin, where the edit changed them."""
 
     number: int
     reason: str

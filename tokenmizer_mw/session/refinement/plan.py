@@ -61,7 +61,7 @@ class Prompt:
 
     - ``messages``: the prompt in the format of chat APIs.
     - ``shown``: the session's messages in it, all or the newest.
-    - ``tokens``: its size, as counted here.
+    - ``tokens``: its size, as this package counts tokens.
     - ``known``: sentences of an earlier handover that stand for older messages; ``first``: number of the oldest message
       that is covered by ``shown`` or ``known``.
     """

@@ -69,8 +69,8 @@ class StatementPlace:
     - ``own``: true for the speaker's own prose; false for code, logs, quotations, and what a tool call writes to a
       file.
     - ``span``: the position in the message's text; ``None`` in tool calls and results.
-    - ``score``: the share of the statement's words that occur here, 0 to 1; ``borrowed``: the share that only tools,
-      quotations or code in the session contain.
+    - ``score``: the share of the statement's words that occur at this place, 0 to 1; ``borrowed``: the share that only
+      tools, quotations or code in the session contain.
     """
 
     turn: int

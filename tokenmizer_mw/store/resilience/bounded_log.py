@@ -68,7 +68,7 @@ def drop_patience() -> None:
 
 
 def acquire(lock: threading.Lock | threading.RLock | threading.Condition) -> None:
-    """Acquire a lock that others may hold while they wait for the store.
+    """Acquire a lock that other threads may hold while they wait for the store.
 
     Raises ``StoreUnavailable`` when the patience of a chat call ends before the lock is free.
     """

@@ -53,7 +53,7 @@ def left_out(reason: str) -> Field:
 
 
 def only(*values: Any, reason: str = "is what happens anyway") -> Field:
-    """Return a field that is refused unless it has one of ``values``; these are dropped."""
+    """Return a field that is dropped if it has one of ``values``, for ``reason``, and refused otherwise."""
     return Field(reason=reason, values=values)
 
 
