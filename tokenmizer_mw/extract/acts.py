@@ -23,6 +23,7 @@ from .guessing import believable, guesses
 from .hit import Hit
 from .learned import Model
 from .names import endpoints
+from .opening import is_background
 from .pattern import PatternSet
 from .postponed import with_plans
 from .reading import hits
@@ -75,6 +76,8 @@ def read_acts(
         _read_sentence(segment, hits_, situation, found)
     if user:
         found = _with_one_goal(found)
+        if situation.asked is None:  # what went wrong before the talk is why it begins
+            found = [one for one in found if one.type is not NodeType.ERROR or not is_background(one.quote)]
         found = correct_numbers(with_values(found, said, situation), said, situation)
         found += told_in(said, found)
     if model is not None:

@@ -16,7 +16,7 @@ from tokenmizer_mw.model.event import NodeRevised
 from tokenmizer_mw.model.node import LABEL_MAX, DecisionKind, Node, NodeType, Status, Trust
 
 from .agreed import find_agreed
-from .contrast import Claim, closeness, likelihood, stated_in
+from .contrast import Claim, closeness, likelihood, says_change, stated_in
 from .facts import supersede
 from .finding import Finding, Move, Segment, SegmentKind
 from .foreign import lies_in
@@ -25,6 +25,8 @@ from .layout import Span
 from .ledger import Ledger
 from .pattern import PatternSet, compile_lazily
 from .phrases import asks, bound_sentence, order_in, split_reason, without_lead
+from .reading import hits
+from .rules import Act, Speaker
 from .similar import content
 from .slots import find_member
 from .told import parts_of
@@ -132,8 +134,17 @@ def _may_change(text: str) -> bool:
     line = bound_sentence(text)
     if len(line) > SENTENCE_MAX or _CHANGES_NOTHING.any(line):
         return False
+    if _AGREES.any(line) or (_complains(text) and not says_change(line)):
+        return False
     return not (asks(line) and not order_in(without_lead(line))) and not frames_of(line)
 
+
+def _complains(text: str) -> bool:
+    return any(hit.rule.act is Act.COMPLAINT for hit in hits(text, Speaker.USER))
+
+
+_AGREES: Final = PatternSet(r"(?:yes|yep|yeah|ja|jep|oui|sí|sim|да|はい|是的|네)[ ,.!:、，].*")
+"""An answer to what the assistant asked or proposed, which ``find_agreed`` reads."""
 
 _CHANGES_NOTHING: Final = PatternSet(
     r"(?:.*[^\pL\pN])?[\"“„«「'‘][^\"”“»」']{16,}",

@@ -284,6 +284,12 @@ ordinary sentence."""
 _MAY_SETTLE: Final = 0.08
 
 
+def says_change(line: str) -> bool:
+    """Whether words of a sentence say that something changes, or follows from something."""
+    traits = _traits(line)
+    return traits["change"] or traits["explicit"] or traits["so"]
+
+
 def likelihood(node: Node, claim: Claim) -> float:
     """How likely a claim changes what a fact states, 0..1."""
     found = evidence(node, claim)

@@ -131,7 +131,7 @@ def _draw(
         taken_over(ledger)
         forget_names(ledger)
         if (left := _left_as(before, asked)) is not None:
-            went_on(ledger, valid, left)
+            went_on(ledger, valid, left, message.text)
         if speaks and not fenced and "rules" in stages:
             valid = change(ledger, segments, elsewhere, valid, settling_of(segments, situation, model))
     placed = [(finding, place(ledger, finding)) for finding in valid]

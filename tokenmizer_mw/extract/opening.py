@@ -282,6 +282,11 @@ def _plain_rank(text: str) -> Rank:
     return Rank.BIT if _BITS.any(text) else Rank.STATEMENT
 
 
+def is_background(sentence: str) -> bool:
+    """Whether a sentence tells who speaks and what there is already."""
+    return _BACKGROUND.any(without_lead(bound_sentence(sentence)))
+
+
 def _points(order: str) -> bool:
     """Whether an order points at what was said before it instead of saying it."""
     if _POINTING_ABROAD.any(order):

@@ -45,6 +45,10 @@ _CONDITION: Final = PatternSet(
     r"(?:if|unless|in case|suppose|imagine|what if|maybe|perhaps|should we|would|wenn|falls|vielleicht|si|quizás|se"
     r"|forse|talvez|peut-être|если|может)\b|如果|要是|もし|만약|अगर|agar\b"
 )
+_LEADS_IN: Final = PatternSet(
+    r"(?:(?:but|and|oh|ok|okay|so),? )?before (?:we|i|you) (?:go on|continue|start|begin|proceed|forget)\b"
+)
+"""What leads in what the user wants to say first."""
 _POINTING: Final = PatternSet(r"(?:that|this|it|these|those|them|das|dies|eso|esto|isso|isto|ça|cela|questo|это)\b")
 """How a clause begins that only points at a matter itself."""
 _OBJECT: Final = PatternSet(r".* (?:it|them|those|these|that one|this one|ihn|isso)\b")
@@ -142,7 +146,7 @@ def _covers_plan(finding: Finding, plan: Finding) -> bool:
 
 def _plans_of(segment: Segment, before: Segment | None, situation: Situation, readers: Readers) -> Iterator[Finding]:
     text = bound_sentence(segment.text)
-    if asks(text) or _CONDITION.any(without_lead(text)) or _is_marked(segment):
+    if asks(text) or _LEADS_IN.any(text) or _CONDITION.any(without_lead(text)) or _is_marked(segment):
         return
     parts = list(clauses(text))
     for reader in readers.of(text):

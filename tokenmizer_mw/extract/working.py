@@ -16,6 +16,7 @@ from .finding import Finding, Move
 from .hollow import points
 from .ledger import Ledger, first, is_open
 from .matching import SAME_TASK, find_described, near
+from .pattern import PatternSet
 from .planning import leave_behind, move_item
 from .reading import hits
 from .rules import Act, Speaker
@@ -53,6 +54,14 @@ COMMIT_WORD: Final = "commit"
 _OVER: Final = words_of("finished done fixed solved resolved gone over works working")
 """Words with which a user says that something is over."""
 
+_LEAVES_OPEN: Final = PatternSet(
+    r"(?s).*\b(?:leave|ignore|skip|park|postpone)s? (?:it|that|this|them|those|these|the \w+)\b|(?s).*\bfor now\b"
+    r"|(?s).*\b(?:tomorrow|later|another day|next (?:week|time|sprint)|before the release)\b",
+    r"(?s).*\b(?:lass (?:das|es)|morgen|später|erst ?mal|laisse|demain|plus tard|déjalo|mañana|luego|más tarde|deixa"
+    r"|amanhã|depois|lascia|domani|dopo|потом|завтра|позже|оставь)\b|(?s).*(?:先不|以后再|明天|后面再|あとで|明日|나중에|내일)",
+)
+"""What says that something is not seen to at once."""
+
 _FIXED: Final = words_of("fixed solved resolved repaired")
 """Words with which a user says that what was wrong no longer is."""
 
@@ -60,20 +69,32 @@ ASKED_WORDS: Final = 2
 """Words that a report shares with the user's message when it speaks of what was asked."""
 
 
-def went_on(ledger: Ledger, findings: Sequence[Finding], left: Status) -> None:
-    """The user goes on to something else after the assistant took up an order: it is ``left`` as done, or as past.
-    Where it was done, errors that this message does not mention are taken for fixed: five of six are.
+def went_on(ledger: Ledger, findings: Sequence[Finding], left: Status, text: str) -> None:
+    """The user goes on to something else, in a message with this ``text``, after the assistant took up an order: it is
+    ``left`` as done, or as past. Where the assistant did any work, errors that the user reported for it count as fixed:
+    five of six are.
 
-    A complaint anywhere in the message leaves all open, and what the user plans to do later stays open.
+    A complaint anywhere in the message leaves all open, and what the user puts off stays open.
     """
     if any(finding.type is NodeType.ERROR and finding.move in (Move.NOTE, Move.REOPEN) for finding in findings):
         return
     for task in asked_tasks(ledger):
         if task.status is Status.PENDING and task.source.turn == ledger.asked and _is_order(task):
             _leave(ledger, task, left)
-    if left is Status.COMPLETED:
-        for error in near(ledger.graph, lambda node: node.type is NodeType.ERROR and node.status is Status.ACTIVE):
-            _leave(ledger, error, left)
+    if (left is Status.COMPLETED or _has_worked(ledger)) and not _LEAVES_OPEN.any(text):
+        for error in near(ledger.graph, lambda node: _is_reported(ledger, node)):
+            _leave(ledger, error, Status.COMPLETED)
+
+
+def _has_worked(ledger: Ledger) -> bool:
+    """Whether the assistant has finished something since the user's last message."""
+    return bool(near(ledger.graph, lambda node: _is_told(ledger, node), settled=True))
+
+
+def _is_reported(ledger: Ledger, node: Node) -> bool:
+    """Whether a node is an open error of which the user spoke before the assistant went to work."""
+    of_user = node.type is NodeType.ERROR and node.source.role == "user"
+    return of_user and node.status is Status.ACTIVE and ledger.asked <= ledger.last_touched(node) < ledger.turn
 
 
 def _leave(ledger: Ledger, node: Node, left: Status) -> None:

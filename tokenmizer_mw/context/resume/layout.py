@@ -108,7 +108,7 @@ _HEADS: Final[dict[Section, tuple[str, str]]] = {
     Section.DOING: ("In progress:", "; "),
     Section.TO_DO: ("To do:", "; "),
     Section.ERRORS: ("Open errors:", "; "),
-    Section.PAST_ERRORS: ("Errors not mentioned again:", "; "),
+    Section.PAST_ERRORS: ("Errors, probably fixed:", "; "),
     Section.DONE: ("Done:", "; "),
     Section.FILES: ("Files:", ", "),
     Section.ENVIRONMENT: ("Environment:", "; "),
