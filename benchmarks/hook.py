@@ -24,7 +24,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from tokenmizer_mw.agents.hooks.place import place
+from tokenmizer_mw.agents.hooks.client import place
 from tokenmizer_mw.agents.hooks.worker import STATUS, STOP
 
 from .measure import at_most

@@ -27,6 +27,17 @@ REPLY = json.dumps(
         "usage": {"prompt_tokens": 900, "completion_tokens": 2},
     }
 ).encode()
+REPLIES = {
+    PATHS["anthropic"]: json.dumps(
+        {
+            "type": "message",
+            "role": "assistant",
+            "content": [{"type": "text", "text": "Fine."}],
+            "stop_reason": "end_turn",
+            "usage": {"input_tokens": 900, "output_tokens": 2},
+        }
+    ).encode()
+}
 ON = {"compress": "all", "compress_keep": 2, "compress_step": 300}
 
 
@@ -58,7 +69,7 @@ def seen_by_app(memory: SessionMemory, body: bytes, path: str = PATHS["openai_ch
         assert int(length) == len(message["body"])
         seen.append(message["body"])
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"application/json")]})
-        await send({"type": "http.response.body", "body": REPLY})
+        await send({"type": "http.response.body", "body": REPLIES.get(path, REPLY)})
 
     async def call() -> None:
         headers = [(b"x-session-id", b"s"), (b"content-length", str(len(body)).encode())]

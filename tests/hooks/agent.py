@@ -19,7 +19,7 @@ from typing import Any, Final, Self
 
 from tests.upstream.request import Received
 from tests.upstream.server import Upstream
-from tokenmizer_mw.agents.hooks.place import WorkerFiles, place
+from tokenmizer_mw.agents.hooks.client import WorkerFiles, place
 from tokenmizer_mw.agents.hooks.worker import STOP
 
 PLUGIN: Final = Path(__file__).parents[2] / "integrations" / "claude-code"

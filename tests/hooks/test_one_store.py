@@ -22,7 +22,7 @@ import pytest
 
 from tests.operations.test_agent_transcripts import assistant, lines, said, user
 from tests.proxy.test_serve import answers, free_port
-from tokenmizer_mw.agents.hooks.place import WorkerFiles, place
+from tokenmizer_mw.agents.hooks.client import WorkerFiles, place
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.server.proxy.configuration import Configuration
 from tokenmizer_mw.store.address import absolute_address, without_password

@@ -59,7 +59,7 @@ def test_the_same_in_one_process(at_desk: Desk, transcript: Path) -> None:
 
 def test_a_relative_store_is_the_one_of_the_project(at_desk: Desk, transcript: Path) -> None:
     at_desk.environment["TOKENMIZER_STORE"] = "sqlite:///here.db"
-    code = "import os; from tokenmizer_mw.agents.hooks.place import place"
+    code = "import os; from tokenmizer_mw.agents.hooks.client import place"
     spot = subprocess.run(
         [sys.executable, "-c", f"{code}; print(place(os.environ).socket)"],
         cwd=at_desk.project,
@@ -90,7 +90,7 @@ def test_what_a_host_pays_for_is_little_of_ours_and_the_standard_library(at_desk
         "tokenmizer_mw",
         "tokenmizer_mw.agents",
         "tokenmizer_mw.cli",
-        *(f"tokenmizer_mw.agents.hooks{part}" for part in ("", ".client", ".place")),
+        *(f"tokenmizer_mw.agents.hooks{part}" for part in ("", ".client")),
         *(f"tokenmizer_mw.store{part}" for part in ("", ".address")),
     }
     tops = {name.partition(".")[0] for name in loaded} - {"tokenmizer_mw", "__main__"}

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Final
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.operations.logs import configure_logging, log_config
-from tokenmizer_mw.operations.store_check import CheckResult, Grade, check_store
 from tokenmizer_mw.runtime.collection import freeze_started
 from tokenmizer_mw.runtime.installing import install_hint
 from tokenmizer_mw.runtime.terminal import show, show_json
@@ -32,7 +31,7 @@ from tokenmizer_mw.store.choosing import (
     resolve_store,
     store_in_file,
 )
-from tokenmizer_mw.store.open import open_log
+from tokenmizer_mw.store.open import CheckResult, Grade, check_store, open_log
 
 if TYPE_CHECKING:
     import socket

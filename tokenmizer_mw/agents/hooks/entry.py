@@ -18,9 +18,8 @@ from typing import Final
 
 from tokenmizer_mw.runtime.collection import uncollected_imports
 
-from .client import PAYLOAD_MAX
+from .client import PAYLOAD_MAX, WorkerFiles
 from .notes import part_of
-from .place import WorkerFiles
 
 LINGER: Final = "TOKENMIZER_HOOK_LINGER"
 """Environment variable: seconds without an event after which a worker ends."""

@@ -20,10 +20,10 @@ from tokenmizer_mw.session import SessionState
 from tokenmizer_mw.store.log import EventLog
 from tokenmizer_mw.wire.spelling import spelling_of
 
+from .client import WorkerFiles
 from .entry import STEER, STEERED
 from .events import Event, add_to_context, project_named, root_of
 from .notes import Notes, length_of, part_of
-from .place import WorkerFiles
 from .start import BlockBuilder, has_block, must_wait, read_shown_context
 
 _AGAIN: Final = 8

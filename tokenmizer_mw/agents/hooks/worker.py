@@ -22,11 +22,10 @@ from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.settings import ENVIRONMENT_PREFIX, Settings
 from tokenmizer_mw.store.choosing import resolve_store, sqlite_path
 
-from .client import alone
+from .client import WorkerFiles, alone, store_address
 from .entry import receive_request
 from .events import Event, read_event
 from .handling import Hooks
-from .place import WorkerFiles, store_address
 from .start import path_of
 
 SEPARATOR: Final = "/"

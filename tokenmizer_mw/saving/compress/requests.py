@@ -17,10 +17,9 @@ from tokenmizer_mw.context.window import Rewrite, sent_before
 from tokenmizer_mw.model.message import Message
 from tokenmizer_mw.model.usage import StageSaving
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.wire.dialect import ChatRequest
+from tokenmizer_mw.wire.dialect import ChatRequest, message_markers
 from tokenmizer_mw.wire.messages import history
 from tokenmizer_mw.wire.passages import Steps, apply_edits, spot_edits
-from tokenmizer_mw.wire.provider_fields import message_markers
 
 from .chat import PassageKind, PlacedPassage, put_back, read, read_results, texts
 from .neural import Shrink

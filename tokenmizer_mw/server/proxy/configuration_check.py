@@ -9,7 +9,6 @@ from functools import partial
 from typing import Final
 
 from tokenmizer_mw.errors import ConfigError, StoreError
-from tokenmizer_mw.operations.store_check import POSTGRES_SCHEMES, CheckResult, Grade, check_store
 from tokenmizer_mw.runtime.offload import STORE, offload
 from tokenmizer_mw.server.access.hosts import is_loopback
 from tokenmizer_mw.server.access.key_store import KEYS_VARIABLE
@@ -18,6 +17,7 @@ from tokenmizer_mw.server.access.limiting import open_limits
 from tokenmizer_mw.server.access.redis_counting import reach as reach_redis
 from tokenmizer_mw.server.access.settings import AccessSettings
 from tokenmizer_mw.store import postgres_address
+from tokenmizer_mw.store.open import POSTGRES_SCHEMES, CheckResult, Grade, check_store
 
 from .configuration import Configuration
 from .credentials import missing_for_models

@@ -16,7 +16,16 @@ from typing import Any, Final
 import re2
 
 from tokenmizer_mw.model.message import Message, Role
-from tokenmizer_mw.wire.dialect import ChatRequest, Reply
+from tokenmizer_mw.wire.dialect import (
+    ChatRequest,
+    Marker,
+    Reply,
+    lost_marker,
+    marker,
+    markers,
+    message_markers,
+    removing_edit,
+)
 from tokenmizer_mw.wire.dialects.anthropic_message import (
     COMPACTION,
     THINKING,
@@ -29,7 +38,6 @@ from tokenmizer_mw.wire.dialects.anthropic_message import (
     roles_of,
 )
 from tokenmizer_mw.wire.json_text import Edit, json_text, storable
-from tokenmizer_mw.wire.provider_fields import Marker, lost_marker, marker, markers, message_markers, removing_edit
 from tokenmizer_mw.wire.request import HISTORY_ON_SERVER, PROVIDER_COMPACTS, TOOLS_CHANGE, JsonDialect, Shape, text_of
 from tokenmizer_mw.wire.spans import element_spans, read_object, replace_elements, value_start
 from tokenmizer_mw.wire.sse import events_in

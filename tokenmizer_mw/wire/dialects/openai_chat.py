@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, Final
 
 from tokenmizer_mw.model.message import Message, Outcome, Role, ToolCall
-from tokenmizer_mw.wire.dialect import ChatRequest, Reply
+from tokenmizer_mw.wire.dialect import ChatRequest, Marker, Reply, lost_marker, removing_edit
 from tokenmizer_mw.wire.dialects.openai_message import (
     read_call,
     read_content,
@@ -25,7 +25,6 @@ from tokenmizer_mw.wire.dialects.openai_message import (
     storable_call,
 )
 from tokenmizer_mw.wire.json_text import Edit, json_text, storable
-from tokenmizer_mw.wire.provider_fields import Marker, lost_marker, removing_edit
 from tokenmizer_mw.wire.reply import error_text, parse_json, token_counts
 from tokenmizer_mw.wire.request import HISTORY_ON_SERVER, PROVIDER_COMPACTS, JsonDialect, Shape, cut_edits, text_of
 from tokenmizer_mw.wire.sse import data_in

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from tokenmizer_mw.model.message import Message, Outcome, Role
-from tokenmizer_mw.wire.dialect import ChatRequest, Reply
+from tokenmizer_mw.wire.dialect import ChatRequest, Reply, removing_edit
 from tokenmizer_mw.wire.dialects.openai_responses_item import (
     group,
     read_message,
@@ -22,7 +22,6 @@ from tokenmizer_mw.wire.dialects.openai_responses_item import (
     roles_of,
 )
 from tokenmizer_mw.wire.json_text import Edit, storable
-from tokenmizer_mw.wire.provider_fields import removing_edit
 from tokenmizer_mw.wire.reply import error_text, parse_json, token_counts
 from tokenmizer_mw.wire.request import HISTORY_ON_SERVER, PROVIDER_COMPACTS, JsonDialect, Shape, cut_edits, text_of
 from tokenmizer_mw.wire.sse import ServerSentEvent, events_in
