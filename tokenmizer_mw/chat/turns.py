@@ -85,8 +85,7 @@ class TurnCommit:
         - ``side_call``: whether this is a call of the client application itself (for a title or a summary), which is
           counted and not recorded; ``None`` to find out.
 
-        A turn that does not fit into the queue is counted and not stored. A call that failed before any reply is
-        counted, and begins no session.
+        A turn that does not fit into the queue is counted and not stored.
         """
         if is_side_call(messages) if side_call is None else side_call:
             self._count("side_call")
@@ -101,11 +100,8 @@ class TurnCommit:
         if reply is not None and reply.message is not None:
             transcript = transcript.followed_by(reply.message)
         spoken = transcript.without_system()
-        has_failed = reply is not None and reply.outcome is Outcome.ERROR and reply.message is None
 
         def decide(state: SessionState) -> list[Event]:
-            if has_failed and not len(state.transcript):
-                return []  # a client that tries again sends the messages again
             added = joining(state.transcript, spoken, part=spoken.part)
             news: list[Event] = [*added]
             if reply is None or not (news or reply.outcome is Outcome.ERROR):
