@@ -30,7 +30,7 @@ def several(run: Run, tmp_path: Path) -> Run:
     return run
 
 
-@pytest.mark.parametrize("name", ["shop-1f/t", "tuesday", "/tuesday", "tue"])
+@pytest.mark.parametrize("name", ["shop-1f/t", "tuesday", "/tuesday", "tue", "Tuesday", "SHOP-1F/t"])
 def test_a_session_is_named_by_its_beginning_or_its_end(several: Run, name: str) -> None:
     status, out, err = several("why", name, "Redis")
     assert (status, err) == (0, "")

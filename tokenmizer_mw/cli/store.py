@@ -31,7 +31,8 @@ _OPTIONS: Final = ("session", "calls")
 
 
 def complete_session(arguments: argparse.Namespace, log: EventLog, place: str) -> None:
-    """Replace the beginning or end of a session id in ``arguments`` by the whole id.
+    """Replace the beginning or end of a session id in ``arguments`` by the whole id. Capitals count only if that
+    decides.
 
     A text that matches no session stays unchanged; the command then reports an unknown session. Raises ``CallerError``
     if several sessions match, and for ``forget --yes`` without the whole id.
@@ -48,8 +49,9 @@ def _complete_session_id(arguments: argparse.Namespace, log: EventLog, given: st
     key = SessionKey(arguments.tenant, given)
     if not key.valid() or log.read(key, upto=1):
         return given
-    ids = (info.key.id for info in pages(log, arguments.tenant, _PAGE))
-    found = [id_ for id_ in ids if id_.startswith(given) or id_.endswith(given) or f"/{given}" in id_]
+    ids = [info.key.id for info in pages(log, arguments.tenant, _PAGE)]
+    found = [id_ for id_ in ids if _is_part(given, id_)]
+    found = found or [id_ for id_ in ids if _is_part(given.casefold(), id_.casefold())]
     if not found:
         return given
     if len(found) > 1:
@@ -59,6 +61,11 @@ def _complete_session_id(arguments: argparse.Namespace, log: EventLog, given: st
     if sys.stderr.isatty():
         print(f"session {inert(found[0])}", file=sys.stderr)
     return found[0]
+
+
+def _is_part(given: str, id_: str) -> bool:
+    """Whether an id begins or ends with a text, or has a part that begins with it."""
+    return id_.startswith(given) or id_.endswith(given) or f"/{given}" in id_
 
 
 def _join_candidates(ids: list[str]) -> str:

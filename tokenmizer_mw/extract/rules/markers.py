@@ -202,8 +202,9 @@ MARKERS: Final = (
     _marker(
         "marker.rule",
         Act.RULE,
-        rf"(?:(?:house |ground |standing |hard )?(?:rule|constraint|requirement|convention"
-        rf"|policy)s?){_COLON}(?P<label>.+)",
+        r"(?:(?:one|another|my|our|the|an?|new|more|other|only|last|first|second|small|important) ){0,3}"
+        r"(?:(?:house |ground |standing |hard )?(?:rule|constraint|requirement|convention|policy)s?"
+        rf"(?: (?:for|before|about|from) [^:;,]{{2,40}})?){_COLON}(?P<label>.+)",
         0.9,
         "Rule: never push to main",
         "Rules are evaluated from top to bottom",
