@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tokenmizer_mw.asgi import TokenMizerMiddleware
+    from tokenmizer_mw.context.loss_report import LossReport
+    from tokenmizer_mw.context.recall import Recall
+    from tokenmizer_mw.context.resume import Resume
     from tokenmizer_mw.errors import (
         BudgetTooSmall,
         CallerError,
@@ -27,9 +30,13 @@ if TYPE_CHECKING:
         UnknownNode,
         UnknownSession,
     )
+    from tokenmizer_mw.graph.fold import SessionGraph
+    from tokenmizer_mw.graph.views import Why
     from tokenmizer_mw.memory import Checkpoint, SessionMemory
+    from tokenmizer_mw.model.node import Node
     from tokenmizer_mw.session.refinement.plan import Refinement
     from tokenmizer_mw.settings import Settings
+    from tokenmizer_mw.store.log import SessionInfo
     from tokenmizer_mw.transports.anthropic_sdk import anthropic_middleware
     from tokenmizer_mw.transports.httpx_transport import AsyncHttpxTransport, HttpxTransport
     from tokenmizer_mw.transports.openai_sdk import async_openai_client, openai_client
@@ -50,9 +57,15 @@ __all__ = [
     "HttpxTransport",
     "InvalidMessage",
     "InvalidSession",
+    "LossReport",
     "MalformedRequest",
+    "Node",
     "PeerError",
+    "Recall",
     "Refinement",
+    "Resume",
+    "SessionGraph",
+    "SessionInfo",
     "SessionMemory",
     "Settings",
     "StoreCorrupt",
@@ -64,6 +77,7 @@ __all__ = [
     "Transport",
     "UnknownNode",
     "UnknownSession",
+    "Why",
     "__version__",
     "anthropic_middleware",
     "async_openai_client",
@@ -90,6 +104,13 @@ _ERRORS = (
 
 _LAZY = {
     **dict.fromkeys(_ERRORS, "tokenmizer_mw.errors"),
+    "LossReport": "tokenmizer_mw.context.loss_report",
+    "Recall": "tokenmizer_mw.context.recall",
+    "Resume": "tokenmizer_mw.context.resume",
+    "SessionGraph": "tokenmizer_mw.graph.fold",
+    "Why": "tokenmizer_mw.graph.views",
+    "Node": "tokenmizer_mw.model.node",
+    "SessionInfo": "tokenmizer_mw.store.log",
     "Settings": "tokenmizer_mw.settings",
     "SessionMemory": "tokenmizer_mw.memory",
     "Checkpoint": "tokenmizer_mw.memory",
@@ -156,3 +177,8 @@ def __getattr__(name: str) -> Any:
         hint = install_hint(extra) if extra else f"pip install {missing.name}"
         wanted = f"{name} needs {missing.name}: {hint}"
         raise ModuleNotFoundError(wanted, name=missing.name, path=missing.path) from None
+
+
+def __dir__() -> list[str]:
+    """The public names, whether they have been loaded or not."""
+    return __all__
