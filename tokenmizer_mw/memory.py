@@ -19,8 +19,11 @@ from tokenmizer_mw.context.recall import Recall, recall
 from tokenmizer_mw.context.resume import Resume, build_resume, build_resumes, check_budget, earlier_facts
 from tokenmizer_mw.context.tokens import MessageCounter
 from tokenmizer_mw.errors import (
+    BudgetTooSmall,
     CallerError,
     ConfigError,
+    InvalidMessage,
+    InvalidSession,
     StoreUnavailable,
     UnknownNode,
     UnknownSession,
@@ -28,7 +31,7 @@ from tokenmizer_mw.errors import (
 from tokenmizer_mw.extract.guessing import model_of
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.search import SearchHit, find_described, former_nodes, search
-from tokenmizer_mw.graph.views import Diff, Why, as_seconds, as_valid, diff, edits_in_force, why
+from tokenmizer_mw.graph.views import Diff, Why, as_valid, diff, edits_in_force, why
 from tokenmizer_mw.model.event import (
     Checkpointed,
     Event,
@@ -37,7 +40,15 @@ from tokenmizer_mw.model.event import (
 )
 from tokenmizer_mw.model.message import Message, Written
 from tokenmizer_mw.model.node import Node, Status
-from tokenmizer_mw.model.session import LOCAL_TENANT, Moment, SessionKey, project_of, siblings
+from tokenmizer_mw.model.session import (
+    LOCAL_TENANT,
+    Moment,
+    SessionKey,
+    as_seconds,
+    check_arguments,
+    project_of,
+    siblings,
+)
 from tokenmizer_mw.model.usage import UsageRecord
 from tokenmizer_mw.runtime.offload import CALLS, offload
 from tokenmizer_mw.safety.fence import nonce_for
@@ -59,7 +70,7 @@ from tokenmizer_mw.session.refinement.plan import Refinement
 from tokenmizer_mw.session.reminder import CarriedReminder
 from tokenmizer_mw.session.transcript_edits import Change, HistoryMessages, edit_transcript
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.store.ledger import By, require_day
+from tokenmizer_mw.store.ledger import By, Day, read_day, require_by
 from tokenmizer_mw.store.log import EventLog, Place, SessionInfo, pages
 from tokenmizer_mw.store.open import open_log
 from tokenmizer_mw.wire.messages import history
@@ -93,7 +104,8 @@ def _off_the_loop(
     method: Callable[Concatenate[SessionMemory, P], R],
 ) -> Callable[Concatenate[SessionMemory, P], Coroutine[Any, Any, R]]:
     async def run(self: SessionMemory, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return await offload(partial(method, self, *args, **kwargs), CALLS)
+        call: Callable[..., R] = getattr(self, method.__name__)  # with the check of its arguments
+        return await offload(partial(call, *args, **kwargs), CALLS)
 
     update_wrapper(run, method)  # its signature is the method's, also for those who look at run time
     run.__name__, run.__qualname__ = f"a{method.__name__}", f"SessionMemory.a{method.__name__}"
@@ -103,6 +115,18 @@ def _off_the_loop(
     return run
 
 
+@check_arguments(
+    {"Change": "Callable", "Complete": "Callable", "MessageCounter": MessageCounter, "Resume": Resume},
+    unchecked=(
+        "Iterable[Message | Mapping[str, Any]]",  # read by ``history``
+        "Iterable[Written]",
+        "Iterable[int] | int",
+        "SessionKey",
+        "Place",
+        "Day",
+        "By | Collection[By]",
+    ),
+)
 class SessionMemory:
     """The session memory of an application. It records the chats of sessions, extracts facts from them (decisions,
     rules, tasks and so on), and returns:
@@ -117,8 +141,9 @@ class SessionMemory:
     names two sessions. Middleware, transports and the proxy use the attribute ``service``. Most methods have an
     asynchronous form with the prefix ``a`` (``arecord``, ``aresume``), which runs the method in a worker thread.
 
-    All methods raise ``InvalidSession`` for an unusable id or tenant, and ``StoreError`` when the store fails. Methods
-    that read a session raise ``UnknownSession`` when it has no events.
+    All methods raise ``InvalidSession`` for an unusable id or tenant, ``CallerError`` for an argument of a wrong type
+    or a negative number, and ``StoreError`` when the store fails. Methods that read a session raise ``UnknownSession``
+    when it has no events.
     """
 
     def __init__(
@@ -131,6 +156,7 @@ class SessionMemory:
         url: str = "",
     ) -> None:
         _require_settings(settings)
+        _require_functions(complete=complete, embed=embed)
         self.service = SessionService(log, settings or Settings(), complete=complete, embed=embed, url=url)
         self._access = self.service.access
         self._redaction = self.service.redaction
@@ -153,7 +179,8 @@ class SessionMemory:
         return self.service.shrink
 
     @shrink.setter
-    def shrink(self, shrink: Shrink) -> None:
+    def shrink(self, shrink: Shrink | None) -> None:
+        _require_functions(shrink=shrink)
         self.service.shrink = shrink
 
     @classmethod
@@ -180,6 +207,7 @@ class SessionMemory:
         if not isinstance(url, str):
             raise ConfigError(f"a store's address is text, not a {type(url).__name__}")
         _require_settings(settings)
+        _require_functions(complete=complete, embed=embed)
         memory = cls(open_log(url), settings, complete=complete, embed=embed, url=url)
         _ = (
             memory.service.redaction.redactor
@@ -262,7 +290,7 @@ class SessionMemory:
         """
         key, joined = (
             self._access.key_of(session_id, tenant),
-            [self._redaction.redact_written(written) for written in messages],
+            [self._redaction.redact_written(written) for written in _require_written(messages)],
         )
         self._access.record(key, lambda state: list(append_messages(state, joined)))
         if joined:
@@ -283,7 +311,8 @@ class SessionMemory:
         key = self._access.key_of(session_id, tenant)
 
         def clean_change(history: Sequence[Written]) -> Sequence[Written]:
-            return [one if one.number else self._redaction.redact_written(one) for one in change(history)]
+            changed = _require_written(change(history))
+            return [one if one.number else self._redaction.redact_written(one) for one in changed]
 
         def decide(state: SessionState) -> list[Event]:
             return edit_transcript(state, self.log.read(key, upto=state.seq), clean_change, self._access.derivation)
@@ -497,6 +526,7 @@ class SessionMemory:
         self, session_id: str, *, complete: Complete | None = None, tenant: str = LOCAL_TENANT
     ) -> Refinement:
         """``refine`` for an event loop; an asynchronous ``complete`` is awaited on it."""
+        _require_functions(complete=complete)
         key = await offload(partial(self._access.existing_key, session_id, tenant), CALLS)
         return await self.service.refinement.arefine(key, complete)
 
@@ -702,6 +732,7 @@ class SessionMemory:
         Values that were replaced later are marked as old. ``model``: count tokens as this model does. The result is
         empty when nothing matches.
         """
+        _require_budget(budget)
         return self._recall_session(self._access.key_of(session_id, tenant), query, budget, model)
 
     def remind(
@@ -732,6 +763,7 @@ class SessionMemory:
         key = self._access.key_of(session_id, tenant)
         cut = self._access.view(key, lambda state: state.cut if beside is None else _block_of(state, beside, before))
         budget = self.settings.reminder_tokens if budget is None else budget
+        _require_budget(budget)
         part = (
             self.service.reminders.answer(key, cut, question, budget, self._access.counters.of(model))
             if cut and budget
@@ -789,7 +821,7 @@ class SessionMemory:
         """Return what changed in the graph between event ``after_seq`` (exclusive) and event ``upto_seq`` (inclusive)
         of the log.
         """
-        events = self.log.read(key, upto=upto_seq)
+        events = self.log.read(_require_key(key), upto=upto_seq)
         return diff(fold([event for event in events if event.seq <= after_seq]).graph, fold(events).graph)
 
     def loss_report(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> LossReport:
@@ -806,7 +838,7 @@ class SessionMemory:
         """Return the messages with these numbers (the first message is 1), unchanged and in order, for example those
         that a loss report names. Unknown numbers are ignored.
         """
-        wanted = {turns} if isinstance(turns, int) else set(turns)
+        wanted = _require_numbers(turns)
         known = self._access.read_messages(self._access.existing_key(session_id, tenant))
         return [written.message for written in known if written.number in wanted]
 
@@ -826,6 +858,7 @@ class SessionMemory:
         - ``after``: the ``place`` of the last session of the previous page; ``None`` starts with the first session.
         - ``limit``: maximum number of sessions; ``None``: all.
         """
+        _require_place(after)
         return self.log.sessions(tenant, after=after, limit=limit)
 
     @property
@@ -838,9 +871,9 @@ class SessionMemory:
         session_id: str | None = None,
         *,
         model: str | None = None,
-        since: str = "",
-        until: str = "",
-        by: Collection[By] = (),
+        since: Day | None = None,
+        until: Day | None = None,
+        by: By | Collection[By] = (),
         tenant: str = LOCAL_TENANT,
     ) -> Savings:
         """Return what model calls cost, and what each stage (cut, compression, cache and so on) saved, net of the
@@ -848,7 +881,8 @@ class SessionMemory:
 
         - ``session_id``, ``model``: count only calls of this session or model; ``None``: all, including erased
           sessions.
-        - ``since``, ``until``: first and last day, in UTC, such as "2026-11-21"; "": no limit.
+        - ``since``, ``until``: first and last day, in UTC, such as "2026-11-21"; a time stands for its day in UTC;
+          ``None``: no limit.
         - ``by``: group the sums by any of "session", "model" and "day".
 
         Calls are recorded in the background; call ``flush`` first to include those that just ended. Raises
@@ -856,9 +890,9 @@ class SessionMemory:
         """
         if session_id is not None:
             self._access.key_of(session_id, tenant)
-        for day in filter(None, (since, until)):
-            require_day(day)
-        return self.service.usage.savings(tenant, session_id, model=model, since=since, until=until, by=by)
+        first, last = ("" if day is None or day == "" else read_day(day) for day in (since, until))
+        groups = _require_groups(by)
+        return self.service.usage.savings(tenant, session_id, model=model, since=first, until=last, by=groups)
 
     def list_usage(self, session_id: str, *, limit: int = 50, tenant: str = LOCAL_TENANT) -> list[UsageRecord]:
         """Return cost and savings of the newest ``limit`` model calls of a session, newest first; ``[]`` if none was
@@ -932,6 +966,53 @@ def _require_settings(settings: object) -> None:
     if settings is not None and not isinstance(settings, Settings):
         how = "Settings(block_tokens=300) or Settings.load('settings.yaml')"
         raise ConfigError(f"settings is a Settings object, such as {how}, not a {type(settings).__name__}")
+
+
+def _require_functions(**given: object) -> None:
+    for name, value in given.items():
+        if value is not None and not callable(value):
+            raise ConfigError(f"{name} is a function, not a {type(value).__name__}")
+
+
+def _require_written(messages: Iterable[Written]) -> list[Written]:
+    if isinstance(messages, str | bytes | Mapping) or not hasattr(messages, "__iter__"):
+        raise InvalidMessage(f"messages are a list of Written, not a {type(messages).__name__}")
+    found = list(messages)
+    for place, one in enumerate(found, 1):
+        if not isinstance(one, Written) or not isinstance(one.message, Message):
+            raise InvalidMessage(f"message {place} is a {type(one).__name__}: pass Written(message)")
+    return found
+
+
+def _require_numbers(turns: Iterable[int] | int) -> set[int]:
+    found: list[object] = list(turns) if isinstance(turns, Iterable) else [turns]
+    if wrong := [one for one in found if isinstance(one, bool) or not isinstance(one, int)]:
+        raise CallerError(f"turns are numbers of messages, not a {type(wrong[0]).__name__}")
+    return {one for one in found if isinstance(one, int)}
+
+
+def _require_budget(budget: int) -> None:
+    if budget < 0:
+        raise BudgetTooSmall(f"a budget is 0 tokens or more, not {budget}")
+
+
+def _require_groups(by: By | Collection[By]) -> tuple[By, ...]:
+    groups: tuple[By, ...] = tuple(by) if isinstance(by, Iterable) and not isinstance(by, str) else (by,)
+    require_by(groups)
+    return groups
+
+
+def _require_key(key: SessionKey) -> SessionKey:
+    if not isinstance(key, SessionKey):
+        raise InvalidSession(f"key is a SessionKey(tenant, session_id), not a {type(key).__name__}")
+    return key
+
+
+def _require_place(place: Place | None) -> None:
+    match place:
+        case None | (int() | float(), str()):
+            return
+    raise CallerError(f"after is the place of a listed session, SessionInfo.place, not a {type(place).__name__}")
 
 
 def _block_of(state: SessionState, resume: Resume, before: int | None) -> Checkpointed:

@@ -1,5 +1,5 @@
 """Queries on a graph: what was true at a time, what changed between two points, why a fact holds, and how much it
-matters now. Importance is computed at a turn and never stored. Times are accepted as users give them.
+matters now. Importance is computed at a turn and never stored.
 """
 
 from __future__ import annotations
@@ -8,14 +8,11 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Any, Final
 
-from tokenmizer_mw.errors import CallerError
 from tokenmizer_mw.graph.fold import Life, SessionGraph
 from tokenmizer_mw.model.event import EdgeAdded, NodeAdded, NodeEdited, node_to_dict, transition_to_dict
 from tokenmizer_mw.model.node import DecisionKind, Edge, EdgeType, Node, NodeType, Status, Transition, is_current
-from tokenmizer_mw.model.session import Moment
 from tokenmizer_mw.safety.labels import flatten
 
 _TYPE_WEIGHT: Final[dict[NodeType, float]] = {
@@ -294,23 +291,3 @@ def _between(graph: SessionGraph, steps: Iterable[Transition]) -> tuple[Replacem
     """The transitions with their two facts, as far as both are still in the graph."""
     pairs = [(graph.get(step.old), step, graph.get(step.new)) for step in steps]
     return tuple((old, step, new) for old, step, new in pairs if old is not None and new is not None)
-
-
-_SECONDS_MAX: Final = 1e11
-"""A larger number, a year beyond 5000, is one of milliseconds."""
-
-
-def as_seconds(moment: Moment) -> float:
-    """Return ``moment`` in seconds since the epoch. Raises ``CallerError`` for anything that is not a time."""
-    if isinstance(moment, str):
-        try:
-            return datetime.fromisoformat(moment).timestamp()
-        except ValueError:
-            raise CallerError(f"{moment[:40]!r} is not a time in ISO 8601, such as '2026-11-23T12:00'") from None
-    if isinstance(moment, datetime):
-        return moment.timestamp()
-    if isinstance(moment, bool) or not isinstance(moment, int | float):
-        raise CallerError(f"a time is seconds since 1970, a datetime or ISO 8601 text, not a {type(moment).__name__}")
-    if _SECONDS_MAX <= moment < float("inf"):
-        raise CallerError(f"a time is in seconds since 1970; {moment:.0f} looks like milliseconds")
-    return moment

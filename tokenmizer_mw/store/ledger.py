@@ -14,7 +14,7 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
 
 from tokenmizer_mw.errors import CallerError, InvalidSession, StoreCorrupt
-from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.model.session import Moment, SessionKey, as_seconds
 from tokenmizer_mw.model.usage import NAMES, Stages, Sum, UsageRecord, UsageSums
 
 from .log import require_valid, require_valid_tenant
@@ -97,20 +97,28 @@ def day_of(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).date().isoformat()
 
 
-def require_day(day: str) -> None:
-    """Raise ``CallerError`` unless ``day`` is a date such as "2026-11-21"."""
+Day = Moment | date
+"""A date, also as text such as "2026-11-21", or a time, which stands for its day in UTC."""
+
+
+def read_day(day: Day) -> str:
+    """Return a day as text such as "2026-11-21". Raises ``CallerError`` for anything else."""
+    if isinstance(day, date) and not isinstance(day, datetime):
+        return day.isoformat()
     try:
+        if not isinstance(day, str) or len(day) > len("2026-11-21"):
+            return day_of(as_seconds(day))
         if date.fromisoformat(day).isoformat() == day:
-            return
-    except ValueError:
+            return day
+    except (ValueError, OverflowError, OSError, CallerError):
         pass
-    raise CallerError(f"a day is a date such as 2026-11-21, not {day!r:.40}")
+    raise CallerError(f"a day is a date such as 2026-11-21, or a time, not {day!r:.40}")
 
 
 def require_by(by: Collection[str]) -> None:
     """Raise ``CallerError`` for a group that is not a value of ``By`` ("session", "model", ...)."""
-    if unknown := sorted(set(by) - set(BY)):
-        raise CallerError(f"sums can be grouped by {', '.join(BY)}, not {', '.join(unknown)}")
+    if unknown := [group for group in by if group not in BY]:
+        raise CallerError(f"sums can be grouped by {', '.join(BY)}, not {', '.join(map(str, unknown))[:60]}")
 
 
 def require_call(spent: UsageRecord) -> None:
