@@ -38,7 +38,7 @@ from tokenmizer_mw.model.event import (
     NodeEdited,
     NodeRevised,
 )
-from tokenmizer_mw.model.message import Message, Written
+from tokenmizer_mw.model.message import Message, Written, short_repr
 from tokenmizer_mw.model.node import Node, Status
 from tokenmizer_mw.model.session import (
     LOCAL_TENANT,
@@ -98,6 +98,9 @@ class Checkpoint:
     seq: int
     diff: Diff
     tokens: int
+
+    def __repr__(self) -> str:
+        return short_repr(self, f"{self.id}, event {self.seq}, {self.tokens} tokens, {self.diff!r}")
 
 
 def _off_the_loop(

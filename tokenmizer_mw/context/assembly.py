@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from tokenmizer_mw.model.message import Message, Written
+from tokenmizer_mw.model.message import Message, Written, short_repr
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +67,10 @@ class Context:
     reminder: Reminder | None = None
     results: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        extras = f"{', block' if self.block else ''}{', reminder' if self.reminder else ''}"
+        return short_repr(self, f"{self.tokens} tokens, {len(self.recent)} recent messages{extras}")
+
 
 @dataclass(frozen=True, slots=True)
 class Shortened:
@@ -84,6 +88,10 @@ class Shortened:
     kept: tuple[int, ...]
     reminder: Reminder | None = None
     results: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        extras = f"{', block' if self.block else ''}{', reminder' if self.reminder else ''}"
+        return short_repr(self, f"{len(self.kept)} messages stay{extras}")
 
 
 def newest(messages: Sequence[Message], counts: Sequence[int], start: int, room: int, step: int = 1) -> list[int]:

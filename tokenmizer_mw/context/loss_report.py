@@ -13,6 +13,7 @@ from tokenmizer_mw.context.resume.layout import read_quotes
 from tokenmizer_mw.context.resume.sentences import words_of
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import Checkpointed, Reminded
+from tokenmizer_mw.model.message import short_repr
 from tokenmizer_mw.model.node import Node
 
 
@@ -37,6 +38,14 @@ class LossReport:
     def text(self) -> str:
         """Return the report for people, one line per fact; "" when nothing was lost."""
         return "\n".join(self._line(node) for node in self.items)
+
+    def __repr__(self) -> str:
+        cut = f"cut {self.checkpoint}, {self.dropped} messages" if self.checkpoint else "no cut"
+        labels = f": {', '.join(node.label for node in self.items)}" if self.items else ""
+        return short_repr(self, f"{cut}, {len(self.items)} facts lost{labels}")
+
+    def __str__(self) -> str:
+        return self.text
 
     def _line(self, node: Node) -> str:
         mark = " (told by a reminder)" if node.id in self.returned else ""

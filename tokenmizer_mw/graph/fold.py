@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, MutableMapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -30,6 +31,7 @@ from tokenmizer_mw.model.event import (
     node_to_dict,
     transition_to_dict,
 )
+from tokenmizer_mw.model.message import short_repr
 from tokenmizer_mw.model.node import NEVER_PRUNED, Edge, EdgeType, Node, NodeType, Status, Transition
 
 _Kind = TypeVar("_Kind", bound=StrEnum)
@@ -203,6 +205,11 @@ class SessionGraph:
     def stated(self) -> int:
         """The number of the last message in which the user stated a new fact; 0 for none."""
         return self._stated
+
+    def __repr__(self) -> str:
+        types = Counter(node.type.value for node in self._nodes.values())
+        kinds = ", ".join(f"{type_} {count}" for type_, count in types.most_common())
+        return short_repr(self, f"{len(self)} facts, {len(self._edges)} relations: {kinds or 'empty'}")
 
     def __len__(self) -> int:
         return len(self._nodes)

@@ -13,6 +13,7 @@ from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.text import asked_words, singular, words
 from tokenmizer_mw.model.category import CATEGORIES, MEMBERS, Category
 from tokenmizer_mw.model.event import NodeEdited
+from tokenmizer_mw.model.message import short_repr
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType
 
 _SATURATION: Final = 1.2
@@ -48,6 +49,9 @@ class SearchHit:
 
     node: Node
     score: float
+
+    def __repr__(self) -> str:
+        return short_repr(self, f"{self.score:.2f} {self.node!r}")
 
 
 def former_nodes(graph: SessionGraph, edits: Iterable[NodeEdited]) -> list[Node]:

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from tokenmizer_mw.graph.fold import Life, SessionGraph
 from tokenmizer_mw.model.event import EdgeAdded, NodeAdded, NodeEdited, node_to_dict, transition_to_dict
+from tokenmizer_mw.model.message import short_repr
 from tokenmizer_mw.model.node import DecisionKind, Edge, EdgeType, Node, NodeType, Status, Transition, is_current
 from tokenmizer_mw.safety.labels import flatten
 
@@ -120,6 +121,10 @@ class Diff:
     def __bool__(self) -> bool:
         return bool(self.added or self.changed or self.removed or self.transitions)
 
+    def __repr__(self) -> str:
+        counts = (f"{len(getattr(self, name))} {name}" for name in ("added", "changed", "removed", "transitions"))
+        return short_repr(self, ", ".join(counts))
+
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values; ``changed`` holds pairs of before and after."""
         return {
@@ -167,6 +172,13 @@ class Why:
     def text(self) -> str:
         """Return the explanation in a few harmless lines: the fact, its reason and source, and what it replaced."""
         return "\n".join(self._lines())
+
+    def __repr__(self) -> str:
+        because = f", because {self.node.detail}" if self.node.detail else ""
+        return short_repr(self, f"{self.node.label!r} {self.node.status.value}{because}")
+
+    def __str__(self) -> str:
+        return self.text
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation of the fact as JSON values."""

@@ -33,6 +33,17 @@ class Outcome(StrEnum):
     ERROR = "error"
 
 
+REPR_MAX: Final = 120
+"""Characters of the representation of a result."""
+
+
+def short_repr(of: object, said: str) -> str:
+    """Return one line of at most ``REPR_MAX`` characters that represents an object: its class, and ``said``."""
+    line = " ".join("".join(sign if sign.isprintable() else " " for sign in said).split())
+    room = REPR_MAX - len(f"<{type(of).__name__} >")
+    return f"<{type(of).__name__} {line if len(line) <= room else line[: room - 3] + '...'}>"
+
+
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """A tool call by the assistant. ``arguments``: JSON text exactly as sent; it may be truncated or invalid."""
@@ -75,6 +86,12 @@ class Message:
         """Whether the user wrote the message, so that it begins a turn."""
         return self.role is Role.USER and (bool(self.text.strip() or self.attachments) or not self.tool_results)
 
+    def __repr__(self) -> str:
+        parts = [f"{len(self.tool_calls)} calls"] if self.tool_calls else []
+        parts += [f"{len(self.tool_results)} results"] if self.tool_results else []
+        parts += [repr(self.text[:REPR_MAX])] if self.text or not parts else []
+        return short_repr(self, f"{self.role.value}: {', '.join(parts)}")
+
 
 @dataclass(frozen=True, slots=True)
 class Written:
@@ -90,6 +107,9 @@ class Written:
     number: int = 0
     archived: bool = False
     recorded_at: float = field(default=0.0, compare=False)
+
+    def __repr__(self) -> str:
+        return short_repr(self, f"{self.number or 'new'}{', archived' if self.archived else ''} {self.message!r}")
 
 
 _SPACE: Final = b" \t\r\n"

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from tokenmizer_mw.model.message import short_repr
+
 NOT_FOUND: Final = "a model did not find it in the session"
 """Why a fact is archived that a model's pass over the session did not confirm."""
 
@@ -205,6 +207,10 @@ class Node:
     valid_until: float | None = None
     pinned: bool = False
 
+    def __repr__(self) -> str:
+        kind = f" {self.kind.value}" if self.kind is not None else ""
+        return short_repr(self, f"{self.id}{kind} {self.status.value}: {self.label!r}")
+
     @property
     def current(self) -> bool:
         """Whether the fact still holds: false once it was replaced, declared wrong or archived."""
@@ -245,3 +251,7 @@ class Transition:
     reason: str = ""
     evidence: str = ""
     confidence_delta: float = 0.0
+
+    def __repr__(self) -> str:
+        reason = f": {self.reason}" if self.reason else ""
+        return short_repr(self, f"{self.old} -> {self.new}, message {self.trigger}{reason}")

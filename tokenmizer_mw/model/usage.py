@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Final
 
+from tokenmizer_mw.model.message import short_repr
+
 
 @dataclass(frozen=True, slots=True)
 class Completion:
@@ -74,6 +76,10 @@ class UsageSums:
     def __add__(self, other: UsageSums) -> UsageSums:
         return UsageSums(*(getattr(self, name) + getattr(other, name) for name in NAMES))
 
+    def __repr__(self) -> str:
+        tokens = f"{self.input_tokens} + {self.output_tokens} tokens, {self.saved_tokens} saved"
+        return short_repr(self, f"{self.calls} calls, {tokens}, ${self.cost / 1e9:.4f}")
+
     @property
     def saved_tokens(self) -> int:
         """Input tokens that did not have to be sent; negative if more were sent."""
@@ -102,6 +108,10 @@ class UsageRecord:
     at: float
     model: str
     stages: Stages = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        whole = self.stages.get(CALL, UsageSums())
+        return short_repr(self, f"{self.call} {self.model}, {whole!r}")
 
 
 @dataclass(frozen=True, slots=True)

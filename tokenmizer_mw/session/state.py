@@ -24,7 +24,7 @@ from tokenmizer_mw.model.event import (
     Reminded,
     TurnClosed,
 )
-from tokenmizer_mw.model.message import Message, Outcome, Role, Written, digest
+from tokenmizer_mw.model.message import Message, Outcome, Role, Written, digest, short_repr
 from tokenmizer_mw.safety.fence import without_own_blocks
 from tokenmizer_mw.safety.guard import judge
 from tokenmizer_mw.session.resent import ResentMessages
@@ -56,6 +56,10 @@ class RecordedEdit:
 
     recorded_at: float
     edit: NodeEdited
+
+    def __repr__(self) -> str:
+        fields, reason = ", ".join(sorted(self.edit.changes)), f": {self.edit.reason}" if self.edit.reason else ""
+        return short_repr(self, f"{self.edit.number} of {self.edit.id}, {fields}{reason}")
 
 
 @dataclass(slots=True)

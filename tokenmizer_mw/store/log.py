@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Final, Protocol
 
 from tokenmizer_mw.errors import CallerError, InvalidSession
 from tokenmizer_mw.model.event import Event, Recorded
+from tokenmizer_mw.model.message import short_repr
 from tokenmizer_mw.model.session import SESSION_ID_MAX, SessionKey
 
 Clock = Callable[[], float]
@@ -34,6 +36,10 @@ class SessionInfo:
     seq: int
     created_at: float
     updated_at: float
+
+    def __repr__(self) -> str:
+        updated = datetime.fromtimestamp(self.updated_at, UTC).isoformat(sep=" ", timespec="minutes")
+        return short_repr(self, f"{self.key.id!r} of {self.key.tenant!r}, {self.seq} events, updated {updated}")
 
     @property
     def place(self) -> Place:

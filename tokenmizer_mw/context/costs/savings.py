@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from tokenmizer_mw.context.costs.prices import ANNOUNCED, NANO, PUBLISHED, Caching, Price, PriceList
+from tokenmizer_mw.model.message import short_repr
 from tokenmizer_mw.model.usage import ANSWERED, CALL, CUT, REFINE, StageSaving, Sum, UsageRecord, UsageSums, total
 
 
@@ -178,6 +179,9 @@ class Savings:
     """Sums of calls, grouped by stage and by whatever else was requested."""
 
     rows: Sequence[Sum]
+
+    def __repr__(self) -> str:
+        return short_repr(self, f"{len(self.rows)} rows, {self.whole!r}")
 
     @property
     def whole(self) -> UsageSums:

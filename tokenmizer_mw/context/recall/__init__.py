@@ -14,6 +14,7 @@ from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.search import search
 from tokenmizer_mw.graph.text import asked_words
 from tokenmizer_mw.graph.values import Later, Statement, find_overtaken
+from tokenmizer_mw.model.message import REPR_MAX, short_repr
 from tokenmizer_mw.model.node import Node, Status, Trust
 from tokenmizer_mw.safety.fence import frame
 from tokenmizer_mw.safety.labels import flatten
@@ -46,6 +47,12 @@ class Recall:
     tokens: int
     ids: tuple[str, ...] = ()
     turns: tuple[int, ...] = ()
+
+    def __repr__(self) -> str:
+        return short_repr(self, f"{self.tokens} tokens: {self.text[:REPR_MAX]!r}")
+
+    def __str__(self) -> str:
+        return self.text
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,7 @@ from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.search import search
 from tokenmizer_mw.graph.views import importances
 from tokenmizer_mw.model.event import NodeEdited
+from tokenmizer_mw.model.message import short_repr
 from tokenmizer_mw.model.node import HAND, Node
 from tokenmizer_mw.safety.fence import frame
 from tokenmizer_mw.settings import BLOCK_TOKENS_MIN
@@ -71,6 +72,10 @@ class Resume:
     budget: int
     node_ids: tuple[str, ...]
     turn: int
+
+    def __repr__(self) -> str:
+        counted = f"{self.tokens} of {self.budget} tokens, {len(self.node_ids)} facts, to message {self.turn}"
+        return short_repr(self, f"{self.level}, {counted}")
 
     def __str__(self) -> str:
         return self.text

@@ -15,7 +15,7 @@ from tokenmizer_mw.context.resume.handover import Handover
 from tokenmizer_mw.context.tokens import TokenCounter
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import Checkpointed, Event, HistoryRevised, Recorded, Refined
-from tokenmizer_mw.model.message import Message, Role, Written
+from tokenmizer_mw.model.message import Message, Role, Written, short_repr
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.safety.fence import frame, nonce_for, without_own_blocks
 from tokenmizer_mw.session import SessionState
@@ -200,6 +200,10 @@ class Refinement:
     counts: Mapping[str, int] = field(default_factory=dict)
     calls: int = 0
     tokens: int = 0
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{name} {count}" for name, count in self.counts.items() if count)
+        return short_repr(self, f"{self.outcome}{': ' if counts else ''}{counts}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,68 @@
+"""What methods return is shown as one short line that says what matters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tokenmizer_mw import SessionMemory, Settings
+from tokenmizer_mw.model.message import REPR_MAX, Message, Role, Written, short_repr
+from tokenmizer_mw.session.refinement.plan import Refinement
+
+CHAT = [
+    {"role": "user", "content": "We use SQLite for storage.\nNever push to main."},
+    {"role": "assistant", "content": "Understood. " + "I go on. " * 40},
+    {"role": "user", "content": "Switch to PostgreSQL for storage, because " + "it scales and " * 30 + "runs."},
+]
+
+
+def results(memory: SessionMemory) -> Iterator[tuple[Any, str]]:
+    """Results of methods, each with words of its representation."""
+    graph = memory.graph("s")
+    (step,) = graph.transitions()
+    memory.pin("s", "push to main")
+    why = memory.why("s", "SQLite")
+    yield memory.resume("s"), "standard,"
+    yield memory.recall("s", "storage"), "PostgreSQL"
+    yield why, "superseded"
+    yield memory.loss_report("s"), "no cut"
+    yield graph.nodes("decision")[0], "decision-1 "
+    yield step, f"{step.old} -> {step.new}, message 3"
+    yield graph, f"{len(graph)} facts"
+    yield memory.sessions()[0], "'s' of 'local'"
+    yield memory.search("s", "storage")[0], "PostgreSQL"
+    yield memory.checkpoint("s"), "checkpoint-1"
+    yield memory.diff(memory.sessions()[0].key, 0, 5), "added"
+    yield memory.edits("s")[0], "1 of decision-2, pinned"
+    yield memory.savings(), "0 calls"
+    yield memory.context("s", limit=100), "recent messages"
+    yield memory.messages("s")[1], "2 <Message assistant: 'Understood."
+    yield Refinement("refined", {"added": 2, "moved": 0}), "refined: added 2>"
+
+
+def test_results_are_shown_in_one_short_line() -> None:
+    with SessionMemory.open("memory://", Settings(context_window=1_000)) as memory:
+        memory.add("s", [Written(Message(Role(one["role"]), one["content"])) for one in CHAT])
+        for result, words in results(memory):
+            shown = repr(result)
+            assert len(shown) <= REPR_MAX, shown
+            assert shown.isprintable()
+            assert shown.startswith(f"<{type(result).__name__} ")
+            assert words in shown
+
+
+def test_results_with_a_text_are_printed_as_it() -> None:
+    with SessionMemory.open() as memory:
+        memory.record("s", CHAT)
+        for result in (memory.resume("s"), memory.recall("s", "storage"), memory.why("s", "SQLite")):
+            assert result is not None
+            assert str(result) == result.text != ""
+
+
+@pytest.mark.parametrize("said", ["", "x" * 500, "a\nb\u2028c\x1b[31m"])
+def test_a_representation_is_clipped_and_printable(said: str) -> None:
+    shown = short_repr(Message(Role.USER), said)
+    assert shown.isprintable()
+    assert len(shown) <= REPR_MAX
