@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 import subprocess
 import sys
+import tomllib
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, packages_distributions, requires
+from pathlib import Path
 
 import pytest
 
@@ -52,6 +57,11 @@ NAMES = [
     "openai_client",
 ]
 
+NEEDING_EXTRAS = {
+    *("AsyncHttpxTransport", "AsyncTransport", "HttpxTransport", "Transport"),
+    *("anthropic_middleware", "async_openai_client", "openai_client"),
+}
+
 SYNC = (
     "record",
     "remember",
@@ -83,7 +93,8 @@ SYNC += (
 
 
 def test_the_public_face_is_pinned() -> None:
-    assert sorted(tokenmizer_mw.__all__) == sorted(NAMES) == dir(tokenmizer_mw)
+    assert sorted(NAMES) == dir(tokenmizer_mw)
+    assert set(NAMES) - set(tokenmizer_mw.__all__) == NEEDING_EXTRAS
     for name in NAMES:
         assert getattr(tokenmizer_mw, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'SmartMemory'"):
@@ -162,6 +173,59 @@ def test_a_library_that_is_missing_is_named_with_what_to_install(name: str, libr
     last = done.stderr.splitlines()[-1]
     assert last.startswith("ModuleNotFoundError: ")
     assert install in last
+
+
+STAR_IMPORT = """
+import sys
+
+class WithoutExtras:
+    "A finder that finds no module of a distribution that only an extra brings."
+    def __init__(self, finder):
+        self.finder = finder
+
+    def find_spec(self, name, path=None, target=None):
+        return None if name.partition(".")[0] in EXTRAS else self.finder.find_spec(name, path, target)
+
+sys.meta_path[:] = map(WithoutExtras, sys.meta_path)
+from tokenmizer_mw import *
+import tokenmizer_mw
+assert {*tokenmizer_mw.__all__} <= {*globals()}, "a name is missing"
+assert "Transport" not in globals() and "Transport" in dir(tokenmizer_mw)
+with SessionMemory.open() as memory:
+    memory.record("s", [{"role": "user", "content": "We use SQLite for storage."}])
+    assert "SQLite" in str(memory.resume("s"))
+print(sorted(EXTRAS & {name.partition(".")[0] for name in sys.modules}))
+"""
+
+
+def modules_of_extras() -> set[str]:
+    """Modules of the distributions that the extras name, as far as they are installed and nothing else needs them."""
+    with (Path(__file__).parents[1] / "pyproject.toml").open("rb") as file:
+        project = tomllib.load(file)["project"]
+    extras = {name_of(line) for lines in project["optional-dependencies"].values() for line in lines}
+    needed, waiting = set[str](), [name_of(line) for line in project["dependencies"]]
+    while waiting:
+        if (name := waiting.pop()) not in needed:
+            needed.add(name)
+            with suppress(PackageNotFoundError):
+                waiting += [name_of(line) for line in requires(name) or () if "extra ==" not in line]
+    found = packages_distributions()
+    return {module for module, names in found.items() if {name_of(one) for one in names} <= extras - needed}
+
+
+def name_of(requirement: str) -> str:
+    match = re.match(r"[\w.-]+", requirement)
+    return match.group().lower().replace("_", "-") if match else ""
+
+
+def test_a_star_import_works_without_extras() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", f"EXTRAS = {modules_of_extras()!r}\n{STAR_IMPORT}"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout.strip()) == (0, "[]"), done.stderr
 
 
 @pytest.mark.parametrize(
