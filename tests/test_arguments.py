@@ -16,7 +16,8 @@ from tokenmizer_mw import CallerError, ConfigError, InvalidMessage, InvalidSessi
 from tokenmizer_mw.errors import TokenMizerError
 from tokenmizer_mw.model.event import node_to_dict
 from tokenmizer_mw.model.message import Message, Role, Written
-from tokenmizer_mw.model.session import SessionKey, check_arguments
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.session.arguments import check_arguments
 
 CHAT: Final = [{"role": "user", "content": "Use SQLite for storage."}, {"role": "assistant", "content": "Understood."}]
 

@@ -19,11 +19,8 @@ from tokenmizer_mw.context.recall import Recall, recall
 from tokenmizer_mw.context.resume import Resume, build_resume, build_resumes, check_budget, earlier_facts
 from tokenmizer_mw.context.tokens import MessageCounter
 from tokenmizer_mw.errors import (
-    BudgetTooSmall,
     CallerError,
     ConfigError,
-    InvalidMessage,
-    InvalidSession,
     StoreUnavailable,
     UnknownNode,
     UnknownSession,
@@ -44,8 +41,6 @@ from tokenmizer_mw.model.session import (
     LOCAL_TENANT,
     Moment,
     SessionKey,
-    as_seconds,
-    check_arguments,
     project_of,
     siblings,
 )
@@ -54,6 +49,19 @@ from tokenmizer_mw.runtime.offload import CALLS, offload
 from tokenmizer_mw.safety.fence import nonce_for
 from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import RecordedEdit, SessionState, append_messages, fold, joining
+from tokenmizer_mw.session.arguments import (
+    Day,
+    as_seconds,
+    check_arguments,
+    read_day,
+    require_budget,
+    require_functions,
+    require_groups,
+    require_key,
+    require_numbers,
+    require_place,
+    require_written,
+)
 from tokenmizer_mw.session.manual_edits import (
     KINDS,
     add_fact,
@@ -70,7 +78,7 @@ from tokenmizer_mw.session.refinement.plan import Refinement
 from tokenmizer_mw.session.reminder import CarriedReminder
 from tokenmizer_mw.session.transcript_edits import Change, HistoryMessages, edit_transcript
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.store.ledger import By, Day, read_day, require_by
+from tokenmizer_mw.store.ledger import By
 from tokenmizer_mw.store.log import EventLog, Place, SessionInfo, pages
 from tokenmizer_mw.store.open import open_log
 from tokenmizer_mw.wire.messages import history
@@ -159,7 +167,7 @@ class SessionMemory:
         url: str = "",
     ) -> None:
         _require_settings(settings)
-        _require_functions(complete=complete, embed=embed)
+        require_functions(complete=complete, embed=embed)
         self.service = SessionService(log, settings or Settings(), complete=complete, embed=embed, url=url)
         self._access = self.service.access
         self._redaction = self.service.redaction
@@ -183,7 +191,7 @@ class SessionMemory:
 
     @shrink.setter
     def shrink(self, shrink: Shrink | None) -> None:
-        _require_functions(shrink=shrink)
+        require_functions(shrink=shrink)
         self.service.shrink = shrink
 
     @classmethod
@@ -210,7 +218,7 @@ class SessionMemory:
         if not isinstance(url, str):
             raise ConfigError(f"a store's address is text, not a {type(url).__name__}")
         _require_settings(settings)
-        _require_functions(complete=complete, embed=embed)
+        require_functions(complete=complete, embed=embed)
         memory = cls(open_log(url), settings, complete=complete, embed=embed, url=url)
         _ = (
             memory.service.redaction.redactor
@@ -293,7 +301,7 @@ class SessionMemory:
         """
         key, joined = (
             self._access.key_of(session_id, tenant),
-            [self._redaction.redact_written(written) for written in _require_written(messages)],
+            [self._redaction.redact_written(written) for written in require_written(messages)],
         )
         self._access.record(key, lambda state: list(append_messages(state, joined)))
         if joined:
@@ -314,7 +322,7 @@ class SessionMemory:
         key = self._access.key_of(session_id, tenant)
 
         def clean_change(history: Sequence[Written]) -> Sequence[Written]:
-            changed = _require_written(change(history))
+            changed = require_written(change(history))
             return [one if one.number else self._redaction.redact_written(one) for one in changed]
 
         def decide(state: SessionState) -> list[Event]:
@@ -529,7 +537,7 @@ class SessionMemory:
         self, session_id: str, *, complete: Complete | None = None, tenant: str = LOCAL_TENANT
     ) -> Refinement:
         """``refine`` for an event loop; an asynchronous ``complete`` is awaited on it."""
-        _require_functions(complete=complete)
+        require_functions(complete=complete)
         key = await offload(partial(self._access.existing_key, session_id, tenant), CALLS)
         return await self.service.refinement.arefine(key, complete)
 
@@ -735,7 +743,7 @@ class SessionMemory:
         Values that were replaced later are marked as old. ``model``: count tokens as this model does. The result is
         empty when nothing matches.
         """
-        _require_budget(budget)
+        require_budget(budget)
         return self._recall_session(self._access.key_of(session_id, tenant), query, budget, model)
 
     def remind(
@@ -766,7 +774,7 @@ class SessionMemory:
         key = self._access.key_of(session_id, tenant)
         cut = self._access.view(key, lambda state: state.cut if beside is None else _block_of(state, beside, before))
         budget = self.settings.reminder_tokens if budget is None else budget
-        _require_budget(budget)
+        require_budget(budget)
         part = (
             self.service.reminders.answer(key, cut, question, budget, self._access.counters.of(model))
             if cut and budget
@@ -824,7 +832,7 @@ class SessionMemory:
         """Return what changed in the graph between event ``after_seq`` (exclusive) and event ``upto_seq`` (inclusive)
         of the log.
         """
-        events = self.log.read(_require_key(key), upto=upto_seq)
+        events = self.log.read(require_key(key), upto=upto_seq)
         return diff(fold([event for event in events if event.seq <= after_seq]).graph, fold(events).graph)
 
     def loss_report(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> LossReport:
@@ -841,7 +849,7 @@ class SessionMemory:
         """Return the messages with these numbers (the first message is 1), unchanged and in order, for example those
         that a loss report names. Unknown numbers are ignored.
         """
-        wanted = _require_numbers(turns)
+        wanted = require_numbers(turns)
         known = self._access.read_messages(self._access.existing_key(session_id, tenant))
         return [written.message for written in known if written.number in wanted]
 
@@ -861,7 +869,7 @@ class SessionMemory:
         - ``after``: the ``place`` of the last session of the previous page; ``None`` starts with the first session.
         - ``limit``: maximum number of sessions; ``None``: all.
         """
-        _require_place(after)
+        require_place(after)
         return self.log.sessions(tenant, after=after, limit=limit)
 
     @property
@@ -894,7 +902,7 @@ class SessionMemory:
         if session_id is not None:
             self._access.key_of(session_id, tenant)
         first, last = ("" if day is None or day == "" else read_day(day) for day in (since, until))
-        groups = _require_groups(by)
+        groups = require_groups(by)
         return self.service.usage.savings(tenant, session_id, model=model, since=first, until=last, by=groups)
 
     def list_usage(self, session_id: str, *, limit: int = 50, tenant: str = LOCAL_TENANT) -> list[UsageRecord]:
@@ -969,53 +977,6 @@ def _require_settings(settings: object) -> None:
     if settings is not None and not isinstance(settings, Settings):
         how = "Settings(block_tokens=300) or Settings.load('settings.yaml')"
         raise ConfigError(f"settings is a Settings object, such as {how}, not a {type(settings).__name__}")
-
-
-def _require_functions(**given: object) -> None:
-    for name, value in given.items():
-        if value is not None and not callable(value):
-            raise ConfigError(f"{name} is a function, not a {type(value).__name__}")
-
-
-def _require_written(messages: Iterable[Written]) -> list[Written]:
-    if isinstance(messages, str | bytes | Mapping) or not hasattr(messages, "__iter__"):
-        raise InvalidMessage(f"messages are a list of Written, not a {type(messages).__name__}")
-    found = list(messages)
-    for place, one in enumerate(found, 1):
-        if not isinstance(one, Written) or not isinstance(one.message, Message):
-            raise InvalidMessage(f"message {place} is a {type(one).__name__}: pass Written(message)")
-    return found
-
-
-def _require_numbers(turns: Iterable[int] | int) -> set[int]:
-    found: list[object] = list(turns) if isinstance(turns, Iterable) else [turns]
-    if wrong := [one for one in found if isinstance(one, bool) or not isinstance(one, int)]:
-        raise CallerError(f"turns are numbers of messages, not a {type(wrong[0]).__name__}")
-    return {one for one in found if isinstance(one, int)}
-
-
-def _require_budget(budget: int) -> None:
-    if budget < 0:
-        raise BudgetTooSmall(f"a budget is 0 tokens or more, not {budget}")
-
-
-def _require_groups(by: By | Collection[By]) -> tuple[By, ...]:
-    groups: tuple[By, ...] = tuple(by) if isinstance(by, Iterable) and not isinstance(by, str) else (by,)
-    require_by(groups)
-    return groups
-
-
-def _require_key(key: SessionKey) -> SessionKey:
-    if not isinstance(key, SessionKey):
-        raise InvalidSession(f"key is a SessionKey(tenant, session_id), not a {type(key).__name__}")
-    return key
-
-
-def _require_place(place: Place | None) -> None:
-    match place:
-        case None | (int() | float(), str()):
-            return
-    raise CallerError(f"after is the place of a listed session, SessionInfo.place, not a {type(place).__name__}")
 
 
 def _block_of(state: SessionState, resume: Resume, before: int | None) -> Checkpointed:

@@ -14,7 +14,7 @@ from typing import Any, Final, NoReturn
 
 from tokenmizer_mw import __version__
 from tokenmizer_mw.errors import ConfigError, TokenMizerError
-from tokenmizer_mw.model.access import LOCAL_TENANT, SCOPES
+from tokenmizer_mw.model import LOCAL_TENANT, SCOPES
 from tokenmizer_mw.runtime.installing import install_hint
 from tokenmizer_mw.runtime.terminal import abandon_output, complain, tolerate_any_character
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
 
 from tokenmizer_mw.errors import CallerError, InvalidSession, StoreCorrupt
-from tokenmizer_mw.model.session import Moment, SessionKey, as_seconds
+from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.model.usage import NAMES, Stages, Sum, UsageRecord, UsageSums
 
 from .log import require_valid, require_valid_tenant
@@ -95,24 +95,6 @@ class UsageLedger(Protocol):
 def day_of(at: float) -> str:
     """The date in UTC, such as "2026-11-21", of a time in seconds since the epoch."""
     return datetime.fromtimestamp(at, UTC).date().isoformat()
-
-
-Day = Moment | date
-"""A date, also as text such as "2026-11-21", or a time, which stands for its day in UTC."""
-
-
-def read_day(day: Day) -> str:
-    """Return a day as text such as "2026-11-21". Raises ``CallerError`` for anything else."""
-    if isinstance(day, date) and not isinstance(day, datetime):
-        return day.isoformat()
-    try:
-        if not isinstance(day, str) or len(day) > len("2026-11-21"):
-            return day_of(as_seconds(day))
-        if date.fromisoformat(day).isoformat() == day:
-            return day
-    except (ValueError, OverflowError, OSError, CallerError):
-        pass
-    raise CallerError(f"a day is a date such as 2026-11-21, or a time, not {day!r:.40}")
 
 
 def require_by(by: Collection[str]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tokenmizer_mw.model.access import SCOPES
+from tokenmizer_mw.model import SCOPES
 from tokenmizer_mw.wire.dialects import ROUTES
 
 __all__ = [

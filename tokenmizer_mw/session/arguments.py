@@ -1,0 +1,245 @@
+"""Checks of the arguments of ``SessionMemory``: by their annotations, and what is given in several forms."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Collection, Iterable, Mapping
+from datetime import date, datetime
+from functools import wraps
+from inspect import iscoroutinefunction
+from types import FunctionType
+from typing import Any, Final, TypeVar
+
+from tokenmizer_mw.errors import BudgetTooSmall, CallerError, ConfigError, InvalidMessage, InvalidSession
+from tokenmizer_mw.model.message import Message, Written
+from tokenmizer_mw.model.session import Moment, SessionKey
+from tokenmizer_mw.store.ledger import By, day_of, require_by
+from tokenmizer_mw.store.log import Place
+
+_SECONDS_MAX: Final = 1e11
+"""A larger number, a year beyond 5000, is one of milliseconds."""
+
+
+def as_seconds(moment: Moment) -> float:
+    """Return ``moment`` in seconds since the epoch. Raises ``CallerError`` for anything that is not a time."""
+    try:
+        if isinstance(moment, str):
+            return datetime.fromisoformat(moment).timestamp()
+        if isinstance(moment, datetime):
+            return moment.timestamp()
+    except (ValueError, OverflowError, OSError):  # years 1 and 9999 have no seconds in every zone
+        raise CallerError(f"{str(moment)[:40]!r} is not a time in ISO 8601, such as '2026-11-23T12:00'") from None
+    if isinstance(moment, bool) or not isinstance(moment, int | float) or math.isnan(moment):
+        raise CallerError(f"a time is seconds since 1970, a datetime or ISO 8601 text, not {_describe(moment)}")
+    if _SECONDS_MAX <= moment < float("inf"):
+        raise CallerError(f"a time is in seconds since 1970; {moment:.0f} looks like milliseconds")
+    return moment
+
+
+Day = Moment | date
+"""A date, also as text such as "2026-11-21", or a time, which stands for its day in UTC."""
+
+
+def read_day(day: Day) -> str:
+    """Return a day as text such as "2026-11-21". Raises ``CallerError`` for anything else."""
+    if isinstance(day, date) and not isinstance(day, datetime):
+        return day.isoformat()
+    try:
+        if not isinstance(day, str) or len(day) > len("2026-11-21"):
+            return day_of(as_seconds(day))
+        if date.fromisoformat(day).isoformat() == day:
+            return day
+    except (ValueError, OverflowError, OSError, CallerError):
+        pass
+    raise CallerError(f"a day is a date such as 2026-11-21, or a time, not {day!r:.40}")
+
+
+def require_functions(**given: object) -> None:
+    """Raise ``ConfigError`` for arguments that are neither functions nor ``None``."""
+    for name, value in given.items():
+        if value is not None and not callable(value):
+            raise ConfigError(f"{name} is a function, not a {type(value).__name__}")
+
+
+def require_written(messages: Iterable[Written]) -> list[Written]:
+    """Return ``messages`` as a list. Raises ``InvalidMessage`` for anything that is not ``Written``."""
+    if isinstance(messages, str | bytes | Mapping) or not hasattr(messages, "__iter__"):
+        raise InvalidMessage(f"messages are a list of Written, not a {type(messages).__name__}")
+    found = list(messages)
+    for place, one in enumerate(found, 1):
+        if not isinstance(one, Written) or not isinstance(one.message, Message):
+            raise InvalidMessage(f"message {place} is a {type(one).__name__}: pass Written(message)")
+    return found
+
+
+def require_numbers(turns: Iterable[int] | int) -> set[int]:
+    """Return numbers of messages as a set. Raises ``CallerError`` for anything else."""
+    found: list[object] = list(turns) if isinstance(turns, Iterable) else [turns]
+    if wrong := [one for one in found if isinstance(one, bool) or not isinstance(one, int)]:
+        raise CallerError(f"turns are numbers of messages, not a {type(wrong[0]).__name__}")
+    return {one for one in found if isinstance(one, int)}
+
+
+def require_budget(budget: int) -> None:
+    """Raise ``BudgetTooSmall`` for a negative number of tokens."""
+    if budget < 0:
+        raise BudgetTooSmall(f"a budget is 0 tokens or more, not {budget}")
+
+
+def require_groups(by: By | Collection[By]) -> tuple[By, ...]:
+    """Return the names of groups as a tuple; one name may stand alone. Raises ``CallerError`` for unknown names."""
+    groups: tuple[By, ...] = tuple(by) if isinstance(by, Iterable) and not isinstance(by, str) else (by,)
+    require_by(groups)
+    return groups
+
+
+def require_key(key: SessionKey) -> SessionKey:
+    """Return ``key``. Raises ``InvalidSession`` for anything that is not a ``SessionKey``."""
+    if not isinstance(key, SessionKey):
+        raise InvalidSession(f"key is a SessionKey(tenant, session_id), not a {type(key).__name__}")
+    return key
+
+
+def require_place(place: Place | None) -> None:
+    """Raise ``CallerError`` for anything that is not a place in a listing."""
+    match place:
+        case None | (int() | float(), str()):
+            return
+    raise CallerError(f"after is the place of a listed session, SessionInfo.place, not a {type(place).__name__}")
+
+
+C = TypeVar("C", bound=type)
+Check = Callable[[str, Any], object]
+"""Takes the name and the value of an argument; raises ``CallerError`` for a wrong value."""
+
+
+def _describe(value: object) -> str:
+    return "None" if value is None else f"a {type(value).__name__}"
+
+
+def _require_text(name: str, value: object) -> None:
+    if not isinstance(value, str):
+        raise CallerError(f"{name} is text, not {_describe(value)}")
+
+
+def _require_id(name: str, value: object) -> None:
+    if not isinstance(value, str):
+        raise InvalidSession(f"{name} is text, not {_describe(value)}")
+
+
+def _require_integer(name: str, value: Any) -> int:
+    """Whole numbers of other libraries count; true and false do not."""
+    try:
+        if not isinstance(value, bool):
+            return operator.index(value)
+    except TypeError:
+        pass
+    raise CallerError(f"{name} is a whole number, not {_describe(value)}")
+
+
+def _require_whole(name: str, value: Any) -> None:
+    if (number := _require_integer(name, value)) < 0:
+        raise CallerError(f"{name} is 0 or more, not {number}")
+
+
+def _require_flag(name: str, value: object) -> None:
+    if not isinstance(value, bool):
+        raise CallerError(f"{name} is True or False, not {_describe(value)}")
+
+
+def _require_duration(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
+        raise CallerError(f"{name} is a number of seconds, 0 or more, not {value!r:.40}")
+
+
+def _require_moment(name: str, value: Any) -> None:
+    try:
+        as_seconds(value)
+    except CallerError as error:
+        raise CallerError(f"{name}: {error}") from None
+
+
+def _require_callable(name: str, value: object) -> None:
+    if not callable(value):
+        raise CallerError(f"{name} is a function, not {_describe(value)}")
+
+
+def _require_iterable(name: str, value: object) -> None:
+    if isinstance(value, str | bytes | Mapping) or not hasattr(value, "__iter__"):
+        raise CallerError(f"{name} is a list, not {_describe(value)}")
+
+
+def _require_instance(of: type) -> Check:
+    def require(name: str, value: object) -> None:
+        if not isinstance(value, of):
+            raise CallerError(f"{name} is a {of.__name__}, not {_describe(value)}")
+
+    return require
+
+
+_CHECKS: Final[Mapping[str, Check]] = {
+    "str": _require_text,
+    "int": _require_whole,
+    "bool": _require_flag,
+    "float": _require_duration,
+    "Moment": _require_moment,
+    "Callable": _require_callable,
+    "Iterable": _require_iterable,
+    "Collection": _require_iterable,
+}
+"""The check of an argument by its annotation, without what stands in brackets."""
+
+_BY_NAME: Final[Mapping[str, Check]] = {"session_id": _require_id, "tenant": _require_id, "budget": _require_integer}
+"""Checks of arguments whose wrong values have an error of their own; methods compare a budget with their smallest."""
+
+
+def check_arguments(types: Mapping[str, type | str], unchecked: Iterable[str] = ()) -> Callable[[C], C]:
+    """Return a class decorator: the public methods raise ``CallerError`` for arguments of a wrong type, ``NaN`` and
+    negative numbers, and ``InvalidSession`` for ids that are not text. ``None`` is taken where the annotation says so.
+
+    - ``types``: for annotations that have no row here, a class whose instances are taken, or another annotation.
+    - ``unchecked``: annotations of arguments that the methods check themselves.
+
+    Coroutine functions stay as they are. Raises ``KeyError`` for an annotation without a check.
+    """
+
+    def decorate(cls: C) -> C:
+        for name, method in list(vars(cls).items()):
+            if isinstance(method, FunctionType) and name[0] != "_" and not iscoroutinefunction(method):
+                setattr(cls, name, _check_method(method, types, frozenset(unchecked)))
+        return cls
+
+    return decorate
+
+
+def _check_method(method: FunctionType, types: Mapping[str, type | str], unchecked: frozenset[str]) -> Any:
+    code = method.__code__
+    names = code.co_varnames[: code.co_argcount]
+    checks = {
+        name: (_check_of(name, annotation.removesuffix(" | None"), types), annotation.endswith(" | None"))
+        for name, annotation in method.__annotations__.items()
+        if name != "return" and annotation.removesuffix(" | None") not in unchecked
+    }
+    if not checks:
+        return method
+
+    @wraps(method)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        for name, value in (*zip(names, args, strict=False), *kwargs.items()):
+            check, optional = checks.get(name, _NO_CHECK)
+            if check is not None and not (value is None and optional):
+                check(name, value)
+        return method(*args, **kwargs)
+
+    return run
+
+
+_NO_CHECK: Final = (None, True)
+
+
+def _check_of(name: str, annotation: str, types: Mapping[str, type | str]) -> Check:
+    if name in _BY_NAME:
+        return _BY_NAME[name]
+    kind = types.get(annotation, annotation.partition("[")[0])
+    return _CHECKS[kind] if isinstance(kind, str) else _require_instance(kind)
