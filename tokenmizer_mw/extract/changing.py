@@ -60,15 +60,16 @@ _NAMES: Final = frozenset({"name", "term", "word", "code"})
 _TYPES: Final = (NodeType.DECISION, NodeType.ENVIRONMENT, NodeType.CONCEPT)
 
 
-def change(
-    ledger: Ledger, segments: Sequence[Segment], elsewhere: list[Span], findings: Sequence[Finding], settling: Settling
-) -> list[Finding]:
-    """Supersede what the user's sentences change, but for those that rules read as a change; ``findings`` without
-    what such a sentence would state besides. ``elsewhere``: places where others speak; ``settling``: how likely a
-    sentence settles something."""
+ReadClaim = tuple[Segment, Claim, str]
+"""A sentence of a user's message, what it claims, and why."""
+
+
+def change(ledger: Ledger, claims: Sequence[ReadClaim], findings: Sequence[Finding]) -> list[Finding]:
+    """Supersede what the claims of a user's message change, but for those that rules read as a change; ``findings``
+    without what such a sentence would state besides."""
     known_ = {finding.span for finding in findings if _is_change(ledger, finding)}
     changed: set[Span] = set()
-    for segment, claim, reason in read_claims(segments, elsewhere, settling):
+    for segment, claim, reason in claims:
         span = (segment.start, segment.end)
         old = _changed_by(ledger, claim) if span not in known_ else None
         if old is not None:
@@ -77,10 +78,9 @@ def change(
     return [finding for finding in findings if finding.type not in _OPEN_TYPES or finding.span not in changed]
 
 
-def read_claims(
-    segments: Sequence[Segment], elsewhere: list[Span], settling: Settling
-) -> Iterator[tuple[Segment, Claim, str]]:
-    """The sentences of the speaker that may change something, and why they do."""
+def read_claims(segments: Sequence[Segment], elsewhere: list[Span], settling: Settling) -> Iterator[ReadClaim]:
+    """The sentences of the speaker that may change something, and why they do. ``elsewhere``: places where others
+    speak; ``settling``: how likely a sentence settles something."""
     said = [one for one in segments if one.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM)][:SENTENCES_READ]
     for at, segment in enumerate(said):
         if not lies_in(elsewhere, segment.start) and _may_change(segment.text):
@@ -98,13 +98,11 @@ def _is_change(ledger: Ledger, finding: Finding) -> bool:
     return finding.move in _CHANGING or bool(finding.near) or ledger.graph.in_slot(finding.slot) is not None
 
 
-def change_read(
-    ledger: Ledger, segments: Sequence[Segment], elsewhere: list[Span], settling: Settling, told: str
-) -> None:
-    """Supersede what sentences change of which rules only read the new value, or what the assistant's last words
+def change_read(ledger: Ledger, claims: Sequence[ReadClaim], segments: Sequence[Segment], told: str) -> None:
+    """Supersede what claims change of which rules only read the new value, or what the assistant's last words
     ``told`` propose to change and the user agrees to; and let go what else says what this message has replaced."""
     done = {step.evidence for step in ledger.graph.transitions() if step.trigger == ledger.turn}
-    for segment, claim, reason in read_claims(segments, elsewhere, settling):
+    for segment, claim, reason in claims:
         old = _changed_by(ledger, claim) if segment.text not in done else None
         if old is not None:
             _replace(ledger, old, segment, reason)

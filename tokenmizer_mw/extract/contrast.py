@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -28,7 +29,7 @@ _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 _SIGNS: Final = ".,;:!?()\"'«»“”„。，、！"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Stated:
     """The values that a text states, by their sorts, and the stems of its other words."""
 
@@ -37,6 +38,26 @@ class Stated:
     members: frozenset[tuple[str, str]]
     names: frozenset[str]
     words: frozenset[str]
+
+    @cached_property
+    def sorts(self) -> frozenset[str]:
+        """The sorts of its values."""
+        return frozenset(sort for sort, _ in self.measured | self.counted | self.members)
+
+    @cached_property
+    def values(self) -> frozenset[str]:
+        """Its values but for names."""
+        return frozenset(said for _, said in self.measured | self.counted | self.members)
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """What it counts and measures."""
+        return frozenset(said for _, said in self.measured | self.counted)
+
+    @cached_property
+    def bare(self) -> bool:
+        """Whether it has a number without a unit."""
+        return any(unit == "" for unit, _ in self.counted)
 
 
 @lru_cache(maxsize=2048)
@@ -153,10 +174,7 @@ def differ_counted(old: Stated, new: Stated) -> bool:
 
 def differ_bare(old: Stated, new: Stated) -> bool:
     """Whether a number without a unit stands against a number or a measured value."""
-    mine = {said for _, said in old.counted | old.measured}
-    other = {said for _, said in new.counted | new.measured}
-    loose = any(unit == "" for unit, _ in old.counted) or any(unit == "" for unit, _ in new.counted)
-    return loose and bool(mine - other) and bool(other - mine)
+    return (old.bare or new.bare) and bool(old.numbers - new.numbers) and bool(new.numbers - old.numbers)
 
 
 def differ_members(old: Stated, new: Stated) -> bool:
@@ -182,11 +200,10 @@ def without(new: Stated, old: Stated) -> Stated:
 
 def repeats(old: Stated, new: Stated) -> bool:
     """Whether a text states a value that the fact states as well."""
-    mine = {said for _, said in old.measured | old.counted | old.members}
-    return any(said in mine for _, said in new.measured | new.counted | new.members)
+    return not old.values.isdisjoint(new.values)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Claim:
     """A sentence that may change something. ``parts``: its clauses; ``beside``: it with its neighbours; ``chance``: how
     likely it settles something; ``last``: whether it ends its message."""
@@ -196,6 +213,21 @@ class Claim:
     beside: str
     chance: float
     last: bool
+
+    @cached_property
+    def stated(self) -> Stated:
+        """What its line states."""
+        return stated_in(self.line)
+
+    @cached_property
+    def around(self) -> Stated:
+        """What it and its neighbours state."""
+        return stated_in(self.beside)
+
+    @cached_property
+    def weighed(self) -> dict[str, tuple[Node, float]]:
+        """Facts that it was held against, by their ids, and how likely it changes each."""
+        return {}
 
 
 _CHANGES: Final = PatternSet(*(f"(?s:.*?)(?:{row})" for row in CHANGES))
@@ -292,6 +324,13 @@ def says_change(line: str) -> bool:
 
 def likelihood(node: Node, claim: Claim) -> float:
     """How likely a claim changes what a fact states, 0..1."""
+    known = claim.weighed.get(node.id)
+    if known is None or known[0] is not node:
+        known = claim.weighed[node.id] = (node, _weigh(node, claim))
+    return known[1]
+
+
+def _weigh(node: Node, claim: Claim) -> float:
     found = evidence(node, claim)
     if not found:
         return 0.0
@@ -331,13 +370,12 @@ def _part_traits(part: str) -> dict[str, bool]:
 
 def _may_concern(old: Stated, claim: Claim) -> bool:
     """Whether a claim has a word or a sort of value of a fact: most have neither."""
-    line, around = stated_in(claim.line), stated_in(claim.beside)
-    sorts = {sort for sort, _ in old.measured | old.counted | old.members}
-    return bool(
-        old.words & around.words
-        or old.names & around.names
-        or not sorts.isdisjoint(sort for sort, _ in line.measured | line.counted | line.members)
-        or ((old.measured or old.counted) and (line.measured or line.counted))
+    line, around = claim.stated, claim.around
+    return (
+        not old.words.isdisjoint(around.words)
+        or not old.names.isdisjoint(around.names)
+        or not old.sorts.isdisjoint(line.sorts)
+        or bool(old.numbers and line.numbers)
     )
 
 
@@ -347,7 +385,7 @@ def evidence(node: Node, claim: Claim) -> dict[str, float]:
     old = stated_in(node.label)
     if not _may_concern(old, claim):
         return {}
-    best = max(claim.parts, key=lambda part: closeness(old, stated_in(part), node.label, part))
+    best = _nearest(claim.parts, old, node.label)
     traits = _traits(claim.line)
     change, explicit = traits["change"], traits["explicit"]
     new = without(stated_in(best), old) if _EXPLICIT.any(best) else stated_in(best)
@@ -355,7 +393,7 @@ def evidence(node: Node, claim: Claim) -> dict[str, float]:
     typed = [differ_measured(old, new), differ_counted(old, new), differ_members(old, new)]
     bare = not any(typed) and differ_bare(old, new)
     names = not (any(typed) or bare) and differ_names(old, new)
-    again = _is_named(old, stated_in(claim.beside))
+    again = _is_named(old, claim.around)
     noun = same_noun(node.label, best)
     if not (any(typed) or bare or names or noun or shared or again):
         return {}
@@ -387,18 +425,22 @@ def evidence(node: Node, claim: Claim) -> dict[str, float]:
         "note": node.is_note,
         "rule": node.kind is DecisionKind.RULE,
         "task": node.type is NodeType.TASK,
-        "repeats": not explicit and repeats(old, stated_in(claim.line)),
+        "repeats": not explicit and repeats(old, claim.stated),
         "last": claim.last,
         **traits,
         **_part_traits(best),
     }
 
 
+def _nearest(parts: Sequence[str], old: Stated, label: str) -> str:
+    """The clause that is about a fact."""
+    return parts[0] if len(parts) == 1 else max(parts, key=lambda part: closeness(old, stated_in(part), label, part))
+
+
 def _is_named(old: Stated, around: Stated) -> bool:
     """Whether a text names the value of a fact; all its words, where it has no value."""
-    mine = old.names | {said for _, said in old.measured | old.counted | old.members}
-    other = around.names | {said for _, said in around.measured | around.counted | around.members}
-    return bool(mine & other) or (not mine and bool(old.words) and old.words <= around.words)
+    mine = old.names | old.values
+    return bool(mine & (around.names | around.values)) or (not mine and bool(old.words) and old.words <= around.words)
 
 
 def _of_other_things(old: Stated, new: Stated, fact: str, clause: str) -> bool:

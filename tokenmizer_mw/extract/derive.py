@@ -19,7 +19,7 @@ from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.host_texts import ends_examples, without_host_texts
 
 from .acts import read_acts
-from .changing import change, change_read
+from .changing import change, change_read, read_claims
 from .documents import blank_out, find_documents
 from .facts import forget_names
 from .finding import SPOKEN, Finding, Segment
@@ -126,18 +126,19 @@ def _draw(
             acts = without_repeated(acts, message.text, repeatable(before))
         findings += map(_as_proposal, acts) if message.role is Role.ASSISTANT else acts
     valid = validate_findings(findings, settings)
+    states = message.role is Role.USER and speaks and not fenced and "rules" in stages
+    claims = list(read_claims(segments, elsewhere, settling_of(segments, situation, model))) if states else []
     if message.role is Role.USER:
         valid = turn_refusals(ledger, valid)
         taken_over(ledger)
         forget_names(ledger)
         if (left := _left_as(before, asked)) is not None:
             went_on(ledger, valid, left, message.text)
-        if speaks and not fenced and "rules" in stages:
-            valid = change(ledger, segments, elsewhere, valid, settling_of(segments, situation, model))
+        valid = change(ledger, claims, valid)
     placed = [(finding, place(ledger, finding)) for finding in valid]
-    if message.role is Role.USER and speaks and not fenced and "rules" in stages:
+    if states:
         proposed = situation.told[1].text if situation.told is not None else ""
-        change_read(ledger, segments, elsewhere, settling_of(segments, situation, model), proposed)
+        change_read(ledger, claims, segments, proposed)
     if message.role is Role.ASSISTANT and all(map(only_speaks, message.tool_calls)):
         _end_of_work(ledger, valid, [node for _, node in placed], speaks=speaks)
     link_all(ledger, [(finding, node) for finding, node in placed if node is not None])
