@@ -33,7 +33,7 @@ from .ledger import Ledger
 from .links import link_all
 from .moves import place
 from .passing import settled_in_passing
-from .repeated import repeatable, without_repeated
+from .repeated import without_repeated
 from .rules import Speaker
 from .segment import segment
 from .situation import CONTEXT_MESSAGES, Numbered, Situation, situation_of
@@ -123,7 +123,7 @@ def _draw(
         read = _read(segments, situation, model, replies="dialogue" in stages)
         acts = [act for act in read if not _not_said(act, message.text, elsewhere) and may_carry(act)]
         if message.role is Role.ASSISTANT:
-            acts = without_repeated(acts, message.text, repeatable(before))
+            acts = without_repeated(acts, message.text, before)
         findings += map(_as_proposal, acts) if message.role is Role.ASSISTANT else acts
     valid = validate_findings(findings, settings)
     states = message.role is Role.USER and speaks and not fenced and "rules" in stages

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 from typing import Final
 
 import re2
@@ -28,12 +29,22 @@ _SHARE: Final = 0.5
 _WORD: Final = re2.compile(
     r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]|[^\P{L}\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]+|\p{N}+"
 )
+_ASCII_WORD: Final = re.compile("[a-z]+|[0-9]+")
 _OPEN: Final = frozenset({Status.PENDING, Status.IN_PROGRESS})
 
 
-def repeatable(before: Sequence[Numbered]) -> frozenset[int]:
-    """The runs of words of what the assistant was given to read in the messages ``before`` its own, the last of which
-    is the newest: documents, quotations and code of the user's last message, and results of tools since."""
+def without_repeated(findings: Sequence[Finding], text: str, before: Sequence[Numbered]) -> list[Finding]:
+    """``findings`` in an assistant's ``text`` without those of decisions, goals and open work in sentences that repeat
+    what it was given to read in the messages ``before``, the last of which is the newest: documents, quotations and
+    code of the user's last message, and results of tools since."""
+    if not any(map(_is_word, findings)):
+        return list(findings)
+    runs = _repeatable(before)
+    return [finding for finding in findings if not (runs and _is_word(finding) and _repeats(finding, text, runs))]
+
+
+def _repeatable(before: Sequence[Numbered]) -> frozenset[int]:
+    """The runs of words of what was to be read."""
     texts: list[str] = []
     for _, message in reversed(before):
         texts += [result.text for result in message.tool_results]
@@ -41,12 +52,8 @@ def repeatable(before: Sequence[Numbered]) -> frozenset[int]:
             texts.append(_documents_of(message.text[:TEXT_MAX]))
             break
     sizes = range(1, _RUN + 1)  # a sentence of fewer words, such as a heading, is repeated as a whole
-    return frozenset(chain.from_iterable(_runs(text[:TEXT_MAX], size) for text in texts if text for size in sizes))
-
-
-def without_repeated(findings: Iterable[Finding], text: str, runs: frozenset[int]) -> list[Finding]:
-    """``findings`` without those of decisions, goals and open work in sentences that repeat ``runs``."""
-    return [finding for finding in findings if not (runs and _is_word(finding) and _repeats(finding, text, runs))]
+    words = [_words(text[:TEXT_MAX].casefold()) for text in texts if text]
+    return frozenset(chain.from_iterable(_runs(one, size) for one in words for size in sizes))
 
 
 def _is_word(finding: Finding) -> bool:
@@ -56,7 +63,7 @@ def _is_word(finding: Finding) -> bool:
 
 def _repeats(finding: Finding, text: str, runs: frozenset[int]) -> bool:
     said = text[slice(*finding.span)] if finding.span is not None else finding.quote
-    own = _runs(said, _RUN)
+    own = _runs(_words(said.casefold()), _RUN)
     return bool(own) and sum(run in runs for run in own) >= _SHARE * len(own)
 
 
@@ -67,8 +74,14 @@ def _documents_of(text: str) -> str:
     return "\n".join(parts)
 
 
-@lru_cache(maxsize=8)
-def _runs(text: str, size: int) -> tuple[int, ...]:
-    """A number for each run of ``size`` words of a text; of all words where they are fewer."""
-    words = _WORD.findall(text.casefold())
-    return tuple(hash(tuple(words[at : at + size])) for at in range(max(1, len(words) - size + 1))) if words else ()
+@lru_cache(maxsize=4)
+def _words(folded: str) -> list[str]:
+    # in other scripts signs are words, and letters are many: RE2 knows them, and takes thirty times as long
+    return _ASCII_WORD.findall(folded) if folded.isascii() else _WORD.findall(folded)
+
+
+def _runs(words: Sequence[str], size: int) -> list[int]:
+    """A number for each run of ``size`` words; of all words where they are fewer."""
+    if len(words) <= size:
+        return [hash(tuple(words))] if words else []
+    return list(map(hash, zip(*(islice(words, at, None) for at in range(size)), strict=False)))
