@@ -83,6 +83,11 @@ def _agrees(spoken: Sequence[Segment]) -> bool:
     return any(_AGREES.any(line) or (not frames_of(line) and _AGREES.any(without_lead(line))) for line in lines)
 
 
+AGREED_CHANCE: Final = 0.5
+"""How likely a proposal settles something that the user agrees to."""
+
+
 def _claim(sentence: str, beside: str) -> Claim:
     line = without_lead(sentence).rstrip(" .!?？。")
-    return Claim(line, tuple(part for part in parts_of(line) if part) or (line,), beside, 0.5, last=True)
+    parts = tuple(part for part in parts_of(line) if part) or (line,)
+    return Claim(line, parts, beside, lambda: AGREED_CHANCE, last=True)

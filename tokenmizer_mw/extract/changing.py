@@ -8,6 +8,7 @@ stands is what holds from then on.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from typing import Final
 
@@ -87,7 +88,7 @@ def read_claims(segments: Sequence[Segment], elsewhere: list[Span], settling: Se
             beside = " . ".join(one.text for one in said[max(at - 1, 0) : at + 2])
             line = bound_sentence(segment.text)
             parts = tuple(part for part in parts_of(line) if part.strip()) or (line,)
-            claim = Claim(_line_of(segment), parts, beside, settling(segment), at == len(said) - 1)
+            claim = Claim(_line_of(segment), parts, beside, partial(settling, segment), at == len(said) - 1)
             yield segment, claim, _reason(said, at)
 
 
@@ -101,20 +102,20 @@ def _is_change(ledger: Ledger, finding: Finding) -> bool:
 def change_read(ledger: Ledger, claims: Sequence[ReadClaim], segments: Sequence[Segment], told: str) -> None:
     """Supersede what claims change of which rules only read the new value, or what the assistant's last words
     ``told`` propose to change and the user agrees to; and let go what else says what this message has replaced."""
-    done = {step.evidence for step in ledger.graph.transitions() if step.trigger == ledger.turn}
+    done = {step.evidence for step in ledger.replaced()}
     for segment, claim, reason in claims:
         old = _changed_by(ledger, claim) if segment.text not in done else None
         if old is not None:
             _replace(ledger, old, segment, reason)
     _change_agreed(ledger, segments, told)
-    for step in [one for one in ledger.graph.transitions() if one.trigger == ledger.turn]:
+    for step in ledger.replaced():
         old, new = ledger.graph.get(step.old), ledger.graph.get(step.new)
         if old is not None and new is not None and new.current:
             _spread(ledger, old, new)
 
 
 def _change_agreed(ledger: Ledger, segments: Sequence[Segment], told: str) -> None:
-    if any(step.trigger == ledger.turn for step in ledger.graph.transitions()):
+    if ledger.replaced():
         return
     spoken = [one for one in segments if one.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM)]
     found = find_agreed(spoken, told, list(changeable(ledger)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -205,14 +205,19 @@ def repeats(old: Stated, new: Stated) -> bool:
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence that may change something. ``parts``: its clauses; ``beside``: it with its neighbours; ``chance``: how
-    likely it settles something; ``last``: whether it ends its message."""
+    """A sentence that may change something. ``parts``: its clauses; ``beside``: it with its neighbours; ``judge``: says
+    how likely it settles something, which takes longer than all else; ``last``: whether it ends its message."""
 
     line: str
     parts: tuple[str, ...]
     beside: str
-    chance: float
+    judge: Callable[[], float]
     last: bool
+
+    @cached_property
+    def chance(self) -> float:
+        """How likely it settles something, 0..1."""
+        return self.judge()
 
     @cached_property
     def stated(self) -> Stated:

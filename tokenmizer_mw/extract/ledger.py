@@ -75,6 +75,11 @@ class Ledger:
         self.events.append(event)
         self.graph.apply(event)
 
+    def replaced(self) -> list[Transition]:
+        """What the message being read has replaced so far, oldest first."""
+        steps = (event.transition for event in self.events if isinstance(event, DecisionReplaced))
+        return [step for step in steps if step.trigger == self.turn]
+
     def source(self, finding: Finding) -> Source:
         """Where the finding comes from."""
         return Source(self.turn, self.role, finding.quote, finding.trust, finding.span)
