@@ -6,16 +6,17 @@ Only values of the same kind replace one another: a date never replaces a port.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final
+from itertools import islice
+from typing import Final
 
 import re2
 
 from tokenmizer_mw.graph.text import singular, words
 from tokenmizer_mw.model.category import MEMBERS
-from tokenmizer_mw.runtime.lazy import expression
+from tokenmizer_mw.runtime.lazy import Spans, expression
 
 VALUES_MAX: Final = 12
 """Values of one text that are looked at."""
@@ -62,6 +63,22 @@ _VALUE: Final = expression(
     r"|(?P<name>\b[A-Z][\w'-]*(?:\.\w+)?(?: (?:[A-Z][\w'-]*|of|the|and) ?(?:[A-Z][\w'-]*))*(?: [A-Z][\w'-]*)*)"
     r"|(?P<word>\b[a-z][\w-]*(?:\.js)?)"
 )
+_KINDS: Final = (
+    "date",
+    "time",
+    "day",
+    "money",
+    "share",
+    "duration",
+    "size",
+    "code",
+    "amount",
+    "version",
+    "number",
+    "name",
+    "word",
+)
+"""The groups of ``_VALUE``, in their order."""
 _NO_NAME: Final = _words("I I'm I'll I've I'd A The We It This That No Yes So And But OK Ok For Use Let Let's")
 _BY_NAME: Final = frozenset({"name", "code", "term", "tool"})
 """Kinds that a name may be of: one may be written in several ways."""
@@ -92,30 +109,33 @@ def encodable(text: str) -> str:
 @lru_cache(maxsize=64)
 def values_in(text: str) -> tuple[Value, ...]:
     """Return the values in ``text``, in order. Plain words count only if they are known names, such as "postgres"."""
-    found: list[Value] = []
     raw = text[:TEXT_MAX].encode("utf-8", "replace")
-    for match in _VALUE.finditer(raw):
-        made = _read(match, raw)
+    return tuple(islice(_iter_values(raw), VALUES_MAX))
+
+
+def _iter_values(raw: bytes) -> Iterator[Value]:
+    place, end = 0, len(raw)
+    while (spans := _VALUE.find(raw, place, end))[0][0] >= 0:
+        place = spans[0][1]
+        made = _read(spans, raw)
         if made is not None:
-            found.append(made)
-        if len(found) == VALUES_MAX:
-            break
-    return tuple(found)
+            yield made
 
 
 def value_at_start(text: str) -> Value | None:
     """Return the value that ``text`` begins with; ``None`` when it begins with none."""
     raw = text[:TEXT_MAX].encode("utf-8", "replace")
-    match = _VALUE.match(raw)
-    return _read(match, raw) if match is not None else None
+    spans = _VALUE.begin(raw, 0, len(raw))
+    return _read(spans, raw) if spans[0][0] >= 0 else None
 
 
-def _read(match: Any, raw: bytes) -> Value | None:
-    said = match.group()
+def _read(spans: Spans, raw: bytes) -> Value | None:
+    said = raw[slice(*spans[0])]
     if said.isalpha() and said.islower() and said not in _DAY_NAMES and said not in _WORD_MEMBERS:
         return None
-    start, word = len(raw[: match.start()].decode()), said.decode()
-    return _make_value(match.lastgroup or "", word, start, start + len(word))
+    kind = next(kind for kind, span in zip(_KINDS, spans[1:], strict=True) if span[0] >= 0)
+    start, word = len(raw[: spans[0][0]].decode()), said.decode()
+    return _make_value(kind, word, start, start + len(word))
 
 
 def _make_value(kind: str, said: str, start: int, end: int) -> Value | None:

@@ -49,7 +49,7 @@ def _spans(ask: Callable[[bytes, int, int], Any], text: bytes, start: int, end: 
 class Expression:
     """A lazily compiled ``re2`` expression, with the same methods. Each method is cached as an attribute at first use.
 
-    ``find``: the match function of the expression itself, for texts in which usually nothing is found.
+    ``find`` and ``begin``: the match functions of the expression itself, anywhere and at the start, which return spans.
     """
 
     def __init__(self, pattern: str | bytes) -> None:
@@ -58,7 +58,7 @@ class Expression:
     def __getattr__(self, name: str) -> Any:
         """The method of that name. Raises ``re2.error`` when the pattern is not RE2 syntax."""
         compiled = re2.compile(self._pattern)
-        made = asks_of(compiled).find if name == "find" else getattr(compiled, name)
+        made = getattr(asks_of(compiled) if name in ("find", "begin") else compiled, name)
         setattr(self, name, made)
         return made
 
