@@ -119,6 +119,25 @@ def looked_at(shown: Opened, name: str) -> None:
     assert shown.complaints == [], name
 
 
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+@pytest.mark.parametrize("moment", ["", "&at=past", "&at=past&as=valid&type=decision"])
+def test_the_drawing_begins_in_the_first_third_of_the_screen(
+    moment: str, width: int, height: int, browser: Any, address: str, signed_in: Any, memory: SessionMemory
+) -> None:
+    graph = memory.graph("hall")
+    second = sorted({graph.life(node.id).added for node in graph.nodes()})[1]
+    page = f"{address}graph?id=hall{moment.replace('past', repr(second))}"
+    with opened(browser, page, width=width, height=height, storage_state=signed_in) as shown:
+        assert shown.page.evaluate(DRAWING_TOP) <= height / 3
+        assert shown.page.evaluate(BESIDE) <= 0
+        shown.page.click("summary:has-text('Options')")
+        assert shown.page.locator("input[type=radio]").first.is_visible()
+        looked_at(shown, f"dashboard-graph-options-{width}")
+
+
+DRAWING_TOP = """() => Math.max(...[...document.querySelectorAll('.picture .drawing')]
+    .filter(box => box.offsetParent).map(box => box.getBoundingClientRect().top))"""
+
 BESIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 

@@ -62,19 +62,27 @@ def _fits(node: Node, type_: str, status: str) -> bool:
 
 def filters(request: PageRequest, page_name: str, type_: str, status: str, **kept: str) -> Markup:
     """Return the form that selects type and status; ``kept``: other query parameters to preserve."""
-    types = [("", "All types"), *_type_options()]
-    statuses = [("", "Any status"), (_CURRENT, "current"), (OPEN, "open")]
-    statuses += [(one.value, look.word) for one, look in STATUSES.items()]
     return tag(
         "form",
         hidden_fields({"id": request.id, **kept}),
-        select_field("type", "Type", types, type_),
-        select_field("status", "Status", statuses, status),
+        select_field("type", "Type", [("", "All types"), *_type_options()], type_),
+        select_field("status", "Status", [("", "Any status"), *_status_options()], status),
         tag("button", "Show"),
         method="get",
         action=page_name,
         class_="filters",
     )
+
+
+def name_of_filter(type_: str, status: str) -> str:
+    """Return the chosen type and status in words; "" if neither is chosen or known."""
+    options = (dict(_type_options()).get(type_), dict(_status_options()).get(status))
+    return ", ".join(word for word in options if word)
+
+
+def _status_options() -> Iterator[tuple[str, str]]:
+    yield from ((_CURRENT, "current"), (OPEN, "open"))
+    yield from ((one.value, look.word) for one, look in STATUSES.items())
 
 
 def _type_options() -> Iterator[tuple[str, str]]:

@@ -22,7 +22,7 @@ from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.session import SessionState
 
 from .caches import COLUMNS, hold_layout, place_facts, title_of
-from .facts import choose_nodes, filters
+from .facts import choose_nodes, filters, name_of_filter
 from .live import mark_of_session
 from .markup import Markup, exactly, format_count, hidden_fields, join_markup, link, nothing, tag, to
 from .page import Page, PageRequest, download, session_head
@@ -73,8 +73,7 @@ def show_graph(request: PageRequest) -> Page:
     shown = _important(graph, fitting)
     body = join_markup(
         session_head(request, "graph", title),
-        filters(request, "graph", type_, status, at=request.query.get("at", ""), **{"as": by if then.at else ""}),
-        _slider(request, then, type_, status),
+        tag("div", _slider(request, then, type_, status), _options(request, then, type_, status), class_="controls"),
         tag("div", _picture(request, graph, then, shown, len(fitting)), id="picture", data_live=then.at is None),
     )
     live = to("events", id=request.id, since=mark_of_session(seq)) if then.at is None else ""
@@ -165,20 +164,16 @@ def _picture(request: PageRequest, graph: SessionGraph, then: PointInTime, shown
 
     left_out = f"The {len(shown)} most important of {count:,} facts: choose a type or a status to see others."
     note = left_out if count > len(shown) else f"{format_count(count, 'fact')}."
-    when = f"As {'believed' if then.by == 'recorded' else 'it was true'} at {exactly(then.at)}. " if then.at else ""
-    text = tag("p", when, note, " ", link(to("facts", id=request.id), "All facts as a list"), class_="hint")
+    when = f"As {'recorded' if then.by == 'recorded' else 'valid'} at {exactly(then.at)}. " if then.at else ""
+    zoom = [tag("button", word, type="button", data_zoom=step) for step, word in _ZOOM]
     return tag(
         "section",
-        text,
-        tag(
-            "div",
-            [tag("button", word, type="button", data_zoom=step) for step, word in _ZOOM],
-            class_="zoom",
-            hidden=True,
-        ),
+        tag("div", zoom, class_="zoom", hidden=True),
         picture(COLUMNS, ""),
         picture(1, "narrow-"),
+        tag("p", when, note, " ", link(to("facts", id=request.id), "All facts as a list"), class_="hint"),
         format_links(request),
+        class_="picture",
     )
 
 
@@ -220,45 +215,61 @@ def _slider(request: PageRequest, then: PointInTime, type_: str, status: str) ->
     value = then.last if then.at is None else min(max(then.at, then.first), then.last)
     steps = tag(
         "div",
-        at(then.before, "\u2190 Earlier", "prev") if then.before is not None else None,
-        at(then.after, "Later \u2192", "next") if then.after is not None else None,
+        at(then.before, _arrow_left(), "prev") if then.before is not None else None,
+        at(then.after, _arrow_right(), "next") if then.after is not None else None,
         at(None, "Now") if then.at is not None else None,
         class_="steps-of-time",
     )
-    form = tag(
-        "form",
-        hidden_fields({"id": request.id, "type": type_, "status": status}),
+    time = tag(
+        "label",
+        tag("span", "Time: ", tag("output", _when(then), id="when")),
         tag(
-            "label",
-            tag("span", "Time ", tag("output", _when(then), id="when")),
-            tag(
-                "input",
-                type="range",
-                name="at",
-                id="at",
-                min=repr(then.first),
-                max=repr(then.last),
-                step="any",
-                value=repr(value),
-                autofocus=then.at is not None and "as" in request.query,
-                aria_valuetext=_when(then),
-            ),
-            class_="field time",
+            "input",
+            type="range",
+            name="at",
+            id="at",
+            min=repr(then.first),
+            max=repr(then.last),
+            step="any",
+            value=repr(value),
+            autofocus=then.at is not None and "as" in request.query,
+            aria_valuetext=_when(then),
         ),
-        tag(
-            "fieldset",
-            tag("legend", "Show what was", class_="visually-hidden"),
-            _radio("recorded", "as recorded then", then.by),
-            _radio("valid", "as valid then", then.by),
-        ),
-        tag("button", "Show", id="show"),
-        method="get",
-        action="graph",
-        class_="slider",
-        id="slider",
-        novalidate=True,
+        class_="time",
     )
-    return tag("section", form, steps, class_="card time-card", aria_label="Time")
+    hidden = hidden_fields({"id": request.id, "type": type_, "status": status})
+    show = tag("button", "Show", id="show")
+    form = tag("form", hidden, time, show, method="get", action="graph", class_="slider", id="slider", novalidate=True)
+    return join_markup(form, steps)
+
+
+def _arrow_left() -> Markup:
+    return join_markup(Markup("\u2190"), tag("span", " Earlier"))
+
+
+def _arrow_right() -> Markup:
+    return join_markup(tag("span", "Later "), Markup("\u2192"))
+
+
+def _options(request: PageRequest, then: PointInTime, type_: str, status: str) -> Markup:
+    """Return what is chosen seldom, folded: which facts are drawn, and what a time means. The choice stands in the
+    summary."""
+    at = request.query.get("at", "")
+    what = tag(
+        "fieldset",
+        tag("legend", "At an earlier time, show what was"),
+        _radio("recorded", "recorded then", then.by),
+        _radio("valid", "valid then, by what is known now", then.by),
+    )
+    chosen = [name_of_filter(type_, status)] if type_ or status else []
+    chosen += ["valid then"] if then.at is not None and then.by == "valid" else []
+    return tag(
+        "details",
+        tag("summary", f"Options: {', '.join(chosen)}" if chosen else "Options"),
+        filters(request, "graph", type_, status, at=at, **{"as": then.by if then.at else ""}),
+        what if then.count > 1 else None,
+        class_="options",
+    )
 
 
 def _by_of(then: PointInTime, time: float | None) -> str | None:
@@ -268,11 +279,11 @@ def _by_of(then: PointInTime, time: float | None) -> str | None:
 def _when(then: PointInTime) -> str:
     if then.at is None:
         return "now"
-    return f"{exactly(then.at)}, change {then.place:,} of {then.count:,}"
+    return f"change {then.place:,} of {then.count:,}, {exactly(then.at)}"
 
 
 def _radio(value: str, text: str, chosen_: str) -> Markup:
-    given = tag("input", type="radio", name="as", value=value, checked=value == chosen_)
+    given = tag("input", type="radio", name="as", value=value, checked=value == chosen_, form="slider")
     return tag("label", given, f" {text}", class_="radio")
 
 

@@ -110,7 +110,9 @@ function slide(form) {
     clearTimeout(waiting);
     waiting = setTimeout(() => form.requestSubmit(), slideAfter); // whoever holds a key down is not there yet
   });
-  for (const choice of form.querySelectorAll("input[type=radio]")) choice.addEventListener("change", () => form.requestSubmit());
+  for (const choice of form.elements) {
+    if (choice.type === "radio") choice.addEventListener("change", () => form.requestSubmit()); // stands outside of it
+  }
 }
 
 function signIn(form) {
