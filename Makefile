@@ -42,6 +42,7 @@ check: $(READY)
 # Pages of docs/ that are made from the code.
 pages: $(READY)
 	$(BIN)/python scripts/settings_page.py
+	$(BIN)/python -m scripts.tool_list
 
 # The code of each page, in an environment that has what the page asks for and nothing else.
 check-pages:

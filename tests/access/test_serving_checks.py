@@ -317,7 +317,7 @@ def test_4_a_foreign_session_is_like_an_unknown_one(serving: Serving, keys: Memo
         assert foreign.status == unknown.status and foreign.status >= 400, route.name
         assert foreign.body.replace(b"plan", b"none") == unknown.body, route.name
         assert _plain(foreign.headers) == _plain(unknown.headers), route.name
-    for path, body in (("checkpoint", {}), ("decision/invalidate", {"node_id": "d1", "reason": "r"})):
+    for path, body in (("checkpoint", {}), ("invalidate", {"node_id": "d1", "reason": "r"})):
         foreign, unknown = (
             server.ask(other, path=f"/api/{path}", data=json.dumps({"session_id": name, **body}).encode())
             for name in ("plan", "none")

@@ -320,7 +320,7 @@ def test_secrets_do_not_come_in_through_reasons_and_imports(filled: SessionMemor
 
     secret = next(case.secret for case in cases() if case.secret and "\n" not in case.secret)
     body = {"session_id": "hall", "node_id": "decision-1", "reason": f"the key {secret} was in it"}
-    assert ask(app, "POST", "/api/decision/invalidate", body=body).status_code == 200
+    assert ask(app, "POST", "/api/invalidate", body=body).status_code == 200
     ask(app, "POST", "/api/sessions/new/import", body=[{"role": "user", "content": f"Use {secret} as the key."}])
     for info in filled.sessions(tenant="tenant-a"):
         assert secret not in repr(filled.log.read(info.key))

@@ -135,10 +135,10 @@ def test_remember(app: Any) -> None:
 def test_invalidate(filled: SessionMemory, app: Any) -> None:
     node = ask(app, "GET", "/api/graph/hall/why?text=PostgreSQL").json()["node"]
     body = {"session_id": "hall", "node_id": node["id"], "reason": "the hall has no server"}
-    told = ask(app, "POST", "/api/decision/invalidate", body=body).json()
+    told = ask(app, "POST", "/api/invalidate", body=body).json()
     assert told["node"]["status"] == "invalidated"
     assert "the hall has no server" in ask(app, "GET", "/api/resume/hall?level=full").json()["text"]
-    unknown = ask(app, "POST", "/api/decision/invalidate", body={**body, "node_id": "decision-99"})
+    unknown = ask(app, "POST", "/api/invalidate", body={**body, "node_id": "decision-99"})
     assert (unknown.status_code, unknown.json()["error"]["code"]) == (404, "unknown_node")
 
 

@@ -32,7 +32,7 @@ READS: list[tuple[str, dict[str, Any]]] = [
     ("resume_session", {"query": "storage", "budget": 90}),
     ("get_graph_stats", {}),
     ("why_decision", {"text": "PostgreSQL"}),
-    ("search_session", {"text": "push"}),
+    ("search", {"text": "push"}),
 ]
 
 

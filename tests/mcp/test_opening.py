@@ -1,4 +1,4 @@
-"""The first answer of the server: the SDK's own, sent before the SDK is there."""
+"""The first answers of the server: the SDK's own, sent before the SDK is there."""
 
 from __future__ import annotations
 
@@ -36,11 +36,24 @@ def line(message: Any) -> bytes:
     return json.dumps(message).encode() + b"\n"
 
 
-def ask_sdk(request: dict[str, Any]) -> dict[str, Any]:
+LIST = {"jsonrpc": "2.0", "id": "tools", "method": "tools/list"}
+READY = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+
+
+def ask_sdk(request: dict[str, Any]) -> list[dict[str, Any]]:
+    """The SDK's answers to ``initialize`` and to the list of tools."""
     command = [sys.executable, "-c", SDK_ALONE]
-    done = subprocess.run(command, input=line(request), capture_output=True, timeout=SECONDS, check=True)
-    answer: dict[str, Any] = json.loads(done.stdout)
-    return answer
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        answers = []
+        for sent in (line(request), line(READY) + line(LIST)):
+            process.stdin.write(sent)
+            process.stdin.flush()
+            answers.append(json.loads(process.stdout.readline()))
+        process.stdin.close()
+        assert process.wait(SECONDS) == 0
+    return answers
 
 
 def test_versions_are_those_of_the_sdk() -> None:
@@ -48,9 +61,31 @@ def test_versions_are_those_of_the_sdk() -> None:
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_the_answer_is_that_of_the_sdk(version: str) -> None:
+def test_the_answers_are_those_of_the_sdk(version: str) -> None:
+    """`make pages` writes the list of tools anew."""
     request = {**REQUEST, "id": version, "params": {**PARAMS, "protocolVersion": version}}
-    assert json.loads(Opening("1").answer(line(request))) == ask_sdk(request)
+    opening = Opening("1")
+    early = [json.loads(opening.answer(sent)) for sent in (line(request), line(READY) + line(LIST))]
+    assert early == ask_sdk(request)
+
+
+@pytest.mark.parametrize("params", [{"cursor": "next"}, ["cursor"], {"_meta": {}, "cursor": None}])
+def test_another_page_of_tools_is_the_sdks(params: Any) -> None:
+    opening = Opening("1")
+    assert opening.answer(line(REQUEST))
+    assert opening.answer(line({**LIST, "params": params})) == b""
+    assert json.loads(opening.answer(line({**LIST, "params": {"_meta": {"progressToken": 1}}})))["id"] == "tools"
+
+
+def test_no_answer_is_sent_twice_and_none_is_early_once_the_sdk_answers() -> None:
+    opening = Opening("1")
+    opening.answer(line(REQUEST) + line(READY) + line(LIST))
+    notice = line({"jsonrpc": "2.0", "method": "notifications/message", "params": {}})
+    first, second = (line({"jsonrpc": "2.0", "id": id, "result": {}}) for id in (7, "tools"))
+    assert opening.filter_output(first + notice + second) == notice
+    assert opening.answer(line({**LIST, "id": 9})) == b""
+    third = line({"jsonrpc": "2.0", "id": 9, "result": {}})
+    assert opening.filter_output(third) == third
 
 
 def test_the_answer_does_not_wait_for_the_sdk(desk: Desk, tmp_path: Path) -> None:
@@ -71,13 +106,15 @@ def test_the_answer_does_not_wait_for_the_sdk(desk: Desk, tmp_path: Path) -> Non
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
-        process.stdin.write(line(REQUEST))
+        process.stdin.write(line(REQUEST) + line(READY) + line(LIST))
         process.stdin.flush()
         answer = json.loads(process.stdout.readline())
+        tools = json.loads(process.stdout.readline())
         gate.touch()
         process.stdin.close()
         assert process.wait(SECONDS) != 0  # that SDK has no server
     assert answer["result"]["serverInfo"]["name"] == "tokenmizer"
+    assert "recall" in [tool["name"] for tool in tools["result"]["tools"]]
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ TOOLS = {
     "recall",
     "remember",
     "resume_session",
-    "search_session",
+    "search",
     "undo",
     "why_decision",
 }
@@ -73,13 +73,14 @@ async def use_every_tool(client: Client, session: str) -> None:
     assert not {"savings", "answered_by"} & {*saved, *saved["figures"]}
     why = await told(client, "why_decision", text="PostgreSQL")
     assert "concurrent writes" in why["text"]
-    assert why["text"].count(CHAT[2]["content"]) == 1
+    assert why["text"].count("concurrent writes") == 1
     recalled = await told(client, "recall", query="Which database?")
     assert "PostgreSQL" in recalled["text"]
     assert recalled["tokens"] <= 200
-    found = await told(client, "search_session", text="review", k=1)
+    found = await told(client, "search", text="review", k=1)
     assert [fact["label"] for fact in found["facts"]] == ["Never push to main without a review"]
     assert all(value not in (None, "", 0) for fact in found["facts"] for value in fact.values())
+    assert await told(client, "search_session", text="review", k=1) == found  # its former name
     first = await told(client, "checkpoint_session")
     assert (first["id"], len(first["added"])) == ("checkpoint-1", stats["facts"])
     stored = await told(client, "remember", text="Database: CockroachDB", kind="choice", reason="regions")
@@ -189,10 +190,10 @@ def test_sessions_are_listed_with_what_they_are_about(desk: Desk) -> None:
 def test_facts_are_changed_by_hand_and_changes_undone(desk: Desk) -> None:
     async def use() -> None:
         async with in_process(desk, "2026-07-28") as client:
-            found = (await told(client, "search_session", text="review", k=1))["facts"][0]
+            found = (await told(client, "search", text="review", k=1))["facts"][0]
 
             async def now() -> dict[str, Any]:
-                facts = (await told(client, "search_session", text="push to main", k=20))["facts"]
+                facts = (await told(client, "search", text="push to main", k=20))["facts"]
                 return next(dict(fact) for fact in facts if fact["id"] == found["id"])
 
             for tool, more, field, value in (
@@ -216,7 +217,7 @@ def test_facts_are_changed_by_hand_and_changes_undone(desk: Desk) -> None:
             assert "pinned" in pinned["text"]
             assert (await told(client, "undo"))["id"] == found["id"]
             assert "no change 99" in await refused(client, "undo", number=99)
-            assert "search_session finds" in await refused(client, "pin", node_id="task-99")
+            assert "search finds" in await refused(client, "pin", node_id="task-99")
 
     anyio.run(use)
 
@@ -224,7 +225,7 @@ def test_facts_are_changed_by_hand_and_changes_undone(desk: Desk) -> None:
 def test_arguments_are_taken_by_the_names_of_other_tools(desk: Desk) -> None:
     async def use() -> None:
         async with in_process(desk, "2026-07-28") as client:
-            (fact,) = (await told(client, "search_session", query="review", limit=1))["facts"]
+            (fact,) = (await told(client, "search", query="review", limit=1))["facts"]
             assert (await told(client, "why_decision", query=fact["id"]))["fact_id"] == fact["id"]
             assert "PostgreSQL" in (await told(client, "recall", text="Which database?"))["text"]
             assert (await told(client, "pin", fact_id=fact["id"]))["id"] == fact["id"]
@@ -276,7 +277,7 @@ def test_long_work_tells_how_far_it_is(desk: Desk) -> None:
         ("resume_session", {"session_id": "nobody"}, "There is no such session. list_sessions names"),
         ("resume_session", {"session_id": "a\nb"}, "There is no such session"),
         ("resume_session", {"session_id": ".."}, "There is no such session"),
-        ("why_decision", {"text": "unheard of zebras"}, "search_session finds facts by their words"),
+        ("why_decision", {"text": "unheard of zebras"}, "search finds facts by their words"),
         ("forget_session", {"session_id": "nobody"}, "There is no such session"),
         ("resume_session", {"budget": 63}, "A resume needs a budget of at least 64 tokens, not 63."),
         ("resume_session", {"level": "huge"}, "level should be 'critical', 'standard' or 'full'."),

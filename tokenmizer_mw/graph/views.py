@@ -195,25 +195,40 @@ class Why:
 
     def _lines(self) -> Iterator[str]:
         node = self.node
+        reason = flatten(node.detail, _TEXT_MAX)
         yield f"{flatten(node.label)} ({node.type.value}, {node.status.word})"
-        if node.detail:
-            yield f"  because: {flatten(node.detail, _TEXT_MAX)}"
+        if reason:
+            yield f"  because: {reason}"
         yield f"  said by: {flatten(node.source.role)} in message {node.source.turn}"
-        if node.source.quote:
-            yield f'  quote:   "{flatten(node.source.quote, _TEXT_MAX)}"'
+        if quote := _shorten_quote(node, reason):
+            yield f'  quote:   "{quote}"'
         yield from (f"  {line}" for edit in self.edits for line in _describe_edit(edit))
         for old, step, new in self.chain:
-            yield f"  message {step.trigger}: {flatten(old.label)} -> {flatten(new.label)}{_because(step)}"
+            yield f"  message {step.trigger}: {flatten(old.label)} -> {flatten(new.label)}{_because(step, reason)}"
         for _, step, new in self.successors:
             status = "" if new.current else f" ({new.status.word})"
-            yield f"  replaced in message {step.trigger} by {flatten(new.label)}{status}{_because(step)}"
+            yield f"  replaced in message {step.trigger} by {flatten(new.label)}{status}{_because(step, reason)}"
         for edge, far in self.relations:
             arrow = "->" if edge.source == node.id else "<-"
             yield f"  {arrow} {edge.type.value.replace('_', ' ')} {flatten(far.label)}"
 
 
-def _because(step: Transition) -> str:
-    return f": {flatten(step.reason, _TEXT_MAX)}" if step.reason else ""
+_REASON_MIN: Final = 8
+"""Characters of a reason that is left out of a quote: a shorter one may be part of a word."""
+
+
+def _shorten_quote(node: Node, reason: str) -> str:
+    """Return the words that state ``node``, without the reason that stands above them; "" where they are its label."""
+    quote = flatten(node.source.quote, _TEXT_MAX)
+    if quote.rstrip(".!").casefold() == flatten(node.label).casefold():
+        return ""
+    return quote.replace(reason, "[...]") if len(reason) >= _REASON_MIN else quote
+
+
+def _because(step: Transition, said: str) -> str:
+    """The reason of a replacement; "" if there is none, or if it is the reason ``said`` above."""
+    reason = flatten(step.reason, _TEXT_MAX)
+    return f": {reason}" if reason and reason != said else ""
 
 
 def _describe_edit(edit: NodeEdited) -> Iterator[str]:

@@ -199,7 +199,7 @@ def _questions(made: MCPServer[Any], memory: Memory) -> None:
         return WhyOutput(session_id=session, text=values["text"], fact_id=values["node"]["id"])
 
     @made.tool(annotations=_READS)
-    async def search_session(
+    async def search(
         text: _Text, session_id: _Session = "", k: Annotated[int, Field(ge=1, le=100)] = 5
     ) -> SearchOutput:
         """Find the facts that share most with a text, replaced and rejected ones included."""

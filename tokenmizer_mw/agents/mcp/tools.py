@@ -15,6 +15,7 @@ from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp_types import Tool, ToolAnnotations
 from pydantic import BaseModel, Field, SerializerFunctionWrapHandler, ValidationError, model_serializer
 
+from tokenmizer_mw.model.node import Status
 from tokenmizer_mw.model.session import SESSION_ID_MAX
 
 from .backing import Backing
@@ -181,6 +182,9 @@ _OTHER_NAMES: Final = {
 }
 """Names that answers and other tools use, and the argument that a tool without such an argument has instead."""
 
+_FORMER_TOOLS: Final = {"search_session": "search"}
+"""Earlier names of tools, which can still be called and are not listed."""
+
 
 class ToolServer(MCPServer[Any]):
     """An ``MCPServer`` that takes arguments by the names of other tools, refuses unknown ones, and reports errors in
@@ -203,6 +207,7 @@ class ToolServer(MCPServer[Any]):
 
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None) -> Any:
         """Call a tool. Raises ``ToolError`` with one sentence."""
+        name = _FORMER_TOOLS.get(name, name)
         arguments = self._rename(name, arguments)
         self._refuse_unknown(name, arguments)
         try:
@@ -279,9 +284,9 @@ def add_edits(made: MCPServer[Any], ask: Backing, named: Named) -> None:
 
     async def change(what: str, session_id: str, **body: Any) -> Changed:
         session = await named(session_id)
-        values = await ask.post(*what.split("/"), session_id=session, **body)
+        values = await ask.post(what, session_id=session, **body)
         node = values["node"]
-        text = f"{node['label']!r} is {node['status'].replace('_', ' ')} now"
+        text = f"{node['label']!r} is {Status(node['status']).word} now"
         text += ", and pinned" if node.get("pinned") else ""
         number = int(values["number"])
         text += f". Change {number} can be undone." if number else ", as it was: nothing changed."
@@ -292,7 +297,7 @@ def add_edits(made: MCPServer[Any], ask: Backing, named: Named) -> None:
         node_id: _Id, reason: Annotated[_Text, Field(min_length=1)], session_id: _Session = ""
     ) -> Changed:
         """Declare a fact wrong, and say why."""
-        return await change("decision/invalidate", session_id, node_id=node_id, reason=reason)
+        return await change("invalidate", session_id, node_id=node_id, reason=reason)
 
     @made.tool(annotations=_CHANGES)
     async def archive(node_id: _Id, reason: _Text = "", session_id: _Session = "") -> Changed:

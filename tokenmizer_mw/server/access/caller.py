@@ -72,6 +72,7 @@ _OWN: Final = (
     "/api/checkpoints/",
     "/api/resume/",
     "/api/graph/",
+    "/api/invalidate/",
     "/api/decision/",
     "/api/remember/",
     "/api/archive/",

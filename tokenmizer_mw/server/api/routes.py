@@ -100,7 +100,7 @@ ROUTES: Final[tuple[Route, ...]] = (
           reading.difference, shapes.DiffAnswer, shapes.DiffQuery),
     Route("remember", "POST", "/api/remember", "write", "Add a fact by hand, to a session that is there.",
           writing.remember, shapes.RememberAnswer, body=shapes.RememberBody, status=201),
-    Route("invalidate", "POST", "/api/decision/invalidate", "write", "Declare a fact wrong.",
+    Route("invalidate", "POST", "/api/invalidate", "write", "Declare a fact wrong.",
           writing.invalidate, shapes.EditAnswer, body=shapes.InvalidateBody),
     Route("archive", "POST", "/api/archive", "write", "Put a fact away that is of no interest any more.",
           writing.archive, shapes.EditAnswer, body=shapes.ArchiveBody),
@@ -136,6 +136,11 @@ ROUTES: Final[tuple[Route, ...]] = (
 
 _ID: Final = "{session_id}"
 
+_FORMER_PATHS: Final[Mapping[tuple[str, ...], Sequence[str]]] = {
+    ("api", "decision", "invalidate"): ("api", "invalidate"),
+}
+"""Earlier paths, as segments, which are still answered and not documented."""
+
 
 @dataclass(frozen=True, slots=True)
 class Matched:
@@ -150,6 +155,7 @@ def match_routes(scope: Mapping[str, Any], routes: Sequence[Route]) -> Matched |
     longest = max(route.path.count("/") for route in routes)
     for path in _paths_below(scope):
         segments = _segments(path, scope.get("raw_path") or b"", longest)
+        segments = _FORMER_PATHS.get(tuple(segments), segments)
         found = {route: id for route in routes if (id := _id_in(route.path, segments)) is not None}
         if found:
             return Matched({route.method: route for route in found}, next(iter(found.values())))
