@@ -177,3 +177,22 @@ def test_a_model_that_fails_leaves_the_question(opened: Callable[..., Any]) -> N
     with pytest.raises(RuntimeError, match="no model"):
         simple(ScriptedLLM(answer=fails), memory).chat("hello")
     assert [str(one.content) for one in memory.get_all()] == ["hello"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("beside", ["the store's memory", "a path to the same file"])
+def test_a_block_and_a_store_of_one_file_record_each_message_once(
+    engine: MakeEngine, beside: str, path: Path, opened: Callable[..., Any]
+) -> None:
+    """Engines with a retriever ask the memory with ``input`` before they put the first question into it."""
+    store = TokenMizerAsyncChatStore(opened(path).memory)
+    block = TokenMizerMemoryBlock(store.memory if beside == "the store's memory" else path)
+    memory = Memory.from_defaults(session_id="s", chat_store=store, memory_blocks=[block], token_limit=8_000)
+    chat = engine(ScriptedLLM(answer=answer), memory)
+    for text in (f"{RULE}.", "Go on.", "Go on."):
+        chat.chat(text)
+    texts = [one.message.text for one in store.memory.messages("s")]
+    assert texts == [str(one.content) for one in asyncio.run(store.get_messages("s", status=None))]
+    assert texts[::2] == [f"{RULE}.", "Go on.", "Go on."] and len(texts) == 6
+    assert RULE in store.memory.resume("s").text
+    block.memory.close()

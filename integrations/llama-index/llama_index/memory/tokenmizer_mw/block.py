@@ -102,9 +102,18 @@ class TokenMizerMemoryBlock(BaseMemoryBlock[str]):
         with plain_errors():
             self._memory.record(session, messages, excerpt=True, tenant=self.tenant)
 
+    def _is_first_question(self, session: str, shown: Sequence[Message]) -> bool:
+        """Whether a new session shows one message of the user: chat engines ask with ``input`` before they add it to
+        the chat store, which would then store it a second time if the store has the same memory."""
+        if len(shown) != 1 or not shown[0].opens_turn:
+            return False
+        with plain_errors():
+            return not self._memory.messages(session, tenant=self.tenant)
+
     def _resume(self, session: str, messages: Sequence[ChatMessage]) -> str:
         shown = [one.message for one in map(written, messages) if one.message.role is not Role.SYSTEM]
-        self._record(session, shown)
+        if not self._is_first_question(session, shown):
+            self._record(session, shown)
         with plain_errors():
             kept = self._memory.messages(session, tenant=self.tenant)
             content = sum(one.message.role is not Role.SYSTEM for one in kept)
