@@ -86,11 +86,19 @@ $(READY): pyproject.toml $(wildcard integrations/*/pyproject.toml)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(if $(wildcard $(LOCK)),-c $(LOCK)) -e ".[test]" $(foreach one,$(wildcard integrations/*/pyproject.toml),-e $(dir $(one)))
 	@touch $(READY)
 
+# aider needs a Python from 3.10 to 3.12 of its own: its versions are others than ours.
+AIDER_PYTHON = $(shell for one in $(PYTHON) python3.12 python3.11 python3.10; do \
+  $$one -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] < (3, 13))' 2>/dev/null && echo $$one && break; done)
+
 # The coding agents that some tests drive, and what looks at pages, where Node.js is at hand: PATH="$$PWD/.agents/node_modules/.bin:$$PATH" make test
 agents:
 	npm install --silent --no-save --no-audit --no-fund --prefix .agents @anthropic-ai/claude-code@2.1.197 @openai/codex@0.169.0
 	npm install --silent --no-save --no-audit --no-fund --prefix .agents/mcp @modelcontextprotocol/inspector@0.15.0 @modelcontextprotocol/conformance@0.1.16 node@24
 	npm install --silent --no-save --no-audit --no-fund --prefix .agents/browser axe-core@4.14.1 mermaid@11.17.2
+	@test -x .agents/aider/bin/aider || { $(or $(AIDER_PYTHON),false) -m venv .agents/aider && \
+	  .agents/aider/bin/pip install --quiet --disable-pip-version-check aider-chat==0.86.2; } || \
+	  { rm -rf .agents/aider; echo "aider cannot be installed here: its test is skipped."; }
+	@if test -x .agents/aider/bin/aider; then ln -sfn ../../aider/bin/aider .agents/node_modules/.bin/aider; fi
 
 clean:
 	rm -rf .agents .audit .venv-demo .venv-docs $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -14,6 +14,7 @@ import pytest
 from tokenmizer_mw.cli.demo.app import create_app, serving
 from tokenmizer_mw.cli.demo.script import load_script
 from tokenmizer_mw.cli.demo.scripted_model import MODEL, ScriptedModel
+from tokenmizer_mw.cli.running import parser
 from tokenmizer_mw.context.tokens import MessageCounter, counter_for
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import Checkpointed, MessageRecorded
@@ -57,7 +58,10 @@ def test_it_succeeds(demo: subprocess.CompletedProcess[str]) -> None:
         "== Resume block, full",
         "== Loss report",
         "== A compaction, as clients ask for it by contract",
-        "time to the first byte, median",
+        "time to the first byte of a reply, median",
+        "The context window is set to 8,000 tokens",
+        "The limit is 6,800 tokens, 85% of the window",
+        "milliseconds from the turn's first request",
         "old facts asked for: 3 of 3 known",
         "tokenmizer-mw graph coldwatch",
         "tokenmizer-mw dashboard",
@@ -124,6 +128,11 @@ def test_live_without_a_key_is_refused(tmp_path: Path) -> None:
     done = program("demo", "--live", "--keep", str(tmp_path))
     assert done.returncode == 1
     assert done.stderr == "tokenmizer-mw: error: --live needs your key in OPENAI_API_KEY\n"
+
+
+def test_live_asks_the_model_that_the_pages_use() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "middleware.md").read_text(encoding="utf-8")
+    assert f'"model": "{parser().parse_args(["demo"]).model}"' in page
 
 
 @pytest.mark.nightly

@@ -88,7 +88,7 @@ def test_codex(tmp_path: Path, upstream: Upstream, model: str) -> None:
     assert said[-1][0] == "assistant"
 
 
-@pytest.mark.skipif(shutil.which("aider") is None, reason="aider is not installed: pip install aider-chat")
+@pytest.mark.skipif(shutil.which("aider") is None, reason="aider is not installed: make agents")
 def test_aider(tmp_path: Path, upstream: Upstream) -> None:
     """It names no session; what it says of files, and its examples, are not its user's word."""
     project = tmp_path / "shop"

@@ -83,7 +83,7 @@ def _demo(commands: Any) -> None:
     )
     demo.add_argument("--fast", action="store_true", help="without the pauses that a model makes")
     demo.add_argument("--live", action="store_true", help="ask the provider instead (needs OPENAI_API_KEY)")
-    demo.add_argument("--model", default="gpt-4o-mini", help="with --live: the model to ask (default: %(default)s)")
+    demo.add_argument("--model", default="gpt-5.6", help="with --live: the model to ask (default: %(default)s)")
     demo.add_argument(
         "--keep", metavar="DIR", help="where to leave the database (default: demo in your data directory)"
     )

@@ -226,6 +226,10 @@ def _introduce(screen: Screen, live_model: str | None) -> None:
         app.add_middleware(TokenMizerMiddleware, memory=memory), under uvicorn. Beside it runs the same application
         without the middleware, for comparison."""
     )
+    screen.paragraph(
+        f"""The context window is set to {WINDOW:,} tokens, so that it fills within the session; most models have
+        128,000 or more."""
+    )
     screen.paragraph("")
     screen.table_head()
 

@@ -76,7 +76,11 @@ class Screen:
     # -- a turn ----------------------------------------------------------------------------------------------
 
     def table_head(self) -> None:
-        """Print the header of the table of turns."""
+        """Print the header of the table of turns, and what its figures are."""
+        self.paragraph(
+            """Tokens: the longest request of the turn as the model receives it. First byte: milliseconds from the
+            turn's first request to the beginning of its reply, with the middleware and without it."""
+        )
         words = f"{'turn':>4}  {'the person says':<{self._words_width()}}"
         self._console.print(Text(f"{words}  tool  tokens sent to   first byte", style="bold"))
         limit = f"model, of {self._window:,}"
@@ -128,8 +132,9 @@ class Screen:
         kept = sum(message["role"] != "system" for message in cut.seen.kept)
         self._console.print(Text(f"  >>> context full at turn {cut.turn}: {before:,} tokens -> {after:,}", "bold red"))
         text = (
-            f"The limit is {threshold:,}. {cut.seen.dropped} old messages were replaced by one resume block; the last "
-            f"{kept} stay word for word. The stream began after {cut.first_byte * 1000:.0f} ms."
+            f"The limit is {threshold:,} tokens, {threshold / self._window:.0%} of the window, so that a reply still "
+            f"fits. {cut.seen.dropped} old messages were replaced by one resume block; "
+            f"the last {kept} stay word for word. The stream began after {cut.first_byte * 1000:.0f} ms."
         )
         self.lines([f"      {text}"], style="red")
         if show_block:
@@ -194,6 +199,8 @@ def show_memory(screen: Screen, memory: SessionMemory) -> None:
     screen.lines(_shorten_sections(outline(graph)), rows=2)
     screen.heading("Decisions that replaced others")
     screen.lines(_transitions(graph))
+    screen.heading("Resume blocks")
+    screen.lines(["The whole session in at most 100, 300 and 600 tokens; what matters most comes first."])
     for tier in TIERS:
         resume = memory.resume(SESSION, tier)
         screen.heading(f"Resume block, {tier}: {resume.tokens} tokens")
@@ -316,14 +323,16 @@ def _transitions(graph: SessionGraph) -> Iterator[str]:
 def _figures(figures: RunFigures, counted_by: str) -> Iterator[str]:
     yield f"tokens of {figures.requests} requests ({counted_by}):"
     yield f"    {figures.tokens_sent:,} without, {figures.tokens_received:,} with: {figures.saved_share():.0%} saved"
+    yield "    (the sum over all requests: each sends the whole chat again, or the block in"
+    yield "    place of its older part)"
     if figures.refused_without:
-        yield f"    {figures.refused_without} of them would not have fitted into the context at all"
-    yield "transcript replaced:"
+        yield f"    {figures.refused_without} of them would have been longer than the window: models refuse those"
+    yield "requests at which old messages were replaced, before and after:"
     for cut in figures.cuts:
         yield f"    at turn {cut.turn}: {cut.held:,} tokens -> {cut.seen.received:,}"
     if figures.without_memory:
         without, with_ = median(figures.without_memory) * 1000, median(figures.with_memory) * 1000
-        yield "time to the first byte, median:"
+        yield "time to the first byte of a reply, median:"
         yield f"    {without:.1f} ms without, {with_:.1f} ms with: {with_ - without:+.1f} ms"
         yield "    (client, model and application share this machine and one process;"
         yield "    docs/benchmarks.md has the delay of the middleware alone)"
@@ -331,6 +340,7 @@ def _figures(figures: RunFigures, counted_by: str) -> Iterator[str]:
             yield f"    slowest request at which the transcript was replaced: {_slowest(figures):.0f} ms"
     right = sum(answer.right for answer in figures.answers)
     yield f"old facts asked for: {right} of {len(figures.answers)} known"
+    yield "    (the person's questions about earlier turns that were answered rightly)"
 
 
 def _slowest(figures: RunFigures) -> float:
