@@ -152,6 +152,19 @@ exit(0 if len(compiled) < 150 else f"{len(compiled)} patterns are compiled")
     assert done.returncode == 0, done.stderr
 
 
+def test_extraction_is_loaded_when_a_memory_is_opened_not_before() -> None:
+    code = """
+import sys
+from tokenmizer_mw import SessionMemory
+name = "tokenmizer_mw.extract.derive"
+assert name not in sys.modules
+with SessionMemory.open():
+    assert name in sys.modules
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
 def test_using_the_memory_loads_no_framework() -> None:
     heavy = ("starlette", "fastapi", "pydantic", "yaml", "rich", "openai", "httpx2", "llama_index", "langchain_core")
     code = (

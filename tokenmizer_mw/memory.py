@@ -10,7 +10,6 @@ from functools import partial, update_wrapper
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from tokenmizer_mw.chat.redaction import EventRedaction
-from tokenmizer_mw.chat.service import SessionService
 from tokenmizer_mw.chat.session_access import no_view
 from tokenmizer_mw.context.assembly import Context, Shortened
 from tokenmizer_mw.context.costs.savings import Savings
@@ -25,7 +24,6 @@ from tokenmizer_mw.errors import (
     UnknownNode,
     UnknownSession,
 )
-from tokenmizer_mw.extract.guessing import model_of
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.search import SearchHit, find_described, former_nodes, search
 from tokenmizer_mw.graph.views import Diff, Why, as_valid, diff, edits_in_force, why
@@ -73,8 +71,6 @@ from tokenmizer_mw.session.manual_edits import (
 )
 from tokenmizer_mw.session.manual_edits import pin_fact as pin
 from tokenmizer_mw.session.naming import NamedSession, bind_session
-from tokenmizer_mw.session.refinement.client import Complete
-from tokenmizer_mw.session.refinement.plan import Refinement
 from tokenmizer_mw.session.reminder import CarriedReminder
 from tokenmizer_mw.session.transcript_edits import Change, HistoryMessages, edit_transcript
 from tokenmizer_mw.settings import Settings
@@ -84,8 +80,11 @@ from tokenmizer_mw.store.open import open_log
 from tokenmizer_mw.wire.messages import history
 
 if TYPE_CHECKING:
+    from tokenmizer_mw.chat.service import SessionService
     from tokenmizer_mw.saving.cache.answers import Answers
     from tokenmizer_mw.saving.compress.neural import Shrink
+    from tokenmizer_mw.session.refinement.client import Complete
+    from tokenmizer_mw.session.refinement.plan import Refinement
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -168,7 +167,11 @@ class SessionMemory:
     ) -> None:
         _require_settings(settings)
         require_functions(complete=complete, embed=embed)
-        self.service = SessionService(log, settings or Settings(), complete=complete, embed=embed, url=url)
+        from tokenmizer_mw.chat.service import SessionService  # most of the package: whoever opens a memory needs it
+
+        self.service: SessionService = SessionService(
+            log, settings or Settings(), complete=complete, embed=embed, url=url
+        )
         self._access = self.service.access
         self._redaction = self.service.redaction
 
@@ -224,6 +227,8 @@ class SessionMemory:
             memory.service.redaction.redactor
         )  # the first look into the store and at the rules: better now than at the first request
         if memory.settings.semantic is not None:
+            from tokenmizer_mw.extract.guessing import model_of
+
             model_of(memory.settings)
         return memory
 

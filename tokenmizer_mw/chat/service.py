@@ -23,6 +23,7 @@ from functools import cached_property
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import tokenmizer_mw.extract.derive  # noqa: F401 - before the first request, which would wait for it
 from tokenmizer_mw.chat.caching import CacheHost, ask_cache, open_cache
 from tokenmizer_mw.chat.client_compaction import ClientCompaction
 from tokenmizer_mw.chat.cuts import CutPreparation

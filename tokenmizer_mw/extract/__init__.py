@@ -1,1 +1,9 @@
 """Judgement: what messages say, as findings, and what findings change, as events. Pure."""
+
+from __future__ import annotations
+
+from typing import Final
+
+CONTEXT_MESSAGES: Final = 16
+"""Messages before a new one that are looked back at: the exchange at hand, or a call and all results beside its
+own."""

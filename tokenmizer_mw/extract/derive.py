@@ -18,6 +18,7 @@ from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Trust
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.host_texts import ends_examples, without_host_texts
 
+from . import CONTEXT_MESSAGES
 from .acts import read_acts
 from .changing import change, change_read, read_claims
 from .documents import blank_out, find_documents
@@ -36,7 +37,7 @@ from .passing import settled_in_passing
 from .repeated import without_repeated
 from .rules import Speaker
 from .segment import segment
-from .situation import CONTEXT_MESSAGES, Numbered, Situation, situation_of
+from .situation import Numbered, Situation, situation_of
 from .structure import open_calls, read_structure
 from .structure.client import is_interruption
 from .structure.voiced import add_voiced_text

@@ -10,6 +10,7 @@ from typing import Final
 
 from tokenmizer_mw.model.message import Message, Role
 
+from . import CONTEXT_MESSAGES
 from .abroad import order_abroad
 from .offers import Offers
 from .pattern import PatternSet
@@ -17,10 +18,6 @@ from .phrases import asks, bound_sentence, order_in, without_lead
 from .prose import encodable, sentences
 from .rules import Speaker
 from .similar import SIMILAR_MAX, content
-
-CONTEXT_MESSAGES: Final = 16
-"""Messages before a new one that are looked back at: the exchange at hand, or a call and all results beside its"
-" own."""
 
 ASKED_MAX: Final = 2_000
 """Characters of the user's message that decide whether it was an order."""

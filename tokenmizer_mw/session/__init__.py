@@ -2,7 +2,7 @@
 matched with the stored one. Pure: no I/O.
 """
 
-from tokenmizer_mw.extract.derive import CONTEXT_MESSAGES
+from tokenmizer_mw.extract import CONTEXT_MESSAGES
 from tokenmizer_mw.session.compaction import LongestRequests, begins_with_summary, goes_on_from_block, tools_digest
 from tokenmizer_mw.session.resent import ResentHistory, ResentMessages
 from tokenmizer_mw.session.state import (

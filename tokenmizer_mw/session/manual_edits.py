@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from tokenmizer_mw.errors import CallerError, UnknownNode
-from tokenmizer_mw.extract.reading import read_kind
-from tokenmizer_mw.extract.slots import read_slot
 from tokenmizer_mw.graph.search import find_meant, former_nodes, search
 from tokenmizer_mw.graph.views import edits_in_force, undone_numbers
 from tokenmizer_mw.model.event import DecisionReplaced, Event, NodeAdded, NodeEdited, StatusChanged
@@ -25,6 +23,9 @@ from tokenmizer_mw.model.node import (
 )
 from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import RecordedEdit, SessionState
+
+if TYPE_CHECKING:
+    from tokenmizer_mw.extract.slots import Slot
 
 DETAIL_MAX: Final = 1_000
 """Characters of a detail, or of a reason, that is given by hand."""
@@ -91,7 +92,15 @@ def kind_of_text(text: str) -> str:
     """Return the kind of a fact that is added by hand without one: "rule" or "preference" if the text is worded as one,
     else "choice".
     """
+    from tokenmizer_mw.extract.reading import read_kind  # loaded when a memory is opened, not when it is imported
+
     return read_kind(flatten(text)).value
+
+
+def _slot_of(label: str) -> Slot | None:
+    from tokenmizer_mw.extract.slots import read_slot  # as above
+
+    return read_slot(label)
 
 
 def add_fact(state: SessionState, text: str, kind: str, reason: str) -> list[Event]:
@@ -111,7 +120,7 @@ def add_fact(state: SessionState, text: str, kind: str, reason: str) -> list[Eve
     if known is not None and known.current:
         return []
     turn = len(state.transcript)
-    slot = read_slot(label) if type_ in _SLOTTED else None
+    slot = _slot_of(label) if type_ in _SLOTTED else None
     name, value = (slot.name, slot.value) if slot is not None else ("", "")
     node = Node(
         id=state.graph.next_id(type_),
@@ -218,7 +227,7 @@ def _read(node: Node, label: str) -> dict[str, Any]:
     """What the words of a fact that can be a value of something say that it is a value of."""
     if node.type not in _SLOTTED:
         return {}
-    slot = read_slot(label)
+    slot = _slot_of(label)
     return {"slot": slot.name, "value": slot.value} if slot is not None else {"slot": "", "value": ""}
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from tokenmizer_mw.context.resume.handover import Handover
-from tokenmizer_mw.extract.derive import CONTEXT_MESSAGES, derive
+from tokenmizer_mw.extract import CONTEXT_MESSAGES
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import (
     Checkpointed,
@@ -227,6 +227,8 @@ class FactDerivation:
         """Extract facts from the messages of ``state`` that have none yet and from ``news``. Returns the events to
         record; ``[]`` if there are none.
         """
+        from tokenmizer_mw.extract.derive import derive  # a third of the package: loaded when a memory is opened
+
         waiting = [*state.unextracted, *((event.turn, event.message) for event in news)]
         if not waiting:
             return []
