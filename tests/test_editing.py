@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -151,8 +152,25 @@ def test_a_fact_is_named_by_its_id_its_label_or_its_value(memory: SessionMemory)
         memory.pin("hall", text)
         assert database(memory).pinned
         memory.pin("hall", text, False)
-    with pytest.raises(UnknownNode):
-        memory.invalidate("hall", "the database of the hall", "a description is no name")
+    memory.date("hall", node.value, valid_from="2026-01-31")
+    assert database(memory).valid_from == datetime(2026, 1, 31).timestamp()
+
+
+@pytest.mark.parametrize("text", ["the database of the hall", "what was chosen for storage?"])
+def test_an_edit_takes_the_description_that_explanations_take(memory: SessionMemory, text: str) -> None:
+    explained = memory.why("hall", text)
+    assert explained is not None
+    memory.invalidate("hall", text, "never decided")
+    assert memory.graph("hall").get(explained.node.id).status is Status.INVALIDATED  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("text", ["OutOfMemory", "MemoryError", "out_of_memory"])
+def test_a_fact_is_named_by_parts_of_a_name_in_code(memory: SessionMemory, text: str) -> None:
+    node = memory.remember("hall", "OutOfMemoryError in the nightly export", "task")
+    assert memory.search("hall", text)[0].node == node
+    assert memory.why("hall", text).node == node  # type: ignore[union-attr]
+    memory.archive("hall", text)
+    assert not memory.graph("hall").get(node.id).current  # type: ignore[union-attr]
 
 
 def test_what_cannot_be_is_told(memory: SessionMemory) -> None:

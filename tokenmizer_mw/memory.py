@@ -21,7 +21,6 @@ from tokenmizer_mw.errors import (
     CallerError,
     ConfigError,
     StoreUnavailable,
-    UnknownNode,
     UnknownSession,
 )
 from tokenmizer_mw.graph.fold import SessionGraph
@@ -64,6 +63,7 @@ from tokenmizer_mw.session.manual_edits import (
     KINDS,
     add_fact,
     correct_fact,
+    find_fact,
     kind_of_text,
     mark_fact,
     newest_number,
@@ -374,9 +374,9 @@ class SessionMemory:
     def invalidate(self, session_id: str, node_id: str, reason: str, *, tenant: str = LOCAL_TENANT) -> None:
         """Declare a fact wrong by hand. Resume blocks then show it as a warning.
 
-        ``node_id`` is the id of the fact, its label or value, or words that only this fact contains. Does nothing when
-        the fact is already declared wrong. Raises ``UnknownNode``, whose message names the nearest facts, when no fact
-        or more than one matches.
+        ``node_id`` is what ``why`` takes: the id of the fact, its label or value, words that only this fact contains,
+        or a description that fits no other fact nearly as well. Does nothing when the fact is already declared wrong.
+        Raises ``UnknownNode``, whose message names the nearest facts, when no fact or more than one matches.
         """
         key, reason = self._access.existing_key(session_id, tenant), self._redaction.redact_text(reason)
         self._access.sessions.update(key, lambda state: mark_fact(state, node_id, Status.INVALIDATED, reason))
@@ -446,6 +446,7 @@ class SessionMemory:
     ) -> None:
         """Set the period in which a fact is valid (true in the real world).
 
+        - ``node_id``: as for ``invalidate``.
         - ``valid_from``: start; ``None``: the time at which the fact was recorded.
         - ``valid_until``: end; ``None``: the time at which the fact was replaced, if it was.
 
@@ -462,8 +463,7 @@ class SessionMemory:
         changes = {"valid_from": start, "valid_until": end}
 
         def decide(state: SessionState) -> list[Event]:
-            _node(state, node_id)
-            return [NodeRevised(node_id, changes, len(state.transcript))]
+            return [NodeRevised(find_fact(state, node_id).id, changes, len(state.transcript))]
 
         self._access.sessions.update(key, decide)
 
@@ -989,10 +989,3 @@ def _block_of(state: SessionState, resume: Resume, before: int | None) -> Checkp
     anchor = len(state.transcript) + 1 if before is None else before
     id = f"resume-{len(state.transcript)}"
     return Checkpointed(id, resume.turn, resume.tokens, resume.text, "", anchor, 0, resume.node_ids)
-
-
-def _node(state: SessionState, node_id: str) -> Node:
-    node = state.graph.get(node_id)
-    if node is None:
-        raise UnknownNode(f"the session has no node {node_id[:60]!r}")
-    return node

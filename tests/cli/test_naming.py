@@ -46,6 +46,15 @@ def test_a_whole_name_goes_before_the_names_that_it_begins(several: Run, tmp_pat
     assert "SQLite" in several("resume", "notes/")[1]
 
 
+def test_any_part_of_a_name_is_taken_where_no_name_begins_or_ends_so(several: Run, tmp_path: Path) -> None:
+    several("import", say(tmp_path, "plan", "We use SQLite."), "--session", "garden-planner-2026")
+    assert "SQLite" in several("resume", "garden")[1]
+    assert "SQLite" in several("resume", "Planner")[1]
+    status, _, err = several("resume", "gardenplanner")
+    assert status == 2
+    assert "no session 'gardenplanner' (nearest: garden-planner-2026)" in err
+
+
 def test_a_name_of_several_sessions_lists_them(several: Run) -> None:
     status, out, err = several("resume", "monday")
     assert (status, out) == (2, "")

@@ -1,4 +1,4 @@
-"""Opens the store that a command uses, and completes session ids from their beginning or end."""
+"""Opens the store that a command uses, and completes session ids from a part of them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
@@ -26,16 +27,20 @@ _PAGE: Final = 1_000
 
 _CANDIDATES_MAX: Final = 8
 
+_NEAR: Final = 0.5
+"""Likeness from which on an error names a session that may be meant."""
+
 _OPTIONS: Final = ("session", "calls")
 """Arguments of commands that name a session which is there already."""
 
 
 def complete_session(arguments: argparse.Namespace, log: EventLog, place: str) -> None:
-    """Replace the beginning or end of a session id in ``arguments`` by the whole id. Capitals count only if that
-    decides.
+    """Replace a part of a session id in ``arguments`` by the whole id; beginnings and ends come first. Capitals count
+    only if that decides.
 
     A text that matches no session stays unchanged; the command then reports an unknown session. Raises ``CallerError``
-    if several sessions match, and for ``forget --yes`` without the whole id.
+    if several sessions match, and for ``forget --yes`` without the whole id, and ``UnknownSession`` if ids are only
+    similar.
     """
     if getattr(arguments, "create", False):
         return
@@ -52,7 +57,11 @@ def _complete_session_id(arguments: argparse.Namespace, log: EventLog, given: st
     ids = [info.key.id for info in pages(log, arguments.tenant, _PAGE)]
     found = [id_ for id_ in ids if _is_part(given, id_)]
     found = found or [id_ for id_ in ids if _is_part(given.casefold(), id_.casefold())]
+    found = found or [id_ for id_ in ids if given.casefold() in id_.casefold()]
     if not found:
+        near = get_close_matches(given, ids, _CANDIDATES_MAX, _NEAR)
+        if near:
+            raise UnknownSession(f"no session {given!r} (nearest: {_join_candidates(near)})")
         return given
     if len(found) > 1:
         raise CallerError(f"{given!r} names {len(found):,} sessions in {place}: {_join_candidates(found)}")

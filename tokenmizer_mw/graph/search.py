@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Final
@@ -22,6 +23,13 @@ _CURRENT: Final = 1.1
 _SETTLED: Final = 1.2
 _SAID, _NAMED, _MEANT = 1, 2, 4
 """How often a word counts: in the words around a fact, in its name, as what the fact is a value of (if it still is)."""
+
+_IDENTIFIER: Final = re.compile(r"\w*?(?:[a-z0-9][A-Z]|[^\W_]_[^\W_])\w*")
+_PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_PARTS_MAX: Final = 8
+_PART_LETTERS_MIN: Final = 3
+"""Names in code whose parts find a fact ("OutOfMemory" finds OutOfMemoryError): parts that are read, and their least
+letters."""
 
 _READ_MAX: Final = 8_192
 """Nodes whose words are kept for the next question."""
@@ -118,7 +126,19 @@ def find_meant(graph: SessionGraph, text: str, former: Sequence[Node] = ()) -> l
 
 
 def _naming_words(node: Node) -> frozenset[str]:
-    return _singular(f"{node.label} {node.value} {node.slot} {_category_words(node)}")
+    named = _singular(f"{node.label} {node.value} {node.slot} {_category_words(node)}")
+    return named.union(_identifier_parts(node.label))
+
+
+def _identifier_parts(text: str) -> Iterator[str]:
+    """The parts of names in CamelCase and snake_case, alone and joined with their neighbours."""
+    for name in _IDENTIFIER.findall(text):
+        parts = [part.casefold() for part in _PART.findall(name)[:_PARTS_MAX]]
+        for start in range(len(parts)):
+            for end in range(start + 1, len(parts) + 1):
+                joined = parts[start:end]
+                if len("".join(joined)) >= _PART_LETTERS_MIN:
+                    yield from (singular("".join(joined)), singular("_".join(joined)))
 
 
 def _find_in(nodes: Iterable[Node], text: str) -> Node | None:
@@ -182,7 +202,8 @@ def _node_words(node: Node) -> frozenset[str]:
 
 
 def _bag(node: Node, said: frozenset[str]) -> Mapping[str, int]:
-    bag = dict.fromkeys(said | _kind_words(node.type, node.kind), _SAID)
+    bag = dict.fromkeys(_identifier_parts(node.label), _SAID)
+    bag.update(dict.fromkeys(said | _kind_words(node.type, node.kind), _SAID))
     bag.update(dict.fromkeys(_singular(f"{node.label} {node.value}"), _NAMED))
     bag.update(dict.fromkeys(_singular(f"{node.slot} {_category_words(node)}"), _MEANT if node.current else _SAID))
     return bag

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from tokenmizer_mw.errors import CallerError, UnknownNode
-from tokenmizer_mw.graph.search import find_meant, former_nodes, search
+from tokenmizer_mw.graph.search import SearchHit, find_meant, former_nodes, search
 from tokenmizer_mw.graph.views import edits_in_force, undone_numbers
 from tokenmizer_mw.model.event import DecisionReplaced, Event, NodeAdded, NodeEdited, StatusChanged
 from tokenmizer_mw.model.node import (
@@ -43,6 +43,9 @@ KINDS: Final[dict[str, tuple[NodeType, DecisionKind | None, Status]]] = {
 
 _NEAREST_MAX: Final = 5
 """Facts that an error names when a text does not name just one."""
+
+_CLEAR: Final = 1.25
+"""How many times the score of the next hit the best one has that a description means."""
 
 _SLOTTED: Final = frozenset({NodeType.DECISION, NodeType.ENVIRONMENT})
 
@@ -239,15 +242,25 @@ def _require_free(state: SessionState, node: Node, changes: Mapping[str, Any], b
         raise CallerError(f"the current {slot} is {holder.label!r} ({holder.id}): invalidate or archive it first")
 
 
+def _is_clear(hits: Sequence[SearchHit]) -> bool:
+    """Whether the best hit is so far before the next current one that a description means it."""
+    others = [hit.score for hit in hits[1:] if hit.node.current]
+    return bool(hits) and hits[0].node.current and all(_CLEAR * score <= hits[0].score for score in others)
+
+
 def find_fact(state: SessionState, text: str) -> Node:
-    """Return the fact with this id, label or value, else the only fact that contains all of these words. Raises
-    ``UnknownNode``, which names the nearest facts, when no fact or more than one matches.
+    """Return the fact with this id, label or value, else the only fact that contains all of these words, else the one
+    that a description finds clearly before all others. Raises ``UnknownNode``, which names the nearest facts, when no
+    fact or more than one matches.
     """
     former = former_nodes(state.graph, edits_in_force([one.edit for one in state.edits.values()]))
     meant = find_meant(state.graph, text, former)
     if len(meant) == 1:
         return meant[0]
-    nearest = meant or [hit.node for hit in search(state.graph, text, k=_NEAREST_MAX, former=former)]
+    hits = search(state.graph, text, k=_NEAREST_MAX, former=former)
+    if not meant and _is_clear(hits):
+        return hits[0].node
+    nearest = meant or [hit.node for hit in hits]
     listed = "; ".join(f"{node.id} {node.label!r:.80}" for node in nearest[:_NEAREST_MAX])
     if meant:
         raise UnknownNode(f"{text[:60]!r} fits {len(meant)} facts, pass an id: {listed}")
