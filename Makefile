@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 # The versions that the tests were run with, where they are known for this Python; written by `make lock`.
 LOCK := tests/locked-$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])').txt
 
-.PHONY: demo test test-all check format pages check-pages check-dists site bench agents lock audit clean
+.PHONY: demo test test-all check format pages pictures check-pages check-dists site bench agents lock audit clean
 
 # The demo alone needs a tenth of what the tests need; where those are set up, it uses what is there.
 DEMO_VENV := $(if $(wildcard $(READY)),$(VENV),.venv-demo)
@@ -43,6 +43,10 @@ check: $(READY)
 pages: $(READY)
 	$(BIN)/python scripts/settings_page.py
 	$(BIN)/python -m scripts.tool_list
+
+# The pictures of the dashboard, from the demonstration's session.
+pictures: $(READY)
+	$(BIN)/python scripts/pictures.py
 
 # The code of each page, in an environment that has what the page asks for and nothing else.
 check-pages:

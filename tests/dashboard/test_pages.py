@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import closing
 from html import unescape
 from pathlib import Path
 from typing import get_args
@@ -423,3 +424,15 @@ def test_the_numbers_of_the_overview_are_those_of_the_lists_behind_them(
         shown = page.partition(f"<h2>{title}</h2>")[2].partition("</section>")[0].count("<li>")
         listed = visitor.get(f"facts?id=hall&type={type_}&status=current").body
         assert listed.partition("<tbody>")[2].count("<tr>") == shown
+
+
+def test_the_comparison_begins_with_the_newest_checkpoint_before_now(tmp_path: Path) -> None:
+    with closing(SessionMemory.open(f"sqlite:///{tmp_path / 'chat.db'}")) as memory:
+        board = Visitor(dashboard(memory, token=TOKEN)).sign_in()
+        memory.record("hall", CHAT)
+        memory.checkpoint("hall")
+        memory.record("hall", [*CHAT, *LATER])
+        memory.checkpoint("hall")
+        page = board.get("compare?id=hall").body
+    assert ">Checkpoint-1</h2>" in page
+    assert ">Now</h2>" in page

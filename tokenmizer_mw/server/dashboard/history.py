@@ -236,7 +236,8 @@ def show_comparison(request: PageRequest) -> Page:
 
     title, seq, marks = request.memory.view(request.id, look, tenant=request.tenant)
     named = _points(marks, seq)
-    first = _chosen_option(request, "from", named, START)
+    earlier = next((mark.checkpoint.id for mark in reversed(marks) if mark.seq < seq), START)
+    first = _chosen_option(request, "from", named, earlier)
     second = _chosen_option(request, "to", named, NOW)
     key, pasts = SessionKey(request.tenant, request.id), request.caches.pasts
     before, after = (pasts.upto(request.memory, key, named[name]) for name in (first, second))
