@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.model.message import REPR_MAX, Message, Role, Written, short_repr
 from tokenmizer_mw.session.refinement.plan import Refinement
+from tokenmizer_mw.store.memory import MemoryLog
 
 CHAT = [
     {"role": "user", "content": "We use SQLite for storage.\nNever push to main."},
@@ -59,6 +61,22 @@ def test_results_with_a_text_are_printed_as_it() -> None:
         for result in (memory.resume("s"), memory.recall("s", "storage"), memory.why("s", "SQLite")):
             assert result is not None
             assert str(result) == result.text != ""
+
+
+def test_explanations_and_recalled_messages_have_the_times_at_which_they_were_said() -> None:
+    now = [datetime(2026, 11, 20, 14, 3).timestamp()]
+    memory = SessionMemory(MemoryLog(clock=lambda: now[0]))
+    memory.record("s", CHAT[:2])
+    now[0] += 3_600
+    memory.record("s", CHAT)
+    why = memory.why("s", "SQLite")
+    assert why is not None
+    assert "said by: user in message 1, 2026-11-20 14:03" in why.text
+    assert "replaced in message 3, 2026-11-20 15:03 by PostgreSQL" in why.text
+    assert why.times == {1: now[0] - 3_600, 3: now[0]}
+    found = memory.recall("s", "which storage?")
+    assert found.times == {turn: why.times[turn] for turn in found.turns} != {}
+    memory.close()
 
 
 @pytest.mark.parametrize("said", ["", "x" * 500, "a\nb\u2028c\x1b[31m"])

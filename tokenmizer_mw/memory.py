@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, update_wrapper
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
@@ -801,7 +801,7 @@ class SessionMemory:
             meaning = self.service.embedding.embed_question(query, self.settings.drain_seconds)
 
         def search_messages(stored: HistoryMessages) -> Recall:
-            return recall(
+            found = recall(
                 graph,
                 query,
                 budget=budget,
@@ -809,19 +809,24 @@ class SessionMemory:
                 passages=stored.passages(self._redaction.remove_blocks, self.settings.passages_max),
                 meaning=meaning,
             )
+            return replace(found, times=_times_of(stored, found.turns))
 
         return self._access.messages.read(key, search_messages)
 
     def why(self, session_id: str, text: str, *, tenant: str = LOCAL_TENANT) -> Why | None:
-        """Explain a fact: its reason, its source, manual corrections, and the facts that it replaced. Returns ``None``
-        when nothing matches.
+        """Explain a fact: its reason, its source and when it was said, manual corrections, and the facts that it
+        replaced. Returns ``None`` when nothing matches.
 
         ``text``: the fact's id, label or value (current, or before a correction), or a description of the fact.
         """
         graph = self.graph(session_id, tenant=tenant)
         edits = self._edits_in_force(session_id, tenant)
         node = find_described(graph, text, former_nodes(graph, edits))
-        return why(graph, node, edits) if node is not None else None
+        if node is None:
+            return None
+        found = why(graph, node, edits)
+        key = self._access.key_of(session_id, tenant)
+        return self._access.messages.read(key, lambda stored: replace(found, times=_times_of(stored, found.numbers)))
 
     def _edits_in_force(self, session_id: str, tenant: str) -> tuple[NodeEdited, ...]:
         return edits_in_force([one.edit for one in self.edits(session_id, tenant=tenant)])
@@ -982,6 +987,11 @@ def _require_settings(settings: object) -> None:
     if settings is not None and not isinstance(settings, Settings):
         how = "Settings(block_tokens=300) or Settings.load('settings.yaml')"
         raise ConfigError(f"settings is a Settings object, such as {how}, not a {type(settings).__name__}")
+
+
+def _times_of(stored: HistoryMessages, numbers: Iterable[int]) -> dict[int, float]:
+    """When messages were recorded, by their numbers."""
+    return {number: stored.messages[number].recorded_at for number in numbers if number in stored.messages}
 
 
 def _block_of(state: SessionState, resume: Resume, before: int | None) -> Checkpointed:

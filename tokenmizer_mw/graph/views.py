@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any, Final
 
 from tokenmizer_mw.graph.fold import Life, SessionGraph
@@ -160,6 +161,8 @@ class Why:
     - ``relations``: the other edges of the node, each with the node at the other end.
     - ``successors``: the transitions from ``node`` to the current fact, oldest first; () if it was not replaced.
     - ``edits``: the manual edits of ``node`` that are in force, oldest first.
+    - ``times``: when the messages that it names were recorded, in seconds since the epoch, by their numbers; empty if
+      unknown.
     """
 
     node: Node
@@ -167,10 +170,19 @@ class Why:
     relations: tuple[tuple[Edge, Node], ...]
     successors: tuple[Replacement, ...] = ()
     edits: tuple[NodeEdited, ...] = ()
+    times: Mapping[int, float] = field(default_factory=dict, compare=False)
+
+    @property
+    def numbers(self) -> list[int]:
+        """The numbers of the messages that the text names."""
+        steps = (step.trigger for _, step, _ in (*self.chain, *self.successors))
+        return sorted({self.node.source.turn, *steps})
 
     @property
     def text(self) -> str:
-        """Return the explanation in a few harmless lines: the fact, its reason and source, and what it replaced."""
+        """Return the explanation in a few harmless lines: the fact, its reason and source, and what it replaced. Times
+        are local ones.
+        """
         return "\n".join(self._lines())
 
     def __repr__(self) -> str:
@@ -199,18 +211,23 @@ class Why:
         yield f"{flatten(node.label)} ({node.type.value}, {node.status.word})"
         if reason:
             yield f"  because: {reason}"
-        yield f"  said by: {flatten(node.source.role)} in message {node.source.turn}"
+        yield f"  said by: {flatten(node.source.role)} in {self._message(node.source.turn)}"
         if quote := _shorten_quote(node, reason):
             yield f'  quote:   "{quote}"'
         yield from (f"  {line}" for edit in self.edits for line in _describe_edit(edit))
         for old, step, new in self.chain:
-            yield f"  message {step.trigger}: {flatten(old.label)} -> {flatten(new.label)}{_because(step, reason)}"
+            yield f"  {self._message(step.trigger)}: {flatten(old.label)} -> {flatten(new.label)}{_because(step, reason)}"
         for _, step, new in self.successors:
             status = "" if new.current else f" ({new.status.word})"
-            yield f"  replaced in message {step.trigger} by {flatten(new.label)}{status}{_because(step, reason)}"
+            yield f"  replaced in {self._message(step.trigger)} by {flatten(new.label)}{status}{_because(step, reason)}"
         for edge, far in self.relations:
             arrow = "->" if edge.source == node.id else "<-"
             yield f"  {arrow} {edge.type.value.replace('_', ' ')} {flatten(far.label)}"
+
+    def _message(self, number: int) -> str:
+        """A message by its number, with the time at which it was recorded."""
+        time = self.times.get(number)
+        return f"message {number}" + (f", {datetime.fromtimestamp(time):%Y-%m-%d %H:%M}" if time else "")
 
 
 _REASON_MIN: Final = 8

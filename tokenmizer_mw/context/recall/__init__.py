@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from tokenmizer_mw.context.recall.index import PassageHit, PassageIndex
@@ -40,13 +40,15 @@ _HEIRS_MAX: Final = 20
 @dataclass(frozen=True, slots=True)
 class Recall:
     """The text that answers a question, "" when nothing was found or fits. ``tokens``: its length; ``ids``: the facts
-    that it states; ``turns``: numbers of the messages that it quotes.
+    that it states; ``turns``: numbers of the messages that it quotes; ``times``: when these were recorded, in seconds
+    since the epoch, by number (empty if unknown).
     """
 
     text: str
     tokens: int
     ids: tuple[str, ...] = ()
     turns: tuple[int, ...] = ()
+    times: Mapping[int, float] = field(default_factory=dict, compare=False)
 
     def __repr__(self) -> str:
         return short_repr(self, f"{self.tokens} tokens: {self.text[:REPR_MAX]!r}")
