@@ -420,6 +420,25 @@ def test_what_an_invalidated_fact_had_replaced_holds_again() -> None:
         assert queues(memory) == replaced
 
 
+def test_a_fact_that_never_was_true_is_told_to_no_model() -> None:
+    with closing(SessionMemory.open("memory://")) as memory:
+        memory.record("queue", QUEUE)
+        memory.invalidate("queue", "RabbitMQ", "misread", never_true=True)
+        blocks = [resume.text for resume in memory.resumes("queue").values()]
+        found = memory.recall("queue", "which queue: RabbitMQ or Redis?", budget=400)
+        assert all("Rabbit" not in text and "misread" not in text for text in (*blocks, found.text))
+        assert "Redis for the queue" in found.text
+        why = memory.why("queue", "RabbitMQ")
+        assert why is not None
+        assert "withdrawn as never true by hand (change 1): misread" in why.text
+        memory.undo("queue")
+        assert "RabbitMQ" in memory.resume("queue").text
+        memory.invalidate("queue", "RabbitMQ", "too heavy")
+        assert "Rejected: RabbitMQ" in memory.resume("queue").text
+        memory.invalidate("queue", "RabbitMQ", "misread", never_true=True)
+        assert "Rabbit" not in memory.resume("queue").text
+
+
 def test_a_reason_given_by_hand_is_told_in_place_of_the_read_one() -> None:
     with closing(SessionMemory.open("memory://")) as memory:
         memory.record("queue", QUEUE)

@@ -371,15 +371,21 @@ class SessionMemory:
             raise UnknownSession(f"session {session_id!r} was erased meanwhile")
         return node
 
-    def invalidate(self, session_id: str, node_id: str, reason: str, *, tenant: str = LOCAL_TENANT) -> None:
+    def invalidate(
+        self, session_id: str, node_id: str, reason: str, *, never_true: bool = False, tenant: str = LOCAL_TENANT
+    ) -> None:
         """Declare a fact wrong by hand. Resume blocks then show it as a warning.
+
+        ``never_true``: withdraw the fact, because it never was true (misread, or nobody decided it). Then no block,
+        reminder or recall tells a model of it; ``why`` and the list of edits still do, and ``undo`` brings it back.
 
         ``node_id`` is what ``why`` takes: the id of the fact, its label or value, words that only this fact contains,
         or a description that fits no other fact nearly as well. Does nothing when the fact is already declared wrong.
         Raises ``UnknownNode``, whose message names the nearest facts, when no fact or more than one matches.
         """
         key, reason = self._access.existing_key(session_id, tenant), self._redaction.redact_text(reason)
-        self._access.sessions.update(key, lambda state: mark_fact(state, node_id, Status.INVALIDATED, reason))
+        mark = partial(mark_fact, id=node_id, status=Status.INVALIDATED, reason=reason, never_true=never_true)
+        self._access.sessions.update(key, mark)
 
     def archive(self, session_id: str, node_id: str, reason: str = "", *, tenant: str = LOCAL_TENANT) -> None:
         """Archive a fact by hand: it is still true, but resume blocks no longer show it. ``node_id`` as for

@@ -65,7 +65,12 @@ _EDITS: Final[dict[str, tuple[str, tuple[Argument, ...]]]] = {
     ),
     "invalidate": (
         "declare a fact wrong",
-        (_SESSION, _FACT, (("--reason",), {"metavar": "TEXT", "required": True, "help": "why it is wrong"})),
+        (
+            _SESSION,
+            _FACT,
+            (("--reason",), {"metavar": "TEXT", "required": True, "help": "why it is wrong"}),
+            (("--never-true",), {"action": "store_true", "help": "it was no fact at all: tell no model of it"}),
+        ),
     ),
     "archive": ("put a fact away that is true and of no interest any more", (_SESSION, _FACT, _REASON)),
     "pin": (

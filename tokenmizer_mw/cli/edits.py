@@ -77,7 +77,9 @@ def correct(arguments: argparse.Namespace, store: Store) -> None:
 def invalidate(arguments: argparse.Namespace, store: Store) -> None:
     """Run the command ``invalidate``: declare a fact wrong."""
     node = _fact(arguments, store)
-    store.memory.invalidate(arguments.session, node.id, arguments.reason, tenant=arguments.tenant)
+    store.memory.invalidate(
+        arguments.session, node.id, arguments.reason, never_true=arguments.never_true, tenant=arguments.tenant
+    )
     _show_change(arguments, store, node)
 
 

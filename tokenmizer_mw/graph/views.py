@@ -255,7 +255,8 @@ def _describe_edit(edit: NodeEdited) -> Iterator[str]:
     if edit.adds:
         yield f"added {hand}"
     elif "status" in edit.changes:
-        yield f"{edit.changes['status'].value} {hand}{because}"
+        withdrawn = edit.changes["status"] is Status.INVALIDATED and edit.changes.get("confidence") == 0
+        yield f"{'withdrawn as never true' if withdrawn else edit.changes['status'].value} {hand}{because}"
     if "label" in edit.changes:
         yield f"corrected {hand} from {flatten(edit.before['label'])}{because}"
     elif "detail" in edit.changes:

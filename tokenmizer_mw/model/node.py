@@ -187,7 +187,7 @@ class Node:
     - ``kind``: set for decisions only.
     - ``slot``: what the fact is a value of, as "subject.attribute", such as "project.database"; "" for none. Two
       current nodes never have the same slot.
-    - ``confidence``: 0 to 1. ``order``: the position of a task in its plan.
+    - ``confidence``: 0 to 1; 0 for a fact that was withdrawn by hand as never true. ``order``: the position of a task in its plan.
     - ``valid_from``, ``valid_until``: seconds since the epoch, ``None`` for no limit.
     - ``pinned``: resume blocks list the fact early, and it is never pruned.
     """
@@ -215,6 +215,11 @@ class Node:
     def current(self) -> bool:
         """Whether the fact still holds: false once it was replaced, declared wrong or archived."""
         return self.status not in _REVISED
+
+    @property
+    def is_withdrawn(self) -> bool:
+        """Whether the fact was withdrawn by hand because it never was true, so that no model is told of it."""
+        return self.status is Status.INVALIDATED and self.confidence == 0
 
     @property
     def is_note(self) -> bool:

@@ -50,15 +50,16 @@ _CLEAR: Final = 1.25
 _SLOTTED: Final = frozenset({NodeType.DECISION, NodeType.ENVIRONMENT})
 
 
-def mark_fact(state: SessionState, id: str, status: Status, reason: str) -> list[Event]:
+def mark_fact(state: SessionState, id: str, status: Status, reason: str, *, never_true: bool = False) -> list[Event]:
     """Return the events that invalidate or archive a fact (``status``); ``[]`` when the fact cannot get this status,
-    for example because it already has it. Invalidating a fact restores the fact that it replaced. Raises
+    for example because it already has it. ``never_true``: the fact was no fact at all; its confidence is 0 then, by
+    which all that a model reads leaves it out, and what is invalidated already may still be withdrawn. Invalidating a fact restores the fact that it replaced. Raises
     ``UnknownNode``.
     """
     node = find_fact(state, id)
-    if not may_move(node.status, status, evidence=True):
+    if not may_move(node.status, status, evidence=True) and not (never_true and node.status is status):
         return []
-    marked = _edit(state, node, {"status": status}, reason)
+    marked = _edit(state, node, {"status": status} | ({"confidence": 0.0} if never_true else {}), reason)
     if status is not Status.INVALIDATED:
         return marked
     return [*marked, *_restore_replaced(state, node, len(state.transcript), f"{node.id} was invalidated")]

@@ -160,7 +160,7 @@ def _sessions(made: MCPServer[Any], memory: Memory) -> None:
         """Count the facts of a session by type and status, and name its open work."""
         session = await memory.find_session_id(session_id)
         graph = (await ask.get("graph", session))["graph"]
-        nodes = graph["nodes"]
+        nodes = [node for node in graph["nodes"] if not _is_withdrawn(node)]
         unfinished = [node for node in nodes if node["status"] in ("pending", "in_progress")]
         errors = [node for node in nodes if node["type"] == "error" and node["status"] == "active"]
         return GraphStats(
@@ -196,6 +196,8 @@ def _questions(made: MCPServer[Any], memory: Memory) -> None:
         """Why a fact is so: who said it, in which words, what it replaced and for which reason."""
         session = await memory.find_session_id(session_id)
         values = await ask.get("graph", session, "why", text=text)
+        if _is_withdrawn(values["node"]):
+            raise ToolError("The fact was withdrawn: it never was true.")
         return WhyOutput(session_id=session, text=values["text"], fact_id=values["node"]["id"])
 
     @made.tool(annotations=_READS)
@@ -205,7 +207,7 @@ def _questions(made: MCPServer[Any], memory: Memory) -> None:
         """Find the facts that share most with a text, replaced and rejected ones included."""
         session = await memory.find_session_id(session_id)
         values = await ask.get("graph", session, "search", text=text, k=k)
-        facts = [_fact(hit["node"], hit["score"]) for hit in values["hits"]]
+        facts = [_fact(hit["node"], hit["score"]) for hit in values["hits"] if not _is_withdrawn(hit["node"])]
         return SearchOutput(session_id=session, facts=facts)
 
     @made.tool(annotations=_READS)
@@ -390,6 +392,11 @@ def _drop_zeros(values: Any) -> Any:
         members = {name: _drop_zeros(value) for name, value in values.items()}
         return {name: value for name, value in members.items() if value}
     return list(map(_drop_zeros, values)) if isinstance(values, list) else values
+
+
+def _is_withdrawn(node: Mapping[str, Any]) -> bool:
+    """Whether a fact was withdrawn as never true: nothing that a model reads has it."""
+    return node["status"] == "invalidated" and node.get("confidence") == 0
 
 
 def _fact(node: Mapping[str, Any], score: float | None = None) -> FactOutput:

@@ -12,7 +12,7 @@ from tokenmizer_mw.context.recall.selection import QuotedPiece, answering, asked
 from tokenmizer_mw.context.tokens import TokenCounter
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.search import search
-from tokenmizer_mw.graph.text import asked_words
+from tokenmizer_mw.graph.text import asked_words, words
 from tokenmizer_mw.graph.values import Later, Statement, find_overtaken
 from tokenmizer_mw.model.message import REPR_MAX, short_repr
 from tokenmizer_mw.model.node import Node, Status, Trust
@@ -94,7 +94,7 @@ def recall(
     around = frame(nonce) if nonce else ("", "")
     room = budget - counter.count("".join(around)) - counter.count(_HEAD)
     hits = passages.rank(query, upto=upto, meaning=meaning) if passages is not None else []
-    hits = hits if _answers_query(query, hits) else []
+    hits = without_withdrawn(graph, hits if _answers_query(query, hits) else [])
     weights = _weights(query, passages)
     hits = answering(asked_kinds(query), hits[:_ANSWERING_MAX], weights, lambda hit: hit.text) + hits[_ANSWERING_MAX:]
     facts = _find_fact_lines(graph, query, weights, hits, without)
@@ -118,6 +118,17 @@ def _answers_query(query: str, hits: Sequence[PassageHit]) -> bool:
     return not asked or any(
         hit.similarity >= SIMILAR or not asked.isdisjoint(index_terms(f"{hit.head} {hit.text}")) for hit in hits
     )
+
+
+def without_withdrawn(graph: SessionGraph, hits: Sequence[PassageHit]) -> list[PassageHit]:
+    """Return ``hits`` without passages of messages that state a fact which was withdrawn as never true."""
+    withdrawn: dict[int, list[frozenset[str]]] = {}
+    for node in graph.nodes(status=Status.INVALIDATED):
+        if node.is_withdrawn and (named := words(node.value or node.label)):
+            withdrawn.setdefault(node.source.turn, []).append(named)
+    if not withdrawn:
+        return list(hits)
+    return [hit for hit in hits if not any(named <= words(hit.text) for named in withdrawn.get(hit.number, ()))]
 
 
 def _facts_room(room: int) -> int:
@@ -191,7 +202,7 @@ def _cost(lines: Sequence[_Line], counter: TokenCounter) -> int:
 
 def _facts(graph: SessionGraph, query: str) -> list[Node]:
     """The nodes that a question is about, each with what took its place in the end, the best first."""
-    hits = search(graph, query, k=FACTS_MAX)
+    hits = [hit for hit in search(graph, query, k=FACTS_MAX) if not hit.node.is_withdrawn]
     near = (hit for hit in hits if hit.score >= _RELEVANT * hits[0].score)
     return list({node.id: node for node in (newest_value(graph, hit.node) for hit in near)}.values())
 
@@ -252,7 +263,7 @@ def _replaced_nodes(graph: SessionGraph, node: Node) -> Iterator[Node]:
     id = old_of.get(node.id)
     while id is not None and id not in seen and len(seen) <= _HEIRS_MAX:
         seen.add(id)
-        if (old := graph.get(id)) is not None:
+        if (old := graph.get(id)) is not None and not old.is_withdrawn:
             yield old
         id = old_of.get(id)
 
@@ -291,4 +302,5 @@ __all__ = [
     "outdated_mark",
     "recall",
     "select_passages",
+    "without_withdrawn",
 ]

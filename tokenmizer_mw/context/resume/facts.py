@@ -41,7 +41,8 @@ def reason_of(
         reason = clause(graph.life(node.id).reason or node.detail)
         return (f" - {reason}" if reason else ""), ()
     steps = _steps(into, node.id)
-    olds = [(step, old) for step in steps if (old := graph.get(step.old)) is not None and _is_of(node, step, old)]
+    pairs = [(step, old) for step in steps if (old := graph.get(step.old)) is not None and not old.is_withdrawn]
+    olds = [(step, old) for step, old in pairs if _is_of(node, step, old)]
     if olds and node.type is NodeType.TASK:
         reason = clause(olds[0][0].reason)
         return (f" ({reason})" if reason and reason not in node.label else ""), ()

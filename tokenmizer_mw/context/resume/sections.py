@@ -65,7 +65,7 @@ NO_OLD_VALUE: Final = " as it was"
 def section_of(node: Node) -> Section | None:
     """Return the section of a resume block that states ``node``; ``None`` if none does."""
     if node.status is Status.INVALIDATED:
-        return None if node.type in _SILENT_WHEN_WRONG else Section.WARNINGS
+        return None if node.is_withdrawn or node.type in _SILENT_WHEN_WRONG else Section.WARNINGS
     if not node.current or _is_only_named(node) or node.is_note:
         return None
     section = _PLAIN.get(node.type)

@@ -19,6 +19,7 @@ from tokenmizer_mw.context.recall import (
     newest_value,
     outdated_mark,
     select_passages,
+    without_withdrawn,
 )
 from tokenmizer_mw.context.recall.passages import index_terms
 from tokenmizer_mw.context.tokens import TokenCounter
@@ -183,7 +184,7 @@ def relevant_facts(graph: SessionGraph, cut: Checkpointed, question: RelevantCon
     said = set(cut.carried)
     found: list[tuple[float, Node]] = []
     for node, _ in graph.sharing_words(" ".join(weights), limit=CANDIDATES_MAX):
-        if node.source.turn >= cut.anchor_turn:
+        if node.source.turn >= cut.anchor_turn or node.is_withdrawn:
             continue
         held = weights.keys() & set(index_terms(f"{node.label} {node.detail} {node.value}"))
         coverage = sum(weights[term] for term in held) / whole
@@ -230,7 +231,7 @@ def compose(
     room = budget - counter.count(f"{before}{HEAD}\n{behind}")
     facts = _select_fitting(relevant_facts(graph, cut, found, FACT_LEAST), int(room * _FACTS_SHARE), counter)
     room -= sum(counter.count(fact.text + "\n") for fact in facts)
-    hits = _drop_stated(found.hits, cut)
+    hits = _drop_stated(without_withdrawn(graph, found.hits), cut)
     while room > 0:
         pieces = select_passages(hits, room, counter)
         if not (facts or pieces):
