@@ -75,10 +75,9 @@ def loss_report(graph: SessionGraph, cut: Checkpointed | None, reminders: Iterab
     if cut is None:
         return LossReport()
     carried, quotes = frozenset(cut.carried), read_quotes(cut.block)
-    dropped = (
-        node for node in graph.nodes() if not node.is_withdrawn and graph.life(node.id).touched < cut.anchor_turn
-    )
-    lost = (node for node in dropped if node.id not in carried and not _is_quoted(node, quotes))
+    dropped = (node for node in graph.nodes() if graph.life(node.id).touched < cut.anchor_turn)
+    true = (node for node in dropped if not node.is_withdrawn)
+    lost = (node for node in true if node.id not in carried and not _is_quoted(node, quotes))
     items = sorted(lost, key=lambda node: (node.source.turn, node.id))
     since = [reminder for reminder in reminders if reminder.cut == cut.id]
     reminded = {id for reminder in since for id in reminder.nodes}

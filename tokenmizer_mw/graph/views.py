@@ -216,7 +216,8 @@ class Why:
             yield f'  quote:   "{quote}"'
         yield from (f"  {line}" for edit in self.edits for line in _describe_edit(edit))
         for old, step, new in self.chain:
-            yield f"  {self._message(step.trigger)}: {flatten(old.label)} -> {flatten(new.label)}{_because(step, reason)}"
+            change = f"{flatten(old.label)} -> {flatten(new.label)}"
+            yield f"  {self._message(step.trigger)}: {change}{_because(step, reason)}"
         for _, step, new in self.successors:
             status = "" if new.current else f" ({new.status.word})"
             yield f"  replaced in {self._message(step.trigger)} by {flatten(new.label)}{status}{_because(step, reason)}"

@@ -187,7 +187,8 @@ class Node:
     - ``kind``: set for decisions only.
     - ``slot``: what the fact is a value of, as "subject.attribute", such as "project.database"; "" for none. Two
       current nodes never have the same slot.
-    - ``confidence``: 0 to 1; 0 for a fact that was withdrawn by hand as never true. ``order``: the position of a task in its plan.
+    - ``confidence``: 0 to 1; 0 for a fact that was withdrawn by hand as never true.
+    - ``order``: the position of a task in its plan.
     - ``valid_from``, ``valid_until``: seconds since the epoch, ``None`` for no limit.
     - ``pinned``: resume blocks list the fact early, and it is never pruned.
     """

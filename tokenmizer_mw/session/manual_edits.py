@@ -52,9 +52,11 @@ _SLOTTED: Final = frozenset({NodeType.DECISION, NodeType.ENVIRONMENT})
 
 def mark_fact(state: SessionState, id: str, status: Status, reason: str, *, never_true: bool = False) -> list[Event]:
     """Return the events that invalidate or archive a fact (``status``); ``[]`` when the fact cannot get this status,
-    for example because it already has it. ``never_true``: the fact was no fact at all; its confidence is 0 then, by
-    which all that a model reads leaves it out, and what is invalidated already may still be withdrawn. Invalidating a fact restores the fact that it replaced. Raises
+    for example because it already has it. Invalidating a fact restores the fact that it replaced. Raises
     ``UnknownNode``.
+
+    ``never_true``: the fact was no fact at all. Its confidence is 0 then, by which all that a model reads leaves it
+    out; a fact that is invalidated already may still be withdrawn so.
     """
     node = find_fact(state, id)
     if not may_move(node.status, status, evidence=True) and not (never_true and node.status is status):
