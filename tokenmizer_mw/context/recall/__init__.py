@@ -94,7 +94,7 @@ def recall(
     around = frame(nonce) if nonce else ("", "")
     room = budget - counter.count("".join(around)) - counter.count(_HEAD)
     hits = passages.rank(query, upto=upto, meaning=meaning) if passages is not None else []
-    hits = without_withdrawn(graph, hits if _answers_query(query, hits) else [])
+    hits = drop_withdrawn(graph, hits if _answers_query(query, hits) else [])
     weights = _weights(query, passages)
     hits = answering(asked_kinds(query), hits[:_ANSWERING_MAX], weights, lambda hit: hit.text) + hits[_ANSWERING_MAX:]
     facts = _find_fact_lines(graph, query, weights, hits, without)
@@ -120,7 +120,7 @@ def _answers_query(query: str, hits: Sequence[PassageHit]) -> bool:
     )
 
 
-def without_withdrawn(graph: SessionGraph, hits: Sequence[PassageHit]) -> list[PassageHit]:
+def drop_withdrawn(graph: SessionGraph, hits: Sequence[PassageHit]) -> list[PassageHit]:
     """Return ``hits`` without passages of messages that state a fact which was withdrawn as never true."""
     withdrawn: dict[int, list[frozenset[str]]] = {}
     for node in graph.nodes(status=Status.INVALIDATED):
@@ -297,10 +297,10 @@ __all__ = [
     "QuotedPiece",
     "Recall",
     "describe_fact",
+    "drop_withdrawn",
     "message_text",
     "newest_value",
     "outdated_mark",
     "recall",
     "select_passages",
-    "without_withdrawn",
 ]

@@ -16,10 +16,10 @@ from tokenmizer_mw.context.recall import (
     PassageIndex,
     QuotedPiece,
     describe_fact,
+    drop_withdrawn,
     newest_value,
     outdated_mark,
     select_passages,
-    without_withdrawn,
 )
 from tokenmizer_mw.context.recall.passages import index_terms
 from tokenmizer_mw.context.tokens import TokenCounter
@@ -231,7 +231,7 @@ def compose(
     room = budget - counter.count(f"{before}{HEAD}\n{behind}")
     facts = _select_fitting(relevant_facts(graph, cut, found, FACT_LEAST), int(room * _FACTS_SHARE), counter)
     room -= sum(counter.count(fact.text + "\n") for fact in facts)
-    hits = _drop_stated(without_withdrawn(graph, found.hits), cut)
+    hits = _drop_stated(drop_withdrawn(graph, found.hits), cut)
     while room > 0:
         pieces = select_passages(hits, room, counter)
         if not (facts or pieces):
