@@ -194,7 +194,7 @@ IMPORTS = [
     (b'{"tokenmizer_export": 99, "session": "x", "events": 0}', "newer version"),
     (b'{"tokenmizer_export": 1, "session": "x", "events": 3}', "cut short"),
     (b'{"tokenmizer_export": 1, "session": "x", "events": 1}\n{"seq": 1}', "not an event"),
-    (b"[" * 1_500, "nested too deeply"),
+    (b"[" * 20_000, "nested too deeply"),
     (b"\xff", "not UTF-8"),
 ]
 

