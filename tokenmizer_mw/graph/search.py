@@ -73,17 +73,19 @@ def former_nodes(graph: SessionGraph, edits: Iterable[NodeEdited]) -> list[Node]
     ]
 
 
-def search(graph: SessionGraph, text: str, *, k: int = 5, former: Sequence[Node] = ()) -> list[SearchHit]:
+def search(
+    graph: SessionGraph, text: str, *, k: int = 5, former: Sequence[Node] = (), parts: bool = True
+) -> list[SearchHit]:
     """Return the ``k`` nodes that match ``text`` best, best first.
 
     Searched are label, value, slot, reason and quote, and words for the node's type, kind and category, so that "db"
     finds PostgreSQL. Among nearly equal hits, current facts come before replaced ones, and decisions and goals before
     other types. ``former``: nodes with their earlier wording (``former_nodes``), by which the current nodes are found,
-    too.
+    too. ``parts``: words that no node has find the names in code of which they are parts.
     """
     nodes = [*graph.nodes(), *former]
     best: dict[str, float] = {}
-    for index, score in _rank_nodes(asked_words(text), nodes):
+    for index, score in _rank_nodes(asked_words(text), nodes, parts):
         node = nodes[index]
         best[node.id] = max(best.get(node.id, 0.0), score * _preference(node))
     hits = [SearchHit(node, best[node.id]) for node in graph.nodes() if node.id in best]
@@ -170,10 +172,13 @@ def _preference(node: Node) -> float:
     return (_CURRENT if node.current else 1.0) * (_SETTLED if settled else 1.0)
 
 
-def _rank_nodes(wanted: frozenset[str], nodes: Sequence[Node]) -> list[tuple[int, float]]:
+def _rank_nodes(wanted: frozenset[str], nodes: Sequence[Node], parts: bool) -> list[tuple[int, float]]:
     """Indices of the nodes that share words with ``wanted``, with BM25 scores (Robertson & Zaragoza, 2009, with a
     word's weight in the place of its count, and lengths without the words for what a node is)."""
     read = [_read(node) for node in nodes]
+    if parts and (missing := {word for word in wanted if not any(word in bag for bag, _ in read)}):
+        named = (missing.intersection(_identifier_parts(node.label)) for node in nodes)
+        read = [({**bag, **dict.fromkeys(new, _NAMED)}, size) for (bag, size), new in zip(read, named, strict=True)]
     frequency = Counter(word for bag, _ in read for word in wanted if word in bag)
     weights = {word: math.log1p((len(read) - n + 0.5) / (n + 0.5)) for word, n in frequency.items()}
     mean = sum(length for _, length in read) / len(read) if read else 0.0
@@ -202,8 +207,7 @@ def _node_words(node: Node) -> frozenset[str]:
 
 
 def _bag(node: Node, said: frozenset[str]) -> Mapping[str, int]:
-    bag = dict.fromkeys(_identifier_parts(node.label), _SAID)
-    bag.update(dict.fromkeys(said | _kind_words(node.type, node.kind), _SAID))
+    bag = dict.fromkeys(said | _kind_words(node.type, node.kind), _SAID)
     bag.update(dict.fromkeys(_singular(f"{node.label} {node.value}"), _NAMED))
     bag.update(dict.fromkeys(_singular(f"{node.slot} {_category_words(node)}"), _MEANT if node.current else _SAID))
     return bag
