@@ -102,20 +102,20 @@ def _is_change(ledger: Ledger, finding: Finding) -> bool:
 def change_read(ledger: Ledger, claims: Sequence[ReadClaim], segments: Sequence[Segment], told: str) -> None:
     """Supersede what claims change of which rules only read the new value, or what the assistant's last words
     ``told`` propose to change and the user agrees to; and let go what else says what this message has replaced."""
-    done = {step.evidence for step in ledger.replaced()}
+    done = {step.evidence for step in ledger.find_replacements()}
     for segment, claim, reason in claims:
         old = _changed_by(ledger, claim) if segment.text not in done else None
         if old is not None:
             _replace(ledger, old, segment, reason)
     _change_agreed(ledger, segments, told)
-    for step in ledger.replaced():
+    for step in ledger.find_replacements():
         old, new = ledger.graph.get(step.old), ledger.graph.get(step.new)
         if old is not None and new is not None and new.current:
             _spread(ledger, old, new)
 
 
 def _change_agreed(ledger: Ledger, segments: Sequence[Segment], told: str) -> None:
-    if ledger.replaced():
+    if ledger.find_replacements():
         return
     spoken = [one for one in segments if one.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM)]
     found = find_agreed(spoken, told, list(changeable(ledger)))

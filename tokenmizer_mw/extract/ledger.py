@@ -75,7 +75,7 @@ class Ledger:
         self.events.append(event)
         self.graph.apply(event)
 
-    def replaced(self) -> list[Transition]:
+    def find_replacements(self) -> list[Transition]:
         """What the message being read has replaced so far, oldest first."""
         steps = (event.transition for event in self.events if isinstance(event, DecisionReplaced))
         return [step for step in steps if step.trigger == self.turn]
