@@ -18,6 +18,7 @@ from .frames import frames_of
 from .pattern import PatternSet, compile_lazily
 from .phrases import asks, bound_sentence, without_lead
 from .prose import encodable, sentences
+from .rules.acknowledging import DENIES, TAKES_UP, WORKS_ON
 from .rules.framing import Frame
 from .said import slot_of
 from .similar import content
@@ -41,8 +42,12 @@ _ACTS: Final = PatternSet(
     r"|implemented"
     r"|changed|here(?:'s| is)|now|will|can|could|should|ich|je|j'ai|yo|he|io|ho|eu)\b",
     r".*(?:我|可以|建议|я |сделал|советую)",
+    *WORKS_ON,
 )
 """Sentences that do something else than repeat: an assistant speaks of its own work, or to the user."""
+_TAKES_UP: Final = compile_lazily(rf"{TAKES_UP}(?:[:,.!，。：]+\s*|\s+(?:--?|–|—)\s+|$)")
+_DENIES: Final = PatternSet(*DENIES)
+"""What the user says of a thing that does not do what it should is a complaint, whoever repeats it."""
 
 
 def read_acknowledged(spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
@@ -56,14 +61,21 @@ def read_acknowledged(spoken: Sequence[Segment], situation: Situation) -> list[F
     offered = situation.proposed_words if accepts else frozenset[str]()
     made: list[Finding] = []
     for segment in [one for one in spoken if one.kind is SegmentKind.PROSE][:SENTENCES_READ]:
-        text = without_lead(bound_sentence(segment.text)).rstrip(" .!。")
-        if len(text) > SENTENCE_MAX or asks(segment.text) or _ACTS.any(text):
+        line = bound_sentence(segment.text)
+        text = _without_acknowledgement(without_lead(line)).rstrip(" .!。")
+        if len(text) > SENTENCE_MAX or asks(line) or _ACTS.any(line) or _ACTS.any(text) or _DENIES.any(text):
             break
         words = content(text)
         said = stated | offered if len(words) > 1 else stated
         if words and len(words & said) >= SHARE * len(words):
             made += [_finding(item, segment) for item in _items(text) if not (situation.tooled and STATES.any(item))]
     return made
+
+
+def _without_acknowledgement(text: str) -> str:
+    """``text`` behind the word that only takes it up: "De acuerdo: WooCommerce" is WooCommerce."""
+    word = _TAKES_UP.match(text)
+    return text[word.end() :] if word is not None else text
 
 
 def _read_statements(text: str) -> tuple[frozenset[str], bool]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from tokenmizer_mw.graph.values import MONTHS_BEHIND_DAYS
+
 Range = tuple[int, int]
 """Start and end (exclusive) in characters."""
 
@@ -14,6 +16,9 @@ _SHORT: Final = (
 _ABBREVIATIONS: Final = frozenset(spelling for word in _SHORT.split() for spelling in (word, word.capitalize()))
 _BEFORE_LOWER_CASE: Final = frozenset(("etc", "usw", "u.s", "a.m", "p.m", "al"))
 """Abbreviations that also end sentences: they do not when a lower-case word follows."""
+
+_ORDINAL_MAX: Final = 2
+"""Digits of the day of a month, behind which languages with ordinal dots write one: "am 27. Februar"."""
 
 _ABBREVIATION_MAX: Final = 12
 _STOPS: Final = "!?…。！？।｡؟"
@@ -137,11 +142,18 @@ def _goes_on(text: str, begin: int, at: int, stop: int, after: int) -> bool:
     word = words[-1].lstrip("([\"'*_").lower() if words else ""
     if word in _ABBREVIATIONS or (word in _BEFORE_LOWER_CASE and _starts_small(text, after)):
         return True
+    if word.isdigit() and len(word) <= _ORDINAL_MAX and _starts_month(text, after):
+        return True
     return len(words) <= 1 and (word.isdigit() or len(word) <= 1) and at - begin <= _ABBREVIATION_MAX
 
 
 def _starts_small(text: str, at: int) -> bool:
     return text[at : at + 16].lstrip()[:1].islower()
+
+
+def _starts_month(text: str, at: int) -> bool:
+    words = text[at : at + 2 * _ABBREVIATION_MAX].split(maxsplit=1)
+    return bool(words) and words[0].rstrip(".,;:!?)").casefold() in MONTHS_BEHIND_DAYS
 
 
 def _is_cjk(char: str) -> bool:

@@ -9,14 +9,16 @@ from functools import lru_cache
 from typing import Final
 
 from tokenmizer_mw.graph.text import words
-from tokenmizer_mw.model.node import LABEL_MAX, NodeType, Status, Trust
+from tokenmizer_mw.model.node import LABEL_MAX, DecisionKind, NodeType, Status, Trust
 from tokenmizer_mw.safety.redact.strict import mask_opaque
 from tokenmizer_mw.settings import Settings
 
 from .finding import Finding, Move
 from .hollow import behind_pointer, goes_ahead, is_hollow
 from .names import as_path, project_path
+from .pattern import PatternSet
 from .prose import plain
+from .rules.acknowledging import FAULTS
 
 QUOTE_MAX: Final = 240
 """Longest quote that is kept as evidence, in characters."""
@@ -144,7 +146,8 @@ def validate_findings(findings: Iterable[Finding], settings: Settings) -> list[F
     for finding in findings:
         if len(kept) == settings.labels_max:
             break
-        clean = _validate_finding(finding, settings.confidence_floor)
+        said = _without_fault(finding)
+        clean = _validate_finding(said, settings.confidence_floor) if said is not None else None
         if clean is not None:
             kept.append(clean)
     return kept
@@ -197,6 +200,31 @@ def _only_leads_on(finding: Finding) -> bool:
 
 _COLONS: Final = (":", "：")
 _LEADING_ON: Final = (*_COLONS, "...", "…")
+
+
+_FAULTS: Final = PatternSet(*FAULTS)
+
+
+def _without_fault(finding: Finding) -> Finding | None:
+    """What was read as a choice and says that something does not work, or still is as it was: an error where the user
+    says so, else nothing."""
+    chosen = finding.type is NodeType.DECISION and finding.kind is DecisionKind.CHOICE
+    if not chosen or finding.status is not Status.ACTIVE or finding.target or not _FAULTS.any(finding.label):
+        return finding
+    return _as_error(finding) if finding.trust is Trust.STATED else None
+
+
+def _as_error(finding: Finding) -> Finding:
+    """What is wrong, of what was read as a choice."""
+    return Finding(
+        NodeType.ERROR,
+        finding.label,
+        Status.ACTIVE,
+        finding.trust,
+        finding.confidence,
+        quote=finding.quote,
+        span=finding.span,
+    )
 
 
 def _says_nothing(finding: Finding, label: str) -> bool:

@@ -34,6 +34,13 @@ _MONTH: Final = (
     r"|nov(?:ember)?|dec(?:ember)?|janvier|février|avril|mai|juin|juillet|août|enero|febrero|abril|mayo|junio|julio"
     r"|agosto|janeiro|fevereiro|março|maio|junho|julho|märz|juni|juli|oktober|dezember)"
 )
+MONTHS_BEHIND_DAYS: Final = (
+    *("januar", "jänner", "februar", "märz", "april", "mai", "juni", "juli", "august", "september", "oktober"),
+    *("november", "dezember", "januari", "marts", "maj", "desember", "december", "ledna", "února", "března", "dubna"),
+    *("května", "června", "července", "srpna", "září", "října", "listopadu", "prosince"),
+)
+"""Months of languages that write a day with a dot before them: "am 27. Februar". No dot there ends a sentence."""
+
 _DAY: Final = r"(?i:mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?)"
 _DURATION: Final = (
     r"ms|milliseconds?|s|secs?|seconds?|mins?|minutes?|h|hrs?|hours?|days?|weeks?|months?|quarters?|years?"

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from tokenmizer_mw.graph.values import MONTHS_BEHIND_DAYS
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.safety.redact.strict import mask_opaque
@@ -71,7 +72,8 @@ _STATEMENT_MIN: Final = 40
 counts as; shortest statement that stands without the question behind it. Set on development data."""
 
 # These patterns are linear: classes of characters and single words, one behind the other.
-_END: Final = re.compile(r"(?<=[.!?:])\s+|(?<=[。！？；：])|(?<=\u0964)\s*")
+_ORDINAL: Final = rf"(?<!\d\.)|(?!\s+(?:{'|'.join(MONTHS_BEHIND_DAYS)})\b)"
+_END: Final = re.compile(rf"(?i)(?<=[.!?:])(?:{_ORDINAL})\s+|(?<=[。！？；：])|(?<=\u0964)\s*")
 _INNER_END: Final = re.compile(r"[.!?:]\s|[。！？；：\u0964]")
 _REQUEST: Final = re.compile(
     r"(?i), (?:(?:and|so|but|or) )?(?:(?:can|could|would|will|do|does|is|are|should) (?:you|we|i|it|this|that|there)\b"
