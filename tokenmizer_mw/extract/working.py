@@ -17,9 +17,12 @@ from .hollow import points
 from .ledger import Ledger, first, is_open
 from .matching import SAME_TASK, find_described, near
 from .pattern import PatternSet
+from .phrases import bound_sentence
 from .planning import leave_behind, move_item
+from .prose import encodable, sentences
 from .reading import hits
 from .rules import Act, Speaker
+from .rules.leaving import LEAVES_OPEN
 from .said import paths_in
 from .similar import content, likeness, overlap, words_of
 from .structure import covers
@@ -54,13 +57,10 @@ COMMIT_WORD: Final = "commit"
 _OVER: Final = words_of("finished done fixed solved resolved gone over works working")
 """Words with which a user says that something is over."""
 
-_LEAVES_OPEN: Final = PatternSet(
-    r"(?s).*\b(?:leave|ignore|skip|park|postpone)s? (?:it|that|this|them|those|these|the \w+)\b|(?s).*\bfor now\b"
-    r"|(?s).*\b(?:tomorrow|later|another day|next (?:week|time|sprint)|before the release)\b",
-    r"(?s).*\b(?:lass (?:das|es)|morgen|später|erst ?mal|laisse|demain|plus tard|déjalo|mañana|luego|más tarde|deixa"
-    r"|amanhã|depois|lascia|domani|dopo|потом|завтра|позже|оставь)\b|(?s).*(?:先不|以后再|明天|后面再|あとで|明日|나중에|내일)",
-)
-"""What says that something is not seen to at once."""
+_LEAVES_OPEN: Final = PatternSet(*LEAVES_OPEN)
+
+LEFT_WORDS: Final = 2
+"""Words of content up to which a sentence that puts something off names nothing else that it is about."""
 
 _FIXED: Final = words_of("fixed solved resolved repaired")
 """Words with which a user says that what was wrong no longer is."""
@@ -74,16 +74,26 @@ def went_on(ledger: Ledger, findings: Sequence[Finding], left: Status, text: str
     ``left`` as done, or as past. Where the assistant did any work, errors that the user reported for it count as fixed:
     five of six are.
 
-    A complaint anywhere in the message leaves all open, and what the user puts off stays open.
+    A complaint anywhere in the message leaves all open, and what the user puts off stays open: a sentence that names
+    something else puts off that, not the error.
     """
     if any(finding.type is NodeType.ERROR and finding.move in (Move.NOTE, Move.REOPEN) for finding in findings):
         return
     for task in asked_tasks(ledger):
         if task.status is Status.PENDING and task.source.turn == ledger.asked and _is_order(task):
             _leave(ledger, task, left)
-    if (left is Status.COMPLETED or _has_worked(ledger)) and not _LEAVES_OPEN.any(text):
+    if left is Status.COMPLETED or _has_worked(ledger):
+        put_off = _put_off(text)
         for error in near(ledger.graph, lambda node: _is_reported(ledger, node)):
-            _leave(ledger, error, Status.COMPLETED)
+            if not any(len(words) <= LEFT_WORDS or words & content(error.label) for words in put_off):
+                _leave(ledger, error, Status.COMPLETED)
+
+
+def _put_off(text: str) -> list[frozenset[str]]:
+    """The words of content of the sentences that put something off."""
+    text = encodable(text)
+    said = [bound_sentence(text[start:end]) for start, end in sentences(text, 0, len(text))]
+    return [content(one) for one in said if _LEAVES_OPEN.any(one)]
 
 
 def _has_worked(ledger: Ledger) -> bool:
