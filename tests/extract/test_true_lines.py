@@ -8,6 +8,7 @@ from tests.extract.talks import RULES_ONLY, labels, talk
 from tokenmizer_mw.context.resume.sentences import split_parts
 from tokenmizer_mw.extract.finding import Finding
 from tokenmizer_mw.extract.prose import sentences
+from tokenmizer_mw.extract.reading import may_be_why
 from tokenmizer_mw.extract.validate import validate_findings
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
@@ -88,3 +89,22 @@ def test_a_quoted_sentence_keeps_its_date() -> None:
         "Die erste Fähre fährt in diesem Jahr am 27. Februar um neun Uhr ab.",
         "Im Winter ruht der Betrieb ganz.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("said", "before", "behind"),
+    [
+        ("The gulls are noisy.", True, True),
+        ("Here is my list:", False, False),
+        ("Never sound it at night.", False, False),
+        ("No bells either, they rust.", True, False),
+    ],
+)
+def test_what_is_laid_down_beside_a_change_is_not_why_it_is_made(said: str, before: bool, behind: bool) -> None:
+    assert (may_be_why(said, behind=False), may_be_why(said, behind=True)) == (before, behind)
+
+
+@pytest.mark.parametrize("said", ["it's up again", "It's back online now", "raised the limit, it's up and running"])
+def test_what_runs_again_is_no_open_error(said: str) -> None:
+    graph = talk(*OPENING, "u: the booking page fails with error 502", "a: How much memory has it got?", f"u: {said}")
+    assert labels(graph, NodeType.ERROR, Status.ACTIVE) == []

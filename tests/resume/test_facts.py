@@ -78,6 +78,25 @@ def test_what_a_decision_replaced_and_why() -> None:
     ) == [("PostgreSQL (was SQLite: concurrent writes)", ("d2", "d1"))]
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "reason", "text"),
+    [
+        ("SQLite", "50 users from now on", "50 users from now on", "50 users from now on (was SQLite)"),
+        (
+            "SQLite, there are many writers",
+            "MySQL",
+            "there are many writers",
+            "MySQL (was SQLite: there are many writers)",
+        ),
+        ("tulips", "roses", "skip the tulips", "roses (was tulips)"),
+        ("tulips", "roses", "tulips fade after two weeks", "roses (was tulips: tulips fade after two weeks)"),
+    ],
+)
+def test_a_reason_says_what_nothing_else_in_the_line_says(old: str, new: str, reason: str, text: str) -> None:
+    known = decision("d1", old, 1), decision("d2", new, 4)
+    assert said(*known, DecisionReplaced(Transition("d1", "d2", 4, reason))) == [(text, ("d2", "d1"))]
+
+
 def test_a_chain_of_decisions() -> None:
     assert said(
         decision("d1", "flat files", 1),

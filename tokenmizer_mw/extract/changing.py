@@ -26,7 +26,7 @@ from .layout import Span
 from .ledger import Ledger
 from .pattern import PatternSet, compile_lazily
 from .phrases import asks, bound_sentence, order_in, split_reason, without_lead
-from .reading import hits
+from .reading import hits, may_be_why
 from .rules import Act, Speaker
 from .similar import content
 from .slots import find_member
@@ -161,7 +161,8 @@ _CHANGES_NOTHING: Final = PatternSet(
 def _reason(said: Sequence[Segment], at: int) -> str:
     """Why a sentence changes something: what it says behind its statement, else the sentence before it or behind."""
     reason = split_reason(bound_sentence(said[at].text))[1]
-    beside = [one.text for one in (*said[max(at - 1, 0) : at], *said[at + 1 : at + 2]) if not asks(one.text)]
+    around = (*((one, False) for one in said[max(at - 1, 0) : at]), *((one, True) for one in said[at + 1 : at + 2]))
+    beside = [one.text for one, behind in around if not asks(one.text) and may_be_why(one.text, behind=behind)]
     return reason or next((bound_sentence(text).rstrip(" .!") for text in beside if len(content(text)) > 1), "")
 
 

@@ -46,7 +46,7 @@ STATES: Final = PatternSet(
     r"|said|says|now|still|already|again|also|there|than)\b"
 )
 """Words of statements and questions, which no name has."""
-_BESIDE: Final = frozenset({Act.LATER, Act.PROGRESS, Act.COMPLAINT, Act.STILL})
+_BESIDE: Final = frozenset({Act.LATER, Act.PROGRESS, Act.COMPLAINT, Act.STILL, Act.CONFIRM})
 """What words beside a choice are taken for by themselves: "warn, so it is not red over the weekend"."""
 _NO_WORDS: Final = frozenset('@/<{["')
 _FAILS: Final = PatternSet(

@@ -48,6 +48,19 @@ def read_kind(statement: str) -> DecisionKind:
     return next((kind for kind in kinds if kind in standing), DecisionKind.CHOICE)
 
 
+def may_be_why(text: str, *, behind: bool) -> bool:
+    """Whether a sentence of the user beside a change may say why it is made: it lays down nothing by itself, and leads
+    in nothing. ``behind``: it stands behind the change, where it may also speak against something else."""
+    if text.rstrip().endswith((":", "：")):
+        return False
+    own = _OWN_MATTERS | _OTHER_MATTERS if behind else _OWN_MATTERS
+    return not any(hit.rule.act in own for hit in hits(text, Speaker.USER))
+
+
+_OWN_MATTERS: Final = frozenset({Act.RULE, Act.GOAL, Act.LATER})
+_OTHER_MATTERS: Final = frozenset({Act.REJECT, Act.REQUEST})
+
+
 def _state(line: str) -> tuple[Hit, ...]:
     """How a sentence says that things stand, as a whole."""
     text = without_lead(line).rstrip(_ENDS)
@@ -102,4 +115,4 @@ def _read_parts(table: RuleTable, parts: list[str], leading: Hit | None) -> tupl
     return tuple(found)
 
 
-__all__ = ["SENTENCES_KEPT", "Hit", "anaphoric", "hits"]
+__all__ = ["SENTENCES_KEPT", "Hit", "anaphoric", "hits", "may_be_why"]

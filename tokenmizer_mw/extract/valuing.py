@@ -18,6 +18,7 @@ from .assigned import AGAINST, Assigned, aside, assigned_in
 from .finding import Finding, Move, Segment, SegmentKind
 from .pattern import PatternSet
 from .phrases import asks, bound_sentence, order_in, without_lead
+from .reading import may_be_why
 from .similar import content
 from .situation import Situation
 
@@ -178,9 +179,11 @@ def _around(index: int, spoken: Sequence[Segment]) -> str:
 
 def _why(index: int, spoken: Sequence[Segment]) -> str:
     """The sentence before a value that says something, else the one behind it; "" where neither does."""
-    before = [segment.text for segment in spoken[max(0, index - 1) : index]]
-    behind = [segment.text for segment in spoken[index + 1 : index + 2]]
-    for text in (*before, *behind):
+    before = [(segment.text, False) for segment in spoken[max(0, index - 1) : index]]
+    behind = [(segment.text, True) for segment in spoken[index + 1 : index + 2]]
+    for text, is_behind in (*before, *behind):
+        if not may_be_why(text, behind=is_behind):
+            continue
         if _states(text) and not assigned_in(text) and not order_in(without_lead(bound_sentence(text))):
             return without_lead(bound_sentence(text)).rstrip(" .!")
     return ""

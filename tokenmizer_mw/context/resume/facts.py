@@ -27,6 +27,9 @@ EXPLANATION_MAX: Final = 200
 OLD_LABELS_MAX: Final = 120
 """Characters of what a fact replaced, from which on only the newest predecessor is named."""
 
+_REASON_WORDS: Final = 2
+"""Words of a reason beside those of what was replaced, below which it only names that."""
+
 _COMMAND: Final = "$ "
 _OLD_MAX: Final = 3
 
@@ -49,7 +52,7 @@ def reason_of(
     if olds:
         return _was(flatten(node.label), olds, clause(node.detail) if node.source.role == HAND else "")
     reason = clause(node.detail) if node.type is NodeType.DECISION else _explanation(node)
-    return (f" ({reason})" if reason and reason not in node.label else ""), ()
+    return (f" ({reason})" if _new_reason(node.label, reason) else ""), ()
 
 
 def _explanation(node: Node) -> str:
@@ -88,8 +91,9 @@ def _was(label: str, olds: list[tuple[Transition, Node]], by_hand: str) -> tuple
         if sum(len(old.label) for _, old in (*shown, entry)) > OLD_LABELS_MAX:
             break
         shown.append(entry)
-    names = list(dict.fromkeys(flatten(old.label) for _, old in shown))
-    reason = by_hand or clause(olds[0][0].reason)
+    told = clause(olds[0][0].reason)
+    reason = by_hand or _new_reason(label, told, _without_reason(flatten(olds[0][1].label), told))
+    names = list(dict.fromkeys(_without_reason(flatten(old.label), reason) for _, old in shown))
     known = label.casefold()
     named = [name for name in names if name and name.casefold() != known and not name.casefold().endswith(NO_OLD_VALUE)]
     text = ", before that ".join(named)
@@ -97,6 +101,19 @@ def _was(label: str, olds: list[tuple[Transition, Node]], by_hand: str) -> tuple
     if not text:
         return (f" ({reason})" if reason else ""), ids
     return f" (was {text}{': ' + reason if reason else ''})", ids
+
+
+def _new_reason(label: str, reason: str, old: str = "") -> str:
+    """``reason``, "" where ``label`` says the same, or where it hardly says more than that ``old`` goes."""
+    said, why = label.casefold(), reason.casefold()
+    goes = bool(words(reason) & words(old)) and len(words(reason) - words(old)) < _REASON_WORDS
+    return "" if why in said or (why and said in why) or goes else reason
+
+
+def _without_reason(label: str, reason: str) -> str:
+    """The label of what was replaced without the reason for the change, where the same sentence gave both."""
+    head, found, _ = label.partition(f", {reason}") if reason else (label, "", "")
+    return head if found and head else label
 
 
 def clause(text: str, limit: int = REASON_MAX) -> str:

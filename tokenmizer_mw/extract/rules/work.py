@@ -182,7 +182,8 @@ STATES: Final = (
         Act.CONFIRM,
         r"(?:(?:it|that|this|everything|all(?: of it)?|now it|and it|yes it)(?:'s| is| now| all"
         r"| just)* )?(?:works?|worked|working|fixed"
-        r"|solved|passes|runs|resolved|good now|ok now|fine now|gone)(?: (?:now|fine|great|again|perfectly|well"
+        r"|solved|passes|runs|resolved|good now|ok now|fine now|gone"
+        r"|(?:back )?(?:up|online|live)(?: and running)?)(?: (?:now|fine|great|again|perfectly|well"
         r"|like a charm|as expected"
         r"|nicely|for me|here|it|that|the (?:issue|problem|error|bug)|my (?:issue|problem)|too|!+))*(?:[,;:!-].*)?$",
         0.85,
