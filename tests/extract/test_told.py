@@ -6,7 +6,7 @@ import pytest
 
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.extract.segment import segment
-from tokenmizer_mw.extract.told import FACTS_MAX, told_in
+from tokenmizer_mw.extract.told import FACTS_MAX, parts_of, told_in
 from tokenmizer_mw.model.node import NodeType, Status
 
 from .talks import RULES_ONLY
@@ -70,3 +70,16 @@ def test_another_matter_with_a_value_of_the_same_sort_stands_beside_it() -> None
         "The choir of our school has 15 members, can you find their address?",
     )
     assert [status for _, status in found] == [Status.ACTIVE, Status.ACTIVE]
+
+
+@pytest.mark.parametrize(
+    ("said", "parts"),
+    [
+        ("for the second ferry, 15 minutes is too long", ["for the second ferry, 15 minutes is too long"]),
+        ("on Sundays, the last boat is at 18:30, so hurry", ["on Sundays, the last boat is at 18:30", "hurry"]),
+        ("in addition, tickets cost 12 euros", ["in addition", "tickets cost 12 euros"]),
+        ("the boat is late, on Sundays too", ["the boat is late", "on Sundays too"]),
+    ],
+)
+def test_a_fact_keeps_what_it_holds_for(said: str, parts: list[str]) -> None:
+    assert parts_of(said, scoped=True) == parts

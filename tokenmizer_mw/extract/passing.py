@@ -48,7 +48,7 @@ def _clauses(sentence: str) -> Iterator[str]:
     line = bound_sentence(sentence)
     if (asks(line) and not order_in(without_lead(line))) or frames_of(line):
         return
-    for part in parts_of(line):
+    for part in parts_of(line, scoped=True):
         clause = part.strip(" .,;:!")
         if 0 < len(clause) <= CLAUSE_MAX and _gives_a_value(clause):
             yield clause

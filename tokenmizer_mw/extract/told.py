@@ -43,6 +43,18 @@ _GRANTED: Final = compile_lazily(
 )
 _GOES_ON: Final = re2.compile(r"(?i:which|who|whose|where|\d{4})\b")
 """What stays with the words before a comma: relative clauses, and years of dates."""
+_SCOPE: Final = compile_lazily(
+    r"(?:for|in|on|at|during|with|without|until|between|unlike|except|after|before|since|outside|für|bei|im|am|ab|nach"
+    r"|pour|chez|para|en|per|con|durante|pendant)(?: [\w'’.-]+){1,5}$"
+)
+"""What a statement holds for: said before it, up to a comma."""
+_NO_SCOPE: Final = PatternSet(
+    r"(?:for (?:now|example|instance|the record|me|us)|in (?:that|this|any) case|in (?:addition|general|fact|short"
+    r"|the end|other words|my opinion|total)|on (?:the other hand|second thought|top of that)|at (?:first|least"
+    r"|the moment|this point|the end)|with (?:that|this)(?: (?:said|in mind))?|after (?:that|all)"
+    r"|before that|since then)$"
+)
+"""What only leads in."""
 _FEELS: Final = compile_lazily(
     r"(?:(?:i'm|i am|we're|we are|i feel|i was|i've been) (?:also |just |still |really |kinda |kind of |a bit |a little"
     r"|pretty |quite |so |very |currently )*(?:worried|concerned|stuck|struggling|wondering|curious|excited|nervous"
@@ -86,7 +98,7 @@ def _of(segment: Segment, known: Sequence[str]) -> list[Finding]:
     if not has_digit(text) or supposes(without_lead(text)):
         return []
     said, question = before_question(text)
-    parts = parts_of(said) if question or not asks(text) else []
+    parts = parts_of(said, scoped=True) if question or not asks(text) else []
     parts += _find_presuppositions(question or (text if asks(text) else ""))
     made = []
     for part in parts:
@@ -96,15 +108,22 @@ def _of(segment: Segment, known: Sequence[str]) -> list[Finding]:
     return made
 
 
-def parts_of(text: str) -> list[str]:
-    """What is said between commas and conjunctions; a relative clause stays with what it tells of."""
+def parts_of(text: str, *, scoped: bool = False) -> list[str]:
+    """What is said between commas and conjunctions; a relative clause stays with what it tells of. ``scoped``: what a
+    statement holds for stays with it, too: "for the second flat, 15 minutes is too long"."""
     rest = without_lead(text)
     ends, starts = [], [0]
     for match in _CUT.finditer(rest):
+        if scoped and not ends and _is_scope(rest[: match.start()]):
+            continue
         if match.end() < len(rest) and not _GOES_ON.match(rest, match.end()):
             ends.append(match.start())
             starts.append(match.end())
     return [_strip_statement(rest[start:end]) for start, end in zip(starts, (*ends, len(rest)), strict=True)]
+
+
+def _is_scope(before: str) -> bool:
+    return _SCOPE.match(before) is not None and not _NO_SCOPE.any(before)
 
 
 def _find_presuppositions(question: str) -> list[str]:
