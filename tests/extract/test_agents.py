@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
+import pytest
+
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 from tokenmizer_mw.model.node import NodeType, Status
@@ -133,3 +135,22 @@ def test_placeholders_and_arguments_of_pasted_code_name_no_files() -> None:
     assert files(agent(OPENED, "a: How?", pasted)) == []
     plain = "u: I looked at `boxes/small.json` (and lids.yaml) and at NameView.cs"
     assert files(agent(OPENED, "a: How?", plain)) == ["boxes/small.json", "lids.yaml", "NameView.cs"]
+
+
+COMMIT = Message(
+    Role.ASSISTANT,
+    "I'll commit and push.",
+    tool_calls=(ToolCall("call-1", "Bash", json.dumps({"command": "git commit -m 'Sort the bank import'"})),),
+)
+
+
+@pytest.mark.parametrize(
+    ("report", "status"),
+    [
+        ("The change has been committed and pushed.", Status.COMPLETED),
+        ("Error: the commit hook rejected the change.", Status.IN_PROGRESS),
+    ],
+)
+def test_a_step_whose_result_nobody_recorded_ends_with_the_report(report: str, status: Status) -> None:
+    graph = judged([Message(Role.USER, "commit and push"), COMMIT, Message(Role.ASSISTANT, report)])
+    assert labels(graph, NodeType.TASK, status) == ["commit: Sort the bank import"]

@@ -134,6 +134,22 @@ def _is_told(ledger: Ledger, node: Node) -> bool:
     return node.type is NodeType.TASK and node.status is Status.COMPLETED and within and spoken
 
 
+def begun_over(ledger: Ledger, findings: Sequence[Finding]) -> None:
+    """The assistant reports at the end of its work: steps of this exchange whose results nobody recorded are done,
+    unless it reports that something failed."""
+    if any(finding.type is NodeType.ERROR or finding.status is Status.FAILED for finding in findings):
+        return
+    for task in near(ledger.graph, lambda node: _is_begun(ledger, node)):
+        ledger.move(task, Status.COMPLETED, Finding(task.type, task.label, Status.COMPLETED, Trust.CLAIMED, 0.9))
+
+
+def _is_begun(ledger: Ledger, node: Node) -> bool:
+    """Whether a node is a step that a call of this exchange began."""
+    within = ledger.asked < node.source.turn < ledger.turn
+    begun = node.type is NodeType.TASK and node.status is Status.IN_PROGRESS and node.source.quote == node.label
+    return begun and within and node.source.trust is Trust.CLAIMED
+
+
 def _is_report(ledger: Ledger, node: Node) -> bool:
     return node.type is NodeType.TASK and node.status is Status.COMPLETED and node.source.turn == ledger.turn
 
