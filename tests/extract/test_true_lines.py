@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.extract.talks import RULES_ONLY, labels, talk
+from tests.extract.talks import RULES_ONLY, changes, labels, talk
 from tokenmizer_mw.context.resume.sentences import split_parts
 from tokenmizer_mw.extract.finding import Finding
 from tokenmizer_mw.extract.prose import sentences
@@ -108,3 +108,25 @@ def test_what_is_laid_down_beside_a_change_is_not_why_it_is_made(said: str, befo
 def test_what_runs_again_is_no_open_error(said: str) -> None:
     graph = talk(*OPENING, "u: the booking page fails with error 502", "a: How much memory has it got?", f"u: {said}")
     assert labels(graph, NodeType.ERROR, Status.ACTIVE) == []
+
+
+def test_an_order_is_not_replaced_by_what_names_nothing_of_it() -> None:
+    graph = talk(
+        "u: I train rowers. Client: 38, rowed in 3 regattas, wants a medal on October 12.",
+        "a: Sprints on Friday, long rows on Sunday.",
+        "u: Friday doesn't work for sprints, two have exams. Put them on Thursday.",
+    )
+    assert not any("medal" in old for old, _ in changes(graph))
+
+
+def test_only_the_first_answer_is_told_with_its_question() -> None:
+    graph = talk(
+        *OPENING, "u: We want tickets.", "a: Shall we sell them on paper or online?", "u: Paper. Cash is fine."
+    )
+    assert not any("Cash" in label and "online" in label for label in labels(graph, NodeType.DECISION))
+
+
+@pytest.mark.parametrize("asked", ["Do you want it in the kiosk or on board?", "Soll es an den Kai oder aufs Schiff?"])
+def test_a_question_between_two_things_is_no_work(asked: str) -> None:
+    graph = talk(*OPENING, "u: Where does the sign go?", f"a: {asked}", "u: on board, I'll do that myself.")
+    assert not any("?" in label or asked.rstrip("?") in label for label in labels(graph, NodeType.TASK))

@@ -367,3 +367,18 @@ def test_facts_of_few_words_compete_with_what_was_said() -> None:
     coverage = Coverage(facts, said, 4)
     assert coverage.choose(200, 0, (), estimate) == [1, 2, 0]
     assert coverage.choose(200, 0, (0,), estimate)[:2] == [0, 1]
+
+
+def test_an_item_of_a_list_of_work_is_not_quoted_once_it_is_done() -> None:
+    plan = (
+        "Please do these:\n1. add the harbour map to the booking page\n2. translate the winter timetable for visitors"
+    )
+    with SessionMemory.open("memory://") as memory:
+        memory.record("s", [{"role": "user", "content": "Help me with the ferry site."}])
+        memory.record("s", [{"role": "assistant", "content": "Sure."}], excerpt=True)
+        memory.record("s", [{"role": "user", "content": plan}], excerpt=True)
+        done = {"role": "assistant", "content": "Done: add the harbour map to the booking page."}
+        memory.record("s", [done], excerpt=True)
+        text = memory.resume("s").text
+    assert "1. add the harbour map" not in text
+    assert "translate the winter timetable" in text

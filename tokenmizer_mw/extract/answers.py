@@ -69,7 +69,10 @@ _COMPLAINS: Final = PatternSet(r".*\b(?:is|are|was|were) (?:still |much |way |fa
 def read_answers(spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
     """The answers in the first sentences of a reply; [] when nothing was put up for choice."""
     asked = _question(situation)
-    return [made for segment in spoken[:ANSWERS_READ] for made in _read_answer(segment, asked)] if asked else []
+    made: list[Finding] = []
+    for segment in spoken[:ANSWERS_READ] if asked else ():
+        made += _read_answer(segment, asked, answered=bool(made))
+    return made
 
 
 def _question(situation: Situation) -> str:
@@ -79,8 +82,9 @@ def _question(situation: Situation) -> str:
     return asked if choice and not goes_on(asked) else ""
 
 
-def _read_answer(segment: Segment, asked: str) -> list[Finding]:
-    """What a reply settles of a question, where no rule reads it: the answer, a bare one behind its question."""
+def _read_answer(segment: Segment, asked: str, *, answered: bool) -> list[Finding]:
+    """What a reply settles of a question, where no rule reads it: the answer, a bare one behind its question unless a
+    sentence before it has ``answered`` that."""
     text = without_lead(bound_sentence(segment.text))
     if not text or asks(text) or supposes(text) or hits(segment.text, Speaker.USER) or _NO_ANSWER.any(text):
         return []
@@ -90,7 +94,7 @@ def _read_answer(segment: Segment, asked: str) -> list[Finding]:
     words = content(label)
     if not words or anaphoric(label) or _ONLY_AGREES.any(label):
         return []
-    if len(words) <= BARE_WORDS and len(asked) <= _QUESTION_MAX:
+    if len(words) <= BARE_WORDS and len(asked) <= _QUESTION_MAX and not answered:
         label = f"{asked.rstrip('?？ ')}: {label}"
     slot = slot_of(label)
     return [

@@ -176,9 +176,18 @@ def _changed_by(ledger: Ledger, claim: Claim) -> Node | None:
         node
         for node in changeable(ledger)
         if not (_are_of_numbered_things(node.label, claim.line) or _says_again(claim.line, node.label))
+        and _concerns(node, claim)
     ]
     best = max(((likelihood(node, claim), node.id, node) for node in facts), default=None)
     return best[2] if best is not None and best[0] >= _least_likelihood(len(facts)) else None
+
+
+def _concerns(node: Node, claim: Claim) -> bool:
+    """Whether a sentence may change ``node``: an order is changed by what names its matter, a rule by that or by words
+    for a change."""
+    if node.type is not NodeType.TASK and (node.kind is not DecisionKind.RULE or says_change(claim.line)):
+        return True
+    return not (content(claim.beside) | content(claim.line)).isdisjoint(content(node.label))
 
 
 _DENIES: Final = PatternSet(

@@ -9,6 +9,7 @@ from .similar import words_of
 _POINTERS: Final = words_of(
     "it that this these those them him her me us you what whatever which there here something anything everything"
     " one ones both all same thing things stuff mine yours ours"
+    " myself yourself ourselves"
 )
 _TIMES: Final = words_of(
     "tonight today tomorrow yesterday weekend weekends week month morning evening afternoon night noon later soon"

@@ -41,6 +41,8 @@ _DONE: Final = frozenset({Act.CLAIM, Act.CONFIRM, Act.FIX, Act.TESTED})
 _OPEN_QUESTION: Final = PatternSet(
     r"(?:.*[,.:;] )?(?:what|which|when|how|where|why|was|wann|welche|wie|wo|qué|cuándo|quand)\b"
 )
+_EITHER: Final = PatternSet(r".*\b(?:or|oder|ou|o|oppure)\b|.*(?:^| )или ")
+"""A question between two things names no one matter."""
 _CONDITION: Final = PatternSet(
     r"(?:if|unless|in case|suppose|imagine|what if|maybe|perhaps|should we|would|wenn|falls|vielleicht|si|quizás|se"
     r"|forse|talvez|peut-être|если|может)\b|如果|要是|もし|만약|अगर|agar\b"
@@ -234,8 +236,8 @@ def _told_of(name: frozenset[str], situation: Situation) -> str:
     """The clause of the last sentences before that speaks of what a word names."""
     if situation.told is None or len(name) > 1:
         return ""
-    text = situation.offers.closing
-    parts = [part for piece in text for part in clauses(bound_sentence(piece.text))]
+    said = [bound_sentence(piece.text) for piece in situation.offers.closing]
+    parts = [part for text in said if not asks(text) for part in clauses(text)]
     return next((part.rstrip(ENDS) for part in parts if name < content(part) and len(part) <= MATTER_MAX), "")
 
 
@@ -257,7 +259,7 @@ def _last_offer(situation: Situation) -> str:
     if offers.proposals:
         return _last(offers.proposals[-1])
     ending = without_lead(offers.ending)
-    if not _names_a_matter(ending) or (asks(ending) and _OPEN_QUESTION.any(ending)):
+    if not _names_a_matter(ending) or (asks(ending) and (_OPEN_QUESTION.any(ending) or _EITHER.any(ending))):
         return ""
     return _last(ending)
 

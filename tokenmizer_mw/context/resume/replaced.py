@@ -14,7 +14,7 @@ from tokenmizer_mw.context.resume.sections import NO_OLD_VALUE, Section
 from tokenmizer_mw.context.resume.sentences import Sentence, words_of
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import NodeEdited
-from tokenmizer_mw.model.node import HAND, NOT_FOUND, Node, Status
+from tokenmizer_mw.model.node import HAND, NOT_FOUND, Node, NodeType, Status
 from tokenmizer_mw.safety.labels import flatten
 
 MARK: Final = "replaced"
@@ -25,6 +25,9 @@ CORRECTED: Final = "corrected to"
 
 _BY_HAND: Final = 0.5
 """What is done by hand stands between the newest message and the next one."""
+
+LIST_ITEM: Final = re.compile(r"\s*(?:\d{1,2}[.)]|[-*\u2022])\s+")
+"""How an item of a list begins."""
 
 _SUCCESSOR_MAX: Final = 40
 
@@ -71,6 +74,7 @@ class ReplacedValues:
             if old:
                 self._by_word.setdefault(max(old, key=len), []).append(replace(found, old=old, new=new))
         self._put_away = dict(_put_away(graph))
+        self._done = _done_items(graph)
         self._corrected = _find_corrected(graph, edits)
 
     def mark_old(self, sentences: Sequence[Sentence]) -> list[Sentence]:
@@ -78,8 +82,8 @@ class ReplacedValues:
         by hand; they get a lower weight. Sentences with values that were withdrawn without replacement are left out.
         Sentences after the replacement stay unchanged, because they may restore the old value.
         """
-        if self._put_away:
-            sentences = [one for one in sentences if not self._is_put_away(one)]
+        if self._put_away or self._done:
+            sentences = [one for one in sentences if not (self._is_put_away(one) or self._is_done_item(one))]
         if not self._by_word and not self._corrected:
             return list(sentences)
         return [marked for one in sentences if (marked := self._annotate(one)) is not None]
@@ -100,6 +104,12 @@ class ReplacedValues:
     def _is_put_away(self, sentence: Sentence) -> bool:
         """Whether a sentence is the one that says a fact which somebody has put away by hand."""
         return any(words <= sentence.words for words in self._put_away.get(sentence.number, ()))
+
+    def _is_done_item(self, sentence: Sentence) -> bool:
+        """Whether a sentence is an item of a list of work, and the work was done since."""
+        if not LIST_ITEM.match(sentence.text):
+            return False
+        return any(words <= sentence.words for words in self._done.get(sentence.number, ()))
 
     def _annotate(self, sentence: Sentence) -> Sentence | None:
         later = [found for found in self._find_replaced(sentence.words) if sentence.number < found.number]
@@ -190,6 +200,15 @@ def _put_away(graph: SessionGraph) -> Iterator[tuple[int, list[frozenset[str]]]]
         if words and graph.life(node.id).reason != NOT_FOUND:
             by_number.setdefault(node.source.turn, []).append(words)
     yield from by_number.items()
+
+
+def _done_items(graph: SessionGraph) -> dict[int, list[frozenset[str]]]:
+    """The words of work that was stated and is done, by the numbers of the messages that stated it."""
+    found: dict[int, list[frozenset[str]]] = {}
+    for node in graph.nodes(NodeType.TASK, status=Status.COMPLETED):
+        if node.source.role == "user" and (words := words_of(node.source.quote)):
+            found.setdefault(node.source.turn, []).append(words)
+    return found
 
 
 def _value(node: Node) -> str:
