@@ -130,3 +130,13 @@ def test_only_the_first_answer_is_told_with_its_question() -> None:
 def test_a_question_between_two_things_is_no_work(asked: str) -> None:
     graph = talk(*OPENING, "u: Where does the sign go?", f"a: {asked}", "u: on board, I'll do that myself.")
     assert not any("?" in label or asked.rstrip("?") in label for label in labels(graph, NodeType.TASK))
+
+
+def test_a_title_ends_no_quoted_sentence() -> None:
+    text = "The captain of the evening ferry is Dr. Hale, who also sells the tickets at the kiosk."
+    assert [part for part, _ in split_parts(text, person=True)] == [text]
+
+
+def test_what_the_assistant_asks_about_needs_is_no_work() -> None:
+    graph = talk(*OPENING, "u: A page for tickets.", "a: Fine. Do you need refunds between seasons?", "u: yes later.")
+    assert not any("refunds" in label for label in labels(graph, NodeType.TASK))

@@ -14,7 +14,7 @@ from typing import Final
 
 from tokenmizer_mw.graph.values import equal, same_sort, values_in
 from tokenmizer_mw.model.event import NodeRevised
-from tokenmizer_mw.model.node import LABEL_MAX, DecisionKind, Node, NodeType, Status, Trust
+from tokenmizer_mw.model.node import GOAL_CHANGED, LABEL_MAX, DecisionKind, Node, NodeType, Status, Trust
 
 from .agreed import find_agreed
 from .contrast import Claim, closeness, likelihood, says_change, stated_in
@@ -53,8 +53,6 @@ LIKELY: Final = 0.30
 
 Settling = Callable[[Segment], float]
 
-GOAL_CHANGED: Final = " (now: "
-"""What stands in a goal before the sentence that changed a part of it."""
 
 _CONFIDENCE: Final = 0.75
 _NAMES: Final = frozenset({"name", "term", "word", "code"})

@@ -156,8 +156,9 @@ def _end_of_work(ledger: Ledger, valid: Sequence[Finding], placed: Sequence[Node
     """The assistant has come to an end: what it announced and said on the way is past."""
     if speaks and not _announces(valid):
         announced_over(ledger)
-        begun_over(ledger, valid)
     told_over(ledger, placed)
+    if speaks and not _announces(valid):
+        begun_over(ledger, valid)
     forget_names(ledger)
 
 

@@ -38,9 +38,11 @@ PLANS_MAX: Final = 4
 
 _CONFIDENCE: Final = 0.65
 _DONE: Final = frozenset({Act.CLAIM, Act.CONFIRM, Act.FIX, Act.TESTED})
-_OPEN_QUESTION: Final = PatternSet(
-    r"(?:.*[,.:;] )?(?:what|which|when|how|where|why|was|wann|welche|wie|wo|qué|cuándo|quand)\b"
+_OFFERING: Final = compile_lazily(
+    r"(?:(?:shall|should|can|may) (?:i|we)|(?:do you )?want me to|would you like me to|soll(?:en)? (?:ich|wir)"
+    r"|¿?(?:quieres|quiere) que|(?:veux-tu|voulez-vous) que (?:je |j')|quer que eu|vuoi che|devo|мне) "
 )
+"""How a question begins that offers work; what others ask about is no work."""
 _EITHER: Final = PatternSet(r".*\b(?:or|oder|ou|o|oppure)\b|.*(?:^| )или ")
 """A question between two things names no one matter."""
 _CONDITION: Final = PatternSet(
@@ -259,9 +261,10 @@ def _last_offer(situation: Situation) -> str:
     if offers.proposals:
         return _last(offers.proposals[-1])
     ending = without_lead(offers.ending)
-    if not _names_a_matter(ending) or (asks(ending) and (_OPEN_QUESTION.any(ending) or _EITHER.any(ending))):
-        return ""
-    return _last(ending)
+    if asks(ending):
+        offer = _OFFERING.match(ending)
+        ending = ending[offer.end() :] if offer is not None and not _EITHER.any(ending) else ""
+    return _last(ending) if _names_a_matter(ending) else ""
 
 
 def _names_a_matter(text: str) -> bool:

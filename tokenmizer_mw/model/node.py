@@ -11,6 +11,9 @@ from typing import Final
 
 from tokenmizer_mw.model.message import short_repr
 
+GOAL_CHANGED: Final = " (now: "
+"""How the label of a goal goes on that names what took the place of something in it."""
+
 NOT_FOUND: Final = "a model did not find it in the session"
 """Why a fact is archived that a model's pass over the session did not confirm."""
 

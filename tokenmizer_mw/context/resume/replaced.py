@@ -14,7 +14,7 @@ from tokenmizer_mw.context.resume.sections import NO_OLD_VALUE, Section
 from tokenmizer_mw.context.resume.sentences import Sentence, words_of
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import NodeEdited
-from tokenmizer_mw.model.node import HAND, NOT_FOUND, Node, NodeType, Status
+from tokenmizer_mw.model.node import GOAL_CHANGED, HAND, NOT_FOUND, Node, NodeType, Status
 from tokenmizer_mw.safety.labels import flatten
 
 MARK: Final = "replaced"
@@ -131,7 +131,8 @@ class ReplacedValues:
             return fact
         if fact.section is not Section.GOAL and fact.turn < found.number:
             return None
-        return fact if found.note == MARK else replace(fact, why=f"{fact.why} ({found.note})")
+        known = found.note == MARK or GOAL_CHANGED in fact.text
+        return fact if known else replace(fact, why=f"{fact.why} ({found.note})")
 
     def _find_replaced(self, words: frozenset[str]) -> Iterator[ReplacedValue]:
         by_word = self._by_word

@@ -73,7 +73,10 @@ counts as; shortest statement that stands without the question behind it. Set on
 
 # These patterns are linear: classes of characters and single words, one behind the other.
 _ORDINAL: Final = rf"(?<!\d\.)|(?!\s+(?:{'|'.join(MONTHS_BEHIND_DAYS)})\b)"
-_END: Final = re.compile(rf"(?i)(?<=[.!?:])(?:{_ORDINAL})\s+|(?<=[。！？；：])|(?<=\u0964)\s*")
+_TITLE: Final = "".join(
+    rf"(?<!\b{re.escape(word)}\.)" for word in ("dr", "mr", "ms", "mrs", "e.g", "i.e", "z.b", "d.h")
+)
+_END: Final = re.compile(rf"(?i)(?<=[.!?:]){_TITLE}(?:{_ORDINAL})\s+|(?<=[。！？；：])|(?<=\u0964)\s*")
 _INNER_END: Final = re.compile(r"[.!?:]\s|[。！？；：\u0964]")
 _REQUEST: Final = re.compile(
     r"(?i), (?:(?:and|so|but|or) )?(?:(?:can|could|would|will|do|does|is|are|should) (?:you|we|i|it|this|that|there)\b"

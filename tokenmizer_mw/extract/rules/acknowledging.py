@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 TAKES_UP: Final = (
-    r"(?:gut|passt|okay|einverstanden|verstanden|alles klar|geändert|notiert|prima|super|genau|klar"
+    r"(?:noted|right|updated|corrected|changed"
+    r"|gut|passt|okay|einverstanden|verstanden|alles klar|geändert|notiert|prima|super|genau|klar"
     r"|de acuerdo|vale|entendido|perfecto|apuntado|anotado|claro|hecho|bien"
     r"|d'accord|très bien|parfait|compris|entendu|noté|c'est noté|bien reçu"
     r"|va bene|perfetto|certo|capito|d'accordo|combinado|perfeito|certo|entendi|feito"
@@ -16,6 +17,7 @@ TAKES_UP: Final = (
 WORKS_ON: Final = (
     r"(?:starting|beginning|adding|fixing|checking|running|committing|pushing|looking|moving|creating|writing|updating"
     r"|reading|testing|removing|working|switching|changing|preparing|reviewing|building|deploying|installing)\b",
+    r"(?:tagged|committed|pushed|merged|deployed|released|renamed|installed|uploaded|started|stopped|tested) ",
     r"(?:hm+|oh|ah|i see|interesting|strange|odd|weird|sorry|ach|ay|tiens)\b",
 )
 """Sentences of an assistant that begin with its own work, or with what it did not expect: they repeat nobody."""
