@@ -98,6 +98,7 @@ def test_a_quoted_sentence_keeps_its_date() -> None:
         ("Here is my list:", False, False),
         ("Never sound it at night.", False, False),
         ("No bells either, they rust.", True, False),
+        ("Bells are overkill.", True, True),
     ],
 )
 def test_what_is_laid_down_beside_a_change_is_not_why_it_is_made(said: str, before: bool, behind: bool) -> None:

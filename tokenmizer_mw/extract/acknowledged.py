@@ -28,6 +28,7 @@ SENTENCES_READ: Final = 2
 """First sentences of an answer that may repeat a statement."""
 SENTENCE_MAX: Final = 140
 ITEM_WORDS: Final = 8
+NAME_WORDS: Final = 2
 SHARE: Final = 0.75
 """Share of a sentence's content that the user, or a proposal that the user accepts, said before."""
 ASKED_SHORT: Final = 120
@@ -62,14 +63,21 @@ def read_acknowledged(spoken: Sequence[Segment], situation: Situation) -> list[F
     made: list[Finding] = []
     for segment in [one for one in spoken if one.kind is SegmentKind.PROSE][:SENTENCES_READ]:
         line = bound_sentence(segment.text)
-        text = _without_acknowledgement(without_lead(line)).rstrip(" .!。")
+        whole = without_lead(line).rstrip(" .!。")
+        text = _without_acknowledgement(whole)
         if len(text) > SENTENCE_MAX or asks(line) or _ACTS.any(line) or _ACTS.any(text) or _DENIES.any(text):
             break
         words = content(text)
         said = stated | offered if len(words) > 1 else stated
         if words and len(words & said) >= SHARE * len(words):
-            made += [_finding(item, segment) for item in _items(text) if not (situation.tooled and STATES.any(item))]
+            items = (item for item in _items(text) if text == whole or _is_told(item))
+            made += [_finding(item, segment) for item in items if not (situation.tooled and STATES.any(item))]
     return made
+
+
+def _is_told(item: str) -> bool:
+    """Whether an item behind a word that takes it up says what it is of: it is a name, or of several words."""
+    return len(item.split()) > NAME_WORDS or any(char.isupper() or char.isdigit() for char in item)
 
 
 def _without_acknowledgement(text: str) -> str:

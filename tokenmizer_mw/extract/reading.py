@@ -10,6 +10,7 @@ from tokenmizer_mw.model.node import DecisionKind
 from .abroad import ORDERS, hits_abroad
 from .frames import frames_of
 from .hit import Hit, RuleTable, anaphoric
+from .pattern import PatternSet
 from .phrases import asks, before_question, bound_sentence, clauses, order_in, reports, supposes, without_lead
 from .rules import MEANINGS, RULES, Act, Speaker
 from .rules.framing import Frame
@@ -50,15 +51,17 @@ def read_kind(statement: str) -> DecisionKind:
 
 def may_be_why(text: str, *, behind: bool) -> bool:
     """Whether a sentence of the user beside a change may say why it is made: it lays down nothing by itself, and leads
-    in nothing. ``behind``: it stands behind the change, where it may also speak against something else."""
+    in nothing. ``behind``: it stands behind the change, where it may also order or reject something else."""
     if text.rstrip().endswith((":", "：")):
         return False
-    own = _OWN_MATTERS | _OTHER_MATTERS if behind else _OWN_MATTERS
-    return not any(hit.rule.act in own for hit in hits(text, Speaker.USER))
+    own = _LAYS_DOWN | (_GOES_ON if behind else frozenset())
+    acts = {hit.rule.act for hit in hits(text, Speaker.USER)}
+    return acts.isdisjoint(own) and not (behind and Act.REJECT in acts and _BESIDES.any(text))
 
 
-_OWN_MATTERS: Final = frozenset({Act.RULE, Act.GOAL, Act.LATER})
-_OTHER_MATTERS: Final = frozenset({Act.REJECT, Act.REQUEST})
+_LAYS_DOWN: Final = frozenset({Act.RULE, Act.GOAL})
+_GOES_ON: Final = frozenset({Act.REQUEST})
+_BESIDES: Final = PatternSet(r".*\b(?:also|either|as well|auch|aussi|non plus|también|tampoco|anche|neanche|também)\b")
 
 
 def _state(line: str) -> tuple[Hit, ...]:
