@@ -112,7 +112,8 @@ def parts_of(text: str, *, scoped: bool = False) -> list[str]:
     """What is said between commas and conjunctions; a relative clause stays with what it tells of. ``scoped``: what a
     statement holds for stays with it, too: "for the second flat, 15 minutes is too long"."""
     rest = without_lead(text)
-    ends, starts = [], [0]
+    ends: list[int] = []
+    starts = [0]
     for match in _CUT.finditer(rest):
         if scoped and not ends and _is_scope(rest[: match.start()]):
             continue
