@@ -382,3 +382,11 @@ def test_an_item_of_a_list_of_work_is_not_quoted_once_it_is_done() -> None:
         text = memory.resume("s").text
     assert "1. add the harbour map" not in text
     assert "translate the winter timetable" in text
+
+
+def test_a_goal_that_names_its_change_is_not_marked_again() -> None:
+    said = ("Plan the harbour party, it starts on 30 November.", "OK.", "The start was moved to 15 December.", "Noted.")
+    with SessionMemory.open("memory://") as memory:
+        memory.record("s", [{"role": ("user", "assistant")[at % 2], "content": text} for at, text in enumerate(said)])
+        (goal,) = [line for line in memory.resume("s").text.splitlines() if line.startswith("Goal: ")]
+    assert goal.endswith("30 November (now: The start was moved to 15 December)")

@@ -131,7 +131,7 @@ class ReplacedValues:
             return fact
         if fact.section is not Section.GOAL and fact.turn < found.number:
             return None
-        known = found.note == MARK or GOAL_CHANGED in fact.text
+        known = found.note == MARK or GOAL_CHANGED in f"{fact.text}{fact.why}"
         return fact if known else replace(fact, why=f"{fact.why} ({found.note})")
 
     def _find_replaced(self, words: frozenset[str]) -> Iterator[ReplacedValue]:
