@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 import re2
 
@@ -179,3 +181,26 @@ def test_what_follows_a_password_stays(text: str, rest: str, redactor: Redactor)
 def test_a_password_behind_the_name_of_a_login_may_end_with_its_sign(lead: str, redactor: Redactor) -> None:
     assert "Kettle1999" not in redactor.redact(f"{lead}Kettle1999!")
     assert redactor.redact(f"{lead}Sprint2!") == f"{lead}Sprint2!"
+
+
+@pytest.mark.parametrize("name", ["password", "client_secret", "api_key"])
+def test_random_letters_of_a_telling_member_go(name: str, redactor: Redactor) -> None:
+    for seed in range(100):
+        value = draw_characters("A", 7, f"{seed} before") + "-_"[seed % 2] + draw_characters("A", 8, f"{seed} after")
+        assert value not in redactor.redact(json.dumps({name: value, "note": "x"}))
+        assert value not in json.dumps(redactor.redact_json({"of": {name: value}}))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("token", "refreshTokenExpired"),
+        ("password", "must-not-be-empty"),
+        ("password", "passwordTooShort"),
+        ("secret", "database-credentials"),
+        ("api_key", "OPENAI_API_KEY"),
+    ],
+)
+def test_words_of_a_telling_member_stay(name: str, value: str, redactor: Redactor) -> None:
+    text = json.dumps({name: value})
+    assert redactor.redact(text) is text

@@ -98,10 +98,13 @@ SEPARATOR: Final = (
 
 _LETTERS: Final = r"[A-Za-z_+/.~%!@#$^*-]"
 _TO_DIGIT: Final = rf"{_LETTERS}*"
-_MIXED_CASE: Final = r"[A-Za-z]{0,12}[a-z][A-Z][a-z]?[A-Z][A-Za-z]{3}"
+_MIXED_CASE: Final = r"[A-Za-z_-]{0,12}[a-z][A-Z][a-z]?[A-Z][A-Za-z_-]{3}"
 """Letters whose case changes faster than in names of code, so that those do not hold the first pass up."""
 
 _DRAWN: Final = rf"{_LETTERS}{{6}}{_TO_DIGIT}[0-9][A-Za-z0-9+/=_-]{{3}}|{_LETTERS}{{10}}{_TO_DIGIT}[0-9]|{_MIXED_CASE}"
+
+_LETTERED: Final = rf"{_TAIL}{_QUOTE}[ \t]*:[ \t]*{_QUOTE}[A-Za-z_-]{{12}}"
+"""A member of an object and the beginning of its value, where both stand in quotes: no prose, so letters will do."""
 
 GATE: Final = (
     rf"(?i:(?:{_PASSWORDS}){_TAIL}{SEPARATOR})"
@@ -111,6 +114,7 @@ GATE: Final = (
     rf"(?:{_TO_DIGIT}[0-9][^\s\"'`(){{}}<>,;]{{4}}|{_DRAWN})"
     rf"|(?i:keys?{_TAIL}{SEPARATOR})"
     rf"(?:{_TO_DIGIT}[0-9][A-Za-z0-9+/=_.~%:!@#$^*-]{{6}}|{_DRAWN})"
+    rf"|(?i:{_PASSWORDS}|{_OPAQUES}|keys?){_LETTERED}"
     rf"|{_CODES}(?:\\*[\"'`*])*(?::|=|[ \t](?i:is|was)|\xef\xbc\x9a)(?:[ \t]|\\*[\"'`*])*[0-9]{{3,4}}[ -]?[0-9]{{1,4}}"
 )
 """What the first pass looks for: a telling name, something that assigns, and a value that is no plain word."""
