@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
@@ -11,12 +11,13 @@ from .finding import Finding, Segment
 from .offers import goes_on
 from .pattern import PatternSet
 from .phrases import asks, bound_sentence, split_reason, supposes, without_lead
+from .prose import encodable, sentences
 from .reading import anaphoric, hits
 from .referent import asks_for_facts
 from .rules import Speaker
 from .said import slot_of
 from .similar import content
-from .situation import Situation
+from .situation import ASKED_MAX, Situation
 
 _ANSWERED: Final = 0.6
 
@@ -62,6 +63,7 @@ _CHOOSES: Final = PatternSet(
 )
 """Questions that put something up for choice; the answers to others are facts."""
 
+_OR: Final = PatternSet(r"(?s).*(?:,? or |\boder\b| o | ou |\bили\b|还是|それとも|아니면)")
 _COMPLAINS: Final = PatternSet(r".*\b(?:is|are|was|were) (?:still |much |way |far |a bit |a little )?too \w+")
 """What is wrong with something is no answer to what shall be."""
 
@@ -72,7 +74,21 @@ def read_answers(spoken: Sequence[Segment], situation: Situation) -> list[Findin
     made: list[Finding] = []
     for segment in spoken[:ANSWERS_READ] if asked else ():
         made += _read_answer(segment, asked, answered=bool(made))
-    return made
+    return made or [one for segment in spoken[:1] for one in _read_own_answer(segment, situation)]
+
+
+def _read_own_answer(segment: Segment, situation: Situation) -> list[Finding]:
+    """What the speaker picks of the options of an own question before: "Svelte or Vue?", then "Svelte."."""
+    said = encodable(situation.asked[1].text[:ASKED_MAX]) if situation.asked is not None else ""
+    lines = [without_lead(bound_sentence(one)) for one in _sentences_of(said)]
+    choice = next((one for one in lines if asks(one) and _OR.any(one)), "")
+    named = content(without_lead(bound_sentence(segment.text)))
+    picked = 0 < len(named) <= BARE_WORDS and named < content(choice)
+    return _read_answer(segment, choice, answered=False) if picked else []
+
+
+def _sentences_of(text: str) -> Iterator[str]:
+    return (text[start:end] for start, end in sentences(text, 0, len(text)))
 
 
 def _question(situation: Situation) -> str:

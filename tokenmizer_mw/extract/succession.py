@@ -136,8 +136,15 @@ def _score(ledger: Ledger, finding: Finding, new: Value, node: Node, old: Value)
         return 0
     if not named and not shared and _is_address(old) != _is_address(new):
         return 0
-    sure = _sure(ledger, finding, node, old, new, named=named, shared=shared)
-    return (4 * named + 3 * shared + 2 * recent(ledger, node) + 1) if sure else 0
+    option = _is_option_of(new, node)
+    sure = option or _sure(ledger, finding, node, old, new, named=named, shared=shared)
+    return (4 * (named or option) + 3 * shared + 2 * recent(ledger, node) + 1) if sure else 0
+
+
+def _is_option_of(new: Value, node: Node) -> bool:
+    """Whether a choice is told with the question that it answers, and that puts up the new value as well."""
+    question, answers, answer = node.label.partition(": ")
+    return bool(answers) and names_again(new, question) and not names_again(new, answer)
 
 
 def counts_otherwise(finding: Finding, new: str) -> bool:
