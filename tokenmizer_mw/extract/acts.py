@@ -95,7 +95,7 @@ def _read_answers(
     answered = {finding.span for finding in found}
     for segment in spoken:
         if (segment.start, segment.end) in answered:
-            found += [*_confirmed(segment, situation), *_find_mentions(segment, situation, True)]
+            found += [*_read_confirmation(segment, situation), *_find_mentions(segment, situation, True)]
     spoken = [segment for segment in spoken if (segment.start, segment.end) not in answered]
     if not situation.has_goal or situation.goal_asked:
         found += (goal := read_goal(spoken, situation, segments))
@@ -103,7 +103,7 @@ def _read_answers(
     return found, spoken
 
 
-def _confirmed(segment: Segment, situation: Situation) -> list[Finding]:
+def _read_confirmation(segment: Segment, situation: Situation) -> list[Finding]:
     """What a sentence says to work now, besides what it answers: "raised the limit, it's up again"."""
     said = (hit for hit in hits(segment.text, Speaker.USER) if hit.rule.act is Act.CONFIRM)
     return [made for hit in said for made in _MAKERS[Act.CONFIRM](said_by(hit, segment, situation), situation)]
