@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from tokenmizer_mw.agents.mcp import server
-from tokenmizer_mw.agents.mcp.starting import OutputWriter, Unanswered
+from tokenmizer_mw.agents.mcp.opening import Unanswered
+from tokenmizer_mw.agents.mcp.starting import OutputWriter
 from tokenmizer_mw.saving.files import BUDGET
 
 from .conftest import SECONDS, Desk
@@ -115,14 +116,96 @@ def test_the_server_ends_soon_after_its_input() -> None:
 
 def test_requests_and_answers_are_counted_in_pieces() -> None:
     waiting = Unanswered()
-    pieces = (b'{"id": 1, "method": "a"}\n{"id": 2, "me', b'thod": "b"}\n{"method": "note"}\n \nnot json\n')
-    assert [waiting.note_request(piece) for piece in pieces] == [0, 1]
+    first, second = '{"jsonrpc": "2.0", "id": 1, "method": "a"}', '{"jsonrpc": "2.0", "id": "2", "method": "b"}'
+    note = '{"jsonrpc": "2.0", "method": "note"}'
+    lines = f"{first}\n{second}\n{note}\n \n".encode()
+    assert waiting.note_input(lines[:60]) == (f"{first}\n".encode(), b"")
+    assert waiting.note_input(lines[60:]) == (f"{second}\n{note}\n".encode(), b"")
     assert waiting.count == 2
-    waiting.note_answer(b'{"id": 9, "method": "asks back"}\n{"id": 1, "result": {}}\n')
-    waiting.note_request(b'{"id": 9, "result": {}}\n')
+    waiting.note_output(b'{"id": 9, "method": "asks back"}\n{"id": 1, "result": {}}\n')
+    waiting.note_input(b'{"id": 9, "result": {}}\n')
     assert waiting.count == 1
-    waiting.note_answer(b'{"id": 2, "error": {"code": 1}}\n')
+    waiting.note_output(b'{"id": "2", "error": {"code": 1}}\n{"id": 7, "result": {}}\n')
     assert waiting.count == 0
+
+
+def test_the_last_line_needs_no_end() -> None:
+    waiting = Unanswered()
+    line = b'{"jsonrpc": "2.0", "id": 1, "method": "a"}'
+    assert waiting.note_input(line) == (b"", b"")
+    assert waiting.note_input(b"") == (line + b"\n", b"")
+    assert waiting.count == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "id"),
+    [
+        ("this is no json", -32700, None),
+        ("[" * 100_000, -32700, None),
+        ("5", -32600, None),
+        ('[{"jsonrpc": "2.0", "id": 3, "method": "tools/list"}]', -32600, None),
+        ('{"jsonrpc": "2.0", "id": 3}', -32600, 3),
+        ('{"id": 3, "method": "tools/list"}', -32600, 3),
+        ('{"jsonrpc": "2.0", "id": 3, "method": 5}', -32600, 3),
+        ('{"jsonrpc": "2.0", "id": 3.5, "method": "tools/list"}', -32600, None),
+        ('{"jsonrpc": "2.0", "id": null, "method": "tools/list"}', -32600, None),
+        ('{"jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": [1]}', -32600, "a"),
+    ],
+)
+def test_a_line_that_is_no_message_is_answered_and_not_waited_for(line: str, code: int, id: object) -> None:
+    waiting = Unanswered()
+    passed, errors = waiting.note_input(f"{line}\n".encode())
+    answer = json.loads(errors)
+    assert (passed, waiting.count) == (b"", 0)
+    assert (answer["error"]["code"], answer["id"]) == (code, id)
+
+
+def test_a_cancelled_request_is_not_waited_for(desk: Desk) -> None:
+    """The SDK never answers it."""
+    cancelled = {"method": "notifications/cancelled", "params": {"requestId": 2}}
+    lines = "".join(json.dumps({"jsonrpc": "2.0", **one}) + "\n" for one in (OPENING, READY, CALLS[0], cancelled))
+    done = subprocess.run(
+        desk.command, input=lines, capture_output=True, text=True, env=desk.environment, cwd=desk.folder, timeout=30
+    )
+    assert done.returncode == 0
+    assert json.loads(done.stdout.splitlines()[0])["id"] == 1
+
+
+def test_calls_are_answered_whenever_they_follow_the_list(desk: Desk) -> None:
+    """A host that waits for each answer; the SDK is still being imported at the first call."""
+    with subprocess.Popen(
+        desk.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=desk.environment, cwd=desk.folder
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for message in (OPENING, READY, {"id": 20, "method": "tools/list"}, *CALLS):
+            process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+            process.stdin.flush()
+            if "id" in message:
+                assert json.loads(process.stdout.readline())["id"] == message["id"]
+        process.stdin.close()
+        assert process.stdout.read() == ""
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("TOKENMIZER_SERVER", "not a url"),
+        ("TOKENMIZER_SERVER", "http://[::1"),
+        ("TOKENMIZER_SERVER", "http://127.0.0.1:99999"),
+        ("TOKENMIZER_KEY", "schl\u00fcssel"),
+    ],
+)
+def test_a_server_that_cannot_be_is_refused_before_any_answer(variable: str, value: str, desk: Desk) -> None:
+    environment = {**desk.environment, variable: value}
+    line = json.dumps({"jsonrpc": "2.0", **OPENING}) + "\n"
+    done = subprocess.run(
+        desk.command, input=line, capture_output=True, text=True, env=environment, cwd=desk.folder, timeout=SECONDS
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "fault of" not in done.stderr
+    assert len(done.stderr.splitlines()) == 1
 
 
 def test_the_budget_of_a_file_is_that_of_the_library() -> None:

@@ -20,13 +20,11 @@ from mcp.server.mcpserver.exceptions import ToolError
 from tokenmizer_mw.errors import TokenMizerError
 from tokenmizer_mw.runtime.offload import CALLS, offload
 
+from .starting import KEY_VARIABLE, SERVER_VARIABLE
+
 if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory
     from tokenmizer_mw.settings import Settings
-
-SERVER_VARIABLE: Final = "TOKENMIZER_SERVER"
-
-KEY_VARIABLE: Final = "TOKENMIZER_KEY"
 
 QUIET_SECONDS: Final = 0.5
 """How long a client has for its first messages before the store is opened."""

@@ -1,8 +1,9 @@
-"""The answers to a client's first requests, sent while the MCP SDK is still being imported.
+"""What is done with a client's lines before the MCP SDK reads them: first requests are answered while the SDK is still
+being imported, lines that are no messages are answered too, and requests are counted.
 
-The import takes most of a second, and hosts wait for these answers before they do anything else: ``initialize``, and
-the list of tools. The requests go to the SDK all the same, and the SDK's own answers to them are left
-out of the output.
+The SDK's import takes most of a second, and hosts wait for these answers before they do anything else: ``initialize``,
+and the list of tools. Both requests go to the SDK all the same, and the SDK's own answers to them are left out of the
+output.
 
 ``tool_list.json`` is the SDK's list of the tools; ``make pages`` writes it.
 """
@@ -10,6 +11,8 @@ out of the output.
 from __future__ import annotations
 
 import json
+import threading
+from collections import Counter
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,6 +37,11 @@ _LINE_MAX: Final = 64 * 1024
 
 
 TOOL_LIST: Final = Path(__file__).with_name("tool_list.json")
+
+PARSE_ERROR: Final = b'{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}\n'
+"""The answer to a line that is no JSON (JSON-RPC 2.0, section 5.1)."""
+
+_INVALID: Final = b'{"jsonrpc":"2.0","id":%b,"error":{"code":-32600,"message":"Invalid Request"}}\n'
 
 
 class Opening:
@@ -145,3 +153,83 @@ def _parse_object(line: bytes) -> dict[str, Any]:
     except ValueError:
         return {}
     return found if isinstance(found, dict) else {}
+
+
+class Unanswered:
+    """Knows the requests of the MCP client that wait for an answer, from the lines as they pass. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._rest = {"in": b"", "out": b""}
+        self._waiting: Counter[str | int] = Counter()
+
+    @property
+    def count(self) -> int:
+        """Number of requests that are not answered yet."""
+        with self._guard:
+            return self._waiting.total()
+
+    def note_input(self, data: bytes) -> tuple[bytes, bytes]:
+        """Count the requests in a piece of the input; b"" is its end. Returns the lines for the SDK, and the answers to
+        lines that are no messages: the SDK answers none of those.
+        """
+        lines = self._end_lines("in", data or b"\n")
+        messages = [(line, _parse(line)) for line in lines if line.strip()]
+        errors = [_find_error(message) for _, message in messages]
+        with self._guard:
+            for (_, message), error in zip(messages, errors, strict=True):
+                if not error:
+                    self._note_message(message)
+        passed = b"".join(line + b"\n" for (line, _), error in zip(messages, errors, strict=True) if not error)
+        return passed, b"".join(errors)
+
+    def note_output(self, data: bytes) -> None:
+        """Count the answers in a piece of the output."""
+        messages = [_parse(line) for line in self._end_lines("out", data)]
+        with self._guard:
+            for message in messages:
+                if isinstance(message, dict) and ("result" in message or "error" in message):
+                    self._end(message.get("id"))
+
+    def _note_message(self, message: Any) -> None:
+        if message.get("method") == "notifications/cancelled":  # the SDK answers no request that was cancelled
+            params = message.get("params")
+            self._end(params.get("requestId") if isinstance(params, dict) else None)
+        elif "id" in message and "method" in message:
+            self._waiting[message["id"]] += 1
+
+    def _end(self, id: object) -> None:
+        if isinstance(id, str | int) and self._waiting[id] > 0:
+            self._waiting[id] -= 1
+
+    def _end_lines(self, side: str, data: bytes) -> list[bytes]:
+        *lines, self._rest[side] = (self._rest[side] + data).split(b"\n")
+        return lines
+
+
+_NO_JSON: Final = object()
+
+
+def _parse(line: bytes) -> object:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return _NO_JSON
+
+
+def _find_error(message: object) -> bytes:
+    """The answer to a line that is no message of JSON-RPC as the protocol uses it; b"" for a message."""
+    if message is _NO_JSON:
+        return PARSE_ERROR
+    if not isinstance(message, dict):
+        return _INVALID % b"null"
+    if _is_request(message) if "method" in message else "result" in message or "error" in message:
+        return b""
+    return _INVALID % (json.dumps(message["id"]).encode() if _has_id(message) else b"null")
+
+
+def _is_request(message: dict[str, Any]) -> bool:
+    """Whether a message with a method is a request or a notification that the SDK reads."""
+    if message.get("jsonrpc") != "2.0" or not isinstance(message["method"], str):
+        return False
+    return isinstance(message.get("params") or {}, dict) and ("id" not in message or _has_id(message))

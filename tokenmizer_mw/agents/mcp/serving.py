@@ -11,18 +11,16 @@ from functools import partial
 from typing import Any, Final
 
 import anyio
-import uvicorn
 from mcp.server import MCPServer
 from mcp.server.transport_security import TransportSecuritySettings
 
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.operations.logs import configure_logging
-from tokenmizer_mw.server.access.http_protocols import PROTOCOL
 from tokenmizer_mw.store.choosing import STORE_VARIABLE, resolve_store
 
-from .backing import KEY_VARIABLE, ROOTS_VARIABLE, SERVER_VARIABLE, Backing, on_installation, on_server
+from .backing import ROOTS_VARIABLE, Backing, on_installation, on_server
 from .server import Memory, server
-from .starting import ServingOptions
+from .starting import KEY_VARIABLE, SERVER_VARIABLE, ServingOptions
 
 _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 
@@ -45,6 +43,10 @@ def run_http(wanted: ServingOptions, host: str, port: int) -> None:
 
 
 async def _serve(wanted: ServingOptions, host: str, port: int) -> None:
+    import uvicorn  # not for clients on standard input, who wait
+
+    from tokenmizer_mw.server.access.http_protocols import PROTOCOL
+
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

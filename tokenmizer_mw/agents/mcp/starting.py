@@ -4,13 +4,12 @@ Adds two things that the SDK lacks. A thread copies standard input into a pipe t
 closes the pipe and so ends the session, where the SDK would wait for the next line. When the client closes the input,
 the pipe is closed only after all requests are answered (a second thread counts the answers on the output), because the
 SDK cancels unfinished work at the end of the input. The ``initialize`` request is answered here, and the SDK is
-imported while the client already has that answer (``opening``). A line that is no JSON is answered here, too: the SDK
-only logs it.
+imported while the client already has that answer (``opening``). A line that is no message is answered here, too: the
+SDK only logs it.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import select
 import signal
@@ -20,69 +19,24 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Final
+from urllib.parse import urlsplit
 
+from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.runtime.collection import uncollected_imports
 from tokenmizer_mw.settings import Settings
 
-from .opening import Opening
+from .opening import Opening, Unanswered
 
 ANSWER_SECONDS: Final = 60.0
 """How long requests are waited for once the input has ended."""
 
-PARSE_ERROR: Final = b'{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}\n'
-"""The answer to a line that is no JSON (JSON-RPC 2.0, section 5.1)."""
+SERVER_VARIABLE: Final = "TOKENMIZER_SERVER"
+
+KEY_VARIABLE: Final = "TOKENMIZER_KEY"
 
 _CHUNK: Final = 64 * 1024
 _STEP: Final = 0.05
 _JOIN_SECONDS: Final = 5.0
-
-
-class Unanswered:
-    """Counts the MCP server's requests received and answers sent, from pieces of lines as they pass. Thread-safe."""
-
-    def __init__(self) -> None:
-        self._guard = threading.Lock()
-        self._rest = {"in": b"", "out": b""}
-        self._count = 0
-
-    @property
-    def count(self) -> int:
-        """Number of requests that are not answered yet."""
-        with self._guard:
-            return self._count
-
-    def note_request(self, data: bytes) -> int:
-        """Count the requests in a piece of the input. Returns how many lines that end in it are no JSON."""
-        lines = self._end_lines("in", data)
-        messages = [_parse(line) for line in lines if line.strip()]
-        with self._guard:
-            self._count += sum(_has(message, "method") for message in messages)
-        return messages.count(_NO_JSON)
-
-    def note_answer(self, data: bytes) -> None:
-        """Count the answers in a piece of the output."""
-        answers = [_has(_parse(line), "result", "error") for line in self._end_lines("out", data)]
-        with self._guard:
-            self._count -= sum(answers)
-
-    def _end_lines(self, side: str, data: bytes) -> list[bytes]:
-        *lines, self._rest[side] = (self._rest[side] + data).split(b"\n")
-        return lines
-
-
-_NO_JSON: Final = object()
-
-
-def _parse(line: bytes) -> object:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return _NO_JSON
-
-
-def _has(message: object, *members: str) -> bool:
-    """Whether a message has an id and one of these members."""
-    return isinstance(message, dict) and "id" in message and any(member in message for member in members)
 
 
 class OutputWriter:
@@ -172,12 +126,12 @@ def _copy_input(
     with suppress(OSError):
         while waking not in (ready := select.select([real, waking], [], [])[0]) and ready:
             data = os.read(real, _CHUNK)
+            passed, errors = unanswered.note_input(data)
+            output.insert(opening.answer(passed) + errors)
+            _write(writing, passed)
             if not data:
                 _await_answers(waking, unanswered)
                 break
-            unparsable = unanswered.note_request(data)
-            output.insert(opening.answer(data) + PARSE_ERROR * unparsable)
-            _write(writing, data)
     os.close(writing)
 
 
@@ -218,7 +172,7 @@ def _copy_output(reading: int, ended: int, output: OutputWriter, unanswered: Una
     with suppress(OSError):
         while reading in select.select([reading, ended], [], [])[0] and (data := os.read(reading, _CHUNK)):
             output.write(opening.filter_output(data))
-            unanswered.note_answer(data)
+            unanswered.note_output(data)
     os.close(reading)
     os.close(ended)
 
@@ -245,7 +199,11 @@ class ServingOptions:
 
 
 def start_stdio(options: ServingOptions) -> None:
-    """Serve one client on standard input and output until it disconnects. Raises ``KeyboardInterrupt`` at Ctrl-C."""
+    """Serve one client on standard input and output until it disconnects.
+
+    Raises ``KeyboardInterrupt`` at Ctrl-C, ``ConfigError`` for a server's address or key that cannot be one.
+    """
+    _check_server(options)
     with interruptible_input(Opening(options.version)):
         with uncollected_imports():
             from .serving import run_stdio
@@ -253,7 +211,27 @@ def start_stdio(options: ServingOptions) -> None:
 
 
 def start_http(options: ServingOptions, host: str, port: int) -> None:
-    """Serve clients of this machine at ``/mcp`` until a signal stops it. Raises ``ConfigError`` for other hosts."""
+    """Serve clients of this machine at ``/mcp`` until a signal stops it. Raises ``ConfigError`` for other hosts,
+    and for a server's address or key that cannot be one."""
+    _check_server(options)
     with uncollected_imports():
         from .serving import run_http
     run_http(options, host, port)
+
+
+def _check_server(options: ServingOptions) -> None:
+    """Raise ``ConfigError`` before the client has an answer: later the server could only end."""
+    url = options.server or os.environ.get(SERVER_VARIABLE, "")
+    key = os.environ.get(KEY_VARIABLE, "")
+    if url and not _is_address(url):
+        raise ConfigError(f"{url!r} is not the address of a server: give one such as http://127.0.0.1:8787")
+    if not (key.isascii() and key.isprintable()):
+        raise ConfigError(f"{KEY_VARIABLE} has characters that no key has")
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and url.isascii()
+    except ValueError:
+        return False
