@@ -76,6 +76,24 @@ def test_calls_of_a_turn_carry_the_same_and_it_is_on_record_once(memory: Session
     assert 4 in event.messages
 
 
+def test_reminder_tells_nothing_that_was_withdrawn(memory: SessionMemory) -> None:
+    works = ("queue", "sessions", "orders", "search", "parcels", "invoices", "returns", "customers", "reports", "stock")
+    decided = [user(f"Use Tool{at} for the {work} of the shop. It is known here.") for at, work in enumerate(works)]
+    said = [*decided, *chat()]
+
+    def told(at: int, question: str) -> str:
+        fit = memory.shorten("s", [*said, user(f"{question} for the {works[at]} of the shop?")])
+        assert fit is not None
+        return fit.block + behind(fit, len(said))
+
+    block = memory.shorten("s", said)
+    assert block is not None
+    at = next(at for at in range(len(works)) if f"Tool{at}" not in block.block)
+    assert f"Tool{at}" in told(at, "Which tool did we choose")
+    memory.invalidate("s", f"Tool{at}", "misread", never_true=True)
+    assert f"Tool{at}" not in told(at, "Which tool was chosen")
+
+
 def test_reminder_that_comes_back_is_not_recorded(memory: SessionMemory) -> None:
     asked = [*chat(), user(ASKED)]
     text = behind(memory.shorten("s", asked), len(asked) - 1)

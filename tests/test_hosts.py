@@ -7,6 +7,7 @@ import random
 import string
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -179,6 +180,35 @@ def test_a_long_chat_is_cut_once_and_stays_cut_the_same(memory: SessionMemory) -
     assert second is not None
     assert (second.block, second.kept[: len(first.kept)]) == (first.block, first.kept)
     assert memory.counters()["cut_made"] == 1
+
+
+@pytest.mark.parametrize("kept_here", [False, True])
+def test_a_block_that_states_a_withdrawn_fact_is_built_anew_at_the_same_place(kept_here: bool) -> None:
+    chat = [user("Use SQLite for storage in the invoice service. Use RabbitMQ for the queue."), *talk(20)[1:]]
+
+    def block() -> tuple[str, int]:
+        if kept_here:
+            context = memory.context("s", limit=WINDOW)
+            return context.block, len(context.recent)
+        fit = memory.shorten("s", chat, window=WINDOW)
+        assert fit is not None
+        return fit.block, len(fit.kept)
+
+    with closing(SessionMemory.open("memory://")) as memory:
+        if kept_here:
+            memory.add("s", [Written(message) for message in chat])
+        first = block()
+        assert "RabbitMQ" in first[0] and "SQLite" in first[0]
+        assert block() == first
+        memory.pin("s", "SQLite")
+        memory.invalidate("s", "SQLite", "too small")
+        assert block() == first, "a fact that is wrong waits for the next cut"
+        memory.invalidate("s", "RabbitMQ", "misread", never_true=True)
+        second = block()
+        assert "Rabbit" not in second[0] and "too small" in second[0]
+        assert second[1] == first[1]
+        assert block() == second
+        assert memory.counters()["cut_made"] == 2
 
 
 def test_system_messages_at_the_start_and_what_else_fills_the_window_count(memory: SessionMemory) -> None:

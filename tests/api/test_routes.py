@@ -143,6 +143,47 @@ def test_invalidate(filled: SessionMemory, app: Any) -> None:
 
 
 @pytest.mark.usefixtures("filled")
+def test_a_fact_that_never_was_true_is_in_no_block(app: Any) -> None:
+    body = {"session_id": "hall", "node_id": "postgresql", "reason": "misread", "never_true": True}
+    told = ask(app, "POST", "/api/invalidate", body=body).json()
+    assert (told["node"]["status"], told["node"]["confidence"], told["number"]) == ("invalidated", 0.0, 1)
+    assert "PostgreSQL" not in ask(app, "GET", "/api/resume/hall?level=full").json()["text"]
+    why = ask(app, "GET", "/api/graph/hall/why?text=postgresql").json()
+    assert "withdrawn as never true by hand (change 1): misread" in why["text"]
+    assert ask(app, "GET", "/api/graph/hall/why?text=sqlite").json()["chain"] == []
+    assert ask(app, "POST", "/api/invalidate", body={**body, "never_true": "perhaps"}).status_code == 422
+
+
+@pytest.mark.usefixtures("filled")
+@pytest.mark.parametrize(
+    ("route", "more"),
+    [("invalidate", {"reason": "wrong"}), ("archive", {}), ("pin", {}), ("correct", {"text": "We use MariaDB"})],
+)
+def test_a_fact_is_named_as_in_the_library(app: Any, route: str, more: dict[str, str]) -> None:
+    node = ask(app, "GET", "/api/graph/hall/why?text=PostgreSQL").json()["node"]
+    for named in (node["id"], node["label"], "postgresql", "the database of the hall"):
+        told = ask(app, "POST", f"/api/{route}", body={"session_id": "hall", "node_id": named, **more})
+        assert told.json()["node"]["id"] == node["id"], told.text
+        ask(app, "POST", "/api/undo", body={"session_id": "hall", "number": told.json()["number"]})
+    unknown = ask(app, "POST", f"/api/{route}", body={"session_id": "hall", "node_id": "decision-99", **more})
+    error = unknown.json()["error"]
+    assert (unknown.status_code, error["code"], error["field"]) == (404, "unknown_node", "node_id")
+    assert error["message"].startswith("The session has no fact 'decision-99'; nearest: ")
+    assert "Never delete a booking" in error["message"]
+
+
+@pytest.mark.usefixtures("filled")
+def test_explanations_and_recall_say_when_messages_were_recorded(app: Any) -> None:
+    why = ask(app, "GET", "/api/graph/hall/why?text=PostgreSQL").json()
+    assert {str(why["node"]["source"]["turn"]), str(why["chain"][0]["transition"]["trigger"])} == why["times"].keys()
+    recalled = ask(app, "GET", "/api/recall/hall?query=What%20locks%20under%20load%3F").json()
+    assert list(recalled["times"]) == [str(number) for number in recalled["messages"]] != []
+    listed = ask(app, "GET", "/api/sessions").json()["sessions"][0]
+    times = [*why["times"].values(), *recalled["times"].values()]
+    assert all(listed["created_at"] <= time <= listed["updated_at"] for time in times)
+
+
+@pytest.mark.usefixtures("filled")
 def test_every_change_by_hand_has_a_number_and_can_be_undone(app: Any) -> None:
     node = ask(app, "GET", "/api/graph/hall/why?text=PostgreSQL").json()["node"]
     named = {"session_id": "hall", "node_id": node["id"]}

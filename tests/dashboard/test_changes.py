@@ -51,6 +51,23 @@ def test_changed_and_undone(
     assert now(memory, fact) == fact
 
 
+def test_a_fact_is_withdrawn_as_never_true_also_when_it_was_invalidated(
+    memory: SessionMemory, visitor: Visitor, fact: Node
+) -> None:
+    page = f"fact?id=hall&node={fact.id}"
+    fields = {"id": "hall", "node": fact.id, "do": "invalidate", "reason": "misread"}
+    assert "It never was true" in text_of(visitor.get(page).body)
+    visitor.submit(page, "change", **fields)
+    assert (now(memory, fact).status, now(memory, fact).is_withdrawn) == (Status.INVALIDATED, False)
+    assert "It never was true" in text_of(visitor.get(page).body)
+    shown = text_of(visitor.submit(page, "change", **fields, never_true="yes").body)
+    assert now(memory, fact).is_withdrawn
+    assert "no model is told of it" in shown and "It never was true" not in shown
+    assert "PostgreSQL" not in memory.resume("hall", "full").text
+    visitor.submit(page, "change", id="hall", node=fact.id, do="undo", number="2")
+    assert not now(memory, fact).is_withdrawn
+
+
 def test_what_is_corrected_is_in_the_block(memory: SessionMemory, visitor: Visitor, fact: Node) -> None:
     visitor.submit(f"fact?id=hall&node={fact.id}", "change", id="hall", node=fact.id, do="correct", label="MariaDB")
     assert "MariaDB" in text_of(visitor.get("session?id=hall").body)
@@ -65,7 +82,7 @@ def test_what_is_corrected_is_in_the_block(memory: SessionMemory, visitor: Visit
         ({"do": "correct", "label": "\u202e"}, "needs words"),
         ({"do": "undo", "number": "9"}, "no change 9"),
         ({"do": "undo", "number": "x"}, "no change 0"),
-        ({"do": "pin", "node": "task-999"}, "no such fact"),
+        ({"do": "pin", "node": "task-999"}, "no fact 'task-999'"),
     ],
 )
 def test_what_cannot_be_done_is_told(

@@ -217,7 +217,57 @@ def test_facts_are_changed_by_hand_and_changes_undone(desk: Desk) -> None:
             assert "pinned" in pinned["text"]
             assert (await told(client, "undo"))["id"] == found["id"]
             assert "no change 99" in await refused(client, "undo", number=99)
-            assert "search finds" in await refused(client, "pin", node_id="task-99")
+            assert "no fact 'task-99'" in await refused(client, "pin", node_id="task-99")
+
+    anyio.run(use)
+
+
+def test_a_fact_that_never_was_true_is_in_no_answer(desk: Desk) -> None:
+    async def use() -> None:
+        async with in_process(desk, "2026-07-28") as client:
+            before = await told(client, "checkpoint_session")
+            done = await told(client, "invalidate", node_id="postgresql", reason="misread", never_true=True)
+            told_of = [
+                await told(client, "get_graph_stats"),
+                await told(client, "resume_session", level="full"),
+                await told(client, "search", text="PostgreSQL", k=20),
+                await told(client, "recall", query="Which database: PostgreSQL or SQLite?", budget=400),
+                await told(client, "why_decision", text="sqlite"),
+                await told(client, "checkpoint_session"),
+            ]
+            spelled = desk.session.replace("/", "%2F")
+            read = await client.read_resource(f"tokenmizer://sessions/{spelled}/graph")
+            graph = json.loads(read.contents[0].text)  # type: ignore[union-attr]
+            assert done["id"] in json.dumps(before)
+            assert all("PostgreSQL" not in json.dumps(one) for one in (*told_of, graph))
+            ids = {node["id"] for node in graph["nodes"]}
+            assert graph["nodes"] and done["id"] not in ids
+            assert all({edge["source"], edge["target"]} <= ids for edge in graph["edges"])
+            assert all({step["old"], step["new"]} <= ids for step in graph["transitions"])
+            assert told_of[0]["facts"] == len(ids)
+            assert "it never was true" in await refused(client, "why_decision", text=done["id"])
+            await told(client, "undo", number=done["number"])
+            assert "PostgreSQL" in (await told(client, "resume_session"))["text"]
+
+    anyio.run(use)
+
+
+def test_changes_take_words_and_name_the_nearest_facts(desk: Desk) -> None:
+    async def use() -> None:
+        async with in_process(desk, "2026-07-28") as client:
+            found = (await told(client, "search", text="review", k=1))["facts"][0]
+            for tool, more in (
+                ("invalidate", {"reason": "x"}),
+                ("archive", {}),
+                ("pin", {}),
+                ("correct", {"text": "y"}),
+            ):
+                done = await told(client, tool, node_id="push to main", **more)
+                assert done["id"] == found["id"]
+                await told(client, "undo", number=done["number"])
+                sentence = await refused(client, tool, node_id="decision-99", **more)
+                assert sentence.startswith("The session has no fact 'decision-99'; nearest: decision-")
+                assert "\n" not in sentence and found["label"] in sentence
 
     anyio.run(use)
 

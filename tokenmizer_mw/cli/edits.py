@@ -21,7 +21,13 @@ def recall(arguments: argparse.Namespace, store: Store) -> None:
     found = store.memory.recall(arguments.session, arguments.question, budget=arguments.budget, tenant=arguments.tenant)
     show_result(
         arguments.json,
-        {"text": found.text, "tokens": found.tokens, "facts": found.ids, "messages": found.turns},
+        {
+            "text": found.text,
+            "tokens": found.tokens,
+            "facts": found.ids,
+            "messages": found.turns,
+            "times": dict(found.times),
+        },
         found.text or "the session says nothing about that",
     )
 

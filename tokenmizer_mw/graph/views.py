@@ -203,6 +203,7 @@ class Why:
                 for edge, far in self.relations
             ],
             "edits": [_edit_to_dict(edit) for edit in self.edits],
+            "times": {str(number): time for number, time in self.times.items()},
         }
 
     def _lines(self) -> Iterator[str]:
@@ -291,16 +292,26 @@ def _replacement_to_dict(replacement: Replacement) -> dict[str, Any]:
 
 
 def why(graph: SessionGraph, node: Node, edits: Iterable[NodeEdited] = ()) -> Why:
-    """Return the explanation of a node. ``edits``: the session's manual edits that are in force."""
+    """Return the explanation of a node. ``edits``: the session's manual edits that are in force.
+
+    Other facts that were withdrawn as never true are left out: they neither led to the fact nor replaced it.
+    """
     relations = []
     for edge in graph.edges():
         if edge.type is EdgeType.SUPERSEDES or node.id not in (edge.source, edge.target):
             continue
         far = graph.get(edge.target if edge.source == node.id else edge.source)
-        if far is not None:
+        if far is not None and not far.is_withdrawn:
             relations.append((edge, far))
     of_node = tuple(edit for edit in edits if edit.id == node.id)
-    return Why(node, _predecessors(graph, node), tuple(relations), _successors(graph, node), of_node)
+    steps = _predecessors(graph, node), _successors(graph, node)
+    before, after = (_drop_withdrawn(chain, besides=node) for chain in steps)
+    return Why(node, before, tuple(relations), after, of_node)
+
+
+def _drop_withdrawn(chain: Iterable[Replacement], *, besides: Node) -> tuple[Replacement, ...]:
+    """The replacements between facts of which none was withdrawn as never true, other than ``besides``."""
+    return tuple(one for one in chain if not any(end.is_withdrawn and end.id != besides.id for end in (one[0], one[2])))
 
 
 def _predecessors(graph: SessionGraph, node: Node) -> tuple[Replacement, ...]:

@@ -50,6 +50,9 @@ _CLEAR: Final = 1.25
 _SLOTTED: Final = frozenset({NodeType.DECISION, NodeType.ENVIRONMENT})
 
 
+_TYPES: Final = frozenset(type.value for type in NodeType)
+
+
 def mark_fact(state: SessionState, id: str, status: Status, reason: str, *, never_true: bool = False) -> list[Event]:
     """Return the events that invalidate or archive a fact (``status``); ``[]`` when the fact cannot get this status,
     for example because it already has it. Invalidating a fact restores the fact that it replaced. Raises
@@ -251,6 +254,12 @@ def _is_clear(hits: Sequence[SearchHit]) -> bool:
     return bool(hits) and hits[0].node.current and all(_CLEAR * score <= hits[0].score for score in others)
 
 
+def _is_id(text: str) -> bool:
+    """Whether a text is worded as the id of a fact, which describes no other fact."""
+    kind, _, number = text.strip().rpartition("-")
+    return number.isdecimal() and kind in _TYPES
+
+
 def find_fact(state: SessionState, text: str) -> Node:
     """Return the fact with this id, label or value, else the only fact that contains all of these words, else the one
     that a description finds clearly before all others. Raises ``UnknownNode``, which names the nearest facts, when no
@@ -260,8 +269,9 @@ def find_fact(state: SessionState, text: str) -> Node:
     meant = find_meant(state.graph, text, former)
     if len(meant) == 1:
         return meant[0]
-    hits = search(state.graph, text, k=_NEAREST_MAX, former=former)
-    if not meant and _is_clear(hits):
+    found = search(state.graph, text, k=_NEAREST_MAX, former=former)
+    hits = [hit for hit in found if not hit.node.is_withdrawn]
+    if not meant and not _is_id(text) and _is_clear(hits):
         return hits[0].node
     nearest = meant or [hit.node for hit in hits]
     listed = "; ".join(f"{node.id} {node.label!r:.80}" for node in nearest[:_NEAREST_MAX])

@@ -121,7 +121,8 @@ class Truncation:
     def decide(self, state: SessionState) -> CutDecision:
         """Decide what to do with the request, given the state of the session."""
         if self.numbers:
-            return self._carried_out(state, self._make_plan(state.cut), (len(self._spoken), -1))
+            decision = self._drop_withdrawn(state, self._make_plan(state.cut))
+            return self._carried_out(state, decision, (len(self._spoken), -1))
         spoken = self._spoken
         resent = ResentMessages(spoken, kept=True)
         known = state.transcript.first_new(spoken, resent=resent)
@@ -136,10 +137,17 @@ class Truncation:
             decision = self._make_plan(None)
         if isinstance(decision, Untouched) and self._follows_compaction(state, known):
             return self._hand_back(state, known)
-        result = self._carried_out(state, decision, known, placed)
+        result = self._carried_out(state, self._drop_withdrawn(state, decision), known, placed)
         if changed is None or result.events:
             return result
         return CutDecision(result.rewrite, self._news(state, known), result.counted)
+
+    def _drop_withdrawn(self, state: SessionState, decision: Plan) -> Plan:
+        """``decision``, with a new cut at the place of the one in force where its block states a fact that was
+        withdrawn as never true since. The provider's prompt cache behind the block is lost once."""
+        if not isinstance(decision, Replay) or self.request.stand_down or self.request.bound > decision.keep_from:
+            return decision
+        return Cut(decision.keep_from, decision) if _states_withdrawn(state) else decision
 
     def _follows_compaction(self, state: SessionState, known: Known) -> bool:
         """Whether the client has compacted its chat: what is new begins with a summary of the session, and no block
@@ -462,6 +470,12 @@ class Truncation:
     def _spoken_before(self, index: int) -> int:
         """How many messages before ``index`` are not the system's."""
         return sum(role is not Role.SYSTEM for role in self.request.messages.roles[:index])
+
+
+def _states_withdrawn(state: SessionState) -> bool:
+    """Whether the block of the cut in force states a fact that was withdrawn as never true."""
+    carried = state.cut.carried if state.cut is not None else ()
+    return any(node.is_withdrawn for node in map(state.graph.get, carried) if node is not None)
 
 
 def _newest_number(state: SessionState, drawn: Sequence[Event]) -> int:

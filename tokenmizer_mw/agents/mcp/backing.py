@@ -159,7 +159,6 @@ def _segment(part: str) -> str:
 
 _ADVICE: Final = {
     "unknown_session": "list_sessions names those that there are.",
-    "unknown_node": "search finds facts by their words, recall what was said.",
     "unauthorized": f"Ask the user to put a key of that server into {KEY_VARIABLE}.",
     "forbidden": "Ask the user for a key that may do it.",
     "store_unavailable": "Try again in a moment.",

@@ -159,8 +159,8 @@ def _sessions(made: MCPServer[Any], memory: Memory) -> None:
     async def get_graph_stats(session_id: _Session = "") -> GraphStats:
         """Count the facts of a session by type and status, and name its open work."""
         session = await memory.find_session_id(session_id)
-        graph = (await ask.get("graph", session))["graph"]
-        nodes = [node for node in graph["nodes"] if not _is_withdrawn(node)]
+        graph = _drop_withdrawn((await ask.get("graph", session))["graph"])
+        nodes = graph["nodes"]
         unfinished = [node for node in nodes if node["status"] in ("pending", "in_progress")]
         errors = [node for node in nodes if node["type"] == "error" and node["status"] == "active"]
         return GraphStats(
@@ -241,8 +241,8 @@ def _changes(made: MCPServer[Any], memory: Memory) -> None:
             id=made_["id"],
             seq=made_["seq"],
             tokens=made_["tokens"],
-            added=[_fact(node) for node in diff["added"]],
-            changed=[_fact(after) for _, after in diff["changed"]],
+            added=[_fact(node) for node in diff["added"] if not _is_withdrawn(node)],
+            changed=[_fact(after) for _, after in diff["changed"] if not _is_withdrawn(after)],
             removed=[_fact(node) for node in diff["removed"]],
         )
 
@@ -351,7 +351,7 @@ def _resources(made: MCPServer[Any], memory: Memory) -> None:
     )
     async def graph(session_id: str) -> str:
         """All facts of a session and how they hang together."""
-        return json.dumps((await _read(ask, "graph", session_id))["graph"])
+        return json.dumps(_drop_withdrawn((await _read(ask, "graph", session_id))["graph"]))
 
     @made.prompt(title="Go on where a session stopped")
     async def resume(session_id: str = "") -> str:
@@ -397,6 +397,16 @@ def _drop_zeros(values: Any) -> Any:
 def _is_withdrawn(node: Mapping[str, Any]) -> bool:
     """Whether a fact was withdrawn as never true: nothing that a model reads has it."""
     return node["status"] == "invalidated" and node.get("confidence") == 0
+
+
+def _drop_withdrawn(graph: Mapping[str, Any]) -> dict[str, Any]:
+    """A graph without the facts that were withdrawn as never true, and without what relates or replaced them."""
+    out = {node["id"] for node in graph["nodes"] if _is_withdrawn(node)}
+    return {
+        "nodes": [node for node in graph["nodes"] if node["id"] not in out],
+        "edges": [edge for edge in graph["edges"] if not out & {edge["source"], edge["target"]}],
+        "transitions": [step for step in graph["transitions"] if not out & {step["old"], step["new"]}],
+    }
 
 
 def _fact(node: Mapping[str, Any], score: float | None = None) -> FactOutput:

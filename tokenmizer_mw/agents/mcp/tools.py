@@ -269,7 +269,7 @@ def _property(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 _CHANGES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
 
-_Id = Annotated[str, Field(min_length=1, max_length=100, description="Id of a fact.")]
+_Id = Annotated[str, Field(min_length=1, max_length=1_000, description="Id or words.")]
 
 _Text = Annotated[str, Field(max_length=1_000)]
 
@@ -294,14 +294,17 @@ def add_edits(made: MCPServer[Any], ask: Backing, named: Named) -> None:
 
     @made.tool(annotations=_CHANGES)
     async def invalidate(
-        node_id: _Id, reason: Annotated[_Text, Field(min_length=1)], session_id: _Session = ""
+        node_id: _Id,
+        reason: Annotated[_Text, Field(min_length=1)],
+        never_true: bool = False,
+        session_id: _Session = "",
     ) -> Changed:
-        """Declare a fact wrong, and say why."""
-        return await change("invalidate", session_id, node_id=node_id, reason=reason)
+        """Declare a fact wrong, or never_true if misread; say why."""
+        return await change("invalidate", session_id, node_id=node_id, reason=reason, never_true=never_true)
 
     @made.tool(annotations=_CHANGES)
     async def archive(node_id: _Id, reason: _Text = "", session_id: _Session = "") -> Changed:
-        """Put a fact away that is true and of no interest any more."""
+        """Put a true fact away that no longer matters."""
         return await change("archive", session_id, node_id=node_id, reason=reason)
 
     @made.tool(annotations=_CHANGES)

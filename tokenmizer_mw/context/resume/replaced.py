@@ -193,12 +193,14 @@ def _spell_note(what: str, now: Node, otherwise: str = "corrected") -> str:
 
 
 def _put_away(graph: SessionGraph) -> Iterator[tuple[int, list[frozenset[str]]]]:
-    """The words of facts that are archived by hand, by the numbers of their messages. What a model's pass archives is
-    doubtful as a fact, not as a sentence."""
+    """The words of facts that are archived or withdrawn by hand, by the numbers of their messages. What a model's pass
+    archives is doubtful as a fact, not as a sentence."""
+    archived = [one for one in graph.nodes(status=Status.ARCHIVED) if graph.life(one.id).reason != NOT_FOUND]
+    withdrawn = [one for one in graph.nodes(status=Status.INVALIDATED) if one.is_withdrawn]
     by_number: dict[int, list[frozenset[str]]] = {}
-    for node in graph.nodes(status=Status.ARCHIVED):
-        words = words_of(_value(node))
-        if words and graph.life(node.id).reason != NOT_FOUND:
+    texts = chain(((one, _value(one)) for one in archived), ((one, one.value or _value(one)) for one in withdrawn))
+    for node, text in texts:
+        if words := words_of(text):
             by_number.setdefault(node.source.turn, []).append(words)
     yield from by_number.items()
 

@@ -195,6 +195,7 @@ def recall(request: ApiRequest[shapes.RecallQuery, None]) -> shapes.RecallAnswer
         "tokens": found.tokens,
         "node_ids": list(found.ids),
         "messages": list(found.turns),
+        "times": {str(number): time for number, time in found.times.items()},
     }
 
 

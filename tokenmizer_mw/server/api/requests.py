@@ -71,7 +71,7 @@ NO_VERDICT: Final = Problem(
 )
 NO_ROUTE: Final = Problem(404, "not_found", "There is no such route.")
 UNKNOWN_SESSION: Final = Problem(404, "unknown_session", "There is no such session.", "session_id")
-UNKNOWN_NODE: Final = Problem(404, "unknown_node", "The session has no such fact.")
+UNKNOWN_NODE: Final = Problem(404, "unknown_node", "The session has no such fact: search finds facts by their words.")
 UNKNOWN_CHECKPOINT: Final = Problem(404, "unknown_checkpoint", "The session has no such checkpoint.")
 INVALID_SESSION: Final = Problem(422, "invalid", "A session id is 1 to 256 printable characters.", "session_id")
 BUSY: Final = Problem(503, "store_unavailable", "The store cannot be used at the moment.", headers={"retry-after": "1"})
@@ -82,7 +82,6 @@ _PLACE_MAX: Final = 100
 _KNOWN: Final[tuple[tuple[type[TokenMizerError], Problem], ...]] = (
     (UnknownSession, UNKNOWN_SESSION),
     (InvalidSession, UNKNOWN_SESSION),
-    (UnknownNode, UNKNOWN_NODE),
     (SessionDiffers, Problem(409, "session_differs", "The session exists and holds something else.", "session_id")),
     (StoreError, BUSY),
 )
@@ -127,10 +126,17 @@ def problem_of(error: TokenMizerError) -> Problem | None:
     """
     if isinstance(error, BudgetTooSmall):
         return invalid(f"{str(error).capitalize()}.", "budget")
+    if isinstance(error, UnknownNode):
+        return Problem(404, "unknown_node", _as_sentence(error), "node_id")
     for kind, problem in _KNOWN:
         if isinstance(error, kind):
             return problem
     return invalid(f"{error}.") if isinstance(error, CallerError) else None
+
+
+def _as_sentence(error: Exception) -> str:
+    text = str(error)
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 Authorize = Callable[[Mapping[str, Any]], Caller | Awaitable[Caller | None] | None]

@@ -172,7 +172,9 @@ class CheckpointBody(_Taken):
 class _FactBody(CheckpointBody):
     """A fact of a session."""
 
-    node_id: str = Field(min_length=1, max_length=100)
+    node_id: str = Field(
+        min_length=1, max_length=TEXT_MAX, description="The fact's id, its words, or a description that fits it alone."
+    )
 
 
 class CompactionBody(_Taken):
@@ -195,6 +197,7 @@ class InvalidateBody(_FactBody):
     """A fact to invalidate, and why it is wrong."""
 
     reason: str = Field(min_length=1, max_length=TEXT_MAX)
+    never_true: bool = Field(False, description="It was no fact at all: tell no model of it, not even as rejected.")
 
 
 class ArchiveBody(_FactBody):
@@ -343,7 +346,8 @@ class WhyJson(TypedDict):
     """The explanation of a fact, as JSON.
 
     ``chain``: the replacements that led to it; ``successors``: those that replaced it; ``relations``: related facts;
-    ``edits``: manual edits in force; ``text``: the explanation for people.
+    ``edits``: manual edits in force; ``times``: when the messages that it names were recorded, in seconds since 1970,
+    by their numbers; ``text``: the explanation for people.
     """
 
     session_id: str
@@ -352,6 +356,7 @@ class WhyJson(TypedDict):
     successors: list[Step]
     relations: list[Relation]
     edits: list[EditOfFact]
+    times: dict[str, float]
     text: str
 
 
@@ -457,7 +462,8 @@ class CompactionAnswer(TypedDict):
 class RecallAnswer(TypedDict):
     """What a session contains about a question; ``text`` is "" if it contains nothing.
 
-    ``node_ids``: the facts in the text; ``messages``: numbers of the quoted messages.
+    ``node_ids``: the facts in the text; ``messages``: numbers of the quoted messages; ``times``: when these were
+    recorded, in seconds since 1970, by their numbers.
     """
 
     session_id: str
@@ -465,6 +471,7 @@ class RecallAnswer(TypedDict):
     tokens: int
     node_ids: list[str]
     messages: list[int]
+    times: dict[str, float]
 
 
 class ErasedAnswer(TypedDict):

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
-from tokenmizer_mw.errors import InvalidSession, UnknownNode, UnknownSession
+from tokenmizer_mw.errors import InvalidSession, UnknownSession
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.operations.erasure import erase
 from tokenmizer_mw.operations.imports import import_into
 from tokenmizer_mw.operations.transcripts import read_transcript
-from tokenmizer_mw.session.manual_edits import find_addition, newest_number
+from tokenmizer_mw.session.manual_edits import find_addition, find_fact, newest_number
 
 from . import shapes
-from .requests import INVALID_SESSION, ApiRefusal, ApiRequest, too_large
+from .requests import INVALID_SESSION, UNKNOWN_NODE, ApiRefusal, ApiRequest, too_large
 
 
 def checkpoint(request: ApiRequest[shapes.NoQuery, shapes.CheckpointBody]) -> shapes.CheckpointAnswer:
@@ -42,39 +42,35 @@ def remember(request: ApiRequest[shapes.NoQuery, shapes.RememberBody]) -> shapes
 
 
 def invalidate(request: ApiRequest[shapes.NoQuery, shapes.InvalidateBody]) -> shapes.EditAnswer:
-    """Declare a fact wrong; resume blocks then show it as a warning."""
+    """Declare a fact wrong; resume blocks then show it as a warning, or not at all if it never was true."""
     body = request.body
-    return _do_edit(
-        request,
-        body.node_id,
-        lambda memory, id: memory.invalidate(id, body.node_id, body.reason, tenant=request.tenant),
-    )
+
+    def work(memory: SessionMemory, id: str, node_id: str) -> None:
+        memory.invalidate(id, node_id, body.reason, never_true=body.never_true, tenant=request.tenant)
+
+    return _edit_fact(request, work)
 
 
 def archive(request: ApiRequest[shapes.NoQuery, shapes.ArchiveBody]) -> shapes.EditAnswer:
     """Archive a fact: it stays stored, but resume blocks no longer show it."""
-    body = request.body
-    return _do_edit(
-        request, body.node_id, lambda memory, id: memory.archive(id, body.node_id, body.reason, tenant=request.tenant)
-    )
+    reason = request.body.reason
+    return _edit_fact(request, lambda memory, id, node_id: memory.archive(id, node_id, reason, tenant=request.tenant))
 
 
 def pin(request: ApiRequest[shapes.NoQuery, shapes.PinBody]) -> shapes.EditAnswer:
     """Pin a fact, so that resume blocks state it early, or unpin it."""
-    body = request.body
-    return _do_edit(
-        request, body.node_id, lambda memory, id: memory.pin(id, body.node_id, body.pinned, tenant=request.tenant)
-    )
+    pinned = request.body.pinned
+    return _edit_fact(request, lambda memory, id, node_id: memory.pin(id, node_id, pinned, tenant=request.tenant))
 
 
 def correct(request: ApiRequest[shapes.NoQuery, shapes.CorrectBody]) -> shapes.EditAnswer:
     """Correct the text of a fact."""
     body = request.body
 
-    def work(memory: SessionMemory, id: str) -> None:
-        memory.correct(id, body.node_id, label=body.text, detail=body.detail, reason=body.reason, tenant=request.tenant)
+    def work(memory: SessionMemory, id: str, node_id: str) -> None:
+        memory.correct(id, node_id, label=body.text, detail=body.detail, reason=body.reason, tenant=request.tenant)
 
-    return _do_edit(request, body.node_id, work)
+    return _edit_fact(request, work)
 
 
 def undo(request: ApiRequest[shapes.NoQuery, shapes.UndoBody]) -> shapes.EditAnswer:
@@ -83,22 +79,30 @@ def undo(request: ApiRequest[shapes.NoQuery, shapes.UndoBody]) -> shapes.EditAns
     edits = request.memory.edits(id, tenant=request.tenant)
     number = newest_number(edits) if request.body.number is None else request.body.number
     node_id = next((one.edit.id for one in edits if one.edit.number == number), "")
-    return _do_edit(request, node_id, lambda memory, id: memory.undo(id, number, tenant=request.tenant))
+    return _do_edit(request, node_id, lambda memory, id, _: memory.undo(id, number, tenant=request.tenant))
 
 
-def _do_edit(
-    request: ApiRequest[shapes.NoQuery, Any], node_id: str, work: Callable[[SessionMemory, str], object]
-) -> shapes.EditAnswer:
+_Edit = Callable[[SessionMemory, str, str], object]
+"""Called with the memory, the id of the session and the id of the fact."""
+
+
+def _edit_fact(request: ApiRequest[shapes.NoQuery, Any], work: _Edit) -> shapes.EditAnswer:
+    """Do the work on the fact that the body names by its id or by its words."""
+    named = request.body.node_id
+    node = request.memory.view(
+        request.body.session_id, lambda state: find_fact(state, named), tenant=request.tenant
+    )  # what was said last has its facts first
+    return _do_edit(request, node.id, work)
+
+
+def _do_edit(request: ApiRequest[shapes.NoQuery, Any], node_id: str, work: _Edit) -> shapes.EditAnswer:
     """Do the work, and give the fact with the number of the change. 0: it changed nothing."""
     id, tenant = request.body.session_id, request.tenant
-    graph = request.memory.graph(id, tenant=tenant)  # what was said last has its facts first
-    if node_id and graph.get(node_id) is None:
-        raise UnknownNode
     before = len(request.memory.edits(id, tenant=tenant))
-    work(request.memory, id)
+    work(request.memory, id, node_id)
     node = request.memory.graph(id, tenant=tenant).get(node_id)
     if node is None:
-        raise UnknownNode
+        raise ApiRefusal(UNKNOWN_NODE)
     edits = request.memory.edits(id, tenant=tenant)
     number = edits[-1].edit.number if len(edits) > before else 0
     return {"session_id": id, "node": shapes.node_of(node), "number": number}

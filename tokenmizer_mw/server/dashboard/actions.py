@@ -81,7 +81,8 @@ def _invalidate(request: PageRequest, node: str) -> None:
     reason = request.form.get("reason", "").strip()
     if not reason:
         raise CallerError("to invalidate a fact, give a reason")
-    request.memory.invalidate(request.id, node, reason, tenant=request.tenant)
+    never_true = request.form.get("never_true") == "yes"
+    request.memory.invalidate(request.id, node, reason, never_true=never_true, tenant=request.tenant)
 
 
 def _archive(request: PageRequest, node: str) -> None:

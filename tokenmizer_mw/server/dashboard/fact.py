@@ -52,7 +52,7 @@ def show_fact(request: PageRequest) -> Page:
     def look(state: SessionState) -> FactView:
         node = state.graph.get(node_id)
         if node is None:
-            raise UnknownNode(node_id[:60])
+            raise UnknownNode(f"the session has no fact {node_id[:60]!r}")
         edits = tuple(one for one in state.edits.values() if one.edit.id == node_id)[::-1]
         graph = state.graph
         return FactView(title_of(state), state.seq, why(graph, node), graph.life(node_id), graph.flags(node), edits)
@@ -77,6 +77,7 @@ def _fact(request: PageRequest, found: FactView) -> Markup:
     rows: list[tuple[str, object]] = [
         ("Type", type_of(node)),
         ("Status", status_of(node.status)),
+        *([("Withdrawn", "it never was true: no model is told of it")] if node.is_withdrawn else []),
         ("Said by", _source_of(request, node)),
         ("Known since", moment(life.added, request.now)),
     ]
@@ -143,12 +144,7 @@ def _relations(request: PageRequest, found: FactView) -> Markup | None:
 def _changing(request: PageRequest, node: Node) -> Markup | None:
     if not request.caller.may("write"):
         return None
-    forms = [
-        _marking(request, node, Status.INVALIDATED, "invalidate", "Invalidate", "Why is it wrong?", needed=True),
-        _marking(
-            request, node, Status.ARCHIVED, "archive", "Archive", "Why is it of no interest any more?", needed=False
-        ),
-    ]
+    forms = [_invalidate(request, node), _archive(request, node)]
     return card(
         "Change it",
         tag("p", "Each change is kept on record and can be undone.", class_="hint"),
@@ -181,16 +177,32 @@ def _correct(request: PageRequest, node: Node) -> Markup:
     return tag("details", tag("summary", "Correct the words"), form)
 
 
-def _marking(
-    request: PageRequest, node: Node, status: Status, do: str, text: str, question: str, *, needed: bool
-) -> Markup | None:
-    if not may_move(node.status, status, evidence=True):
+def _invalidate(request: PageRequest, node: Node) -> Markup | None:
+    """The form that declares a fact wrong; one that is declared wrong already may still be withdrawn as never true."""
+    rejected = node.status is Status.INVALIDATED
+    if node.is_withdrawn or not (rejected or may_move(node.status, Status.INVALIDATED, evidence=True)):
         return None
-    given = tag("input", name="reason", maxlength=1_000, required=needed, dir="auto")
+    box = tag("input", type="checkbox", name="never_true", value="yes", checked=rejected, required=rejected)
+    never_true = tag("label", box, " It never was true: tell no model of it", class_="choice")
+    return _marking(request, node, "invalidate", "Invalidate", "Why is it wrong?", never_true)
+
+
+def _archive(request: PageRequest, node: Node) -> Markup | None:
+    if not may_move(node.status, Status.ARCHIVED, evidence=True):
+        return None
+    return _marking(request, node, "archive", "Archive", "Why is it of no interest any more?")
+
+
+def _marking(
+    request: PageRequest, node: Node, do: str, text: str, question: str, choice: Markup | None = None
+) -> Markup:
+    """A form that gives a fact another status. ``choice``: a field of a form that needs a reason."""
+    given = tag("input", name="reason", maxlength=1_000, required=choice is not None, dir="auto")
     form = request.form_of(
         "change",
         tag("label", tag("span", question), given, class_="field"),
-        tag("button", text, class_="danger" if needed else None),
+        choice,
+        tag("button", text, class_="danger" if choice is not None else None),
         **_of(request, node),
         do=do,
     )
