@@ -173,6 +173,18 @@ def test_a_fact_is_named_by_parts_of_a_name_in_code(memory: SessionMemory, text:
     assert not memory.graph("hall").get(node.id).current  # type: ignore[union-attr]
 
 
+def test_the_id_of_no_fact_describes_no_other(memory: SessionMemory) -> None:
+    task = memory.remember("hall", "print the guest list", "task")
+    with pytest.raises(UnknownNode, match=r"nearest: .*guest list"):
+        memory.archive("hall", "task-999")
+    assert memory.graph("hall").get(task.id) == task
+    withdrawn = memory.remember("hall", "Deploy on Nomad", "choice")
+    memory.invalidate("hall", withdrawn.id, "misread", never_true=True)
+    with pytest.raises(UnknownNode) as unknown:
+        memory.archive("hall", "decision-999")
+    assert "Nomad" not in str(unknown.value)
+
+
 def test_what_cannot_be_is_told(memory: SessionMemory) -> None:
     node = database(memory)
     with pytest.raises(CallerError, match="needs words"):

@@ -60,7 +60,9 @@ def test_history_as_recorded_and_as_valid(app: Any, memory: SessionMemory) -> No
     assert decided("recorded", first.updated_at) == {"sqlite"}
     assert decided("valid", past + 60) == {"postgresql"}
     assert decided("recorded", past) == set()
-    assert decided("recorded", "2999-01-01T00:00:00Z") == {"sqlite", "postgresql"}
+    for later in ("2999-01-01T00:00:00Z", "9999-12-30T00:00:00Z", 253402300798):
+        assert decided("recorded", later) == {"sqlite", "postgresql"}
+        assert decided("valid", later) == {"postgresql"}
 
 
 @pytest.mark.parametrize("format", FORMATS)

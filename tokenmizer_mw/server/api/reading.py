@@ -7,7 +7,7 @@ import binascii
 import json
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from starlette.responses import Response
 
@@ -62,10 +62,15 @@ def _file(request: ApiRequest[Any, None], name: str) -> Response:
     return Response(text, media_type=kind.media_type, headers=headers)
 
 
+_LATEST: Final = 99_999_999_999.0
+"""The library takes later times, of years beyond 5000, for milliseconds; the graph is the same from then on."""
+
+
 def history(request: ApiRequest[shapes.HistoryQuery, None]) -> shapes.HistoryAnswer:
     """The graph of a session as recorded at a time, or as valid at a time."""
     at, by = request.query.at_time, request.query.as_
-    when = {"recorded_at": at} if by == "recorded" else {"valid_at": at}
+    time = min(at, _LATEST)
+    when = {"recorded_at": time} if by == "recorded" else {"valid_at": time}
     found = request.memory.graph(request.session_id, tenant=request.tenant, **when)
     graph = cast(shapes.Graph, found.to_dict())
     return {"session_id": request.session_id, "at_time": at, "as": by, "graph": graph}
