@@ -15,6 +15,9 @@ from tokenmizer_mw.wire.messages import history
 SHAPES = [
     ({"role": "user", "content": "hello"}, Message(Role.USER, "hello")),
     ({"role": "assistant", "content": None}, Message(Role.ASSISTANT)),
+    ({"role": "assistant", "content": None, "annotations": []}, Message(Role.ASSISTANT)),
+    ({"role": "assistant", "reasoning": "hm", "weight": 1}, Message(Role.ASSISTANT, thinking="hm")),
+    ({"role": "user", "content": [{"text": "a"}, {"text": "b"}]}, Message(Role.USER, "a\nb")),
     (
         {"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "run", "arguments": '{"a":1}'}}]},
         Message(Role.ASSISTANT, tool_calls=(ToolCall("1", "run", '{"a":1}'),)),
@@ -129,6 +132,12 @@ NOT_MESSAGES = [
     ([{"role": "user", "content": "ok"}, {"content": "no role"}], "message 2 has no role"),
     ([{"role": "narrator", "content": "x"}], "narrator"),
     ([{"role": "user", "content": 7}], "content of type int"),
+    ([{"role": "user", "text": "x"}], "message 1 has no 'content'.*: 'text'"),
+    ([{"role": "user", "id": "1", "parts": ["x"], "at": 3}], "no 'content'.*: 'at', 'parts'$"),
+    ([{"role": "assistant", "message": "x"}], "no 'content'.*: 'message'"),
+    ([{"role": "tool", "tool_call_id": "1", "output": "x"}], "no 'content'.*: 'output'"),
+    ([{"title": "a chat", "mapping": {}}], "tokenmizer-mw import"),
+    ([{"name": "a chat", "chat_messages": []}], "tokenmizer-mw import"),
     ({"role": "user"}, "expected a list"),
     ("hello", "expected a list"),
 ]

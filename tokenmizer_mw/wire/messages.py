@@ -109,6 +109,17 @@ def request_of(messages: History, *, model: str = "", overhead: str = "") -> Cha
 _WITHOUT_CONTENT: Final = frozenset({"role", "name", "id"})
 """What an object may have that is no message."""
 
+_UNDERSTOOD: Final = _WITHOUT_CONTENT | {
+    *("content", "tool_calls", "tool_call_id", "is_error", "function_call"),
+    *("refusal", "audio", "reasoning", "reasoning_content"),
+}
+"""Members of a message that are read."""
+
+_EXPORTED: Final = frozenset({"mapping", "chat_messages"})
+"""Members that hold the messages of a whole conversation in the exports of chat applications."""
+
+_NAMED_MAX: Final = 100
+
 
 def _roles(given: list[Any]) -> list[Role]:
     try:
@@ -131,7 +142,7 @@ def _read(message: object, number: int) -> Message:
         raise InvalidMessage(f"message {number} is a {type(message).__name__}, not an object with a role")
     raw = dict(message)
     if role_of(raw) is None:
-        raise InvalidMessage(f"message {number} has no role that is known: {str(raw.get('role'))[:40]!r}")
+        raise InvalidMessage(_explain_role(raw, number))
     if raw.keys() <= _WITHOUT_CONTENT:
         raise InvalidMessage(f"message {number} has neither content nor tool calls")
     content = raw.get("content")
@@ -142,13 +153,36 @@ def _read(message: object, number: int) -> Message:
         if _is_anthropic(raw, content):
             return anthropic_message.read_blocks(anthropic_message.role_of(raw) or role_of(raw) or Role.USER, content)
     read = read_message(raw | {"tool_calls": _nest_calls(raw.get("tool_calls"))} if raw.get("tool_calls") else raw)
+    if "content" not in raw:
+        _require_understood(raw, read, number)
     return _marked_failed(read) if raw.get("is_error") is True else read
 
 
+def _explain_role(raw: Mapping[str, Any], number: int) -> str:
+    """Say why an object without a known role is no message."""
+    if not _EXPORTED.isdisjoint(raw):
+        return f"message {number} is a whole conversation of an export; `tokenmizer-mw import FILE` reads such files"
+    return f"message {number} has no role that is known: {str(raw.get('role'))[:40]!r}"
+
+
+def _require_understood(raw: Mapping[str, Any], read: Message, number: int) -> None:
+    """Raise ``InvalidMessage`` for an object whose text is in members that are not read."""
+    unknown = sorted(str(name) for name in raw.keys() - _UNDERSTOOD)
+    said = (read.text, read.tool_calls, read.thinking, read.refusal, read.attachments)
+    if unknown and not any(said) and not any(result.text for result in read.tool_results):
+        names = ", ".join(map(repr, unknown))[:_NAMED_MAX]
+        raise InvalidMessage(f"message {number} has no 'content', and what it has instead is not understood: {names}")
+
+
 def _plain(part: Any) -> Any:
-    """A part or a call as an object of JSON: the SDKs' own objects tell themselves."""
+    """A part or a call as an object of JSON: the SDKs' own objects tell themselves. A part with a text and no type is
+    a text.
+    """
     dump = getattr(part, "model_dump", None)
-    return dump() if callable(dump) else part
+    plain = dump() if callable(dump) else part
+    if isinstance(plain, dict) and "type" not in plain and isinstance(plain.get("text"), str):
+        return {"type": "text", **plain}
+    return plain
 
 
 def _is_anthropic(raw: Mapping[str, Any], parts: Sequence[object]) -> bool:

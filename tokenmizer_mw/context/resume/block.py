@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import Final
 
 from tokenmizer_mw.context.resume.coverage import TYPED_SHARE, Coverage
-from tokenmizer_mw.context.resume.facts import ResumeFact, facts_of
+from tokenmizer_mw.context.resume.facts import ResumeFact, facts_of, shorten_goals
 from tokenmizer_mw.context.resume.handover import (
     BESIDE_SHARE,
     FULL_SHARE,
@@ -46,7 +46,7 @@ from tokenmizer_mw.graph.search import search
 from tokenmizer_mw.graph.views import importances
 from tokenmizer_mw.model.event import NodeEdited
 from tokenmizer_mw.model.message import short_repr
-from tokenmizer_mw.model.node import HAND, Node
+from tokenmizer_mw.model.node import HAND, Node, Status
 from tokenmizer_mw.safety.fence import frame
 from tokenmizer_mw.settings import BLOCK_TOKENS_MIN
 
@@ -97,6 +97,9 @@ _LEADING: Final = frozenset({Section.GOAL, Section.DOING, Section.RULES})
 _LEADING_BESIDE_HANDOVER: Final = frozenset({Section.RULES})
 """Sections whose facts come before anything is compared; a handover tells the goal and the work in hand."""
 
+GOAL_SHARE: Final = 1 / 6
+"""Share of a budget that a goal may take with its whole label."""
+
 RULES_FROM: Final = 1_000
 """Tokens of a block from which on every standing rule comes before anything is compared, not only the first ones."""
 
@@ -124,6 +127,7 @@ class ResumeBuilder:
     _said: list[Sentence] | None = None
     _replaced: ReplacedValues | None = None
     _wanted: Mapping[str, float] | None = None
+    _first: Mapping[str, float] | None = None
     _known: list[ResumeFact] | None = None
     _ranked: dict[bool, list[ResumeFact]] = field(default_factory=dict)
 
@@ -154,9 +158,11 @@ class ResumeBuilder:
         standing = facts
         since = [one for one in said if self.handover is None or one.number > self.handover.last]
         facts, quotable, share = self._beside_handover(facts, written, since, budget)
+        facts = shorten_goals(facts, self.counter, int(budget * GOAL_SHARE))
         coverage = Coverage(facts, [*written, *quotable], max(1, self.turn), self._sources(facts), said, share)
         first = _LEADING_BESIDE_HANDOVER if written else _LEADING
-        leading = takewhile(lambda at: facts[at].section in first, range(len(facts)))
+        pinned = frozenset(at for at, fact in enumerate(facts) if self._is_pinned(fact))
+        leading = takewhile(lambda at: facts[at].section in first or at in pinned, range(len(facts)))
         forced = [at for at in range(len(facts)) if self._forces(facts[at])]
         if budget >= RULES_FROM:
             forced[:0] = [at for at, fact in enumerate(facts) if fact.section is Section.RULES]
@@ -166,7 +172,7 @@ class ResumeBuilder:
         lead = [len(facts) + at for at in rank_sentences(written, standing, coverage.weights)]
         most = budget - int(budget * SINCE_SHARE) if since else budget
         chosen = coverage.choose(
-            int(budget * _PARTS_COUNTED), beside, dict.fromkeys((*leading, *forced)), added, lead, most
+            int(budget * _PARTS_COUNTED), beside, dict.fromkeys((*leading, *forced)), added, lead, most, pinned
         )
         for some in (chosen[:length] for length in range(len(chosen), 0, -1)):
             text = compose_block(facts, coverage.sentences, some, self.around, head, len(written))
@@ -208,10 +214,21 @@ class ResumeBuilder:
         return [(node.source.turn, words_of(node.source.quote)) for node in nodes if node is not None]
 
     def _forces(self, fact: ResumeFact) -> bool:
-        """Whether somebody wants ``fact`` before others: it is pinned, or a query asks for it."""
-        nodes = (self.graph.get(id) for id in fact.ids)
-        wanted = self._asked_for()
-        return any(node is not None and (_is_put_first(node) or node.id in wanted) for node in nodes)
+        """Whether somebody wants ``fact`` before others: by hand, or a query asks for it."""
+        put_first, wanted = self._put_first(), self._asked_for()
+        return any(id in put_first or id in wanted for id in fact.ids)
+
+    def _is_pinned(self, fact: ResumeFact) -> bool:
+        return any(self._put_first().get(id) == _PINNED for id in fact.ids)
+
+    def _put_first(self) -> Mapping[str, float]:
+        """The weights of the facts that somebody wants before others: pinned ones, then those that were added, worded
+        or rejected by hand."""
+        if self._first is None:
+            rejected = {edit.id for edit in self.edits if edit.changes.get("status") is Status.INVALIDATED}
+            weights = ((node.id, _weigh_by_hand(node, rejected)) for node in self.graph.nodes())
+            self._first = {id: weight for id, weight in weights if weight}
+        return self._first
 
     def _rank_facts(self, *, flagged: bool) -> list[ResumeFact]:
         flagged = flagged or not self.graph.flagged
@@ -226,8 +243,7 @@ class ResumeBuilder:
             self._known = [fact for fact in found if self.sections is None or fact.section in self.sections]
         known = self._known if flagged else [fact for fact in self._known if not _is_flagged(graph, fact)]
         facts = [*condense_facts(graph, known), *self.earlier]
-        pinned = {node.id: 1.0 for node in graph.nodes() if _is_put_first(node)}
-        return rank_facts(facts, importances(graph, self.turn), self._asked_for(), pinned)
+        return rank_facts(facts, importances(graph, self.turn), self._asked_for(), self._put_first())
 
     def _asked_for(self) -> Mapping[str, float]:
         if self._wanted is None:
@@ -239,9 +255,18 @@ def _score_query_matches(graph: SessionGraph, query: str | None) -> Mapping[str,
     return {hit.node.id: hit.score for hit in search(graph, query, k=ASKED_MAX)} if query else {}
 
 
-def _is_put_first(node: Node) -> bool:
-    """Whether somebody wants a fact before others: it is pinned, or was added or worded by hand."""
-    return node.pinned or node.source.role == HAND
+_PINNED: Final = 3.0
+_BY_HAND: Final = 2.0
+_REJECTED_BY_HAND: Final = 1.0
+
+
+def _weigh_by_hand(node: Node, rejected: Collection[str]) -> float:
+    """How much somebody wants a fact before others; 0 for facts that nobody touched."""
+    if node.pinned:
+        return _PINNED
+    if node.id in rejected:
+        return _REJECTED_BY_HAND
+    return _BY_HAND if node.source.role == HAND else 0.0
 
 
 def _is_flagged(graph: SessionGraph, fact: ResumeFact) -> bool:
@@ -268,10 +293,10 @@ def build_resume(
     """Build the resume block of ``graph`` within ``budget`` tokens, or within those of ``level``.
 
     Facts: a larger budget states every fact that a smaller one does. No text is repeated, and no label is shortened,
-    except that brackets at the end of a goal may be missing. First come the goal, the current work and the standing
-    rules (the user's prohibitions first); pinned facts and facts that match ``query`` follow directly, and never
-    displace a rule. If every fact fits and three fifths of the budget stay free, message numbers are added after facts:
-    "[12]" means that message 12 states it. ``nonce``: from ``nonce_for``.
+    except that a small block may state only the beginning of a goal. First come the standing rules (the user's
+    prohibitions first), then pinned facts, facts that were added, worded or rejected by hand, facts that match
+    ``query``, the goal, and the current work. If every fact fits and three fifths of the budget stay free, message
+    numbers are added after facts: "[12]" means that message 12 states it. ``nonce``: from ``nonce_for``.
 
     ``transcript``: the messages that the block replaces, with their numbers, redacted and without earlier blocks. With
     it, a block of 200 tokens or more gives at most half of its budget to facts. The rest goes to sentences of the

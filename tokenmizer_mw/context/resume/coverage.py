@@ -120,13 +120,15 @@ class Coverage:
         count: Callable[[str], int],
         lead: Iterable[int] = (),
         lead_budget: int = 0,
+        pinned: Collection[int] = (),
     ) -> list[int]:
         """Choose the candidates that fit into ``budget`` tokens, ``fixed`` of which are already used.
 
         Returns indices in the order of choice: a fact has its index in ``facts``, a sentence its index plus
         ``len(facts)``. The candidates ``lead`` come first, up to ``lead_budget`` tokens. Then come all facts that can
-        be understood alone if they stay within their share, else the facts ``first``; then what covers most. Tokens
-        left at the end go to open work that no chosen sentence reports, and to decisions of few words.
+        be understood alone if they stay within their share, else the facts ``first``, of which ``pinned`` may exceed
+        the share of facts; then what covers most. Tokens left at the end go to open work that no chosen sentence
+        reports, and to decisions of few words.
         """
         filling = _Filling(self, budget, fixed, count)
         for at in lead:
@@ -134,7 +136,7 @@ class Coverage:
         forced = set(first)
         telling = [at for at in range(len(self.facts)) if at in forced or not self._hollow[at]]
         for at in telling if filling.holds_all_facts() else first:
-            filling.take_if_fits(at)
+            filling.take_if_fits(at, shared=at not in pinned)
         filling.fill()
         taken = set(filling.taken)
         for at, fact in enumerate(self.facts):
@@ -199,15 +201,15 @@ class _Filling:
         heads = len({fact.section for fact in self._facts}) * _HEAD_TOKENS
         return heads + sum(self._size(at) + 1 for at in range(len(self._facts))) <= self._rooms["typed"]
 
-    def take_if_fits(self, at: int, budget: int | None = None) -> bool:
-        """Take candidate ``at`` if ``budget`` (``None``: all of it) and its share allow."""
+    def take_if_fits(self, at: int, budget: int | None = None, *, shared: bool = True) -> bool:
+        """Take candidate ``at`` if ``budget`` (``None``: all of it) allows and, if it is ``shared``, its share."""
         size = self._size(at) + self._beside(at)
         if self._used + size > (self._budget if budget is None else budget):
             return False
         if at < len(self._facts):
             section = self._facts[at].section
             rooms = ("typed", "done") if section is Section.DONE else ("typed",)
-            if any(self._rooms[name] < size for name in rooms):
+            if shared and any(self._rooms[name] < size for name in rooms):
                 return False
             for name in rooms:
                 self._rooms[name] -= size

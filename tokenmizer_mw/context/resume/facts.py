@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import re2
 
 from tokenmizer_mw.context.resume.sections import NO_OLD_VALUE, Section, grade_of, section_of
+from tokenmizer_mw.context.tokens import TokenCounter
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.text import words
 from tokenmizer_mw.model.event import WENT_ON
@@ -170,13 +171,20 @@ def facts_of(graph: SessionGraph) -> list[ResumeFact]:
             continue
         why, why_ids = reason_of(graph, node, section, into)
         if section is Section.GOAL and not why:
-            text, why = _split_bracketed_end(text)
-        place = (node.order if node.order is not None else _NO_ORDER, node.source.turn, index)
+            text, why = _split_goal(text)
+        place = (_order_of(node), node.source.turn, index)
         said = _prefix(node, section) + text
         found.append(
             ResumeFact(section, said, why, node.source.turn, place, (node.id,), why_ids, grade_of(node, section))
         )
     return found
+
+
+def _order_of(node: Node) -> int:
+    """The order of a node in its section: first what is pinned, then what was added or worded by hand."""
+    if node.pinned or node.source.role == HAND:
+        return -2 if node.pinned else -1
+    return node.order if node.order is not None else _NO_ORDER
 
 
 def _section_of(graph: SessionGraph, node: Node) -> Section | None:
@@ -199,6 +207,16 @@ def _outlasts(old: Node | None, new: Node | None) -> bool:
     )
 
 
+def shorten_goals(facts: Sequence[ResumeFact], counter: TokenCounter, limit: int) -> list[ResumeFact]:
+    """Return ``facts`` with the beginning alone of goals of more than ``limit`` tokens."""
+    return [
+        replace(fact, why="")
+        if fact.section is Section.GOAL and not fact.why_ids and counter.count(fact.text + fact.why) > limit
+        else fact
+        for fact in facts
+    ]
+
+
 _NO_ORDER: Final = 1 << 30
 _ASKING: Final = re2.compile(
     r"(?i)[?\x{ff1f}]\s*$|^(?:what|which|how|why|who|whom|where|when|whether|should|shall|could|would|can|do|does|did"
@@ -212,11 +230,23 @@ def _asks(text: str) -> bool:
     return _ASKING.search(text) is not None
 
 
-def _split_bracketed_end(goal: str) -> tuple[str, str]:
-    """A goal without the brackets at its end, and those; "" when there are none or nothing is before them."""
+GOAL_SHORT: Final = 60
+"""Characters of a goal that a block without room for all of it states."""
+
+_GOAL_BREAK: Final = re2.compile(
+    r"(?i)[,;:] | \(| (?:which|that|who|where|so|and|with|from|for|of|in|on|by|using|to|as)\b"
+)
+
+
+def _split_goal(goal: str) -> tuple[str, str]:
+    """The beginning of a goal, and the rest: its brackets at the end, or of a long goal what goes beyond its beginning;
+    "" when there is no rest."""
     text = goal.rstrip(" .!")
-    start = text.rfind(" (") if text.endswith(")") else -1
-    return (text[:start].rstrip(), text[start:]) if start > 0 and text[:start].strip() else (goal, "")
+    start = text.rfind(" (") if text.endswith(")") else len(text)
+    if start > GOAL_SHORT:
+        breaks = [found.start() for found in _GOAL_BREAK.finditer(text[:GOAL_SHORT], GOAL_SHORT // 3)]
+        start = breaks[-1] if breaks else max(text.rfind(" ", 0, GOAL_SHORT), 0) or start
+    return (text[:start], text[start:]) if 0 < start < len(text) else (goal, "")
 
 
 def _prefix(node: Node, section: Section) -> str:

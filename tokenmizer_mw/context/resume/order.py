@@ -42,12 +42,9 @@ to decisions, because it is told at greater length."""
 RULES_FIRST: Final = 12
 """Standing rules that come before anything that is shared or asked for."""
 
-_STANDING: Final = ((Section.GOAL, 1), (Section.DOING, 1), (Section.RULES, RULES_FIRST))
-_FIRST: Final = ((Section.DECISIONS, 1),)
-_ASKED_STANDING: Final = ((Section.RULES, RULES_FIRST),)
-_ASKED_FIRST: Final = ((Section.GOAL, 1), (Section.DOING, 1), (Section.DECISIONS, 1))
-"""What comes before all sharing: the core of the session. With a query the rules, then what it asks for, then the
-rest of the core."""
+_STANDING: Final = ((Section.RULES, RULES_FIRST),)
+_CORE: Final = ((Section.GOAL, 1), (Section.DOING, 1), (Section.DECISIONS, 1))
+"""What comes before all sharing: the standing rules, and, behind what somebody asks for, the core of the session."""
 
 _MENTIONED: Final = frozenset({Section.ENVIRONMENT, Section.USES, Section.TESTS, Section.SCHEMA, Section.ABOUT})
 """Sections whose facts need no saying again when a fact before has the same words in a row."""
@@ -63,22 +60,22 @@ def rank_facts(
 ) -> list[ResumeFact]:
     """Return ``facts`` in the order in which a resume block states them.
 
-    ``boost``: ids of nodes that match a query, with their weight. ``pinned``: ids of pinned nodes, which come directly
-    after the standing rules.
+    ``boost``: ids of nodes that match a query, with their weight. ``pinned``: ids of the nodes that come directly after
+    the standing rules, with their weight.
     """
     by_section: dict[Section, list[ResumeFact]] = {section: [] for section in Section}
     for fact in facts:
         by_section[fact.section].append(fact)
     for section, members in by_section.items():
         members.sort(key=lambda fact: _within(section, fact, importance))
-    standing = list(_take_counted(by_section, _ASKED_STANDING if boost else _STANDING))
+    standing = list(_take_counted(by_section, _STANDING))
     pins = _take_asked_for(by_section, pinned) if pinned else []
     asked = _take_asked_for(by_section, boost) if boost else []
     return [
         *standing,
         *pins,
         *asked,
-        *_take_counted(by_section, _ASKED_FIRST if boost else _FIRST),
+        *_take_counted(by_section, _CORE),
         *_share_sections(by_section),
     ]
 
@@ -135,7 +132,8 @@ def drop_repeated_facts(facts: Sequence[ResumeFact], limit: int) -> list[ResumeF
     first_at: dict[tuple[str, str], int] = {}
     runs: dict[tuple[str, ...], int] = {}
     for fact in facts:
-        sense, text = _SENSE.get(fact.section, ""), fact.text.casefold()
+        sense = _SENSE.get(fact.section, "")
+        text = (fact.text + fact.why if fact.section is Section.GOAL else fact.text).casefold()
         words = tuple(word.strip(_MARKS) for word in text.split())
         holder = first_at.get((sense, text))
         if holder is None and fact.section in _MENTIONED and not fact.why:

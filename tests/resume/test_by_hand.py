@@ -1,0 +1,69 @@
+"""Where rules, pinned facts and facts changed by hand stand in blocks of any size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tokenmizer_mw import SessionMemory
+
+GOAL = "an invoice service for the finance department of a logistics company"
+TOOLS = ("FastAPI for the API", "Celery for background jobs", "Redis for the queue", "Sentry for errors")
+
+
+@pytest.fixture
+def memory() -> Iterator[SessionMemory]:
+    found = SessionMemory.open()
+    said = f"Let's build {GOAL}. Use SQLite for storage. Never push to main without a review. Always write tests first."
+    chat = [
+        {"role": "user", "content": said},
+        {"role": "assistant", "content": "Working on: the invoice model in app/models.py"},
+    ]
+    for number, tool in enumerate(TOOLS):
+        chat += [
+            {"role": "user", "content": f"Use {tool}."},
+            {
+                "role": "assistant",
+                "content": f"Done. I updated app/part{number}.py accordingly and ran all of its tests.",
+            },
+        ]
+    found.record("s", chat)
+    yield found
+    found.close()
+
+
+@pytest.mark.parametrize("budget", [80, 100, 150, 200, 300, 600])
+def test_rules_and_pinned_facts_are_in_every_block(memory: SessionMemory, budget: int) -> None:
+    memory.pin("s", "Sentry for errors")
+    text = memory.resume("s", budget=budget).text
+    assert "Never push to main without a review" in text
+    assert "Always write tests first" in text
+    assert "Decided: Sentry for errors" in text
+
+
+def test_a_pinned_fact_stays_in_a_block_that_rules_fill(memory: SessionMemory) -> None:
+    for number in range(14):
+        memory.remember("s", f"Never touch the accounts of customer number {number} on a Friday")
+    memory.pin("s", "Sentry for errors")
+    assert "Sentry for errors" in memory.resume("s", budget=300).text
+
+
+def test_a_long_goal_is_shortened_where_there_is_no_room(memory: SessionMemory) -> None:
+    assert f"Goal: build {GOAL}" in memory.resume("s", "full").text
+    shown = memory.resume("s", budget=66).text.partition("Goal: ")[2].partition("\n")[0]
+    assert shown
+    assert len(shown) < len(GOAL)
+    assert f"build {GOAL}".startswith(shown)
+
+
+def test_facts_by_hand_come_first_in_their_section(memory: SessionMemory) -> None:
+    memory.remember("s", "We deploy on Nomad")
+    memory.pin("s", "Sentry for errors")
+    assert "Decided: Sentry for errors; We deploy on Nomad; " in memory.resume("s", "full").text
+
+
+@pytest.mark.parametrize("budget", [100, 200, 300, 600])
+def test_what_is_rejected_by_hand_is_in_small_blocks(memory: SessionMemory, budget: int) -> None:
+    memory.invalidate("s", "Celery", "too heavy")
+    assert "Rejected: Celery for background jobs - too heavy" in memory.resume("s", budget=budget).text
