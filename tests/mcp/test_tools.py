@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+import sqlite3
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -324,7 +327,7 @@ def test_long_work_tells_how_far_it_is(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("tool", "arguments", "sentence"),
     [
-        ("resume_session", {"session_id": "nobody"}, "There is no such session. list_sessions names"),
+        ("resume_session", {"session_id": "nobody"}, "There is no such session: list_sessions names"),
         ("resume_session", {"session_id": "a\nb"}, "There is no such session"),
         ("resume_session", {"session_id": ".."}, "There is no such session"),
         ("why_decision", {"text": "unheard of zebras"}, "search finds facts by their words"),
@@ -359,6 +362,71 @@ def test_bad_input_is_a_sentence(desk: Desk, tool: str, arguments: Mapping[str, 
             assert "--" not in said
 
     anyio.run(use)
+
+
+NEEDED: dict[str, dict[str, Any]] = {
+    "analyze_file": {"path": "orders.csv"},
+    "archive": {"node_id": "decision-9"},
+    "correct": {"node_id": "decision-9", "text": "x"},
+    "forget_session": {"session_id": "nobody"},
+    "invalidate": {"node_id": "decision-9", "reason": "x"},
+    "pin": {"node_id": "decision-9"},
+    "recall": {"query": "x"},
+    "remember": {"text": "Use Redis"},
+    "search": {"text": "x"},
+    "why_decision": {"text": "x"},
+}
+"""What tools cannot be called without."""
+
+WRONG: tuple[Any, ...] = ([1], {"a": 1}, 1.5, "x" * 5_000, "", -1, 10**30)
+RAW = re.compile(
+    r"--\w|\n|\b(str|int|bool|float|dict|list|NoneType|string|integer|boolean)\b|[A-Z]\w+Error|pydantic|\. \w"
+)
+"""What no sentence has: options of commands, names of types and errors, a second sentence."""
+
+
+def bad_calls(schemas: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Calls of each tool without arguments, with an unknown one, of unknown sessions, and with arguments of other
+    types and sizes."""
+    for tool, properties in schemas.items():
+        needed = NEEDED.get(tool, {})
+        yield from [(tool, {}), (tool, {**needed, "extra": 1}), (tool, {**needed, "session_id": "nobody"})]
+        yield from ((tool, {**needed, argument: value}) for argument in properties for value in WRONG)
+
+
+def test_each_bad_call_of_each_tool_is_a_sentence(desk: Desk) -> None:
+    async def use() -> set[str]:
+        async with in_process(desk, "legacy") as client:
+            schemas = {one.name: one.input_schema["properties"] for one in (await client.list_tools()).tools}
+            assert schemas.keys() == TOOLS
+            results = [await client.call_tool(*call) for call in bad_calls(schemas)]
+            return {one.content[0].text for one in results if one.is_error}  # type: ignore[union-attr]
+
+    sentences = anyio.run(use)
+    assert len(sentences) > 50
+    assert [one for one in sentences if RAW.search(one) or not one.endswith(".")] == []
+
+
+@pytest.mark.parametrize("tool", sorted(TOOLS - {"analyze_file", "get_savings_stats", "list_sessions"}))
+def test_an_empty_store_is_a_sentence(tool: str, tmp_path: Path) -> None:
+    async def use() -> str:
+        async with in_process(Desk(tmp_path, "memory://"), "legacy") as client:
+            return await refused(client, tool, **NEEDED.get(tool, {}))
+
+    sentence = anyio.run(use)
+    assert sentence.startswith("There is no ")
+    assert sentence.count(". ") == 0 and sentence.endswith(".")
+
+
+def test_a_locked_store_is_a_sentence(desk: Desk) -> None:
+    async def use() -> str:
+        async with in_process(desk, "legacy") as client:
+            with closing(sqlite3.connect(desk.address.removeprefix("sqlite:///"), isolation_level=None)) as other:
+                other.execute("begin exclusive")
+                return await refused(client, "remember", text="Use Redis")
+
+    sentence = anyio.run(use)
+    assert sentence == "The store cannot be used at the moment: try again in a moment."
 
 
 def test_remember_begins_no_session(desk: Desk) -> None:

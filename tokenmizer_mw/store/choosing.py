@@ -240,15 +240,15 @@ def default_address(extra: str = "cli") -> str:
     directory.
     """
     folder = data_folder()
+    option = "use --store or " if extra == "cli" else ""
     if folder is None:
         from tokenmizer_mw.runtime.installing import install_hint
 
-        option = "use --store, " if extra == "cli" else ""
         raise ConfigError(f"no store given: {option}set {STORE_VARIABLE}, or {install_hint(extra)}")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ConfigError(f"{folder.parent}: {error.strerror}: use --store or set {STORE_VARIABLE}") from None
+        raise ConfigError(f"{folder.parent}: {error.strerror}: {option}set {STORE_VARIABLE}") from None
     return f"sqlite:///{folder / 'sessions.db'}"
 
 

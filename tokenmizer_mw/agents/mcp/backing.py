@@ -133,7 +133,8 @@ async def _sentence(status: int, values: Mapping[str, Any], memory: SessionMemor
     code, message = str(error.get("code", status)), str(error.get("message", "It was refused."))
     if status == 503 and (better := await _fault_of_the_store(memory)):
         return better
-    return f"{message} {_ADVICE[code]}" if code in _ADVICE else message
+    message = message if message.partition(" ")[0].endswith(":") else f"{message[:1].upper()}{message[1:]}"
+    return f"{message.rstrip('.')}: {_ADVICE[code]}" if code in _ADVICE else message
 
 
 async def _fault_of_the_store(memory: SessionMemory | None) -> str:
@@ -159,10 +160,10 @@ def _segment(part: str) -> str:
 
 _ADVICE: Final = {
     "unknown_session": "list_sessions names those that there are.",
-    "unauthorized": f"Ask the user to put a key of that server into {KEY_VARIABLE}.",
-    "forbidden": "Ask the user for a key that may do it.",
-    "store_unavailable": "Try again in a moment.",
-    "internal": "The server's log says what.",
+    "unauthorized": f"ask the user to put a key of that server into {KEY_VARIABLE}.",
+    "forbidden": "ask the user for a key that may do it.",
+    "store_unavailable": "try again in a moment.",
+    "internal": "the server's log says what.",
 }
 """What to do about an error, by its code."""
 

@@ -246,8 +246,22 @@ def _error_sentence(name: str, error: ToolError) -> str:
     field = ".".join(map(str, first["loc"]))
     if first["type"] == "missing":
         return f"{name} needs {field}."
+    if first["type"] in _TYPES:
+        return f"{field} should be {_TYPES[first['type']]}."
     text = first["msg"].removeprefix("Input ").removeprefix("String ")
     return f"{field} {text[:1].lower()}{text[1:]}."
+
+
+_TYPES: Final = {
+    "string_type": "a text",
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_parsing_size": "a whole number of at most 4,300 digits",
+    "int_from_float": "a whole number",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+}
+"""What an argument should be, by the type of pydantic's error."""
 
 
 def _shorten_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -313,7 +327,9 @@ def add_edits(made: MCPServer[Any], ask: Backing, named: Named) -> None:
         return await change("pin", session_id, node_id=node_id, pinned=pinned)
 
     @made.tool(annotations=_CHANGES)
-    async def correct(node_id: _Id, text: _Text, reason: _Text = "", session_id: _Session = "") -> Changed:
+    async def correct(
+        node_id: _Id, text: Annotated[_Text, Field(min_length=1)], reason: _Text = "", session_id: _Session = ""
+    ) -> Changed:
         """Change the words of a fact."""
         return await change("correct", session_id, node_id=node_id, text=text, reason=reason)
 
