@@ -213,3 +213,29 @@ def test_what_others_do_and_what_is_said_again_changes_nothing(sentence: str) ->
     graph = talk(*SETTLED, f"u: {sentence}")
     assert {"Grey walls", "two coats"} <= set(labels(graph, NodeType.DECISION, Status.ACTIVE))
     assert changes(graph) == []
+
+
+def test_a_new_value_keeps_the_words_of_the_fact_that_it_changes() -> None:
+    graph = talk(
+        "u: The choir rehearses in the old gym. Decided: rehearsals begin at 6 pm and end before the caretaker leaves.",
+        "a: Rehearsals begin at 6 pm.",
+        "u: make it 7 pm",
+    )
+    assert any("7 pm" in label and "rehearsals" in label.casefold() for _, label in changes(graph))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I'll collect the reports",
+        "One thing: never throw a report away",
+        "We rent the boathouse for 600 euros",
+    ],
+)
+def test_what_gives_a_fact_no_other_value_replaces_nothing(said: str) -> None:
+    graph = talk(
+        "u: Plan the review day. Budget is 2,500 euros, and collect the reports of the offices from the archive.",
+        "a: Noted: budget 2,500 euros; I'll draft the mail for the reports of the offices.",
+        f"u: {said}",
+    )
+    assert changes(graph) == []

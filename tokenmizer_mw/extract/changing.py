@@ -12,7 +12,7 @@ from functools import partial
 from itertools import islice
 from typing import Final
 
-from tokenmizer_mw.graph.values import equal, same_sort, values_in
+from tokenmizer_mw.graph.values import Value, equal, same_sort, values_in
 from tokenmizer_mw.model.event import NodeRevised
 from tokenmizer_mw.model.node import GOAL_CHANGED, LABEL_MAX, DecisionKind, Node, NodeType, Status, Trust
 
@@ -195,9 +195,11 @@ _DENIES: Final = PatternSet(
 
 
 def _says_again(line: str, old: str) -> bool:
-    """Whether a sentence only repeats a fact: it has the same words, none of them denied."""
-    said = content(line)
-    return bool(said) and said == content(old) and _DENIES.any(line) == _DENIES.any(old)
+    """Whether a sentence only repeats a fact, or some of it: it has no other words, and denies none of them."""
+    said, known = content(line), content(old)
+    if not said or not said <= known or _DENIES.any(line) != _DENIES.any(old):
+        return False
+    return said == known or not says_change(line)
 
 
 _NUMBERED_THING: Final = compile_lazily(r"(?i:the |our |my )?(?P<thing>\pL+) (?P<number>\d{1,4}) \pL")
@@ -222,7 +224,21 @@ def _least_likelihood(facts: int) -> float:
 def _replace(ledger: Ledger, old: Node, segment: Segment, reason: str) -> None:
     """What a sentence says takes the place of a fact."""
     line = _line_of(segment)
-    _supersede(ledger, old, line, segment, reason or _other_parts(line, old))
+    _supersede(ledger, old, _with_new_value(old.label, line) or line, segment, reason or _other_parts(line, old))
+
+
+def _with_new_value(old: str, line: str) -> str:
+    """What a fact says, with the value of a sentence that says nothing else ("make it 9:30"); "" where it says more, or
+    where either has several values."""
+    said, known = stated_in(line), stated_in(old)
+    new, before = _figures(line), _figures(old)
+    if len(new) != 1 or len(before) != 1 or not same_sort(before[0], new[0]) or not said.words <= known.words:
+        return ""
+    return old.replace(before[0].text, new[0].text, 1)
+
+
+def _figures(text: str) -> list[Value]:
+    return [value for value in values_in(text) if value.kind not in _NAMES and value.kind != "tool"]
 
 
 def _supersede(ledger: Ledger, old: Node, label: str, segment: Segment, reason: str) -> None:

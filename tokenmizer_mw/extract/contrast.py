@@ -402,6 +402,10 @@ def evidence(node: Node, claim: Claim) -> dict[str, float]:
     noun = same_noun(node.label, best)
     if not (any(typed) or bare or names or noun or shared or again):
         return {}
+    if node.is_note and not (any(typed) or bare or names or again):
+        return {}
+    if any(typed[:2]) and not (shared or again or change) and old.words and new.words:
+        return {}
     if not change and (shared or typed[2]) and _of_other_things(old, new, opening(node.label), opening(best)):
         return {}
     half = shared >= _HALF * len(old.words) and shared > 0
