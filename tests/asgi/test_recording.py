@@ -348,6 +348,7 @@ def test_a_route_that_cannot_be_read_is_logged_once(memory: Any, caplog: pytest.
         chat(answering([start(), piece(b"", False)], notes), memory, Connection(request(body)))
     [line] = [record.getMessage() for record in caplog.records if record.name.startswith("tokenmizer_mw")]
     assert "/v1/chat/completions: no list of messages" in line
+    assert line.endswith("(docs/not-remembered.md; malformed_request)")
     assert "confidential" not in line
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tokenmizer_mw import TokenMizerMiddleware
-from tokenmizer_mw.chat.reports import PATHS_MAX
+from tokenmizer_mw.chat.reports import CHAT_WORDS, PATHS_MAX
 
 from .driving import Connection, answering, piece, request, start
 
@@ -36,7 +38,9 @@ def wrapped(memory: Any, bodies: list[bytes]) -> TokenMizerMiddleware:
     return TokenMizerMiddleware(answering([start(), piece(b"", False)], bodies), memory=memory)
 
 
-@pytest.mark.parametrize("path", ["/chat", "/v1/completions", "/app/Messages/", "/threads/7/messages"])
+@pytest.mark.parametrize(
+    "path", ["/chat", "/v1/completions", "/app/Messages/", "/threads/7/messages", "/assistant/reply", "/chat/stream"]
+)
 def test_a_chat_route_without_a_dialect_is_logged_once(
     path: str, wrapped: Any, bodies: list[bytes], memory: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -92,3 +96,11 @@ def test_a_line_break_in_a_path_stays_on_one_line(wrapped: Any, caplog: pytest.L
     post(wrapped, "/a\nERROR forged \x1b[2J/chat")
     [line] = lines(caplog)
     assert "\n" not in line and "\x1b" not in line
+
+
+def test_the_page_names_every_path_that_is_noticed() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "not-remembered.md").read_text(encoding="utf-8")
+    listed = re.search(r"it ends in (.*?)\. At most (\d+) paths", page, re.DOTALL)
+    assert listed is not None
+    assert re.findall("`([a-z]+)`", listed[1]) == sorted(CHAT_WORDS)
+    assert int(listed[2]) == PATHS_MAX

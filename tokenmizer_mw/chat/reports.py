@@ -81,7 +81,8 @@ class FailureReports:
         """
         self._count(Reason.MALFORMED_REQUEST.value)
         subject = f"{one_line(path)[:_PATH_SHOWN]}: {why.partition(':')[0]}"
-        self._log.warn(subject, "a request passes and is not remembered, since it cannot be read (%s)")
+        text = "a request passes and is not remembered, since it cannot be read: %s"
+        self._log.warn(subject, f"{text} (docs/not-remembered.md; {Reason.MALFORMED_REQUEST.value})")
 
     def _is_of_store(self, error: BaseException) -> bool:
         if not isinstance(error, StoreUnavailable):
@@ -93,9 +94,9 @@ class FailureReports:
 PATHS_MAX: Final = 16
 """Distinct paths that are logged in the life of an application; later ones are not."""
 
-_CHAT_WORDS: Final = {
+CHAT_WORDS: Final = {
     *("ask", "assistant", "chat", "chats", "completion", "completions", "conversation", "conversations", "generate"),
-    *("message", "messages", "responses"),
+    *("message", "messages", "reply", "respond", "responses", "stream"),
 }
 """Last segments of paths, in lower case, that chats are usually served under."""
 
@@ -113,7 +114,7 @@ class UnknownRoutes:
         Headers that can be read only once are not read.
         """
         last = path.rstrip("/").rpartition("/")[2].lower()
-        if last not in _CHAT_WORDS or len(self._logged) >= PATHS_MAX or path in self._logged or not _is_json(headers):
+        if last not in CHAT_WORDS or len(self._logged) >= PATHS_MAX or path in self._logged or not _is_json(headers):
             return
         self._logged.add(path)
         _log.warning(
