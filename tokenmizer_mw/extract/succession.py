@@ -185,10 +185,15 @@ def _is_of_its_kind(old: Value, new: Value, *, switched: bool) -> bool:
         return False
     if old.kind not in NAMED_KINDS or new.kind not in NAMED_KINDS:
         return same_sort(old, new)
-    one, other = find_member(old.text), find_member(new.text)
+    one, other = _member_of(old), _member_of(new)
     if one is not None and other is not None:
         return one[0] == other[0]
     return (one is other or switched) and _of_like_length(old, new)
+
+
+def _member_of(value: Value) -> tuple[str, str] | None:
+    """The known thing that a value names, perhaps with its version: "Python 3.11"."""
+    return find_member(value.text) or find_member(value.text.split()[0])
 
 
 def _is_address(value: Value) -> bool:

@@ -26,8 +26,9 @@ CATEGORIES: Final = (
     Category(
         "database",
         True,
-        "postgresql/postgres/psql/pg mysql sqlite/sqlite3 mariadb mongodb/mongo cockroachdb duckdb oracle cassandra"
-        " dynamodb couchdb firestore supabase clickhouse neo4j timescaledb sql-server/mssql snowflake bigquery",
+        "postgresql/postgres/psql/pg mysql sqlite/sqlite3 mariadb mongodb/mongo cockroachdb/cockroach duckdb oracle"
+        " cassandra dynamodb/dynamo couchdb firestore supabase clickhouse neo4j timescaledb sql-server/mssql snowflake"
+        " bigquery influxdb/influx redshift",
         "database db datastore",
         "storage store persistence",
     ),
@@ -43,7 +44,7 @@ CATEGORIES: Final = (
         "frontend framework",
         True,
         "react/reactjs vue/vue.js/vuejs angular svelte sveltekit solidjs/solid.js next.js/nextjs nuxt htmx preact"
-        " remix qwik",
+        " remix qwik astro gatsby",
         "frontend frontend-framework ui-framework",
         "ui",
     ),
@@ -55,6 +56,8 @@ CATEGORIES: Final = (
         "web-framework backend-framework framework",
         "backend",
     ),
+    Category("mobile framework", True, "flutter react-native ionic capacitor", "mobile-framework"),
+    Category("state management", True, "redux zustand mobx pinia vuex riverpod", "state-management"),
     Category("css framework", True, "tailwind/tailwindcss bootstrap bulma chakra", "css-framework css"),
     Category("package manager", True, "npm pnpm yarn pip poetry uv pipenv conda composer", "package-manager"),
     Category("build tool", False, "vite webpack esbuild rollup parcel turbopack maven gradle bazel cmake", "bundler"),
@@ -86,6 +89,9 @@ CATEGORIES: Final = (
         "",
         "hosting host cloud deploy",
     ),
+    Category("infrastructure tool", True, "terraform opentofu pulumi cloudformation", "infrastructure-as-code iac"),
+    Category("orchestrator", True, "airflow prefect dagster luigi", "orchestrator"),
+    Category("real-time system", True, "zephyr freertos threadx nuttx", "rtos"),
     Category("ci", True, "github-actions jenkins circleci gitlab-ci travis buildkite", "ci ci-system", "pipeline"),
     Category(
         "model",
@@ -95,7 +101,9 @@ CATEGORIES: Final = (
     ),
     Category("ml framework", True, "pytorch/torch tensorflow jax keras", "ml-framework training-framework"),
     Category(
-        "library", False, "huggingface transformers scikit-learn/sklearn pandas numpy recharts d3 chart.js slowapi"
+        "library",
+        False,
+        "huggingface transformers scikit-learn/sklearn pandas polars numpy recharts echarts d3 chart.js slowapi",
     ),
     Category(
         "language", False, "python typescript/ts javascript/js java golang rust ruby php kotlin swift elixir scala"
