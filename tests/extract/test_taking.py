@@ -56,3 +56,13 @@ def test_a_reply_takes_what_it_chooses_of_advice(reply: str, taken: set[str]) ->
 )
 def test_an_offer_is_what_it_names(offer: str, accepted: tuple[str, ...]) -> None:
     assert read_answer("yes", Offers(offer)).accepted == accepted
+
+
+@pytest.mark.parametrize("question", ["shall I", "should we", "do you want me to", "would you like me to"])
+def test_what_a_question_offers_is_labelled_without_the_question(question: str) -> None:
+    graph = talk(
+        "u: Can you write the endpoint?",
+        f"a: It answers 201. There is no validation yet; {question} write the tests first and let them drive it?",
+        "u: Yes, tests first.",
+    )
+    assert "write the tests first and let them drive it" in labels(graph, NodeType.DECISION)

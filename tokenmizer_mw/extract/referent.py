@@ -38,7 +38,7 @@ _OPENING: Final = compile_lazily(
     r"(?:(?:either|or|and|but|so|then|else|also|otherwise|alternatively|instead|maybe|perhaps|options?|entweder|oder"
     r"|also|dann|o|y|ou|et)\b[,:]? )*"
     r"(?:(?:i|we|you|one)(?:'d|'ll| (?:could|can|would|will|should|might|may))(?: (?:also|then|rather|just|simply"
-    r"|go with|like to))* )?"
+    r"|go with|like to))* |(?:shall|should) (?:i|we) |(?:(?:do|would) you )?(?:want|like) me to )?"
 )
 _OFFERING: Final = PatternSet(
     r"(?s).*(?:[?？]|\b(?:could|can|would|should|may|either|or|else|otherwise|options?|ways?|alternatives?|alternatively|instead"
