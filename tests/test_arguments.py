@@ -121,7 +121,7 @@ def test_an_error_says_what_is_expected_and_what_was_given(memory: SessionMemory
     ):
         with pytest.raises(CallerError, match=words):
             wrong()
-    with pytest.raises(InvalidSession, match="session_id is text, not a int"):
+    with pytest.raises(InvalidSession, match="session_id is text, not an int"):
         memory.messages(7)  # type: ignore[arg-type]
     with pytest.raises(InvalidMessage, match=r"message 1 is a dict: pass Written"):
         memory.add("s", CHAT)  # type: ignore[arg-type]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tokenmizer_mw import SessionMemory, Settings, TokenMizerMiddleware
-from tokenmizer_mw.errors import CallerError, ConfigError, InvalidMessage
+from tokenmizer_mw.errors import CallerError, ConfigError, InvalidMessage, InvalidSession, StoreUnavailable
 
 CHAT = [{"role": "user", "content": "Use SQLite for storage."}, {"role": "assistant", "content": "Understood."}]
 
@@ -87,3 +88,31 @@ def test_a_message_larger_than_the_window_is_counted_and_logged(
             memory.shorten("s", CHAT)
     assert memory.counters()["window_exceeded"] == 2
     assert ["larger than the model's window" in record.getMessage() for record in caplog.records] == [True]
+
+
+def test_a_listed_session_has_the_id_that_methods_take(memory: SessionMemory) -> None:
+    (listed,) = memory.sessions()
+    assert listed.id == "s"
+    for wrong in (listed, listed.key):
+        with pytest.raises(InvalidSession, match="pass its id"):
+            memory.resume(wrong)  # type: ignore[arg-type]
+
+
+def test_a_number_of_tokens_is_no_level(memory: SessionMemory) -> None:
+    with pytest.raises(CallerError, match=r"not an int: .*budget=300"):
+        memory.resume("s", 300)  # type: ignore[arg-type]
+
+
+def test_a_correction_needs_new_words_and_an_explanation_a_question(memory: SessionMemory) -> None:
+    with pytest.raises(CallerError, match="label="):
+        memory.correct("s", "SQLite")
+    with pytest.raises(CallerError, match="empty"):
+        memory.why("s", " ")
+
+
+def test_a_store_that_cannot_be_opened_is_raised_and_not_logged(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING, logger="tokenmizer_mw"), pytest.raises(StoreUnavailable):
+        SessionMemory.open(f"sqlite:///{tmp_path / 'none' / 'there' / 'memory.db'}")
+    assert not caplog.records

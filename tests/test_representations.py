@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -37,7 +39,7 @@ def results(memory: SessionMemory) -> Iterator[tuple[Any, str]]:
     yield memory.search("s", "storage")[0], "PostgreSQL"
     yield memory.checkpoint("s"), "checkpoint-1"
     yield memory.diff(memory.sessions()[0].key, 0, 5), "added"
-    yield memory.edits("s")[0], "1 of decision-2, pinned"
+    yield memory.edits("s")[0], "1: pin decision-2"
     yield memory.savings(), "0 calls"
     yield memory.context("s", limit=100), "recent messages"
     yield memory.messages("s")[1], "2 <Message assistant: 'Understood."
@@ -84,3 +86,26 @@ def test_a_representation_is_clipped_and_printable(said: str) -> None:
     shown = short_repr(Message(Role.USER), said)
     assert shown.isprintable()
     assert len(shown) <= REPR_MAX
+
+
+def test_a_memory_shows_its_store_without_a_password(tmp_path: Path) -> None:
+    with SessionMemory.open(f"sqlite:///{tmp_path / 'm.db'}") as memory:
+        assert repr(memory).startswith("<SessionMemory sqlite:///")
+    password = secrets.token_hex(8)
+    with SessionMemory(MemoryLog(), url=f"postgresql://ann:{password}@db/chat") as memory:
+        assert repr(memory) == "<SessionMemory postgresql://ann@db/chat>"
+
+
+def test_an_edit_shows_its_operation_and_its_fact() -> None:
+    with SessionMemory.open() as memory:
+        id = memory.remember("s", "We deploy on Nomad", create=True).id
+        memory.pin("s", id)
+        memory.pin("s", id, False)
+        memory.correct("s", id, label="We deploy on Nomad 1.8", reason="misheard")
+        memory.undo("s")
+        memory.invalidate("s", id, "too old")
+        shown = list(map(repr, memory.edits("s")))
+    said = ["remember", "pin", "unpin", "correct", "undo of 4 on", "invalidate"]
+    for number, (words, one) in enumerate(zip(said, shown, strict=True), 1):
+        assert f"{number}: {words} {id}" in one
+    assert "to 'We deploy on Nomad 1.8': misheard" in shown[3]

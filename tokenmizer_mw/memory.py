@@ -20,6 +20,7 @@ from tokenmizer_mw.context.tokens import MessageCounter
 from tokenmizer_mw.errors import (
     CallerError,
     ConfigError,
+    StoreError,
     StoreUnavailable,
     UnknownSession,
 )
@@ -74,6 +75,7 @@ from tokenmizer_mw.session.naming import NamedSession, bind_session
 from tokenmizer_mw.session.reminder import CarriedReminder
 from tokenmizer_mw.session.transcript_edits import Change, HistoryMessages, edit_transcript
 from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.store.address import without_password
 from tokenmizer_mw.store.ledger import By
 from tokenmizer_mw.store.log import EventLog, Place, SessionInfo, pages
 from tokenmizer_mw.store.open import open_log
@@ -174,6 +176,7 @@ class SessionMemory:
         )
         self._access = self.service.access
         self._redaction = self.service.redaction
+        self._shown = without_password(url) or type(log).__name__
 
     @property
     def settings(self) -> Settings:
@@ -222,7 +225,13 @@ class SessionMemory:
             raise ConfigError(f"a store's address is text, not a {type(url).__name__}")
         _require_settings(settings)
         require_functions(complete=complete, embed=embed)
-        memory = cls(open_log(url), settings, complete=complete, embed=embed, url=url)
+        log = open_log(url)
+        try:
+            log.secret()  # whoever opens gets the error: no chat runs yet that would go on without the store
+        except StoreError:
+            log.close()
+            raise
+        memory = cls(log, settings, complete=complete, embed=embed, url=url)
         _ = (
             memory.service.redaction.redactor
         )  # the first look into the store and at the rules: better now than at the first request
@@ -231,6 +240,9 @@ class SessionMemory:
 
             model_of(memory.settings)
         return memory
+
+    def __repr__(self) -> str:
+        return short_repr(self, self._shown)
 
     def __enter__(self) -> Self:
         return self
@@ -414,8 +426,8 @@ class SessionMemory:
         """Change the wording of a fact by hand; its value is parsed again from the new label.
 
         ``label`` and ``detail`` are the new texts; ``None`` leaves one as it is. ``node_id`` as for ``invalidate``.
-        Raises ``UnknownNode``, and ``CallerError`` for an empty label or when another fact already has the same label
-        or value.
+        Raises ``UnknownNode``, and ``CallerError`` for an empty label, without label and detail, or when another fact
+        already has the same label or value.
         """
         key, reason = self._access.existing_key(session_id, tenant), self._redaction.redact_text(reason)
         label, detail = (text if text is None else self._redaction.redact_text(text) for text in (label, detail))
@@ -823,8 +835,11 @@ class SessionMemory:
         """Explain a fact: its reason, its source and when it was said, manual corrections, and the facts that it
         replaced. Returns ``None`` when nothing matches.
 
-        ``text``: the fact's id, label or value (current, or before a correction), or a description of the fact.
+        ``text``: the fact's id, label or value (current, or before a correction), or a description of the fact. Raises
+        ``CallerError`` for an empty text.
         """
+        if not text.strip():
+            raise CallerError("text is empty: pass a fact's id, its label, its value or a description")
         graph = self.graph(session_id, tenant=tenant)
         edits = self._edits_in_force(session_id, tenant)
         node = find_described(graph, text, former_nodes(graph, edits))

@@ -15,7 +15,7 @@ from tokenmizer_mw.errors import BudgetTooSmall, CallerError, ConfigError, Inval
 from tokenmizer_mw.model.message import Message, Written
 from tokenmizer_mw.model.session import Moment, SessionKey
 from tokenmizer_mw.store.ledger import By, day_of, require_by
-from tokenmizer_mw.store.log import Place
+from tokenmizer_mw.store.log import Place, SessionInfo
 
 _SECONDS_MAX: Final = 1e11
 """A larger number, a year beyond 5000, is one of milliseconds."""
@@ -115,7 +115,8 @@ Check = Callable[[str, Any], object]
 
 
 def _describe(value: object) -> str:
-    return "None" if value is None else f"a {type(value).__name__}"
+    name = type(value).__name__
+    return "None" if value is None else f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
 
 
 def _require_text(name: str, value: object) -> None:
@@ -125,7 +126,14 @@ def _require_text(name: str, value: object) -> None:
 
 def _require_id(name: str, value: object) -> None:
     if not isinstance(value, str):
-        raise InvalidSession(f"{name} is text, not {_describe(value)}")
+        hint = ": pass its id" if isinstance(value, SessionInfo | SessionKey) else ""
+        raise InvalidSession(f"{name} is text, not {_describe(value)}{hint}")
+
+
+def _require_level(name: str, value: object) -> None:
+    if isinstance(value, int) and not isinstance(value, bool):
+        raise CallerError(f"{name} is a text such as 'standard', not an int: pass a number of tokens as budget={value}")
+    _require_text(name, value)
 
 
 def _require_integer(name: str, value: Any) -> int:
@@ -190,7 +198,12 @@ _CHECKS: Final[Mapping[str, Check]] = {
 }
 """The check of an argument by its annotation, without what stands in brackets."""
 
-_BY_NAME: Final[Mapping[str, Check]] = {"session_id": _require_id, "tenant": _require_id, "budget": _require_integer}
+_BY_NAME: Final[Mapping[str, Check]] = {
+    "session_id": _require_id,
+    "tenant": _require_id,
+    "budget": _require_integer,
+    "level": _require_level,
+}
 """Checks of arguments whose wrong values have an error of their own; methods compare a budget with their smallest."""
 
 

@@ -79,9 +79,11 @@ def correct_fact(state: SessionState, id: str, label: str | None, detail: str | 
     """Return the events that change the wording of a fact; its value is parsed again from the new label.
 
     The fact's source (message number and quote) stays the same. Raises ``UnknownNode``, and ``CallerError`` for an
-    empty label or when another fact already has the same label or value.
+    empty label, without label and detail, or when another fact already has the same label or value.
     """
     node = find_fact(state, id)
+    if label is None and detail is None:
+        raise CallerError("pass what changes: label='the new wording', detail='the new reason', or both")
     changes: dict[str, Any] = {}
     if label is not None:
         changes["label"] = flatten(label)

@@ -25,6 +25,7 @@ from tokenmizer_mw.model.event import (
     TurnClosed,
 )
 from tokenmizer_mw.model.message import Message, Outcome, Role, Written, digest, short_repr
+from tokenmizer_mw.model.node import Status
 from tokenmizer_mw.safety.fence import without_own_blocks
 from tokenmizer_mw.safety.guard import judge
 from tokenmizer_mw.session.resent import ResentMessages
@@ -58,8 +59,26 @@ class RecordedEdit:
     edit: NodeEdited
 
     def __repr__(self) -> str:
-        fields, reason = ", ".join(sorted(self.edit.changes)), f": {self.edit.reason}" if self.edit.reason else ""
-        return short_repr(self, f"{self.edit.number} of {self.edit.id}, {fields}{reason}")
+        edit = self.edit
+        label = f" to {edit.changes['label']!r}" if "label" in edit.changes else ""
+        reason = f": {edit.reason}" if edit.reason else ""
+        return short_repr(self, f"{edit.number}: {_name_operation(edit)} {edit.id}{label}{reason}")
+
+
+def _name_operation(edit: NodeEdited) -> str:
+    """Say in one word or two what an edit did."""
+    if edit.undoes:
+        return f"undo of {edit.undoes} on"
+    if edit.adds:
+        return "remember"
+    if "pinned" in edit.changes:
+        return "pin" if edit.changes["pinned"] else "unpin"
+    if (status := edit.changes.get("status")) is not None:
+        return _OPERATIONS.get(status, f"mark as {status.word}")
+    return "correct"
+
+
+_OPERATIONS: Final = {Status.INVALIDATED: "invalidate", Status.ARCHIVED: "archive"}
 
 
 @dataclass(slots=True)

@@ -42,6 +42,11 @@ class SessionInfo:
         return short_repr(self, f"{self.key.id!r} of {self.key.tenant!r}, {self.seq} events, updated {updated}")
 
     @property
+    def id(self) -> str:
+        """The session's id, which the methods of ``SessionMemory`` take."""
+        return self.key.id
+
+    @property
     def place(self) -> Place:
         """The session's position in the listing. Pass it as ``after`` to list the sessions that follow."""
         return self.updated_at, self.key.id

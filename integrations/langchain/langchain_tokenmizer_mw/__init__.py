@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -38,6 +39,18 @@ _LAZY = {
 
 _EXTRAS = {"langchain": "agents", "langgraph": "agents", "langchain_classic": "classic"}
 """Which extra brings each package."""
+
+_NEEDS = {
+    "TokenMizerMemory": "langchain_classic",
+    "TokenMizerMiddleware": "langchain",
+    "TokenMizerStore": "langgraph",
+    "TokenMizerSummarizer": "langchain",
+    "tokenmizer_summarization": "langchain",
+}
+"""The packages without which a name cannot be imported."""
+
+if not TYPE_CHECKING:  # ``import *`` takes what can be imported here
+    __all__ = [name for name in __all__ if name not in _NEEDS or find_spec(_NEEDS[name]) is not None]
 
 
 def __getattr__(name: str) -> Any:

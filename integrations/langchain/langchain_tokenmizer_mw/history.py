@@ -11,7 +11,8 @@ from langchain_core.messages import BaseMessage
 from langchain_tokenmizer_mw.messages import chat, unwritten, written
 from langchain_tokenmizer_mw.prompt import shortened
 from langchain_tokenmizer_mw.sessions import checked, shared, tokens
-from tokenmizer_mw.model.session import LOCAL_TENANT
+from tokenmizer_mw.errors import InvalidSession
+from tokenmizer_mw.model.session import LOCAL_TENANT, SESSION_ID_MAX, SessionKey
 
 if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory
@@ -51,6 +52,8 @@ class TokenMizerChatMessageHistory(BaseChatMessageHistory):
         super().__init__()
         if hasattr(session_id, "settings"):
             raise TypeError("the session id comes first: TokenMizerChatMessageHistory(session_id, memory)")
+        if not SessionKey(tenant, session_id).valid():
+            raise InvalidSession(f"a session id and a tenant are 1 to {SESSION_ID_MAX} printable characters")
         self.session_id = session_id
         self.memory = shared(memory) if isinstance(memory, str) else checked(memory)
         self.tenant = tenant

@@ -116,6 +116,10 @@ class TokenMizerMiddleware(AgentMiddleware[AgentState[Any], ContextT, Any]):
         self._turns: OrderedDict[tuple[str, str, str, tuple[int, ...]], str] = OrderedDict()
         self._lock = threading.Lock()
 
+    def __repr__(self) -> str:
+        named = "" if self.session_id is None else f", session_id={self.session_id!r}"
+        return f"{type(self).__name__}({self.memory!r}{named}, tenant={self.tenant!r})"
+
     def wrap_model_call(
         self, request: ModelRequest[ContextT], handler: Callable[[ModelRequest[ContextT]], ModelResponse[Any]]
     ) -> ModelResponse[Any] | AIMessage:

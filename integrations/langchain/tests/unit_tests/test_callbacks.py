@@ -132,3 +132,18 @@ def test_runs_that_never_end_are_bounded(opened: Callable[..., SessionMemory]) -
     for _ in range(RUNS_MAX + 5):
         handler.on_chat_model_start({}, [[HumanMessage(CHOICE)]], run_id=uuid4())
     assert len(handler._runs) == RUNS_MAX
+
+
+def test_all_names_that_can_be_imported_here_are_imported_at_once() -> None:
+    names: dict[str, object] = {}
+    exec("from langchain_tokenmizer_mw import *", names)
+    assert "TokenMizerChatMessageHistory" in names
+
+
+def test_a_session_id_is_checked_before_a_history_is_used() -> None:
+    from langchain_tokenmizer_mw import TokenMizerChatMessageHistory
+
+    from tokenmizer_mw.errors import InvalidSession
+
+    with SessionMemory.open() as memory, pytest.raises(InvalidSession):
+        TokenMizerChatMessageHistory(3, memory)  # type: ignore[arg-type]
