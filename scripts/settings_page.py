@@ -30,8 +30,8 @@ A setting can be given in three ways:
 | the environment | `TOKENMIZER_CONTEXT_WINDOW=32000`, for the proxy, the commands, hooks, MCP and `Settings.load`; it wins over files |
 
 `SessionMemory.open(address)` without settings uses the defaults and reads no variable. An unknown name in a file is an
-error that names it. An unknown variable is ignored. An empty variable means none. Sizes are bytes unless the text says
-otherwise.
+error that names it. An unknown variable is ignored. An empty variable switches off what it names. Sizes are bytes unless
+the text says otherwise.
 """
 
 _VARIABLES: Final = """\

@@ -180,7 +180,7 @@ def note_file(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def retell(ledger: Ledger, node: Node, finding: Finding) -> None:
-    """What a finding tells of a known file that its node does not."""
+    """Add to the node of a known file what a finding says about the file and the node does not."""
     changes: dict[str, object] = {}
     if len(finding.label) > len(node.label):
         changes["label"] = finding.label

@@ -136,7 +136,8 @@ _DOTTED_PART: Final = expression(r"[\\/](\.[A-Za-z][^\\/]*(?:[\\/].*)?)$")
 
 
 def of_home(path: str) -> bool:
-    """Whether ``path`` is absolute and lies in a dotted folder of a home: the state of some program, no project's."""
+    """Whether ``path`` is absolute and lies in a folder directly below a home directory whose name begins with a dot:
+    such files belong to some program, not to the project."""
     home = _HOME.match(path) if path[:1] in ("/", "\\") or path[1:2] == ":" else None
     return home is not None and path[home.end() : home.end() + 1] == "."
 

@@ -56,7 +56,8 @@ class Said:
 
 
 def said_by(hit: Hit, segment: Segment, situation: Situation) -> Said:
-    """The hit in its sentence, trusted as far as its speaker is."""
+    """Return the hit with the sentence it was found in and the trust that its speaker has (``Trust``): what a user
+    states counts for more than what an assistant claims."""
     return Said(hit, segment, Trust.STATED if situation.speaker is Speaker.USER else Trust.CLAIMED)
 
 

@@ -128,7 +128,7 @@ class LongestRequests:
                 self._put(key, _Longest(size, tools, in_front))
 
     def drop(self, key: SessionKey) -> None:
-        """Forget the longest request of a session."""
+        """Forget the size of the longest request of a session."""
         with self._lock:
             self._longest.pop(key, None)
 

@@ -106,7 +106,8 @@ class EventLog(Protocol):
     def snapshot(self, session: SessionKey) -> Snapshot | None:
         """Return the stored snapshot of a session's state; ``None`` if there is none.
 
-        ``load``, ``rewrite``, ``forget`` and ``erase`` delete the snapshot in the same step.
+        A snapshot saves reading all events when a session is opened. ``load`` (which imports events), ``rewrite``,
+        ``forget`` and ``erase`` delete it in the same step, because it no longer fits the events.
         """
 
     def keep_snapshot(self, session: SessionKey, snapshot: Snapshot) -> bool:

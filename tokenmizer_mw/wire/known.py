@@ -35,8 +35,10 @@ _Key = tuple[str, int, str]
 
 @dataclass(frozen=True, slots=True)
 class KnownRequest:
-    """A cached request. ``end`` is the offset where its last message ends, ``member`` the index of its messages in
-    ``found.members``.
+    """A request that was parsed before, so that a later one that begins with the same text is parsed from ``end`` on.
+
+    ``found``: the members of its JSON object with their places; ``member``: the index of the one that holds the
+    messages; ``end``: the character at which its last message ends.
     """
 
     found: ObjectSpans

@@ -108,7 +108,7 @@ def _instructs(item: object) -> bool:
 
 
 def item_of(sealed: str) -> dict[str, Any]:
-    """Return the compaction as an item."""
+    """Return the compaction item of the Responses API that carries ``sealed``, a signed and encoded compaction."""
     return {"id": f"cmp_{_name(sealed)}", "type": _KIND, "encrypted_content": sealed}
 
 

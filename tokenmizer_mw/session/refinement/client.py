@@ -301,7 +301,8 @@ class LentModel:
 
 
 class ModelLending:
-    """Tracks which sessions wait for a lent model, and how often each lender's model may be asked. Thread-safe; never
+    """Tracks which sessions wait for refinement with the model of a chat call (the call "lends" it), and how many
+    requests an hour each pair of provider and API key may still get for that. Thread-safe; never
     blocks.
     """
 

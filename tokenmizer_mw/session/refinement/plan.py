@@ -57,13 +57,13 @@ _KNOWN_SHARE: Final = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A refinement prompt.
+    """What a model is asked in order to refine a session: to correct and complete the facts that were extracted.
 
     - ``messages``: the prompt in the format of chat APIs.
     - ``shown``: the session's messages in it, all or the newest.
     - ``tokens``: its size, as this package counts tokens.
-    - ``known``: sentences of an earlier handover that stand for older messages; ``first``: number of the oldest message
-      that is covered by ``shown`` or ``known``.
+    - ``known``: sentences in which a model summed up older messages at an earlier refinement, given in their place;
+      ``first``: number of the oldest message that is covered by ``shown`` or ``known``.
     """
 
     messages: tuple[dict[str, str], ...]

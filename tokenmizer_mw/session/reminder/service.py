@@ -224,9 +224,10 @@ class ReminderService:
     def answer(
         self, key: SessionKey, cut: Checkpointed, question: str, budget: int, counter: MessageCounter
     ) -> ReminderPart | None:
-        """Return what the messages before the anchor of ``cut`` say about ``question``, which is in no request.
+        """Return what the messages that ``cut`` removed say about ``question``, a text that was not sent as a message.
 
-        At most ``budget`` tokens, and fewer than ``cut`` saves. ``None`` for nothing; a counter gives the reason.
+        At most ``budget`` tokens, and fewer than ``cut`` saves. ``None`` if they say nothing about it; one of the
+        server's counters (docs/counters.md) is raised with the reason.
         """
         asked = ask(question)
         budget = min(budget, self._count_removed(key, cut, budget, counter) - 1)
