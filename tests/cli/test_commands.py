@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tokenmizer_mw.cli import main
 from tokenmizer_mw.memory import SessionMemory
 
 Run = Callable[..., tuple[int, str, str]]
@@ -52,6 +53,18 @@ def test_an_empty_list_says_where_it_looked(run: Run, chat: Path) -> None:
     assert err.endswith("chat.db (no such file)\n")
     run("import", str(chat))
     assert "chat.db; other tenants have sessions here" in run("sessions", "--tenant", "acme")[2]
+
+
+def test_who_names_no_store_is_told_how(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("TOKENMIZER_STORE", "TOKENMIZER_CONFIG"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "HOME"):
+        monkeypatch.setenv(name, str(tmp_path))
+    assert main(["sessions"]) == 0
+    hint = "if your application uses another store, name it: --store sqlite:///memory.db\n"
+    assert capsys.readouterr().err.endswith(f"(no such file); {hint}")
 
 
 def test_sessions(filled: Run) -> None:

@@ -340,6 +340,18 @@ def test_bad_addresses_say_what_is_wrong(page: str, status: int, visitor: Visito
     assert "<h1" in answer.body
 
 
+def test_health_says_that_nothing_was_remembered_where_requests_only_passed(memory: SessionMemory) -> None:
+    visitor = Visitor(dashboard(memory, token=TOKEN)).sign_in()
+    assert "All is well" in text_of(visitor.get("status").body)
+    memory.service.counters.add("no_session")
+    page = visitor.get("status").body
+    assert "All is well" not in text_of(page)
+    assert "Nothing was remembered yet" in text_of(page) and "send the header x-session-id" in text_of(page)
+    assert 'docs/not-remembered.md"' in page
+    memory.service.counters.add("turn_complete")
+    assert "All is well" in text_of(visitor.get("status").body)
+
+
 def test_a_store_that_is_away_is_told(memory: SessionMemory) -> None:
     visitor = Visitor(dashboard(memory, token=TOKEN)).sign_in()
     memory.log.close()

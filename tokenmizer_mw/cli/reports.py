@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
@@ -19,6 +20,7 @@ from tokenmizer_mw.model.usage import CALL, UsageSums
 from tokenmizer_mw.operations.summaries import SessionSummary, summarize_session
 from tokenmizer_mw.runtime.terminal import inert, show, show_json, show_result
 from tokenmizer_mw.safety.labels import flatten
+from tokenmizer_mw.store.choosing import STORE_VARIABLE
 from tokenmizer_mw.store.ledger import By
 from tokenmizer_mw.store.log import SessionInfo
 
@@ -34,6 +36,13 @@ _FIXED: Final = 26
 """Columns of a row beside the id and the title."""
 
 
+def _other_store(arguments: argparse.Namespace) -> str:
+    """A hint for who named no store; "" for others."""
+    if arguments.store or os.environ.get(STORE_VARIABLE):
+        return ""
+    return "; if your application uses another store, name it: --store sqlite:///memory.db"
+
+
 def list_sessions(arguments: argparse.Namespace, store: Store) -> None:
     """Print the sessions of a tenant, most recent first."""
     found = store.memory.sessions(tenant=arguments.tenant, limit=arguments.limit + 1)
@@ -43,7 +52,8 @@ def list_sessions(arguments: argparse.Namespace, store: Store) -> None:
     elif rows:
         _show_sessions(rows, store.place)
     else:
-        print(f"no sessions in {store.place}{elsewhere(store.log, arguments.tenant)}", file=sys.stderr)
+        where = elsewhere(store.log, arguments.tenant) or _other_store(arguments)
+        print(f"no sessions in {store.place}{where}", file=sys.stderr)
     if len(found) > arguments.limit:
         print(f"these are the {arguments.limit:,} most recent ones; --limit N shows more", file=sys.stderr)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from .markup import Markup, card, join_markup, nothing, tag
@@ -40,9 +41,25 @@ REASONS: Final = {
 """What a reason means, and what to do."""
 
 
+UNRECORDED: Final = {
+    "malformed_request": "The body of a request is not in the format that its path stands for.",
+    "no_session": "Nothing in a request names its session: send the header x-session-id.",
+    "request_encoded": "The body of a request is compressed: send it without content-encoding.",
+    "request_too_large": "A request is larger than request_max.",
+    "session_invalid": "The name of a session or tenant cannot be used: it has 1 to 256 printable characters.",
+}
+"""Counters of requests that passed without being recorded: why, and what to do."""
+
+_PAGE_ABOUT_IT: Final = "https://github.com/tokenmizer-mw/tokenmizer-mw/blob/main/docs/not-remembered.md"
+
 _STATES: Final = {
     "ok": ("\u2713", "All is well", "The store answers, and nothing failed in the last minutes."),
     "degraded": ("!", "It works, with losses", "Chats go on; less is remembered than should be."),
+    "unrecorded": (
+        "!",
+        "Nothing was remembered yet",
+        "The store answers, but this process has recorded no turn of a chat.",
+    ),
     "unready": ("\u2717", "It does not work", "Chats go on without memory until this is mended."),
 }
 
@@ -50,19 +67,29 @@ _STATES: Final = {
 def show_health(request: PageRequest) -> Page:
     """Return health with reasons, and the counters of this process."""
     found = request.health.look(with_place=request.caller.may("admin"))
-    mark, title, text = _STATES[found["status"]]
-    reasons = [tag("li", tag("code", name), " ", REASONS.get(name, "")) for name in found["reasons"]]
+    counters = request.memory.counters() if request.caller.may("admin") else {}
+    unrecorded = _reasons_of_no_turn(counters) if found["status"] == "ok" else []
+    mark, title, text = _STATES["unrecorded" if unrecorded else found["status"]]
+    known = REASONS | UNRECORDED
+    reasons = [tag("li", tag("code", name), " ", known.get(name, "")) for name in (*found["reasons"], *unrecorded)]
     state = tag(
         "section",
         tag("p", tag("span", mark, class_="state-mark", aria_hidden="true"), tag("strong", title), class_="state"),
         tag("p", text),
         tag("ul", reasons, class_="reasons") if reasons else None,
+        tag("p", tag("a", "Why is my chat not remembered", href=_PAGE_ABOUT_IT)) if unrecorded else None,
         tag("p", "The database: ", tag("code", found["place"])) if "place" in found else None,
-        class_=f"card health is-{found['status']}",
+        class_=f"card health is-{'degraded' if unrecorded else found['status']}",
     )
     lead = tag("p", "Whether what was said is being remembered.", class_="lead")
-    counters = request.memory.counters() if request.caller.may("admin") else {}
     return Page("Health", join_markup(heading("Health", lead), state, _counters(counters)), "status")
+
+
+def _reasons_of_no_turn(counters: Mapping[str, int]) -> list[str]:
+    """Why requests passed unrecorded; [] if there were none, or a turn was recorded all the same."""
+    if any(name.startswith("turn_") for name in counters):
+        return []
+    return sorted(UNRECORDED.keys() & counters.keys())
 
 
 def _counters(counters: dict[str, int]) -> Markup:
