@@ -332,11 +332,11 @@ def test_nothing_stays_in_a_snapshot_of_what_is_taken_out(how: str, tmp_path: Pa
         assert log.keep_snapshot(key, Snapshot(state.seq, state.recorded_at, 1, payload))
     assert secret.encode() in (tmp_path / "log.db").read_bytes()
     with closing(SessionMemory.open(f"sqlite:///{tmp_path / 'log.db'}", SMALL)) as memory:
-        assert secret in repr(memory.graph("s")), "it is there to be taken out"
+        assert secret in repr(memory.graph("s").nodes()), "it is there to be taken out"
         assert memory.flush()
         assert memory.redact_stored("s") if how == "redact" else memory.forget("s")
         if how == "redact":
-            assert secret not in repr(memory.graph("s"))
+            assert secret not in repr(memory.graph("s").nodes())
             assert memory.flush()
             assert memory.log.snapshot(key) is not None, "there is a new one"
         content = b"\n".join(file.read_bytes() for file in tmp_path.iterdir())
@@ -344,4 +344,4 @@ def test_nothing_stays_in_a_snapshot_of_what_is_taken_out(how: str, tmp_path: Pa
         with closing(SessionMemory.open(f"sqlite:///{tmp_path / 'log.db'}", SMALL)) as other:
             assert secret not in repr(other.messages("s"))
             if how == "redact":
-                assert secret not in repr(other.graph("s"))
+                assert secret not in repr(other.graph("s").nodes())

@@ -71,7 +71,7 @@ def test_the_calls_of_a_session(store: str, capsys: pytest.CaptureFixture[str]) 
     assert re.search(r"^gpt-5\.1 +900 +0 ", run(capsys, "--store", store, "--calls", "two")[1], re.MULTILINE)
     (one,) = json.loads(run(capsys, "--store", store, "--calls", "two", "--json")[1])
     assert one["saved"] == pytest.approx(sum(stage["saved"] for stage in one["stages"]))
-    assert "no calls of session none are recorded" in run(capsys, "--store", store, "--calls", "none")[2]
+    assert "no session 'none'" in run(capsys, "--store", store, "--calls", "none")[2]
 
 
 def test_empty_books_say_how_they_are_opened(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -310,7 +310,7 @@ BAD: list[tuple[str, Callable[[TokenMizerChatStore], Any], str]] = [
     ("an empty key", lambda store: store.add_message("", MESSAGE), "session id"),
     ("a long key", lambda store: store.get_messages("k" * 300), "session id"),
     ("a key with a line break", lambda store: store.delete_messages("a\nb"), "session id"),
-    ("a key that is no text", lambda store: store.set_messages(7, [MESSAGE]), "session id"),
+    ("a key that is no text", lambda store: store.set_messages(7, [MESSAGE]), "session"),
 ]
 
 
