@@ -48,9 +48,9 @@ pages: $(READY)
 pictures: $(READY)
 	$(BIN)/python scripts/pictures.py
 
-# The code of each page, in an environment that has what the page asks for and nothing else.
+# The code and the commands of each page, in an environment that has what the page asks for and nothing else.
 check-pages:
-	$(PYTHON) scripts/check_pages.py $(PAGES)
+	$(PYTHON) -m scripts.check_pages $(PAGES)
 
 # The pages as a site, in build/site; a warning is an error.
 site: .venv-docs/.ready

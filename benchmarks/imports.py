@@ -5,20 +5,27 @@ pulls in.
 are first named, and what only an open memory needs, such as extraction, when the first one is
 opened. Of the distributions for frameworks it is said what importing them pulls in before a class is used.
 
-The MCP server is what a host starts: CPU time of its process until it has answered ``initialize``, and until it has
-listed its tools, medians.
+Commands that read are run on a store of one small session; medians of their processes.
+
+The MCP server is what a host starts: CPU time of its process until it has answered ``initialize``, until it has listed
+its tools, and until it has answered a first tool call that comes at once; medians. Most of the last is the import of
+the MCP SDK. ``later_call_ms`` is the first tool call alone when it comes two seconds after the list of tools.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import resource
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from importlib.util import find_spec
 from typing import Any, Final
+
+from tokenmizer_mw import SessionMemory
 
 from .measure import at_most
 
@@ -61,7 +68,21 @@ _MESSAGES: Final = (
         },
     },
     {"id": 2, "method": "tools/list"},
+    {"id": 3, "method": "tools/call", "params": {"name": "list_sessions", "arguments": {}}},
 )
+COMMANDS: Final = (
+    ("sessions",),
+    ("why", "s", "postgres"),
+    ("search", "s", "postgres"),
+    ("graph", "s"),
+    ("edits", "s"),
+    ("resume", "s"),
+    ("recall", "s", "which database do we use?"),
+)
+COMMAND_MS: Final = 350
+COUNTING: Final = ("resume", "recall")
+"""Commands that count tokens, and therefore load a table of tokens."""
+COMMAND_ROUNDS: Final = 5
 
 
 def run() -> dict[str, Any]:
@@ -77,6 +98,17 @@ def run() -> dict[str, Any]:
             if IMPORTS[name].startswith("import")
         ),
     ]
+    figures["commands"] = _run_commands()
+    slowest = max((name for name in figures["commands"] if name not in COUNTING), key=figures["commands"].__getitem__)
+    bars.append(
+        at_most(
+            f"slowest command that reads and counts no tokens ({slowest}), CPU",
+            figures["commands"][slowest],
+            COMMAND_MS,
+            "ms",
+            0,
+        )
+    )
     if find_spec("mcp") and os.path.exists("/proc/self/stat"):
         figures["mcp"] = _start_mcp()
         answered = figures["mcp"]["initialize_ms"]
@@ -86,17 +118,50 @@ def run() -> dict[str, Any]:
 
 def _start_mcp() -> dict[str, Any]:
     rows = [_start_mcp_once() for _ in range(ROUNDS)]
-    return {name: round(statistics.median(row[name] for row in rows)) for name in rows[0]}
+    later = [_start_mcp_once(pause=2.0) for _ in range(COMMAND_ROUNDS)]
+    alone = statistics.median(row["call_ms"] - row["paused_ms"] for row in later)
+    named = ("initialize_ms", "tools_ms", "call_ms")
+    return {name: round(statistics.median(row[name] for row in rows)) for name in named} | {
+        "later_call_ms": round(alone)
+    }
 
 
-def _start_mcp_once() -> dict[str, float]:
+def _run_commands() -> dict[str, int]:
+    """CPU time of the commands, in milliseconds."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = f"sqlite:///{folder}/sessions.db"
+        with SessionMemory.open(store) as memory:
+            memory.record("s", [{"role": "user", "content": "Use postgres for the database, because it is known."}])
+        return {command[0]: round(_run_command([*command, "--store", store])) for command in COMMANDS}
+
+
+def _run_command(arguments: list[str]) -> float:
+    spent = []
+    for _ in range(COMMAND_ROUNDS + 1):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        command = [sys.executable, "-m", "tokenmizer_mw", *arguments]
+        subprocess.run(command, check=True, env=_with_byte_code(), stdout=subprocess.DEVNULL)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return statistics.median(spent[1:]) * 1e3  # the first may have written byte code
+
+
+def _with_byte_code() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+
+def _start_mcp_once(pause: float = 0.0) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "tokenmizer_mw", "mcp", "--store", f"sqlite:///{folder}/sessions.db"]
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=_with_byte_code()) as process:
             assert process.stdin is not None
             assert process.stdout is not None
             spent = []
+            paused = 0.0
             for message in _MESSAGES:
+                if message["id"] == len(_MESSAGES):
+                    time.sleep(pause)
+                    paused = _cpu_ms(process.pid)
                 process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
                 process.stdin.flush()
                 assert json.loads(process.stdout.readline())["id"] == message["id"]
@@ -104,7 +169,7 @@ def _start_mcp_once() -> dict[str, float]:
                 if message["id"] == 1:
                     process.stdin.write(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}\n')
             process.stdin.close()
-    return {"initialize_ms": spent[0], "tools_ms": spent[1]}
+    return {"initialize_ms": spent[0], "tools_ms": spent[1], "call_ms": spent[2], "paused_ms": paused}
 
 
 def _cpu_ms(process: int) -> float:
@@ -116,8 +181,7 @@ def _cpu_ms(process: int) -> float:
 
 def _measured(code: str) -> dict[str, Any]:
     told = MEASURED.format(code=code, frameworks=FRAMEWORKS)
-    environ = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     command = [sys.executable, "-c", told]
-    runs = [json.loads(subprocess.check_output(command, env=environ)) for _ in range(ROUNDS)]
+    runs = [json.loads(subprocess.check_output(command, env=_with_byte_code())) for _ in range(ROUNDS)]
     _, frameworks, modules = runs[0]
     return {"cpu_ms": round(min(run[0] for run in runs) * 1e3, 1), "frameworks": frameworks, "modules": modules}

@@ -1,11 +1,13 @@
-"""Runs the Python of each page of ``docs/`` in the environment that the page asks for: ``make check-pages``.
+"""Runs the Python and the commands of README and each page of ``docs/`` in the environment that the page asks for:
+``make check-pages``.
 
-A page names it in its first ``$ pip install ...`` line. Environments are made in a temporary folder, by uv where it is
-installed, and page by page: what one page installs is not there for the next.
+A page names it in its ``pip install`` lines. Environments are made in a temporary folder, by uv where it is installed,
+and page by page: what one page installs is not there for the next.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
@@ -15,6 +17,9 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
+from scripts.page_commands import GIVEN, Given, commands, reason_not_run, run_commands
+from tests.upstream.server import Upstream
+
 ROOT: Final = Path(__file__).parent.parent
 NOT_ALONE: Final = frozenset({"design.md", "postgres.md"})
 """Pages whose code is no program, or needs a server."""
@@ -22,46 +27,68 @@ NOT_ALONE: Final = frozenset({"design.md", "postgres.md"})
 
 def main(names: list[str]) -> int:
     """Check the pages that are named, or all; the number of those that fail."""
-    pages = [ROOT / "docs" / name for name in names] or sorted((ROOT / "docs").glob("*.md"))
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
     failed = 0
     for page in pages:
-        text = page.read_text(encoding="utf-8")
-        code = "\n".join(re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL))
-        if not code or page.name in NOT_ALONE:
+        if page.name in NOT_ALONE or (names and page.name not in names) or not _has_examples(page):
             continue
-        wrong = _failure(code, wanted(text))
+        wrong = _failure(page)
         failed += wrong is not None
         sys.stdout.write(f"{page.name}: {wrong or 'runs'}\n")
         sys.stdout.flush()
     return failed
 
 
-def wanted(text: str) -> list[str]:
-    """The arguments of the page's first ``pip install``; none where the page has no such line."""
-    line = re.search(r"^\$ pip install (.*?)(?:\s+#.*)?$", text, flags=re.MULTILINE)
-    return shlex.split(line[1]) if line else []
+def _has_examples(page: Path) -> bool:
+    text = page.read_text(encoding="utf-8")
+    return "```python" in text or any(not reason_not_run(command) for command in commands(text))
 
 
-def _failure(code: str, packages: list[str]) -> str | None:
+def wanted(page: Path) -> list[str]:
+    """The arguments of the page's first ``pip install`` in a block, of all of README's, and what its reader has."""
+    text = page.read_text(encoding="utf-8")
+    if page.name == "README.md":
+        lines = re.findall(r"pip install ([^`\n#]*)", text)
+    else:
+        lines = re.findall(r"^\$ pipx? install ([^\n#]*)", text, flags=re.MULTILINE)[:1]
+    return [*(part for line in lines for part in shlex.split(line)), *GIVEN.get(page.name, Given()).packages]
+
+
+def _failure(page: Path) -> str | None:
+    packages = wanted(page)
     if not packages:
         return "does not say what to install"
-    with tempfile.TemporaryDirectory() as folder:
-        python = f"{folder}/venv/bin/python"
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        programs = folder / "venv" / "bin"
         uv = shutil.which("uv")
         make = [uv, "venv", "--quiet", "--python", sys.executable] if uv else [sys.executable, "-m", "venv"]
         install = (
-            [uv, "pip", "install", "--quiet", "--python", python] if uv else [python, "-m", "pip", "install", "-q"]
+            [uv, "pip", "install", "--quiet", "--python", str(programs / "python")]
+            if uv
+            else [str(programs / "python"), "-m", "pip", "install", "-q"]
         )
-        (Path(folder) / "page.py").write_text(code, encoding="utf-8")
-        for command, place in (
-            ([*make, f"{folder}/venv"], ROOT),
-            ([*install, *packages], ROOT),
-            ([python, "-I", "page.py"], Path(folder)),
-        ):
-            done = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)
+        for command in ([*make, str(folder / "venv")], [*install, *packages]):
+            done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
             if done.returncode:
-                return "fails\n" + (done.stderr or done.stdout)[-2_000:]
-    return None
+                return "cannot be installed\n" + (done.stderr or done.stdout)[-2_000:]
+        return _run(page, programs)
+
+
+def _run(page: Path, programs: Path) -> str | None:
+    """Run the page's Python, then its commands, in one folder."""
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    code = "\n".join((GIVEN.get(page.name, Given()).python, *blocks))
+    with tempfile.TemporaryDirectory() as folder, Upstream() as provider:
+        (Path(folder) / "page.py").write_text(code, encoding="utf-8")
+        own = {**os.environ, "OPENAI_BASE_URL": f"{provider.url}/v1", "OPENAI_API_KEY": "none"}
+        python = [str(programs / "python"), "-I", "page.py"]
+        done = subprocess.run(python, cwd=folder, env=own, capture_output=True, text=True, check=False)
+        if done.returncode:
+            return "its Python fails\n" + (done.stderr or done.stdout)[-2_000:]
+        plain = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        wrong = run_commands(page, Path(folder), {**plain, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"})
+        return "a command fails\n" + "\n".join(wrong)[-2_000:] if wrong else None
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
-"""Every Python example of the documentation runs as it stands, page by page."""
+"""Every example of README and documentation runs as it stands, page by page: Python and commands."""
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -11,35 +12,45 @@ from pathlib import Path
 
 import pytest
 
+from scripts.page_commands import GIVEN, NOT_RUN, commands, run_commands
 from tokenmizer_mw import Settings
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
-PAGES = [
-    DOCS / name
-    for name in (
-        "access.md",
-        "compression.md",
-        "dashboard.md",
-        "cache.md",
-        "exports.md",
-        "files.md",
-        "library.md",
-        "middleware.md",
-        "outgoing.md",
-        "refining.md",
-        "safety.md",
-        "savings.md",
-        "translation.md",
-    )
-]
+ELSEWHERE = {
+    "README.md": "needs names of an application: test_readme.py",
+    "design.md": "its code is no program",
+    "langchain.md": "integrations/langchain/tests",
+    "llamaindex.md": "integrations/llama-index/tests",
+    "postgres.md": "needs a server: tests/store",
+}
+"""Pages whose Python does not run here, and why."""
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_examples_run(page: Path) -> None:
-    blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL)
-    assert blocks
-    exec(compile("\n".join(blocks), str(page), "exec"), {"__name__": page.stem})
+def python_of(page: Path) -> str:
+    return "\n".join(re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL))
+
+
+PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+SHOWN = [page for page in PAGES if commands(page.read_text(encoding="utf-8")) or python_of(page)]
+
+
+@pytest.mark.parametrize("page", SHOWN, ids=lambda page: page.stem)
+def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its Python in one go, then its commands in the same folder."""
+    monkeypatch.chdir(tmp_path)
+    if page.name not in ELSEWHERE:
+        exec(compile(python_of(page), str(page), "exec"), {"__name__": page.stem})
+    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    assert run_commands(page, tmp_path, {**os.environ, "PATH": programs}) == []
+
+
+def test_lists_of_exceptions_are_current() -> None:
+    """What no page shows any more leaves the lists."""
+    shown = [each for page in PAGES for each in commands(page.read_text(encoding="utf-8"))]
+    assert [pattern for pattern in NOT_RUN if not any(re.search(pattern, each) for each in shown)] == []
+    assert set(GIVEN) <= {page.name for page in PAGES if commands(page.read_text(encoding="utf-8"))}
+    assert set(ELSEWHERE) <= {page.name for page in SHOWN}
 
 
 def test_the_page_of_settings_is_current() -> None:

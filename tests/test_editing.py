@@ -84,6 +84,25 @@ def test_a_correction_has_its_value_and_keeps_where_it_was_said(memory: SessionM
     assert database(memory) == node
 
 
+def test_an_edit_returns_the_fact_before_and_after(memory: SessionMemory) -> None:
+    node = database(memory)
+    done = memory.correct("hall", "PostgreSQL", label="MariaDB")
+    assert (done.number, done.before, done.after) == (1, node, database(memory))
+    assert done.previous == {"label": node.label}
+    assert str(done) == f"change 1: MariaDB (was: {node.label})"
+    again = memory.correct("hall", node.id, label="MariaDB")
+    assert (again.number, again.previous, str(again)) == (0, {}, "nothing changed: MariaDB")
+    assert memory.pin("hall", node.id).previous == {"pinned": False}
+    assert memory.archive("hall", node.id).previous == {"status": node.status}
+    memory.undo("hall")
+    assert str(memory.invalidate("hall", node.id, "misread")) == "change 5: MariaDB"
+
+
+def test_an_edit_finds_a_fact_that_was_recorded_a_moment_ago(memory: SessionMemory) -> None:
+    memory.record("hall", [*CHAT, {"role": "user", "content": "Use Nomad for deployment."}], later=True)
+    assert memory.pin("hall", "Nomad").after.pinned
+
+
 def test_two_facts_never_share_a_place(memory: SessionMemory) -> None:
     now = database(memory)
     (old,) = [node for node in memory.graph("hall").nodes("decision") if node.status is Status.SUPERSEDED]
@@ -382,6 +401,31 @@ def test_words_that_name_no_fact_or_several_are_refused_with_the_nearest(memory:
         memory.pin("hall", "zebra")
     with pytest.raises(UnknownNode):
         memory.pin("hall", "")
+
+
+def test_a_long_label_is_shortened_between_two_words(memory: SessionMemory) -> None:
+    memory.remember("hall", "Curtains are shut in the evening, " + "also those of rooms that nobody has booked, " * 3)
+    with pytest.raises(UnknownNode, match=r"nearest: decision-\d+ 'Curtains are [a-z ,]*\b[a-z]+\.\.\.'$"):
+        memory.archive("hall", "the colour of curtains upstairs")
+
+
+@pytest.mark.parametrize(
+    "text", ["the colour of the window", "cost of the service", "guest wifi password", "Nomad cluster in Frankfurt"]
+)
+def test_one_word_that_a_text_shares_with_a_fact_changes_nothing(memory: SessionMemory, text: str) -> None:
+    memory.remember("hall", "The deployment window is on Friday evenings")
+    memory.remember("hall", "print the guest list", "task")
+    memory.remember("hall", "We deploy on Nomad")
+    before = memory.graph("hall").nodes()
+    with pytest.raises(UnknownNode, match="nearest: "):
+        memory.archive("hall", text)
+    assert memory.graph("hall").nodes() == before
+
+
+def test_most_words_of_a_description_name_a_fact_also_those_of_before_a_correction(memory: SessionMemory) -> None:
+    rule = next(node for node in memory.graph("hall").nodes() if node.label.startswith("Never delete"))
+    memory.correct("hall", "the rule about deleting a booking", label="Ask before a removal")
+    assert memory.pin("hall", "rule on delete of any booking").after.id == rule.id
 
 
 def test_the_newest_change_is_undone_by_default(memory: SessionMemory) -> None:

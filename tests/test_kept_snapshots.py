@@ -314,8 +314,9 @@ def test_what_was_believed_at_any_time_is_told_from_the_log() -> None:
         recorded = memory.log.read(key)
         assert memory.log.snapshot(key) is not None
         for at in sorted({one.recorded_at + shift for one in recorded for shift in (-0.5, 0.0)}):
-            then = fold([one for one in recorded if one.recorded_at <= at]).graph
-            assert memory.graph("s", recorded_at=at).to_dict() == then.to_dict()
+            then = fold([one for one in recorded if one.recorded_at <= at])
+            if not then.unextracted:
+                assert memory.graph("s", recorded_at=at).to_dict() == then.graph.to_dict()
 
 
 @pytest.mark.parametrize("how", ["forget", "redact"])

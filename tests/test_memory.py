@@ -25,11 +25,13 @@ from tokenmizer_mw.errors import (
 )
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import Event, Recorded
-from tokenmizer_mw.model.message import Message, Outcome, Role
+from tokenmizer_mw.model.message import Message, Outcome, Role, Written
 from tokenmizer_mw.model.node import NodeType, Status
 from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.session.state import SessionState, append_messages
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.memory import MemoryLog
+from tokenmizer_mw.store.open import open_log
 from tokenmizer_mw.wire.dialect import ChatRequest, Reply
 from tokenmizer_mw.wire.dialects.openai_chat import OpenAIChat
 
@@ -498,3 +500,16 @@ def test_a_request_that_leaves_its_history_to_the_provider_is_counted_with_the_r
     assert memory.counters()[counter] == 3
     assert sum("not cut" in line.getMessage() for line in caplog.records) == 1
     memory.close()
+
+
+def test_facts_are_as_old_as_their_messages(tmp_path: Path) -> None:
+    times = iter(range(1_000, 10_000))
+    log = open_log(f"sqlite:///{tmp_path / 'memory.db'}", clock=lambda: float(next(times)))
+    said = [Written(Message(Role(one["role"]), one["content"])) for one in CHAT[:2]]
+    log.append(SessionKey("local", "s"), append_messages(SessionState(), said), expected_seq=0)
+    log.close()  # before anything was extracted, as in a process that is killed
+    with SessionMemory.open(f"sqlite:///{tmp_path / 'memory.db'}") as memory:
+        memory.flush()
+        assert "SQLite" in " ".join(node.label for node in memory.graph("s", recorded_at=1_500).nodes())
+        assert "SQLite" in " ".join(node.label for node in memory.graph("s", valid_at=1_500).nodes())
+        assert not list(memory.graph("s", recorded_at=900).nodes())

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from scripts.page_commands import GIVEN
 from tests.upstream.server import Upstream
 
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
 SNIPPETS = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
-MESSAGES = [{"role": "user", "content": "Use PostgreSQL for the orders."}]
 
 
 @pytest.fixture
@@ -22,36 +22,16 @@ def upstream() -> Iterator[Upstream]:
         yield server
 
 
-def names_of_frameworks() -> dict[str, Any]:
-    """What an application of LangChain and LlamaIndex has at hand."""
-    from langchain.agents import create_agent
-    from langchain_core.language_models import FakeListChatModel
-    from langgraph.checkpoint.memory import InMemorySaver
-
-    return {
-        "create_agent": create_agent,
-        "model": FakeListChatModel(responses=["Understood."]),
-        "tools": [],
-        "checkpointer": InMemorySaver(),
-    }
-
-
 def test_its_snippets_run_one_after_the_other(
     tmp_path: Path, upstream: Upstream, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from starlette.applications import Starlette
-
-    from tokenmizer_mw import openai_client
-
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OPENAI_BASE_URL", f"{upstream.url}/v1")
     monkeypatch.setenv("OPENAI_API_KEY", "none")
-    names: dict[str, Any] = {"app": Starlette(), "openai_client": openai_client, "messages": MESSAGES}
-    middleware, calls, frameworks, own = SNIPPETS
-    exec(middleware, names)
-    exec(calls, names)
-    exec(frameworks, {**names, **names_of_frameworks()})
-    exec(own, names)
+    names: dict[str, Any] = {}
+    exec(GIVEN["README.md"].python, names)
+    for snippet in SNIPPETS:
+        exec(snippet, names)
     assert capsys.readouterr().out.count("PostgreSQL") >= 2
     names["client"].close()
     names["memory"].close()

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial, update_wrapper
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
-from tokenmizer_mw.chat.redaction import EventRedaction
+from tokenmizer_mw.chat.content_checks import EventRedaction
 from tokenmizer_mw.chat.session_access import no_view
 from tokenmizer_mw.context.assembly import Context, Shortened
 from tokenmizer_mw.context.costs.savings import Savings
@@ -62,6 +64,7 @@ from tokenmizer_mw.session.arguments import (
 )
 from tokenmizer_mw.session.manual_edits import (
     KINDS,
+    FactEdit,
     add_fact,
     correct_fact,
     find_fact,
@@ -77,7 +80,7 @@ from tokenmizer_mw.session.transcript_edits import Change, HistoryMessages, edit
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.address import without_password
 from tokenmizer_mw.store.ledger import By
-from tokenmizer_mw.store.log import EventLog, Place, SessionInfo, pages
+from tokenmizer_mw.store.log import EventLog, Place, SessionInfo, number_at, pages
 from tokenmizer_mw.store.open import open_log
 from tokenmizer_mw.wire.messages import history
 
@@ -235,6 +238,8 @@ class SessionMemory:
         _ = (
             memory.service.redaction.redactor
         )  # the first look into the store and at the rules: better now than at the first request
+        import tokenmizer_mw.extract.derive  # noqa: F401 - as above
+
         if memory.settings.semantic is not None:
             from tokenmizer_mw.extract.guessing import model_of
 
@@ -385,33 +390,33 @@ class SessionMemory:
 
     def invalidate(
         self, session_id: str, node_id: str, reason: str, *, never_true: bool = False, tenant: str = LOCAL_TENANT
-    ) -> None:
-        """Declare a fact wrong by hand. Resume blocks then show it as a warning.
+    ) -> FactEdit:
+        """Declare a fact wrong by hand. Resume blocks then show it as a warning. Returns the fact before and after,
+        and the number of the edit; 0 when the fact is already declared wrong.
 
         ``never_true``: withdraw the fact, because it never was true (misread, or nobody decided it). Then no block,
         reminder or recall tells a model of it; ``why`` and the list of edits still do, and ``undo`` brings it back.
 
         ``node_id`` is what ``why`` takes: the id of the fact, its label or value, words that only this fact contains,
-        or a description that fits no other fact nearly as well. Does nothing when the fact is already declared wrong.
+        or a description that fits no other fact nearly as well.
         Raises ``UnknownNode``, whose message names the nearest facts, when no fact or more than one matches.
         """
-        key, reason = self._access.existing_key(session_id, tenant), self._redaction.redact_text(reason)
-        mark = partial(mark_fact, id=node_id, status=Status.INVALIDATED, reason=reason, never_true=never_true)
-        self._access.sessions.update(key, mark)
+        reason = self._redaction.redact_text(reason)
+        mark = partial(mark_fact, status=Status.INVALIDATED, reason=reason, never_true=never_true)
+        return self._edit(session_id, node_id, tenant, mark)
 
-    def archive(self, session_id: str, node_id: str, reason: str = "", *, tenant: str = LOCAL_TENANT) -> None:
-        """Archive a fact by hand: it is still true, but resume blocks no longer show it. ``node_id`` as for
-        ``invalidate``. Raises ``UnknownNode``.
+    def archive(self, session_id: str, node_id: str, reason: str = "", *, tenant: str = LOCAL_TENANT) -> FactEdit:
+        """Archive a fact by hand: it is still true, but resume blocks no longer show it. ``node_id``, result and
+        errors as for ``invalidate``.
         """
-        key, reason = self._access.existing_key(session_id, tenant), self._redaction.redact_text(reason)
-        self._access.sessions.update(key, lambda state: mark_fact(state, node_id, Status.ARCHIVED, reason))
+        mark = partial(mark_fact, status=Status.ARCHIVED, reason=self._redaction.redact_text(reason))
+        return self._edit(session_id, node_id, tenant, mark)
 
-    def pin(self, session_id: str, node_id: str, pinned: bool = True, *, tenant: str = LOCAL_TENANT) -> None:
+    def pin(self, session_id: str, node_id: str, pinned: bool = True, *, tenant: str = LOCAL_TENANT) -> FactEdit:
         """Pin a fact, or unpin it with ``pinned=False``. Resume blocks put pinned facts directly after the standing
-        rules, and they are never pruned. ``node_id`` as for ``invalidate``. Raises ``UnknownNode``.
+        rules, and they are never pruned. ``node_id``, result and errors as for ``invalidate``.
         """
-        key = self._access.existing_key(session_id, tenant)
-        self._access.sessions.update(key, lambda state: pin(state, node_id, pinned))
+        return self._edit(session_id, node_id, tenant, partial(pin, on=pinned))
 
     def correct(
         self,
@@ -422,16 +427,41 @@ class SessionMemory:
         detail: str | None = None,
         reason: str = "",
         tenant: str = LOCAL_TENANT,
-    ) -> None:
+    ) -> FactEdit:
         """Change the wording of a fact by hand; its value is parsed again from the new label.
 
-        ``label`` and ``detail`` are the new texts; ``None`` leaves one as it is. ``node_id`` as for ``invalidate``.
-        Raises ``UnknownNode``, and ``CallerError`` for an empty label, without label and detail, or when another fact
-        already has the same label or value.
+        ``label`` and ``detail`` are the new texts; ``None`` leaves one as it is. ``node_id`` and result as for
+        ``invalidate``; ``str`` of the result shows the new wording and the old one. Raises ``UnknownNode``, and
+        ``CallerError`` for an empty label, without label and detail, or when another fact already has the same label or
+        value.
         """
-        key, reason = self._access.existing_key(session_id, tenant), self._redaction.redact_text(reason)
-        label, detail = (text if text is None else self._redaction.redact_text(text) for text in (label, detail))
-        self._access.sessions.update(key, lambda state: correct_fact(state, node_id, label, detail, reason))
+        redact = self._redaction.redact_text
+        label, detail = (text if text is None else redact(text) for text in (label, detail))
+        change = partial(correct_fact, label=label, detail=detail, reason=redact(reason))
+        return self._edit(session_id, node_id, tenant, change)
+
+    def _edit(
+        self, session_id: str, node_id: str, tenant: str, change: Callable[[SessionState, Node], list[Event]]
+    ) -> FactEdit:
+        """Append the events of a manual edit of the fact that ``node_id`` names."""
+        key = self._access.existing_key(session_id, tenant)
+        self._extract_now(key)  # what was said before has its facts first
+        fact: Node | None = None
+        number = 0
+
+        def decide(state: SessionState) -> list[Event]:
+            nonlocal fact, number
+            fact = find_fact(state, node_id)
+            events = change(state, fact)
+            number = next((event.number for event in events if isinstance(event, NodeEdited)), 0)
+            return events
+
+        after = self._access.sessions.update_and_view(
+            key, decide, lambda state: state.graph.get(fact.id) if fact else None
+        )
+        if fact is None or after is None:
+            raise UnknownSession(f"session {session_id!r} was erased meanwhile")
+        return FactEdit(number, fact, after)
 
     def undo(self, session_id: str, number: int | None = None, *, tenant: str = LOCAL_TENANT) -> int:
         """Undo a manual edit of the session's facts, and return the number of the edit that was undone.
@@ -655,16 +685,16 @@ class SessionMemory:
     ) -> SessionGraph:
         """Return a copy of the session's graph: its facts and their relations.
 
-        - ``recorded_at``: return the graph as it was recorded at this time; ``None``: now.
+        - ``recorded_at``: return the facts of the messages that were recorded at this time; ``None``: now.
         - ``valid_at``: return only facts that were true at this time, as known at ``recorded_at``; ``None``: all facts.
         """
         key = self._access.key_of(session_id, tenant)
         if recorded_at is None:
             graph = self._access.view(key, lambda state: self._access.derivation.derived_graph(state).copy())
         else:
-            self._access.view(key, no_view)
-            last = as_seconds(recorded_at)
-            graph = fold([event for event in self.log.read(key) if event.recorded_at <= last]).graph
+            end = self._access.view(key, lambda state: state.seq)
+            last = number_at(self.log, key, as_seconds(recorded_at), end)
+            graph = self._access.derivation.derived_graph(fold(self.log.read(key, upto=last))).copy()
         return graph if valid_at is None else as_valid(graph, as_seconds(valid_at))
 
     def view(self, session_id: str, look: Callable[[SessionState], R], *, tenant: str = LOCAL_TENANT) -> R:
@@ -864,7 +894,10 @@ class SessionMemory:
         of the log.
         """
         events = self.log.read(require_key(key), upto=upto_seq)
-        return diff(fold([event for event in events if event.seq <= after_seq]).graph, fold(events).graph)
+        start = bisect_right(events, after_seq, key=attrgetter("seq"))
+        state = fold(events[:start])
+        before = state.graph.copy()
+        return diff(before, fold(events[start:], state).graph)
 
     def loss_report(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> LossReport:
         """Report which facts the last cut removed from the model's context without stating them in the resume block,

@@ -196,12 +196,14 @@ def test_every_change_by_hand_has_a_number_and_can_be_undone(app: Any) -> None:
         return dict(answer.json())
 
     assert change("pin")["node"]["pinned"] is True
-    assert change("correct", text="Use MariaDB")["node"]["label"] == "Use MariaDB"
+    corrected = change("correct", text="Use MariaDB")
+    assert (corrected["node"]["label"], corrected["before"]) == ("Use MariaDB", {"label": node["label"]})
     done = change("archive", reason="the hall is closed")
     assert done["node"]["status"] == "archived"
     undone = ask(app, "POST", "/api/undo", body={"session_id": "hall", "number": done["number"]}).json()
     assert undone["node"]["status"] == node["status"]
     assert undone["number"] == done["number"] + 1
+    assert undone["before"] == {"status": "archived"}
     assert change("pin")["number"] == 0, "it was pinned already"
     newest = ask(app, "POST", "/api/undo", body={"session_id": "hall"}).json()
     assert newest["node"]["label"] == node["label"], "the correction is the newest change in force"

@@ -42,7 +42,7 @@ def test_only_a_guard_that_may_block_does(guard: Any) -> None:
 
 
 def test_an_attempt_is_refused_and_the_session_goes_on() -> None:
-    memory = SessionMemory.open("memory://", Settings(guard="block"))
+    memory = SessionMemory.open("memory://", Settings(guard="block", store_wait_seconds=30.0))
     client = served(memory)
     assert ask(client, "hello").status_code == 200
     refused = ask(client, "hello", ATTEMPT)
@@ -55,13 +55,13 @@ def test_an_attempt_is_refused_and_the_session_goes_on() -> None:
 
 
 def test_the_refusal_has_the_clients_shape() -> None:
-    client = served(SessionMemory.open("memory://", Settings(guard="block")))
+    client = served(SessionMemory.open("memory://", Settings(guard="block", store_wait_seconds=30.0)))
     refused = ask(client, ATTEMPT, path="/v1/messages").json()
     assert refused["type"] == "error" and refused["error"]["type"] == "invalid_request_error"
 
 
 def test_an_attempt_in_a_tools_result_is_refused_too() -> None:
-    client = served(SessionMemory.open("memory://", Settings(guard="block")))
+    client = served(SessionMemory.open("memory://", Settings(guard="block", store_wait_seconds=30.0)))
     call = {"id": "c1", "type": "function", "function": {"name": "read", "arguments": "{}"}}
     messages = [
         {"role": "user", "content": "read it"},
@@ -73,7 +73,7 @@ def test_an_attempt_in_a_tools_result_is_refused_too() -> None:
 
 
 def test_a_system_prompt_is_never_judged() -> None:
-    client = served(SessionMemory.open("memory://", Settings(guard="block")))
+    client = served(SessionMemory.open("memory://", Settings(guard="block", store_wait_seconds=30.0)))
     messages = [{"role": "system", "content": ATTEMPT}, {"role": "user", "content": "hello"}]
     body = json.dumps({"model": "m", "messages": messages})
     assert client.post("/v1/chat/completions", content=body, headers={"x-session-id": "s"}).status_code == 200

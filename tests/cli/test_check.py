@@ -28,14 +28,18 @@ def test_a_store_is_looked_at_without_the_proxy(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines() == [
         f"fine   store: {tmp_path / 'chat.db'} opens; sessions of the default tenant, local: 0",
-        f"note   proxy: not looked at: httpx2 is not installed: {install_hint('proxy')}",
+        "fine   proxy: not installed; library, middleware, hooks and MCP do not need it"
+        f" (to run one: {install_hint('proxy')})",
     ]
 
 
 def test_the_store_may_come_from_the_configuration(tmp_path: Path) -> None:
     (tmp_path / "proxy.yaml").write_text("store: sqlite:///chat.db\n", encoding="utf-8")
-    [store, _] = json.loads(check("--config", str(tmp_path / "proxy.yaml"), "--json").stdout)
+    [store, proxy] = json.loads(check("--config", str(tmp_path / "proxy.yaml"), "--json").stdout)
     assert store == {"grade": "fine", "place": "store", "text": f"{tmp_path / 'chat.db'} will be created"}
+    assert (
+        proxy["grade"] == "note" and "proxy.yaml: only its store is checked: httpx2 is not installed" in proxy["text"]
+    )
 
 
 def test_a_store_that_cannot_be_used_is_an_error_without_the_proxy(tmp_path: Path) -> None:

@@ -69,6 +69,9 @@ def test_undo_takes_back_what_was_remembered(run: Run) -> None:
 
 def test_why_tells_a_correction_and_finds_the_old_words(run: Run) -> None:
     run("correct", "shop", "Never push to main without a review", "--text", "Open a merge request", "--reason", "new")
+    changed = run("correct", "shop", "Open a merge request", "--text", "Ask for a review")
+    assert changed.endswith("; was: Open a merge request\n")
+    assert json.loads(run("undo", "shop", "--json"))["undone"] == 2
     told = run("why", "shop", "push to main")
     assert "corrected by hand (change 1) from Never push to main without a review: new" in told
 
@@ -77,6 +80,7 @@ def test_why_tells_a_correction_and_finds_the_old_words(run: Run) -> None:
     ("command", "more", "shows"),
     [
         ("correct", ["--text", "CockroachDB", "--because", "regions"], "CockroachDB - regions"),
+        ("correct", ["--text", "CockroachDB"], "; was: "),
         ("invalidate", ["--reason", "nobody said so"], "invalidated"),
         ("archive", [], "archived"),
         ("pin", [], "pinned"),

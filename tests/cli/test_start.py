@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+from tokenmizer_mw import SessionMemory
 
 HEAVY = (
     *("fastapi", "starlette", "pydantic", "rich", "tiktoken", "uvicorn", "openai", "yaml", "platformdirs", "anyio"),
@@ -24,6 +27,28 @@ def test_help_imports_nothing_heavy() -> None:
         "import sys\nfrom tokenmizer_mw.cli import main\n"
         "try:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
         f"print([name for name in {HEAVY!r} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+NOT_FOR_READING = (
+    *("asyncio", "anyio", "ssl", "tokenmizer_mw.extract.derive", "tokenmizer_mw.safety.redact"),
+    *("tokenmizer_mw.operations.backups", "tokenmizer_mw.saving.compress", "tokenmizer_mw.server"),
+)
+
+
+@pytest.mark.parametrize(
+    "arguments", [["sessions"], ["why", "s", "postgres"], ["search", "s", "postgres"], ["edits", "s"], ["graph", "s"]]
+)
+def test_a_command_that_reads_does_not_load_what_records(arguments: list[str], tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path / 'read.db'}"
+    with SessionMemory.open(store) as memory:
+        memory.record("s", [{"role": "user", "content": "Use postgres for the database."}])
+    code = (
+        "import sys\nfrom tokenmizer_mw.cli import main\n"
+        f"assert main({[*arguments, '--store', store]!r}) == 0\n"
+        f"print([name for name in {NOT_FOR_READING!r} if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.splitlines()[-1] == "[]"

@@ -119,6 +119,19 @@ def looked_at(shown: Opened, name: str) -> None:
     assert shown.complaints == [], name
 
 
+@pytest.mark.parametrize("width", [1280, 760, 390])
+def test_the_row_of_tabs_has_no_vertical_scrollbar(width: int, browser: Any, address: str, signed_in: Any) -> None:
+    with opened(browser, f"{address}session?id=hall", width=width, storage_state=signed_in) as shown:
+        assert shown.page.evaluate(TABS_BELOW) <= 0
+        assert shown.page.evaluate(LINE_UNDER_TAB) == 0, "the mark of the current page covers the line under the row"
+
+
+TABS_BELOW = """() => { const row = document.querySelector('.tabs ul'); return row.scrollHeight - row.clientHeight }"""
+LINE_UNDER_TAB = """() => {
+    const bottom = name => document.querySelector(name).getBoundingClientRect().bottom
+    return innerWidth < 600 ? 0 : Math.round(bottom('.tabs') - bottom('.tabs [aria-current]')) }"""
+
+
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
 @pytest.mark.parametrize("moment", ["", "&at=past", "&at=past&as=valid&type=decision"])
 def test_the_drawing_begins_in_the_first_third_of_the_screen(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import closing
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import get_args
@@ -12,16 +13,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.folding import logs
 from tests.savings.calling import answered, asked, call, chat, used
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.errors import StoreCause
-from tokenmizer_mw.model.event import Checkpointed, NodeAdded, Reminded
+from tokenmizer_mw.model.event import Checkpointed, Derived, NodeAdded, Recorded, Reminded
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.server.api.health import TROUBLES
 from tokenmizer_mw.server.dashboard import dashboard
 from tokenmizer_mw.server.dashboard.caches import PastGraphs
 from tokenmizer_mw.server.dashboard.health import REASONS
 from tokenmizer_mw.server.dashboard.markup import Markup, tag
+from tokenmizer_mw.session import fold
 
 from .visiting import CHAT, LATER, TOKEN, Visitor, elements_of, text_of
 
@@ -418,6 +421,34 @@ def test_the_past_is_what_the_log_says(data: st.DataObject) -> None:
         assert pasts.at(memory, key, time).to_dict() == memory.graph("s", recorded_at=time).to_dict()
         assert pasts.upto(memory, key, events[-1].seq).to_dict() == memory.graph("s").to_dict()
     memory.close()
+
+
+@settings(max_examples=60)
+@given(logs(), st.data())
+def test_a_past_graph_is_that_of_the_events_until_then_whatever_was_asked_before(
+    log: list[Recorded], data: st.DataObject
+) -> None:
+    pasts, key = PastGraphs(), SessionKey("local", "s")
+    with closing(SessionMemory.open("memory://")) as memory:
+        memory.log.load(key, [replace(one, seq=3 * one.seq) for one in log], expected_seq=0)
+        memory.log.append(key, [Derived(1)], expected_seq=3 * len(log))
+        memory.graph("s")  # extracts what messages there lack
+        events = memory.log.read(key)
+        for one in data.draw(st.lists(st.sampled_from(events), min_size=1, max_size=4)):
+            then = pasts.at(memory, key, one.recorded_at)
+            assert then.to_dict() == memory.graph("s", recorded_at=one.recorded_at).to_dict()
+            assert [then.life(node.id) for node in then.nodes()] == [
+                memory.graph("s", recorded_at=one.recorded_at).life(node.id) for node in then.nodes()
+            ]
+            assert pasts.upto(memory, key, one.seq) == fold([each for each in events if each.seq <= one.seq]).graph
+
+
+def test_a_past_graph_before_the_first_event_is_empty(memory: SessionMemory) -> None:
+    pasts, key = PastGraphs(), SessionKey("local", "hall")
+    assert not len(pasts.at(memory, key, 1.0))
+    assert not len(pasts.upto(memory, key, 0))
+    assert pasts.at(memory, key, 1e11).to_dict() == memory.graph("hall").to_dict()
+    assert not len(pasts.at(memory, SessionKey("local", "nobody"), 1e11))
 
 
 def test_the_numbers_of_the_overview_are_those_of_the_lists_behind_them(

@@ -85,11 +85,6 @@ def test_reasons_are_kept_apart() -> None:
     assert (rejected.move, rejected.label, rejected.reason) == (Move.REJECT, "DB", "faster revocation")
 
 
-def test_a_reason_in_a_sentence_of_its_own_belongs_to_the_choice_before() -> None:
-    found = assistant("Switching from A4 to B5. Reason: it fits the shelf.")
-    assert found[0].reason == "it fits the shelf"
-
-
 def test_kinds_of_decisions() -> None:
     kinds = [user(text)[0].kind for text in ("use uv", "never push to main", "I prefer tabs", "no MQTT")]
     assert kinds == [DecisionKind.CHOICE, DecisionKind.RULE, DecisionKind.PREFERENCE, DecisionKind.OPTION]

@@ -239,3 +239,23 @@ def test_what_gives_a_fact_no_other_value_replaces_nothing(said: str) -> None:
         f"u: {said}",
     )
     assert changes(graph) == []
+
+
+@pytest.mark.parametrize(
+    ("fact", "answer", "said"),
+    [
+        ("Only Helga and me (Jens) may see the list", "I need both numbers.", "mine is 10442, helga's 10017"),
+        (
+            "Length 60 to 80 pages, APA style",
+            "Which hypotheses?",
+            "H1: later bedtimes. H2: the effect is stronger at home",
+        ),
+        (
+            "Deadline is the 30th of June, supervisor is Prof. Hartmann",
+            "Noted.",
+            "Prof. Hartmann said I should drop H3",
+        ),
+    ],
+)
+def test_another_thing_of_the_same_people_or_looks_replaces_nothing(fact: str, answer: str, said: str) -> None:
+    assert changes(talk(f"u: {fact}", f"a: {answer}", f"u: {said}")) == []

@@ -344,12 +344,6 @@ def test_going_on_after_work_was_done_takes_it_as_done() -> None:
     assert labels(graph, "task", "pending") == ["add a header to the page"]
 
 
-def test_what_blocks_is_linked_to_the_work_in_hand() -> None:
-    graph = talk("u: Build a shop", "a: ok", "u: add the payment page", "a: Blocked by: missing Stripe keys")
-    (edge,) = graph.edges(EdgeType.BLOCKS)
-    assert graph.get(edge.target) == graph.nodes("task")[0]
-
-
 def test_files_of_a_sentence_belong_to_its_task() -> None:
     graph = talk("u: Build a shop", "a: ok", "u: add a user model", "a: Completed: user model in api/models.py")
     related = [(graph.get(edge.source), graph.get(edge.target)) for edge in graph.edges(EdgeType.RELATED_TO)]

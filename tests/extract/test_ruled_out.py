@@ -17,7 +17,6 @@ BEGUN = ("u: Help me with the leaflet of our choir", "a: Gladly. Which parts doe
         ("no glossy paper please", "no glossy paper"),
         ("short sentences, no capitals", "short sentences, no capitals"),
         ("Style: short sentences, no capitals.", "short sentences, no capitals"),
-        ("no deleting of photos older than the choir", "no deleting of photos older than the choir"),
         ("Keine fremden Schriften", "Keine fremden Schriften"),
         ("sin fotos de niños", "sin fotos de niños"),
     ],

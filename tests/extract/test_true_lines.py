@@ -133,8 +133,9 @@ def test_a_question_between_two_things_is_no_work(asked: str) -> None:
     assert not any("?" in label or asked.rstrip("?") in label for label in labels(graph, NodeType.TASK))
 
 
-def test_a_title_ends_no_quoted_sentence() -> None:
-    text = "The captain of the evening ferry is Dr. Hale, who also sells the tickets at the kiosk."
+@pytest.mark.parametrize("title", ["Dr.", "Prof.", "Prof. Dr.", "St."])
+def test_a_title_ends_no_quoted_sentence(title: str) -> None:
+    text = f"The captain of the evening ferry is {title} Hale, who also sells the tickets at the kiosk."
     assert [part for part, _ in split_parts(text, person=True)] == [text]
 
 

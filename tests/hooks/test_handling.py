@@ -17,6 +17,7 @@ from tests.operations.test_agent_transcripts import assistant, cut, handed_out, 
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.agents.hooks.events import project_named, read_event, root_of
 from tokenmizer_mw.agents.hooks.handling import Hooks
+from tokenmizer_mw.cli import main
 from tokenmizer_mw.model.event import Checkpointed, Derived, MessageRecorded
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 
@@ -314,3 +315,26 @@ def test_a_session_that_a_proxy_has_recorded_is_gone_on_with(host: Host) -> None
     host.event("stop")
     assert [info.key.id for info in host.memory.sessions()] == [host.name]
     assert [one.message.text for one in host.memory.messages(host.name)] == ["Use PostgreSQL.", "Understood."]
+
+
+def test_a_transcript_that_the_hooks_recorded_is_no_second_session(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, store = "6d0c5a1e-4b0f-4c7e-9d55-0a7b3c1f2e4d", f"sqlite:///{tmp_path / 'chat.db'}"
+    with SessionMemory.open(store, Settings(project_separator="/")) as memory:
+        host = Host(memory, tmp_path, name)
+        host.write({"type": "summary", "summary": "a plan", "leafUuid": "b1"}, *turns(3))
+        host.event("stop")
+    session = host.session
+
+    def imported() -> str:
+        assert main(["import", str(host.transcript), "--store", store]) == 0
+        return capsys.readouterr().out
+
+    assert imported().startswith(f"session {session}: 6 messages, 0 new, ")
+    assert imported().endswith("; all of it was recorded before by the agent's hooks\n")
+    host.write(*turns(2, start=3))
+    assert f"session {session}: 10 messages, 4 new, " in (done := imported())
+    assert done.endswith("; the rest was recorded before by the agent's hooks\n")
+    with SessionMemory.open(store) as memory:
+        assert [info.id for info in memory.sessions()] == [session]

@@ -127,9 +127,12 @@ def test_a_file_with_comments_is_left_alone_and_the_user_told_what_to_add(tmp_pa
     path = tmp_path / ".vscode" / "mcp.json"
     path.parent.mkdir()
     path.write_text('{\n  // my servers\n  "servers": {}\n}')
-    with pytest.raises(LeftAlone, match=r"mcp.json is left alone: it is not plain JSON") as left:
+    with pytest.raises(LeftAlone, match=r"mcp.json is left alone: it is not plain JSON \(line 2 has a c") as left:
         plan_changes("vscode", tmp_path, tmp_path, project=True)
-    assert "tokenmizer" in json.loads(left.value.by_hand)["servers"]
+    assert "tokenmizer" in json.loads(left.value.by_hand[path])["servers"]
+    hooks = tmp_path / ".github" / "hooks" / "tokenmizer.json"
+    assert "Stop" in json.loads(left.value.by_hand[hooks])["hooks"]
+    assert not hooks.exists()
     (tmp_path / ".codex").mkdir()
     (tmp_path / ".codex" / "config.toml").write_text("model = \n")
     with pytest.raises(LeftAlone, match="not TOML"):
@@ -140,11 +143,25 @@ def test_what_to_add_by_hand_is_printed_as_it_can_be_pasted(tmp_path: Path) -> N
     (tmp_path / ".codex").mkdir()
     (tmp_path / ".codex" / "config.toml").write_text("model = \n")
     told = command(tmp_path, "codex", "--yes").stderr
-    _, _, rest = told.partition("by hand:\n")
+    _, hooks, rest = told.split("by hand:\n")
+    assert "Stop" in json.loads(hooks.rpartition("Add this to ")[0])["hooks"]
     snippet, _, sentence = rest.rpartition("tokenmizer-mw: error: ")
     assert tomllib.loads(snippet)["mcp_servers"]["tokenmizer"]["args"] == ["mcp"]
     assert "config.toml is left alone" in sentence
     assert len(sentence.splitlines()) == 1
+
+
+def test_settings_with_a_comment_show_the_hooks_and_the_server_to_paste(tmp_path: Path) -> None:
+    settings = put_into(tmp_path, ".claude/settings.json", '{\n  // mine\n  "model": "opus"\n}\n')
+    done = command(tmp_path, "claude-code", "--yes")
+    hooks, servers = done.stderr.split("by hand:\n")[1:]
+    assert f"Add this to {settings} by hand:" in done.stderr
+    assert "SessionStart" in json.loads(hooks.rpartition("Add this to ")[0])["hooks"]
+    server, _, sentence = servers.rpartition("tokenmizer-mw: error: ")
+    assert json.loads(server)["mcpServers"]["tokenmizer"]["args"] == ["mcp"]
+    assert sentence.startswith(f"nothing was written: {settings} is left alone: it is not plain JSON (line 2 has a com")
+    assert done.returncode == 2
+    assert not (tmp_path / ".claude.json").exists()
 
 
 def put_into(folder: Path, name: str, text: str) -> Path:
@@ -234,7 +251,7 @@ def command(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "tokenmizer_mw", "install", *arguments],
         cwd=home,
-        env={"PATH": os.environ["PATH"], "HOME": str(home)},
+        env={"PATH": os.environ["PATH"], "HOME": str(home), "PYTHONPATH": str(Path(__file__).parents[2])},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

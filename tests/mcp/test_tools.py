@@ -212,6 +212,8 @@ def test_facts_are_changed_by_hand_and_changes_undone(desk: Desk) -> None:
                 done = await told(client, tool, node_id=found["id"], **more)
                 assert (await now())[field] == value
                 assert f"Change {done['number']} can be undone" in done["text"]
+                was = done.get("was", "")
+                assert was == (found["label"] if tool == "correct" else "") and was in done["text"]
                 await told(client, "undo", number=done["number"])
                 assert (await now())[field] == found[field]
             added = await told(client, "remember", text="Never log emails")

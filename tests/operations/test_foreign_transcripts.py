@@ -123,7 +123,7 @@ AIDER = f"""
         (json.dumps([chatgpt("g-1")]).encode(), "g-1"),
         (json.dumps(chatgpt("g-1")).encode(), "g-1"),
         (json.dumps([claude("c-1")]).encode(), "c-1"),
-        (CLAUDE_CODE, ""),
+        (CLAUDE_CODE, "s-1"),
         (CODEX, "s-2"),
         (SPECSTORY, ""),
         (AIDER, ""),

@@ -67,3 +67,18 @@ def test_facts_by_hand_come_first_in_their_section(memory: SessionMemory) -> Non
 def test_what_is_rejected_by_hand_is_in_small_blocks(memory: SessionMemory, budget: int) -> None:
     memory.invalidate("s", "Celery", "too heavy")
     assert "Rejected: Celery for background jobs - too heavy" in memory.resume("s", budget=budget).text
+
+
+@pytest.mark.parametrize("budget", [150, 200, 300, 600])
+def test_the_goal_stays_behind_facts_by_hand(budget: int) -> None:
+    said = [
+        "I want to sell tickets for the concert of our choir on 12 December.",
+        "The concert of our choir is moved to 19 December, because the hall is booked on the 12th.",
+        *(f"Use {tool}." for tool in TOOLS),
+        *(f"Decided: table {number} is read at {number} in the night." for number in range(30)),
+    ]
+    with SessionMemory.open() as memory:
+        memory.record("s", [{"role": "user", "content": text} for text in said])
+        memory.remember("s", "We deploy on Nomad")
+        memory.invalidate("s", "Celery", "too heavy")
+        assert "Goal: sell tickets" in memory.resume("s", budget=budget).text

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from tokenmizer_mw.chat.content_checks import ContentRedaction
 from tokenmizer_mw.chat.exchange import ChatExchange
-from tokenmizer_mw.chat.redaction import ContentRedaction
 from tokenmizer_mw.chat.reports import FailureReports
 from tokenmizer_mw.runtime.background import BackgroundQueue
 from tokenmizer_mw.settings import Settings

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from tokenmizer_mw.chat.exchange_opening import RequestGuard
-from tokenmizer_mw.chat.redaction import ContentRedaction
+from tokenmizer_mw.chat.content_checks import ContentRedaction, RequestGuard
 from tokenmizer_mw.chat.session_access import SessionAccess
 from tokenmizer_mw.context.compaction.contract import (
     CompactionResult,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tokenmizer_mw.chat.redaction import ContentRedaction
+from tokenmizer_mw.chat.content_checks import ContentRedaction
 from tokenmizer_mw.chat.session_access import SessionAccess
 from tokenmizer_mw.context.assembly import Reminder
 from tokenmizer_mw.context.tokens import ATTACHMENT_TOKENS

@@ -9,8 +9,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
+from tokenmizer_mw.chat.content_checks import ContentRedaction
 from tokenmizer_mw.chat.exchange import ChatExchange, ClosedExchange
-from tokenmizer_mw.chat.redaction import ContentRedaction
 from tokenmizer_mw.chat.reports import FailureReports
 from tokenmizer_mw.chat.session_access import SessionAccess
 from tokenmizer_mw.chat.turns import ExtractionSchedule, TurnCommit

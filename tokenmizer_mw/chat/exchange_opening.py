@@ -6,79 +6,27 @@ CPU-bound work and work that waits for the store run in separate thread pools, s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from tokenmizer_mw.chat.content_checks import ContentRedaction, RequestGuard
 from tokenmizer_mw.chat.cuts import CutPreparation
 from tokenmizer_mw.chat.exchange import ChatExchange
-from tokenmizer_mw.chat.redaction import ContentRedaction
 from tokenmizer_mw.chat.reports import FailureReports
 from tokenmizer_mw.chat.session_access import SessionAccess
-from tokenmizer_mw.chat.turns import TurnCommit
 from tokenmizer_mw.context.window import Rewrite
 from tokenmizer_mw.errors import MalformedRequest, RequestBlocked
-from tokenmizer_mw.model.message import Message, Outcome
-from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.offload import CPU, STORE, offload
 from tokenmizer_mw.runtime.tracing import span
-from tokenmizer_mw.safety.guard import NOTHING, Suspicion, judge
-from tokenmizer_mw.safety.request_redaction import Beginning
 from tokenmizer_mw.session import tools_digest
 from tokenmizer_mw.session.naming import Reason
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.store.resilience.bounded_log import patience
-from tokenmizer_mw.wire.dialect import ChatRequest, Reply
-from tokenmizer_mw.wire.reply import refusal
 
 if TYPE_CHECKING:
+    from tokenmizer_mw.safety.request_redaction import Beginning
     from tokenmizer_mw.saving.compress.requests import CondensedRequest
-
-
-class RequestGuard:
-    """Searches the new text of requests for attempts to take over the model (prompt injection)."""
-
-    def __init__(
-        self,
-        settings: Settings,
-        access: SessionAccess,
-        commit_turn: Callable[[SessionKey, Sequence[Message], Reply | None], object],
-        count: Callable[..., None],
-    ) -> None:
-        self._settings = settings
-        self._access = access
-        self._commit_turn = commit_turn
-        self._count = count
-
-    @property
-    def blocks(self) -> bool:
-        """Whether the guard (the check of messages for prompt injection) may refuse a request: the setting ``guard`` is
-        "block".
-        """
-        return self._settings.guard == "block"
-
-    def judge_news(self, key: SessionKey, request: ChatRequest) -> Suspicion:
-        """Judge the messages of a request that the session does not have yet, and its newest message. Reads
-        the store.
-        """
-        spoken = request.messages.without_system()
-        with patience(self._settings.store_wait_seconds):
-            start = self._access.sessions.read(
-                key, lambda state: state.transcript.first_new(spoken, part=spoken.part)[0]
-            )
-        news = spoken[max(0, min(start, len(spoken) - 1)) :]
-        return max(map(judge, news), key=lambda found: found.score, default=NOTHING)
-
-    def refuse_suspicious(self, key: SessionKey, request: ChatRequest) -> None:
-        """Raise ``RequestBlocked`` for a suspicious request. Its messages are recorded, so that a later request that
-        has them in its history, followed by other messages, is not refused because of them.
-        """
-        suspicion = self.judge_news(key, request)
-        if suspicion.flagged:
-            self._commit_turn(key, request.messages, Reply(None, Outcome.ERROR))
-            self._count("request_blocked")
-            raise RequestBlocked(suspicion.signals)
 
 
 INLINE_MAX: Final = 32 * 1024
@@ -99,7 +47,6 @@ class ExchangeOpening:
         redaction: ContentRedaction,
         cuts: CutPreparation,
         guard: RequestGuard,
-        turns: TurnCommit,
         reports: FailureReports,
         count: Callable[..., None],
     ) -> None:
@@ -108,7 +55,6 @@ class ExchangeOpening:
         self._redaction = redaction
         self._cuts = cuts
         self._guard = guard
-        self._turns = turns
         self._reports = reports
         self._count = count
 
@@ -231,19 +177,12 @@ class ExchangeOpening:
         return replace(rewrite, reminder=reminder)
 
     def _refuse_suspicious(self, exchange: ChatExchange) -> None:
-        request = exchange.request
         try:
-            suspicion = self._guard.judge_news(exchange.key, request)
-            if suspicion.flagged:  # what was refused is on record, so that it does not count as news for ever
-                self._turns.commit_turn(exchange.key, request.messages, Reply(None, Outcome.ERROR))
+            self._guard.refuse_suspicious(exchange.key, exchange.request, exchange.dialect.name)
+        except RequestBlocked:
+            raise
         except Exception as error:
             self._reports.report_failure("guard_failed", error)
-            return
-        if suspicion.flagged:
-            self._count("request_blocked")
-            name, blocked = exchange.dialect.name, RequestBlocked
-            body = refusal(name, blocked.STATUS, "blocked_by_guard", blocked.MESSAGE)
-            raise RequestBlocked(suspicion.signals, body)
 
     def _may_cut(self, exchange: ChatExchange) -> bool:
         """Whether it is worth a look, which reads the store, to see if the transcript must be cut. Cheap."""

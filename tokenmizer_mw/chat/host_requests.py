@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from tokenmizer_mw.chat.content_checks import ContentRedaction, RequestGuard
 from tokenmizer_mw.chat.cuts import CutPreparation
-from tokenmizer_mw.chat.exchange_opening import RequestGuard
-from tokenmizer_mw.chat.redaction import ContentRedaction
 from tokenmizer_mw.chat.session_access import SessionAccess
 from tokenmizer_mw.context.assembly import Context, Reminder, Shortened
 from tokenmizer_mw.context.tokens import MessageCounter

@@ -23,15 +23,14 @@ from functools import cached_property
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import tokenmizer_mw.extract.derive  # noqa: F401 - before the first request, which would wait for it
 from tokenmizer_mw.chat.caching import CacheHost, ask_cache, open_cache
 from tokenmizer_mw.chat.client_compaction import ClientCompaction
+from tokenmizer_mw.chat.content_checks import ContentRedaction, RequestGuard
 from tokenmizer_mw.chat.cuts import CutPreparation
 from tokenmizer_mw.chat.exchange import ChatExchange
 from tokenmizer_mw.chat.exchange_commit import ExchangeCommit
-from tokenmizer_mw.chat.exchange_opening import ExchangeOpening, RequestGuard
+from tokenmizer_mw.chat.exchange_opening import ExchangeOpening
 from tokenmizer_mw.chat.host_requests import HostRequests
-from tokenmizer_mw.chat.redaction import ContentRedaction
 from tokenmizer_mw.chat.reports import FailureReports, ServiceCounters
 from tokenmizer_mw.chat.session_access import SessionAccess
 from tokenmizer_mw.chat.turns import ExtractionSchedule, TurnCommit
@@ -135,7 +134,7 @@ class SessionService:
         self.hosts = HostRequests(settings, self.access, self.redaction, self.cuts, self.guard, self.count)
         self.compaction = ClientCompaction(settings, self.access, self.redaction, self.guard, self.count)
         self._opening = ExchangeOpening(
-            settings, self.access, self.redaction, self.cuts, self.guard, self.turns, self.reports, self.count
+            settings, self.access, self.redaction, self.cuts, self.guard, self.reports, self.count
         )
         self._commit = ExchangeCommit(
             self.access,

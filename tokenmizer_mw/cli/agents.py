@@ -75,8 +75,8 @@ def _plan(arguments: argparse.Namespace) -> list[Change]:
     try:
         return plan_changes(arguments.host, Path.home(), Path.cwd(), project=arguments.project, remove=arguments.remove)
     except LeftAlone as left:
-        if left.by_hand:
-            print(f"Add this by hand:\n\n{inert(left.by_hand)}", file=sys.stderr)
+        for path, text in left.by_hand.items():
+            print(f"Add this to {inert(str(path))} by hand:\n\n{inert(text)}", file=sys.stderr)
         raise
 
 

@@ -26,7 +26,7 @@ FORMATS: Final = {
 }
 """The formats of an exported graph, and what names of such files end in."""
 
-_EDITS: Final[dict[str, tuple[str, tuple[Argument, ...]]]] = {
+EDITS: Final[dict[str, tuple[str, tuple[Argument, ...]]]] = {
     "recall": (
         "answer a question from the facts and the messages of a session",
         (
@@ -89,6 +89,7 @@ _EDITS: Final[dict[str, tuple[str, tuple[Argument, ...]]]] = {
     ),
     "edits": ("list the changes by hand of a session", (_SESSION,)),
 }
+"""The commands that query and edit facts."""
 
 _TIMES: Final[tuple[Argument, ...]] = (
     (("--recorded-at",), {"metavar": "TIME", "help": "as believed then (ISO 8601 or seconds since 1970)"}),
@@ -133,7 +134,7 @@ COMMANDS: Final[dict[str, tuple[str, tuple[Argument, ...]]]] = {
         "tell why a fact is so: who said it, what it replaced, for which reason",
         (_SESSION, (("text",), {"metavar": "TEXT", "help": "words of the fact, or its id"})),
     ),
-    **_EDITS,
+    **EDITS,
     "checkpoint": ("mark this point of a session and tell what changed since the last one", (_SESSION,)),
     "stats": (
         "tell what calls cost and what was saved, net of the providers' prompt caches",

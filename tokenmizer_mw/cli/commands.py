@@ -10,20 +10,17 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from datetime import datetime
+from functools import partial
+from importlib import import_module
 from pathlib import Path, PurePath
 from typing import Final
 
 from tokenmizer_mw.errors import CallerError, UnknownNode, UnknownSession
-from tokenmizer_mw.graph.export.documents import outline, tree
 from tokenmizer_mw.model.node import Node
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.operations.exports import export_lines
 from tokenmizer_mw.runtime.terminal import Advance, inert, progress, show, show_json, show_result
 
-from . import edits, maintenance
-from .arguments import FORMATS
-from .maintenance import redact
-from .reports import list_sessions, show_cache, show_compaction, show_savings
+from .arguments import EDITS, FORMATS
 from .store import Store, complete_session, open_store
 
 _BY_SUFFIX: Final = {suffix: name for name, suffix in FORMATS.items()}
@@ -53,7 +50,10 @@ def _graph(arguments: argparse.Namespace, store: Store) -> None:
     graph = store.memory.graph(arguments.session, **_times(arguments), tenant=arguments.tenant)
     if arguments.json:
         show_json(graph.to_dict())
-    elif arguments.tree:
+        return
+    from tokenmizer_mw.graph.export.documents import outline, tree  # formats that other commands do not print
+
+    if arguments.tree:
         drawn = tree(graph, arguments.session, most=store.memory.settings.export_nodes_max)
         from rich.console import Console  # an extra, which ``tree`` asks for
 
@@ -89,7 +89,7 @@ def _short(node: Node) -> str:
 def _forget(arguments: argparse.Namespace, store: Store) -> None:
     if not arguments.yes:
         _confirm(f"Erase session {arguments.session!r} for good?")
-    maintenance.forget(arguments, store)
+    _run_other(arguments, store, module="maintenance")
 
 
 def _confirm(question: str) -> None:
@@ -143,6 +143,8 @@ def _export_log(arguments: argparse.Namespace, store: Store) -> None:
     events = store.log.read(SessionKey(arguments.tenant, arguments.session))
     if not events:
         raise UnknownSession(f"no session {arguments.session!r}")
+    from tokenmizer_mw.operations.exports import export_lines  # as above
+
     lines = export_lines(arguments.session, events)
     if arguments.output is None:
         for line in lines:
@@ -190,22 +192,21 @@ def _moment(text: str | None) -> float | None:
         raise CallerError(f"{text!r} is not a time: use 2026-11-21T14:00 or seconds since 1970") from None
 
 
-_WRITING: Final = frozenset({"checkpoint", "restore", *edits.COMMANDS})
+def _run_other(arguments: argparse.Namespace, store: Store, *, module: str) -> None:
+    """Run a command of another module, which is imported only now: each command loads only what it needs."""
+    import_module(f"{__package__}.{module}").COMMANDS[arguments.command](arguments, store)
+
+
+_WRITING: Final = frozenset({"checkpoint", "restore", *EDITS})
 
 _COMMANDS: Final[dict[str, Callable[[argparse.Namespace, Store], None]]] = {
-    "sessions": list_sessions,
     "resume": _resume,
     "graph": _graph,
     "why": _why,
-    **edits.COMMANDS,
     "checkpoint": _checkpoint,
-    "stats": show_savings,
-    "cache": show_cache,
-    "compaction": show_compaction,
     "forget": _forget,
-    "redact": redact,
     "export": _export,
-    "backup": maintenance.backup,
-    "restore": maintenance.restore,
-    "retain": maintenance.retain,
+    **dict.fromkeys(EDITS, partial(_run_other, module="edits")),
+    **dict.fromkeys(("sessions", "stats", "cache", "compaction"), partial(_run_other, module="reports")),
+    **dict.fromkeys(("redact", "backup", "restore", "retain"), partial(_run_other, module="maintenance")),
 }

@@ -11,7 +11,7 @@ from tokenmizer_mw.errors import CallerError
 from tokenmizer_mw.model.event import node_to_dict
 from tokenmizer_mw.model.node import Node
 from tokenmizer_mw.runtime.terminal import show, show_json, show_result
-from tokenmizer_mw.session.manual_edits import find_addition, find_fact
+from tokenmizer_mw.session.manual_edits import FactEdit, find_addition
 
 from .store import Store
 
@@ -68,39 +68,35 @@ def correct(arguments: argparse.Namespace, store: Store) -> None:
     """Run the command ``correct``: change the text of a fact."""
     if arguments.text is None and arguments.because is None:
         raise CallerError("nothing to change: pass --text, --because or both")
-    node = _fact(arguments, store)
-    store.memory.correct(
+    done = store.memory.correct(
         arguments.session,
-        node.id,
+        arguments.fact,
         label=arguments.text,
         detail=arguments.because,
         reason=arguments.reason,
         tenant=arguments.tenant,
     )
-    _show_change(arguments, store, node)
+    _show_change(arguments, done)
 
 
 def invalidate(arguments: argparse.Namespace, store: Store) -> None:
     """Run the command ``invalidate``: declare a fact wrong."""
-    node = _fact(arguments, store)
-    store.memory.invalidate(
-        arguments.session, node.id, arguments.reason, never_true=arguments.never_true, tenant=arguments.tenant
+    done = store.memory.invalidate(
+        arguments.session, arguments.fact, arguments.reason, never_true=arguments.never_true, tenant=arguments.tenant
     )
-    _show_change(arguments, store, node)
+    _show_change(arguments, done)
 
 
 def archive(arguments: argparse.Namespace, store: Store) -> None:
     """Run the command ``archive``: archive a fact that is no longer of interest."""
-    node = _fact(arguments, store)
-    store.memory.archive(arguments.session, node.id, arguments.reason, tenant=arguments.tenant)
-    _show_change(arguments, store, node)
+    done = store.memory.archive(arguments.session, arguments.fact, arguments.reason, tenant=arguments.tenant)
+    _show_change(arguments, done)
 
 
 def pin(arguments: argparse.Namespace, store: Store) -> None:
     """Run the command ``pin``: pin a fact, so that resume blocks state it early, or unpin it."""
-    node = _fact(arguments, store)
-    store.memory.pin(arguments.session, node.id, not arguments.off, tenant=arguments.tenant)
-    _show_change(arguments, store, node)
+    done = store.memory.pin(arguments.session, arguments.fact, not arguments.off, tenant=arguments.tenant)
+    _show_change(arguments, done)
 
 
 def undo(arguments: argparse.Namespace, store: Store) -> None:
@@ -141,19 +137,12 @@ def edits(arguments: argparse.Namespace, store: Store) -> None:
         show(f"{one.edit.number:>3}  {when}  {one.edit.id}  {what}{reason}")
 
 
-def _fact(arguments: argparse.Namespace, store: Store) -> Node:
-    """The fact that the command names by its id or its words."""
-    return store.memory.view(arguments.session, lambda state: find_fact(state, arguments.fact), tenant=arguments.tenant)
-
-
-def _show_change(arguments: argparse.Namespace, store: Store, before: Node) -> None:
-    node = store.memory.graph(arguments.session, tenant=arguments.tenant).get(before.id) or before
-    changes = store.memory.edits(arguments.session, tenant=arguments.tenant)
-    number = changes[-1].edit.number if changes and changes[-1].edit.id == node.id else 0
+def _show_change(arguments: argparse.Namespace, done: FactEdit) -> None:
+    line = _line(done.after) + (f"; was: {done.before.label}" if "label" in done.previous else "")
     show_result(
         arguments.json,
-        {"change": number, "fact": node_to_dict(node)},
-        f"change {number}: {_line(node)}" if number else f"nothing changed: {_line(node)}",
+        {"change": done.number, "fact": node_to_dict(done.after), "before": done.previous},
+        f"change {done.number}: {line}" if done.number else f"nothing changed: {line}",
     )
 
 

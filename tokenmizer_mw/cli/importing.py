@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import time
 from collections.abc import Sequence
@@ -24,6 +25,9 @@ _PAGE: Final = 1_000
 _STEP: Final = 200
 _STEPS_MAX: Final = 50
 
+_AGENTS_ID: Final = re.compile(r"(?:^|\W)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$")
+"""The id of a coding agent's session, with or without the project before it."""
+
 
 def run_import(arguments: argparse.Namespace) -> int:
     """Run the command ``import``: read transcripts from a file into one or several sessions. Returns 0; errors are
@@ -36,28 +40,41 @@ def run_import(arguments: argparse.Namespace) -> int:
             f"{name} holds {len(found):,} conversations: without --session each gets a session of its own"
         )
     own_name = "" if arguments.file == "-" else Path(arguments.file).stem
-    ids = [arguments.session or one.id or own_name for one in found]
-    if not arguments.session:
-        ids = _find_retitled(arguments, ids)
+    named = [arguments.session or one.id or own_name for one in found]
+    ids = named if arguments.session else _find_stored(arguments, named)
     _require_own_sessions(arguments, found, ids)
     imported = [_import_found(arguments, one, id_) for one, id_ in zip(found, ids, strict=True)]
     if arguments.json:
         show_json(imported[0] if len(imported) == 1 else imported)
         return 0
-    for added in imported:
+    for name_in_file, added in zip(named, imported, strict=True):
         id_ = added.pop("session")
-        show(f"session {id_}: " + ", ".join(_format_count(count, what) for what, count in added.items()))
+        counts = ", ".join(_format_count(count, what) for what, count in added.items())
+        show(f"session {id_}: {counts}{_note(name_in_file, id_, added['new'])}")
     return 0
 
 
-def _find_retitled(arguments: argparse.Namespace, ids: Sequence[str]) -> list[str]:
-    """``ids`` with those of stored sessions in place of those that differ in the title alone."""
-    if not any(map(conversation_mark, ids)):
+def _note(named: str, id_: str, new: int) -> str:
+    """What to know of an import into a session that was there before."""
+    by_hooks = " by the agent's hooks" if id_ != named and _AGENTS_ID.match(named) else ""
+    if not new:
+        return f"; all of it was recorded before{by_hooks}"
+    return f"; the rest was recorded before{by_hooks}" if by_hooks else ""
+
+
+def _find_stored(arguments: argparse.Namespace, ids: Sequence[str]) -> list[str]:
+    """``ids`` with those of stored sessions in place of those that differ in the title alone, and of those to which the
+    hooks of a coding agent gave the name of its project.
+    """
+    if not any(conversation_mark(id_) or _AGENTS_ID.match(id_) for id_ in ids):
         return list(ids)
     with open_store(arguments) as store:
         stored = [info.key.id for info in pages(store.log, arguments.tenant, _PAGE)]
     by_mark = {mark: id_ for id_ in stored if (mark := conversation_mark(id_))}
-    return [by_mark.get(conversation_mark(id_), id_) for id_ in ids]
+    by_agents_id = {found[1]: id_ for id_ in stored if (found := _AGENTS_ID.search(id_))}
+    return [
+        id_ if id_ in stored else by_mark.get(conversation_mark(id_)) or by_agents_id.get(id_) or id_ for id_ in ids
+    ]
 
 
 def _require_own_sessions(

@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -208,3 +208,13 @@ def read_text(file: str) -> str:
         return raw.decode()
     except UnicodeDecodeError:
         raise CallerError(f"{'standard input' if file == '-' else file} is not text in UTF-8") from None
+
+
+COMMANDS: Final[dict[str, Callable[[argparse.Namespace, Store], None]]] = {
+    "backup": backup,
+    "restore": restore,
+    "retain": retain,
+    "forget": forget,
+    "redact": redact,
+}
+"""What runs each command."""

@@ -6,7 +6,7 @@ import argparse
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime
@@ -24,7 +24,6 @@ from tokenmizer_mw.store.choosing import STORE_VARIABLE
 from tokenmizer_mw.store.ledger import By
 from tokenmizer_mw.store.log import SessionInfo
 
-from .maintenance import read_text
 from .store import Store, elsewhere
 
 SessionRow = tuple[SessionInfo, SessionSummary]
@@ -258,6 +257,8 @@ def show_cache(arguments: argparse.Namespace, store: Store) -> None:
 
 def show_compaction(arguments: argparse.Namespace, store: Store) -> None:
     """Run the command ``compaction``: print the content of a compaction that a client stores."""
+    from .maintenance import read_text  # brings what makes backups
+
     seals = find_seals(read_text(arguments.file))
     if not seals:
         raise CallerError("there is no compaction of this server in it")
@@ -271,3 +272,12 @@ def show_compaction(arguments: argparse.Namespace, store: Store) -> None:
         return
     show(f"session {kept.session}, {kept.checkpoint}: in the place of {kept.tokens:,} tokens")
     show(kept.text)
+
+
+COMMANDS: Final[dict[str, Callable[[argparse.Namespace, Store], None]]] = {
+    "sessions": list_sessions,
+    "stats": show_savings,
+    "cache": show_cache,
+    "compaction": show_compaction,
+}
+"""What runs each command."""

@@ -15,6 +15,7 @@ from typing import Any, Final, NoReturn
 from tokenmizer_mw import __version__
 from tokenmizer_mw.errors import ConfigError, TokenMizerError
 from tokenmizer_mw.model import LOCAL_TENANT, SCOPES
+from tokenmizer_mw.runtime.collection import uncollected_imports
 from tokenmizer_mw.runtime.installing import install_hint
 from tokenmizer_mw.runtime.terminal import abandon_output, complain, tolerate_any_character
 
@@ -236,7 +237,9 @@ def _run(argv: Sequence[str]) -> int:
         import logging  # nothing else needs it
 
         logging.getLogger("tokenmizer_mw").addHandler(logging.NullHandler())
-    run_command: Callable[[argparse.Namespace], int] = getattr(import_module(f"{__package__}.{module}"), function)
+    with uncollected_imports():
+        imported = import_module(f"{__package__}.{module}")
+    run_command: Callable[[argparse.Namespace], int] = getattr(imported, function)
     return run_command(arguments)
 
 

@@ -137,9 +137,13 @@ def _check_store_alone(arguments: argparse.Namespace) -> Iterator[CheckResult]:
     path = arguments.config or os.environ.get(CONFIG_VARIABLE)
     address = arguments.store or os.environ.get(STORE_VARIABLE) or (store_in_file(path) if path else "")
     yield from check_store(address or default_address())
-    missing = next(name for name in _NEEDED if find_spec(name) is None)
-    text = f"not looked at: {missing} is not installed: {install_hint('proxy')}"
-    yield CheckResult(Grade.NOTE, "proxy", text)
+    if path:
+        missing = next(name for name in _NEEDED if find_spec(name) is None)
+        text = f"{path}: only its store is checked: {missing} is not installed: {install_hint('proxy')}"
+        yield CheckResult(Grade.NOTE, "proxy", text)
+    else:
+        text = f"not installed; library, middleware, hooks and MCP do not need it (to run one: {install_hint('proxy')})"
+        yield CheckResult(Grade.FINE, "proxy", text)
 
 
 def _configuration(arguments: argparse.Namespace) -> Configuration:

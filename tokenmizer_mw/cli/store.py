@@ -16,6 +16,7 @@ from tokenmizer_mw.errors import CallerError, UnknownSession
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.operations.exports import BACKUPS_TENANT
+from tokenmizer_mw.runtime.collection import uncollected_imports
 from tokenmizer_mw.runtime.terminal import inert
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.address import without_password
@@ -116,7 +117,8 @@ def open_store(arguments: argparse.Namespace, *, writes: bool = False) -> Iterat
     missing = not writes and address.startswith(_SQLITE) and not Path(address.removeprefix(_SQLITE)).exists()
     url = "memory://" if missing else address
     log = open_log(url)
-    memory = SessionMemory(log, settings, url=url)
+    with uncollected_imports():
+        memory = SessionMemory(log, settings, url=url)
     place = f"{_place(address)}{' (no such file)' if missing else ''}"
     try:
         yield Store(memory, log, place)

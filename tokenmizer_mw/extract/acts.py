@@ -8,7 +8,6 @@ code, quotes, tables and logs state nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
 from tokenmizer_mw.model.node import NodeType, Status, Trust
@@ -125,23 +124,12 @@ def _select_typed(spoken: list[Segment]) -> list[Segment]:
 def _read_sentence(segment: Segment, read: Sequence[Hit], situation: Situation, found: list[Finding]) -> None:
     new: list[Finding] = []
     for hit in read:
-        if hit.rule.act is Act.REASON:
-            _give_reason(found, hit.reason)
-            continue
         new += _MAKERS[hit.rule.act](said_by(hit, segment, situation), situation)
     if not read and segment.kind is SegmentKind.LIST_ITEM and segment.info:
         new += _under_heading(segment, situation)
     said = {(finding.type, finding.label) for finding in new}
     found += new
     found += [made for made in _find_mentions(segment, situation, bool(new)) if (made.type, made.label) not in said]
-
-
-def _give_reason(found: list[Finding], reason: str) -> None:
-    """A sentence "Reason: ..." belongs to the last choice before it."""
-    for index in range(len(found) - 1, -1, -1):
-        if found[index].type is NodeType.DECISION:
-            found[index] = replace(found[index], reason=found[index].reason or reason)
-            return
 
 
 def _under_heading(segment: Segment, situation: Situation) -> list[Finding]:

@@ -280,12 +280,6 @@ def _retractions(said: Said, _: Situation) -> list[Finding]:
     return [said.finding(split_reason(label)[0], reason=said.segment.text)]
 
 
-_OUGHT: Final = compile_lazily(
-    r"(?P<target>(?:the|this|that|these|those|our|my|your|all|both|each|every) [\w'`\"./#-]+(?: [\w'`\"./#-]+){0,4}?)"
-    r" (?:should|ought to|needs? to|has to|have to|must)\b"
-)
-
-
 def _standing(said: Said, situation: Situation) -> list[Finding]:
     if said.hit.rule.act is Act.WISH and _OWN_PLAN.any(said.segment.text) and _OWN_CARE.any(said.hit.label):
         return []
@@ -315,8 +309,8 @@ def _proposals(said: Said, _: Situation) -> list[Finding]:
 
 
 CHOICE_MAKERS: Final[dict[Act, Maker]] = {
-    Act.CHOICE: _choices,
     Act.ASSIGN: _assignments,
+    Act.CHOICE: _choices,
     Act.RULE: _standing,
     Act.PREFERENCE: _standing,
     Act.WISH: _standing,

@@ -245,10 +245,6 @@ _OBSERVES: Final = PatternSet(
     r".*?\b(?:(?:is|are|was|were|'s) (?:way |far |just |a bit )?too \w+"
     r"|(?:doesn't|don't|isn't|can't|won't) \w+)[^,;:]*$",
 )
-_IS: Final = PatternSet(
-    r".*(?:\b(?:is|are|will be|becomes?|has to be|should be|ist|sind|wird|est|sera|es|son|será|são|sono)\b|'s |[:=]|是"
-    r"|(?: |^)(?:é|è|это|будет)(?: |$))"
-)
 _OURS: Final = PatternSet(
     r".*\b(?:we|let's|we're|we'll|we've|i'm|i'll|i'd|our|wir|ich|nous|je|vamos|nosotros)\b|.*(?:^| )(?:мы|я|on) |.*我们"
 )
@@ -290,7 +286,6 @@ WEIGHTS: Final = {
     "change, half": -0.65,
     "settles, half": 0.45,
     "named again, change": 0.29,
-    "loose, settles": -0.03,
     "settles": -0.13,
     "may settle": -0.06,
     "note": -0.28,
@@ -309,7 +304,6 @@ WEIGHTS: Final = {
     "change in the part": 0.26,
     "brief": 1.07,
     "short": 0.42,
-    "is": -0.06,
     "ours": 0.51,
     "valued": -0.15,
 }
@@ -367,7 +361,6 @@ def _part_traits(part: str) -> dict[str, bool]:
         "change in the part": _CHANGES.any(part),
         "brief": words <= _BARE_WORDS and valued,
         "short": words <= _SHORT_WORDS,
-        "is": _IS.any(part),
         "ours": _OURS.any(part),
         "valued": valued,
     }
@@ -400,9 +393,11 @@ def evidence(node: Node, claim: Claim) -> dict[str, float]:
     names = not (any(typed) or bare) and differ_names(old, new)
     again = _is_named(old, claim.around)
     noun = same_noun(node.label, best)
-    if not (any(typed) or bare or names or noun or shared or again):
+    if not (any(typed) or bare or names or noun or again or (shared and (change or explicit))):
         return {}
-    if node.is_note and not (any(typed) or bare or names or again):
+    if node.is_note and not (any(typed) or shared or _is_named(old, claim.stated)):
+        return {}
+    if again and not (any(typed) or shared) and old.values and old.values.isdisjoint(claim.around.values):
         return {}
     if any(typed[:2]) and not (shared or again or change) and old.words and new.words:
         return {}
@@ -428,7 +423,6 @@ def evidence(node: Node, claim: Claim) -> dict[str, float]:
         "change, half": change and half,
         "settles, half": settling and half,
         "named again, change": again and change,
-        "loose, settles": (bare or names) and settling,
         "settles": claim.chance,
         "may settle": settling,
         "note": node.is_note,

@@ -73,8 +73,7 @@ class Finding:
 
     ``label`` is one line. ``quote`` is the sentence or line it was found in, ``span`` its place in the message's
     text (``None`` for tool traffic). ``certain`` marks facts read from structure, which need no floor. ``fixes``,
-    ``part_of``, ``implements`` and ``blocks`` name another fact by its label, to be linked; ``blocks`` may be "" for
-    the work in hand (``None``: it blocks nothing).
+    ``part_of`` and ``implements`` name another fact by its label, to be linked.
 
     What a command showed: an error has ``detail`` "$ pytest tests/api", the command line without its flags. A command
     that succeeds closes what it showed, without knowing the labels: move ``close``, ``label`` "", ``target`` the same
@@ -106,7 +105,6 @@ class Finding:
     fixes: str = ""
     part_of: str = ""
     implements: str = ""
-    blocks: str | None = None
     about: str = ""
     near: str = ""
     single: bool = False

@@ -9,7 +9,7 @@ from tokenmizer_mw.model.node import DecisionKind, EdgeType, Node, NodeType, Sta
 
 from .facts import asked_now
 from .finding import Finding
-from .ledger import Ledger, is_open
+from .ledger import Ledger
 from .matching import find_described, near
 from .similar import content
 
@@ -39,7 +39,7 @@ def link_all(ledger: Ledger, placed: Sequence[Placed]) -> None:
     """Draw the edges of one message's findings."""
     _link_work(ledger, placed)
     for finding, node in placed:
-        if finding.implements or finding.fixes or finding.part_of or finding.blocks is not None:
+        if finding.implements or finding.fixes or finding.part_of:
             _link_named(ledger, finding, node)
     if len(placed) < 2:
         return
@@ -125,10 +125,6 @@ def _link_named(ledger: Ledger, finding: Finding, node: Node) -> None:
         target = _find_named(ledger, label, kinds) if label else None
         if target is not None:
             ledger.link(node, type_, target)
-    if finding.blocks is not None:
-        target = _find_named(ledger, finding.blocks, (NodeType.TASK,)) if finding.blocks else _work_in_hand(ledger)
-        if target is not None:
-            ledger.link(node, EdgeType.BLOCKS, target)
 
 
 def _find_named(ledger: Ledger, label: str, kinds: Sequence[NodeType]) -> Node | None:
@@ -137,7 +133,3 @@ def _find_named(ledger: Ledger, label: str, kinds: Sequence[NodeType]) -> Node |
         if found is not None:
             return found
     return None
-
-
-def _work_in_hand(ledger: Ledger) -> Node | None:
-    return next(iter(near(ledger.graph, lambda node: node.type is NodeType.TASK and is_open(node))), None)

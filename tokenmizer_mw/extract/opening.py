@@ -156,7 +156,6 @@ _RANKS: Final = {
     Act.RETRACT: Rank.NOTHING,
     Act.CONFIRM: Rank.NOTHING,
     Act.STILL: Rank.NOTHING,
-    Act.ENVIRONMENT: Rank.NOTHING,
 }
 
 

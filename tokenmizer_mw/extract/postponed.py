@@ -167,8 +167,8 @@ def _plan(label: str, segment: Segment) -> Finding:
 
 
 def _is_marked(segment: Segment) -> bool:
-    """Whether a sentence says formally what it is; what blocks the work is told as what it waits for."""
-    return any(hit.rule.explicit and hit.rule.act is not Act.BLOCKED for hit in hits(segment.text, Speaker.USER))
+    """Whether a sentence says formally what it is."""
+    return any(hit.rule.explicit for hit in hits(segment.text, Speaker.USER))
 
 
 def _labels(reader: AheadRow, parts: list[str], before: Segment | None, situation: Situation) -> Iterator[str]:

@@ -10,7 +10,7 @@ from .ahead import whole_items
 from .finding import Finding, Move
 from .opening import POINTS_BELOW
 from .pattern import PatternSet, compile_lazily
-from .phrases import split_enumeration, split_list, split_reason, without_lead
+from .phrases import split_enumeration, split_list, without_lead
 from .reading import anaphoric
 from .rules import Act, Speaker
 from .said import ITEMS_MAX, TELLING_WORDS, Maker, Said, file_of, is_name, slot_of
@@ -162,10 +162,6 @@ def _says_no_more(label: str) -> bool:
     return len(label.split()) <= _BARE_WORDS and (len(content(label)) <= 1 or _NO_MORE.any(label))
 
 
-def _read_blocker(said: Said, _: Situation) -> list[Finding]:
-    return [said.finding(said.hit.label, blocks="")]
-
-
 def _files(said: Said, situation: Situation) -> list[Finding]:
     paths = said.paths()
     found = [file_of(said, path) for path in paths]
@@ -173,16 +169,6 @@ def _files(said: Said, situation: Situation) -> list[Finding]:
         label = f"project structure: {', '.join(paths)}"
         found.append(said.finding(label, type=NodeType.TASK, status=Status.COMPLETED, move=Move.CLOSE))
     return found
-
-
-def _schemas(said: Said, _: Situation) -> list[Finding]:
-    head, reason = split_reason(said.hit.label)
-    return [said.finding(head, detail=reason)]
-
-
-def _environment(said: Said, _: Situation) -> list[Finding]:
-    items = split_enumeration(said.hit.label)
-    return [said.finding(item, **slot_of(item)) for item in items[:ITEMS_MAX]]
 
 
 def _goals(said: Said, situation: Situation) -> list[Finding]:
@@ -208,10 +194,6 @@ REPORT_MAKERS: Final[dict[Act, Maker]] = {
     Act.STILL: _not_fixed,
     Act.CONFIRM: _plain,
     Act.FILES: _files,
-    Act.SCHEMA: _schemas,
     Act.TESTED: _plain,
-    Act.ENVIRONMENT: _environment,
-    Act.DIAGNOSIS: _plain,
-    Act.BLOCKED: _read_blocker,
 }
 """Who makes findings of the acts that speak of work, errors and what is around."""

@@ -40,7 +40,6 @@ _ATTRIBUTES: Final = "|".join(
         "interval|ttl|quota|threshold|version|password length",
     )
 )
-_ATTRIBUTE_NAMES: Final = frozenset(_ATTRIBUTES.split("|"))
 _UNITS: Final = "ms|s|sec|seconds?|min|minutes?|h|hours?|days?|weeks?|months?|kb|mb|gb|tokens?|words?|%"
 _QUANTITY: Final = compile_lazily(
     rf"(?:^|[^\w-])(?P<name>(?:[a-z][\w-]* ){{0,2}}?(?:{_ATTRIBUTES}))(?: (?:is|of|to|should be|becomes|=))?[: =]+"
@@ -116,11 +115,6 @@ def find_member(word: str) -> tuple[str, str] | None:
     """Category and first spelling of a name from the table, ``None`` when it is not there."""
     found = MEMBERS.get(word.casefold().strip(".,;:!?()'\""))
     return (found[0].name, found[1]) if found else None
-
-
-def is_attribute(word: str) -> bool:
-    """Whether a word names something that has one value at a time: "port", "limit"."""
-    return word in _ATTRIBUTE_NAMES
 
 
 def same_value(one: str, other: str) -> bool:

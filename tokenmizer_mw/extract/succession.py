@@ -174,13 +174,13 @@ def _sure(ledger: Ledger, finding: Finding, node: Node, old: Value, new: Value, 
     if both and node.type is NodeType.TASK:
         return against or (told and close and old.kind == new.kind == "code")
     if both:
-        return against or (told and close and (named or _of_like_length(old, new)))
+        return _of_like_length(old, new) and (against or (told and close))
     return against or (close and (told or same_sort(old, new)) and (named or same_sort(old, new)))
 
 
 def _is_of_its_kind(old: Value, new: Value, *, switched: bool) -> bool:
     """Whether two values are of one sort: of one unit or format, tools of one category, or names that no table has;
-    where the user said that something is ``switched``, one name may be known."""
+    and share a word; where the user said that something is ``switched``, they need not, and one may be known."""
     if new.text[:1].isdigit() and not switched:
         return False
     if old.kind not in NAMED_KINDS or new.kind not in NAMED_KINDS:
@@ -188,7 +188,8 @@ def _is_of_its_kind(old: Value, new: Value, *, switched: bool) -> bool:
     one, other = _member_of(old), _member_of(new)
     if one is not None and other is not None:
         return one[0] == other[0]
-    return (one is other or switched) and _of_like_length(old, new)
+    akin = one is other and not content(old.text).isdisjoint(content(new.text))
+    return (switched or akin) and _of_like_length(old, new)
 
 
 def _member_of(value: Value) -> tuple[str, str] | None:

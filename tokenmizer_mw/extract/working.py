@@ -377,7 +377,7 @@ def _close_error(ledger: Ledger, finding: Finding) -> Node | None:
 def _note_fixed(ledger: Ledger, finding: Finding) -> Node | None:
     """What a user calls fixed though nobody had reported it; what merely works is no news."""
     said = words_of(finding.quote.casefold().replace(",", " ").replace(".", " "))
-    if ledger.role != "user" or _FIXED.isdisjoint(said) or len(content(finding.label)) == 1:
+    if ledger.role != "user" or not finding.label or _FIXED.isdisjoint(said) or len(content(finding.label)) == 1:
         return None
     return ledger.add(finding, status=Status.COMPLETED)
 

@@ -144,6 +144,7 @@ def columns(graph: SessionGraph) -> Columns:
     """Convert ``graph`` to columns: names and values that JSON can represent."""
     nodes = list(graph._nodes.values())
     ids: _Table[str] = _Table(graph._nodes)
+    by_word = graph.index_words()
     rest = {name: form.write(getattr(graph, name)) for name, form in _rest().items()}
     return rest | {
         "_nodes": _write_columns(Node, nodes, but=("id", "source")),
@@ -154,9 +155,9 @@ def columns(graph: SessionGraph) -> Columns:
         "_by_key": [list(graph._by_key), ids.places(graph._by_key.values())],
         "_by_slot": [list(graph._by_slot), ids.places(graph._by_slot.values())],
         "_by_word": {
-            "word": list(graph._by_word),
-            "count": list(map(len, graph._by_word.values())),
-            "ids": ids.places(chain.from_iterable(graph._by_word.values())),
+            "word": list(by_word),
+            "count": list(map(len, by_word.values())),
+            "ids": ids.places(chain.from_iterable(by_word.values())),
         },
         "_unfinished": ids.places(graph._unfinished),
         "_settled": ids.places(graph._settled),
@@ -197,7 +198,10 @@ def graph_of(payload: Mapping[str, Any]) -> SessionGraph:
 
 _ENDS: Final = ("source", "target")
 _TOLD: Final = frozenset(
-    ("_nodes", "_life", "_edges", "_replaced", "_by_key", "_by_slot", "_by_word", "_unfinished", "_settled", "_heirs")
+    (
+        *("_nodes", "_life", "_edges", "_replaced", "_by_key", "_by_slot", "_by_word", "_unindexed"),
+        *("_unfinished", "_settled", "_heirs"),
+    )
 )
 
 

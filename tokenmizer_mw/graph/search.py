@@ -127,6 +127,19 @@ def find_meant(graph: SessionGraph, text: str, former: Sequence[Node] = ()) -> l
     return [node for node in fitting if node.current] or fitting
 
 
+def is_described(node: Node, text: str) -> bool:
+    """Return whether enough of the words of ``text`` are the node's for an edit by hand: more than half of them, or
+    half if one of these says what the node is a value of ("the database of the hall"). One ordinary word that a text
+    shares with a fact does not name the fact.
+    """
+    wanted = asked_words(text)
+    shared = wanted.intersection({*_read(node)[0], *_identifier_parts(node.label)})
+    placed = frozenset[str]()
+    if node.slot and node.type is not NodeType.GOAL:
+        placed = _singular(f"{node.slot} {node.value} {_category_words(node)}")
+    return 2 * len(shared) > len(wanted) or (2 * len(shared) == len(wanted) and not placed.isdisjoint(shared))
+
+
 def _naming_words(node: Node) -> frozenset[str]:
     named = _singular(f"{node.label} {node.value} {node.slot} {_category_words(node)}")
     return named.union(_identifier_parts(node.label))

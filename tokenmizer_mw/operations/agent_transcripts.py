@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any, Final
 
 from tokenmizer_mw.errors import InvalidMessage
@@ -18,6 +19,9 @@ from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.safety.fence import own_blocks
 from tokenmizer_mw.wire.dialects import openai_responses_item as codex
 from tokenmizer_mw.wire.messages import history
+
+_HEAD_LINES: Final = 100
+"""Lines in which the id of a session is looked for."""
 
 LINE_MAX: Final = 8 * 1024 * 1024
 """Bytes of a line that is looked at; longer ones hold pictures."""
@@ -64,6 +68,19 @@ def messages_in(raw: bytes, start: int = 0) -> tuple[list[TranscriptMessage], in
         if (message := _message(value := _value(line))) is not None
     ]
     return found, start + raw.rfind(b"\n") + 1
+
+
+def session_in(raw: bytes) -> str:
+    """Return the id of the session that a transcript names in its first lines (summaries and snapshots come before);
+    "" for none.
+    """
+    for _, line in islice(_lines(raw + b"\n"), _HEAD_LINES):
+        value = _value(line)
+        inner = value.get("payload") if value.get("type") == "session_meta" else None
+        found = value.get("sessionId") or (inner.get("id") if isinstance(inner, dict) else None)
+        if isinstance(found, str) and found:
+            return found
+    return ""
 
 
 def find_shown_context(raw: bytes, secret: bytes, given: int = -1) -> ShownContext:

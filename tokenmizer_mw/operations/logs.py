@@ -14,12 +14,15 @@ import re
 import sys
 import traceback
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import PurePath
 from secrets import token_bytes
-from typing import Any, Final, Literal, TextIO
+from typing import TYPE_CHECKING, Any, Final, Literal, TextIO
 
 from tokenmizer_mw.errors import ConfigError
-from tokenmizer_mw.safety.redact import Redactor
+
+if TYPE_CHECKING:
+    from tokenmizer_mw.safety.redact import Redactor
 
 Form = Literal["text", "json"]
 
@@ -77,9 +80,11 @@ def formatter(form: Form = "text") -> logging.Formatter:
 class _Clean(logging.Formatter):
     """Takes out of records what no log may hold."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._redactor = Redactor(pii=True, key=token_bytes(32))
+    @cached_property
+    def _redactor(self) -> Redactor:
+        from tokenmizer_mw.safety.redact import Redactor  # most processes log no line
+
+        return Redactor(pii=True, key=token_bytes(32))
 
     def describe_record(self, record: logging.LogRecord) -> dict[str, Any]:
         """What a record says, ready to be shown."""

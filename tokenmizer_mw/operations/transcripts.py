@@ -13,7 +13,7 @@ from tokenmizer_mw.errors import CallerError, InvalidMessage
 from tokenmizer_mw.model.message import Message
 from tokenmizer_mw.wire.messages import history
 
-from .agent_transcripts import messages_in
+from .agent_transcripts import messages_in, session_in
 from .exports import EXPORT_MARK, Export, read_export
 from .foreign_transcripts import (
     convert_langchain_message,
@@ -85,7 +85,7 @@ def read_transcripts(raw: bytes, name: str, *, size_max: int = SIZE_MAX) -> list
         if is_chat_export(first):
             return [_with_times(id_, values) for id_, values in _some(list(read_chat_export(first)))]
         if _may_be_of_an_agent(first) and (values := messages_in(raw + b"\n")[0]):
-            return [_with_times(_session_in(first), [(one.message, one.time) for one in values])]
+            return [_with_times(session_in(raw), [(one.message, one.time) for one in values])]
         following = next(rest, None)
         if following is None:
             return [_conversation(number, first)]
@@ -96,13 +96,6 @@ def read_transcripts(raw: bytes, name: str, *, size_max: int = SIZE_MAX) -> list
 
 def _may_be_of_an_agent(first: object) -> bool:
     return isinstance(first, dict) and "role" not in first and isinstance(first.get("type"), str)
-
-
-def _session_in(first: dict[str, Any]) -> str:
-    """The id that an agent's transcript has in its first line; "" for none."""
-    inner = first.get("payload")
-    values = first.get("sessionId") or (inner.get("id") if isinstance(inner, dict) else None)
-    return values if isinstance(values, str) else ""
 
 
 def _some(found: list[T]) -> list[T]:

@@ -14,20 +14,19 @@ works, so that the limit does not hold if the store hangs.
 
 from __future__ import annotations
 
-import asyncio
 import atexit
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable
 from contextvars import Context, copy_context
 from functools import partial
 from queue import SimpleQueue
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-import anyio
-import anyio.from_thread
-import anyio.lowlevel
+if TYPE_CHECKING:
+    import asyncio
 
 T = TypeVar("T")
 
@@ -150,6 +149,8 @@ async def offload(task: Callable[[], T], pool: WorkerPool) -> T:
     """
     if not is_in_asyncio():
         return await _offload_from_any_loop(task, pool)
+    import asyncio  # loaded by now
+
     loop = asyncio.get_running_loop()
     done: asyncio.Future[T] = loop.create_future()
     pool.put((task, copy_context(), partial(_deliver, loop, done)))
@@ -158,6 +159,10 @@ async def offload(task: Callable[[], T], pool: WorkerPool) -> T:
 
 def is_in_asyncio() -> bool:
     """Whether the caller runs as an asyncio task, also on compatible loops such as uvloop."""
+    if "asyncio" not in sys.modules:  # it costs as much as half of this package, and most programs use no loop
+        return False
+    import asyncio
+
     try:
         return asyncio.current_task() is not None
     except RuntimeError:
@@ -193,6 +198,10 @@ def _without_stop_iteration(error: BaseException) -> BaseException:
 
 async def _offload_from_any_loop(task: Callable[[], T], pool: WorkerPool) -> T:
     """``offload`` by way of anyio's events: for trio."""
+    import anyio
+    import anyio.from_thread
+    import anyio.lowlevel
+
     done, token = anyio.Event(), anyio.lowlevel.current_token()
     outcome: list[tuple[Any, BaseException | None]] = []
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from tokenmizer_mw.errors import CallerError, UnknownNode
-from tokenmizer_mw.graph.search import SearchHit, find_meant, former_nodes, search
+from tokenmizer_mw.graph.search import SearchHit, find_meant, former_nodes, is_described, search
 from tokenmizer_mw.graph.views import edits_in_force, undone_numbers
 from tokenmizer_mw.model.event import DecisionReplaced, Event, NodeAdded, NodeEdited, StatusChanged
+from tokenmizer_mw.model.message import short_repr
 from tokenmizer_mw.model.node import (
     HAND,
     DecisionKind,
@@ -44,6 +46,9 @@ KINDS: Final[dict[str, tuple[NodeType, DecisionKind | None, Status]]] = {
 _NEAREST_MAX: Final = 5
 """Facts that an error names when a text does not name just one."""
 
+_NEAREST_CHARS: Final = 80
+"""Characters of a label in such an error."""
+
 _CLEAR: Final = 1.25
 """How many times the score of the next hit the best one has that a description means."""
 
@@ -52,16 +57,46 @@ _SLOTTED: Final = frozenset({NodeType.DECISION, NodeType.ENVIRONMENT})
 
 _TYPES: Final = frozenset(type.value for type in NodeType)
 
+_SHOWN: Final = ("label", "detail", "status", "pinned")
+"""What an answer to an edit shows of the fact as it was."""
 
-def mark_fact(state: SessionState, id: str, status: Status, reason: str, *, never_true: bool = False) -> list[Event]:
+
+@dataclass(frozen=True, slots=True)
+class FactEdit:
+    """What a manual edit did to a fact: the fact as it was ``before`` and as it is ``after``.
+
+    ``number`` identifies the edit, for ``undo``; 0: it changed nothing.
+    """
+
+    number: int
+    before: Node
+    after: Node
+
+    @property
+    def previous(self) -> dict[str, str | bool]:
+        """The label, detail, status and pin that the fact had before, where they are different now."""
+        return {
+            name: getattr(self.before, name)
+            for name in _SHOWN
+            if getattr(self.before, name) != getattr(self.after, name)
+        }
+
+    def __str__(self) -> str:
+        was = f" (was: {self.before.label})" if "label" in self.previous else ""
+        done = f"change {self.number}" if self.number else "nothing changed"
+        return f"{done}: {self.after.label}{was}"
+
+    def __repr__(self) -> str:
+        return short_repr(self, str(self))
+
+
+def mark_fact(state: SessionState, node: Node, status: Status, reason: str, *, never_true: bool = False) -> list[Event]:
     """Return the events that invalidate or archive a fact (``status``); ``[]`` when the fact cannot get this status,
-    for example because it already has it. Invalidating a fact restores the fact that it replaced. Raises
-    ``UnknownNode``.
+    for example because it already has it. Invalidating a fact restores the fact that it replaced.
 
     ``never_true``: the fact was no fact at all. Its confidence is 0 then, by which all that a model reads leaves it
     out; a fact that is invalidated already may still be withdrawn so.
     """
-    node = find_fact(state, id)
     if not may_move(node.status, status, evidence=True) and not (never_true and node.status is status):
         return []
     marked = _edit(state, node, {"status": status} | ({"confidence": 0.0} if never_true else {}), reason)
@@ -70,18 +105,17 @@ def mark_fact(state: SessionState, id: str, status: Status, reason: str, *, neve
     return [*marked, *_restore_replaced(state, node, len(state.transcript), f"{node.id} was invalidated")]
 
 
-def pin_fact(state: SessionState, id: str, on: bool) -> list[Event]:
-    """Return the events that pin a fact, or unpin it (``on`` is false). Raises ``UnknownNode``."""
-    return _edit(state, find_fact(state, id), {"pinned": on}, "")
+def pin_fact(state: SessionState, node: Node, on: bool) -> list[Event]:
+    """Return the events that pin a fact, or unpin it (``on`` is false)."""
+    return _edit(state, node, {"pinned": on}, "")
 
 
-def correct_fact(state: SessionState, id: str, label: str | None, detail: str | None, reason: str) -> list[Event]:
+def correct_fact(state: SessionState, node: Node, label: str | None, detail: str | None, reason: str) -> list[Event]:
     """Return the events that change the wording of a fact; its value is parsed again from the new label.
 
-    The fact's source (message number and quote) stays the same. Raises ``UnknownNode``, and ``CallerError`` for an
-    empty label, without label and detail, or when another fact already has the same label or value.
+    The fact's source (message number and quote) stays the same. Raises ``CallerError`` for an empty label, without
+    label and detail, or when another fact already has the same label or value.
     """
-    node = find_fact(state, id)
     if label is None and detail is None:
         raise CallerError("pass what changes: label='the new wording', detail='the new reason', or both")
     changes: dict[str, Any] = {}
@@ -256,16 +290,25 @@ def _is_clear(hits: Sequence[SearchHit]) -> bool:
     return bool(hits) and hits[0].node.current and all(_CLEAR * score <= hits[0].score for score in others)
 
 
+def _has_most_words(node: Node, text: str, former: Iterable[Node]) -> bool:
+    """Whether a description has enough words of a fact, as it is worded now or was before a correction."""
+    return any(is_described(one, text) for one in (node, *former) if one.id == node.id)
+
+
 def _is_id(text: str) -> bool:
     """Whether a text is worded as the id of a fact, which describes no other fact."""
     kind, _, number = text.strip().rpartition("-")
     return number.isdecimal() and kind in _TYPES
 
 
+def _shorten(label: str) -> str:
+    return label if len(label) <= _NEAREST_CHARS else f"{label[: _NEAREST_CHARS - 3].rsplit(' ', 1)[0]}..."
+
+
 def find_fact(state: SessionState, text: str) -> Node:
     """Return the fact with this id, label or value, else the only fact that contains all of these words, else the one
-    that a description finds clearly before all others. Raises ``UnknownNode``, which names the nearest facts, when no
-    fact or more than one matches.
+    that a description finds clearly before all others and that has most of the words (``is_described``). Raises
+    ``UnknownNode``, which names the nearest facts, when no fact or more than one matches.
     """
     former = former_nodes(state.graph, edits_in_force([one.edit for one in state.edits.values()]))
     meant = find_meant(state.graph, text, former)
@@ -273,10 +316,10 @@ def find_fact(state: SessionState, text: str) -> Node:
         return meant[0]
     found = search(state.graph, text, k=_NEAREST_MAX, former=former)
     hits = [hit for hit in found if not hit.node.is_withdrawn]
-    if not meant and not _is_id(text) and _is_clear(hits):
+    if not meant and not _is_id(text) and _is_clear(hits) and _has_most_words(hits[0].node, text, former):
         return hits[0].node
     nearest = meant or [hit.node for hit in hits]
-    listed = "; ".join(f"{node.id} {node.label!r:.80}" for node in nearest[:_NEAREST_MAX])
+    listed = "; ".join(f"{node.id} {_shorten(node.label)!r}" for node in nearest[:_NEAREST_MAX])
     if meant:
         raise UnknownNode(f"{text[:60]!r} fits {len(meant)} facts, pass an id: {listed}")
     raise UnknownNode(f"the session has no fact {text[:60]!r}" + (f"; nearest: {listed}" if listed else ""))

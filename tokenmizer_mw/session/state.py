@@ -5,7 +5,7 @@ facts. Pure.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -14,14 +14,17 @@ from tokenmizer_mw.extract import CONTEXT_MESSAGES
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import (
     Checkpointed,
+    DecisionReplaced,
     Derived,
     Event,
     HistoryRevised,
     MessageRecorded,
+    NodeAdded,
     NodeEdited,
     Recorded,
     Refined,
     Reminded,
+    StatusChanged,
     TurnClosed,
 )
 from tokenmizer_mw.model.message import Message, Outcome, Role, Written, digest, short_repr
@@ -86,7 +89,7 @@ class SessionState:
     """The state of a session: the result of applying all events of its log in order.
 
     - ``derived``: number of the last message that facts were extracted from. ``unextracted``: the messages after it;
-      ``recent``: the last few before.
+      ``recent``: the last few before; ``said_at``: when the messages without facts were recorded.
     - ``spoken``: number of the newest message that is not a system message.
     - ``kept``: true if a framework stores its chat history here (see ``SessionMemory.add``).
     - ``cut``: the checkpoint whose resume block currently replaces old messages; ``None``: no cut.
@@ -106,6 +109,7 @@ class SessionState:
     kept: bool = False
     derived: int = 0
     unextracted: list[Numbered] = field(default_factory=list)
+    said_at: dict[int, float] = field(default_factory=dict)
     recent: deque[Numbered] = field(default_factory=lambda: deque(maxlen=CONTEXT_MESSAGES))
     checkpoints: list[CheckpointMark] = field(default_factory=list)
     cut: Checkpointed | None = None
@@ -143,6 +147,7 @@ class SessionState:
                 self.transcript.add(mark, after - 1, spelling_of(message))
                 self.spoken = turn if message.role is not Role.SYSTEM else self.spoken
                 self.unextracted.append((turn, message))
+                self.said_at[turn] = recorded.recorded_at
                 self.unrefined += [turn] if message.role is Role.USER and message.opens_turn else []
                 self.kept = self.kept or bool(original)
             case HistoryRevised(withdrawn, _, redrawn):
@@ -169,7 +174,22 @@ class SessionState:
             case event:
                 if isinstance(event, NodeEdited):
                     self.edits[event.number] = RecordedEdit(recorded.recorded_at, event)
-                self.graph.apply(event, recorded.recorded_at)
+                self.graph.apply(event, self.known_since(event, recorded.recorded_at))
+
+    def known_since(self, event: Event, recorded_at: float) -> float:
+        """Return since when an event about a fact holds: since its message was recorded, if the message was waiting for
+        extraction; else since the event itself was recorded, at ``recorded_at``.
+        """
+        match event:
+            case NodeAdded(node):
+                turn = node.source.turn
+            case StatusChanged():
+                turn = event.turn
+            case DecisionReplaced(transition):
+                turn = transition.trigger
+            case _:
+                return recorded_at
+        return self.said_at.get(turn, recorded_at)
 
     def _forget_withdrawn(self, withdrawn: Sequence[int], redrawn: bool) -> None:
         if self.handover is not None and any(turn <= self.handover.last for turn in withdrawn):
@@ -185,6 +205,8 @@ class SessionState:
         self.derived = max(turn, self.derived)
         while self.unextracted and self.unextracted[0][0] <= turn:
             self.recent.append(self.unextracted.pop(0))
+        if self.said_at:
+            self.said_at = {number: at for number, at in self.said_at.items() if number > turn}
 
 
 def joining(
@@ -225,9 +247,11 @@ def append_messages(state: SessionState, messages: Sequence[Written]) -> list[Me
     return events
 
 
-def fold(recorded: Sequence[Recorded]) -> SessionState:
-    """Return the state after applying these events, in order, to an empty session."""
-    state = SessionState()
+def fold(recorded: Iterable[Recorded], state: SessionState | None = None) -> SessionState:
+    """Return the state after applying these events, in order, to ``state``, which changes (``None``: an empty
+    session).
+    """
+    state = SessionState() if state is None else state
     for event in recorded:
         state.apply(event)
     return state
@@ -270,5 +294,5 @@ class FactDerivation:
             return state.graph
         graph = state.graph.fork()
         for event in self.facts(state):
-            graph.apply(event, state.recorded_at)
+            graph.apply(event, state.known_since(event, state.recorded_at))
         return graph

@@ -190,6 +190,33 @@ def pages(log: EventLog, tenant: str, size: int) -> Iterator[SessionInfo]:
         page = log.sessions(tenant, after=page[-1].place, limit=size) if len(page) == size else []
 
 
+def number_at(log: EventLog, session: SessionKey, seconds: float, last: int) -> int:
+    """Return the number of the last event of a session that was recorded at ``seconds`` or earlier; 0 if there is none.
+
+    ``last``: number of the newest event. Reads about 2 * log2(last) events.
+    """
+    low, high = 0, last
+    while low < high:
+        middle = (low + high + 1) // 2
+        found = _first_from(log, session, middle, high)
+        if found is not None and found.recorded_at <= seconds:
+            low = found.seq
+        else:
+            high = middle - 1
+    return low
+
+
+def _first_from(log: EventLog, session: SessionKey, start: int, end: int) -> Recorded | None:
+    """The first event from number ``start`` to ``end``; numbers of erased events have none."""
+    count = 1
+    while start <= end:
+        found = log.read(session, after=start - 1, upto=min(end, start + count - 1))
+        if found:
+            return found[0]
+        start, count = start + count, 2 * count
+    return None
+
+
 def require_valid(session: SessionKey) -> None:
     """Raise ``InvalidSession`` for an invalid session key."""
     if not session.valid():

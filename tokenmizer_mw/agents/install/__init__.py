@@ -10,7 +10,7 @@ import shlex
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -234,9 +234,10 @@ BACKUP: Final = ".before-tokenmizer"
 
 
 class LeftAlone(CallerError):
-    """Raised for a file that is not changed; ``by_hand``: what the user should add by hand, "" for nothing."""
+    """Raised for a file that is not changed; ``by_hand``: what the user should add to which files by hand, to this one
+    and to the others of the agent."""
 
-    def __init__(self, sentence: str, by_hand: str = "") -> None:
+    def __init__(self, sentence: str, by_hand: Mapping[Path, str]) -> None:
         super().__init__(sentence)
         self.by_hand = by_hand
 
@@ -291,7 +292,24 @@ def plan_changes(host: str, home: Path, folder: Path, *, project: bool = False, 
 
     Raises ``CallerError`` for a file that cannot be read, and ``LeftAlone`` for one that cannot be changed.
     """
-    return [_change(edit, remove) for edit in HOSTS[host](InstallTarget(home, folder, project))]
+    edits = HOSTS[host](InstallTarget(home, folder, project))
+    try:
+        return [_change(edit, remove) for edit in edits]
+    except LeftAlone as left:
+        raise LeftAlone(str(left), {} if remove else _list_missing(edits)) from None
+
+
+def _list_missing(edits: Sequence[Edit]) -> dict[Path, str]:
+    """What has to be added to each file that lacks it, or that cannot be read as one that can be changed."""
+    found = {}
+    for edit in edits:
+        try:
+            change = _change(edit, remove=False)
+        except LeftAlone:
+            found[edit.path] = edit.add("")
+        else:
+            found |= {edit.path: edit.add("")} if change.before != change.after else {}
+    return found
 
 
 def _change(edit: Edit, remove: bool) -> Change:
@@ -299,7 +317,7 @@ def _change(edit: Edit, remove: bool) -> Change:
     try:
         after: str | None = edit.drop(before or "") if remove else edit.add(before or "")
     except NotPlain as error:
-        raise LeftAlone(f"{edit.path} is left alone: {error}", "" if remove else edit.add("")) from None
+        raise LeftAlone(f"nothing was written: {edit.path} is left alone: {error}", {}) from None
     if remove and (before is None or (after != before and _is_nothing(after or ""))):
         after = None
     return Change(edit.path, before, after)

@@ -94,6 +94,10 @@ def value_of(text: str) -> dict[str, Any]:
         return {}
     try:
         value = json.loads(text, object_pairs_hook=_once)
+    except json.JSONDecodeError as error:
+        comment = text.startswith(("//", "/*"), error.pos)
+        reason = f"line {error.lineno} has a comment" if comment else str(error)
+        raise NotPlain(f"it is not plain JSON ({reason})") from None
     except (ValueError, RecursionError) as error:
         raise NotPlain(f"it is not plain JSON ({error})") from None
     if not isinstance(value, dict):

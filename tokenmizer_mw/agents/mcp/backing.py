@@ -18,6 +18,7 @@ import httpx2
 from mcp.server.mcpserver.exceptions import ToolError
 
 from tokenmizer_mw.errors import TokenMizerError
+from tokenmizer_mw.runtime.collection import uncollected_imports
 from tokenmizer_mw.runtime.offload import CALLS, offload
 
 from .starting import KEY_VARIABLE, SERVER_VARIABLE
@@ -121,9 +122,18 @@ class InstallationBacking(Backing):
 
 
 def _open_memory(address: str, settings: Settings) -> SessionMemory:
-    from tokenmizer_mw.memory import SessionMemory  # takes most of the time of a start, while the host waits
+    """Open a memory without what only tools that write need, such as extraction: they load it."""
+    with uncollected_imports():
+        from tokenmizer_mw.memory import SessionMemory  # takes most of the time of a start, while the host waits
+        from tokenmizer_mw.store.open import open_log
 
-    return SessionMemory.open(address, settings)
+        log = open_log(address)
+        try:
+            log.secret()  # an unusable store is reported now
+            return SessionMemory(log, settings, url=address)
+        except TokenMizerError:
+            log.close()
+            raise
 
 
 async def _sentence(status: int, values: Mapping[str, Any], memory: SessionMemory | None) -> str:

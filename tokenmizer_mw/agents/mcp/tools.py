@@ -158,6 +158,7 @@ class Changed(BaseModel):
     id: str
     number: int = Field(description="The number of the change: undo takes it back.")
     text: str
+    was: str = Field(default="", description='The words before the change; "" when they are the same.')
 
 
 class Recalled(OfSession):
@@ -302,9 +303,11 @@ def add_edits(made: MCPServer[Any], ask: Backing, named: Named) -> None:
         node = values["node"]
         text = f"{node['label']!r} is {Status(node['status']).word} now"
         text += ", and pinned" if node.get("pinned") else ""
+        was = str(values.get("before", {}).get("label", ""))
+        text += f" (was: {was!r})" if was else ""
         number = int(values["number"])
         text += f". Change {number} can be undone." if number else ", as it was: nothing changed."
-        return Changed(session_id=session, id=node["id"], number=number, text=text)
+        return Changed(session_id=session, id=node["id"], number=number, text=text, was=was)
 
     @made.tool(annotations=_CHANGES)
     async def invalidate(

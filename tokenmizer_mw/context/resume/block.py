@@ -162,8 +162,10 @@ class ResumeBuilder:
         coverage = Coverage(facts, [*written, *quotable], max(1, self.turn), self._sources(facts), said, share)
         first = _LEADING_BESIDE_HANDOVER if written else _LEADING
         pinned = frozenset(at for at, fact in enumerate(facts) if self._is_pinned(fact))
-        leading = takewhile(lambda at: facts[at].section in first or at in pinned, range(len(facts)))
         forced = [at for at in range(len(facts)) if self._forces(facts[at])]
+        passed = pinned.union(forced)  # between the rules and the goal
+        ahead = takewhile(lambda at: facts[at].section in first or at in passed, range(len(facts)))
+        leading = [at for at in ahead if facts[at].section in first or at in pinned]
         if budget >= RULES_FROM:
             forced[:0] = [at for at, fact in enumerate(facts) if fact.section is Section.RULES]
         added = added_tokens(self.counter)

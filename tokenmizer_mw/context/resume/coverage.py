@@ -44,7 +44,7 @@ _SECTION_WEIGHT: Final[Mapping[Section, float]] = {
     Section.ERRORS: 1.5,
     Section.PAST_ERRORS: 1.5,
     Section.PROPOSED: 0.5,
-    Section.ABOUT: 8.0,
+    Section.ABOUT: 6.0,
 }
 _OLD: Final = 0.25
 _ASKED: Final = 2.0

@@ -15,7 +15,6 @@ from typing import Final
 from tokenmizer_mw.graph.values import MONTHS_BEHIND_DAYS
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.safety.labels import flatten
-from tokenmizer_mw.safety.redact.strict import mask_opaque
 from tokenmizer_mw.wire.host_texts import remove_host_texts
 
 _LAST: Final = 0.7
@@ -74,7 +73,25 @@ counts as; shortest statement that stands without the question behind it. Set on
 # These patterns are linear: classes of characters and single words, one behind the other.
 _ORDINAL: Final = rf"(?<!\d\.)|(?!\s+(?:{'|'.join(MONTHS_BEHIND_DAYS)})\b)"
 _TITLE: Final = "".join(
-    rf"(?<!\b{re.escape(word)}\.)" for word in ("dr", "mr", "ms", "mrs", "e.g", "i.e", "z.b", "d.h")
+    rf"(?<!\b{re.escape(word)}\.)"
+    for word in (
+        "dr",
+        "mr",
+        "ms",
+        "mrs",
+        "prof",
+        "fr",
+        "hr",
+        "st",
+        "vs",
+        "approx",
+        "ca",
+        "bzw",
+        "e.g",
+        "i.e",
+        "z.b",
+        "d.h",
+    )
 )
 _END: Final = re.compile(rf"(?i)(?<=[.!?:]){_TITLE}(?:{_ORDINAL})\s+|(?<=[。！？；：])|(?<=\u0964)\s*")
 _INNER_END: Final = re.compile(r"[.!?:]\s|[。！？；：\u0964]")
@@ -214,6 +231,8 @@ class Sentence:
         """Return the sentence as one line without Markdown, with possible keys masked, followed by its note in
         brackets.
         """
+        from tokenmizer_mw.safety.redact.strict import mask_opaque  # all redaction rules: not before a block has prose
+
         line = flatten(mask_opaque(_MARKUP.sub("", _LEAD.sub("", self.text))), SENTENCE_MAX)
         return f"{line} ({self.note})" if self.note else line
 

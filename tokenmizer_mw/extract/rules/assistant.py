@@ -34,18 +34,6 @@ CLAIMS: Final = (
         "Fixing this takes a while",
     ),
     _rule(
-        "is_fixed",
-        Act.FIX,
-        r"(?P<label>.{3,80}?) (?:is|are|has been|have been|should be) (?:now )?(?:fixed|resolved|solved|patched"
-        r"|corrected)(?: (?:now|in|by|with).*)?$",
-        0.75,
-        "The login redirect is now fixed",
-        "The price is fixed by contract for a year, and it says so on page two of it",
-        unless=r"(?:to|once|after|when|before|until|make sure|verify|check|ensure|confirm|that|if|whether) "
-        r"|.*\b(?:must|should|can|will|to|not|never|price|until|if|when|once) (?:be |is |are )?fixed\b"
-        r"|.* (?:is|are) fixed (?:by|at|to)\b",
-    ),
-    _rule(
         "i_did",
         Act.CLAIM,
         rf"{_I}(?P<label>(?:{DONE_VERBS})\b.{{3,}})",
@@ -119,18 +107,6 @@ PROGRESS: Final = (
         0.6,
         "I'm now working on the retry logic",
         "Working with dates is hard",
-    ),
-    _rule(
-        "remaining",
-        Act.LATER,
-        r"(?:what(?:'s| is) (?:still )?(?:left|missing|open)(?: there| here| now)?|(?:still|only) (?:left|open"
-        r"|missing)|remaining"
-        r"|left to do|not (?:yet )?(?:done|implemented))"
-        r"(?: is| are)?:? (?P<label>.{3,})",
-        0.65,
-        "What's still missing is the export page",
-        "Remaining calm helps",
-        unless=r"(?:remaining|still|only) (?:calm|open|silent|true|valid|compatible|consistent)\b",
     ),
 )
 
@@ -219,15 +195,6 @@ PROPOSALS: Final = (
         0.5,
         "Shall I write the tests first?",
         "Should the button be blue?",
-    ),
-    _rule(
-        "how_about",
-        Act.PROPOSAL,
-        r"(?:how about|what about|why not)(?: using)? (?P<label>.{3,}?)\??$",
-        0.5,
-        "How about a materialized view?",
-        "How about that",
-        unless=r"(?:how about|what about|why not)(?: that| this| it)?$",
     ),
 )
 

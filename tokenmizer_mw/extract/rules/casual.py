@@ -3,7 +3,6 @@ what is wrong. Read after all other rows: these are the least formal ones."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 from .rule import Act
@@ -24,12 +23,6 @@ _WHEN: Final = (
 )
 _PAST: Final = (
     r".*\b(?:was|were|did|had|got|\w{3,}ed|went|came|ran|broke|since|last|yesterday|ago|closed|shut|on holiday|away)\b"
-)
-_SOMEBODY: Final = r"(?:(?:he|she|they|the (?:team|boss|office|board|admins?)) (?:will |'ll )|(?-i:[A-Z][a-z]{1,12}) )"
-_DOES: Final = (
-    r"(?:rewrites|writes|prints|runs|checks|looks (?:at|into)|handles|takes (?:care|over)|drafts|reviews|sends|does"
-    r"|makes|brings|orders|books|builds|tests|fixes|deploys|signs(?: off)?|approves|asks|calls|prepares|updates|merges"
-    r"|wants to (?:look|check|review|test|see|read|sign|approve))"
 )
 _ORDERED_MIND: Final = (
     r"(?:see|be|talk|think|tell you|ask you|let you|get back|come back|need|want|have to|use|go with|take|stick|try to"
@@ -75,44 +68,6 @@ AHEAD_CASUAL: Final = (
         r"|(?:.* )?"
         r"(?:fails?|breaks?|starts?|happens?|runs|due|is|are|comes|opens|closes|shows?|dies|works?) (?:on |at |every )"
         r"|.*\b(?:isn't|aren't|doesn't|don't|can't|won't|lasts?|usually|always|normally|never)\b",
-    ),
-    _rule(
-        "somebody_does",
-        Act.LATER,
-        rf"(?P<label>{_SOMEBODY}(?:also |then |first |still |will )*{_DOES}\b.*)",
-        0.6,
-        "Irina rewrites the chapter about cats",
-        "she says it is fine",
-        unless=r"(?-i:It|This|That|There|What|Which|Who|Then|Now|And|So|But|The|He|She|They)\b ?(?:is|runs|does|sends"
-        r"|checks|takes|makes|handles|calls|builds|tests|updates)?\b.*\b(?:always|every|each|whenever|usually)\b"
-        r"|.*\bmakes? (?:\w+ ){0,2}?sense\b|(?:it|this|that|there|what|which|who) ",
-    ),
-    _rule(
-        "left_lying",
-        Act.LATER,
-        r"(?:(?:i|we)(?:'ve| have)? )?(?:haven't|have not|havent|didn't|not) (?:yet )?(?:gotten|got|come|managed"
-        r"|found time)"
-        r" (?:around )?to (?P<label>.{4,}?)(?: yet)?$",
-        0.7,
-        "haven't gotten to the release notes yet",
-        "haven't seen it",
-    ),
-    replace(
-        _rule(
-            "list_of_work",
-            Act.LATER,
-            r"(?:(?:and |also )*(?:(?:things?|stuff|points?|items?|notes?) (?:for|to do)\b.{0,30}|on (?:my"
-            r"|our|the) (?:list"
-            r"|plate|agenda|desk).{0,25}|(?:one more |another |my |our |a |new )?(?:to-?do"
-            r"|reminder)s?(?: (?:for|on) .{1,20})?"
-            r"|before (?:we |the |going |go-?)?(?:go|going|live|release|launch|deploy\w*|opening)(?:[ -]live)?"
-            r"|(?:for |by |on )?(?:next week|tonight|this (?:afternoon|evening|week)|(?:mon|tues|wednes|thurs|fri|satur"
-            r"|sun)day)(?: .{1,15})?)): (?P<label>.{4,})",
-            0.75,
-            "things for the review: alt texts, a sitemap",
-            "things got worse: nothing loads",
-        ),
-        explicit=True,
     ),
     _rule(
         "still_is",

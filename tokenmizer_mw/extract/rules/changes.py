@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from .rule import Act, Rule, Speaker
-from .verbs import DONE_VERBS
 
 _MADE: Final = (
     r"changed|switched|moved|migrated|renamed|converted|updated|went|refactored|swapped|upgraded|downgraded|ported"
@@ -55,17 +54,6 @@ CHANGES: Final = (
         0.7,
         "The importer now reads the feed in chunks instead of all at once",
         "You could read the feed in chunks instead of all at once",
-        unless=_NOT_DONE,
-    ),
-    _rule(
-        "done_instead_of",
-        Speaker.ASSISTANT,
-        rf"(?P<label>(?:{DONE_VERBS}|using|made)\b.{{4,160}}?),? (?:instead of|rather than|in place of) (?:the |a "
-        rf"|an )?"
-        r"(?P<target>.{2,80})$",
-        0.7,
-        "Made the dialogs load on demand instead of at import time",
-        "Used cars cost less than new ones instead of more",
         unless=_NOT_DONE,
     ),
     _rule(

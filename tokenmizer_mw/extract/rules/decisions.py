@@ -37,16 +37,6 @@ REPLACEMENTS: Final = (
         whole=True,
     ),
     _rule(
-        "drop_in_favour",
-        Act.REPLACE,
-        rf"{_LETS}(?:drop|ditch|scrap|trade|abandon|swap) (?:the )?(?P<target>[^,;.]{{1,60}}?) (?:for|in favou?r of)"
-        r" (?P<label>.+)",
-        0.9,
-        "let's ditch Webpack in favour of Vite",
-        "drop the table when the test ends",
-        whole=True,
-    ),
-    _rule(
         "from_to",
         Act.REPLACE,
         rf"{_LETS}(?:switch|migrate|go|swap|move|change|convert|port)(?:ed)?(?: over| away| everything| it"
@@ -97,15 +87,6 @@ REPLACEMENTS: Final = (
         whole=True,
     ),
     _rule(
-        "not_that",
-        Act.REPLACE,
-        rf"{_LETS}{_TAKE} (?P<label>{_NAME}), ?not (?P<target>{_NAME})",
-        0.85,
-        "use argon2, not bcrypt",
-        "use tabs",
-        whole=True,
-    ),
-    _rule(
         "switch_to",
         Act.REPLACE,
         rf"{_LETS}(?:switch|move|migrate|change)(?: this| it| everything| us| over| that"
@@ -148,14 +129,6 @@ REPLACEMENTS: Final = (
         whole=True,
     ),
     _rule(
-        "bare_instead",
-        Act.REPLACE,
-        r"(?P<label>[\w@.+#-]+(?: [\w@.+#-]+){0,2}) instead$",
-        0.8,
-        "Vitest instead",
-        "What did you do instead",
-    ),
-    _rule(
         "back_to",
         Act.RETURN,
         rf"{_LETS}(?:(?:go|switch|move|revert|roll|change|going|get|it's|stay|return) )?"
@@ -163,16 +136,6 @@ REPLACEMENTS: Final = (
         0.9,
         "back to REST, the GraphQL schema is a burden",
         "please get back to me tomorrow",
-    ),
-    _rule(
-        "change_of_plan",
-        Act.REPLACE,
-        r"(?:a )?(?:small |slight |quick )?change of plans?(?:[,;:.]| --?| —| –) (?:we'll |we |i'll |let's |now )*"
-        r"(?:(?:use|take|go with|do|move to|switch to) )?(?P<label>.{2,})",
-        0.85,
-        "Change of plan, our own Hetzner server, Fly.io lost a volume last night",
-        "a change of plan is never easy",
-        whole=True,
     ),
     _rule(
         "was_better",
@@ -232,16 +195,6 @@ CHOICES: Final = (
         r"|tips|time|support|guidance)\b",
     ),
     _rule(
-        "for_that_use",
-        Act.ASSIGN,
-        r"(?:for|as) (?:the |our |my )?(?P<target>[\w -]{2,40}?),? (?:take|use|pick|choose|go with|let's (?:use"
-        r"|take|go with))"
-        r" (?P<label>[^,;]+)",
-        0.85,
-        "For the port take 8471, 8080 belongs to the printer",
-        "for the record, users like it",
-    ),
-    _rule(
         "not_that_one",
         Act.CHOICE,
         r"(?P<label>(?:the |an? )?[\w@.+#/-]+(?: [\w@.+#/-]+){0,3}), (?:definitely |certainly |but |and |please "
@@ -252,15 +205,6 @@ CHOICES: Final = (
         "I know, not a big deal",
         unless=r"(?:i|we|you|it|that|this|he|she|no|yes|ok|well|true|sure|maybe|sorry) ?|.*, not (?:a big|bad"
         r"|sure|yet|now|too|so|that)\b",
-    ),
-    _rule(
-        "store_as",
-        Act.CHOICE,
-        r"(?P<label>(?:store|keep|represent|save|treat|format|encode|name|call|count|express|measure|write"
-        r"|return) .{2,80}? (?:as|in) .+)",
-        0.7,
-        "store temperatures as whole tenths of a degree",
-        "the store is as big as a house",
     ),
     _rule(
         "quantity",
@@ -339,16 +283,6 @@ CHOICES: Final = (
         r"|every now and|if so|well|done|good|great|fine|see you|bye|later|tomorrow|yes|no|ok)\b",
     ),
     _rule(
-        "stays",
-        Act.CHOICE,
-        r"(?P<label>[\w@.+#-]+(?: [\w@.+#-]+){0,2}) (?:stays|wins|remains)(?:[,;: ]+(?P<reason>.+))?$",
-        0.8,
-        "traefik stays",
-        "the window stays open while it loads",
-        unless=r".*\b(?:stays|remains) (?:open|closed|the same|empty|red|green|stuck|at|in|on)\b|(?:it|that|this"
-        r"|nothing|everything)\b",
-    ),
-    _rule(
         "category",
         Act.CHOICE,
         r"(?P<label>(?:database|db|cache|frontend|backend|queue|orm|auth|hosting|ci|license|licence|port|framework"
@@ -407,18 +341,6 @@ RULES_AND_WISHES: Final = (
         "I must have missed it",
     ),
     _rule(
-        "no_doing",
-        Act.RULE,
-        r"(?P<label>no (?:more )?\w{2,}ing\b .{2,80})",
-        0.8,
-        "no deleting of backups younger than a month",
-        "no warning was shown",
-        unless=r"no (?:more )?(?:warning|meaning|building|thing|string|setting|missing|remaining|pending|failing"
-        r"|existing"
-        r"|king|spring|ring|wing|going|ending|opening|meeting|heading|spelling|timing|rating|ranking|landing"
-        r"|trailing|leading|matching|mapping|binding|encoding|hosting|training|testing)\b",
-    ),
-    _rule(
         "only",
         Act.RULE,
         r"(?P<label>(?:only (?:use|touch|change|edit|work|write|commit|push|answer|reply|ever|run)|use only"
@@ -426,27 +348,6 @@ RULES_AND_WISHES: Final = (
         0.85,
         "only touch files under src/",
         "only the first test fails",
-    ),
-    _rule(
-        "answer_in",
-        Act.RULE,
-        r"(?P<label>(?:please )?(?:answer|reply|respond|write|speak|explain|talk|comment)(?: to me| me| only"
-        r"| always| everything"
-        r"|s)? (?:in|briefly|concisely|with|using) .+)",
-        0.75,
-        "answer in French",
-        "answer the phone in the office",
-    ),
-    _rule(
-        "keep_short",
-        Act.PREFERENCE,
-        r"(?P<label>(?:keep|make) (?:it|your|the|all|answers?|replies|responses|things|changes"
-        r"|commits) ?(?:answers?|replies"
-        r"|responses|changes|diffs?|commits|explanations?|code)? ?(?:short|brief|small|simple|concise|minimal"
-        r"|clean).*)",
-        0.8,
-        "keep answers short",
-        "keep the server running",
     ),
 )
 
@@ -477,16 +378,6 @@ REJECTIONS: Final = (
         0.85,
         "forget nginx",
         "forgetting the semicolon breaks it",
-    ),
-    _rule(
-        "we_are_dropping",
-        Act.REJECT,
-        r"(?:we|i)(?:'re| are|'m| am)? (?:completely |now |also )?(?:dropping|abandoning|getting rid of"
-        r"|not using|no longer using|removing) (?P<label>.+)",
-        0.8,
-        "we are dropping Firebase from this deployment",
-        "we are dropping by tomorrow",
-        unless=r".* dropping (?:by|in|off)\b",
     ),
     _rule(
         "we_are_not_doing",
@@ -526,27 +417,6 @@ REJECTIONS: Final = (
         r"|users?)(?: \w+)? to \w+",
     ),
     _rule(
-        "is_out",
-        Act.REJECT,
-        r"(?P<label>[\w@.+#/-]+(?: [\w@.+#/-]+){0,3}) (?:is|are) (?:out|off the table|overkill|not an option"
-        r"|a no[- ]go|too much"
-        r"|ruled out|not happening|dead|out of the question)(?:[,;:( ]+(?P<reason>.+))?$",
-        0.85,
-        "Gradle is off the table",
-        "the build is out of date again today",
-        unless=r".*\b(?:out of (?:date|sync|memory|space|the box|scope)|dead (?:code|end|lock|slow))\b",
-    ),
-    _rule(
-        "isnt_happening",
-        Act.REJECT,
-        r"(?P<label>[\w@.+#/-]+(?: [\w@.+#/-]+){0,3}) isn't (?:happening|an option|going to happen|worth it"
-        r"|needed|necessary)"
-        r"(?:[,;:( ]+(?P<reason>.+))?$",
-        0.8,
-        "captcha isn't happening",
-        "the server isn't responding",
-    ),
-    _rule(
         "never_mind",
         Act.RETRACT,
         r"(?:never ?mind|nvm|forget (?:it|that|about it)|scratch that|cancel (?:that|it)|disregard|ignore)"
@@ -555,13 +425,5 @@ REJECTIONS: Final = (
         "never mind the cache",
         "ignored files are listed in .gitignore",
         unless=r"(?:never ?mind|nvm|ignored?|disregard) (?:me|you|him|us)\b|ignored?\b.*\b(?:files?|are|is)\b",
-    ),
-    _rule(
-        "undo",
-        Act.RETRACT,
-        r"(?:undo|revert|roll back|take back|back out|reverse) (?:the |that |this |my |your )?(?P<label>.+)",
-        0.8,
-        "undo the header change",
-        "undoing takes a while",
     ),
 )

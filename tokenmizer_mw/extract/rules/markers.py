@@ -109,14 +109,6 @@ MARKERS: Final = (
         "Next the router calls the handler",
     ),
     _marker(
-        "marker.schema",
-        Act.SCHEMA,
-        rf"(?:(?:db |database |table )?schema|data model|tables?){_COLON}(?P<label>.+)",
-        0.85,
-        "Schema: users table with id, email and created_at",
-        "Schema changes need a migration",
-    ),
-    _marker(
         "marker.files",
         Act.FILES,
         r"(?:(?:new |changed |updated |modified |created |touched )?files?(?: (?:updated|changed|created"
@@ -139,32 +131,6 @@ MARKERS: Final = (
         "Switching tabs from time to time",
     ),
     _marker(
-        "marker.replacing",
-        Act.REPLACE,
-        r"(?:replacing|replaced|swapped out|swapping out) (?P<target>.{1,60}?) (?:with|by) (?P<label>.+)",
-        0.85,
-        "Replaced moment by date-fns",
-        "Replaced the broken unit test",
-        unless=r".*\b(?:is|are|comes?) (?:next|still|left|not)\b",
-    ),
-    _marker(
-        "marker.superseded",
-        Act.REPLACE,
-        rf"(?:change of plan|changed|change|new decision|update|revised){_COLON}(?P<label>.{{1,80}}?) (?:instead of"
-        r"|replaces|rather than) (?P<target>.+)",
-        0.85,
-        "Change of plan: Postgres instead of MySQL",
-        "Change: the header is blue",
-    ),
-    _marker(
-        "marker.reason",
-        Act.REASON,
-        rf"(?:the )?(?:reason|rationale|because|why){_COLON}(?P<reason>.+)",
-        0.8,
-        "Reason: 40% faster inference",
-        "Reason about the types first",
-    ),
-    _marker(
         "marker.rejected",
         Act.REJECT,
         rf"(?:rejected|discarded|ruled out|not using|won't use|declined|dropped|abandoned"
@@ -172,14 +138,6 @@ MARKERS: Final = (
         0.85,
         "Rejected: optimistic locking",
         "Rejected promises are logged",
-    ),
-    _marker(
-        "marker.blocked",
-        Act.BLOCKED,
-        rf"(?:(?:blocked|blockers?){_COLON}|(?:still )?(?:blocked (?:by|on)|waiting (?:for|on)):? )(?P<label>.+)",
-        0.8,
-        "Blocked by: missing AWS credentials",
-        "Blocked users cannot log in",
     ),
     _marker(
         "marker.error",
@@ -210,22 +168,6 @@ MARKERS: Final = (
         "Rules are evaluated from top to bottom",
     ),
     _marker(
-        "marker.preference",
-        Act.PREFERENCE,
-        rf"(?:preference|preferred(?: style)?|style preference)s?{_COLON}(?P<label>.+)",
-        0.85,
-        "Preference: tabs over spaces",
-        "Preferences are saved per user",
-    ),
-    _marker(
-        "marker.environment",
-        Act.ENVIRONMENT,
-        rf"(?:environment|env|(?:tech )?stack|platform|runtime|versions?|setup){_COLON}(?P<label>.+)",
-        0.85,
-        "Stack: Laravel 11, PHP 8.3, MySQL 8",
-        "Environment variables are read at start",
-    ),
-    _marker(
         "marker.tests_pass",
         Act.TESTED,
         r"(?P<label>(?:(?:all|the|both|my|our|these|those|your) )*(?:\d+ |\w+ of \w+ )?(?:[\w-]+ ){0,3}?(?:tests?"
@@ -237,13 +179,5 @@ MARKERS: Final = (
         0.85,
         "All 12 passing",
         "All 12 passengers are seated",
-    ),
-    _marker(
-        "marker.n_of_n",
-        Act.TESTED,
-        r"(?P<label>\d+/\d+ (?:tests? )?(?:passed|passing|green|pass)\b.{0,40})",
-        0.85,
-        "27/27 passed",
-        "27/28 users answered",
     ),
 )

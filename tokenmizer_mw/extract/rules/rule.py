@@ -43,12 +43,7 @@ class Act(StrEnum):
     RETRACT = "retract"
     PROPOSAL = "proposal"
     FILES = "files"
-    SCHEMA = "schema"
     TESTED = "tested"
-    ENVIRONMENT = "environment"
-    DIAGNOSIS = "diagnosis"
-    BLOCKED = "blocked"
-    REASON = "reason"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +79,7 @@ MEANINGS: Final[dict[Act, Meaning]] = {
     Act.RETRACT: Meaning(NodeType.TASK, Status.INVALIDATED, Move.REJECT),
     Act.PROPOSAL: Meaning(NodeType.DECISION, Status.PENDING, kind=DecisionKind.OPTION),
     Act.FILES: Meaning(NodeType.FILE, Status.ACTIVE),
-    Act.SCHEMA: Meaning(NodeType.SCHEMA, Status.ACTIVE),
     Act.TESTED: Meaning(NodeType.TEST, Status.COMPLETED),
-    Act.ENVIRONMENT: Meaning(NodeType.ENVIRONMENT, Status.ACTIVE),
-    Act.DIAGNOSIS: Meaning(NodeType.ERROR, Status.ACTIVE),
-    Act.BLOCKED: Meaning(NodeType.ERROR, Status.ACTIVE),
-    Act.REASON: Meaning(NodeType.DECISION, Status.ACTIVE),
 }
 
 

@@ -33,32 +33,5 @@ STANDING: Final = (
         "This should never have happened",
         unless=_NO_RULE,
     ),
-    _rule(
-        "want_none",
-        Act.RULE,
-        r"(?P<label>(?:i|we) (?:really |absolutely |definitely |also |just )*(?:don't|do not|dont"
-        r"|never) (?:ever )?want"
-        r" (?:(?:any|to (?:see|have|find)(?: any)?) .{3,}"
-        r"|(?:anyone|anybody|people|strangers|users?|members?|customers?|guests?|visitors?|you|(?:the|our"
-        r"|my) .{2,60}?)"
-        r" to \w.+))",
-        0.85,
-        "I don't want any tracking scripts on the site",
-        "I don't want to lose anything",
-        unless=r".*\bwant (?:any|to (?:see|have)(?: any)?) (?:trouble|problems?|surprises?|help|more|of (?:this|that"
-        r"|it)"
-        r"|to do with)\b|.*\bto (?:fill|break|crash|fail|die|stop|get lost)\b",
-    ),
-    _rule(
-        "make_sure_all",
-        Act.RULE,
-        r"(?:please |also |and |always )*(?:make sure|be sure|ensure|see to it)(?: that)?"
-        r" (?P<label>(?:all|every|each|any|no|nobody|no one|nothing|only|everything|everybody|everyone)\b.{5,})",
-        0.8,
-        "Make sure all dates are shown as DD.MM.YYYY",
-        "Make sure the button is on the left",
-        unless=r".*\b(?:tests?|checks?|specs?|builds?)\b.*\b(?:pass(?:es)?|green|runs?|works?|succeeds?)\b"
-        r"|.*\b(?:still|now) works?\b",
-    ),
 )
 """Standing rules. They stand before refusals and complaints, which the same words ("never", "no", "not") begin."""

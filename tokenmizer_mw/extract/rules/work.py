@@ -94,29 +94,6 @@ REQUESTS: Final = (
         r"|(?:the |my |our )?(?:biggest|main|real|hardest|key|only|best|worst|trick|tricky)\b",
     ),
     _rule(
-        "still_missing",
-        Act.LATER,
-        r"(?P<label>.{3,80}?) (?:is|are) (?:still )?(?:missing|pending|open|outstanding|not done(?: yet)?"
-        r"|to be done|left to do|todo"
-        r"|unfinished|on (?:my|the) list)(?: from .+)?$",
-        0.75,
-        "the export button is still missing",
-        "the door is open until noon on the first floor",
-    ),
-    _rule(
-        "later",
-        Act.LATER,
-        r"(?:(?:i|we)(?:'ll| will| can|'m going to| am going to)(?: still)? (?:need to |have to |want to "
-        r"|must )?(?P<label>[^,;]{3,100}?"
-        r" (?:tomorrow|later|tonight|next week|next time|(?:on |only on )?(?:mon|tues|wednes|thurs|fri|satur"
-        r"|sun)day|this evening"
-        r"|in the morning|after (?:the|that|this|lunch)(?: \w+)?))\b.*)",
-        0.7,
-        "I'll write the cleanup job tomorrow",
-        "I'll see you tomorrow",
-        unless=r"(?:i|we)(?:'ll| will) (?:see|be|talk|think|tell|ask you|let you|get back|come back)\b",
-    ),
-    _rule(
         "myself",
         Act.LATER,
         r"(?P<label>[^,;]{3,80}?) (?:i|we)(?:'ll| will)? (?:do|handle|take care of|fix|write|finish)(?: it"
@@ -126,14 +103,6 @@ REQUESTS: Final = (
         "The calibration I'll do myself",
         "what I do myself is my business",
         unless=r"(?:what|how|that|as|if|when|whatever|because|so) ",
-    ),
-    _rule(
-        "next_time",
-        Act.LATER,
-        r"next time,? (?:we|i|you)(?:'ll| will)?(?: do| build| add| write)? (?P<label>.{4,})",
-        0.7,
-        "next time we do the acknowledge link",
-        "the next time is a Monday",
     ),
     _rule(
         "by_hand",

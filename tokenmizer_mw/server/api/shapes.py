@@ -438,11 +438,14 @@ class RememberAnswer(TypedDict):
 
 
 class EditAnswer(TypedDict):
-    """The fact after the change. ``number`` identifies the manual edit, for undo."""
+    """The fact after the change. ``number`` identifies the manual edit, for undo; 0: it changed nothing. ``before``:
+    the previous label, detail, status and pin, where they are different now.
+    """
 
     session_id: str
     node: NodeJson
     number: int
+    before: dict[str, str | bool]
 
 
 class CompactionAnswer(TypedDict):

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, cast
+from typing import cast
 
 from tokenmizer_mw.errors import InvalidSession, UnknownSession
-from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.operations.erasure import erase
 from tokenmizer_mw.operations.imports import import_into
 from tokenmizer_mw.operations.transcripts import read_transcript
-from tokenmizer_mw.session.manual_edits import find_addition, find_fact, newest_number
+from tokenmizer_mw.session.manual_edits import FactEdit, find_addition, newest_number
 
 from . import shapes
 from .requests import INVALID_SESSION, UNKNOWN_NODE, ApiRefusal, ApiRequest, too_large
@@ -45,67 +43,62 @@ def invalidate(request: ApiRequest[shapes.NoQuery, shapes.InvalidateBody]) -> sh
     """Declare a fact wrong; resume blocks then show it as a warning, or not at all if it never was true."""
     body = request.body
 
-    def work(memory: SessionMemory, id: str, node_id: str) -> None:
-        memory.invalidate(id, node_id, body.reason, never_true=body.never_true, tenant=request.tenant)
-
-    return _edit_fact(request, work)
+    done = request.memory.invalidate(
+        body.session_id, body.node_id, body.reason, never_true=body.never_true, tenant=request.tenant
+    )
+    return _answer(body.session_id, done)
 
 
 def archive(request: ApiRequest[shapes.NoQuery, shapes.ArchiveBody]) -> shapes.EditAnswer:
     """Archive a fact: it stays stored, but resume blocks no longer show it."""
-    reason = request.body.reason
-    return _edit_fact(request, lambda memory, id, node_id: memory.archive(id, node_id, reason, tenant=request.tenant))
+    body = request.body
+    done = request.memory.archive(body.session_id, body.node_id, body.reason, tenant=request.tenant)
+    return _answer(body.session_id, done)
 
 
 def pin(request: ApiRequest[shapes.NoQuery, shapes.PinBody]) -> shapes.EditAnswer:
     """Pin a fact, so that resume blocks state it early, or unpin it."""
-    pinned = request.body.pinned
-    return _edit_fact(request, lambda memory, id, node_id: memory.pin(id, node_id, pinned, tenant=request.tenant))
+    body = request.body
+    done = request.memory.pin(body.session_id, body.node_id, body.pinned, tenant=request.tenant)
+    return _answer(body.session_id, done)
 
 
 def correct(request: ApiRequest[shapes.NoQuery, shapes.CorrectBody]) -> shapes.EditAnswer:
     """Correct the text of a fact."""
     body = request.body
 
-    def work(memory: SessionMemory, id: str, node_id: str) -> None:
-        memory.correct(id, node_id, label=body.text, detail=body.detail, reason=body.reason, tenant=request.tenant)
-
-    return _edit_fact(request, work)
+    done = request.memory.correct(
+        body.session_id,
+        body.node_id,
+        label=body.text,
+        detail=body.detail,
+        reason=body.reason,
+        tenant=request.tenant,
+    )
+    return _answer(body.session_id, done)
 
 
 def undo(request: ApiRequest[shapes.NoQuery, shapes.UndoBody]) -> shapes.EditAnswer:
     """Undo a manual edit: the newest one, unless its number is given."""
-    id = request.body.session_id
-    edits = request.memory.edits(id, tenant=request.tenant)
+    id, tenant = request.body.session_id, request.tenant
+    edits = request.memory.edits(id, tenant=tenant)
     number = newest_number(edits) if request.body.number is None else request.body.number
     node_id = next((one.edit.id for one in edits if one.edit.number == number), "")
-    return _do_edit(request, node_id, lambda memory, id, _: memory.undo(id, number, tenant=request.tenant))
-
-
-_Edit = Callable[[SessionMemory, str, str], object]
-"""Called with the memory, the id of the session and the id of the fact."""
-
-
-def _edit_fact(request: ApiRequest[shapes.NoQuery, Any], work: _Edit) -> shapes.EditAnswer:
-    """Do the work on the fact that the body names by its id or by its words."""
-    named = request.body.node_id
-    node = request.memory.view(
-        request.body.session_id, lambda state: find_fact(state, named), tenant=request.tenant
-    )  # what was said last has its facts first
-    return _do_edit(request, node.id, work)
-
-
-def _do_edit(request: ApiRequest[shapes.NoQuery, Any], node_id: str, work: _Edit) -> shapes.EditAnswer:
-    """Do the work, and give the fact with the number of the change. 0: it changed nothing."""
-    id, tenant = request.body.session_id, request.tenant
-    before = len(request.memory.edits(id, tenant=tenant))
-    work(request.memory, id, node_id)
-    node = request.memory.graph(id, tenant=tenant).get(node_id)
-    if node is None:
+    before = request.memory.graph(id, tenant=tenant).get(node_id)
+    request.memory.undo(id, number, tenant=tenant)
+    after = request.memory.graph(id, tenant=tenant).get(node_id)
+    if before is None or after is None:
         raise ApiRefusal(UNKNOWN_NODE)
-    edits = request.memory.edits(id, tenant=tenant)
-    number = edits[-1].edit.number if len(edits) > before else 0
-    return {"session_id": id, "node": shapes.node_of(node), "number": number}
+    return _answer(id, FactEdit(request.memory.edits(id, tenant=tenant)[-1].edit.number, before, after))
+
+
+def _answer(session_id: str, done: FactEdit) -> shapes.EditAnswer:
+    return {
+        "session_id": session_id,
+        "node": shapes.node_of(done.after),
+        "number": done.number,
+        "before": done.previous,
+    }
 
 
 def forget(request: ApiRequest[shapes.NoQuery, None]) -> shapes.ErasedAnswer:

@@ -1,7 +1,7 @@
 """Caches of sessions: summaries for lists, and past graphs, which are drawn so that facts keep their positions.
 
 Summaries hold goal and counts, as far as they are cheap to compute. Reading a long log is the expensive part of a past
-graph; its events about facts are read once, and folding stops at the requested time.
+graph; it is read up to the requested time, each event once.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from tokenmizer_mw.errors import TokenMizerError
+from tokenmizer_mw.errors import TokenMizerError, UnknownSession
 from tokenmizer_mw.graph.export.layout import CARDS, Box, Lane, Layout, arrange
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.memory import SessionMemory
-from tokenmizer_mw.model.event import Checkpointed, MessageRecorded, Recorded, Refined, Reminded, Rewritten, TurnClosed
+from tokenmizer_mw.model.event import Recorded, Rewritten
 from tokenmizer_mw.model.node import Node, NodeType, Transition
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.forking import make_lock
-from tokenmizer_mw.session import SessionState
-from tokenmizer_mw.store.log import SessionInfo
+from tokenmizer_mw.session import SessionState, fold
+from tokenmizer_mw.store.log import SessionInfo, number_at
 
 SUMMARIES_MAX: Final = 2_000
 """Summaries that are remembered."""
@@ -105,22 +105,19 @@ def title_of(state: SessionState) -> str:
 PASTS_MAX: Final = 2
 """Sessions whose pasts are kept."""
 
-FORKS: Final = 8
-"""Points of a session from which folding goes on."""
-
-_NOT_FACTS: Final = (MessageRecorded, TurnClosed, Checkpointed, Refined, Reminded)
+STEP: Final = 4_000
+"""Events after which a copy of the state is kept, from which folding goes on."""
 
 
 @dataclass(slots=True)
 class _PastGraph:
-    events: list[Recorded]
-    seq: int
-    last: Recorded | None
-    states: dict[int, SessionGraph] = field(default_factory=dict)
+    """The events of a session up to number ``read``. ``end``: number and time of the newest event that is known; no
+    event up to it was replaced since ``events`` were read. ``states``: states of the session by number of events."""
 
-    @property
-    def times(self) -> list[float]:
-        return [event.recorded_at for event in self.events]
+    end: tuple[int, float]
+    events: list[Recorded] = field(default_factory=list)
+    read: int = 0
+    states: dict[int, SessionState] = field(default_factory=dict)
 
 
 class PastGraphs:
@@ -131,16 +128,20 @@ class PastGraphs:
         self._guard = make_lock()
 
     def at(self, memory: SessionMemory, key: SessionKey, seconds: float) -> SessionGraph:
-        """Return the graph as recorded at a time (seconds since the epoch). The caller must not change it."""
+        """Return what ``SessionMemory.graph`` returns for a time (seconds since the epoch); not to be changed."""
         with self._guard:
             past = self._refresh(memory, key)
-            return self._fold_until(past, bisect_right(past.times, seconds))
+            if not past.events or past.events[-1].recorded_at <= seconds:
+                self._read_until(memory, key, past, number_at(memory.log, key, seconds, past.end[0]))
+            state = self._fold_until(past, bisect_right(past.events, seconds, key=lambda event: event.recorded_at))
+            return memory.service.access.derivation.derived_graph(state)
 
     def upto(self, memory: SessionMemory, key: SessionKey, seq: int) -> SessionGraph:
         """Return the graph after event ``seq`` of the log. The caller must not change it."""
         with self._guard:
             past = self._refresh(memory, key)
-            return self._fold_until(past, bisect_right(past.events, seq, key=lambda event: event.seq))
+            self._read_until(memory, key, past, min(seq, past.end[0]))
+            return self._fold_until(past, bisect_right(past.events, seq, key=lambda event: event.seq)).graph
 
     def forget(self, key: SessionKey) -> None:
         """Drop a session that was erased from the cache."""
@@ -148,36 +149,45 @@ class PastGraphs:
             self._kept.pop(key, None)
 
     def _refresh(self, memory: SessionMemory, key: SessionKey) -> _PastGraph:
+        """What is kept of a session, or something empty where its log is not what it was."""
         past = self._kept.get(key)
-        if past is not None and past.last is not None:
-            tail = memory.log.read(key, after=past.seq - 1)
-            same = bool(tail) and tail[0].recorded_at == past.last.recorded_at and tail[0].seq == past.seq
+        if past is not None and past.end[0]:
+            tail = memory.log.read(key, after=past.end[0] - 1)
+            same = bool(tail) and (tail[0].seq, tail[0].recorded_at) == past.end
             if same and not any(isinstance(one.event, Rewritten) for one in tail[1:]):
-                self._add(past, tail[1:])
+                past.end = tail[-1].seq, tail[-1].recorded_at
                 self._kept.move_to_end(key)
                 return past
-        past = _PastGraph([], 0, None)
-        self._add(past, memory.log.read(key))
-        self._kept[key] = past
+        past = self._kept[key] = _PastGraph(_find_end(memory, key))
+        self._kept.move_to_end(key)
         while len(self._kept) > PASTS_MAX:
             self._kept.popitem(last=False)
         return past
 
-    def _add(self, past: _PastGraph, news: list[Recorded]) -> None:
-        if news:
-            past.events += [one for one in news if not isinstance(one.event, _NOT_FACTS)]
-            past.seq, past.last = news[-1].seq, news[-1]
+    def _read_until(self, memory: SessionMemory, key: SessionKey, past: _PastGraph, seq: int) -> None:
+        if seq > past.read:
+            past.events += memory.log.read(key, after=past.read, upto=seq)
+            past.read = seq
 
-    def _fold_until(self, past: _PastGraph, count: int) -> SessionGraph:
-        """The graph after the first ``count`` events about facts; forks of it are kept on the way."""
-        step = max(256, len(past.events) // FORKS)
+    def _fold_until(self, past: _PastGraph, count: int) -> SessionState:
+        """The state after the first ``count`` events; copies of it are kept on the way."""
         start = max((at for at in past.states if at <= count), default=0)
-        state = SessionState(graph=past.states[start].copy() if start else SessionGraph())
-        for place in range(start, count):
-            if place and place % step == 0 and place not in past.states:
-                past.states[place] = state.graph.copy()
-            state.apply(past.events[place])
-        return state.graph
+        state = past.states[start].copy() if start else SessionState()
+        while start < count:
+            step = min(count, start - start % STEP + STEP)
+            fold(past.events[start:step], state)
+            start = step
+            if start % STEP == 0 and start not in past.states:
+                past.states[start] = state.copy()
+        return state
+
+
+def _find_end(memory: SessionMemory, key: SessionKey) -> tuple[int, float]:
+    """Number and time of the newest event of a session; zeros if it has none."""
+    try:
+        return memory.view(key.id, lambda state: (state.seq, state.recorded_at), tenant=key.tenant)
+    except UnknownSession:
+        return 0, 0.0
 
 
 COLUMNS: Final = 4

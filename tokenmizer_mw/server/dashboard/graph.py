@@ -148,12 +148,12 @@ def _picture(request: PageRequest, graph: SessionGraph, then: PointInTime, shown
     for edge in graph.edges():
         if part.get(edge.source) is not None and part.get(edge.target) is not None:
             part.apply(EdgeAdded(edge))
-    steps = graph.transitions()
+    steps, present = graph.transitions(), _find_present(request, then)
 
     def picture(columns: int, prefix: str) -> Markup:
         svg = draw(
             part,
-            _places(request, part, steps, then, columns),
+            _places(part, steps, present, columns),
             title="The facts and how they relate",
             link=lambda node: to("fact", id=request.id, node=node.id),
             words=True,
@@ -181,16 +181,25 @@ _ZOOM: Final = (("out", "Smaller"), ("whole", "Whole width"), ("in", "Larger"))
 """Buttons that change the size of the picture, for the script: without it they are not shown."""
 
 
-def _places(
-    request: PageRequest, part: SessionGraph, steps: Iterable[Transition], then: PointInTime, columns: int
-) -> Layout:
-    """Where the facts of ``part`` stand: at an earlier time where the picture of now has them. A status is one of its
-    time, so that there is no picture of now to hold on to."""
+_Present = tuple[list[Node], list[Transition]]
+"""The facts of the picture of now, in their order, and the transitions."""
+
+
+def _find_present(request: PageRequest, then: PointInTime) -> _Present | None:
+    """What the picture of an earlier time holds on to; ``None`` for now. A status is one of its time, so that there is
+    no picture of now to hold on to."""
     if then.at is None or request.query.get("status"):
-        return place_facts(part.nodes(), steps, columns)
+        return None
     now = request.memory.graph(request.id, tenant=request.tenant)
     shown = _important(now, choose_nodes(now.nodes(), request.query.get("type", ""), ""))
-    return hold_layout(sorted(shown, key=lambda node: _since(now, node)), now.transitions(), part.nodes(), columns)
+    return sorted(shown, key=lambda node: _since(now, node)), now.transitions()
+
+
+def _places(part: SessionGraph, steps: Iterable[Transition], present: _Present | None, columns: int) -> Layout:
+    """Where the facts of ``part`` stand: at an earlier time where the picture of now has them."""
+    if present is None:
+        return place_facts(part.nodes(), steps, columns)
+    return hold_layout(*present, part.nodes(), columns)
 
 
 def _since(graph: SessionGraph, node: Node) -> tuple[float, int, str]:

@@ -16,11 +16,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final, Generic, TypeVar
-
-import anyio
-from anyio import fail_after
-from anyio.from_thread import BlockingPortal, start_blocking_portal
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from tokenmizer_mw.errors import ModelFailed
 from tokenmizer_mw.model.session import SessionKey
@@ -28,6 +24,9 @@ from tokenmizer_mw.model.usage import Completion
 from tokenmizer_mw.runtime.forking import make_lock, renew_in_child
 from tokenmizer_mw.runtime.offload import MODELS, offload
 from tokenmizer_mw.session import SessionState
+
+if TYPE_CHECKING:
+    from anyio.from_thread import BlockingPortal
 
 HOUR: Final = 3_600.0
 
@@ -114,6 +113,8 @@ class Portal:
         """
         with self._lock:
             if self._portal is None:
+                from anyio.from_thread import start_blocking_portal  # an event loop: for asynchronous models alone
+
                 self._portal = self._stack.enter_context(start_blocking_portal())
         return self._portal.call(await_within, awaitable, seconds)
 
@@ -128,7 +129,9 @@ class Portal:
 
 async def await_within(awaitable: Awaitable[T], seconds: float) -> T:
     """Return the result of ``awaitable``. Raises ``TimeoutError`` after ``seconds``."""
-    with fail_after(seconds):
+    import anyio
+
+    with anyio.fail_after(seconds):
         return await awaitable
 
 
@@ -246,6 +249,8 @@ async def ask_on_loop(complete: Complete, messages: list[dict[str, str]], attemp
     failed: list[Exception] = []
     given: list[Completion] = []
     for delay in attempts.delays(failed):
+        import anyio
+
         await anyio.sleep(delay)
         if refused := attempts.allowance.take():
             return ModelAnswer(None, len(failed), refused, tuple(given))

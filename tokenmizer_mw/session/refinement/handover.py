@@ -19,7 +19,7 @@ from tokenmizer_mw.context.resume.sentences import words_of
 from tokenmizer_mw.model.message import Message
 from tokenmizer_mw.safety.guard import suspicion
 from tokenmizer_mw.safety.labels import flatten
-from tokenmizer_mw.session.refinement.sources import Numbered
+from tokenmizer_mw.session import Numbered
 
 HANDOVER_MAX: Final = 4_000
 """Characters of a handover that are read: twice of what a model is asked for."""

@@ -22,8 +22,9 @@ from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.text import words
 from tokenmizer_mw.model.event import Event, NodeRevised
 from tokenmizer_mw.model.node import NOT_FOUND, DecisionKind, Node, NodeType, Status, Trust
+from tokenmizer_mw.session import Numbered
 from tokenmizer_mw.session.refinement.reply import BY_NAME, RefinementReply, ReplyStatement
-from tokenmizer_mw.session.refinement.sources import Numbered, PlacedFinding, Places, place_finding, trust_of
+from tokenmizer_mw.session.refinement.sources import PlacedFinding, Places, place_finding, trust_of
 from tokenmizer_mw.settings import Settings
 
 _OVERLAP: Final = 0.6

@@ -18,11 +18,10 @@ from tokenmizer_mw.model.event import Checkpointed, Event, HistoryRevised, Recor
 from tokenmizer_mw.model.message import Message, Role, Written, short_repr
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.safety.fence import frame, nonce_for, without_own_blocks
-from tokenmizer_mw.session import SessionState
+from tokenmizer_mw.session import Numbered, SessionState
+from tokenmizer_mw.session.refinement import SPOKEN_MAX, TOOL_MAX, select_shown_parts
 from tokenmizer_mw.session.refinement.handover import ground_handover
-from tokenmizer_mw.session.refinement.merge import merge
 from tokenmizer_mw.session.refinement.reply import SCHEMA, RefinementReply, read_reply
-from tokenmizer_mw.session.refinement.sources import SPOKEN_MAX, TOOL_MAX, Numbered, select_shown_parts
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.host_texts import without_host_texts
 
@@ -267,6 +266,8 @@ class RefinementWork:
         self, state: SessionState, question: RefinementPrompt, reply: RefinementReply, calls: int
     ) -> tuple[list[Event], Mapping[str, int]]:
         """Return the events that ``reply`` adds to the log, and the counts for ``Refinement.counts``."""
+        from tokenmizer_mw.session.refinement.merge import merge  # brings extraction, and most memories ask no model
+
         fenced = state.graph.flagged if self.settings.guard in ("fence", "block") else ()
         merged = merge(
             state.graph,

@@ -22,28 +22,12 @@ from tokenmizer_mw.extract.segment import segment
 from tokenmizer_mw.extract.similar import SIMILAR_MAX, content
 from tokenmizer_mw.extract.validate import format_quote, validate_findings
 from tokenmizer_mw.graph.text import words
-from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.model.message import Role
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
+from tokenmizer_mw.session import Numbered
+from tokenmizer_mw.session.refinement import SPOKEN_MAX, TOOL_MAX, select_shown_parts
 from tokenmizer_mw.session.refinement.reply import BY_NAME, ReplyStatement
 from tokenmizer_mw.settings import Settings
-
-SPOKEN_MAX: Final = 8_000
-TOOL_MAX: Final = 1_500
-"""Characters of a speaker's text, and of a tool call or its result; of longer ones the middle goes."""
-
-_HEAD: Final = 2 / 3
-
-
-def select_shown_parts(text: str, limit: int) -> list[tuple[int, str]]:
-    """Return the parts of ``text`` to show, with their offsets: the whole, or beginning and end if it exceeds
-    ``limit``.
-    """
-    if len(text) <= limit:
-        return [(0, text)]
-    head = int(limit * _HEAD)
-    tail = len(text) - (limit - head)
-    return [(0, text[:head]), (tail, text[tail:])]
-
 
 PIECE: Final = SIMILAR_MAX
 """Characters of a sentence or block that are compared at once; longer ones are cut into such pieces."""
@@ -57,8 +41,6 @@ TOLD_LEAST: Final = 24
 _OTHERS: Final = frozenset({SegmentKind.QUOTE, SegmentKind.LOG, SegmentKind.CODE, SegmentKind.DIFF})
 _EQUAL: Final = 0.8
 """Share of the best score from which on a place counts as good, so that who speaks there and when decides."""
-
-Numbered = tuple[int, Message]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
-
-import anyio
-import anyio.from_thread
-import anyio.lowlevel
+from typing import TYPE_CHECKING
 
 from tokenmizer_mw.runtime.offload import CPU, is_in_asyncio, offload
 from tokenmizer_mw.store.resilience.spool import SpooledTurn
+
+if TYPE_CHECKING:
+    import asyncio
 
 Submit = Callable[[], SpooledTurn | None]
 """Has a turn written, without waiting for it; ``None``: there is none. Computes, hence it runs in a worker thread."""
@@ -37,6 +36,8 @@ def await_submitted(submit: Submit, seconds: float) -> Awaitable[SpooledTurn | N
 
 async def _await_anywhere(submit: Submit, seconds: float) -> SpooledTurn | None:
     """``await_submitted`` on any event loop that anyio knows."""
+    import anyio
+
     turn = await offload(submit, CPU)
     if turn is not None and not turn.result.done():
         settled = anyio.Event()
@@ -53,6 +54,8 @@ class _Waiting:
     __slots__ = ("_is_late", "_loop", "_over", "_submit", "_turn")
 
     def __init__(self, submit: Submit) -> None:
+        import asyncio  # loaded by now
+
         self._submit = submit
         self._loop = asyncio.get_running_loop()
         self._over: asyncio.Future[SpooledTurn | None] = self._loop.create_future()
@@ -101,6 +104,9 @@ class _Waiting:
 
 def _waking(wake: Callable[[], None]) -> Callable[[Future[bool]], None]:
     """A callback for another thread that calls ``wake`` on the event loop of this task."""
+    import anyio.from_thread
+    import anyio.lowlevel
+
     call = partial(anyio.from_thread.run_sync, wake, token=anyio.lowlevel.current_token())
 
     def call_soon(_: Future[bool]) -> None:

@@ -1,23 +1,30 @@
-"""Remove secrets, and this package's own blocks and reminders, from what is stored: from new messages, and from stored
-events, in whose texts a change is applied everywhere.
+"""Check and clean the text of chats: remove secrets, and this package's own blocks and reminders, from what is stored;
+refuse requests that look like an attempt to take over the model; change the texts of stored events everywhere.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from tokenmizer_mw.errors import RequestBlocked
 from tokenmizer_mw.model.event import Event, MessageRecorded, NodeAdded, Recorded, decode, encode
-from tokenmizer_mw.model.message import Message, Written, digest
+from tokenmizer_mw.model.message import Message, Outcome, Written, digest
+from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.forking import make_lock
 from tokenmizer_mw.safety.fence import remove_echoes, without_own_blocks
-from tokenmizer_mw.safety.redact.config import redactor_of
-from tokenmizer_mw.safety.request_redaction import RequestRedactor
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.wire.dialect import Reply
+from tokenmizer_mw.store.resilience.bounded_log import patience
+from tokenmizer_mw.wire.dialect import ChatRequest, Reply
+from tokenmizer_mw.wire.reply import refusal
+
+if TYPE_CHECKING:
+    from tokenmizer_mw.chat.session_access import SessionAccess
+    from tokenmizer_mw.safety.guard import Suspicion
+    from tokenmizer_mw.safety.request_redaction import RequestRedactor
 
 FINISH_REASON_MAX: Final = 64
 """Characters of what a provider says about the end of a reply that are kept."""
@@ -46,6 +53,9 @@ class ContentRedaction:
         settings = self._settings
         if not settings.redact:
             return None
+        from tokenmizer_mw.safety.redact.config import redactor_of  # what only reads has nothing to redact
+        from tokenmizer_mw.safety.request_redaction import RequestRedactor
+
         return RequestRedactor(
             redactor_of(settings, self.secret),
             beginnings_max=settings.sessions_cached,
@@ -91,6 +101,53 @@ class ContentRedaction:
             return reply
         self._count("reply_redacted")
         return replace(reply, message=message, finish_reason=finish_reason)
+
+
+class RequestGuard:
+    """Searches the new text of requests for attempts to take over the model (prompt injection)."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        access: SessionAccess,
+        commit_turn: Callable[[SessionKey, Sequence[Message], Reply | None], object],
+        count: Callable[..., None],
+    ) -> None:
+        self._settings = settings
+        self._access = access
+        self._commit_turn = commit_turn
+        self._count = count
+
+    @property
+    def blocks(self) -> bool:
+        """Whether the guard may refuse a request: the setting ``guard`` is "block"."""
+        return self._settings.guard == "block"
+
+    def refuse_suspicious(self, key: SessionKey, request: ChatRequest, dialect: str = "") -> None:
+        """Raise ``RequestBlocked`` for a suspicious request, with a response in the format of ``dialect`` ("": without
+        one). Its messages are recorded, so that a later request that has them in its history, followed by other
+        messages, is not refused because of them. Reads the store.
+        """
+        suspicion = self._judge_news(key, request)
+        if not suspicion.flagged:
+            return
+        self._commit_turn(key, request.messages, Reply(None, Outcome.ERROR))
+        self._count("request_blocked")
+        status, message = RequestBlocked.STATUS, RequestBlocked.MESSAGE
+        body = refusal(dialect, status, "blocked_by_guard", message) if dialect else b""
+        raise RequestBlocked(suspicion.signals, body)
+
+    def _judge_news(self, key: SessionKey, request: ChatRequest) -> Suspicion:
+        """What the guard finds in the messages that the session does not have yet, and in the newest one."""
+        from tokenmizer_mw.safety.guard import NOTHING, judge  # what only reads judges nothing
+
+        spoken = request.messages.without_system()
+        with patience(self._settings.store_wait_seconds):
+            start = self._access.sessions.read(
+                key, lambda state: state.transcript.first_new(spoken, part=spoken.part)[0]
+            )
+        news = spoken[max(0, min(start, len(spoken) - 1)) :]
+        return max(map(judge, news), key=lambda found: found.score, default=NOTHING)
 
 
 # fmt: off
