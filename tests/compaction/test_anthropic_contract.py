@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,7 +13,7 @@ from tests.proxy.serving import Served
 from tests.upstream.answer import Scripted
 from tests.upstream.server import Upstream
 
-from .clients import EDIT, PROVIDERS, QUESTION, RULE, Chat, fill, sent
+from .clients import EDIT, FILLER, PROVIDERS, QUESTION, RULE, Chat, fill, sent
 
 pytestmark = [pytest.mark.filterwarnings(warning) for warning in SDK_WARNINGS]
 
@@ -51,7 +50,7 @@ def test_above_the_threshold(chats: Any, ours: Served, upstream: Upstream, provi
     assert RULE.rstrip(".") in block
     assert "PostgreSQL" in block
     assert "session-record" in sent(upstream)
-    assert "Part 1." not in sent(upstream).replace(json.dumps(block)[1:-1], "")
+    assert f"Part 1. {FILLER * 2}" not in sent(upstream)  # the block may quote its first sentences
     before = len(ours.said(name))
     later = chat.say("And which branch?")
     assert [part.type for part in later.content] == ["text"]

@@ -126,8 +126,11 @@ def test_each_store_has_all_of_a_conversation_that_went_on_beside_another(machin
         assert done.stderr == b""
 
     def kept() -> int:
-        (row,) = sessions(machine)
-        log = machine.run(sys.executable, "-m", "tokenmizer_mw", "export", row["session"]).stdout.decode()
+        """Messages in the one session; what a hook of the end of a turn hands on is recorded behind its answer."""
+        deadline = time.monotonic() + SECONDS
+        while not (rows := sessions(machine)):
+            assert time.monotonic() < deadline
+        log = machine.run(sys.executable, "-m", "tokenmizer_mw", "export", rows[0]["session"]).stdout.decode()
         return sum(f"{'Answer' if number % 2 else 'Message'} {number}." in log for number in range(60))
 
     go_on(20)
