@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
@@ -197,7 +198,9 @@ def _stack(label: str, goal: Finding) -> list[Finding]:
                 )
             )
     chosen = {word.casefold() for finding in found for word in finding.label.split()}
-    for word in label.split():
-        if word.casefold() not in chosen and find_member(word) is not None:
+    named = [(word, member[0]) for word in label.split() if (member := find_member(word)) is not None]
+    categories = Counter(category for _, category in named)
+    for word, category in named:  # two of one sort are alternatives, or one that is left for another
+        if word.casefold() not in chosen and categories[category] == 1:
             found.append(replace(goal, type=NodeType.DEPENDENCY, label=word.strip(".,;:()"), slot="", value=""))
     return found
