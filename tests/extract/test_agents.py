@@ -154,3 +154,22 @@ COMMIT = Message(
 def test_a_step_whose_result_nobody_recorded_ends_with_the_report(report: str, status: Status) -> None:
     graph = judged([Message(Role.USER, "commit and push"), COMMIT, Message(Role.ASSISTANT, report)])
     assert labels(graph, NodeType.TASK, status) == ["commit: Sort the bank import"]
+
+
+@pytest.mark.parametrize(
+    ("call", "open_after"),
+    [
+        (("Bash", {"command": "listing -Z src"}, "Exit code 2\nerror: unexpected argument '-Z' found"), False),
+        (
+            ("Edit", {"file_path": "a.py"}, "<tool_use_error>String to replace not found in file.</tool_use_error>"),
+            False,
+        ),
+        (("Bash", {"command": "make dist"}, "Exit code 2\nmake: *** [Makefile:9: dist] Error 1"), True),
+    ],
+)
+def test_a_call_that_was_wrong_in_itself_is_worked_around_when_the_work_ends(call: Step, open_after: bool) -> None:
+    asked = "u: let people import their bank statements"
+    meanwhile = agent(asked, call)
+    assert len(labels(meanwhile, NodeType.ERROR, Status.ACTIVE)) == 1
+    at_the_end = agent(asked, call, "a: I added the import form to the accounts page.")
+    assert len(labels(at_the_end, NodeType.ERROR, Status.ACTIVE)) == open_after

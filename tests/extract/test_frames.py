@@ -13,6 +13,7 @@ FRAMED = [
     ("Is Valkey what you would take here?", Frame.QUESTION),
     ("reicht dafür eine Datei?", Frame.QUESTION),
     ("一个文件够吗", Frame.QUESTION),
+    ("页面又空了,为什么,看一下", Frame.QUESTION),
     ("if we ever grow we could take Kafka", Frame.HYPOTHETICAL),
     ("vielleicht nehmen wir später Kafka", Frame.HYPOTHETICAL),
     ("si algún día crecemos usaremos Kafka", Frame.HYPOTHETICAL),

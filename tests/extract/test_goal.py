@@ -165,3 +165,8 @@ def test_what_is_decided_later_is_no_goal() -> None:
         "u: Let's work on a hardening pass.", "a: Sure.", "u: I think we should use mTLS between services here."
     )
     assert labels(graph, NodeType.GOAL) == ["a hardening pass"]
+
+
+def test_alternatives_that_a_goal_names_are_no_dependencies() -> None:
+    graph = talk("u: Please build a nightly import with Airflow, Dagster or Prefect on PostgreSQL for two people.")
+    assert labels(graph, NodeType.DEPENDENCY) == ["PostgreSQL"]

@@ -44,7 +44,7 @@ from .structure.voiced import add_voiced_text
 from .structure.voiced import speaks as only_speaks
 from .turning import turn_refusals
 from .validate import validate_findings
-from .working import announced_over, begun_over, taken_over, told_over, went_on
+from .working import announced_over, begun_over, taken_over, told_over, went_on, worked_around
 
 LABEL_START: Final = 24
 """Characters of a label by which its place in the message is found."""
@@ -159,6 +159,7 @@ def _end_of_work(ledger: Ledger, valid: Sequence[Finding], placed: Sequence[Node
     told_over(ledger, placed)
     if speaks and not _announces(valid):
         begun_over(ledger, valid)
+        worked_around(ledger)
     forget_names(ledger)
 
 

@@ -26,6 +26,7 @@ from .rules.leaving import LEAVES_OPEN
 from .said import paths_in
 from .similar import content, likeness, overlap, words_of
 from .structure import covers
+from .structure.failures import is_misuse
 
 REACH: Final = 12
 """Messages back to which "it works now" may reach for its error."""
@@ -141,6 +142,18 @@ def begun_over(ledger: Ledger, findings: Sequence[Finding]) -> None:
         return
     for task in near(ledger.graph, lambda node: _is_begun(ledger, node)):
         ledger.move(task, Status.COMPLETED, Finding(task.type, task.label, Status.COMPLETED, Trust.CLAIMED, 0.9))
+
+
+def worked_around(ledger: Ledger) -> None:
+    """The assistant comes to the end of its work: calls of tools that were wrong in themselves were made rightly since,
+    or were not needed."""
+    for error in [node for node in islice(ledger.graph.newest_unfinished(), SHOWN_MAX) if _is_slip(ledger, node)]:
+        _leave(ledger, error, Status.COMPLETED)
+
+
+def _is_slip(ledger: Ledger, node: Node) -> bool:
+    of_tool = node.type is NodeType.ERROR and node.source.trust is Trust.STRUCTURE
+    return of_tool and ledger.last_touched(node) < ledger.turn and is_misuse(node.label)
 
 
 def _is_begun(ledger: Ledger, node: Node) -> bool:
@@ -353,7 +366,7 @@ def _close_shown(ledger: Ledger, finding: Finding) -> Node | None:
         if node.type is NodeType.ERROR and covers(finding.target, node.detail)
     ]
     for error in shown:
-        ledger.move(error, Status.COMPLETED, finding)
+        ledger.move(error, Status.COMPLETED, finding, WENT_ON if is_misuse(error.label) else "")
     return shown[0] if shown else None
 
 

@@ -154,6 +154,7 @@ WITHIN: Final[dict[Frame, tuple[str, ...]]] = {
         r"[?？؟]\s*[\"'»”)]*$",
         r"(?:吗|呢|么|多少钱|是什么|什么意思|怎么(?:办|样|做)|为什么|会不会|能不能|要不要|是不是|好不好)[。！!]*$|ですか[。]?$|ますか[。]?$"
         r"|(?:까|나요|인가요)[.]?$",
+        r"(?:哪里|哪儿|为什么|怎么回事)[^。！]{0,20}$",
         r"(?:^| )ли (?:\pL+ ?){0,8}$|\beigentlich\b.{0,40}$",
         r", (?:right|or not|no|isn't it|don't you think|nicht wahr|oder|n'est-ce pas|verdad)$",
     ),

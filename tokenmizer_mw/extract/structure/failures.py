@@ -222,6 +222,18 @@ def misuse(text: str) -> str:
     return found[0] if found else ""
 
 
+_EDITS_REFUSED: Final = _lines(
+    r"(?:.*\b)?(?:[Ss]tring to replace not found|File has not been read yet|File has been (?:modified|unexpectedly"
+    r" modified) since|File does not exist|No replacement was performed|No exact match|Found \d+ matches of the string"
+    r" to replace).*"
+)
+
+
+def is_misuse(label: str) -> bool:
+    """Whether an error says only that a command or an editing tool was called the wrong way."""
+    return bool(_MISUSES.search(label) or _EDITS_REFUSED.search(label))
+
+
 def telling_line(text: str) -> str:
     """The line of a failed command's output that says best what went wrong, "" when none does."""
     found = exceptions(text) or [label for label in _labels(_REPORTS, text) if not _SUMS_UP.search(label)]
