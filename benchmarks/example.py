@@ -115,7 +115,8 @@ def write_example() -> str:
         cut = memory.shorten("shop", messages)
     if cut is None:
         raise RuntimeError("the chat fits the window of the example")
-    block = re.sub(r"(?m)^(</?session-record) \d+", r"\1 5577", cut.block)
+    block = re.sub(r"(?m)^<session-record \d+", "<session-record 433511972961", cut.block)
+    block = re.sub(r"(?m)^</session-record \d+", "</session-record 882042613424", block)
     kept = [messages[place] for place in cut.kept]
     return "\n".join(
         (

@@ -28,6 +28,7 @@ SECONDS: Final = 60.0
 
 NOT_RUN: Final = {
     r"^pipx? (un)?install ": "`make check-pages` installs what a page asks for; what the tests run in stays as it is",
+    r"^~/\.tokenmizer/bin/": "the same in an environment beside: `make check-pages` installs what a page asks for",
     r"^make (demo|test)\b": "takes minutes, and sets up an environment; CI runs both",
     r"\bclaude( |$)(?!code)": "needs Claude Code; tests/hooks run it where it is installed",
     r"^codex ": "needs Codex; tests/hooks run it where it is installed",

@@ -14,6 +14,7 @@ import pytest
 
 from scripts.page_commands import GIVEN, NOT_RUN, commands, run_commands
 from tokenmizer_mw import Settings
+from tokenmizer_mw.context.window import block_budget
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -78,3 +79,34 @@ def test_installs_what_is_there(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert not re.search(r"pipx? install [^\n]*tokenmizer-mw(?:\[|\b)", text)
     assert "```python" not in text or page.stem == "design" or re.search(r"^\$ pip install ", text, flags=re.MULTILINE)
+
+
+BEGINS_AN_EXAMPLE = re.compile(r"```|\||[-*] |\d+\. |    |.*:$")
+"""What may follow a sentence that ends with a colon: a block, a table, a list, or a sentence that announces its own."""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_announced_examples_are_there(page: Path) -> None:
+    text = re.sub(r"^```.*?^```", "```", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    pieces = text.split("\n\n")
+    announced = [(one, after) for one, after in zip(pieces, [*pieces[1:], ""], strict=True) if one.endswith(":")]
+    assert [one for one, after in announced if not BEGINS_AN_EXAMPLE.match(after)] == []
+
+
+def test_blocks_are_as_small_as_the_page_says() -> None:
+    text = " ".join((DOCS / "middleware.md").read_text(encoding="utf-8").split())
+    found = re.search(r"(\d+) tokens with a window of ([\d,]+), (\d+) with ([\d,]+), and (\d+) from ([\d,]+) on", text)
+    assert found is not None
+    numbers = [int(number.replace(",", "")) for number in found.groups()]
+    for tokens, window in zip(numbers[::2], numbers[1::2], strict=True):
+        assert block_budget("", Settings(context_window=window)) == tokens
+    assert block_budget("", Settings(context_window=2 * numbers[-1])) == numbers[-2]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_tags_of_a_shown_block_differ(page: Path) -> None:
+    """As they do in every real block: a reader should not look for a pair of equal numbers."""
+    text = page.read_text(encoding="utf-8")
+    opened, closed = (re.findall(rf"^<{slash}session-record (\d+)>", text, flags=re.MULTILINE) for slash in ("", "/"))
+    assert len(opened) == len(closed)
+    assert all(len(one) == len(other) == 12 and one != other for one, other in zip(opened, closed, strict=True))

@@ -71,7 +71,8 @@ class Settings:
         facts. ``context_window``: the model's context window in tokens; ``None`` looks the model up in a table and
         falls back to ``default_window``; it is at least ``block_tokens`` + ``reminder_tokens``. ``cut_at``: share of
         the window at which old messages are replaced by a resume block; ``cut_to``: share that remains after a cut.
-        ``block_tokens``: token budget of the resume block; ``block_role``: role of the message that contains it.
+        ``block_tokens``: token budget of the resume block (in a small window at most two fifths of what a cut leaves);
+        ``block_role``: role of the message that contains it.
         ``cut``: "window" cuts only when the window is full; "economy" also when a cut saves money, net of the
         provider's prompt cache, and needs genai-prices. An economic cut keeps the share ``cut_to`` (at most two fifths)
         of the messages, and is made only if a chat that ended right then would have cost at most the share ``cut_risk``

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import re
 from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -134,3 +136,24 @@ def test_our_field_is_gone_from_what_django_reads(memory: Any, log: MemoryLog) -
 
     assert asyncio.run(call()).body == STREAM
     assert said(log, "by field") == [USER, ASSISTANT]
+
+
+def test_the_example_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``asgi.py`` of docs/middleware.md, as it stands there."""
+    page = Path(__file__).parents[2] / "docs" / "middleware.md"
+    (code,) = re.findall(r"```py\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DJANGO_SETTINGS_MODULE", "mysite.settings")
+    names: dict[str, Any] = {}
+    exec(code, names)
+    surface = Surface("chat", lambda inner: inner)
+    connection = Connection(request(CHAT_BODY))
+    path = "/streamed/chat/completions"
+    asyncio.run(surface.call(names["application"], connection, headers=surface.headers(), path=path))
+    memory = names["memory"]
+    assert memory.flush()
+    assert [(one.message.role.value, one.message.text) for one in memory.messages(memory.sessions()[0].id)] == [
+        USER,
+        ASSISTANT,
+    ]
+    memory.close()

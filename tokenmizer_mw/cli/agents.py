@@ -64,6 +64,8 @@ def run_install(arguments: argparse.Namespace) -> int:
         if not arguments.json:
             done = "removed" if change.after is None else "wrote"
             show(f"{done} {change.path}" + (f"; what it was is in {kept}" if kept else ""))
+    if arguments.remove:
+        print("The recorded sessions stay in the store: tokenmizer-mw sessions lists them.", file=sys.stderr)
     return 0
 
 
