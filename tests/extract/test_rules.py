@@ -6,7 +6,6 @@ import pytest
 
 from tokenmizer_mw.extract.reading import hits
 from tokenmizer_mw.extract.rules import MEANINGS, RULES, Act, Rule, Speaker
-from tokenmizer_mw.extract.rules.headings import HEADINGS, Heading, heading_act
 from tokenmizer_mw.extract.rules.states import SENTENCES
 
 ROWS = [
@@ -52,13 +51,6 @@ def test_every_act_has_a_meaning() -> None:
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 def test_confidence_is_a_share(rule: Rule) -> None:
     assert 0.5 <= rule.confidence <= 1.0
-
-
-@pytest.mark.parametrize("row", HEADINGS, ids=lambda row: row.example)
-def test_heading_rows(row: Heading) -> None:
-    speaker = Speaker.USER if row.speaker is Speaker.BOTH else row.speaker
-    assert heading_act(row.example, speaker) is row.act
-    assert heading_act(row.counter, speaker) is None
 
 
 SILENT = [

@@ -28,12 +28,10 @@ from .postponed import with_plans
 from .reading import hits
 from .replies import read_reply
 from .reports import REPORT_MAKERS
-from .rules import MEANINGS, Act, Speaker
-from .rules.headings import heading_act
+from .rules import Act, Speaker
 from .said import Maker, paths_in, said_by
 from .situation import Situation
 from .slots import versions
-from .told import told_in
 from .valuing import with_values
 
 _MAKERS: Final[Mapping[Act, Maker]] = {**CHOICE_MAKERS, **REPORT_MAKERS}
@@ -78,7 +76,6 @@ def read_acts(
         if situation.asked is None:  # what went wrong before the talk is why it begins
             found = [one for one in found if one.type is not NodeType.ERROR or not is_background(one.quote)]
         found = correct_numbers(with_values(found, said, situation), said, situation)
-        found += told_in(said, found)
     if model is not None:
         told = {finding.span for finding in found if finding.type in _STATED}
         for segment, hit in guesses(spoken, read, told, situation, model):
@@ -125,34 +122,9 @@ def _read_sentence(segment: Segment, read: Sequence[Hit], situation: Situation, 
     new: list[Finding] = []
     for hit in read:
         new += _MAKERS[hit.rule.act](said_by(hit, segment, situation), situation)
-    if not read and segment.kind is SegmentKind.LIST_ITEM and segment.info:
-        new += _under_heading(segment, situation)
     said = {(finding.type, finding.label) for finding in new}
     found += new
     found += [made for made in _find_mentions(segment, situation, bool(new)) if (made.type, made.label) not in said]
-
-
-def _under_heading(segment: Segment, situation: Situation) -> list[Finding]:
-    """A point of a list whose heading says what its points are ("Remaining:", "Decisions")."""
-    act = heading_act(segment.heading, situation.speaker) or (Act.LATER if situation.asked_what_is_left else None)
-    if act is None:
-        return []
-    meaning = MEANINGS[act]
-    trust = Trust.STATED if situation.speaker is Speaker.USER else Trust.CLAIMED
-    trust = Trust.PROPOSED if act is Act.HANDOVER else trust
-    return [
-        Finding(
-            meaning.type,
-            segment.text,
-            meaning.status,
-            trust,
-            0.7,
-            meaning.move,
-            kind=meaning.kind,
-            quote=segment.text,
-            span=(segment.start, segment.end),
-        )
-    ]
 
 
 def _find_mentions(segment: Segment, situation: Situation, stated: bool) -> list[Finding]:

@@ -14,7 +14,6 @@ from .hit import Hit
 from .kinds import kind_of
 from .phrases import asks, bound_sentence, has_digit, supposes
 from .rules import Speaker
-from .rules.headings import heading_act
 from .segment import segment
 from .situation import Situation
 
@@ -74,7 +73,7 @@ def cues(segment: Segment, read: Sequence[Hit], speaker: Speaker) -> list[str]:
     found += _shape(text, words, who)
     found += _by_rules(text, read, who)
     if segment.heading:
-        found += _under(segment, speaker)
+        found += _under(segment)
     return found
 
 
@@ -121,12 +120,10 @@ def _by_rules(text: str, read: Sequence[Hit], who: str) -> list[str]:
     return found
 
 
-def _under(segment: Segment, speaker: Speaker) -> list[str]:
-    act = heading_act(segment.heading, speaker)
+def _under(segment: Segment) -> list[str]:
     kind = "item" if segment.kind is SegmentKind.LIST_ITEM else "prose"
-    found = [f"{kind}:under:{act or ''}"]
-    found += [f"{kind}:under:{word.strip(_EDGES)}" for word in segment.heading.casefold().split()[:6]]
-    return found
+    words = segment.heading.casefold().split()[:6]
+    return [f"{kind}:under:", *(f"{kind}:under:{word.strip(_EDGES)}" for word in words)]
 
 
 def _script(lower: str) -> list[str]:

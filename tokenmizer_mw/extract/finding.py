@@ -72,8 +72,7 @@ class Finding:
     """One statement about the session, found in a message. What it changes is for ``derive`` to decide.
 
     ``label`` is one line. ``quote`` is the sentence or line it was found in, ``span`` its place in the message's
-    text (``None`` for tool traffic). ``certain`` marks facts read from structure, which need no floor. ``fixes``,
-    ``part_of`` and ``implements`` name another fact by its label, to be linked.
+    text (``None`` for tool traffic). ``certain`` marks facts read from structure, which need no floor.
 
     What a command showed: an error has ``detail`` "$ pytest tests/api", the command line without its flags. A command
     that succeeds closes what it showed, without knowing the labels: move ``close``, ``label`` "", ``target`` the same
@@ -102,9 +101,6 @@ class Finding:
     order: int | None = None
     quote: str = ""
     span: tuple[int, int] | None = None
-    fixes: str = ""
-    part_of: str = ""
-    implements: str = ""
     about: str = ""
     near: str = ""
     single: bool = False

@@ -15,10 +15,8 @@ from .finding import Segment, SegmentKind
 from .hit import Hit, anaphoric
 from .learned import DialogueAct, Guess, Model, load_shipped_model
 from .phrases import asks, bound_sentence, order_in, without_lead
-from .present import is_present_state
 from .reading import hits
 from .rules import Act, Rule, Speaker
-from .rules.headings import heading_act
 from .similar import content
 from .situation import Situation
 
@@ -165,23 +163,14 @@ def _guess_act(
     order = order_in(text)
     if (asks(text) and not order) or anaphoric(order or text) or len(content(text)) < WORDS_MIN:
         return None
-    if _told_by_heading(segment, situation) or _is_detail(segment, situation):
+    if _is_detail(segment, situation):
         return None
     guess = judge_sentence(index, spoken, read, situation, model)
     chances = [(guess.chance(use.guessed) / use.sure, use) for use in _USES_OF.get(situation.speaker, ())]
     share, use = max(chances, key=itemgetter(0))
-    if use.act is Act.CHOICE and is_present_state(index, spoken):
-        return None
     return Hit(_RULES[use], text, order or text) if share >= 1 else None
 
 
 def _is_detail(segment: Segment, situation: Situation) -> bool:
     """Whether it is a point in the report of an assistant with tools, which is read as a whole."""
     return segment.kind is SegmentKind.LIST_ITEM and situation.tooled and situation.speaker is Speaker.ASSISTANT
-
-
-def _told_by_heading(segment: Segment, situation: Situation) -> bool:
-    """Whether what stands above a point of a list says what the point is."""
-    if segment.kind is not SegmentKind.LIST_ITEM or not segment.info:
-        return False
-    return situation.asked_what_is_left or heading_act(segment.heading, situation.speaker) is not None

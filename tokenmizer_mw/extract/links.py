@@ -10,13 +10,12 @@ from tokenmizer_mw.model.node import DecisionKind, EdgeType, Node, NodeType, Sta
 from .facts import asked_now
 from .finding import Finding
 from .ledger import Ledger
-from .matching import find_described, near
+from .matching import near
 from .similar import content
 
 LINKS_MAX: Final = 40
 """Relations drawn from the sentences of one message."""
 
-_NAMED: Final = 0.6
 _WORDS_MAX: Final = 12
 _CHOICES_MAX: Final = 4
 
@@ -38,9 +37,6 @@ Placed = tuple[Finding, Node]
 def link_all(ledger: Ledger, placed: Sequence[Placed]) -> None:
     """Draw the edges of one message's findings."""
     _link_work(ledger, placed)
-    for finding, node in placed:
-        if finding.implements or finding.fixes or finding.part_of:
-            _link_named(ledger, finding, node)
     if len(placed) < 2:
         return
     by_sentence: dict[tuple[int, int], list[Node]] = {}
@@ -114,22 +110,3 @@ def _partners(source: Node, nodes: Sequence[Node]) -> list[Node]:
         if (source.type, node.type) in _TOGETHER:
             found.setdefault(node.type, node)
     return list(found.values())
-
-
-def _link_named(ledger: Ledger, finding: Finding, node: Node) -> None:
-    for label, type_, kinds in (
-        (finding.implements, EdgeType.IMPLEMENTS, (NodeType.DECISION,)),
-        (finding.fixes, EdgeType.FIXES, (NodeType.ERROR,)),
-        (finding.part_of, EdgeType.PART_OF, (NodeType.TASK, NodeType.FILE, NodeType.GOAL, NodeType.PROJECT)),
-    ):
-        target = _find_named(ledger, label, kinds) if label else None
-        if target is not None:
-            ledger.link(node, type_, target)
-
-
-def _find_named(ledger: Ledger, label: str, kinds: Sequence[NodeType]) -> Node | None:
-    for kind in kinds:
-        found = ledger.graph.find(kind, label) or find_described(ledger.graph, label, kind, lambda _: True, _NAMED)
-        if found is not None:
-            return found
-    return None

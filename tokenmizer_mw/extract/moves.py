@@ -13,7 +13,6 @@ from .facts import note_environment, note_fact, note_file, note_goal, retell
 from .finding import Finding, Move
 from .ledger import Ledger
 from .matching import same_fact
-from .retold import note_concept
 from .testing import note_test
 from .working import close, fail, note_error, note_task, reopen
 
@@ -55,7 +54,6 @@ _NOTES: Final[dict[NodeType, Callable[[Ledger, Finding], Node | None]]] = {
     NodeType.FILE: note_file,
     NodeType.GOAL: note_goal,
     NodeType.TEST: note_test,
-    NodeType.CONCEPT: note_concept,
 }
 
 _MOVES: Final[dict[Move, Callable[[Ledger, Finding], Node | None]]] = {

@@ -38,7 +38,7 @@ def _requests(said: Said, situation: Situation) -> list[Finding]:
     choices = [f"{item} for {what}" for item in split_enumeration(means.group("means"))]
     decided = {"type": NodeType.DECISION, "status": Status.ACTIVE, "kind": DecisionKind.CHOICE}
     made = [said.finding(choice, **decided, **slot_of(choice)) for choice in choices]
-    return [said.finding(label, implements=choices[0]), *made]
+    return [said.finding(label), *made]
 
 
 _ALTERS: Final = compile_lazily(

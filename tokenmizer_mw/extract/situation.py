@@ -25,18 +25,6 @@ ASKED_MAX: Final = 2_000
 TOLD_MAX: Final = 20_000
 """Characters of the assistant's message that a reply may refer to."""
 
-_ASKS_FOR_REST: Final = PatternSet(
-    r"(?s).*\b(?:what(?:'s| is| else is| are|'s still| is still)? (?:still |there )?(?:left|missing|open"
-    r"|remaining|pending|to do)"
-    r"|what (?:do|should) we (?:still )?(?:have|need) to do|what remains)\b.*\?",
-    r"(?s).*(?:qué (?:nos )?(?:falta|queda)|que (?:nos )?(?:falta|queda) por|was (?:fehlt|bleibt"
-    r"|ist noch offen|steht noch)"
-    r"|noch offen"
-    r"|qu'est-ce qu'il reste|que reste-t-il|il reste quoi|o que falta|cosa (?:manca|resta)"
-    r"|что (?:ещё |еще )?осталось|还剩|还有(?:什么|哪些)"
-    r"|残り|残って|뭐가 남|남은 (?:일|작업)|क्या (?:बाकी|बचा)|kya (?:baki|bacha)).*[?？]?",
-)
-
 _ASKS_FOR_REPORT: Final = PatternSet(
     r"(?s).*\b(?:what (?:did|have|had) (?:you|we) (?:\w+ ){0,2}?(?:decided?|choose|chosen|picked?|settled?|do|done"
     r"|use|used|go"
@@ -81,13 +69,6 @@ class Situation:
         return any(
             not asks(sentence) or order_in(without_lead(sentence)) or order_abroad(sentence) for sentence in said
         )
-
-    @cached_property
-    def asked_what_is_left(self) -> bool:
-        """True when the user's last message asks what remains to be done: the points of the reply are that."""
-        if self.asked is None or self.speaker is Speaker.USER:
-            return False
-        return _ASKS_FOR_REST.any(self.asked[1].text[:ASKED_MAX])
 
     @cached_property
     def asked_for_report(self) -> bool:
