@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -310,7 +311,40 @@ def test_why_tells_what_was_changed_by_hand(memory: SessionMemory) -> None:
     ]
     assert [edit["number"] for edit in found.to_dict()["edits"]] == [1, 4, 5, 6]
     added = memory.remember("hall", "Answer in French")
-    assert "added by hand (change 7)" in memory.why("hall", added.id).text  # type: ignore[union-attr]
+    told = memory.why("hall", added.id)
+    assert told is not None
+    when = datetime.fromtimestamp(memory.edits("hall")[-1].recorded_at)
+    assert f"added by hand, {when:%Y-%m-%d %H:%M} (change 7)" in told.text
+    assert "message" not in told.text
+
+
+def test_why_of_a_corrected_fact_quotes_what_was_said_before(memory: SessionMemory) -> None:
+    memory.correct("hall", database(memory).id, label="MariaDB")
+    told = str(memory.why("hall", "MariaDB"))
+    assert "said by: user in message 5" in told
+    assert 'said before: "Switch from SQLite to PostgreSQL because of [...]."' in told
+    memory.undo("hall")
+    assert "quote:   " in str(memory.why("hall", "PostgreSQL"))
+
+
+def test_why_tells_the_whole_chain_of_each_fact_in_it(memory: SessionMemory) -> None:
+    new = memory.remember("hall", "Database: CockroachDB", reason="several regions")
+    labels = [one.label for one in memory.graph("hall").nodes("decision") if one.slot == new.slot]
+    for text in ("SQLite", "PostgreSQL", "CockroachDB"):
+        steps = [line.partition(": ")[2] for line in str(memory.why("hall", text)).splitlines() if " -> " in line]
+        assert [step.partition(": concurrent")[0].partition(": several")[0] for step in steps] == [
+            f"{old} -> {now}" for old, now in pairwise(labels)
+        ]
+
+
+def test_why_names_the_other_facts_that_a_text_fits(memory: SessionMemory) -> None:
+    one = memory.remember("hall", "Never log card numbers")
+    two = memory.remember("hall", "Never print card numbers")
+    found = memory.why("hall", "card numbers")
+    assert found is not None
+    assert {found.node, *found.others} == {one, two}
+    assert f"also: {found.others[0].id} {found.others[0].label}" in found.text
+    assert memory.why("hall", "PostgreSQL").others == ()  # type: ignore[union-attr]
 
 
 def test_a_corrected_fact_is_found_by_its_former_words(memory: SessionMemory) -> None:

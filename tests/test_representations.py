@@ -74,7 +74,7 @@ def test_explanations_and_recalled_messages_have_the_times_at_which_they_were_sa
     why = memory.why("s", "SQLite")
     assert why is not None
     assert "said by: user in message 1, 2026-11-20 14:03" in why.text
-    assert "replaced in message 3, 2026-11-20 15:03 by PostgreSQL" in why.text
+    assert "message 3, 2026-11-20 15:03: SQLite for storage -> PostgreSQL" in why.text
     assert why.times == {1: now[0] - 3_600, 3: now[0]}
     found = memory.recall("s", "which storage?")
     assert found.times == {turn: why.times[turn] for turn in found.turns} != {}

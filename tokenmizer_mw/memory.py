@@ -27,7 +27,7 @@ from tokenmizer_mw.errors import (
     UnknownSession,
 )
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.graph.search import SearchHit, find_described, former_nodes, search
+from tokenmizer_mw.graph.search import SearchHit, find_fitting, former_nodes, search
 from tokenmizer_mw.graph.views import Diff, Why, as_valid, diff, edits_in_force, why
 from tokenmizer_mw.model.event import (
     Checkpointed,
@@ -862,20 +862,20 @@ class SessionMemory:
         return self._access.messages.read(key, search_messages)
 
     def why(self, session_id: str, text: str, *, tenant: str = LOCAL_TENANT) -> Why | None:
-        """Explain a fact: its reason, its source and when it was said, manual corrections, and the facts that it
-        replaced. Returns ``None`` when nothing matches.
+        """Explain a fact: its reason, its source and when it was said, manual corrections, the facts that it replaced
+        and those that replaced it. Returns ``None`` when nothing matches.
 
-        ``text``: the fact's id, label or value (current, or before a correction), or a description of the fact. Raises
-        ``CallerError`` for an empty text.
+        ``text``: the fact's id, label or value (current, or before a correction), or a description of the fact. If it
+        fits other facts about equally well, ``Why.others`` has them. Raises ``CallerError`` for an empty text.
         """
         if not text.strip():
             raise CallerError("text is empty: pass a fact's id, its label, its value or a description")
         graph = self.graph(session_id, tenant=tenant)
         edits = self._edits_in_force(session_id, tenant)
-        node = find_described(graph, text, former_nodes(graph, edits))
-        if node is None:
+        fitting = find_fitting(graph, text, former_nodes(graph, edits))
+        if not fitting:
             return None
-        found = why(graph, node, edits)
+        found = why(graph, fitting[0], edits, fitting[1:])
         key = self._access.key_of(session_id, tenant)
         return self._access.messages.read(key, lambda stored: replace(found, times=_times_of(stored, found.numbers)))
 

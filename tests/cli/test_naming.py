@@ -108,7 +108,7 @@ def test_more_sessions_than_are_listed_are_mentioned(several: Run) -> None:
 
 def test_why_of_a_replaced_fact_names_what_took_its_place(filled: Run) -> None:
     out = filled("why", "hall", "SQLite, it is one file")[1]
-    assert "(decision, replaced)" in out and "replaced in message 7, " in out and "PostgreSQL" in out
+    assert "(decision, replaced)" in out and "message 7, " in out and "SQLite -> PostgreSQL" in out
     told = json.loads(filled("why", "hall", "SQLite, it is one file", "--json")[1])
     assert [step["to"]["status"] for step in told["successors"]] == ["active"]
     assert json.loads(filled("why", "hall", "PostgreSQL", "--json")[1])["successors"] == []

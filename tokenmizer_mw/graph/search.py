@@ -31,6 +31,12 @@ _PART_LETTERS_MIN: Final = 3
 """Names in code whose parts find a fact ("OutOfMemory" finds OutOfMemoryError): parts that are read, and their least
 letters."""
 
+CLEAR: Final = 1.25
+"""How many times the score of another hit the best one has that a description means."""
+
+FITTING_MAX: Final = 5
+"""Facts at most that a description may mean."""
+
 _READ_MAX: Final = 8_192
 """Nodes whose words are kept for the next question."""
 
@@ -98,12 +104,20 @@ def find_described(graph: SessionGraph, text: str, former: Sequence[Node] = ()) 
     Tried in this order, current facts first: its id; its label or value (decisions before others); the same words; the
     words that it had before a correction (``former``, see ``former_nodes``); the best hit of ``search``.
     """
-    if (node := find_named(graph, text)) is not None:
-        return node
-    if (node := _find_in(former, text)) is not None:
-        return graph.get(node.id)
-    hits = search(graph, text, k=1, former=former)
-    return hits[0].node if hits else None
+    return next(iter(find_fitting(graph, text, former)), None)
+
+
+def find_fitting(graph: SessionGraph, text: str, former: Sequence[Node] = ()) -> list[Node]:
+    """Return the node that ``find_described`` finds, and behind it those that ``text`` fits about equally well."""
+    if (node := graph.get(text)) is not None:
+        return [node]
+    if named := _find_all_in(graph.nodes(), text):
+        return named
+    if named := _find_all_in(former, text):
+        return [node for id in dict.fromkeys(one.id for one in named) if (node := graph.get(id)) is not None]
+    hits = search(graph, text, k=FITTING_MAX, former=former)
+    near = [hit.node for hit in hits if CLEAR * hit.score > hits[0].score]
+    return sorted(near, key=lambda node: not node.current)
 
 
 def find_named(graph: SessionGraph, text: str) -> Node | None:
@@ -157,10 +171,15 @@ def _identifier_parts(text: str) -> Iterator[str]:
 
 
 def _find_in(nodes: Iterable[Node], text: str) -> Node | None:
+    return next(iter(_find_all_in(nodes, text)), None)
+
+
+def _find_all_in(nodes: Iterable[Node], text: str) -> list[Node]:
+    """The nodes that ``text`` names best, the newest first."""
     spelling, wanted = text.strip().casefold(), asked_words(text)
-    ranked = [(_match(node, spelling, wanted), node) for node in nodes]
-    found = [(rank, -index, node) for index, (rank, node) in enumerate(ranked) if rank is not None]
-    return min(found, key=lambda entry: entry[:2])[2] if found else None
+    ranked = [(rank, node) for node in nodes if (rank := _match(node, spelling, wanted)) is not None]
+    best = min((rank for rank, _ in ranked), default=None)
+    return [node for rank, node in reversed(ranked) if rank == best]
 
 
 def _match(node: Node, spelling: str, wanted: frozenset[str]) -> tuple[bool, bool, bool] | None:

@@ -163,6 +163,8 @@ class Why:
     - ``edits``: the manual edits of ``node`` that are in force, oldest first.
     - ``times``: when the messages that it names were recorded, in seconds since the epoch, by their numbers; empty if
       unknown.
+    - ``added``: when the facts in it that were added by hand were added, in seconds since the epoch, by id.
+    - ``others``: other facts that the text fits about equally well, best first.
     """
 
     node: Node
@@ -171,12 +173,15 @@ class Why:
     successors: tuple[Replacement, ...] = ()
     edits: tuple[NodeEdited, ...] = ()
     times: Mapping[int, float] = field(default_factory=dict, compare=False)
+    added: Mapping[str, float] = field(default_factory=dict, compare=False)
+    others: tuple[Node, ...] = ()
 
     @property
     def numbers(self) -> list[int]:
         """The numbers of the messages that the text names."""
-        steps = (step.trigger for _, step, _ in (*self.chain, *self.successors))
-        return sorted({self.node.source.turn, *steps})
+        steps = (step.trigger for _, step, new in (*self.chain, *self.successors) if not new.source.is_by_hand)
+        said = () if self.node.source.is_by_hand else (self.node.source.turn,)
+        return sorted({*said, *steps})
 
     @property
     def text(self) -> str:
@@ -204,6 +209,8 @@ class Why:
             ],
             "edits": [_edit_to_dict(edit) for edit in self.edits],
             "times": {str(number): time for number, time in self.times.items()},
+            "added": dict(self.added),
+            "others": [node_to_dict(node) for node in self.others],
         }
 
     def _lines(self) -> Iterator[str]:
@@ -212,25 +219,53 @@ class Why:
         yield f"{flatten(node.label)} ({node.type.value}, {node.status.word})"
         if reason:
             yield f"  because: {reason}"
-        yield f"  said by: {flatten(node.source.role)} in {self._message(node.source.turn)}"
-        if quote := _shorten_quote(node, reason):
-            yield f'  quote:   "{quote}"'
+        if node.source.is_by_hand:
+            addition = next((f" (change {edit.number})" for edit in self.edits if edit.adds), "")
+            yield f"  added by hand{self._added(node)}{addition}"
+        else:
+            yield f"  said by: {self._speaker()} in {self._message(node.source.turn)}"
         yield from (f"  {line}" for edit in self.edits for line in _describe_edit(edit))
-        for old, step, new in self.chain:
-            change = f"{flatten(old.label)} -> {flatten(new.label)}"
-            yield f"  {self._message(step.trigger)}: {change}{_because(step, reason)}"
-        for _, step, new in self.successors:
-            status = "" if new.current else f" ({new.status.word})"
-            yield f"  replaced in {self._message(step.trigger)} by {flatten(new.label)}{status}{_because(step, reason)}"
+        if quote := _shorten_quote(node, reason):
+            yield f'  {"said before:" if self._is_reworded() else "quote:  "} "{quote}"'
+        yield from (f"  {self._describe_step(*one, reason)}" for one in (*self.chain, *self.successors))
         for edge, far in self.relations:
             arrow = "->" if edge.source == node.id else "<-"
             yield f"  {arrow} {edge.type.value.replace('_', ' ')} {flatten(far.label)}"
+        if self.others:
+            yield "  also: " + "; ".join(f"{other.id} {flatten(other.label, _OTHER_MAX)}" for other in self.others)
+
+    def _describe_step(self, old: Node, step: Transition, new: Node, reason: str) -> str:
+        """What was replaced by what, when and why."""
+        where = f"by hand{self._added(new)}" if new.source.is_by_hand else self._message(step.trigger)
+        status = "" if new.current or new.status is Status.SUPERSEDED else f" ({new.status.word})"
+        return f"{where}: {flatten(old.label)} -> {flatten(new.label)}{status}{_because(step, reason)}"
+
+    def _speaker(self) -> str:
+        """Who said the fact, before it was corrected by hand."""
+        sources = [edit.before["source"] for edit in self.edits if "source" in edit.before]
+        return flatten((sources or [self.node.source])[0].role)
+
+    def _is_reworded(self) -> bool:
+        """Whether the fact has other words than the message that states it, by a manual edit."""
+        return any("label" in edit.changes for edit in self.edits)
+
+    def _added(self, node: Node) -> str:
+        """The time at which a fact was added by hand, behind a comma; "" if unknown."""
+        time = self.added.get(node.id)
+        return f", {_spell_time(time)}" if time else ""
 
     def _message(self, number: int) -> str:
         """A message by its number, with the time at which it was recorded."""
         time = self.times.get(number)
-        return f"message {number}" + (f", {datetime.fromtimestamp(time):%Y-%m-%d %H:%M}" if time else "")
+        return f"message {number}" + (f", {_spell_time(time)}" if time else "")
 
+
+def _spell_time(time: float) -> str:
+    return f"{datetime.fromtimestamp(time):%Y-%m-%d %H:%M}"
+
+
+_OTHER_MAX: Final = 80
+"""Characters of the label of another fact that a text fits."""
 
 _REASON_MIN: Final = 8
 """Characters of a reason that is left out of a quote: a shorter one may be part of a word."""
@@ -251,12 +286,10 @@ def _because(step: Transition, said: str) -> str:
 
 
 def _describe_edit(edit: NodeEdited) -> Iterator[str]:
-    """What was changed by hand, from what, and why; nothing for a pin."""
+    """What was changed by hand, from what, and why; nothing for an addition and a pin."""
     hand = f"by hand (change {edit.number})"
     because = f": {flatten(edit.reason, _TEXT_MAX)}" if edit.reason else ""
-    if edit.adds:
-        yield f"added {hand}"
-    elif "status" in edit.changes:
+    if "status" in edit.changes and not edit.adds:
         withdrawn = edit.changes["status"] is Status.INVALIDATED and edit.changes.get("confidence") == 0
         yield f"{'withdrawn as never true' if withdrawn else edit.changes['status'].value} {hand}{because}"
     if "label" in edit.changes:
@@ -291,8 +324,11 @@ def _replacement_to_dict(replacement: Replacement) -> dict[str, Any]:
     return {"from": node_to_dict(old), "transition": transition_to_dict(step), "to": node_to_dict(new)}
 
 
-def why(graph: SessionGraph, node: Node, edits: Iterable[NodeEdited] = ()) -> Why:
-    """Return the explanation of a node. ``edits``: the session's manual edits that are in force.
+def why(graph: SessionGraph, node: Node, edits: Iterable[NodeEdited] = (), others: Iterable[Node] = ()) -> Why:
+    """Return the explanation of a node.
+
+    - ``edits``: the session's manual edits that are in force.
+    - ``others``: other facts that may be meant; those that the explanation names anyway are left out.
 
     Other facts that were withdrawn as never true are left out: they neither led to the fact nor replaced it.
     """
@@ -306,7 +342,10 @@ def why(graph: SessionGraph, node: Node, edits: Iterable[NodeEdited] = ()) -> Wh
     of_node = tuple(edit for edit in edits if edit.id == node.id)
     steps = _predecessors(graph, node), _successors(graph, node)
     before, after = (_drop_withdrawn(chain, besides=node) for chain in steps)
-    return Why(node, before, tuple(relations), after, of_node)
+    named = {node.id: node} | {end.id: end for old, _, new in (*before, *after) for end in (old, new)}
+    added = {id: graph.life(id).added for id, one in named.items() if one.source.is_by_hand}
+    unnamed = tuple(one for one in others if one.id not in named and not one.is_withdrawn)
+    return Why(node, before, tuple(relations), after, of_node, added=added, others=unnamed)
 
 
 def _drop_withdrawn(chain: Iterable[Replacement], *, besides: Node) -> tuple[Replacement, ...]:
@@ -326,7 +365,7 @@ def _predecessors(graph: SessionGraph, node: Node) -> tuple[Replacement, ...]:
             if step not in found:
                 found[step] = None
                 waiting.append(step.old)
-    return _between(graph, sorted(found, key=lambda step: step.trigger))
+    return _between(graph, [step for step in graph.transitions() if step in found])
 
 
 def _successors(graph: SessionGraph, node: Node) -> tuple[Replacement, ...]:

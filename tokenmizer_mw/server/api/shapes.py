@@ -347,7 +347,8 @@ class WhyJson(TypedDict):
 
     ``chain``: the replacements that led to it; ``successors``: those that replaced it; ``relations``: related facts;
     ``edits``: manual edits in force; ``times``: when the messages that it names were recorded, in seconds since 1970,
-    by their numbers; ``text``: the explanation for people.
+    by their numbers; ``added``: when facts in it were added by hand, by id; ``others``: facts that the text fits about
+    equally well; ``text``: the explanation for people.
     """
 
     session_id: str
@@ -357,6 +358,8 @@ class WhyJson(TypedDict):
     relations: list[Relation]
     edits: list[EditOfFact]
     times: dict[str, float]
+    added: dict[str, float]
+    others: list[NodeJson]
     text: str
 
 
