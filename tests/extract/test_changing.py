@@ -40,6 +40,8 @@ def test_a_changed_value_takes_the_place_of_what_was_agreed(sentence: str, old: 
         "last year it ended at 15:00",
         "if it rains we could have four stalls",
         "we are not going to switch to eight stalls",
+        "caretaker suggests eight stalls",
+        "Error: the plan shows eight stalls and ends at 15:00",
     ],
 )
 def test_a_sentence_in_a_frame_changes_nothing(sentence: str) -> None:

@@ -82,12 +82,17 @@ def read_claims(segments: Sequence[Segment], elsewhere: list[Span], settling: Se
     speak; ``settling``: how likely a sentence settles something."""
     said = [one for one in segments if one.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM)][:SENTENCES_READ]
     for at, segment in enumerate(said):
-        if not lies_in(elsewhere, segment.start) and _may_change(segment.text):
+        if not lies_in(elsewhere, segment.start) and _may_change(segment.text) and not _is_marked(segment.text):
             beside = " . ".join(one.text for one in said[max(at - 1, 0) : at + 2])
             line = bound_sentence(segment.text)
             parts = tuple(part for part in parts_of(line) if part.strip()) or (line,)
             claim = Claim(_line_of(segment), parts, beside, partial(settling, segment), at == len(said) - 1)
             yield segment, claim, _reason(said, at)
+
+
+def _is_marked(text: str) -> bool:
+    """Whether a formal marker says that a sentence tells of work or an error: "Error: ..."."""
+    return any(hit.rule.explicit and hit.rule.act in _OF_WORK for hit in hits(text, Speaker.USER))
 
 
 def _is_change(ledger: Ledger, finding: Finding) -> bool:
@@ -124,6 +129,7 @@ def _change_agreed(ledger: Ledger, segments: Sequence[Segment], told: str) -> No
 
 
 _CHANGING: Final = frozenset({Move.REPLACE, Move.SET, Move.REJECT})
+_OF_WORK: Final = frozenset({Act.COMPLAINT, Act.LATER})
 _OPEN_TYPES: Final = frozenset({NodeType.DECISION, NodeType.CONCEPT})
 
 

@@ -74,6 +74,8 @@ STARTS: Final[dict[Frame, tuple[str, ...]]] = {
         r"|me|\w+ (?:style|instead))|would (?:like|prefer|rather|probably|feel)|prefers?|has offered|offered"
         r"|keeps saying"
         r"|wrote|writes|believes?|has been nagging|tells me|told me)\b",
+        r"(?:and |but )?[\pL-]{3,} (?:says|suggests|thinks|recommends|insists|claims|asks|wonders|prefers|proposes"
+        r"|wants (?:to|a|an|us|me))\b",
         r"(?:und |aber )?(?:(?:der|die|das|mein|meine|unser|unsere|ein|eine|einige|manche|jemand|er|sie|alle|viele)\b"
         r"(?: [\pL-]+){0,4}?) (?:sagt|sagte|meint|meinte|findet|will|wollte|möchte|würde|hätte|schlägt|schlug"
         r"|empfiehlt"
