@@ -437,6 +437,30 @@ def test_words_that_name_no_fact_or_several_are_refused_with_the_nearest(memory:
         memory.pin("hall", "")
 
 
+@pytest.mark.parametrize(
+    ("one", "two", "text"),
+    [
+        (
+            "The export of orders runs at night",
+            "The quick import of orders is on hold",
+            "the orders of the night import",
+        ),
+        ("Never rename the invoice table", "Never empty the invoice table", "the invoice table of the shop"),
+        ("Deploy with Nomad", "Deploy with Nomad", "deploy with nomad"),
+    ],
+)
+def test_a_description_that_fits_two_facts_about_equally_well_is_refused(
+    memory: SessionMemory, one: str, two: str, text: str
+) -> None:
+    kinds = ("rule", "task")
+    ids = [memory.remember("hall", label, kind).id for label, kind in zip((one, two), kinds, strict=True)]
+    before = memory.graph("hall").nodes()
+    with pytest.raises(UnknownNode, match=r"fits 2 facts, pass an id: ") as refused:
+        memory.archive("hall", text)
+    assert all(id in str(refused.value) for id in ids)
+    assert memory.graph("hall").nodes() == before
+
+
 def test_a_long_label_is_shortened_between_two_words(memory: SessionMemory) -> None:
     memory.remember("hall", "Curtains are shut in the evening, " + "also those of rooms that nobody has booked, " * 3)
     with pytest.raises(UnknownNode, match=r"nearest: decision-\d+ 'Curtains are [a-z ,]*\b[a-z]+\.\.\.'$"):

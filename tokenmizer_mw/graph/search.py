@@ -129,13 +129,16 @@ def find_named(graph: SessionGraph, text: str) -> Node | None:
 
 
 def find_meant(graph: SessionGraph, text: str, former: Sequence[Node] = ()) -> list[Node]:
-    """Return the nodes that ``text`` may mean in an edit by hand: the one that ``find_named`` finds, or that had this
-    wording before a correction (``former``); else all whose label, value or category together contain all of these
-    words. If any of those is current, only current ones are returned.
+    """Return the nodes that ``text`` may mean in an edit by hand: those that it names as ``find_named`` says, or that
+    had this wording before a correction (``former``), and all others with the same label; else all whose label, value or
+    category together contain all of these words. If any of those is current, only current ones are returned.
     """
-    named = find_named(graph, text) or _find_in(former, text)
-    if named is not None:
-        return [node for node in [graph.get(named.id)] if node is not None]
+    if (node := graph.get(text)) is not None:
+        return [node]
+    if named := _find_all_in(graph.nodes(), text) or _find_all_in(former, text):
+        spelling, current = text.strip().casefold(), named[0].current
+        named += [one for one in graph.nodes() if one.label.casefold() == spelling and one.current is current]
+        return [node for id in dict.fromkeys(one.id for one in named) if (node := graph.get(id)) is not None]
     wanted = asked_words(text)
     fitting = [node for node in graph.nodes() if wanted and wanted <= _naming_words(node)]
     return [node for node in fitting if node.current] or fitting
@@ -146,12 +149,16 @@ def is_described(node: Node, text: str) -> bool:
     half if one of these says what the node is a value of ("the database of the hall"). One ordinary word that a text
     shares with a fact does not name the fact.
     """
-    wanted = asked_words(text)
-    shared = wanted.intersection({*_read(node)[0], *_identifier_parts(node.label)})
+    wanted, shared = asked_words(text), shared_words(node, text)
     placed = frozenset[str]()
     if node.slot and node.type is not NodeType.GOAL:
         placed = _singular(f"{node.slot} {node.value} {_category_words(node)}")
     return 2 * len(shared) > len(wanted) or (2 * len(shared) == len(wanted) and not placed.isdisjoint(shared))
+
+
+def shared_words(node: Node, text: str) -> frozenset[str]:
+    """Return the words of ``text`` that are the node's, by which ``search`` finds it."""
+    return asked_words(text).intersection({*_read(node)[0], *_identifier_parts(node.label)})
 
 
 def _naming_words(node: Node) -> frozenset[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from tokenmizer_mw.errors import CallerError, UnknownNode
-from tokenmizer_mw.graph.search import SearchHit, find_meant, former_nodes, is_described, search
+from tokenmizer_mw.graph.search import CLEAR, SearchHit, find_meant, former_nodes, is_described, search, shared_words
 from tokenmizer_mw.graph.views import edits_in_force, undone_numbers
 from tokenmizer_mw.model.event import DecisionReplaced, Event, NodeAdded, NodeEdited, StatusChanged
 from tokenmizer_mw.model.message import short_repr
@@ -48,9 +48,6 @@ _NEAREST_MAX: Final = 5
 
 _NEAREST_CHARS: Final = 80
 """Characters of a label in such an error."""
-
-_CLEAR: Final = 1.25
-"""How many times the score of the next hit the best one has that a description means."""
 
 _SLOTTED: Final = frozenset({NodeType.DECISION, NodeType.ENVIRONMENT})
 
@@ -284,10 +281,17 @@ def _require_free(state: SessionState, node: Node, changes: Mapping[str, Any], b
         raise CallerError(f"the current {slot} is {holder.label!r} ({holder.id}): invalidate or archive it first")
 
 
-def _is_clear(hits: Sequence[SearchHit]) -> bool:
-    """Whether the best hit is so far before the next current one that a description means it."""
-    others = [hit.score for hit in hits[1:] if hit.node.current]
-    return bool(hits) and hits[0].node.current and all(_CLEAR * score <= hits[0].score for score in others)
+def _near_ties(hits: Sequence[SearchHit], text: str, former: Iterable[Node]) -> list[Node]:
+    """The best hit, and behind it the current ones that a description fits about as well: their scores are near, or
+    they have most of its words, too, and no fewer."""
+    best, count = hits[0], len(shared_words(hits[0].node, text))
+
+    def fits(hit: SearchHit) -> bool:
+        if CLEAR * hit.score > best.score:
+            return True
+        return len(shared_words(hit.node, text)) >= count and _has_most_words(hit.node, text, former)
+
+    return [best.node, *(hit.node for hit in hits[1:] if hit.node.current and fits(hit))]
 
 
 def _has_most_words(node: Node, text: str, former: Iterable[Node]) -> bool:
@@ -307,8 +311,9 @@ def _shorten(label: str) -> str:
 
 def find_fact(state: SessionState, text: str) -> Node:
     """Return the fact with this id, label or value, else the only fact that contains all of these words, else the one
-    that a description finds clearly before all others and that has most of the words (``is_described``). Raises
-    ``UnknownNode``, which names the nearest facts, when no fact or more than one matches.
+    that a description finds clearly before all others, that has most of the words (``is_described``), and more of them
+    than any other current fact. Raises ``UnknownNode``, which names the nearest facts, when no fact or more than one
+    matches.
     """
     former = former_nodes(state.graph, edits_in_force([one.edit for one in state.edits.values()]))
     meant = find_meant(state.graph, text, former)
@@ -316,10 +321,12 @@ def find_fact(state: SessionState, text: str) -> Node:
         return meant[0]
     found = search(state.graph, text, k=_NEAREST_MAX, former=former)
     hits = [hit for hit in found if not hit.node.is_withdrawn]
-    if not meant and not _is_id(text) and _is_clear(hits) and _has_most_words(hits[0].node, text, former):
-        return hits[0].node
-    nearest = meant or [hit.node for hit in hits]
+    if not meant and hits and not _is_id(text) and _has_most_words(hits[0].node, text, former):
+        meant = _near_ties(hits, text, former)
+        if len(meant) == 1 and meant[0].current:
+            return meant[0]
+    nearest = meant if len(meant) > 1 else [hit.node for hit in hits]
     listed = "; ".join(f"{node.id} {_shorten(node.label)!r}" for node in nearest[:_NEAREST_MAX])
-    if meant:
+    if len(meant) > 1:
         raise UnknownNode(f"{text[:60]!r} fits {len(meant)} facts, pass an id: {listed}")
     raise UnknownNode(f"the session has no fact {text[:60]!r}" + (f"; nearest: {listed}" if listed else ""))
