@@ -12,6 +12,7 @@ import pytest
 
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.errors import CallerError, UnknownNode, UnknownSession
+from tokenmizer_mw.graph.export.documents import outline
 from tokenmizer_mw.model.node import Node, NodeType, Status
 
 CHAT = [
@@ -316,6 +317,18 @@ def test_why_tells_what_was_changed_by_hand(memory: SessionMemory) -> None:
     when = datetime.fromtimestamp(memory.edits("hall")[-1].recorded_at)
     assert f"added by hand, {when:%Y-%m-%d %H:%M} (change 7)" in told.text
     assert "message" not in told.text
+
+
+def test_a_fact_that_was_added_by_hand_is_shown_without_a_message(memory: SessionMemory) -> None:
+    memory.record("hall", [*CHAT, {"role": "assistant", "content": "OK."}])
+    memory.remember("hall", "Database: CockroachDB", reason="several regions")
+    (line,) = [line for line in outline(memory.graph("hall")) if "Cockroach" in line]
+    assert line.endswith("(by hand)")
+    assert "[by hand], was PostgreSQL [5]" in memory.recall("hall", "which database?").text
+    for name in ("html", "markdown", "mermaid"):
+        shown = memory.export("hall", name)
+        assert "by hand" in shown
+        assert "message 6" not in shown
 
 
 def test_why_of_a_corrected_fact_quotes_what_was_said_before(memory: SessionMemory) -> None:

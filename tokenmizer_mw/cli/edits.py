@@ -149,8 +149,7 @@ def _show_change(arguments: argparse.Namespace, done: FactEdit) -> None:
 def _line(node: Node) -> str:
     because = f" - {node.detail}" if node.detail else ""
     pinned = ", pinned" if node.pinned else ""
-    origin = "by hand" if node.source.is_by_hand else f"message {node.source.turn}"
-    return f"{node.id}: {node.label}{because} ({node.status.word}{pinned}, {origin})"
+    return f"{node.id}: {node.label}{because} ({node.status.word}{pinned}, {node.source.place})"
 
 
 COMMANDS: Final[dict[str, Callable[[argparse.Namespace, Store], None]]] = {

@@ -130,8 +130,8 @@ def find_named(graph: SessionGraph, text: str) -> Node | None:
 
 def find_meant(graph: SessionGraph, text: str, former: Sequence[Node] = ()) -> list[Node]:
     """Return the nodes that ``text`` may mean in an edit by hand: those that it names as ``find_named`` says, or that
-    had this wording before a correction (``former``), and all others with the same label; else all whose label, value or
-    category together contain all of these words. If any of those is current, only current ones are returned.
+    had this wording before a correction (``former``), and all others with the same label; else all whose label, value
+    or category together contain all of these words. If any of those is current, only current ones are returned.
     """
     if (node := graph.get(text)) is not None:
         return [node]

@@ -181,6 +181,16 @@ class Source:
         """Whether the fact was added by hand, so that no message states it."""
         return self.role == HAND and not self.quote
 
+    @property
+    def place(self) -> str:
+        """Where the fact was stated: "message 12", or "by hand"."""
+        return "by hand" if self.is_by_hand else f"message {self.turn}"
+
+    @property
+    def mark(self) -> str:
+        """The same in few characters: "#12", or "by hand"."""
+        return "by hand" if self.is_by_hand else f"#{self.turn}"
+
 
 @dataclass(frozen=True, slots=True)
 class Node:

@@ -237,11 +237,16 @@ def _state(node: Node, label: str) -> str:
 
 def _line(graph: SessionGraph, node: Node, later: Later | None) -> _Line:
     olds = list(_replaced_nodes(graph, node))
-    was = "".join(f", was {flatten(old.label)} [{old.source.turn}]" for old in olds)
+    was = "".join(f", was {flatten(old.label)} [{_number(old)}]" for old in olds)
     reason = flatten(graph.life(node.id).reason or (graph.life(olds[0].id).reason if olds else "") or node.detail)
     label = flatten(node.label)
-    text = f"- {node.type.value}{_state(node, label)}: {label} [{node.source.turn}]{_then(later)}{was}"
+    text = f"- {node.type.value}{_state(node, label)}: {label} [{_number(node)}]{_then(later)}{was}"
     return _Line(text + (f" - {reason}" if reason else ""), node.source.turn, (node.id, *(old.id for old in olds)))
+
+
+def _number(node: Node) -> str:
+    """The number of the message that states a fact; "by hand" if none does."""
+    return node.source.mark.removeprefix("#")
 
 
 def describe_fact(graph: SessionGraph, node: Node) -> tuple[str, tuple[str, ...]]:

@@ -11,7 +11,7 @@ from tokenmizer_mw.graph.export.appearance import EDGES, STATUSES, TYPES
 from tokenmizer_mw.graph.export.layout import arrange
 from tokenmizer_mw.graph.export.selection import NODES_MAX, Selection, chain_replacements, select_facts
 from tokenmizer_mw.graph.export.svg import draw
-from tokenmizer_mw.graph.export.text import escape_markdown, label_of, speaker_of, words_of
+from tokenmizer_mw.graph.export.text import escape_markdown, label_of, speaker_of, step_place, words_of
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Transition
 from tokenmizer_mw.runtime.installing import install_hint
@@ -84,7 +84,7 @@ def _outline_fact(graph: SessionGraph, node: Node) -> str:
     else:
         reason = graph.life(node.id).reason
         ended = f", {node.status.word}{': ' + reason if reason else ''}"
-    return f"{kind}{node.label}{_detail(node)} (#{node.source.turn}){ended}"
+    return f"{kind}{node.label}{_detail(node)} ({node.source.mark}){ended}"
 
 
 def _detail(node: Node) -> str:
@@ -101,7 +101,9 @@ def _iter_replaced_lines(graph: SessionGraph, past: Mapping[str, Sequence[Transi
         seen.add(step.old)
         old = graph.get(step.old)
         label = old.label if old is not None else step.old
-        yield f"       replaced {label} (#{step.trigger}){': ' + step.reason if step.reason else ''}"
+        new = graph.get(step.new)
+        where = new.source.mark if new is not None and new.source.is_by_hand else f"#{step.trigger}"
+        yield f"       replaced {label} ({where}){': ' + step.reason if step.reason else ''}"
         waiting.extend(reversed(past.get(step.old, ())))
 
 
@@ -161,7 +163,7 @@ def _step(step: Transition, nodes: Mapping[str, Node]) -> str:
     old, new = (escape_markdown(label_of(nodes[id])) for id in (step.old, step.new))
     because = f": {escape_markdown(words_of(step.reason))}" if step.reason else ""
     quote = f"\n  > {escape_markdown(words_of(step.evidence))}" if step.evidence else ""
-    return f"- message {step.trigger}: {old} \u2192 {new}{because}{quote}"
+    return f"- {step_place(step, nodes[step.new])}: {old} \u2192 {new}{because}{quote}"
 
 
 def _relations(chosen: Selection, nodes: Mapping[str, Node]) -> Iterator[str]:

@@ -234,7 +234,7 @@ def _mermaid_node(node: Node) -> str:
     before, behind = _SHAPES[node.type]
     look = STATUSES[node.status]
     label = quote_text(words_of(label_of(node), _LABEL_MAX))
-    return f'{_name(node.id)}{before}"{label}<br>{look.word}, message {node.source.turn}"{behind}:::{node.status.value}'
+    return f'{_name(node.id)}{before}"{label}<br>{look.word}, {node.source.place}"{behind}:::{node.status.value}'
 
 
 def _name(id: str) -> str:

@@ -19,7 +19,7 @@ from typing import Any, Final
 from tokenmizer_mw.graph.export.appearance import EDGES, STATUSES, TYPES
 from tokenmizer_mw.graph.export.layout import Layout, arrange
 from tokenmizer_mw.graph.export.selection import NODES_MAX, Selection, chain_replacements, select_facts
-from tokenmizer_mw.graph.export.text import label_of, speaker_of, words_of
+from tokenmizer_mw.graph.export.text import label_of, speaker_of, step_place, words_of
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.node import Node, NodeType, Transition, is_current
 
@@ -174,7 +174,7 @@ def _lanes(chosen: Selection) -> Iterator[str]:
             yield (
                 f'<li id="n-{escape(node.id)}" class="s-{node.status.value}"><button type="button">'
                 f'<b dir="auto">{escape(label_of(node))}</b>'
-                f"<small>{look_.mark} {look_.word} \u00b7 message {node.source.turn}</small></button></li>"
+                f"<small>{look_.mark} {look_.word} \u00b7 {node.source.place}</small></button></li>"
             )
         yield "</ul></section>"
 
@@ -199,7 +199,7 @@ def _step(step: Transition, nodes: Mapping[str, Node]) -> str:
     because = f'<p dir="auto">{escape(words_of(step.reason))}</p>' if step.reason else ""
     quote = f'<blockquote dir="auto">{escape(words_of(step.evidence))}</blockquote>' if step.evidence else ""
     return (
-        f'<li><p><span class="turn">message {step.trigger}</span> {_link(nodes[step.old])}'
+        f'<li><p><span class="turn">{step_place(step, nodes[step.new])}</span> {_link(nodes[step.old])}'
         f' <span aria-label="was replaced by">\u2192</span> {_link(nodes[step.new])}</p>{because}{quote}</li>'
     )
 

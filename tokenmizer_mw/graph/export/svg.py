@@ -173,7 +173,7 @@ def _card(node: Node, box: Box, link: Callable[[Node], str] | None, prefix: str)
         for index, line in enumerate(lines)
     )
     kind = f"{node.kind.value} \u00b7 " if node.kind is not None else ""
-    note = f"{look.mark} {kind}{look.word} \u00b7 #{node.source.turn}"
+    note = f"{look.mark} {kind}{look.word} \u00b7 {node.source.mark}"
     inner = (
         f'<rect class="tm-frame" x="1.5" y="1.5" width="{box.width - 3}" height="{box.height - 3}" rx="7"/>'
         f'<use href="#{prefix}{_symbol(node.type, _is_ticked(node))}" x="9" y="11" width="18" height="18"/>'

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from tokenmizer_mw.model.node import Node, Source
+from tokenmizer_mw.model.node import Node, Source, Transition
 from tokenmizer_mw.safety.labels import flatten
 
 TEXT_MAX: Final = 400
@@ -30,9 +30,14 @@ def words_of(text: str, limit: int = TEXT_MAX) -> str:
 
 
 def speaker_of(source: Source) -> str:
-    """Return who said a fact and where, such as "user, turn 12"."""
-    role = flatten(source.role, 20)
-    return f"{role}, message {source.turn}" if role else f"message {source.turn}"
+    """Return who said a fact and where, such as "user, message 12"; "by hand" if it was added so."""
+    role = "" if source.is_by_hand else flatten(source.role, 20)
+    return f"{role}, {source.place}" if role else source.place
+
+
+def step_place(step: Transition, new: Node) -> str:
+    """Return where a fact was replaced by ``new``: "message 12", or "by hand"."""
+    return "by hand" if new.source.is_by_hand else f"message {step.trigger}"
 
 
 def _calm(text: str) -> str:
