@@ -14,6 +14,7 @@ from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.errors import CallerError, UnknownNode, UnknownSession
 from tokenmizer_mw.graph.export.documents import outline
 from tokenmizer_mw.model.node import Node, NodeType, Status
+from tokenmizer_mw.server.dashboard.session import view_session
 
 CHAT = [
     {"role": "user", "content": "Let's build a booking service for the village hall. We use SQLite, it is one file."},
@@ -269,6 +270,20 @@ def test_a_fact_by_hand_is_taken_back_and_what_it_replaced_holds_again(memory: S
     again = memory.remember("hall", "Database: CockroachDB", "choice")
     assert again.id != fact.id
     assert database(memory) == again
+
+
+def test_a_replacement_that_was_undone_is_not_listed_as_one(memory: SessionMemory) -> None:
+    before = memory.graph("hall").standing_transitions()
+    memory.remember("hall", "Database: CockroachDB")
+    memory.undo("hall")
+    graph = memory.graph("hall")
+    assert graph.standing_transitions() == before != graph.transitions()
+    again = memory.remember("hall", "Database: CockroachDB")
+    graph = memory.graph("hall")
+    assert [step.new for step in graph.standing_transitions()] == [*(step.new for step in before), again.id]
+    memory.invalidate("hall", again.id, "never decided")
+    assert memory.graph("hall").standing_transitions() == before
+    assert memory.view("hall", view_session).step_count == len(before)
 
 
 def test_an_addition_is_taken_back_beside_the_value_that_came_after_it(memory: SessionMemory) -> None:

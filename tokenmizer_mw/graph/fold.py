@@ -122,6 +122,16 @@ class SessionGraph:
         """Every decision that replaced another, oldest first."""
         return list(self._replaced.values())
 
+    def standing_transitions(self) -> list[Transition]:
+        """The transitions that were not taken back: by undoing the addition of the new fact, or by invalidating it."""
+        return [step for step in self._replaced.values() if not self._is_taken_back(step)]
+
+    def _is_taken_back(self, step: Transition) -> bool:
+        old, new = self.get(step.old), self.get(step.new)
+        if old is None or new is None or new.status not in (Status.ARCHIVED, Status.INVALIDATED):
+            return False
+        return old.current or (new.source.is_by_hand and self._heirs.get(old.id) != new.id)
+
     def get(self, id: str) -> Node | None:
         """Return the node with this id; ``None`` when it is unknown or was pruned."""
         return self._nodes.get(id)

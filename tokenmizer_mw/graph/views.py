@@ -221,7 +221,7 @@ class Why:
             yield f"  because: {reason}"
         if node.source.is_by_hand:
             addition = next((f" (change {edit.number})" for edit in self.edits if edit.adds), "")
-            yield f"  added by hand{self._added(node)}{addition}"
+            yield f"  added by hand{self._addition_time(node)}{addition}"
         else:
             yield f"  said by: {self._speaker()} in {self._message(node.source.turn)}"
         yield from (f"  {line}" for edit in self.edits for line in _describe_edit(edit))
@@ -236,7 +236,7 @@ class Why:
 
     def _describe_step(self, old: Node, step: Transition, new: Node, reason: str) -> str:
         """What was replaced by what, when and why."""
-        where = f"by hand{self._added(new)}" if new.source.is_by_hand else self._message(step.trigger)
+        where = f"by hand{self._addition_time(new)}" if new.source.is_by_hand else self._message(step.trigger)
         status = "" if new.current or new.status is Status.SUPERSEDED else f" ({new.status.word})"
         return f"{where}: {flatten(old.label)} -> {flatten(new.label)}{status}{_because(step, reason)}"
 
@@ -249,7 +249,7 @@ class Why:
         """Whether the fact has other words than the message that states it, by a manual edit."""
         return any("label" in edit.changes for edit in self.edits)
 
-    def _added(self, node: Node) -> str:
+    def _addition_time(self, node: Node) -> str:
         """The time at which a fact was added by hand, behind a comma; "" if unknown."""
         time = self.added.get(node.id)
         return f", {_spell_time(time)}" if time else ""

@@ -65,7 +65,7 @@ class SessionView:
 def view_session(state: SessionState) -> SessionView:
     """Return what the page shows of a session."""
     graph, nodes = state.graph, state.graph.nodes()
-    steps = graph.transitions()
+    steps = graph.standing_transitions()
     return SessionView(
         title_of(state),
         state.seq,
