@@ -272,6 +272,21 @@ def test_a_fact_by_hand_is_taken_back_and_what_it_replaced_holds_again(memory: S
     assert database(memory) == again
 
 
+def test_a_fact_by_hand_names_what_it_replaced_and_what_it_may_contradict(memory: SessionMemory) -> None:
+    old = database(memory)
+    added = memory.remember("hall", "Database: CockroachDB")
+    assert [one.label for one in added.replaced] == [old.label]
+    assert (added.number, added.similar) == (1, ())
+    assert added.effects == [f"replaced {old.id}: {old.label}"]
+    assert added == memory.graph("hall").get(added.id) == added
+    assert hash(added) == hash(memory.graph("hall").get(added.id))
+    rule = next(node for node in memory.graph("hall").nodes() if node.label.startswith("Never delete"))
+    other = memory.remember("hall", "Delete a booking at once")
+    assert (other.replaced, other.similar) == ((), (rule,))
+    known = memory.remember("hall", rule.label)
+    assert (known, known.number) == (rule, 0)
+
+
 def test_a_replacement_that_was_undone_is_not_listed_as_one(memory: SessionMemory) -> None:
     before = memory.graph("hall").standing_transitions()
     memory.remember("hall", "Database: CockroachDB")

@@ -49,6 +49,7 @@ from tokenmizer_mw.runtime.offload import CALLS, offload
 from tokenmizer_mw.safety.fence import nonce_for
 from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import RecordedEdit, SessionState, append_messages, fold, joining
+from tokenmizer_mw.session.added_fact import AddedFact
 from tokenmizer_mw.session.arguments import (
     Day,
     as_seconds,
@@ -362,8 +363,11 @@ class SessionMemory:
         reason: str = "",
         create: bool = False,
         tenant: str = LOCAL_TENANT,
-    ) -> Node:
+    ) -> AddedFact:
         """Add a fact by hand and return it. The addition counts as a manual edit, which ``undo`` can undo.
+
+        The result is a ``Node`` with three more fields: ``number`` of the edit, the facts that it ``replaced``, and
+        ``similar`` facts that stay in force and that it may contradict.
 
         - ``text``: one statement, such as "database: SQLite". If a known fact has another value for the same thing, the
           new fact replaces it. A fact that is already known and current is not added twice.
@@ -379,10 +383,15 @@ class SessionMemory:
         text, reason = self._redaction.redact_text(text), self._redaction.redact_text(reason)
         kind = kind_of_text(text) if kind is None else kind
         self.service.extraction.extract(key)  # what was said before has its facts first
+
+        def find_added(state: SessionState) -> AddedFact | None:
+            found = state.graph.find(KINDS[kind][0], flatten(text))
+            return AddedFact.of(state, found) if found is not None else None
+
         node = self._access.sessions.update_and_view(
             key,
             partial(add_fact, text=text, kind=kind, reason=reason),
-            lambda state: state.graph.find(KINDS[kind][0], flatten(text)),
+            find_added,
         )
         if node is None:
             raise UnknownSession(f"session {session_id!r} was erased meanwhile")

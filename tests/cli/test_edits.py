@@ -56,6 +56,14 @@ def test_remember_and_where_it_is_told(run: Run) -> None:
     assert "Answer in French" in run("resume", "new")
 
 
+def test_remember_tells_what_it_replaced_and_what_is_similar(run: Run) -> None:
+    shown = run("remember", "shop", "Database: MariaDB").splitlines()
+    assert shown[1].startswith("  replaced decision-") and "PostgreSQL" in shown[1]
+    told = json.loads(run("remember", "shop", "Push to main on Mondays", "--json"))
+    assert (told["replaced"], len(told["similar"])) == ([], 1)
+    assert "similar and still in force" in run("remember", "shop", "Push to main on Tuesdays")
+
+
 def test_undo_takes_back_what_was_remembered(run: Run) -> None:
     run("pin", "shop", "PostgreSQL")
     assert run("remember", "shop", "Never log emails").startswith("change 2: stored ")

@@ -11,7 +11,7 @@ from tokenmizer_mw.errors import CallerError
 from tokenmizer_mw.model.event import node_to_dict
 from tokenmizer_mw.model.node import Node
 from tokenmizer_mw.runtime.terminal import show, show_json, show_result
-from tokenmizer_mw.session.manual_edits import FactEdit, find_addition
+from tokenmizer_mw.session.manual_edits import FactEdit
 
 from .store import Store
 
@@ -54,13 +54,16 @@ def remember(arguments: argparse.Namespace, store: Store) -> None:
         create=arguments.create,
         tenant=arguments.tenant,
     )
-    number = find_addition(store.memory.edits(arguments.session, tenant=arguments.tenant), node.id)
+    head = f"change {node.number}: stored as {node.kind or node.type}" if node.number else "known already:"
     show_result(
         arguments.json,
-        {**node_to_dict(node), "change": number},
-        f"change {number}: stored as {node.kind or node.type} {_line(node)}"
-        if number
-        else f"known already: {_line(node)}",
+        {
+            **node_to_dict(node),
+            "change": node.number,
+            "replaced": [node_to_dict(old) for old in node.replaced],
+            "similar": [node_to_dict(one) for one in node.similar],
+        },
+        "\n  ".join([f"{head} {_line(node)}", *node.effects]),
     )
 
 

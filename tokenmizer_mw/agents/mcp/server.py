@@ -260,7 +260,11 @@ def _changes(made: MCPServer[Any], memory: Memory) -> None:
         why = f", because {fact.detail}" if fact.detail else ""
         number = int(values.get("number", 0))
         undo = f" Change {number} can be undone." if number else ""
-        text = f"Stored as {kind or values['node'].get('kind')} {fact.id}: {fact.label}{why}.{undo}"
+        replaced, similar = (
+            ", ".join(_name(node) for node in values.get(name, ())) for name in ("replaced", "similar")
+        )
+        did = (f" It replaced {replaced}." if replaced else "") + (f" Still in force: {similar}." if similar else "")
+        text = f"Stored as {kind or values['node'].get('kind')} {fact.id}: {fact.label}{why}.{did}{undo}"
         return RememberOutput(session_id=session, text=text, fact=fact, number=number)
 
     @made.tool(annotations=_ERASES)
@@ -270,6 +274,10 @@ def _changes(made: MCPServer[Any], memory: Memory) -> None:
         """Erase a session for good; backups keep it. Only when the user asks for it."""
         values = await ask.delete("sessions", session_id)
         return Forgotten(session_id=session_id, events=values["events"])
+
+
+def _name(node: Mapping[str, Any]) -> str:
+    return f"{node['id']} {node['label']!r}"
 
 
 def _file(made: MCPServer[Any], memory: Memory) -> None:

@@ -432,12 +432,15 @@ class CheckpointsAnswer(TypedDict):
 
 class RememberAnswer(TypedDict):
     """The fact that was added, or that was known already. ``number``: of the manual edit that added it, for undo; 0 for
-    a fact that was known from the messages.
+    a fact that was known from the messages. ``replaced``: the facts whose place it took; ``similar``: facts in force
+    that share most of their words with it, and that it may contradict.
     """
 
     session_id: str
     node: NodeJson
     number: int
+    replaced: list[NodeJson]
+    similar: list[NodeJson]
 
 
 class EditAnswer(TypedDict):

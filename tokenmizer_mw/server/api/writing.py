@@ -9,7 +9,7 @@ from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.operations.erasure import erase
 from tokenmizer_mw.operations.imports import import_into
 from tokenmizer_mw.operations.transcripts import read_transcript
-from tokenmizer_mw.session.manual_edits import FactEdit, find_addition, newest_number
+from tokenmizer_mw.session.manual_edits import FactEdit, newest_number
 
 from . import shapes
 from .requests import INVALID_SESSION, UNKNOWN_NODE, ApiRefusal, ApiRequest, too_large
@@ -35,8 +35,13 @@ def remember(request: ApiRequest[shapes.NoQuery, shapes.RememberBody]) -> shapes
         node = request.memory.remember(body.session_id, body.text, body.kind, reason=body.reason, tenant=request.tenant)
     except InvalidSession:
         raise ApiRefusal(INVALID_SESSION) from None
-    number = find_addition(request.memory.edits(body.session_id, tenant=request.tenant), node.id)
-    return {"session_id": body.session_id, "node": shapes.node_of(node), "number": number}
+    return {
+        "session_id": body.session_id,
+        "node": shapes.node_of(node),
+        "number": node.number,
+        "replaced": [shapes.node_of(old) for old in node.replaced],
+        "similar": [shapes.node_of(one) for one in node.similar],
+    }
 
 
 def invalidate(request: ApiRequest[shapes.NoQuery, shapes.InvalidateBody]) -> shapes.EditAnswer:
