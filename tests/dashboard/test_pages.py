@@ -16,8 +16,11 @@ from hypothesis import strategies as st
 from tests.folding import logs
 from tests.savings.calling import answered, asked, call, chat, used
 from tokenmizer_mw import SessionMemory, Settings
+from tokenmizer_mw.agents.hooks.events import project_named
+from tokenmizer_mw.agents.hooks.worker import SEPARATOR
 from tokenmizer_mw.errors import StoreCause
-from tokenmizer_mw.model.event import Checkpointed, Derived, NodeAdded, Recorded, Reminded
+from tokenmizer_mw.model.event import Checkpointed, Derived, NodeAdded, Recorded, Reminded, TurnClosed
+from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.server.api.health import TROUBLES
 from tokenmizer_mw.server.dashboard import dashboard
@@ -186,8 +189,8 @@ def test_only_goals_begin_with_a_capital(visitor: Visitor, memory: SessionMemory
     assert found is not None
     assert found[1] is None
     assert '<h1 class="goal one-line"' in visitor.get("session?id=hall").body
-    memory.record("bare", [{"role": "user", "content": "Hm."}])
-    assert "<h1><bdi>bare" in visitor.get("session?id=bare").body
+    memory.record("bare", [{"role": "user", "content": "hm, and then?"}])
+    assert '<h1 class="one-line" title="hm, and then?"><bdi>hm, and then?</bdi>' in visitor.get("session?id=bare").body
     assert re.findall(r"([^{}]+)\{[^{}]*text-transform: uppercase", visitor.get("static/dashboard.css").body) == [
         "\n.goal::first-letter "
     ]
@@ -285,6 +288,20 @@ def test_what_was_saved_is_told_net(tmp_path: Path) -> None:
         told = text_of(visitor.get(page).body)
         assert "read from the provider's cache 1,024" in told
         assert "By model" in told
+        assert "$" in told and "Only tokens are shown" not in told
+    memory.close()
+
+
+def test_without_prices_tokens_are_shown_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = SessionMemory.open(f"sqlite:///{tmp_path / 'books.db'}", Settings(savings=True))
+    visitor = Visitor(dashboard(memory, token=TOKEN)).sign_in()
+    call(memory, asked(chat(1), model="a model that nobody sells"), answered(**used(2_000, 1_024)))
+    memory.flush()
+    told = text_of(visitor.get("savings").body)
+    assert "tokens sent 2,000" in told and "Only tokens are shown: no price of these models is known" in told
+    assert "$" not in told
+    monkeypatch.setattr("tokenmizer_mw.server.dashboard.savings.has_prices", lambda: False)
+    assert "[prices]" in text_of(visitor.get("savings").body)
     memory.close()
 
 
@@ -345,7 +362,6 @@ def test_bad_addresses_say_what_is_wrong(page: str, status: int, visitor: Visito
 
 def test_health_says_that_nothing_was_remembered_where_requests_only_passed(memory: SessionMemory) -> None:
     visitor = Visitor(dashboard(memory, token=TOKEN)).sign_in()
-    assert "All is well" in text_of(visitor.get("status").body)
     memory.service.counters.add("no_session")
     page = visitor.get("status").body
     assert "All is well" not in text_of(page)
@@ -353,6 +369,40 @@ def test_health_says_that_nothing_was_remembered_where_requests_only_passed(memo
     assert 'docs/not-remembered.md"' in page
     memory.service.counters.add("turn_complete")
     assert "All is well" in text_of(visitor.get("status").body)
+
+
+def test_health_says_what_it_cannot_see_and_when_anything_was_recorded(memory: SessionMemory) -> None:
+    """As in a dashboard beside a proxy or hooks: this process has recorded no request."""
+    visitor = Visitor(dashboard(memory, token=TOKEN)).sign_in()
+    text = text_of(visitor.get("status").body)
+    assert "All is well" not in text and "The store answers" in text
+    assert "cannot be seen from here" in text
+    assert "The store last recorded something" in text and "in hall" in text
+    assert "Hooks of coding agents recorded nothing" in text
+    session = f"{project_named('/home/ada/shop')}{SEPARATOR}6f1d2c3b"
+    memory.record(session, [{"role": "user", "content": "Use Redis."}])
+    memory.record("hall", [{"role": "user", "content": "Use Redis."}])
+    text = text_of(visitor.get("status").body)
+    assert re.search(rf"Hooks of coding agents last recorded something .*, in {re.escape(session)} \.", text)
+
+
+def test_a_session_of_hooks_says_why_it_has_no_requests(visitor: Visitor, memory: SessionMemory) -> None:
+    """Its agent may have compacted its chat: nothing on its pages denies that."""
+    for page in ("request?id=hall", "savings?id=hall", "session?id=hall"):
+        text = text_of(visitor.get(page).body)
+        assert "Nothing was cut" not in text and "No calls are recorded" not in text
+        assert "No request of this session was seen: hooks, an import or memory.record stored its messages" in text
+        assert (
+            "Hooks set a checkpoint before each compaction of the agent; this session has 1 checkpoint , the last one at message 4"
+            in text
+        )
+        assert "tokenmizer-mw serve" in text
+    state = memory.view("hall", lambda state: (state.seq, len(state.transcript)))
+    closed = TurnClosed(state[1], Outcome.COMPLETE)
+    memory.log.append(SessionKey("local", "hall"), [closed], expected_seq=state[0])
+    assert "Nothing was cut" in text_of(visitor.get("request?id=hall").body)
+    assert "Nothing was cut" in text_of(visitor.get("session?id=hall").body)
+    assert "No calls are recorded" in text_of(visitor.get("savings?id=hall").body)
 
 
 def test_a_store_that_is_away_is_told(memory: SessionMemory) -> None:

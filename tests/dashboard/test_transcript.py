@@ -122,7 +122,7 @@ def test_two_moments_stand_side_by_side(visitor: Visitor, memory: SessionMemory)
 
 
 def test_a_request_is_shown_before_and_after_its_cut(visitor: Visitor, memory: SessionMemory) -> None:
-    assert "Nothing was cut" in text_of(visitor.get("request?id=hall").body)
+    assert "No request of this session was seen" in text_of(visitor.get("request?id=hall").body)
     node = node_with(memory, "postgresql")
     news = [
         Checkpointed("checkpoint-9", 5, 9, "the block as sent", "0" * 32, 5, 4),

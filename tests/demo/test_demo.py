@@ -7,11 +7,13 @@ import re
 import shlex
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from tokenmizer_mw.cli.demo.app import create_app, serving
+from tokenmizer_mw.cli.demo.run import leave_out_price_warning
 from tokenmizer_mw.cli.demo.script import load_script
 from tokenmizer_mw.cli.demo.scripted_model import MODEL, ScriptedModel
 from tokenmizer_mw.cli.running import parser
@@ -19,6 +21,7 @@ from tokenmizer_mw.context.tokens import MessageCounter, counter_for
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import Checkpointed, MessageRecorded
 from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.open import open_log
 
 
@@ -178,3 +181,21 @@ def test_the_application_remembers_only_with_a_session(tmp_path: Path) -> None:
             assert "".join(said) == reply.message["content"] == script.turns[0].reply
     assert [info.key.id for info in memory.sessions()] == ["s"]
     memory.close()
+
+
+def test_what_it_sent_is_accounted(demo: subprocess.CompletedProcess[str], folder: Path) -> None:
+    """Without a price, as the scripted model has none."""
+    with closing(SessionMemory.open(f"sqlite:///{folder / 'demo.db'}")) as memory:
+        whole = memory.savings("coldwatch").whole
+    assert whole.calls == whole.unpriced > 40
+    assert whole.saved_tokens > 0
+
+
+def test_nobody_is_asked_to_install_prices_for_it(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("tokenmizer_mw.chat.usage.has_prices", lambda: False)
+    with leave_out_price_warning(), closing(SessionMemory.open("memory://", Settings(savings=True))):
+        assert caplog.messages == []
+    with closing(SessionMemory.open("memory://", Settings(savings=True))):
+        assert "no prices of models are known" in caplog.text

@@ -232,10 +232,15 @@ def name_prices() -> str:
         return "no package (the extra prices is not installed)"
 
 
+def has_prices() -> bool:
+    """Whether the package with the published prices is installed."""
+    return find_spec("genai_prices") is not None
+
+
 def warn_without_prices(settings: Settings) -> None:
     """Log a warning if the settings need prices and the price package is not installed."""
     asked = 'cut="economy"' if settings.cut == "economy" else "savings" if settings.savings else ""
-    if asked and find_spec("genai_prices") is None:
+    if asked and not has_prices():
         _logger.warning("%s: no prices of models are known; to have them: %s", asked, install_hint("prices"))
 
 

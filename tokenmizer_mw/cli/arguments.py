@@ -105,7 +105,7 @@ def _positive(text: str) -> int:
 
 COMMANDS: Final[dict[str, tuple[str, tuple[Argument, ...]]]] = {
     "sessions": (
-        "list the sessions, the most recent first: when each changed, open tasks, goal or first question",
+        "list the sessions, the most recent first: when each changed, open tasks and errors, goal or first question",
         (
             (
                 ("--limit",),

@@ -39,7 +39,7 @@ def summarize_session(memory: SessionMemory, key: SessionKey) -> SessionSummary:
     Raises ``UnknownSession`` and ``StoreError``.
     """
     goal, open_work = memory.view(key.id, _goal_and_open_work, tenant=key.tenant)
-    title = goal or _first_question(memory.log, key)
+    title = goal or find_first_question(memory.log, key)
     return SessionSummary(goal, title, key.id.rpartition("/")[0], open_work)
 
 
@@ -48,8 +48,9 @@ def _goal_and_open_work(state: SessionState) -> tuple[str, int]:
     return (goals[-1] if goals else ""), len(state.graph.unfinished_nodes())
 
 
-def _first_question(log: EventLog, key: SessionKey) -> str:
-    """How the first message of the user begins that holds words of the user's own; "" where none is near the start."""
+def find_first_question(log: EventLog, key: SessionKey) -> str:
+    """Return how the first message of the user begins that has words of the user's own; "" if none is near the start of
+    the session."""
     for recorded in log.read(key, upto=_EVENTS_READ):
         event = recorded.event
         if isinstance(event, MessageRecorded) and event.message.role is Role.USER:

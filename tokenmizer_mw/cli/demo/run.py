@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import tempfile
@@ -11,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from tokenmizer_mw.chat.usage import warn_without_prices
 from tokenmizer_mw.context.tokens import MessageCounter, counter_for
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.memory import SessionMemory
@@ -51,7 +53,7 @@ def demonstrate(*, fast: bool = False, live_model: str | None = None, keep: str 
     ``OPENAI_API_KEY``; ``None`` for the scripted model. ``keep``: folder for the database (``None``: ``demo`` in the
     user's data directory, emptied at each run). Raises ``ConfigError`` for a missing key, and ``StoreError``.
     """
-    settings = Settings(context_window=WINDOW)
+    settings = Settings(context_window=WINDOW, savings=True)
     database = _database(keep)
     screen = Screen(WINDOW)
     figures = RunFigures()
@@ -171,7 +173,8 @@ def _open_rehearsal(
     counter.text(script.system)  # loads the tokenizer's table, which is the scripted model's and not the middleware's
     pace = _FAST if fast else _PACE
     with ExitStack() as stack:
-        memory = SessionMemory.open(f"sqlite:///{database}", settings)
+        with leave_out_price_warning():
+            memory = SessionMemory.open(f"sqlite:///{database}", settings)
         stack.callback(memory.close)
         tap = RequestRecorder(_provider() if live_model else ScriptedModel(script, counter, pace=pace, window=WINDOW))
         remembering = Client(stack.enter_context(serving(create_app(tap, memory))), session=SESSION)
@@ -187,6 +190,21 @@ def _open_rehearsal(
         conversation = Conversation(model, script)
         threshold = int(WINDOW * settings.cut_at)
         yield Rehearsal(script, memory, conversation, tap, remembering, plain, counter, screen, figures, threshold)
+
+
+@contextmanager
+def leave_out_price_warning() -> Iterator[None]:
+    """Leave out the warning that no prices are known: the scripted model has none, and the page shows tokens."""
+    logger = logging.getLogger("tokenmizer_mw")
+
+    def is_other(record: logging.LogRecord) -> bool:
+        return record.funcName != warn_without_prices.__name__
+
+    logger.addFilter(is_other)
+    try:
+        yield
+    finally:
+        logger.removeFilter(is_other)
 
 
 def _provider() -> DemoUpstream:

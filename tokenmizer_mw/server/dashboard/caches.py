@@ -19,6 +19,7 @@ from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import Recorded, Rewritten
 from tokenmizer_mw.model.node import Node, NodeType, Transition
 from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.operations.summaries import find_first_question
 from tokenmizer_mw.runtime.forking import make_lock
 from tokenmizer_mw.session import SessionState, fold
 from tokenmizer_mw.store.log import SessionInfo, number_at
@@ -32,8 +33,13 @@ EVENTS_MAX: Final = 3_000
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A session in a list: its newest goal ("" if it has none), and its number of messages, facts and open tasks."""
+    """A session in a list.
 
+    ``goal``: the newest one, "" if it has none; ``title``: the goal, else the start of the first question, else "";
+    ``open``: number of open tasks, tests and errors.
+    """
+
+    goal: str = ""
     title: str = ""
     messages: int = 0
     facts: int = 0
@@ -64,6 +70,17 @@ class Summaries:
                 found[info.key.id] = known[2]
         return found
 
+    def find_question(self, memory: SessionMemory, key: SessionKey) -> str:
+        """Return the start of the first question of a session without a goal; "" if there is none."""
+        with self._guard:
+            known = self._kept.get((key.tenant, key.id))
+        if known is not None and known[2].title:
+            return known[2].title
+        try:
+            return find_first_question(memory.log, key)
+        except TokenMizerError:
+            return ""
+
     def forget(self, tenant: str, id: str) -> None:
         """Drop a session that was erased from the cache."""
         with self._guard:
@@ -84,6 +101,8 @@ class Summaries:
     def _learn_summary(self, memory: SessionMemory, info: SessionInfo) -> Summary:
         try:
             summary = memory.view(info.key.id, summary_of, tenant=info.key.tenant)
+            if not summary.title:
+                summary = replace(summary, title=find_first_question(memory.log, info.key))
         except TokenMizerError:  # erased meanwhile, or not readable: its own page says so
             return Summary()
         self._learn(info, summary)
@@ -91,9 +110,10 @@ class Summaries:
 
 
 def summary_of(state: SessionState) -> Summary:
-    """Return the summary of a session."""
+    """Return the summary of a session; its title is the goal alone."""
     graph = state.graph
-    return Summary(title_of(state), len(state.transcript), len(graph), len(graph.unfinished_nodes()))
+    goal = title_of(state)
+    return Summary(goal, goal, len(state.transcript), len(graph), len(graph.unfinished_nodes()))
 
 
 def title_of(state: SessionState) -> str:

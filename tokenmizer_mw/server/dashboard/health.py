@@ -7,6 +7,7 @@ from typing import Final
 
 from .markup import Markup, card, join_markup, nothing, tag
 from .page import Page, PageRequest, heading
+from .recording import describe_last_recorded
 
 REASONS: Final = {
     "background_failed": "Work in the background failed: look at the log of the server.",
@@ -54,6 +55,12 @@ _PAGE_ABOUT_IT: Final = "https://github.com/tokenmizer-mw/tokenmizer-mw/blob/mai
 
 _STATES: Final = {
     "ok": ("\u2713", "All is well", "The store answers, and nothing failed in the last minutes."),
+    "elsewhere": (
+        "\u2713",
+        "The store answers",
+        "This process has recorded no request itself. What a proxy, an application or hooks failed to record cannot be"
+        " seen from here: each of them counts and logs its own failures.",
+    ),
     "degraded": ("!", "It works, with losses", "Chats go on; less is remembered than should be."),
     "unrecorded": (
         "!",
@@ -65,11 +72,11 @@ _STATES: Final = {
 
 
 def show_health(request: PageRequest) -> Page:
-    """Return health with reasons, and the counters of this process."""
+    """Return health with reasons, what the store recorded last, and the counters of this process."""
     found = request.health.look(with_place=request.caller.may("admin"))
     counters = request.memory.counters() if request.caller.may("admin") else {}
     unrecorded = _reasons_of_no_turn(counters) if found["status"] == "ok" else []
-    mark, title, text = _STATES["unrecorded" if unrecorded else found["status"]]
+    mark, title, text = _STATES[_state_of(found["status"], bool(unrecorded), request.memory.counters())]
     known = REASONS | UNRECORDED
     reasons = [tag("li", tag("code", name), " ", known.get(name, "")) for name in (*found["reasons"], *unrecorded)]
     state = tag(
@@ -81,8 +88,28 @@ def show_health(request: PageRequest) -> Page:
         tag("p", "The database: ", tag("code", found["place"])) if "place" in found else None,
         class_=f"card health is-{'degraded' if unrecorded else found['status']}",
     )
+    recorded = describe_last_recorded(request) if found["ready"] else None
     lead = tag("p", "Whether what was said is being remembered.", class_="lead")
-    return Page("Health", join_markup(heading("Health", lead), state, _counters(counters)), "status")
+    return Page(
+        "Health", join_markup(heading("Health", lead), state, _recorded(recorded), _counters(counters)), "status"
+    )
+
+
+def _state_of(status: str, unrecorded: bool, counters: Mapping[str, int]) -> str:
+    """Which of the states to show: that of the health, unless this process has recorded nothing that could fail."""
+    if status != "ok":
+        return status
+    if unrecorded:
+        return "unrecorded"
+    return "ok" if any(name.startswith("turn_") for name in counters) else "elsewhere"
+
+
+def _recorded(found: Markup | None) -> Markup | None:
+    """The card about what the store shows of all processes, hooks included."""
+    if found is None:
+        return None
+    log = ("Errors of hooks are in a log of their own: ", tag("code", "$XDG_RUNTIME_DIR/tokenmizer-mw-*/*.log"), ".")
+    return card("Recorded by any process", found, tag("p", *log, class_="hint"))
 
 
 def _reasons_of_no_turn(counters: Mapping[str, int]) -> list[str]:

@@ -17,6 +17,7 @@ from starlette.responses import RedirectResponse, Response
 
 from tokenmizer_mw.graph.export.svg import style
 from tokenmizer_mw.memory import SessionMemory
+from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.server.access.caller import Caller
 from tokenmizer_mw.server.api.health import Health
@@ -206,7 +207,9 @@ def _item(child: Markup) -> Markup:
 
 
 def session_head(request: PageRequest, here: str, title: str) -> Markup:
-    """Return the heading of a session's pages: its title, its id, and links to its pages."""
+    """Return the heading of a session's pages: its title (a goal, else its first question), its id, and links to its
+    pages."""
+    question = "" if title else request.caches.titles.find_question(request.memory, _key_of(request))
     items = [
         _item(link(to(name, id=request.id), text, aria_current="page" if name == here else None))
         for name, text in _OF_SESSION
@@ -216,10 +219,14 @@ def session_head(request: PageRequest, here: str, title: str) -> Markup:
         tag("p", link("./", "Sessions"), " / ", tag("span", quote_line(request.id), class_="id"), class_="crumbs"),
         tag("h1", quote_line(title), class_="goal one-line", title=flatten(title))
         if title
-        else tag("h1", quote_line(request.id)),
+        else tag("h1", quote_line(question or request.id), class_="one-line", title=question or None),
         tag("nav", tag("ul", items), class_="tabs", aria_label="About this session"),
         class_="session-head",
     )
+
+
+def _key_of(request: PageRequest) -> SessionKey:
+    return SessionKey(request.tenant, request.id)
 
 
 def heading(title: str, *below: object) -> Markup:

@@ -32,6 +32,7 @@ from .markup import (
     type_of,
 )
 from .page import Page, PageRequest, session_head
+from .recording import MessagesOnly, explain_no_requests, messages_only
 
 ROWS: Final = 60
 """Messages of a side that are listed: the newest ones."""
@@ -45,8 +46,8 @@ CUTS: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class RequestView:
-    """What the page shows: the session's cuts, the selected one, the reminder, its facts, and the message numbers of
-    the request."""
+    """What the page shows: the session's cuts, the selected one, the reminder, its facts, the message numbers of the
+    request, and whether no request of the session was seen."""
 
     title: str
     cuts: Sequence[Checkpointed]
@@ -54,6 +55,7 @@ class RequestView:
     reminder: Reminded | None
     facts: Sequence[Node]
     numbers: frozenset[int]
+    unseen: MessagesOnly | None
 
 
 def show_request(request: PageRequest) -> Page:
@@ -68,7 +70,7 @@ def show_request(request: PageRequest) -> Page:
     found = request.memory.view(request.id, look, tenant=request.tenant)
     all_ = request.memory.messages(request.id, tenant=request.tenant)
     messages = [one for one in all_ if one.number in found.numbers]
-    shown = _nothing_cut() if found.cut is None else _sides(request, found, found.cut, messages)
+    shown = _nothing_cut(request, found) if found.cut is None else _sides(request, found, found.cut, messages)
     body = join_markup(
         session_head(request, "request", found.title), _choice(request, found) if found.cuts else None, shown
     )
@@ -82,7 +84,7 @@ def _view_request(state: SessionState, name: str, turn: int) -> RequestView:
     reminder = next((one for one in of_cut if one.turn == turn), None)
     newest = turn - 1 if turn > 1 else cut.turn if cut is not None else 0
     facts = [node for id in reminder.nodes if (node := state.graph.get(id))] if reminder is not None else []
-    return RequestView(title_of(state), cuts, cut, reminder, facts, _path(state, newest))
+    return RequestView(title_of(state), cuts, cut, reminder, facts, _path(state, newest), messages_only(state))
 
 
 def _path(state: SessionState, newest: int) -> frozenset[int]:
@@ -94,7 +96,9 @@ def _path(state: SessionState, newest: int) -> frozenset[int]:
     return frozenset(found)
 
 
-def _nothing_cut() -> Markup:
+def _nothing_cut(request: PageRequest, found: RequestView) -> Markup:
+    if found.unseen is not None:
+        return tag("section", explain_no_requests(request, found.unseen), class_="card")
     text = "Nothing was cut: requests go out as the client writes them."
     return tag("section", nothing(text), class_="card")
 

@@ -6,16 +6,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Final, Literal
 
-from tokenmizer_mw.chat.usage import name_prices
+from tokenmizer_mw.chat.usage import has_prices, name_prices
 from tokenmizer_mw.context.costs.savings import Savings, dollars
 from tokenmizer_mw.model.usage import ANSWERED, CALL, CUT, REFINE, Sum, UsageSums, total
+from tokenmizer_mw.runtime.installing import install_hint
+from tokenmizer_mw.session import SessionState
 
 from .caches import title_of
 from .markup import Child, Markup, card, figure_list, format_count, join_markup, nothing, quote_line, tag
 from .page import Page, PageRequest, heading, session_head
+from .recording import MessagesOnly, explain_no_requests, messages_only
 
 DAYS_LISTED: Final = 30
 """Days that are listed, the newest first."""
+
+NO_PRICE: Final = "\u2013"
+"""What stands in place of an amount where no price is known."""
 
 _STAGES: Final = {
     CUT: "resume block in place of old messages",
@@ -27,17 +33,23 @@ _STAGES: Final = {
 
 def show_savings(request: PageRequest) -> Page:
     """Return the savings of a session, or of the whole tenant."""
-    title = request.memory.view(request.id, title_of, tenant=request.tenant) if request.id else ""
+    title, unseen = request.memory.view(request.id, _look, tenant=request.tenant) if request.id else ("", None)
     found = request.memory.savings(request.id or None, tenant=request.tenant)
     lead = tag("p", "What calls cost, and what they would have cost without the memory.", class_="lead")
     head = session_head(request, "savings", title) if request.id else heading("Savings", lead)
-    shown = _render_savings(request, found) if found.rows else _empty()
+    shown = _render_savings(request, found) if found.rows else _empty(request, unseen)
     return Page(
         f"Savings - {title or request.id}" if request.id else "Savings", join_markup(head, shown), "savings", request.id
     )
 
 
-def _empty() -> Markup:
+def _look(state: SessionState) -> tuple[str, MessagesOnly | None]:
+    return title_of(state), messages_only(state)
+
+
+def _empty(request: PageRequest, unseen: MessagesOnly | None) -> Markup:
+    if unseen is not None:
+        return tag("section", explain_no_requests(request, unseen), class_="card")
     in_code = tag("code", "Settings(savings=True)")
     in_environment = tag("code", "TOKENMIZER_SAVINGS=true")
     where = ", in the environment of the proxy and of applications that use "
@@ -47,7 +59,8 @@ def _empty() -> Markup:
         *(tag("code", "Settings.load()"), "."),
     )
     more = tag("p", "The first call that ends after that shows here.", class_="hint")
-    return tag("section", nothing("No calls are recorded."), text, more, class_="card")
+    hooks = "Hooks of coding agents record messages, not calls: the proxy counts an agent's calls."
+    return tag("section", nothing("No calls are recorded."), text, more, tag("p", hooks, class_="hint"), class_="card")
 
 
 def _render_savings(request: PageRequest, found: Savings) -> Markup:
@@ -55,7 +68,7 @@ def _render_savings(request: PageRequest, found: Savings) -> Markup:
     return join_markup(
         _verdict(whole),
         _by_day(request),
-        _stages(found),
+        _stages(found, _is_priced(whole)),
         _apart(request, "model", "By model", "Model"),
         _apart(request, "day", "By day", "Day"),
         _remarks(whole),
@@ -63,19 +76,41 @@ def _render_savings(request: PageRequest, found: Savings) -> Markup:
 
 
 def _verdict(whole: UsageSums) -> Markup:
+    if not _is_priced(whole):
+        return card("Tokens", figure_list(_count_rows(whole)), tag("p", *_explain_no_price(), class_="hint"))
     lost = whole.saved < 0
     share = f": {abs(whole.saved) / whole.client_cost:.1%} {'more' if lost else 'less'}" if whole.client_cost else ""
     rows = (
         (money(abs(whole.saved)), "lost" if lost else "saved"),
-        (f"{whole.saved_tokens:,}", "tokens not sent"),
-        (f"{whole.calls:,}", "call" if whole.calls == 1 else "calls"),
-        (f"{whole.input_tokens:,}", "tokens sent"),
-        (f"{whole.cached_tokens:,}", "read from the provider's cache"),
+        *_count_rows(whole),
     )
     figures = figure_list(rows)
     text = f"The input cost {money(whole.cost)} in place of {money(whole.client_cost)} without the memory{share}."
     loss = tag("p", "What was written anew cost more than was saved so far.", class_="warning") if lost else None
     return card("Net of prompt caching", figures, loss, tag("p", text, class_="hint"))
+
+
+def _count_rows(whole: UsageSums) -> tuple[tuple[str, str], ...]:
+    return (
+        (f"{whole.saved_tokens:,}", "tokens not sent"),
+        (f"{whole.calls:,}", "call" if whole.calls == 1 else "calls"),
+        (f"{whole.input_tokens:,}", "tokens sent"),
+        (f"{whole.cached_tokens:,}", "read from the provider's cache"),
+    )
+
+
+def _is_priced(figures: UsageSums) -> bool:
+    """Whether the price of any of the calls is known."""
+    return figures.unpriced < figures.calls
+
+
+def _explain_no_price() -> list[Child]:
+    """Why there are tokens without money, and what to do."""
+    own: list[Child] = ["name a file with your prices in the setting ", tag("code", "prices"), "."]
+    if has_prices():
+        return ["Only tokens are shown: no price of these models is known. To have prices, ", *own]
+    command = tag("code", install_hint("prices"))
+    return ["Only tokens are shown: no prices are installed. To have them, ", command, ", or ", *own]
 
 
 def _by_day(request: PageRequest) -> Markup | None:
@@ -85,12 +120,12 @@ def _by_day(request: PageRequest) -> Markup | None:
     return card("Day by day", drawn) if drawn is not None else None
 
 
-def _stages(found: Savings) -> Markup:
+def _stages(found: Savings, priced: bool) -> Markup:
     rows = [
         (
             _STAGES.get(name) or quote_line(name),
             *_numbers(each.calls, each.client_tokens, each.input_tokens, each.saved_tokens),
-            money(each.saved),
+            money(each.saved) if priced else NO_PRICE,
         )
         for name, each in sorted(found.stages.items(), key=lambda one: -one[1].saved)
     ]
@@ -106,12 +141,16 @@ def _apart(request: PageRequest, by: Literal["model", "day"], title: str, head: 
         (
             quote_line(name or "unknown"),
             *_numbers(grouped[name].calls, grouped[name].client_tokens, grouped[name].input_tokens),
-            money(grouped[name].cost),
-            money(grouped[name].saved),
+            *_amounts(grouped[name]),
         )
         for name in newest
     ]
     return card(title, _table((head, "Calls", "Tokens without memory", "Tokens sent", "Cost", "Saved"), rows))
+
+
+def _amounts(figures: UsageSums) -> tuple[str, str]:
+    """Cost and savings; a dash where no price is known."""
+    return (money(figures.cost), money(figures.saved)) if _is_priced(figures) else (NO_PRICE, NO_PRICE)
 
 
 def _group_sums(rows: Iterable[tuple[str, Sum]]) -> dict[str, UsageSums]:
@@ -140,15 +179,15 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[Child]]) -> Markup:
     return tag("table", tag("thead", head), tag("tbody", body), class_="list plain")
 
 
-def _remarks(whole: UsageSums) -> Markup:
-    lines = [f"Prices of {name_prices()}, and your own where the settings name a file."]
+def _remarks(whole: UsageSums) -> Markup | None:
+    lines = [f"Prices of {name_prices()}, and your own where the settings name a file."] if _is_priced(whole) else []
     if whole.estimated:
         lines.append(f"{format_count(whole.estimated, 'call')} came without usage: their tokens are counted here.")
-    if whole.unpriced:
+    if whole.unpriced and _is_priced(whole):
         lines.append(
             f"{format_count(whole.unpriced, 'call')} went to models without a known price: they cost nothing here."
         )
-    return tag("p", " ".join(lines), class_="hint")
+    return tag("p", " ".join(lines), class_="hint") if lines else None
 
 
 def money(nano: int) -> str:

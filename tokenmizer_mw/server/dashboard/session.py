@@ -38,6 +38,7 @@ from .markup import (
 )
 from .overview import OPEN_WORK, SHOWN, Overview, block_card, cards, overview
 from .page import Page, PageRequest, session_head
+from .recording import MessagesOnly, explain_no_requests, messages_only
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ class SessionView:
     marks: tuple[CheckpointMark, ...]
     mark_count: int
     lost: LossReport
+    unseen: MessagesOnly | None
     reminders: tuple[Reminded, ...]
     reminder_count: int
     edits: tuple[RecordedEdit, ...]
@@ -80,6 +82,7 @@ def view_session(state: SessionState) -> SessionView:
         tuple(state.checkpoints[-5:][::-1]),
         len(state.checkpoints),
         loss_report(graph, state.cut, state.recent_reminders),
+        messages_only(state),
         tuple(state.recent_reminders[-5:][::-1]),
         state.reminders,
         tuple(state.edits.values())[-5:][::-1],
@@ -99,7 +102,7 @@ def show_session(request: PageRequest) -> Page:
                 "div",
                 _facts(request, found),
                 _steps(request, found),
-                _render_loss(request, found.lost),
+                _render_loss(request, found.lost, found.unseen),
                 _reminders(request, found),
                 _checkpoints(request, found),
                 _edits(request, found),
@@ -163,7 +166,9 @@ def step_row(request: PageRequest, step: Transition, old: Node | None, new: Node
     return tag("li", tag("p", gone, " ", arrow, " ", now, " ", turn), reason, quote)
 
 
-def _render_loss(request: PageRequest, report: LossReport) -> Markup:
+def _render_loss(request: PageRequest, report: LossReport, unseen: MessagesOnly | None) -> Markup:
+    if unseen is not None:
+        return card("Lost at the last cut", explain_no_requests(request, unseen), id="lost", live=True)
     if not report.checkpoint:
         lost = nothing("Nothing was cut: requests carry the whole transcript.")
         return card("Lost at the last cut", lost, id="lost", live=True)

@@ -166,7 +166,8 @@ def _record(info: SessionInfo, summary: Summary | None) -> dict[str, object]:
     known = summary is not None
     return {
         "session": info.key.id,
-        "goal": summary.title if summary is not None else "",
+        "goal": summary.goal if summary is not None else "",
+        "title": summary.title if summary is not None else "",
         "last_active": exactly(info.updated_at),
         "started": exactly(info.created_at),
         "messages": summary.messages if known and summary else None,
@@ -187,7 +188,7 @@ def _filter_form(wish: ListingFilter) -> Markup:
         "form",
         tag(
             "label",
-            tag("span", "Words of a goal or an id"),
+            tag("span", "Words of a goal, a first question or an id"),
             tag("input", type="search", name="find", id="find", value=wish.words),
             class_="field",
         ),
@@ -205,24 +206,31 @@ def _filter_form(wish: ListingFilter) -> Markup:
 
 _COLUMNS: Final = (("Session", "name"), ("Last active", "active"), ("Started", "started"))
 
-_COUNTS: Final = ("Messages", "Facts", "Open")
+_COUNTS: Final = {
+    "Messages": "Messages of users, assistants and tools",
+    "Facts": "All facts, those that were replaced, rejected or finished included",
+    "Open": "Open tasks and tests, and errors that are not fixed",
+}
+"""The numbers of a session in a list, and what they count."""
+
+_EVENTS: Final = "Entries of the session's log: messages, facts, changes of facts, checkpoints"
 
 
 def _table(request: PageRequest, wish: ListingFilter, found: SessionListing) -> Markup:
     if not found.infos:
         return nothing("No session matches.")
     sortable = [_head(wish, title, sort) for title, sort in _COLUMNS]
-    counts = [tag("th", title, scope="col", class_="number") for title in _COUNTS]
+    counts = [tag("th", title, scope="col", class_="number", title=text) for title, text in _COUNTS.items()]
     rows = [_row(info, found.summaries.get(info.key.id), request.now) for info in found.infos]
-    head = tag("tr", sortable, counts, _head(wish, "Events", "events"))
+    head = tag("tr", sortable, counts, _head(wish, "Events", "events", _EVENTS))
     return tag("table", tag("thead", head), tag("tbody", rows), class_="list sessions")
 
 
-def _head(wish: ListingFilter, title: str, sort: str) -> Markup:
+def _head(wish: ListingFilter, title: str, sort: str, explained: str | None = None) -> Markup:
     chosen = wish.sort == sort
     address = to("", **{**wish.query(), "sort": sort})
     order = ("ascending" if sort == "name" else "descending") if chosen else None
-    return tag("th", link(address, title), scope="col", aria_sort=order)
+    return tag("th", link(address, title), scope="col", aria_sort=order, title=explained)
 
 
 def _row(info: SessionInfo, summary: Summary | None, now: float) -> Markup:
