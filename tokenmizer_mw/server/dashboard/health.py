@@ -88,10 +88,10 @@ def show_health(request: PageRequest) -> Page:
         tag("p", "The database: ", tag("code", found["place"])) if "place" in found else None,
         class_=f"card health is-{'degraded' if unrecorded else found['status']}",
     )
-    recorded = describe_last_recorded(request) if found["ready"] else None
+    recorded = describe_last_recording_card(request) if found["ready"] else None
     lead = tag("p", "Whether what was said is being remembered.", class_="lead")
     return Page(
-        "Health", join_markup(heading("Health", lead), state, _recorded(recorded), _counters(counters)), "status"
+        "Health", join_markup(heading("Health", lead), state, _recording_card(recorded), _counters(counters)), "status"
     )
 
 
@@ -104,7 +104,7 @@ def _state_of(status: str, unrecorded: bool, counters: Mapping[str, int]) -> str
     return "ok" if any(name.startswith("turn_") for name in counters) else "elsewhere"
 
 
-def _recorded(found: Markup | None) -> Markup | None:
+def _recording_card(found: Markup | None) -> Markup | None:
     """The card about what the store shows of all processes, hooks included."""
     if found is None:
         return None
