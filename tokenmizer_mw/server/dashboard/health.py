@@ -88,7 +88,7 @@ def show_health(request: PageRequest) -> Page:
         tag("p", "The database: ", tag("code", found["place"])) if "place" in found else None,
         class_=f"card health is-{'degraded' if unrecorded else found['status']}",
     )
-    recorded = describe_last_recording_card(request) if found["ready"] else None
+    recorded = describe_last_recorded(request) if found["ready"] else None
     lead = tag("p", "Whether what was said is being remembered.", class_="lead")
     return Page(
         "Health", join_markup(heading("Health", lead), state, _recording_card(recorded), _counters(counters)), "status"
