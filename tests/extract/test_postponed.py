@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.extract.ahead import puts_off, whole_items
+from tokenmizer_mw.extract.ahead import puts_off
 from tokenmizer_mw.extract.postponed import with_plans
 from tokenmizer_mw.extract.rules.ahead import ENGLISH
 from tokenmizer_mw.extract.segment import segment
@@ -144,13 +144,6 @@ def test_done_means_what_was_asked_for_now() -> None:
     found = open_work(OPENING, "The pages are set.", said, "Done.")
     assert [label for label in found if "photo" in label]
     assert not [label for label in found if label.startswith("sort")]
-
-
-def test_items_keep_who_does_them_and_until_when() -> None:
-    assert whole_items(["slide with the result", "me", "until 12 February", "page cache"]) == [
-        "slide with the result, me, until 12 February",
-        "page cache",
-    ]
 
 
 @pytest.mark.parametrize(("text", "expected"), [("I'll do that on Friday", True), ("sort the addresses", False)])

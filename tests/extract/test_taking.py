@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from tokenmizer_mw.extract.offers import Offers, read_answer
 from tokenmizer_mw.model.node import NodeType
 
 from .talks import labels, talk
@@ -43,19 +42,6 @@ def test_a_reply_takes_what_it_chooses_of_advice(reply: str, taken: set[str]) ->
         if name in said
     } == taken
     assert not any("proceed" in label for label in said)
-
-
-@pytest.mark.parametrize(
-    ("offer", "accepted"),
-    [
-        ("Would you like me to print the scores, or do you have other wishes?", ("print the scores",)),
-        ("Shall I proceed with this plan?", ()),
-        ("Would you like to explore any specific part further?", ()),
-        ("Do you want me to send the list to the altos?", ("send the list to the altos",)),
-    ],
-)
-def test_an_offer_is_what_it_names(offer: str, accepted: tuple[str, ...]) -> None:
-    assert read_answer("yes", Offers(offer)).accepted == accepted
 
 
 @pytest.mark.parametrize("question", ["shall I", "should we", "do you want me to", "would you like me to"])

@@ -20,7 +20,6 @@ KEPT: Final = 64
 ENDS: Final = " .!…。！,;:，、；"
 _TELLING_SENTENCES: Final = 3
 _TELLING_MAX: Final = 400
-_BY_WHOM: Final = PatternSet(r"(?:me|you|us|myself|ich|du|wir|yo|tú|moi|toi|io|eu)$")
 _PAUSE: Final = compile_lazily(
     r"[,;:]\s+(?:(?:and|but|so|then|also|aber|und|dann|y|pero|e|et|mais|mas|ma|però|но|а|и) )?"
     r"|\s(?:--?|–|—)\s|\s(?:but|aber|pero|mais|mas|но)\s|[，、；：]"
@@ -97,18 +96,6 @@ class Readers:
 
 def _codes(text: str) -> tuple[str, ...]:
     return tuple(tongue.code for tongue in tongues_of(text[:_TELLING_MAX]) if tongue.code in AHEAD)
-
-
-def whole_items(items: Sequence[str]) -> list[str]:
-    """The items of a list of work; what only says when or by whom stays with the item before it."""
-    made: list[str] = []
-    for item in items:
-        readers = Readers().of(item)
-        if made and (_BY_WHOM.any(item) or any(reader.points(item.rstrip(ENDS)) for reader in readers)):
-            made[-1] = f"{made[-1]}, {item}"
-        else:
-            made.append(item)
-    return made
 
 
 @lru_cache(maxsize=KEPT)

@@ -131,7 +131,7 @@ def _make_choice(said: Said, label: str, situation: Situation, **changes: Any) -
     """An assistant's choice counts when it answers an order in so many words; otherwise it is an option."""
     if situation.speaker is Speaker.USER:
         return said.finding(label, **changes, **slot_of(label))
-    sure = situation.ordered or situation.asked_for_report or _TOLD_AS_MADE.any(said.hit.clause)
+    sure = situation.ordered or _TOLD_AS_MADE.any(said.hit.clause)
     if said.hit.rule.explicit and sure:
         return said.finding(label, **changes, **slot_of(label), trust=Trust.ADOPTED)
     return said.finding(

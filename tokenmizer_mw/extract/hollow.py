@@ -51,11 +51,6 @@ def behind_pointer(label: str) -> str:
     return rest if colon and rest and is_hollow(head) else label
 
 
-def without_times(label: str) -> str:
-    """``label`` without words that only say when: "create the role on Thursday" is "create the role on"."""
-    return " ".join(word for word in label.split() if word.casefold().strip(".,;:!?()") not in _TIMES)
-
-
 def is_hollow(label: str) -> bool:
     """Whether ``label`` tells nobody who was not there what it is about: "fix it", "not tonight", "make it 10", "the
     script", "which you do on the weekend", "added that: the header"."""

@@ -10,9 +10,8 @@ from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType
 
 from .finding import Finding
-from .hollow import without_times
 from .names import same_path
-from .similar import content, head, is_definite, likeness, opening, overlap
+from .similar import content, likeness, opening, overlap
 from .slots import same_value
 
 CANDIDATES_MAX: Final = 24
@@ -47,9 +46,6 @@ def same_fact(graph: SessionGraph, finding: Finding, *, adjacent: Test) -> Node 
     for node, _ in graph.sharing_words(finding.label, finding.type, CANDIDATES_MAX):
         if matches(node, finding, adjacent(node)):
             return node
-    if finding.type is NodeType.TASK and is_definite(finding.label):
-        tasks = near(graph, lambda node: node.type is NodeType.TASK and node.open)
-        return next((task for task in tasks if _names_again(task.label, finding.label)), None)
     return None
 
 
@@ -133,36 +129,11 @@ def _head(label: str) -> frozenset[str]:
 
 def _same_task(node: Node, finding: Finding, _: bool) -> bool:
     mine, other = content(node.label), content(finding.label)
-    if (
-        node.open
-        and (is_definite(node.label) or is_definite(finding.label))
-        and _names_again(node.label, finding.label)
-    ):
-        return True
     if min(len(mine), len(other)) < 2:
         return mine == other
     if node.open and (mine <= other or other <= mine):
         return opening(node.label) == opening(finding.label)
     return likeness(node.label, finding.label) >= SAME_TASK
-
-
-_SHARED_MIN: Final = 3
-_MOSTLY: Final = 0.7
-
-
-def _names_again(one: str, other: str) -> bool:
-    """Whether a known thing is named again with fewer words: "the acknowledge link", "your calibration"."""
-    one, other = without_times(one), without_times(other)
-    brief, full = (one, other) if len(content(one)) <= len(content(other)) else (other, one)
-    words = content(brief)
-    shared = words & content(full)
-    if shared != words:
-        both = is_definite(brief) and is_definite(full) and head(brief) == head(full)
-        return both and len(shared) >= _SHARED_MIN and len(shared) >= _MOSTLY * len(words)
-    if head(brief) == head(full):
-        return opening(full) in words
-    named = brief.casefold().split()[-1]
-    return is_definite(brief) and head(brief) == opening(full) and named not in full.casefold()
 
 
 def _same_error(node: Node, finding: Finding, _: bool) -> bool:

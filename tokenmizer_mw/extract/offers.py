@@ -312,31 +312,7 @@ def _proposals(sentences: Sequence[str]) -> list[str]:
             found.append(offered)
             continue
         found += [hit.label or hit.reason for hit in hits(sentence, Speaker.ASSISTANT) if hit.rule.act is Act.PROPOSAL]
-    return [label for offered in found if (label := _offer_content(offered)) and not anaphoric(label)]
-
-
-_OR_ELSE: Final = compile_lazily(r",? or (?:do|would|are|is|should|shall|if|whether|have|need|did) ?\b")
-_VAGUE: Final = PatternSet(
-    r"(?:(?:proceed|continue|start|go ahead|move forward|go on|begin|carry on|go)(?: with)?|discuss|explore|implement"
-    r"|follow"
-    r"|review|go (?:over|through|into)|dive into|finali[sz]e|adjust|make|add) (?:(?:this|that|these|those|the|it|them"
-    r"|any"
-    r"|all|other|next|specific|further|more|another|different|additional|of|a|adjustments|changes) ?)*(?:plan|steps?"
-    r"|approach"
-    r"|strateg(?:y|ies)|process|schedule|checklist|setup|actions?|idea|details?|aspects?|examples?|changes?"
-    r"|adjustments?"
-    r"|further|now)?$",
-    r".*\b(?:any|another|other) (?:specific|particular|other|additional|further|example|aspect|topic|part|details?)\b",
-    r".*\b(?:in more detail|more details|further guidance|have any|any questions|feel free)\b",
-)
-"""Offers to go on somehow, of which nothing is left to do or to decide once they are accepted."""
-
-
-def _offer_content(label: str) -> str:
-    """What an offer comes to: "proceed with X, or do you have doubts" is X; "" for one of nothing in particular."""
-    border = _OR_ELSE.search(label)
-    said = (label[: border.start()] if border is not None else label).rstrip("?.,; ")
-    return "" if _VAGUE.any(said) else said
+    return [label for label in found if label and not anaphoric(label)]
 
 
 def read_answer(sentence: str, offers: Offers) -> OfferReply:

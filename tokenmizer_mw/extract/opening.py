@@ -14,7 +14,7 @@ from .pattern import PatternSet, compile_lazily
 from .phrases import asks, bound_sentence, order_in, without_lead
 from .reading import hits
 from .rules import Act, Speaker
-from .rules.wants import HOW_IT_SHOULD_BE, MODAL_ABROAD, NOT_HOW, WANTS, WANTS_ABROAD, WANTS_BEHIND
+from .rules.wants import MODAL_ABROAD, WANTS, WANTS_ABROAD, WANTS_BEHIND
 from .said import TELLING_WORDS
 from .similar import content, words_of
 
@@ -25,8 +25,6 @@ _TITLE_MAX: Final = 160
 _NOT: Final = ("not ", "never ")
 _WHOLE_MAX: Final = 110
 """Characters of a sentence that is told whole, though only its end says what is wanted."""
-_AIM_SENTENCES: Final = 4
-"""Sentences at the beginning of a message that tell how something should be; later ones are conditions."""
 
 
 class Rank(IntEnum):
@@ -40,7 +38,6 @@ class Rank(IntEnum):
     STATEMENT = 5
     QUESTION = 6
     SYMPTOM = 7
-    AIM = 8
     ORDER = 9
     ANNOUNCED = 10
 
@@ -235,8 +232,6 @@ def _rank_sentence(text: str, at: int) -> tuple[Rank, str]:
     wanted = _find_wish(text, decided=any(hit.rule.act in _DECIDING for hit in read))
     if wanted:
         return Rank.ORDER, wanted
-    if all(hit.rule.act is Act.WISH for hit in read) and at < _AIM_SENTENCES and _tells_aim(text):
-        return Rank.AIM, text
     if read:
         changes = at == 0 and all(hit.rule.act in _CHANGES for hit in read) and len(content(text)) >= _CHANGE_WORDS
         return (Rank.STATEMENT if changes else rank), text
@@ -262,10 +257,6 @@ def _find_wish(text: str, *, decided: bool) -> str:
         return ""
     modal = MODAL_ABROAD.match(text)
     return text[modal.end() :] if modal is not None else text
-
-
-def _tells_aim(text: str) -> bool:
-    return HOW_IT_SHOULD_BE.any(text) and not NOT_HOW.any(text) and not asks(text)
 
 
 def _plain_rank(text: str) -> Rank:

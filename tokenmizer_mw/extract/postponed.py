@@ -7,7 +7,6 @@ the end of the message that it answers.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 
 from tokenmizer_mw.model.node import NodeType, Status, Trust
@@ -15,7 +14,7 @@ from tokenmizer_mw.model.node import NodeType, Status, Trust
 from .ahead import ENDS, AheadRow, Readers, clauses, is_left, only_points
 from .finding import Finding, Move, Segment, SegmentKind
 from .pattern import PatternSet, compile_lazily
-from .phrases import asks, bound_sentence, split_reason, supposes, without_lead
+from .phrases import asks, bound_sentence, supposes, without_lead
 from .reading import hits
 from .rules import Act, Speaker
 from .similar import content
@@ -30,7 +29,6 @@ LABEL_MAX: Final = 160
 MATTER_WORDS: Final = 2
 MATTER_SIGNS: Final = 6
 """Words of content from which on a clause is what a plan may be about; characters, in scripts without spaces."""
-NAME_WORDS: Final = 2
 OBJECT_WORDS: Final = 3
 """Words of content up to which a clause with a pronoun for what is done is not understood by itself."""
 PLANS_MAX: Final = 4
@@ -59,18 +57,6 @@ _OBJECT: Final = PatternSet(r".* (?:it|them|those|these|that one|this one|ihn|is
 _AGREEING: Final = PatternSet(
     r"(?:yes|ok|okay|good|right|true|sure|fine|great|well|ah|oh|ja|gut|sí|vale|bueno|oui|sì|sim|da)\b"
 )
-_WISHING: Final = compile_lazily(
-    r"(?:(?:and|also|then|besides(?: that)?|so|und|dann|y|e|et)[,]? )*(?:(?:what )?(?:i|we)(?:'d"
-    r"| would)(?: also| really)?"
-    r" (?:suggest|recommend|like|propose|love|want)(?: is| to have)? |(?:i|we)(?: also| really)? want |would be nice to"
-    r" have )?"
-)
-"""What stands before a thing that is wanted, and says nothing of it."""
-_ASIDE: Final = compile_lazily(r"\s?\([^()]{12,}\)")
-_NEXT_ITEM: Final = PatternSet(
-    r"(?:and|also|plus|then|und|y|et|e) (?:an?|the|one|some|ein|eine|un|una|une|um|uma)\b|[\"“«„]"
-)
-"""How a sentence begins that goes on with a list of work."""
 
 
 def with_plans(found: Sequence[Finding], spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
@@ -78,21 +64,15 @@ def with_plans(found: Sequence[Finding], spoken: Sequence[Segment], situation: S
     words without it goes."""
     made: list[Finding] = []
     readers = Readers(spoken)
-    listing = False
     start = max(len(spoken) - SENTENCES_READ, 0)
     for index in range(start, len(spoken)):
         segment = spoken[index]
         if segment.kind is not SegmentKind.PROSE or len(segment.text) > SENTENCE_LONG or len(made) >= PLANS_MAX:
             continue
-        plans = list(_plans_of(segment, spoken[index - 1] if index else None, situation, readers))
-        if listing and not plans and _is_item(segment):
-            plans = [_plan(_item(bound_sentence(segment.text)), segment)]
-        else:
-            listing = _lists(segment)
-        made += plans
+        made += _plans_of(segment, spoken[index - 1] if index else None, situation, readers)
     kept = [finding for finding in found if not any(_told_by(finding, plan) or _same(finding, plan) for plan in made)]
     new = [plan for plan in made if not any(_covers_plan(finding, plan) for finding in kept)]
-    return [*(_without(finding, new) for finding in kept), *new]
+    return [*kept, *new]
 
 
 def _same(finding: Finding, plan: Finding) -> bool:
@@ -100,34 +80,6 @@ def _same(finding: Finding, plan: Finding) -> bool:
     settles = finding.target or finding.single or finding.value or finding.about
     plain = finding.type is NodeType.DECISION and finding.move is Move.NOTE and not settles
     return plain and (finding.span, finding.label) == (plan.span, plan.label)
-
-
-def _lists(segment: Segment) -> bool:
-    """Whether a sentence begins a list of what is left."""
-    return any(hit.rule.act is Act.LATER and ":" in segment.text for hit in hits(segment.text, Speaker.USER))
-
-
-def _is_item(segment: Segment) -> bool:
-    text = bound_sentence(segment.text)
-    return _NEXT_ITEM.any(text) and not asks(text) and not hits(segment.text, Speaker.USER)
-
-
-def _item(text: str) -> str:
-    """The first clause of an item, and a name behind it."""
-    first, *more = clauses(split_reason(text)[0])
-    names = [part for part in more[:1] if len(part.split()) <= NAME_WORDS]
-    return _brief(_join_pieces([first, *names]))
-
-
-def _without(finding: Finding, plans: Sequence[Finding]) -> Finding:
-    """What is done, without what the same sentence plans: "pushed, and Jo deploys it on Friday"."""
-    if finding.type is not NodeType.TASK or finding.status is not Status.COMPLETED:
-        return finding
-    for plan in plans:
-        at = finding.label.find(plan.label) if plan.span == finding.span else -1
-        if at > 0 and (done := finding.label[:at].rstrip(ENDS)):
-            return replace(finding, label=done)
-    return finding
 
 
 def _told_by(finding: Finding, plan: Finding) -> bool:
@@ -184,23 +136,13 @@ def _labels(reader: AheadRow, parts: list[str], before: Segment | None, situatio
             if not matter and end < len(parts) and reader.hands.any(said) and _names_a_matter(parts[end]):
                 matter, end = parts[end].rstrip(ENDS), end + 1
             if matter:
-                yield _join_pieces([_brief(matter), reader.telling(said), *parts[index + 1 : end]])
+                yield _join_pieces([matter, reader.telling(said), *parts[index + 1 : end]])
             told = end
         elif reader.names(said) and _names_a_matter(said):
             matter = _matter(reader, parts[told : index + 1], before if told == 0 else None, situation)
             told = _end_of(reader, parts, index)
             work = reader.work(said) if _names_a_matter(reader.work(said)) else said
-            yield _join_pieces([*([_brief(matter)] if _refers(said) else []), work, *parts[index + 1 : told]])
-
-
-def _brief(matter: str) -> str:
-    """A matter without asides, and without the words that only say that somebody wants it."""
-    aside = _ASIDE.search(matter)
-    if aside is not None:
-        matter = f"{matter[: aside.start()]}{matter[aside.end() :]}"
-    wish = _WISHING.match(matter)
-    rest = matter[wish.end() :] if wish is not None else matter
-    return rest if _names_a_matter(rest) else matter
+            yield _join_pieces([*([matter] if _refers(said) else []), work, *parts[index + 1 : told]])
 
 
 def _refers(clause: str) -> bool:
@@ -228,19 +170,9 @@ def _matter(reader: AheadRow, parts: Sequence[str], before: Segment | None, situ
         said = without_lead(part).rstrip(ENDS)
         if _names_a_matter(said) and not _POINTING.any(said):
             return said
-    if earlier and (name := content(earlier[-1])) and not _AGREEING.any(earlier[-1]):
-        told = _told_of(name, situation)
-        return f"{earlier[-1]}: {told}" if told else "" if by_time else _spoken_of(before, situation)
+    if earlier and content(earlier[-1]) and not _AGREEING.any(earlier[-1]):
+        return "" if by_time else _spoken_of(before, situation)
     return _last_offer(situation) if by_time else _spoken_of(before, situation)
-
-
-def _told_of(name: frozenset[str], situation: Situation) -> str:
-    """The clause of the last sentences before that speaks of what a word names."""
-    if situation.told is None or len(name) > 1:
-        return ""
-    said = [bound_sentence(piece.text) for piece in situation.offers.closing]
-    parts = [part for text in said if not asks(text) for part in clauses(text)]
-    return next((part.rstrip(ENDS) for part in parts if name < content(part) and len(part) <= MATTER_MAX), "")
 
 
 def _spoken_of(before: Segment | None, situation: Situation) -> str:

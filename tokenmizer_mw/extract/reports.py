@@ -6,7 +6,6 @@ from typing import Final
 
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
-from .ahead import whole_items
 from .finding import Finding, Move
 from .opening import POINTS_BELOW
 from .pattern import PatternSet, compile_lazily
@@ -20,7 +19,6 @@ from .situation import Situation
 _USING: Final = compile_lazily(
     r"(?P<what>.{3,120}?),? (?:using|via|based on|by means of|on top of|with the help of) (?P<means>[^,;.:()]{2,60})"
 )
-_PROJECT_FILES: Final = 3
 _BARE_WORDS: Final = 3
 
 
@@ -79,7 +77,7 @@ def _read_change(said: Said, situation: Situation) -> list[Finding]:
 
 
 def _later(said: Said, _: Situation) -> list[Finding]:
-    items = whole_items(split_list(said.hit.label)) if said.hit.rule.explicit else [said.hit.label]
+    items = split_list(said.hit.label) if said.hit.rule.explicit else [said.hit.label]
     return [said.finding(item) for item in items[:ITEMS_MAX] if content(item)]
 
 
@@ -163,12 +161,7 @@ def _says_no_more(label: str) -> bool:
 
 
 def _files(said: Said, situation: Situation) -> list[Finding]:
-    paths = said.paths()
-    found = [file_of(said, path) for path in paths]
-    if situation.opening and situation.speaker is Speaker.ASSISTANT and len(paths) >= _PROJECT_FILES:
-        label = f"project structure: {', '.join(paths)}"
-        found.append(said.finding(label, type=NodeType.TASK, status=Status.COMPLETED, move=Move.CLOSE))
-    return found
+    return [file_of(said, path) for path in said.paths()]
 
 
 def _goals(said: Said, situation: Situation) -> list[Finding]:

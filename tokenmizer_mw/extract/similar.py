@@ -101,31 +101,6 @@ def opening(label: str) -> str:
     return ""
 
 
-_BOUNDS: Final = words_of(
-    "in of for on that which with to at from by when where while who and or as after before until about via over"
-)
-_LEADERS: Final = words_of("the your our my a an this that")
-
-
-def head(label: str) -> str:
-    """The stem of the noun that a label speaks of, the last one before a preposition: "the role for the backup" and
-    "create the role" both speak of "role". "" when there is none."""
-    about = content(label)
-    found = ""
-    for token in _tokens(label[:SIMILAR_MAX].casefold()):
-        if found and token in _BOUNDS:
-            break
-        for piece in _pieces(token):
-            if (stem := _stem(piece)) in about:
-                found = stem
-    return found
-
-
-def is_definite(label: str) -> bool:
-    """Whether a label is a noun that its hearer knows: "the role for the backup", "your calibration"."""
-    return label.partition(" ")[0].casefold() in _LEADERS - {"a", "an"}
-
-
 def overlap(one: str, other: str) -> float:
     """Share of the smaller label's content that the other has as well, 0..1."""
     a, b = content(one), content(other)

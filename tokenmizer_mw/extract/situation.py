@@ -13,7 +13,6 @@ from tokenmizer_mw.model.message import Message, Role
 from . import CONTEXT_MESSAGES
 from .abroad import order_abroad
 from .offers import Offers
-from .pattern import PatternSet
 from .phrases import asks, bound_sentence, order_in, without_lead
 from .prose import encodable, sentences
 from .rules import Speaker
@@ -24,17 +23,6 @@ ASKED_MAX: Final = 2_000
 
 TOLD_MAX: Final = 20_000
 """Characters of the assistant's message that a reply may refer to."""
-
-_ASKS_FOR_REPORT: Final = PatternSet(
-    r"(?s).*\b(?:what (?:did|have|had) (?:you|we) (?:\w+ ){0,2}?(?:decided?|choose|chosen|picked?|settled?|do|done"
-    r"|use|used|go"
-    r"|gone)|where (?:are|do) we|status|how far|progress|recap|summar(?:y|i[sz]e)|catch me up|update me|bring me up to"
-    r"|(?:an|the|any) updates?|anything (?:blocking|new)|what(?:'s| is) next"
-    r"|what(?:'s| is| are) (?:new|the (?:stack|setup|latest|state|approach|plan)|we (?:using|doing)))\b",
-    r"(?s).*\b(?:any (?:issues|blockers|problems|news|trouble)\b.{0,40}\?|what(?:'s| is) left\b.{0,60}\?"
-    r"|how(?:'s| is| are) .{3,80} (?:coming along|going|looking)\b.{0,20}\?)",
-)
-"""Questions about how things stand."""
 
 Numbered = tuple[int, Message]
 """A message with its number in the session, from 1."""
@@ -69,18 +57,6 @@ class Situation:
         return any(
             not asks(sentence) or order_in(without_lead(sentence)) or order_abroad(sentence) for sentence in said
         )
-
-    @cached_property
-    def asked_for_report(self) -> bool:
-        """True when the user's last message asks how things stand: what the reply names as decided was decided."""
-        if self.asked is None or self.speaker is Speaker.USER:
-            return False
-        return _ASKS_FOR_REPORT.any(self.asked[1].text[:ASKED_MAX])
-
-    @property
-    def opening(self) -> bool:
-        """True for the reply to the first message of the session."""
-        return self.asked is not None and self.asked[0] == 1
 
     @cached_property
     def offers(self) -> Offers:

@@ -47,11 +47,3 @@ WANTS_ABROAD: Final = PatternSet(
     r"(?:请|麻烦)?(?:帮我|帮忙|给我|我想|我要|我需要|我们想|我们要|我们需要|希望).{4,}",
     r".{8,}(?:istiyor|lazım|gerekiyor|gerek)\pL*$",
 )
-
-HOW_IT_SHOULD_BE: Final = PatternSet(
-    r"(?:(?:the|our|my|this|that|these|those|each|every|all|an?|it) )?(?:[\w`'./()-]+ ){0,8}?"
-    r"(?:should|must|has to|needs to|need to|shall|ought to)\b .{8,}"
-)
-NOT_HOW: Final = PatternSet(
-    r"(?:you|i|we|they|he|she|what|which|how|if|when|one|there)\b", r".*\b(?:you|i|we) should\b"
-)
