@@ -102,8 +102,9 @@ class TokenMizerMiddleware:
         if dialect is not None:
             await _Connection(self, scope, receive, send).run(dialect)
             return
-        if self.unknown_routes is not None and scope.get("method") == "POST":
-            self.unknown_routes.report_once(scope["path"], scope.get("headers", ()))
+        unknown, path = self.unknown_routes, scope["path"]
+        if unknown is not None and scope.get("method") == "POST" and unknown.is_new(path, scope.get("headers", ())):
+            send = _report_status(partial(unknown.report_once, path), send)
         await self.pass_on(scope, receive, send)
 
     async def pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -358,6 +359,17 @@ class _Connection:
                 self._settled.set()
                 self._settled = None
             self._service.schedule_extraction(self._exchange)
+
+
+def _report_status(report: Callable[[int], None], send: Send) -> Send:
+    """``send`` that calls ``report`` with the status of the response once that is sent."""
+
+    async def reporting(message: Message) -> None:
+        await send(message)
+        if message["type"] == "http.response.start":
+            report(message["status"])
+
+    return reporting
 
 
 def _ignore_piece(piece: bytes) -> bool:

@@ -31,6 +31,7 @@ def _named(session: str) -> list[tuple[bytes, bytes]]:
 
 @pytest.mark.parametrize("path", ["/", "/v1/models", "/v1/chat/completions/", "/v1/chat", "/chat/completions/abc"])
 def test_another_path_gets_the_servers_own_objects(path: str, memory: SessionMemory) -> None:
+    """But for ``send`` where the path ends as a chat: the status of the answer says whether to log it."""
     seen: list[Any] = []
 
     async def app(*arguments: Any) -> None:
@@ -44,7 +45,8 @@ def test_another_path_gets_the_servers_own_objects(path: str, memory: SessionMem
         return given
 
     given = asyncio.run(call())
-    assert all(mine is theirs for mine, theirs in zip(given, seen, strict=True))
+    own = 2 if path.rstrip("/").endswith(("/chat", "/completions")) else 3
+    assert all(mine is theirs for mine, theirs in zip(given[:own], seen[:own], strict=True))
     assert memory.counters() == {}
 
 

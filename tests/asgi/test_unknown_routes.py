@@ -73,6 +73,15 @@ def test_other_requests_are_not_logged(
     assert [line for line in lines(caplog) if "looks like a chat" in line] == []
 
 
+@pytest.mark.parametrize(("status", "logged"), [(404, False), (405, False), (422, False), (200, True), (500, True)])
+def test_a_refused_request_is_no_chat(
+    status: int, logged: bool, memory: Any, bodies: list[bytes], caplog: pytest.LogCaptureFixture
+) -> None:
+    """A scan for routes that are not there must not fill the log; the first answer that is no refusal is logged."""
+    post(TokenMizerMiddleware(answering([start(status=status), piece(b"", False)], bodies), memory=memory), "/chat")
+    assert bool(lines(caplog)) == logged
+
+
 def test_headers_that_can_be_read_once_are_left_to_the_application(
     memory: Any, caplog: pytest.LogCaptureFixture
 ) -> None:

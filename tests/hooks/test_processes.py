@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -184,7 +185,8 @@ def test_what_is_configured_wrongly_is_one_sentence(
     assert (done.returncode, done.stdout) == (0, b"")
     assert len(done.stderr.splitlines()) == 1
     assert sentence in done.stderr
-    assert sentence in Path(at_desk.spot.log).read_bytes()
+    (line,) = (one for one in Path(at_desk.spot.log).read_bytes().splitlines() if sentence in one)
+    assert re.match(rb"\d{4}-\d\d-\d\dT[\d:.+]+ ERROR tokenmizer_mw: hook sessionstart: ", line)
 
 
 def test_a_store_that_was_replaced_is_opened_anew(at_desk: Desk, transcript: Path) -> None:

@@ -18,19 +18,22 @@ from tokenmizer_mw.wire.http import Headers, header
 
 _logger = logging.getLogger("tokenmizer_mw")
 _HINTS: Final = {
-    "no_session": "a chat passes and is not remembered: no header, field, callable or thread id names its session",
+    "no_session": "a chat passes and is not remembered: no {places}callable or thread id names its session",
     "session_invalid": "a chat passes and is not remembered: its session id or tenant is no text of 1-256 characters",
     "reply_empty": "a reply is recorded without any text; if a CustomChat reads it, look at its reply and delta",
 }
-"""Counters whose first count is logged, since the calling code is easily wrong and nothing else shows it."""
+"""Counters whose first count is logged, since the calling code is easily wrong and nothing else shows it. ``{places}``:
+the header and the field that may name a session."""
 
 
 class ServiceCounters:
     """Named counters. Thread-safe. The first increment of some of them is logged, but for those in ``reported``: the
-    caller logs them itself."""
+    caller logs them itself. ``session_header`` and ``session_field``: what may name a session; "" for none."""
 
-    def __init__(self) -> None:
+    def __init__(self, session_header: str = "", session_field: str = "") -> None:
         self.reported: frozenset[str] = frozenset()
+        places = {"header": session_header, "body field": session_field}
+        self._places = "".join(f"{kind} {one_line(name)}, " for kind, name in places.items() if name)
         self._counts: Counter[str] = Counter()
         self._lock = make_lock()
 
@@ -41,7 +44,8 @@ class ServiceCounters:
                 first = reason not in self._counts
                 self._counts[reason] += times
             if first and reason in _HINTS and reason not in self.reported:
-                _logger.warning("%s (docs/not-remembered.md; %s)", _HINTS[reason], reason)
+                hint = _HINTS[reason].replace("{places}", self._places)
+                _logger.warning("%s (docs/not-remembered.md; %s)", hint, reason)
 
     def read(self) -> dict[str, int]:
         """Return all counters by name."""
@@ -109,12 +113,17 @@ class UnknownRoutes:
     def __init__(self) -> None:
         self._logged: set[str] = set()
 
-    def report_once(self, path: str, headers: Headers) -> None:
-        """Log a warning if a POST to ``path``, which no route matches, looks like a chat and was not logged before.
-        Headers that can be read only once are not read.
+    def is_new(self, path: str, headers: Headers) -> bool:
+        """Whether a POST to ``path``, which no route matches, looks like a chat and was not logged before. Headers that
+        can be read only once are not read.
         """
         last = path.rstrip("/").rpartition("/")[2].lower()
-        if last not in CHAT_WORDS or len(self._logged) >= PATHS_MAX or path in self._logged or not _is_json(headers):
+        return last in CHAT_WORDS and len(self._logged) < PATHS_MAX and path not in self._logged and _is_json(headers)
+
+    def report_once(self, path: str, status: int) -> None:
+        """Log a warning about ``path``, for which ``is_new`` is true, unless the application refused the request: an
+        answer of status 4xx is no chat."""
+        if 400 <= status < 500 or len(self._logged) >= PATHS_MAX or path in self._logged:
             return
         self._logged.add(path)
         _log.warning(

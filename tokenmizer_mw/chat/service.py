@@ -45,6 +45,7 @@ from tokenmizer_mw.runtime.background import BackgroundQueue
 from tokenmizer_mw.runtime.forking import make_lock
 from tokenmizer_mw.runtime.installing import install_hint
 from tokenmizer_mw.runtime.tracing import LimitedLog
+from tokenmizer_mw.runtime.unconfigured_log import print_unconfigured
 from tokenmizer_mw.session.refinement.client import Complete
 from tokenmizer_mw.session.refinement.plan import RefinementWork
 from tokenmizer_mw.session.refinement.runner import RefinementRunner
@@ -83,9 +84,10 @@ class SessionService:
         embed: Callable[[list[str]], Any] | None = None,
         url: str = "",
     ) -> None:
+        print_unconfigured()
         self.settings = settings
         self.known = KnownRequests(settings.known_requests_max, make_lock())
-        self.counters = ServiceCounters()
+        self.counters = ServiceCounters(settings.session_header, settings.session_field)
         self.count = self.counters.add
         self.store_monitor = StoreMonitor(Breaker(settings.store_failures_max), settings.store_wait_seconds)
         limited_log = LimitedLog(_logger)

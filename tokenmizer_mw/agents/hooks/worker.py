@@ -6,9 +6,9 @@ is in the store and in the hosts' transcripts, so the process may be killed at a
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
-import sys
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -27,6 +27,8 @@ from .entry import receive_request
 from .events import Event, read_event
 from .handling import Hooks
 from .start import path_of
+
+_logger = logging.getLogger("tokenmizer_mw")
 
 SEPARATOR: Final = "/"
 """Between the name of a project and that of a session, where the settings name nothing else."""
@@ -52,6 +54,7 @@ class WorkerState:
         self._hooks: Hooks | None = None
         self._memory: SessionMemory | None = None
         self._file: tuple[str, tuple[int, int] | None] | None = None
+        self._event = ""
         self.answered_at = 0.0
 
     def __enter__(self) -> Self:
@@ -73,14 +76,15 @@ class WorkerState:
         ``None``."""
         try:
             name, host, project, folder = head.decode("utf-8", "surrogateescape").split("\x1f")
+            self._event = name
             event = read_event(name, host, payload, project=project, folder=folder)
             values = self._open_hooks().handle(event)
         except TokenMizerError as error:
-            return _refuse(str(error)), None
+            return self._refuse(str(error)), None
         except ValueError as error:
-            return _refuse(f"the event cannot be read: {error}"), None
+            return self._refuse(f"the event cannot be read: {error}"), None
         except Exception as error:
-            return _refuse(f"a fault of tokenmizer-mw itself: {_place_of(error)}"), None
+            return self._refuse(f"a fault of tokenmizer-mw itself: {_place_of(error)}"), None
         return b"ok\n" + values.encode("utf-8", "replace"), event if values else None
 
     def complete(self, head: bytes, payload: bytes, answered: bytes) -> None:
@@ -97,23 +101,32 @@ class WorkerState:
             if self._hooks is not None:
                 self._hooks.finish()
         except TokenMizerError as error:
-            _refuse(str(error))
+            self._log_error(str(error))
         except Exception as error:
-            _refuse(f"a fault of tokenmizer-mw itself: {_place_of(error)}")
+            self._log_error(f"a fault of tokenmizer-mw itself: {_place_of(error)}")
 
     def _prepare(self, hooks: Hooks) -> None:
         try:
             hooks.finish()
             hooks.prepare()
         except TokenMizerError as error:
-            _refuse(str(error))
+            self._log_error(str(error))
         except Exception as error:
-            _refuse(f"a fault of tokenmizer-mw itself: {_place_of(error)}")
+            self._log_error(f"a fault of tokenmizer-mw itself: {_place_of(error)}")
 
     def not_told(self, event: Event) -> None:
         """Note that the host did not wait for the answer to ``event``."""
         if self._hooks is not None:
             self._hooks.not_told(event, "unheard")
+
+    def _refuse(self, sentence: str) -> bytes:
+        """Log an error with the name of the event; return the answer with it."""
+        if self._spot is not None:  # the process that the host waits for prints the answer itself
+            self._log_error(sentence)
+        return b"no\n" + sentence.encode("utf-8", "replace")
+
+    def _log_error(self, sentence: str) -> None:
+        _logger.error("hook %s: %s", self._event or "without a name", " ".join(sentence.split())[:500])
 
     def _open_hooks(self) -> Hooks:
         address = resolve_store(store_address(self._environ), self._environ, extra="mcp")
@@ -160,11 +173,6 @@ def _identity(address: str) -> tuple[int, int] | None:
     except (OSError, ConfigError):
         return None
     return (found.st_dev, found.st_ino) if found is not None else None
-
-
-def _refuse(sentence: str) -> bytes:
-    print(" ".join(sentence.split())[:500], file=sys.stderr, flush=True)
-    return b"no\n" + sentence.encode("utf-8", "replace")
 
 
 def serve(
