@@ -103,6 +103,26 @@ def test_a_number_of_tokens_is_no_level(memory: SessionMemory) -> None:
         memory.resume("s", 300)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("message", "says"),
+    [
+        ("hello", "message 1 is a str, not an object with a role: pass {'role'"),
+        ({"role": "user", "content": None}, "message 1, of role 'user', has content None"),
+    ],
+)
+def test_what_is_no_message_is_named(memory: SessionMemory, message: object, says: str) -> None:
+    with pytest.raises(InvalidMessage) as refused:
+        memory.record("t", [message])  # type: ignore[list-item]
+    assert says in str(refused.value)
+
+
+def test_a_closed_store_says_so(tmp_path: Path) -> None:
+    memory = SessionMemory.open(f"sqlite:///{tmp_path / 'm.db'}")
+    memory.close()
+    with pytest.raises(StoreUnavailable, match=r"m\.db is closed$"):
+        memory.sessions()
+
+
 def test_a_correction_needs_new_words_and_an_explanation_a_question(memory: SessionMemory) -> None:
     with pytest.raises(CallerError, match="label="):
         memory.correct("s", "SQLite")

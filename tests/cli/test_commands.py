@@ -47,10 +47,11 @@ def test_counts_of_one_are_said_as_one(run: Run, tmp_path: Path) -> None:
 
 
 def test_an_empty_list_says_where_it_looked(run: Run, chat: Path) -> None:
-    status, out, err = run("sessions")
-    assert (status, out) == (0, "")
-    assert err.startswith("no sessions in ")
-    assert err.endswith("chat.db (no such file)\n")
+    for command in (["sessions"], ["sessions", "--json"], ["stats"]):
+        status, out, err = run(*command)
+        assert (status, out) == (2, "")
+        assert "there is no store in " in err
+        assert err.endswith("chat.db (no such file)\n")
     run("import", str(chat))
     assert "chat.db; other tenants have sessions here" in run("sessions", "--tenant", "acme")[2]
 

@@ -68,11 +68,27 @@ def test_undo_takes_back_what_was_remembered(run: Run) -> None:
     run("pin", "shop", "PostgreSQL")
     assert run("remember", "shop", "Never log emails").startswith("change 2: stored ")
     assert "known already" in run("remember", "shop", "Never push to main without a review")
-    assert run("edits", "shop").splitlines()[1].split()[-1] == "added"
+    assert run("edits", "shop").splitlines()[1].endswith("  added Never log emails")
     assert "change 2 is undone" in run("undo", "shop")
     assert "Never log emails" not in run("resume", "shop")
     assert "change 1 is undone" in run("undo", "shop")
     assert json.loads(run("remember", "shop", "Never log emails", "--json"))["change"] == 5
+
+
+def test_edits_are_listed_as_old_and_new(run: Run) -> None:
+    assert run("edits", "shop") == ""
+    run("correct", "shop", "Never push to main without a review", "--text", "Ask for a review", "--reason", "shorter")
+    run("archive", "shop", "Ask for a review")
+    run("undo", "shop")
+    lines = [line.partition("decision-")[2].partition("  ")[2] for line in run("edits", "shop").splitlines()]
+    assert lines == [
+        "label: Never push to main without a review -> Ask for a review: shorter",
+        "status: active -> archived; Ask for a review (undone)",
+        "undo of change 2: status: archived -> active; Ask for a review",
+    ]
+    listed = json.loads(run("edits", "shop", "--json"))
+    assert listed[0]["after"] == {"label": "Ask for a review"}
+    assert (listed[2]["undoes"], listed[2]["before"]) == (2, {"status": "archived"})
 
 
 def test_why_tells_a_correction_and_finds_the_old_words(run: Run) -> None:

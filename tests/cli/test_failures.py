@@ -14,7 +14,10 @@ from pathlib import Path
 import pytest
 
 from tests.sampling import sample
+from tokenmizer_mw.cli import main
 from tokenmizer_mw.cli.running import parser
+from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.store.open import open_log
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -92,6 +95,40 @@ def test_a_file_that_cannot_be_read_leaves_no_store_behind(run: Run, tmp_path: P
 def test_a_store_address_that_is_not_one(address: str) -> None:
     done = program("sessions", "--store", address)
     assert "hunter2" not in complaint((done.returncode, done.stdout, done.stderr), 1)
+
+
+@pytest.mark.parametrize(
+    ("address", "quoted"),
+    [
+        ("nonsense", "'nonsense'"),
+        ("ftp://ann:hunter2@host/d?key=hunter2", "'ftp://ann@host/d'"),
+        ("sqlite://x.db", "'sqlite://x.db'"),
+        ("host=db password=hunter2", "'...'"),
+    ],
+)
+def test_an_invalid_store_address_is_quoted_without_a_password(address: str, quoted: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        open_log(address)
+    assert str(refused.value).endswith(f"not {quoted}")
+    assert "hunter2" not in str(refused.value)
+
+
+def test_an_unknown_command_names_the_nearest(run: Run) -> None:
+    told = complaint(run("resumee", "hall"), 2)
+    assert "no command 'resumee'; nearest: resume" in told
+    assert "compaction" not in told
+    assert "no command 'zzzz' (see " in complaint(run("zzzz"), 2)
+
+
+def test_no_command_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 2
+    assert "resume" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["recall", "search", "why"])
+@pytest.mark.parametrize("text", ["", " "])
+def test_an_empty_question_is_refused(filled: Run, command: str, text: str) -> None:
+    assert "empty" in complaint(filled(command, "hall", text), 2)
 
 
 def test_a_setting_that_is_not_one(run: Run, tmp_path: Path) -> None:

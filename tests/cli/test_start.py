@@ -63,7 +63,7 @@ def test_help_is_on_standard_output(arguments: list[str]) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [[], ["dance"], ["resume"], ["resume", "s", "--level", "huge"], ["resume", "s", "--budget", "x"], ["why", "s"]],
+    [["dance"], ["resume"], ["resume", "s", "--level", "huge"], ["resume", "s", "--budget", "x"], ["why", "s"]],
 )
 def test_misuse_is_one_line_and_status_2(arguments: list[str]) -> None:
     done = run(*arguments)

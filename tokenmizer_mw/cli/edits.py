@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from tokenmizer_mw.errors import CallerError
-from tokenmizer_mw.model.event import node_to_dict
-from tokenmizer_mw.model.node import Node
+from tokenmizer_mw.graph.views import undone_numbers
+from tokenmizer_mw.model.event import NodeEdited, node_to_dict
+from tokenmizer_mw.model.node import Node, Status
 from tokenmizer_mw.runtime.terminal import show, show_json, show_result
-from tokenmizer_mw.session.manual_edits import FactEdit
+from tokenmizer_mw.session import RecordedEdit
+from tokenmizer_mw.session.manual_edits import SHOWN, FactEdit
 
 from .store import Store
 
 
 def recall(arguments: argparse.Namespace, store: Store) -> None:
     """Print what the session contains about a question."""
+    _require_text(arguments.question, "the question")
     found = store.memory.recall(arguments.session, arguments.question, budget=arguments.budget, tenant=arguments.tenant)
     show_result(
         arguments.json,
@@ -32,8 +36,14 @@ def recall(arguments: argparse.Namespace, store: Store) -> None:
     )
 
 
+def _require_text(text: str, what: str) -> None:
+    if not text.strip():
+        raise CallerError(f"{what} is empty")
+
+
 def search(arguments: argparse.Namespace, store: Store) -> None:
     """Print the facts most similar to a text."""
+    _require_text(arguments.text, "the text")
     hits = store.memory.search(arguments.session, arguments.text, arguments.limit, tenant=arguments.tenant)
     if arguments.json:
         show_json([{**node_to_dict(hit.node), "score": hit.score} for hit in hits])
@@ -119,25 +129,53 @@ def edits(arguments: argparse.Namespace, store: Store) -> None:
     """Run the command ``edits``: list the manual edits of a session, oldest first."""
     found = store.memory.edits(arguments.session, tenant=arguments.tenant)
     if arguments.json:
-        show_json(
-            [
-                {
-                    "number": one.edit.number,
-                    "fact": one.edit.id,
-                    "fields": sorted(one.edit.changes),
-                    "reason": one.edit.reason,
-                    "undoes": one.edit.undoes,
-                    "recorded_at": one.recorded_at,
-                }
-                for one in found
-            ]
-        )
+        show_json([_edit_to_dict(one) for one in found])
         return
+    if not found:
+        print("no fact was changed by hand", file=sys.stderr)
+    graph = store.memory.graph(arguments.session, tenant=arguments.tenant)
+    undone = undone_numbers([one.edit for one in found])
     for one in found:
-        when = datetime.fromtimestamp(one.recorded_at).strftime("%Y-%m-%d %H:%M")
-        reason = f": {one.edit.reason}" if one.edit.reason else ""
-        what = "added" if one.edit.adds else ", ".join(sorted(one.edit.changes))
-        show(f"{one.edit.number:>3}  {when}  {one.edit.id}  {what}{reason}")
+        edit, when = one.edit, datetime.fromtimestamp(one.recorded_at)
+        node = graph.get(edit.id)
+        reason = f": {edit.reason}" if edit.reason and not edit.undoes else ""
+        ended = " (undone)" if edit.number in undone else ""
+        what = _describe_edit(edit, node.label if node is not None else "")
+        show(f"{edit.number:>3}  {when:%Y-%m-%d %H:%M}  {edit.id}  {what}{reason}{ended}")
+
+
+def _edit_to_dict(one: RecordedEdit) -> dict[str, Any]:
+    edit = one.edit
+    return {
+        "number": edit.number,
+        "fact": edit.id,
+        "fields": sorted(edit.changes),
+        "before": {name: edit.before[name] for name in SHOWN if name in edit.before},
+        "after": {name: edit.changes[name] for name in SHOWN if name in edit.changes},
+        "reason": edit.reason,
+        "undoes": edit.undoes,
+        "recorded_at": one.recorded_at,
+    }
+
+
+def _describe_edit(edit: NodeEdited, label: str) -> str:
+    """What an edit changed, as old -> new; ``label``: that of the fact now."""
+    if edit.adds:
+        return f"added {label}"
+    changed = [
+        f"{name}: {_spell(edit.before[name])} -> {_spell(edit.changes[name])}" for name in SHOWN if name in edit.changes
+    ]
+    if edit.changes.get("confidence") == 0 and edit.changes.get("status", Status.INVALIDATED) is Status.INVALIDATED:
+        changed.append("withdrawn as never true")
+    if "label" not in edit.changes and label:
+        changed.append(label)
+    return (f"undo of change {edit.undoes}: " if edit.undoes else "") + "; ".join(changed)
+
+
+def _spell(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value.word if isinstance(value, Status) else str(value) or "none"
 
 
 def _show_change(arguments: argparse.Namespace, done: FactEdit) -> None:

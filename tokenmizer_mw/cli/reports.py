@@ -44,6 +44,7 @@ def _other_store(arguments: argparse.Namespace) -> str:
 
 def list_sessions(arguments: argparse.Namespace, store: Store) -> None:
     """Print the sessions of a tenant, most recent first."""
+    store.require()
     found = store.memory.sessions(tenant=arguments.tenant, limit=arguments.limit + 1)
     rows = list(_rows(store, found[: arguments.limit]))
     if arguments.json:
@@ -96,6 +97,7 @@ Row = Sequence[str]
 
 def show_savings(arguments: argparse.Namespace, store: Store) -> None:
     """Print the totals, or the newest calls of a session."""
+    store.require()
     if arguments.calls:
         _calls(arguments, store)
         return

@@ -9,11 +9,12 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, Final, NoReturn
 
 from tokenmizer_mw import __version__
-from tokenmizer_mw.errors import ConfigError, TokenMizerError
+from tokenmizer_mw.errors import CallerError, ConfigError, TokenMizerError
 from tokenmizer_mw.model import LOCAL_TENANT, SCOPES
 from tokenmizer_mw.runtime.collection import uncollected_imports
 from tokenmizer_mw.runtime.installing import install_hint
@@ -171,6 +172,11 @@ def _agents(commands: Any) -> None:
     commands.add_parser("hook", help=about, description=f"{about[0].upper()}{about[1:]}.", add_help=False)
 
 
+_NEAREST_MAX: Final = 3
+
+_NEAR: Final = 0.6
+"""Commands that an error names, and the likeness that they have at least."""
+
 FAILED: Final = 1
 
 MISUSED: Final = 2
@@ -228,7 +234,23 @@ def run(argv: Sequence[str]) -> int:
         return FAILED
 
 
+def _require_known(command: str) -> None:
+    """Raise ``CallerError`` for a command that does not exist, with the nearest ones."""
+    names = {*COMMANDS, *_RUNNERS, "hook"}
+    if command.startswith("-") or command in names:
+        return
+    near = get_close_matches(command, sorted(names), _NEAREST_MAX, _NEAR) or sorted(
+        name for name in names if command in name
+    )
+    nearest = f"; nearest: {', '.join(near)}" if near else ""
+    raise CallerError(f"there is no command {command[:40]!r}{nearest} (see tokenmizer-mw --help)")
+
+
 def _run(argv: Sequence[str]) -> int:
+    if not argv:
+        parser().print_help(sys.stderr)
+        return MISUSED
+    _require_known(argv[0])
     arguments = parser().parse_args(argv)
     module, function = _RUNNERS.get(arguments.command, ("commands", "run_command"))
 

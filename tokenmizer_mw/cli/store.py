@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 import sys
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ from tokenmizer_mw.runtime.collection import uncollected_imports
 from tokenmizer_mw.runtime.terminal import inert
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.address import without_password
-from tokenmizer_mw.store.choosing import resolve_store
+from tokenmizer_mw.store.choosing import STORE_VARIABLE, resolve_store
 from tokenmizer_mw.store.log import EventLog, pages
 from tokenmizer_mw.store.open import open_log
 
@@ -99,11 +100,19 @@ _SQLITE: Final = "sqlite:///"
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """An open store: its memory, and the event log below it. ``place``: where it is, for messages to people."""
+    """An open store: its memory, and the event log below it. ``place``: where it is, for messages to people;
+    ``missing``: the caller named it, and it does not exist.
+    """
 
     memory: SessionMemory
     log: EventLog
     place: str
+    missing: bool = False
+
+    def require(self) -> None:
+        """Raise ``CallerError`` if the store that the caller named does not exist."""
+        if self.missing:
+            raise CallerError(f"there is no store in {self.place}")
 
 
 @contextmanager
@@ -121,7 +130,7 @@ def open_store(arguments: argparse.Namespace, *, writes: bool = False) -> Iterat
         memory = SessionMemory(log, settings, url=url)
     place = f"{_place(address)}{' (no such file)' if missing else ''}"
     try:
-        yield Store(memory, log, place)
+        yield Store(memory, log, place, missing and bool(arguments.store or os.environ.get(STORE_VARIABLE)))
     except UnknownSession as error:
         where = f"{error} in {place}{elsewhere(log, arguments.tenant)}"
         listing = suggest_command(arguments, "sessions")

@@ -54,8 +54,8 @@ _SLOTTED: Final = frozenset({NodeType.DECISION, NodeType.ENVIRONMENT})
 
 _TYPES: Final = frozenset(type.value for type in NodeType)
 
-_SHOWN: Final = ("label", "detail", "status", "pinned")
-"""What an answer to an edit shows of the fact as it was."""
+SHOWN: Final = ("label", "detail", "status", "pinned")
+"""What an answer to an edit, and a list of edits, show of the fact as it was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class FactEdit:
         """The label, detail, status and pin that the fact had before, where they are different now."""
         return {
             name: getattr(self.before, name)
-            for name in _SHOWN
+            for name in SHOWN
             if getattr(self.before, name) != getattr(self.after, name)
         }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Final
 
 
 def absolute_address(address: str, folder: str) -> str:
@@ -17,6 +18,22 @@ def absolute_address(address: str, folder: str) -> str:
     if file in ("", ":memory:") or os.path.isabs(os.path.expanduser(file)):
         return address
     return f"sqlite:///{os.path.join(os.path.abspath(folder), path)}"
+
+
+def quote_address(address: str) -> str:
+    """Return an address that may be invalid in quotes and shortened, without what may be a password: whatever stands
+    before the host beside the user, and all options.
+    """
+    scheme, separator, rest = address.partition("://")
+    place = (rest if separator else scheme).partition("?")[0]
+    user, at, host = place.rpartition("@")
+    if not separator and "password" in address.lower():
+        return "'...'"
+    shown = f"{scheme}{separator}" if separator else ""
+    return repr(f"{shown}{user.partition(':')[0]}{at}{host}"[:_QUOTED_MAX])
+
+
+_QUOTED_MAX: Final = 120
 
 
 def without_password(address: str) -> str:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from tokenmizer_mw.errors import ConfigError
-from tokenmizer_mw.store.address import absolute_address, without_password
+from tokenmizer_mw.store.address import absolute_address, quote_address, without_password
 
 try:
     import fcntl
@@ -268,5 +268,6 @@ def sqlite_path(location: str) -> str | None:
         return None
     path = location.removeprefix("/")
     if path == location or not path or "\0" in path:
-        raise ConfigError("a SQLite address has three slashes before a relative path and four before an absolute one")
+        rule = "a SQLite address has three slashes before a relative path and four before an absolute one"
+        raise ConfigError(f"{rule}, not {quote_address('sqlite://' + location)}")
     return os.path.expanduser(path)

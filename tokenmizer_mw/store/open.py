@@ -13,6 +13,7 @@ from tokenmizer_mw.errors import ConfigError, StoreError
 from tokenmizer_mw.model.session import LOCAL_TENANT
 from tokenmizer_mw.runtime.installing import install_hint
 from tokenmizer_mw.store import postgres_address
+from tokenmizer_mw.store.address import quote_address
 from tokenmizer_mw.store.choosing import sqlite_path
 from tokenmizer_mw.store.log import Clock, EventLog
 from tokenmizer_mw.store.memory import MemoryLog
@@ -36,12 +37,12 @@ def open_log(url: str, *, clock: Clock = time.time) -> EventLog:
         a PostgreSQL database, with the extra ``postgres``; ``?schema=...&pool=...`` and the other options of
         ``postgres_address.Address``, and those of libpq (``sslmode`` and so on).
 
-    Raises ``ConfigError`` for everything else. The message never repeats the address, which may hold a password.
+    Raises ``ConfigError`` for everything else. The message quotes the address without what may be a password.
     """
     scheme, separator, rest = url.partition("://")
     opener = _OPENERS.get(scheme.lower()) if separator else None
     if opener is None:
-        raise ConfigError(f"a store's address is {ACCEPTED}")
+        raise ConfigError(f"a store's address is {ACCEPTED}, not {quote_address(url)}")
     return opener(rest, clock)
 
 

@@ -271,7 +271,7 @@ class PostgresLog:
 
     def _here(self) -> _Here:
         if self._closed:
-            raise StoreUnavailable(f"{NAME}: is closed", cause="closed", place=self._address.place)
+            raise StoreUnavailable(f"{NAME} is closed", cause="closed", place=self._address.place)
         return self._processes.get()
 
     def _select(self, statement: str, *parameters: object) -> list[Any]:

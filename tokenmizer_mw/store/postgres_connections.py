@@ -115,7 +115,7 @@ class Connections:
     def _call(self) -> Iterator[None]:
         with self._state:
             if self._closed:
-                raise StoreUnavailable(f"{NAME}: is closed", cause="closed", place=self._address.place)
+                raise StoreUnavailable(f"{NAME} is closed", cause="closed", place=self._address.place)
             self._under_way += 1
         try:
             yield

@@ -337,7 +337,7 @@ class SqliteLog:
 
     def _here(self) -> _Connections:
         if self._closed:
-            raise StoreUnavailable(f"{self._file.path}: is closed", cause="closed", place=self._file.path)
+            raise StoreUnavailable(f"{self._file.path} is closed", cause="closed", place=self._file.path)
         process = os.getpid()
         found = self._connections.get(process)
         if found is not None:

@@ -99,7 +99,7 @@ class SqliteWriter:
 
     def _begin(self) -> sqlite3.Cursor:
         if self._closed:
-            raise StoreUnavailable(f"{self._file.path}: is closed", cause="closed", place=self._file.path)
+            raise StoreUnavailable(f"{self._file.path} is closed", cause="closed", place=self._file.path)
         generation = self._watch.look()
         if generation != self._generation:
             self._disconnect()

@@ -22,6 +22,11 @@ from tokenmizer_mw.wire.dialects import anthropic_message
 from tokenmizer_mw.wire.dialects.openai_message import ROLES, read_message, role_of
 from tokenmizer_mw.wire.history import History
 
+_EXAMPLE: Final = "pass {'role': 'user', 'content': 'a text'}"
+
+_SAYING_NOTHING: Final = frozenset({"role", "content", "name"})
+"""Members of a user's message that says nothing if its content is null. The reply of an assistant may be empty."""
+
 LANGCHAIN_ROLES: Final = {
     "human": "user",
     "HumanMessageChunk": "user",
@@ -139,13 +144,15 @@ def _read(message: object, number: int) -> Message:
     if isinstance(message, Message):
         return message
     if not isinstance(message, Mapping):
-        raise InvalidMessage(f"message {number} is a {type(message).__name__}, not an object with a role")
+        raise InvalidMessage(f"message {number} is a {type(message).__name__}, not an object with a role: {_EXAMPLE}")
     raw = dict(message)
     if role_of(raw) is None:
         raise InvalidMessage(_explain_role(raw, number))
     if raw.keys() <= _WITHOUT_CONTENT:
         raise InvalidMessage(f"message {number} has neither content nor tool calls")
     content = raw.get("content")
+    if content is None and raw.keys() <= _SAYING_NOTHING and raw["role"] == "user":
+        raise InvalidMessage(f"message {number}, of role 'user', has content None: pass a text or a list of parts")
     if not isinstance(content, str | list | None):
         raise InvalidMessage(f"message {number} has content of type {type(content).__name__}")
     if isinstance(content, list):

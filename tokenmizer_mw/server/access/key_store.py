@@ -239,7 +239,7 @@ class SqliteKeys:
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Cursor]:
         if self._closed:
-            raise StoreUnavailable(f"{self._file.path}: is closed")
+            raise StoreUnavailable(f"{self._file.path} is closed")
         try:
             with closing(self._file.connect()) as connection, closing(connection.cursor()) as cursor:
                 yield cursor

@@ -194,7 +194,7 @@ class SqliteAnswers:
     def _cursor(self, connection: _Connection) -> Iterator[sqlite3.Cursor]:
         with GATE, connection.lock:
             if self._closed:
-                raise StoreUnavailable(f"{self._path}: is closed")
+                raise StoreUnavailable(f"{self._path} is closed")
             with connection.cursor() as cursor:
                 yield cursor
 
