@@ -12,7 +12,7 @@ from tokenmizer_mw.model.event import Checkpointed, Reminded
 from tokenmizer_mw.model.node import Node, NodeType, Source, Status
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.server.dashboard import dashboard
-from tokenmizer_mw.server.dashboard.transcript import PER_PAGE, mark_passages, visible
+from tokenmizer_mw.server.dashboard.transcript import ALONE_MIN, PER_PAGE, mark_passages, visible
 
 from .visiting import CHAT, LATER, TOKEN, Visitor, text_of
 
@@ -56,7 +56,7 @@ def test_messages_are_found_by_words_and_by_speaker(visitor: Visitor) -> None:
 
 
 def test_a_long_transcript_comes_in_pages_that_hold_the_wanted_message(visitor: Visitor, memory: SessionMemory) -> None:
-    count = 2 * PER_PAGE + 5
+    count = 2 * PER_PAGE + ALONE_MIN
     memory.record("long", [{"role": "user", "content": f"Look at src/part_{number}.py."} for number in range(count)])
     newest = re.findall(r'id="m(\d+)"', visitor.get("transcript?id=long").body)
     assert newest == [str(number) for number in range(2 * PER_PAGE + 1, count + 1)]
@@ -66,6 +66,17 @@ def test_a_long_transcript_comes_in_pages_that_hold_the_wanted_message(visitor: 
     assert f"Messages {PER_PAGE + 1} to {2 * PER_PAGE} of {count}" in text_of(page)
     assert 'rel="prev"' in page
     assert 'rel="next"' in page
+
+
+def test_a_few_messages_are_not_a_page_of_their_own(visitor: Visitor, memory: SessionMemory) -> None:
+    count = 2 * PER_PAGE + ALONE_MIN - 1
+    memory.record("long", [{"role": "user", "content": f"Look at src/part_{number}.py."} for number in range(count)])
+    expected = [str(number) for number in range(PER_PAGE + 1, count + 1)]
+    for page in ("", "&page=2", "&page=3", f"&message={count}", f"&message={PER_PAGE + 1}"):
+        body = visitor.get(f"transcript?id=long{page}").body
+        assert re.findall(r'id="m(\d+)"', body) == expected, page
+        assert "Page 2 of 2" in text_of(body)
+    assert len(re.findall(r'id="m\d+"', visitor.get("transcript?id=long&page=1").body)) == PER_PAGE
 
 
 def test_a_folded_tool_call_says_how_it_begins(visitor: Visitor, memory: SessionMemory) -> None:

@@ -98,6 +98,9 @@ def _find_quote(text: str, quote: str) -> tuple[int, int]:
 
 PER_PAGE: Final = 40
 
+ALONE_MIN: Final = 10
+"""Messages of which the last page has at least so many; fewer are added to the page before."""
+
 FIND_MAX: Final = 200
 """Characters of the words that messages are searched for."""
 
@@ -176,15 +179,17 @@ def _fits(message: Message, words: str, role: str) -> bool:
 
 
 def _page_of(request: PageRequest, messages: Sequence[Written]) -> tuple[Sequence[Written], int, int]:
-    """The messages of a page, its number and that of the last page. Without a wish it is the last one."""
-    last = max(1, -(-len(messages) // PER_PAGE))
+    """The messages of a page, its number and that of the last page. Without a wish it is the last one, which a short
+    rest of messages is added to."""
+    last = max(1, len(messages) // PER_PAGE + (len(messages) % PER_PAGE >= ALONE_MIN))
     number = _natural(request.query.get("page", "")) or last
     if wanted := _natural(request.query.get("message", "")):
         if request.query.get("whole") == "1":
             return [one for one in messages if one.number == wanted], 1, 1
         number = sum(one.number < wanted for one in messages) // PER_PAGE + 1
     number = min(number, last)
-    return messages[(number - 1) * PER_PAGE : number * PER_PAGE], number, last
+    end = number * PER_PAGE if number < last else len(messages)
+    return messages[(number - 1) * PER_PAGE : end], number, last
 
 
 def _natural(text: str) -> int:
