@@ -78,11 +78,9 @@ def describe_last_recorded(request: PageRequest) -> Markup | None:
     if not infos:
         return None
     hooked = next((info for info in infos if HOOKED.fullmatch(info.key.id)), None)
-    return tag(
-        "ul",
-        tag("li", "The store last recorded something ", *_name_session(request, infos[0])),
-        tag("li", *_describe_hooks(request, hooked, infos)),
-        class_="facts",
+    return join_markup(
+        tag("p", "The store last recorded something ", *_name_session(request, infos[0])),
+        tag("p", *_describe_hooks(request, hooked, infos)),
     )
 
 
