@@ -743,9 +743,11 @@ class SessionMemory:
         model: str = "",
         tenant: str = LOCAL_TENANT,
     ) -> Resume:
-        """Build the resume block of a session: a short text with its most important facts, for a model.
+        """Build the resume block of a session: a short text with its most important facts, for a model. It is always as
+        of now; for an earlier time use ``graph`` with ``recorded_at``.
 
-        - ``level``: "critical" (100 tokens), "standard" (300) or "full" (600).
+        - ``level``: "critical" (100 tokens), "standard" (300) or "full" (600). Blocks in chats take
+          ``Settings.block_tokens`` instead.
         - ``budget``: maximum number of tokens, instead of that of ``level``; at least 64.
         - ``query``: facts that match it come directly after the standing rules, which come first.
         - ``model``: count tokens as this model does.

@@ -165,6 +165,27 @@ def test_a_small_digest_never_ends_within_a_word(budget: int, tmp_path: Path) ->
     assert all(word in words for word in short.replace(",", " ").replace(":", " ").split())
 
 
+def test_a_file_of_which_nothing_is_said_is_explained(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "orders.csv"
+    table.write_text("id,total\n" + "".join(f"{number},{number * 7}\n" for number in range(400)))
+    for more, says in (
+        (["--budget", "1"], "1 tokens are too few"),
+        (["--find", "zebra"], "no line of orders.csv holds"),
+    ):
+        assert main(["analyze", str(table), *more]) == 0
+        printed = capsys.readouterr()
+        assert printed.out == ""
+        assert says in printed.err
+
+
+def test_the_help_of_resume_says_which_time_and_budget(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["resume", "--help"])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "as it is now" in shown and "--recorded-at" in shown
+    assert "block_tokens, 600" in shown
+
+
 def test_a_fact_that_was_added_has_no_message(run: Run) -> None:
     assert "by hand" in run("remember", "shop", "Never log emails")
     assert "message 1" in run("search", "shop", "push to main")

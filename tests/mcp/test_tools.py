@@ -218,10 +218,10 @@ def test_facts_are_changed_by_hand_and_changes_undone(desk: Desk) -> None:
                 await told(client, "undo", number=done["number"])
                 assert (await now())[field] == found[field]
             added = await told(client, "remember", text="Never log emails")
-            assert (await told(client, "undo", number=added["number"]))["id"] == added["fact"]["id"]
+            assert (await told(client, "undo", number=added["number"]))["node_id"] == added["fact"]["id"]
             pinned = await told(client, "pin", node_id=found["id"])
             assert "pinned" in pinned["text"]
-            assert (await told(client, "undo"))["id"] == found["id"]
+            assert (await told(client, "undo"))["node_id"] == found["id"]
             assert "no change 99" in await refused(client, "undo", number=99)
             assert "no fact 'task-99'" in await refused(client, "pin", node_id="task-99")
 
@@ -244,10 +244,10 @@ def test_a_fact_that_never_was_true_is_in_no_answer(desk: Desk) -> None:
             spelled = desk.session.replace("/", "%2F")
             read = await client.read_resource(f"tokenmizer://sessions/{spelled}/graph")
             graph = json.loads(read.contents[0].text)  # type: ignore[union-attr]
-            assert done["id"] in json.dumps(before)
+            assert done["node_id"] in json.dumps(before)
             assert all("PostgreSQL" not in json.dumps(one) for one in (*told_of, graph))
             ids = {node["id"] for node in graph["nodes"]}
-            assert graph["nodes"] and done["id"] not in ids
+            assert graph["nodes"] and done["node_id"] not in ids
             assert all({edge["source"], edge["target"]} <= ids for edge in graph["edges"])
             assert all({step["old"], step["new"]} <= ids for step in graph["transitions"])
             assert told_of[0]["facts"] == len(ids)
@@ -269,7 +269,7 @@ def test_changes_take_words_and_name_the_nearest_facts(desk: Desk) -> None:
                 ("correct", {"text": "y"}),
             ):
                 done = await told(client, tool, node_id="push to main", **more)
-                assert done["id"] == found["id"]
+                assert done["node_id"] == found["id"]
                 await told(client, "undo", number=done["number"])
                 sentence = await refused(client, tool, node_id="decision-99", **more)
                 assert sentence.startswith("The session has no fact 'decision-99'; nearest: decision-")
@@ -282,9 +282,9 @@ def test_arguments_are_taken_by_the_names_of_other_tools(desk: Desk) -> None:
     async def use() -> None:
         async with in_process(desk, "2026-07-28") as client:
             (fact,) = (await told(client, "search", query="review", limit=1))["facts"]
-            assert (await told(client, "why_decision", query=fact["id"]))["fact_id"] == fact["id"]
+            assert (await told(client, "why_decision", query=fact["id"]))["node_id"] == fact["id"]
             assert "PostgreSQL" in (await told(client, "recall", text="Which database?"))["text"]
-            assert (await told(client, "pin", fact_id=fact["id"]))["id"] == fact["id"]
+            assert (await told(client, "pin", fact_id=fact["id"]))["node_id"] == fact["id"]
             assert len((await told(client, "list_sessions", k=1))["sessions"]) == 1
             assert "no argument 'text'" in await refused(client, "recall", query="database", text="storage")
 
@@ -305,7 +305,8 @@ def test_a_session_is_named_by_the_only_beginning_of_its_id(desk: Desk) -> None:
                 assert f"2 sessions begin with '{given}'" in await refused(client, "resume_session", session_id=given)
             whole = f"{project}/tuesday-1"
             assert (await told(client, "resume_session", session_id=whole))["session_id"] == whole
-            assert "no such session" in await refused(client, "forget_session", session_id="mon")
+            whole = await refused(client, "forget_session", session_id="mon")
+            assert "'mon' is no whole id: name one of " in whole and "monday" in whole
 
     anyio.run(use)
 

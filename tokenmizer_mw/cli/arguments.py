@@ -17,6 +17,10 @@ KINDS: Final = ("rule", "choice", "decision", "preference", "goal", "task", "env
 
 LEVELS: Final = ("critical", "standard", "full")
 
+_LEVELS_HELP: Final = (
+    "100, 300 or 600 tokens (default: %(default)s, 300; blocks in chats take the setting block_tokens, 600)"
+)
+
 FORMATS: Final = {
     "html": ".html",
     "markdown": ".md",
@@ -114,10 +118,10 @@ COMMANDS: Final[dict[str, tuple[str, tuple[Argument, ...]]]] = {
         ),
     ),
     "resume": (
-        "print the resume block of a session",
+        "print the resume block of a session as it is now; graph and export take --recorded-at for earlier times",
         (
             _SESSION,
-            (("--level",), {"choices": LEVELS, "default": "standard", "help": "100, 300 or 600 tokens"}),
+            (("--level",), {"choices": LEVELS, "default": "standard", "help": _LEVELS_HELP}),
             (("--budget",), {"type": int, "metavar": "TOKENS", "help": "at most this many tokens, whatever the level"}),
             (("--query",), {"metavar": "TEXT", "help": "facts that share words with TEXT come first"}),
         ),

@@ -49,8 +49,21 @@ def run_analyze(arguments: argparse.Namespace) -> int:
             budget = arguments.budget or BUDGET
             digest = analyze(path, budget=budget, redactor=redactor, progress=advance, limits=limits)
             text, document = digest.text, digest.to_dict()
+    if not (text or arguments.json):
+        print(_explain_empty(arguments), file=sys.stderr)
+        return 0
     show_result(arguments.json, document, text)
     return 0
+
+
+def _explain_empty(arguments: argparse.Namespace) -> str:
+    """Why nothing is printed."""
+    name = inert(Path(arguments.file).name)
+    if arguments.find:
+        return f"no line of {name} holds {inert(arguments.find)}, or none fits into the budget"
+    if arguments.lines is not None:
+        return f"{name} has no such lines, or none fits into the budget"
+    return f"{arguments.budget or BUDGET} tokens are too few to say anything of {name}: pass a larger --budget"
 
 
 def _line_range(given: str | None) -> tuple[int, int] | None:

@@ -103,17 +103,28 @@ class Memory:
     async def _complete_session_id(self, given: str) -> str:
         """The session whose id, or whose id within its project, begins with ``given``; ``given`` itself where it is a
         whole id, where no id begins so, or where there are more sessions than one page lists."""
-        try:
-            values = await self.backing.get("sessions", limit=_LISTED_MAX)
-        except ToolError:
-            return given
-        ids = [str(one["session_id"]) for one in values["sessions"]]
-        found = [id for id in ids if id.startswith(given) or f"/{given}" in id]
-        if given in ids or values.get("next") or not found:
+        found, is_all = await self._find_beginning_with(given)
+        if given in found or not is_all or not found:
             return given
         if len(found) > 1:
             raise ToolError(f"{len(found)} sessions begin with {given!r}: {', '.join(found[:_CANDIDATES_MAX])}.")
         return found[0]
+
+    async def require_whole_id(self, given: str) -> None:
+        """Raise ``ToolError``, with the ids, where ``given`` is only the beginning of ids of sessions."""
+        found, is_all = await self._find_beginning_with(given)
+        if found and given not in found and is_all:
+            raise ToolError(f"{given!r} is no whole id: name one of {', '.join(found[:_CANDIDATES_MAX])}.")
+
+    async def _find_beginning_with(self, given: str) -> tuple[list[str], bool]:
+        """The listed sessions whose id, or whose id within its project, begins with ``given``, and whether all sessions
+        were looked at; no session where they cannot be listed."""
+        try:
+            values = await self.backing.get("sessions", limit=_LISTED_MAX)
+        except ToolError:
+            return [], False
+        ids = [str(one["session_id"]) for one in values["sessions"]]
+        return [id for id in ids if id.startswith(given) or f"/{given}" in id], not values.get("next")
 
 
 def server(memory: Memory, version: str) -> MCPServer[Any]:
@@ -198,7 +209,7 @@ def _questions(made: MCPServer[Any], memory: Memory) -> None:
         values = await ask.get("graph", session, "why", text=text)
         if _is_withdrawn(values["node"]):
             raise ToolError("The fact was withdrawn: it never was true.")
-        return WhyOutput(session_id=session, text=values["text"], fact_id=values["node"]["id"])
+        return WhyOutput(session_id=session, text=values["text"], node_id=values["node"]["id"])
 
     @made.tool(annotations=_READS)
     async def search(
@@ -272,6 +283,7 @@ def _changes(made: MCPServer[Any], memory: Memory) -> None:
         session_id: Annotated[str, Field(min_length=1, max_length=SESSION_ID_MAX, description="It has to be named.")],
     ) -> Forgotten:
         """Erase a session for good; backups keep it. Only when the user asks for it."""
+        await memory.require_whole_id(session_id)
         values = await ask.delete("sessions", session_id)
         return Forgotten(session_id=session_id, events=values["events"])
 

@@ -108,7 +108,7 @@ class WhyOutput(OfSession):
     """Tool result: the explanation of a fact."""
 
     text: str = Field(description="The fact, who said it in which words, what it replaced, and why.")
-    fact_id: str
+    node_id: str
 
 
 class SearchOutput(OfSession):
@@ -155,7 +155,7 @@ class Changed(BaseModel):
     """Tool result: a manual edit of a fact."""
 
     session_id: str
-    id: str
+    node_id: str
     number: int = Field(description="The number of the change: undo takes it back.")
     text: str
     was: str = Field(default="", description='The words before the change; "" when they are the same.')
@@ -307,7 +307,7 @@ def add_edits(made: MCPServer[Any], ask: Backing, named: Named) -> None:
         text += f" (was: {was!r})" if was else ""
         number = int(values["number"])
         text += f". Change {number} can be undone." if number else ", as it was: nothing changed."
-        return Changed(session_id=session, id=node["id"], number=number, text=text, was=was)
+        return Changed(session_id=session, node_id=node["id"], number=number, text=text, was=was)
 
     @made.tool(annotations=_CHANGES)
     async def invalidate(
