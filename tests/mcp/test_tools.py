@@ -251,7 +251,7 @@ def test_a_fact_that_never_was_true_is_in_no_answer(desk: Desk) -> None:
             assert all({edge["source"], edge["target"]} <= ids for edge in graph["edges"])
             assert all({step["old"], step["new"]} <= ids for step in graph["transitions"])
             assert told_of[0]["facts"] == len(ids)
-            assert "it never was true" in await refused(client, "why_decision", text=done["id"])
+            assert "it never was true" in await refused(client, "why_decision", text=done["node_id"])
             await told(client, "undo", number=done["number"])
             assert "PostgreSQL" in (await told(client, "resume_session"))["text"]
 
