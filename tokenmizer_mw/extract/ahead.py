@@ -12,7 +12,7 @@ from .languages import tongues_of
 from .pattern import Pattern, PatternSet, compile_lazily
 from .phrases import bound_sentence, without_lead
 from .rules.ahead import ENGLISH, Ahead
-from .rules.ahead_abroad import AHEAD
+from .rules.tongues import TONGUES
 
 KEPT: Final = 64
 """Sentences of which it is kept whether they put something off: those of open work are asked about at every message."""
@@ -61,6 +61,10 @@ class AheadRow:
 def _behind(opening: Pattern | None, clause: str) -> str:
     match = opening.match(clause) if opening is not None else None
     return clause[match.end() :].strip(ENDS) if match is not None else clause
+
+
+AHEAD: Final = {row.code: row for row in (ENGLISH, *(tongue.ahead for tongue in TONGUES))}
+"""The rows by language."""
 
 
 @cache
