@@ -14,7 +14,8 @@ Run = Callable[..., tuple[int, str, str]]
 
 def test_import_names_the_session_after_the_file_and_counts(run: Run, chat: Path) -> None:
     status, out, err = run("import", str(chat), "--json")
-    assert (status, err) == (0, "")
+    assert (status, err.count("\n")) == (0, 1)
+    assert err.startswith("created the folder ")
     told = json.loads(out)
     assert told["session"] == "hall"
     assert (told["messages"], told["new"]) == (8, 8)

@@ -131,6 +131,12 @@ def test_an_empty_question_is_refused(filled: Run, command: str, text: str) -> N
     assert "empty" in complaint(filled(command, "hall", text), 2)
 
 
+def test_a_folder_that_is_made_for_a_store_is_named(run: Run, chat: Path, tmp_path: Path) -> None:
+    status, _, err = run("import", str(chat))
+    assert (status, err) == (0, f"created the folder {tmp_path / 'data'} for the store\n")
+    assert run("import", str(chat))[2] == ""
+
+
 def test_a_setting_that_is_not_one(run: Run, tmp_path: Path) -> None:
     config = tmp_path / "settings.yaml"
     config.write_text("cut_att: 0.5")
@@ -180,6 +186,7 @@ def test_a_place_where_no_database_can_be(run: Run, chat: Path, tmp_path: Path) 
 
 
 def test_a_full_disk_under_the_store(tmp_path: Path, store: str) -> None:
+    (tmp_path / "data").mkdir()
     chat = tmp_path / "long.json"
     chat.write_text(json.dumps([{"role": "user", "content": f"{n} " + "word " * 2_000} for n in range(100)]))
     code = (

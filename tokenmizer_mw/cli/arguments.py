@@ -139,6 +139,13 @@ COMMANDS: Final[dict[str, tuple[str, tuple[Argument, ...]]]] = {
         (_SESSION, (("text",), {"metavar": "TEXT", "help": "words of the fact, or its id"})),
     ),
     **EDITS,
+    "refine": (
+        "let the configured model (llm_url, llm_model) read a session, and add the facts that were missed",
+        (
+            (("session",), {**_SESSION[1], "nargs": "?"}),
+            (("--all",), {"action": "store_true", "help": "all sessions of the tenant, one after the other"}),
+        ),
+    ),
     "checkpoint": ("mark this point of a session and tell what changed since the last one", (_SESSION,)),
     "stats": (
         "tell what calls cost and what was saved, net of the providers' prompt caches",

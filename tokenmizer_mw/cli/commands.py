@@ -197,7 +197,7 @@ def _run_other(arguments: argparse.Namespace, store: Store, *, module: str) -> N
     import_module(f"{__package__}.{module}").COMMANDS[arguments.command](arguments, store)
 
 
-_WRITING: Final = frozenset({"checkpoint", "restore", *EDITS})
+_WRITING: Final = frozenset({"checkpoint", "refine", "restore", *EDITS})
 
 _COMMANDS: Final[dict[str, Callable[[argparse.Namespace, Store], None]]] = {
     "resume": _resume,
@@ -207,6 +207,7 @@ _COMMANDS: Final[dict[str, Callable[[argparse.Namespace, Store], None]]] = {
     "forget": _forget,
     "export": _export,
     **dict.fromkeys(EDITS, partial(_run_other, module="edits")),
+    "refine": partial(_run_other, module="refining"),
     **dict.fromkeys(("sessions", "stats", "cache", "compaction"), partial(_run_other, module="reports")),
     **dict.fromkeys(("redact", "backup", "restore", "retain"), partial(_run_other, module="maintenance")),
 }

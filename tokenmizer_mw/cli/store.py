@@ -21,7 +21,7 @@ from tokenmizer_mw.runtime.collection import uncollected_imports
 from tokenmizer_mw.runtime.terminal import inert
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.address import without_password
-from tokenmizer_mw.store.choosing import STORE_VARIABLE, resolve_store
+from tokenmizer_mw.store.choosing import STORE_VARIABLE, resolve_store, sqlite_path
 from tokenmizer_mw.store.log import EventLog, pages
 from tokenmizer_mw.store.open import open_log
 
@@ -125,18 +125,28 @@ def open_store(arguments: argparse.Namespace, *, writes: bool = False) -> Iterat
     address = resolve_store(arguments.store)
     missing = not writes and address.startswith(_SQLITE) and not Path(address.removeprefix(_SQLITE)).exists()
     url = "memory://" if missing else address
+    folder = _missing_folder(address) if writes else None
     log = open_log(url)
     with uncollected_imports():
         memory = SessionMemory(log, settings, url=url)
     place = f"{_place(address)}{' (no such file)' if missing else ''}"
     try:
         yield Store(memory, log, place, missing and bool(arguments.store or os.environ.get(STORE_VARIABLE)))
+        if folder is not None and folder.is_dir():
+            print(f"created the folder {inert(str(folder))} for the store", file=sys.stderr)
     except UnknownSession as error:
         where = f"{error} in {place}{elsewhere(log, arguments.tenant)}"
         listing = suggest_command(arguments, "sessions")
         raise UnknownSession(f"{where}; `{listing}` lists those that are there") from None
     finally:
         memory.close()
+
+
+def _missing_folder(address: str) -> Path | None:
+    """The folder of a SQLite file, if it does not exist yet."""
+    path = sqlite_path(address.partition("://")[2].partition("?")[0]) if address.startswith(_SQLITE) else None
+    folder = Path(path).parent if path is not None else None
+    return folder if folder is not None and not folder.exists() else None
 
 
 def elsewhere(log: EventLog, tenant: str) -> str:

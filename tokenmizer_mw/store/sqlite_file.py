@@ -136,6 +136,7 @@ class DatabaseFile:
         try:
             with suppress(FileExistsError):
                 os.mkdir(directory, _PRIVATE_DIRECTORY)
+                _log.info("created the folder %s for the store", directory)
             with suppress(FileExistsError):
                 _create_private(self.path)
         except OSError as error:
