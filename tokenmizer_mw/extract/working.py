@@ -22,7 +22,7 @@ from .planning import leave_behind, move_item
 from .prose import encodable, sentences
 from .reading import hits
 from .rules import Act, Speaker
-from .rules.leaving import LEAVES_OPEN
+from .rules.acknowledging import LEAVES_OPEN
 from .said import paths_in
 from .similar import content, likeness, overlap, words_of
 from .structure import covers

@@ -1,4 +1,4 @@
-"""How assistants take up what a user said, and what users say of things that do not work: patterns, no code."""
+"""How assistants take up what a user said, and how users say what does not work or is left for later: patterns, no code."""
 
 from __future__ import annotations
 
@@ -45,3 +45,11 @@ FAULTS: Final = (
     r"|returns?|prints?|throws?|gives?|hangs?|looks?|appears?|complains?|mentions?|contains?|refers?|lists?)\b",
 )
 """A statement that something does not work as it should, or still is as it was."""
+
+LEAVES_OPEN: Final = (
+    r".*\b(?:leave|ignore|skip|park|postpone)s? (?:it|that|this|them|those|these|the \w+)\b|.*\bfor now\b"
+    r"|.*\b(?:tomorrow|later|another day|next (?:week|time|sprint)|before the release)\b",
+    r".*\b(?:lass (?:das|es)|morgen|später|erst ?mal|laisse|demain|plus tard|déjalo|mañana|luego|más tarde|deixa"
+    r"|amanhã|depois|lascia|domani|dopo|потом|завтра|позже|оставь)\b|.*(?:先不|以后再|明天|后面再|あとで|明日|나중에|내일)",
+)
+"""What says that something is not seen to at once."""

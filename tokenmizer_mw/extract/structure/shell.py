@@ -19,7 +19,6 @@ from .effects import EFFECTS, kept_path, kept_paths
 from .failures import (
     ERROR_LABEL_MAX,
     clashes,
-    compiler_errors,
     exceptions,
     failing_tests,
     files_of_tests,
@@ -166,9 +165,7 @@ def _faults(command: Command, outcome: TestRunOutcome | None, output: Output, *,
     labels = [one_line(f"formatting errors in {', '.join(untidy)}", ERROR_LABEL_MAX)] if untidy else []
     if summary := "" if proven else summed_up(command.key, text):
         labels.append(summary)
-    elif outcome is not None:
-        labels += compiler_errors(text)
-    elif not proven:
+    elif outcome is None and not proven:
         labels += [label for label in exceptions(text) if not labels or not label.startswith("Formatter ")]
     if not labels and outcome is None and output.failed and text.strip():
         labels = [telling_line(text) or _named_failure(command, text)]
