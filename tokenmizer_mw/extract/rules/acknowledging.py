@@ -1,4 +1,4 @@
-"""How assistants take up what a user said, and how users say what does not work or is left for later: patterns, no code."""
+"""How assistants take up what a user said, and how users say what does not work or is left for later: no code."""
 
 from __future__ import annotations
 
