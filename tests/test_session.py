@@ -6,10 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.folding import logs
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.model.event import Checkpointed, Derived, MessageRecorded, Recorded, TurnClosed
 from tokenmizer_mw.model.message import Message, Outcome, Role, ToolCall, ToolResult, digest
 from tokenmizer_mw.session import CONTEXT_MESSAGES, SessionState, Transcript, fold, joining
+from tokenmizer_mw.session.state import UnkeptTranscript
 from tokenmizer_mw.wire.spelling import spelling_of
 
 
@@ -203,3 +205,12 @@ def test_a_chat_that_repeats_itself_grows() -> None:
     for end in (1, 40, 80, 120):
         memory.record("s", turns[:end])
         assert len(memory.messages("s")) == end
+
+
+@given(logs())
+def test_a_state_without_its_messages_has_the_same_graph(log: list[Recorded]) -> None:
+    """What pictures of earlier times are folded with: looking at messages is a third of the work."""
+    graphs = SessionState(transcript=UnkeptTranscript())
+    fold(log, graphs)
+    assert graphs.graph == fold(log).graph
+    assert len(graphs.transcript) == len(graphs.copy().transcript) == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -22,7 +23,7 @@ from tokenmizer_mw.model.event import (
     NodesPruned,
     StatusChanged,
 )
-from tokenmizer_mw.model.node import Edge, EdgeType, Node, NodeType, Source, Status, Transition
+from tokenmizer_mw.model.node import DecisionKind, Edge, EdgeType, Node, NodeType, Source, Status, Transition, Trust
 
 
 def node(
@@ -234,3 +235,15 @@ def test_unknown_names_of_kinds_are_the_callers_error() -> None:
         graph.nodes(status="gone")
     with pytest.raises(CallerError):
         graph.edges("near")
+
+
+def test_a_change_of_status_changes_nothing_else() -> None:
+    source = Source(3, "user", "we use redis", Trust.ADOPTED, (0, 12))
+    node = Node(
+        *("decision-1", NodeType.DECISION, "use redis", Status.PROPOSED, source, 0.7),
+        *("because", DecisionKind.CHOICE, "cache", "redis", 2, 1.5, 9.5, True),
+    )
+    graph = SessionGraph()
+    graph.apply(NodeAdded(node))
+    graph.apply(StatusChanged("decision-1", Status.ACTIVE, 4))
+    assert graph.get("decision-1") == replace(node, status=Status.ACTIVE)

@@ -5,7 +5,7 @@ matters now. Importance is computed at a turn and never stored.
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -47,9 +47,10 @@ def importances(graph: SessionGraph, turn: int = 0) -> dict[str, float]:
     """
     lives = {node.id: graph.life(node.id) for node in graph.nodes()}
     now = turn or max((life.touched for life in lives.values()), default=0)
-    degree: Counter[str] = Counter()
+    degree: defaultdict[str, int] = defaultdict(int)
     for edge in graph.edges():
-        degree.update((edge.source, edge.target))
+        degree[edge.source] += 1
+        degree[edge.target] += 1
     return {node.id: _importance(node, lives[node.id], degree[node.id], now) for node in graph.nodes()}
 
 
@@ -60,7 +61,7 @@ def importance(graph: SessionGraph, id: str, turn: int = 0) -> float:
 
 def _importance(node: Node, life: Life, edges: int, now: int) -> float:
     references = 1.0 + math.log1p(edges + life.mentions - 1)
-    age = 0 if node.kind is DecisionKind.RULE else max(0, now - life.touched)
+    age = 0 if node.kind is DecisionKind.RULE or now <= life.touched else now - life.touched
     recency = 0.5 + 0.5 * math.exp2(-age / HALF_LIFE)
     return _TYPE_WEIGHT[node.type] * references * recency * (0.5 + 0.5 * node.confidence)
 

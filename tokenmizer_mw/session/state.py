@@ -16,11 +16,14 @@ from tokenmizer_mw.model.event import (
     Checkpointed,
     DecisionReplaced,
     Derived,
+    EdgeAdded,
     Event,
     HistoryRevised,
     MessageRecorded,
     NodeAdded,
     NodeEdited,
+    NodeRevised,
+    NodesPruned,
     Recorded,
     Refined,
     Reminded,
@@ -35,7 +38,6 @@ from tokenmizer_mw.session.resent import ResentMessages
 from tokenmizer_mw.session.transcript import Transcript
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.history import History
-from tokenmizer_mw.wire.spelling import spelling_of
 
 Numbered = tuple[int, Message]
 """A message with its number in the session, from 1."""
@@ -142,9 +144,12 @@ class SessionState:
     def apply(self, recorded: Recorded) -> None:
         """Update the state by the next event of the log."""
         self.seq, self.recorded_at = recorded.seq, recorded.recorded_at
+        if type(recorded.event) in _OF_GRAPH:  # most events: no pattern has to be tried for them
+            self.graph.apply(recorded.event, self.known_since(recorded.event, recorded.recorded_at))
+            return
         match recorded.event:
             case MessageRecorded(turn, mark, message, after, original):
-                self.transcript.add(mark, after - 1, spelling_of(message))
+                self.transcript.add_message(mark, after - 1, message)
                 self.spoken = turn if message.role is not Role.SYSTEM else self.spoken
                 self.unextracted.append((turn, message))
                 self.said_at[turn] = recorded.recorded_at
@@ -180,15 +185,14 @@ class SessionState:
         """Return since when an event about a fact holds: since its message was recorded, if the message was waiting for
         extraction; else since the event itself was recorded, at ``recorded_at``.
         """
-        match event:
-            case NodeAdded(node):
-                turn = node.source.turn
-            case StatusChanged():
-                turn = event.turn
-            case DecisionReplaced(transition):
-                turn = transition.trigger
-            case _:
-                return recorded_at
+        if isinstance(event, NodeAdded):
+            turn = event.node.source.turn
+        elif isinstance(event, StatusChanged):
+            turn = event.turn
+        elif isinstance(event, DecisionReplaced):
+            turn = event.transition.trigger
+        else:
+            return recorded_at
         return self.said_at.get(turn, recorded_at)
 
     def _forget_withdrawn(self, withdrawn: Sequence[int], redrawn: bool) -> None:
@@ -207,6 +211,21 @@ class SessionState:
             self.recent.append(self.unextracted.pop(0))
         if self.said_at:
             self.said_at = {number: at for number, at in self.said_at.items() if number > turn}
+
+
+_OF_GRAPH: Final = frozenset({NodeAdded, NodeRevised, StatusChanged, EdgeAdded, DecisionReplaced, NodesPruned})
+"""Events that concern the graph alone."""
+
+
+class UnkeptTranscript(Transcript):
+    """The transcript of a state that only the graph is wanted of: it keeps no message, and so looks at none."""
+
+    def add_message(self, mark: str, parent: int, message: Message) -> None:
+        """Ignore a message."""
+
+    def copy(self) -> UnkeptTranscript:
+        """Return the transcript itself, which never changes."""
+        return self
 
 
 def joining(

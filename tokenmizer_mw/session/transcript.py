@@ -9,7 +9,7 @@ from typing import Final
 
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.session.resent import Position, ResentHistory, ResentMessages, run_back, run_on
-from tokenmizer_mw.wire.spelling import Spelling, text_digest
+from tokenmizer_mw.wire.spelling import Spelling, spelling_of, text_digest
 
 _MATCHED_BEFORE: Final = 2
 _PART_LEAST: Final = 4
@@ -74,6 +74,10 @@ class Transcript:
         self.parents.append(parent)
         self.spellings.append(spelling)
         self.depths.append(self.depths[parent] + 1 if parent >= 0 else 0)
+
+    def add_message(self, mark: str, parent: int, message: Message) -> None:
+        """Append a message, as ``add`` does."""
+        self.add(mark, parent, spelling_of(message))
 
     def first_new(
         self, messages: Sequence[Message], *, part: bool = False, resent: ResentMessages | None = None

@@ -22,6 +22,7 @@ from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.operations.summaries import find_first_question
 from tokenmizer_mw.runtime.forking import make_lock
 from tokenmizer_mw.session import SessionState, fold
+from tokenmizer_mw.session.state import UnkeptTranscript
 from tokenmizer_mw.store.log import SessionInfo, number_at
 
 SUMMARIES_MAX: Final = 2_000
@@ -132,7 +133,8 @@ STEP: Final = 4_000
 @dataclass(slots=True)
 class _PastGraph:
     """The events of a session up to number ``read``. ``end``: number and time of the newest event that is known; no
-    event up to it was replaced since ``events`` were read. ``states``: states of the session by number of events."""
+    event up to it was replaced since ``events`` were read. ``states``: states of the session by number of events,
+    without transcripts."""
 
     end: tuple[int, float]
     events: list[Recorded] = field(default_factory=list)
@@ -192,7 +194,7 @@ class PastGraphs:
     def _fold_until(self, past: _PastGraph, count: int) -> SessionState:
         """The state after the first ``count`` events; copies of it are kept on the way."""
         start = max((at for at in past.states if at <= count), default=0)
-        state = past.states[start].copy() if start else SessionState()
+        state = past.states[start].copy() if start else SessionState(transcript=UnkeptTranscript())
         while start < count:
             step = min(count, start - start % STEP + STEP)
             fold(past.events[start:step], state)
