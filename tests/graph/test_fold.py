@@ -240,7 +240,7 @@ def test_unknown_names_of_kinds_are_the_callers_error() -> None:
 def test_a_change_of_status_changes_nothing_else() -> None:
     source = Source(3, "user", "we use redis", Trust.ADOPTED, (0, 12))
     node = Node(
-        *("decision-1", NodeType.DECISION, "use redis", Status.PROPOSED, source, 0.7),
+        *("decision-1", NodeType.DECISION, "use redis", Status.PENDING, source, 0.7),
         *("because", DecisionKind.CHOICE, "cache", "redis", 2, 1.5, 9.5, True),
     )
     graph = SessionGraph()
