@@ -73,7 +73,7 @@ def test_sessions(filled: Run) -> None:
     status, out, _ = filled("sessions")
     assert status == 0
     assert out.splitlines()[1].startswith("hall  ")
-    assert out.endswith("   -  build a booking service for the village hall\n")
+    assert out.endswith("   -  Build a booking service for the village hall\n")
     [info] = json.loads(filled("sessions", "--json")[1])
     assert info["events"] > 8
     assert info["created_at"] <= info["updated_at"]

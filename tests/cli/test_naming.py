@@ -92,7 +92,7 @@ def test_lists_say_what_sessions_are_about(several: Run, tmp_path: Path) -> None
     several("import", say(tmp_path, "none", "Hello there."), "--session", "onion")
     several("remember", "shop-1f/monday", "write the tests for retry", "--kind", "task")
     rows = {row["session"]: row for row in json.loads(several("sessions", "--json")[1])}
-    assert "booking service" in rows["hall"]["goal"] and rows["hall"]["title"] == rows["hall"]["goal"]
+    assert "booking service" in rows["hall"]["goal"] and rows["hall"]["title"].lower() == rows["hall"]["goal"].lower()
     assert (rows["onion"]["goal"], rows["onion"]["title"]) == ("", "Hello there.")
     assert (rows["shop-1f/monday"]["project"], rows["shop-1f/monday"]["open_work"]) == ("shop-1f", 1)
     shown = several("sessions")[1]
@@ -123,4 +123,4 @@ def test_a_terminal_gets_lines_that_fit(filled: Run, store: str) -> None:
     head, row = os.read(ours, 4_096).decode().splitlines()
     os.close(ours)
     assert head.split() == ["session", "updated", "open", "about"]
-    assert row.endswith("build a booking service...") and len(row) <= 60
+    assert row.endswith("Build a booking service...") and len(row) <= 60

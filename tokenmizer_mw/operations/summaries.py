@@ -8,7 +8,7 @@ from typing import Final
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import MessageRecorded
 from tokenmizer_mw.model.message import Role
-from tokenmizer_mw.model.node import NodeType
+from tokenmizer_mw.model.node import GOAL_CHANGED, NodeType
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import SessionState
@@ -24,8 +24,10 @@ _EVENTS_READ: Final = 20
 class SessionSummary:
     """The summary of a session, for lists.
 
-    ``goal``: the newest current goal, "" if none was stated; ``title``: the goal, else the start of the first question,
-    else ""; ``project``: the part of the id before the last "/"; ``open_work``: number of unfinished tasks and errors.
+    - ``goal``: the newest current goal, "" if none was stated.
+    - ``title``: the goal as it is now, beginning with a capital letter, else the start of the first question, else "".
+    - ``project``: the part of the id before the last "/".
+    - ``open_work``: number of unfinished tasks and errors.
     """
 
     goal: str
@@ -39,8 +41,17 @@ def summarize_session(memory: SessionMemory, key: SessionKey) -> SessionSummary:
     Raises ``UnknownSession`` and ``StoreError``.
     """
     goal, open_work = memory.view(key.id, _goal_and_open_work, tenant=key.tenant)
-    title = goal or find_first_question(memory.log, key)
+    title = _goal_title(goal) or find_first_question(memory.log, key)
     return SessionSummary(goal, title, key.id.rpartition("/")[0], open_work)
+
+
+def _goal_title(goal: str) -> str:
+    """A goal without its former wording, beginning with a capital letter unless its first word is a name such as
+    "iOS" or "setup.py"."""
+    _, changed, now = goal.partition(GOAL_CHANGED)
+    text = now.removesuffix(")") if changed else goal
+    first = text.partition(" ")[0]
+    return text[:1].upper() + text[1:] if first.isalpha() and first.islower() else text
 
 
 def _goal_and_open_work(state: SessionState) -> tuple[str, int]:
