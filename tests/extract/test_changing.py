@@ -261,3 +261,12 @@ def test_what_gives_a_fact_no_other_value_replaces_nothing(said: str) -> None:
 )
 def test_another_thing_of_the_same_people_or_looks_replaces_nothing(fact: str, answer: str, said: str) -> None:
     assert changes(talk(f"u: {fact}", f"a: {answer}", f"u: {said}")) == []
+
+
+def test_an_order_about_what_was_just_spoken_of_changes_nothing() -> None:
+    graph = talk(
+        "u: We write the tests first and let them drive the code.",
+        "a: Tests first, then. The bell rings when a stall is empty.",
+        "u: Please test that one properly, it's the heart of the thing.",
+    )
+    assert changes(graph) == []

@@ -14,7 +14,7 @@ from tokenmizer_mw.context.resume.coverage import DONE_SHARE, TYPED_SHARE, Cover
 from tokenmizer_mw.context.resume.facts import ResumeFact
 from tokenmizer_mw.context.resume.handover import Handover
 from tokenmizer_mw.context.resume.sections import Section
-from tokenmizer_mw.context.resume.sentences import transcript_sentences, words_of
+from tokenmizer_mw.context.resume.sentences import split_parts, transcript_sentences, words_of
 from tokenmizer_mw.context.tokens import TokenCounter, estimate
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.memory import SessionMemory
@@ -390,3 +390,11 @@ def test_a_goal_that_names_its_change_is_not_marked_again() -> None:
         memory.record("s", [{"role": ("user", "assistant")[at % 2], "content": text} for at, text in enumerate(said)])
         (goal,) = [line for line in memory.resume("s").text.splitlines() if line.startswith("Goal: ")]
     assert goal.endswith("30 November (now: The start was moved to 15 December)")
+
+
+def test_an_introduction_is_quoted_with_what_follows_and_not_with_what_comes_before() -> None:
+    text = "The calibration I do myself with the thermometer. For the second person: 15 minutes is too long."
+    assert [part for part, _ in split_parts(text, person=True)] == [
+        "The calibration I do myself with the thermometer.",
+        "For the second person: 15 minutes is too long.",
+    ]

@@ -139,6 +139,8 @@ def _may_change(text: str) -> bool:
         return False
     if _AGREES.any(line) or (_complains(text) and not says_change(line)):
         return False
+    if _POINTS.any(line) and all(value.kind == "name" for value in values_in(line.replace(" one", ""))):
+        return False
     return not (asks(line) and not order_in(without_lead(line))) and not frames_of(line)
 
 
@@ -148,6 +150,11 @@ def _complains(text: str) -> bool:
 
 _AGREES: Final = PatternSet(r"(?:yes|yep|yeah|ja|jep|oui|sí|sim|да|はい|是的|네)[ ,.!:、，].*")
 """An answer to what the assistant asked or proposed, which ``find_agreed`` reads."""
+
+_POINTS: Final = PatternSet(
+    r"(?:please )?\pL+ (?:that|this|these|those)(?: ones?)?(?: \pL+ly)?(?: please)?(?:$|[,.;!].*)"
+)
+"""An order about what was just spoken of: "test that one properly"."""
 
 _CHANGES_NOTHING: Final = PatternSet(
     r"(?:.*[^\pL\pN])?[\"“„«「'‘][^\"”“»」']{16,}",

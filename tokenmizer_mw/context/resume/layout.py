@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from tokenmizer_mw.context.resume.facts import ResumeFact
 from tokenmizer_mw.context.resume.sections import Section
-from tokenmizer_mw.context.resume.sentences import Sentence
+from tokenmizer_mw.context.resume.sentences import COLONS, Sentence
 from tokenmizer_mw.context.tokens import TokenCounter
 from tokenmizer_mw.model.message import Role
 
@@ -159,7 +159,7 @@ def compose_block(
         lines[one.number] = (
             f"{_SPEAKERS[one.role]}{one.number}: {one.render()}" if before is None else before + between + one.render()
         )
-    said = "".join((SAID_HEAD, *(f"\n{line}" for line in lines.values()))) if lines else ""
+    said = "".join((SAID_HEAD, *(f"\n{line.rstrip(COLONS)}" for line in lines.values()))) if lines else ""
     return around[0] + "\n".join(filter(None, (handover, typed, said.lstrip("\n")))) + around[1]
 
 

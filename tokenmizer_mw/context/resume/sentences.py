@@ -63,6 +63,7 @@ _LETTERS_MIN: Final = 16
 _SIGNS_MIN: Final = 6
 """Shortest part that is quoted, in letters, and in signs of a script without spaces."""
 
+COLONS: Final = ":\uff1a"
 _FRAGMENT: Final = 24
 _JOINED_MAX: Final = 100
 _SIGN_LETTERS: Final = 4
@@ -131,8 +132,8 @@ def state_before_question(sentence: str) -> str:
 
 
 def join_fragments(parts: Iterable[str]) -> Iterator[str]:
-    """Join short parts and introductions of one line with the part that follows. A part that announces the next step is
-    not joined, because it counts less.
+    """Join short parts of one line, and introductions with the part that follows, never with the one before. A part
+    that announces the next step is not joined, because it counts less.
     """
     waiting = ""
     for part in parts:
@@ -148,7 +149,8 @@ def join_fragments(parts: Iterable[str]) -> Iterator[str]:
 
 def _belong_together(before: str, part: str) -> bool:
     sizes = _size(before), _size(part)
-    return (min(sizes) < _FRAGMENT or before[-1] in ":\uff1a") and sum(sizes) <= _JOINED_MAX
+    introduced = before[-1] in COLONS or (min(sizes) < _FRAGMENT and part[-1] not in COLONS)
+    return introduced and sum(sizes) <= _JOINED_MAX
 
 
 def _size(part: str) -> int:
@@ -327,7 +329,7 @@ def _salience(role: Role, part: str, place: int, code: bool) -> float:
         weight *= _PREFERRED
     if part[0] == "#":
         weight *= _HEADING
-    if last in ":\uff1a":
+    if last in COLONS:
         weight *= _INTRODUCTION
     elif last in "?\uff1f":
         weight *= _QUESTION
