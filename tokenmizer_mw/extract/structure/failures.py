@@ -183,6 +183,11 @@ def _races(text: str) -> list[str]:
     return [f"WARNING: DATA RACE between {' and '.join(names)}" if names else "WARNING: DATA RACE"]
 
 
+def compiler_errors(text: str) -> list[str]:
+    """Errors of compilers and type checkers alone; at most ``ERRORS_MAX``."""
+    return _labels(_COMPILERS, text) if "rror" in text or ".go:" in text else []
+
+
 def summed_up(command: str, text: str) -> str:
     """The errors of a compiler or a linter as one: how many, in which files, and the first; "" unless there are
     several."""

@@ -19,6 +19,7 @@ from .effects import EFFECTS, kept_path, kept_paths
 from .failures import (
     ERROR_LABEL_MAX,
     clashes,
+    compiler_errors,
     exceptions,
     failing_tests,
     files_of_tests,
@@ -165,7 +166,9 @@ def _faults(command: Command, outcome: TestRunOutcome | None, output: Output, *,
     labels = [one_line(f"formatting errors in {', '.join(untidy)}", ERROR_LABEL_MAX)] if untidy else []
     if summary := "" if proven else summed_up(command.key, text):
         labels.append(summary)
-    elif outcome is None and not proven:
+    elif outcome is not None:
+        labels += compiler_errors(text)
+    elif not proven:
         labels += [label for label in exceptions(text) if not labels or not label.startswith("Formatter ")]
     if not labels and outcome is None and output.failed and text.strip():
         labels = [telling_line(text) or _named_failure(command, text)]
