@@ -127,7 +127,7 @@ def test_agents_are_understood_and_others_reported(upstream: Upstream, caplog: p
         "chats of shop/1.0 at 127.0.0.1",
         "chats of desk at 127.0.0.1",
     ]
-    assert all("names no session" in text for text in reported)
+    assert all("names no session (header x-session-id or field session_id)" in text for text in reported)
 
 
 def test_an_agents_chat_goes_on_in_the_session_that_its_hooks_recorded(upstream: Upstream) -> None:

@@ -255,9 +255,8 @@ class SessionNaming:
             return await run_where_it_fits(partial(beginning, dialect, body, path), body)
         places = {"header": self._settings.session_header, "field": self._settings.session_field}
         named = " or ".join(f"{kind} {name}" for kind, name in places.items() if name)
-        self._report(
-            scope, f"it names no session ({named or 'no header and no field can'}), and sessions is {self._naming}"
-        )
+        hint = f" ({named})" if named else ""
+        self._report(scope, f"it names no session{hint}, and sessions is {self._naming}")
         return None
 
     async def _beside(self, scope: Scope, body: bytes) -> str | None:
