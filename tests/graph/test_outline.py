@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from tokenmizer_mw.graph.export.documents import outline
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import DecisionReplaced, Event, NodeAdded, StatusChanged
@@ -97,3 +99,19 @@ def test_one_fact_may_replace_several() -> None:
         "       replaced poetry (#5)",
         "       replaced pip (#5)",
     ]
+
+
+@pytest.mark.parametrize(
+    ("paths", "shown"),
+    [
+        (["/home/ann/shop/src/app.py", "/home/ann/shop/tests/a.py"], ["below /home/ann/shop/)", "  src/app.py (#1)"]),
+        (["/home/ann/app.py", "/etc/hosts"], ["files (2)", "  /etc/hosts (#1)"]),
+        (["/home/ann/shop/app.py"], ["files (1)", "  /home/ann/shop/app.py (#1)"]),
+    ],
+)
+def test_absolute_paths_are_shown_below_the_folder_that_they_share(paths: list[str], shown: list[str]) -> None:
+    graph = SessionGraph()
+    for number, path in enumerate(paths, 1):
+        graph.apply(NodeAdded(Node(f"file-{number}", NodeType.FILE, path, Status.ACTIVE, Source(1, "user", path))))
+    text = "\n".join(outline(graph))
+    assert all(part in text for part in shown)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Final
@@ -63,11 +64,26 @@ def _section(graph: SessionGraph, title: str, nodes: Sequence[Node]) -> Iterator
     for step in reversed(steps):
         past.setdefault(step.new, []).append(step)
     shown = [node for node in nodes if not _is_shown_elsewhere(graph, into, node)]
+    folder = _shared_folder(shown)
     if shown:
-        yield f"{title} ({len(nodes)})"
+        yield f"{title} ({len(nodes)}{', below ' + folder if folder else ''})"
     for node in sorted(shown, key=lambda node: (not node.current, node.order or 0)):
-        yield f"  {_MARKS[node.status]} {_outline_fact(graph, node)}"
+        yield f"  {_MARKS[node.status]} {_outline_fact(graph, node).removeprefix(folder)}"
         yield from _iter_replaced_lines(graph, past, node.id)
+
+
+def _shared_folder(nodes: Sequence[Node]) -> str:
+    """The folder, with a slash behind it, that all absolute paths of files share, by which the outline shows them
+    relative to it; "" if there are fewer than two, or if they share no more than the first folder."""
+    paths = [node.label for node in nodes if node.type is NodeType.FILE and node.label.startswith("/")]
+    if len(paths) < _PATHS_MIN:
+        return ""
+    folder = posixpath.commonpath([posixpath.dirname(path) for path in paths])
+    return f"{folder}/" if folder.count("/") > 1 else ""
+
+
+_PATHS_MIN: Final = 2
+"""Absolute paths from which on the outline names their folder once."""
 
 
 def _is_shown_elsewhere(graph: SessionGraph, into: Mapping[str, Transition], node: Node) -> bool:
