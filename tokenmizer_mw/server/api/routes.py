@@ -227,8 +227,11 @@ _SESSION_ID: Final = {
 _MESSAGE: Final = {
     "type": "object",
     "description": "A message as OpenAI or Anthropic shape it.",
-    "properties": {"role": {"enum": ["user", "assistant"]}, "content": {"type": ["string", "array", "null"]}},
     "required": ["role", "content"],
+    "anyOf": [
+        {"properties": {"role": {"const": "user"}, "content": {"type": ["string", "array"]}}},
+        {"properties": {"role": {"const": "assistant"}, "content": {"type": ["string", "array", "null"]}}},
+    ],
 }
 
 _IMPORTS: Final = {
