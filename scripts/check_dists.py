@@ -6,7 +6,7 @@
    imported, outside of the checkout.
 4. The unpacked sdist gives the demo with ``make demo``.
 
-It needs the package ``build``, or uv, and leaves the files in ``dist/``.
+It builds with uv where that is installed, and leaves the files in ``dist/``.
 """
 
 from __future__ import annotations
@@ -32,8 +32,10 @@ def main() -> None:
     """Build, install, run; raises ``SystemExit`` with a sentence where something is missing."""
     dist = ROOT / "dist"
     shutil.rmtree(dist, ignore_errors=True)
-    for project in PROJECTS:
-        _run(*_builder(), str(ROOT / project), "--outdir" if not _uv() else "--out-dir", str(dist))
+    with tempfile.TemporaryDirectory() as folder:
+        builder = _builder(Path(folder))
+        for project in PROJECTS:
+            _run(*builder, str(ROOT / project), "--outdir" if not _uv() else "--out-dir", str(dist))
     [sdist] = dist.glob("tokenmizer_mw-*.tar.gz")
     wheels = sorted(map(str, dist.glob("*.whl")))
     if len(wheels) != len(PROJECTS):
@@ -80,8 +82,15 @@ def _uv() -> str:
     return shutil.which("uv") or ""
 
 
-def _builder() -> list[str]:
-    return [_uv(), "build", "-q"] if _uv() else [sys.executable, "-m", "build"]
+def _builder(folder: Path) -> list[str]:
+    """The command that builds: uv's, else that of the package ``build`` in an environment of its own in ``folder``."""
+    if _uv():
+        return [_uv(), "build", "-q"]
+    environment = folder / "builder"
+    _run(sys.executable, "-m", "venv", str(environment))
+    python = str(environment / "bin" / "python")
+    _run(python, "-m", "pip", "install", "-q", "build")
+    return [python, "-m", "build"]
 
 
 def _run(*command: str, cwd: Path = ROOT) -> None:
