@@ -75,10 +75,13 @@ def test_the_calls_of_a_session(store: str, capsys: pytest.CaptureFixture[str]) 
 
 
 def test_empty_books_say_how_they_are_opened(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, err = run(capsys, "--store", f"sqlite:///{tmp_path / 'none.db'}")
+    store = f"sqlite:///{tmp_path / 'empty.db'}"
+    assert run(capsys, "--store", store)[0] == 2
+    SessionMemory.open(store).close()
+    status, out, err = run(capsys, "--store", store)
     assert (status, out) == (0, "")
     assert "TOKENMIZER_SAVINGS=true" in err
-    assert run(capsys, "--store", f"sqlite:///{tmp_path / 'none.db'}", "--since", "soon")[0] == 2
+    assert run(capsys, "--store", store, "--since", "soon")[0] == 2
 
 
 def test_stats_over_http(store: str) -> None:

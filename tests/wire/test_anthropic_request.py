@@ -175,6 +175,7 @@ HANDED_OVER = [
     and raw.get("role") in ("user", "assistant", "system")
     and "content" in raw
     and not isinstance(raw["content"], dict)
+    and (raw["role"] != "user" or raw["content"] is not None)  # handed over, that is an error
 ]
 
 

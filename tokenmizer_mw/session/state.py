@@ -38,6 +38,7 @@ from tokenmizer_mw.session.resent import ResentMessages
 from tokenmizer_mw.session.transcript import Transcript
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.history import History
+from tokenmizer_mw.wire.spelling import Spelling
 
 Numbered = tuple[int, Message]
 """A message with its number in the session, from 1."""
@@ -149,7 +150,7 @@ class SessionState:
             return
         match recorded.event:
             case MessageRecorded(turn, mark, message, after, original):
-                self.transcript.add_message(mark, after - 1, message)
+                self.transcript.add(mark, after - 1, message)
                 self.spoken = turn if message.role is not Role.SYSTEM else self.spoken
                 self.unextracted.append((turn, message))
                 self.said_at[turn] = recorded.recorded_at
@@ -220,7 +221,7 @@ _OF_GRAPH: Final = frozenset({NodeAdded, NodeRevised, StatusChanged, EdgeAdded, 
 class UnkeptTranscript(Transcript):
     """The transcript of a state that only the graph is wanted of: it keeps no message, and so looks at none."""
 
-    def add_message(self, mark: str, parent: int, message: Message) -> None:
+    def add(self, mark: str, parent: int, message: Message | Spelling) -> None:
         """Ignore a message."""
 
     def copy(self) -> UnkeptTranscript:

@@ -62,10 +62,11 @@ class Transcript:
             list(self.digests), list(self.parents), list(self.spellings), list(self.depths), dict(self._places)
         )
 
-    def add(self, mark: str, parent: int, spelling: Spelling) -> None:
-        """Append a message with the digest ``mark`` and the spelling ``spelling`` (what identifies the message in
-        another form). It follows the message at index ``parent`` (-1: none).
+    def add(self, mark: str, parent: int, message: Message | Spelling) -> None:
+        """Append a message with the digest ``mark``, given as it is or as its spelling (what identifies it in another
+        form). It follows the message at index ``parent`` (-1: none).
         """
+        spelling = spelling_of(message) if isinstance(message, Message) else message
         place = len(self.digests)
         name: str | Spelling
         for name in (mark, spelling):
@@ -74,10 +75,6 @@ class Transcript:
         self.parents.append(parent)
         self.spellings.append(spelling)
         self.depths.append(self.depths[parent] + 1 if parent >= 0 else 0)
-
-    def add_message(self, mark: str, parent: int, message: Message) -> None:
-        """Append a message, as ``add`` does."""
-        self.add(mark, parent, spelling_of(message))
 
     def first_new(
         self, messages: Sequence[Message], *, part: bool = False, resent: ResentMessages | None = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import Final
 
 
 def absolute_address(address: str, folder: str) -> str:
@@ -33,7 +32,7 @@ def quote_address(address: str) -> str:
     return repr(f"{shown}{user.partition(':')[0]}{at}{host}"[:_QUOTED_MAX])
 
 
-_QUOTED_MAX: Final = 120
+_QUOTED_MAX = 120  # without typing, which costs the client of the hooks more than all of this
 
 
 def without_password(address: str) -> str:
