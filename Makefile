@@ -22,14 +22,16 @@ demo: $(DEMO_VENV)/.ready
 	@touch .venv-demo/.ready
 
 # Tests of one file share a process: their servers and schemas are set up once. WORKERS=0 runs everything in one process.
-WORKERS ?= 2
-PYTEST := $(BIN)/python -m pytest -n $(WORKERS) $(if $(filter-out 0,$(WORKERS)),--dist loadfile)
+# Twice the two cores of a small machine: many tests wait for a server.
+WORKERS ?= 4
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) $(if $(filter-out 0,$(WORKERS)),--dist loadfile)
 
 # The normal run: minutes.
 test: $(READY)
 	$(PYTEST) -m "not nightly" $(TESTS)
 
-# Everything: also tests marked nightly, and more examples of each property.
+# Everything: also tests marked nightly, and more examples of each property; these tests keep the cores busy.
+test-all: WORKERS = 2
 test-all: $(READY)
 	$(PYTEST) --hypothesis-profile=thorough $(TESTS)
 

@@ -76,6 +76,7 @@ def test_cases_name_their_language_and_kind_or_are_english(tmp_path: Path) -> No
     ]
 
 
+@pytest.mark.nightly
 def test_beliefs_do_not_fall_below_the_floor() -> None:
     groups = run()["figures"]["groups"]
     assert {group: one["right"] for group, one in groups.items() if one["right"] < FLOORS[group]} == {}
