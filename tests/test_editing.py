@@ -608,3 +608,74 @@ def test_a_label_that_was_replaced_before_is_told_again() -> None:
         memory.record("queue", QUEUE)
         memory.correct("queue", "RabbitMQ", label="Redis for the queue")
         assert "Decided: Redis for the queue" in memory.resume("queue").text
+
+
+def replaced_pair(memory: SessionMemory) -> tuple[Node, Node]:
+    """The decision that the chat replaced, and the one in its place."""
+    (step,) = memory.graph("hall").transitions()
+    old, new = (memory.graph("hall").get(id) for id in (step.old, step.new))
+    assert old is not None and new is not None
+    return old, new
+
+
+def test_two_facts_that_have_nothing_to_do_with_each_other_both_hold(memory: SessionMemory) -> None:
+    old, new = replaced_pair(memory)
+    done = memory.separate("hall", old.id, "SQLite stays for the tests")
+    graph = memory.graph("hall")
+    assert (done.before.status, done.after.status) == (Status.SUPERSEDED, Status.ACTIVE)
+    assert graph.get(new.id) == new
+    assert graph.in_slot("database") == new
+    assert graph.transitions() == [] and not graph.edges("supersedes")
+    assert graph.heir(old.id) is None
+    assert "SQLite" in memory.resume("hall").text and "PostgreSQL" in memory.resume("hall").text
+    assert "(was " not in memory.resume("hall").text
+    found = memory.why("hall", new.id)
+    assert found is not None and found.chain == ()
+    assert f"kept beside {new.id} by hand (change 1): SQLite stays for the tests" in str(memory.why("hall", old.id))
+
+
+def test_a_separated_fact_is_replaced_again_by_an_undo_and_separated_by_another(memory: SessionMemory) -> None:
+    old, new = replaced_pair(memory)
+    steps = memory.graph("hall").transitions()
+    memory.separate("hall", old.id)
+    memory.undo("hall")
+    graph = memory.graph("hall")
+    assert (graph.get(old.id), graph.get(new.id)) == (old, new)
+    assert graph.transitions() == steps
+    assert graph.heir(old.id) == new
+    memory.undo("hall", 2)
+    assert memory.graph("hall").transitions() == []
+    assert memory.graph("hall").get(old.id).status is Status.ACTIVE  # type: ignore[union-attr]
+
+
+def test_a_later_value_replaces_the_right_one_of_two_separated_facts(memory: SessionMemory) -> None:
+    old, new = replaced_pair(memory)
+    memory.separate("hall", old.id)
+    memory.remember("hall", "database: MariaDB")
+    graph = memory.graph("hall")
+    assert graph.get(old.id).status is Status.ACTIVE  # type: ignore[union-attr]
+    assert graph.get(new.id).status is Status.SUPERSEDED  # type: ignore[union-attr]
+
+
+def test_only_a_replaced_fact_is_separated(memory: SessionMemory) -> None:
+    old, new = replaced_pair(memory)
+    with pytest.raises(CallerError, match=f"was not replaced; pass the one that it replaced: {old.id}"):
+        memory.separate("hall", new.id)
+    memory.separate("hall", old.id)
+    with pytest.raises(CallerError, match=r"was not replaced$"):
+        memory.separate("hall", old.id)
+
+
+def test_a_separated_fact_outlives_the_process_and_stands_in_the_past_as_it_was(tmp_path: Path) -> None:
+    address = f"sqlite:///{tmp_path / 'hall.db'}"
+    with SessionMemory.open(address) as memory:
+        memory.record("hall", CHAT)
+        old, _ = replaced_pair(memory)
+        before = memory.checkpoint("hall").seq
+        memory.separate("hall", old.id)
+        now = memory.graph("hall")
+    with SessionMemory.open(address) as memory:
+        assert memory.graph("hall") == now
+        assert repr(memory.edits("hall")[0].edit.separated) != "None"
+        recorded = memory.log.read(memory._access.key_of("hall", "local"), upto=before)
+        assert any("DecisionReplaced" in type(one.event).__name__ for one in recorded)

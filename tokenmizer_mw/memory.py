@@ -72,6 +72,7 @@ from tokenmizer_mw.session.manual_edits import (
     kind_of_text,
     mark_fact,
     newest_number,
+    separate_fact,
     undone,
 )
 from tokenmizer_mw.session.manual_edits import pin_fact as pin
@@ -420,6 +421,16 @@ class SessionMemory:
         """
         mark = partial(mark_fact, status=Status.ARCHIVED, reason=self._redaction.redact_text(reason))
         return self._edit(session_id, node_id, tenant, mark)
+
+    def separate(self, session_id: str, node_id: str, reason: str = "", *, tenant: str = LOCAL_TENANT) -> FactEdit:
+        """Say that a replaced fact and the fact that replaced it have nothing to do with each other: the first holds
+        again, the other one stays, and nothing shows a replacement any more. ``undo`` restores the replacement.
+
+        ``node_id`` names the replaced fact; it, result and errors as for ``invalidate``. Raises ``CallerError`` for a
+        fact that was not replaced; the message names what it replaced itself.
+        """
+        separate = partial(separate_fact, reason=self._redaction.redact_text(reason))
+        return self._edit(session_id, node_id, tenant, separate)
 
     def pin(self, session_id: str, node_id: str, pinned: bool = True, *, tenant: str = LOCAL_TENANT) -> FactEdit:
         """Pin a fact, or unpin it with ``pinned=False``. Resume blocks put pinned facts directly after the standing
@@ -1022,6 +1033,7 @@ class SessionMemory:
     aremember = _off_the_loop(remember)
     ainvalidate = _off_the_loop(invalidate)
     aarchive = _off_the_loop(archive)
+    aseparate = _off_the_loop(separate)
     apin = _off_the_loop(pin)
     acorrect = _off_the_loop(correct)
     aundo = _off_the_loop(undo)

@@ -32,6 +32,7 @@ BODIES: dict[str, Any] = {
     "checkpoint": {"session_id": "hall"},
     "invalidate": {"session_id": "hall", "node_id": "decision-1", "reason": "wrong"},
     "archive": {"session_id": "hall", "node_id": "decision-1"},
+    "separate": {"session_id": "hall", "node_id": "decision-1"},
     "pin": {"session_id": "hall", "node_id": "decision-1"},
     "correct": {"session_id": "hall", "node_id": "decision-1", "detail": "it is one file"},
     "undo": {"session_id": "hall", "number": 1},
@@ -81,6 +82,8 @@ def test_every_route_with_every_caller(
     for token in TOKENS:
         if route.name == "undo" and token == "a":  # admin has taken it back: the next change is undone
             monkeypatch.setitem(BODIES, "undo", {"session_id": "hall", "number": 2})
+        if route.name == "separate" and token == "a":  # so has admin
+            filled.undo("hall", tenant="tenant-a")
         before = filled.log.read(key)
         answer = call(app, route, token)
         if route.name == "forget" and token == "admin":

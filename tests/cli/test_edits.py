@@ -211,3 +211,14 @@ def test_a_block_without_a_fact_is_explained(run: Run, capsys: pytest.CaptureFix
 def test_a_backup_is_not_made_in_a_directory_that_is_not_there(run: Run, tmp_path: Path) -> None:
     assert "no such directory" in run("backup", f"{tmp_path}/new/", status=2)
     assert not (tmp_path / "new").exists()
+
+
+def test_a_replaced_fact_is_kept_beside_the_one_that_replaced_it(run: Run) -> None:
+    (step,) = json.loads(run("graph", "shop", "--json"))["transitions"]
+    assert f"pass the one that it replaced: {step['old']}" in run("separate", "shop", step["new"], status=2)
+    assert run("separate", "shop", step["old"], "--reason", "for the tests").startswith("change 1: ")
+    assert f"kept beside {step['new']}" in run("edits", "shop")
+    assert json.loads(run("graph", "shop", "--json"))["transitions"] == []
+    run("undo", "shop")
+    assert f"replaced by {step['new']}" in run("edits", "shop")
+    assert json.loads(run("graph", "shop", "--json"))["transitions"] == [step]

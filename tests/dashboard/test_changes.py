@@ -133,3 +133,17 @@ def test_a_fact_by_hand_was_said_in_no_message(memory: SessionMemory, visitor: V
     assert "by hand" in shown
     assert "hand in message" not in shown
     assert "guest list" not in text_of(visitor.get("transcript?id=hall").body)
+
+
+def test_a_replaced_fact_is_kept_beside_the_one_that_replaced_it(memory: SessionMemory, visitor: Visitor) -> None:
+    (step,) = memory.graph("hall").transitions()
+    page = f"fact?id=hall&node={step.old}"
+    assert "What replaced it" in text_of(visitor.get(page).body)
+    shown = visitor.submit(page, "change", id="hall", node=step.old, do="separate", reason="the tests use it")
+    assert "It holds again, beside the fact that replaced it." in text_of(shown.body)
+    assert memory.graph("hall").transitions() == []
+    assert "status: replaced active the tests use it" in text_of(shown.body)
+    assert "Keep both" not in text_of(visitor.get(page).body)
+    assert "Keep both" not in text_of(visitor.get(f"fact?id=hall&node={step.new}").body)
+    visitor.submit(page, "change", id="hall", node=step.old, do="undo", number="1")
+    assert memory.graph("hall").transitions() == [step]

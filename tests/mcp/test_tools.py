@@ -37,10 +37,11 @@ TOOLS = {
     "remember",
     "resume_session",
     "search",
+    "separate",
     "undo",
     "why_decision",
 }
-CHANGES = {"archive", "correct", "invalidate", "pin", "undo"}
+CHANGES = {"archive", "correct", "invalidate", "pin", "separate", "undo"}
 READ_ONLY = TOOLS - {"checkpoint_session", "forget_session", "remember"} - CHANGES
 TOOL_LIST_MAX = 6_000
 
@@ -159,7 +160,7 @@ def test_tools_say_what_they_do(desk: Desk) -> None:
         async with in_process(desk, "2026-07-28") as client:
             for tool in (await client.list_tools()).tools:
                 assert tool.description and tool.annotations is not None
-                assert tool.annotations.read_only_hint is (tool.name in READ_ONLY)
+                assert bool(tool.annotations.read_only_hint) is (tool.name in READ_ONLY)
                 assert bool(tool.annotations.destructive_hint) is (tool.name == "forget_session")
                 assert tool.annotations.open_world_hint is False
 
@@ -378,6 +379,7 @@ NEEDED: dict[str, dict[str, Any]] = {
     "recall": {"query": "x"},
     "remember": {"text": "Use Redis"},
     "search": {"text": "x"},
+    "separate": {"node_id": "decision-9"},
     "why_decision": {"text": "x"},
 }
 """What tools cannot be called without."""

@@ -77,6 +77,10 @@ EDITS: Final[dict[str, tuple[str, tuple[Argument, ...]]]] = {
         ),
     ),
     "archive": ("put a fact away that is true and of no interest any more", (_SESSION, _FACT, _REASON)),
+    "separate": (
+        "keep a replaced fact beside the one that replaced it: the two have nothing to do with each other",
+        (_SESSION, _FACT, _REASON),
+    ),
     "pin": (
         "put a fact before others in resume blocks",
         (_SESSION, _FACT, (("--off",), {"action": "store_true", "help": "no longer"})),

@@ -106,6 +106,12 @@ def archive(arguments: argparse.Namespace, store: Store) -> None:
     _show_change(arguments, done)
 
 
+def separate(arguments: argparse.Namespace, store: Store) -> None:
+    """Run the command ``separate``: keep a replaced fact beside the one that replaced it."""
+    done = store.memory.separate(arguments.session, arguments.fact, arguments.reason, tenant=arguments.tenant)
+    _show_change(arguments, done)
+
+
 def pin(arguments: argparse.Namespace, store: Store) -> None:
     """Run the command ``pin``: pin a fact, so that resume blocks state it early, or unpin it."""
     done = store.memory.pin(arguments.session, arguments.fact, not arguments.off, tenant=arguments.tenant)
@@ -167,6 +173,8 @@ def _describe_edit(edit: NodeEdited, label: str) -> str:
     ]
     if edit.changes.get("confidence") == 0 and edit.changes.get("status", Status.INVALIDATED) is Status.INVALIDATED:
         changed.append("withdrawn as never true")
+    if edit.separated is not None:
+        changed.append(f"replaced by {edit.separated.new}" if edit.undoes else f"kept beside {edit.separated.new}")
     if "label" not in edit.changes and label:
         changed.append(label)
     return (f"undo of change {edit.undoes}: " if edit.undoes else "") + "; ".join(changed)
@@ -200,6 +208,7 @@ COMMANDS: Final[dict[str, Callable[[argparse.Namespace, Store], None]]] = {
     "correct": correct,
     "invalidate": invalidate,
     "archive": archive,
+    "separate": separate,
     "pin": pin,
     "undo": undo,
     "edits": edits,

@@ -276,7 +276,9 @@ class SessionGraph:
                 self._revise(id, dict(changes), turn)
             case StatusChanged(id, status, turn, reason):
                 self._move(id, status, turn, at, reason)
-            case NodeEdited(_, id, changes, _, _, reason):
+            case NodeEdited(_, id, changes, _, _, reason, _, separated):
+                if separated is not None and changes.get("status") is not Status.SUPERSEDED:
+                    self._separate(separated)
                 self._edit(id, dict(changes), at, reason)
             case EdgeAdded(edge):
                 self._edges[(edge.source, edge.type, edge.target)] = edge
@@ -430,6 +432,16 @@ class SessionGraph:
         )
         self._heirs[step.old] = step.new
         self._move(step.old, Status.SUPERSEDED, step.trigger, at, step.reason)
+
+    def _separate(self, step: Transition) -> None:
+        """Remove what says that one of the two facts replaced the other."""
+        pair = {step.old, step.new}
+        for key in [key for key, one in self._replaced.items() if {one.old, one.new} == pair]:
+            del self._replaced[key]
+        for old, new in ((step.old, step.new), (step.new, step.old)):
+            self._edges.pop((new, EdgeType.SUPERSEDES, old), None)
+            if self._heirs.get(old) == new:
+                del self._heirs[old]
 
     def _prune(self, ids: Iterable[str]) -> None:
         gone = set(ids)

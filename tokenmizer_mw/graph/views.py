@@ -290,7 +290,9 @@ def _describe_edit(edit: NodeEdited) -> Iterator[str]:
     """What was changed by hand, from what, and why; nothing for an addition and a pin."""
     hand = f"by hand (change {edit.number})"
     because = f": {flatten(edit.reason, _TEXT_MAX)}" if edit.reason else ""
-    if "status" in edit.changes and not edit.adds:
+    if edit.separated is not None:
+        yield f"kept beside {edit.separated.new} {hand}{because}"
+    elif "status" in edit.changes and not edit.adds:
         withdrawn = edit.changes["status"] is Status.INVALIDATED and edit.changes.get("confidence") == 0
         yield f"{'withdrawn as never true' if withdrawn else edit.changes['status'].value} {hand}{because}"
     if "label" in edit.changes:

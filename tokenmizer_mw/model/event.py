@@ -145,6 +145,7 @@ class NodeEdited:
       earlier values, for undo.
     - ``number``: counts the edits of a session, from 1; ``undoes``: number of the edit that this one undoes, 0 for
       none.
+    - ``separated``: the replacement of the fact that this edit declares to be none, or that its undo restores.
     """
 
     number: int
@@ -154,6 +155,7 @@ class NodeEdited:
     turn: int = 0
     reason: str = ""
     undoes: int = 0
+    separated: Transition | None = None
 
     @property
     def adds(self) -> bool:
@@ -314,7 +316,10 @@ def _load(payload: str) -> Any:
     return data if end == len(payload) else json.loads(payload)
 
 
-UPCASTS: Final[Upcasts] = {("refined", 1): lambda data: data | {"handover": [], "first": 0}}
+UPCASTS: Final[Upcasts] = {
+    ("refined", 1): lambda data: data | {"handover": [], "first": 0},
+    ("node_edited", 1): lambda data: data,  # a release that knows no ``separated`` must not read version 2
+}
 """``(kind, version) -> function`` that lifts a payload of that version to the next one."""
 
 
@@ -435,6 +440,7 @@ def _edited_from_dict(data: Payload) -> NodeEdited:
         data["turn"],
         data.get("reason", ""),
         data.get("undoes", 0),
+        _transition_from_dict(data["separated"]) if "separated" in data else None,
     )
 
 
@@ -531,11 +537,12 @@ _WRITERS: Final[dict[type, tuple[str, int, Callable[[Any], Payload]]]] = {
     ),
     NodeEdited: (
         "node_edited",
-        1,
+        2,
         lambda e: (
             {"number": e.number, "id": e.id, "turn": e.turn}
             | {"changes": _changes_to_dict(e.changes), "before": _changes_to_dict(e.before)}
             | _without_defaults({"reason": e.reason, "undoes": e.undoes or None})
+            | ({"separated": transition_to_dict(e.separated)} if e.separated is not None else {})
         ),
     ),
     EdgeAdded: (
@@ -588,7 +595,7 @@ _READERS: Final[dict[str, tuple[int, Callable[[Payload], Event]]]] = {
         1,
         lambda d: StatusChanged(d["id"], _STATUSES[d["status"]], d["turn"], d.get("reason", ""), d.get("quote", "")),
     ),
-    "node_edited": (1, _edited_from_dict),
+    "node_edited": (2, _edited_from_dict),
     "edge_added": (1, lambda d: EdgeAdded(Edge(d["source"], _EDGE_TYPES[d["type"]], d["target"], d["turn"]))),
     "decision_replaced": (1, lambda d: DecisionReplaced(_transition_from_dict(d))),
     "nodes_pruned": (1, lambda d: NodesPruned(tuple(d["ids"]))),

@@ -130,6 +130,25 @@ def correct_fact(state: SessionState, node: Node, label: str | None, detail: str
     return _edit(state, node, changes, reason)
 
 
+def separate_fact(state: SessionState, node: Node, reason: str) -> list[Event]:
+    """Return the events that say that a replaced fact and the one that replaced it have nothing to do with each other:
+    the first holds again, the other one stays as it is.
+
+    If another fact has its slot now, it has none any more. Raises ``CallerError`` for a fact that was not replaced.
+    """
+    graph = state.graph
+    heir = graph.heir(node.id)
+    steps = [one for one in graph.transitions() if one.old == node.id and heir is not None and one.new == heir.id]
+    if node.status is not Status.SUPERSEDED or not steps:
+        replaced = [one.old for one in graph.standing_transitions() if one.new == node.id]
+        hint = f"; pass the one that it replaced: {' or '.join(replaced)}" if replaced else ""
+        raise CallerError(f"{node.id} {_shorten(node.label)!r} was not replaced{hint}")
+    changes: dict[str, Any] = {"status": _status_before(state, node)}
+    if graph.in_slot(node.slot) is not None:
+        changes["slot"] = ""
+    return _edit(state, node, changes, reason, separated=steps[-1])
+
+
 def kind_of_text(text: str) -> str:
     """Return the kind of a fact that is added by hand without one: "rule" or "preference" if the text is worded as one,
     else "choice".
@@ -214,7 +233,9 @@ def undone(state: SessionState, number: int) -> list[Event]:
     turn, reason = len(state.transcript), f"change {number} undone"
     again = list(_replace_again(state, edit, turn, reason))
     _require_free(state, node, edit.before, besides=[one.transition.old for one in again])
-    back = NodeEdited(_next(state), edit.id, edit.before, edit.changes, turn, reason, number)
+    back = NodeEdited(_next(state), edit.id, edit.before, edit.changes, turn, reason, number, edit.separated)
+    if edit.separated is not None and edit.before.get("status") is Status.SUPERSEDED:
+        return [DecisionReplaced(edit.separated), back]
     if edit.adds:
         return [back, *_restore_replaced(state, node, turn, reason)]
     return [*again, back]
@@ -239,8 +260,13 @@ def _restore_replaced(state: SessionState, node: Node, turn: int, reason: str) -
             continue
         if (holder := state.graph.in_slot(old.slot)) is not None and holder.id != node.id:
             continue
-        before = [status for _, status in state.graph.life(old.id).moves if is_current(status)]
-        yield StatusChanged(old.id, before[-1] if before else Status.ACTIVE, turn, reason)
+        yield StatusChanged(old.id, _status_before(state, old), turn, reason)
+
+
+def _status_before(state: SessionState, node: Node) -> Status:
+    """The last status by which the fact was current."""
+    before = [status for _, status in state.graph.life(node.id).moves if is_current(status)]
+    return before[-1] if before else Status.ACTIVE
 
 
 def _replace_again(state: SessionState, edit: NodeEdited, turn: int, reason: str) -> Iterator[DecisionReplaced]:
@@ -253,12 +279,15 @@ def _replace_again(state: SessionState, edit: NodeEdited, turn: int, reason: str
             yield DecisionReplaced(Transition(id, edit.id, turn, reason))
 
 
-def _edit(state: SessionState, node: Node, wanted: Mapping[str, Any], reason: str) -> list[Event]:
+def _edit(
+    state: SessionState, node: Node, wanted: Mapping[str, Any], reason: str, separated: Transition | None = None
+) -> list[Event]:
     changes = {name: value for name, value in wanted.items() if getattr(node, name) != value}
     if not changes:
         return []
     before = {name: getattr(node, name) for name in changes}
-    return [NodeEdited(_next(state), node.id, changes, before, len(state.transcript), flatten(reason, DETAIL_MAX))]
+    turn, reason = len(state.transcript), flatten(reason, DETAIL_MAX)
+    return [NodeEdited(_next(state), node.id, changes, before, turn, reason, separated=separated)]
 
 
 def _next(state: SessionState) -> int:

@@ -77,6 +77,8 @@ def _name_operation(edit: NodeEdited) -> str:
         return f"undo of {edit.undoes} on"
     if edit.adds:
         return "remember"
+    if edit.separated is not None:
+        return "separate"
     if "pinned" in edit.changes:
         return "pin" if edit.changes["pinned"] else "unpin"
     if (status := edit.changes.get("status")) is not None:

@@ -76,6 +76,9 @@ EVERY_KIND: Final[tuple[Event, ...]] = (
         1, "d1", {"label": "x\u00e9", "status": Status.ARCHIVED}, {"label": "x", "status": Status.ACTIVE}, 3, "hm"
     ),
     NodeEdited(2, "d1", {"pinned": True}, {"pinned": False}, undoes=1),
+    NodeEdited(
+        3, "d1", {"status": Status.ACTIVE}, {"status": Status.SUPERSEDED}, separated=Transition("d1", "d2", 4, "why")
+    ),
     EdgeAdded(Edge("t1", EdgeType.IMPLEMENTS, "d1", 3)),
     DecisionReplaced(Transition("d1", "d2", 4, "why", "quote", -0.25)),
     NodesPruned(("f1", "f2")),

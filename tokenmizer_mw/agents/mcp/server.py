@@ -54,13 +54,10 @@ _STEPS: Final = 50
 _CANDIDATES_MAX: Final = 5
 
 _READS: Final = ToolAnnotations(read_only_hint=True, open_world_hint=False)
-_ADDS: Final = ToolAnnotations(
-    read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
-)
+_ADDS: Final = ToolAnnotations(destructive_hint=False, open_world_hint=False)
 _ADDS_ONCE: Final = _ADDS.model_copy(update={"idempotent_hint": True})
-_ERASES: Final = ToolAnnotations(
-    read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
-)
+_ERASES: Final = ToolAnnotations(destructive_hint=True, idempotent_hint=True, open_world_hint=False)
+"""What a hint means by default ("changes something", "not idempotent") is not sent: a model reads the list."""
 
 _Session = Annotated[str, Field(max_length=SESSION_ID_MAX)]
 _Text = Annotated[str, Field(min_length=1, max_length=1_000)]
@@ -186,7 +183,7 @@ def _sessions(made: MCPServer[Any], memory: Memory) -> None:
 
     @made.tool(annotations=_READS)
     async def get_savings_stats() -> SavingsOutput:
-        """Tell how much is kept, and what shortening requests has saved where a proxy or middleware did so."""
+        """Count what is kept, and what shorter requests saved."""
         values = await ask.get("stats")
         saved = _drop_zeros(values.get("savings"))
         note = "" if saved else "No savings are on record: they come from chats through the proxy."

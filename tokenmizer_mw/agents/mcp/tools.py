@@ -169,7 +169,7 @@ class Recalled(OfSession):
     messages: list[int] = Field(description="Numbers of the messages that are quoted.")
 
 
-_LEFT_OUT: Final = frozenset({"title", "default", "maxLength", "minLength"})
+_LEFT_OUT: Final = frozenset({"title", "default", "maxLength", "minLength", "maximum", "minimum"})
 """Members of schemas that a model does not need: calls are checked against them all the same."""
 
 _OTHER_NAMES: Final = {
@@ -282,7 +282,7 @@ def _property(schema: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in merged.items() if key not in _LEFT_OUT}
 
 
-_CHANGES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
+_CHANGES = ToolAnnotations(destructive_hint=False, open_world_hint=False)
 
 _Id = Annotated[str, Field(min_length=1, max_length=1_000, description="Id or words.")]
 
@@ -323,6 +323,11 @@ def add_edits(made: MCPServer[Any], ask: Backing, named: Named) -> None:
     async def archive(node_id: _Id, reason: _Text = "", session_id: _Session = "") -> Changed:
         """Put a true fact away that no longer matters."""
         return await change("archive", session_id, node_id=node_id, reason=reason)
+
+    @made.tool(annotations=_CHANGES)
+    async def separate(node_id: _Id, reason: _Text = "", session_id: _Session = "") -> Changed:
+        """A replaced fact holds beside the one that replaced it."""
+        return await change("separate", session_id, node_id=node_id, reason=reason)
 
     @made.tool(annotations=_CHANGES)
     async def pin(node_id: _Id, pinned: bool = True, session_id: _Session = "") -> Changed:

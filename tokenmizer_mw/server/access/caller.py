@@ -76,6 +76,7 @@ _OWN: Final = (
     "/api/decision/",
     "/api/remember/",
     "/api/archive/",
+    "/api/separate/",
     "/api/pin/",
     "/api/correct/",
     "/api/undo/",

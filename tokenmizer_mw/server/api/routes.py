@@ -104,6 +104,8 @@ ROUTES: Final[tuple[Route, ...]] = (
           writing.invalidate, shapes.EditAnswer, body=shapes.InvalidateBody),
     Route("archive", "POST", "/api/archive", "write", "Put a fact away that is of no interest any more.",
           writing.archive, shapes.EditAnswer, body=shapes.ArchiveBody),
+    Route("separate", "POST", "/api/separate", "write", "Keep a replaced fact beside the one that replaced it.",
+          writing.separate, shapes.EditAnswer, body=shapes.SeparateBody),
     Route("pin", "POST", "/api/pin", "write", "Put a fact before others in resume blocks, or no longer.",
           writing.pin, shapes.EditAnswer, body=shapes.PinBody),
     Route("correct", "POST", "/api/correct", "write", "Change the words of a fact.",

@@ -206,6 +206,12 @@ class ArchiveBody(_FactBody):
     reason: str = Field("", max_length=TEXT_MAX)
 
 
+class SeparateBody(_FactBody):
+    """A replaced fact that has nothing to do with the fact that replaced it: both hold."""
+
+    reason: str = Field("", max_length=TEXT_MAX)
+
+
 class PinBody(_FactBody):
     """A fact to pin (resume blocks list it first) or to unpin."""
 

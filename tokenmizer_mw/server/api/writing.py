@@ -61,6 +61,13 @@ def archive(request: ApiRequest[shapes.NoQuery, shapes.ArchiveBody]) -> shapes.E
     return _answer(body.session_id, done)
 
 
+def separate(request: ApiRequest[shapes.NoQuery, shapes.SeparateBody]) -> shapes.EditAnswer:
+    """Keep a replaced fact beside the one that replaced it."""
+    body = request.body
+    done = request.memory.separate(body.session_id, body.node_id, body.reason, tenant=request.tenant)
+    return _answer(body.session_id, done)
+
+
 def pin(request: ApiRequest[shapes.NoQuery, shapes.PinBody]) -> shapes.EditAnswer:
     """Pin a fact, so that resume blocks state it early, or unpin it."""
     body = request.body

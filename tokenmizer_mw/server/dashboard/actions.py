@@ -11,6 +11,7 @@ from starlette.responses import Response
 from tokenmizer_mw.errors import CallerError, UnknownSession
 from tokenmizer_mw.graph.views import undone_numbers
 from tokenmizer_mw.model.event import NodeEdited
+from tokenmizer_mw.model.node import Status
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.operations.erasure import erase
 from tokenmizer_mw.session import RecordedEdit, SessionState
@@ -53,6 +54,8 @@ def _describe_changes(edit: NodeEdited) -> list[Markup | str]:
 def _format_value(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, Status):
+        return value.word
     if isinstance(value, Enum):
         return str(value.value).replace("_", " ")
     return str(value or "nothing")
@@ -89,6 +92,10 @@ def _archive(request: PageRequest, node: str) -> None:
     request.memory.archive(request.id, node, request.form.get("reason", ""), tenant=request.tenant)
 
 
+def _separate(request: PageRequest, node: str) -> None:
+    request.memory.separate(request.id, node, request.form.get("reason", ""), tenant=request.tenant)
+
+
 def _pin(request: PageRequest, node: str) -> None:
     request.memory.pin(request.id, node, tenant=request.tenant)
 
@@ -112,6 +119,7 @@ def _undo(request: PageRequest, node: str) -> None:
 _EDITS: Final[Mapping[str, _Edit]] = {
     "invalidate": _invalidate,
     "archive": _archive,
+    "separate": _separate,
     "pin": _pin,
     "unpin": _unpin,
     "correct": _correct,

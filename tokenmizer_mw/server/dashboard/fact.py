@@ -122,10 +122,16 @@ def _validity(node: Node) -> list[tuple[str, float]]:
 
 
 def _chain(request: PageRequest, found: FactView) -> Markup | None:
-    if not found.why.chain:
+    steps = (*found.why.chain, *found.why.successors)
+    if not steps:
         return None
-    rows = [step_row(request, step, old, new) for old, step, new in found.why.chain]
-    return card("How it came to this", tag("ol", rows, class_="steps"), id="chain", live=True)
+    rows = [step_row(request, step, old, new) for old, step, new in steps]
+    return card(
+        "How it came to this" if found.why.chain else "What replaced it",
+        tag("ol", rows, class_="steps"),
+        id="chain",
+        live=True,
+    )
 
 
 def _relations(request: PageRequest, found: FactView) -> Markup | None:
@@ -144,7 +150,7 @@ def _relations(request: PageRequest, found: FactView) -> Markup | None:
 def _changing(request: PageRequest, node: Node) -> Markup | None:
     if not request.caller.may("write"):
         return None
-    forms = [_invalidate(request, node), _archive(request, node)]
+    forms = [_separate(request, node), _invalidate(request, node), _archive(request, node)]
     return card(
         "Change it",
         tag("p", "Each change is kept on record and can be undone.", class_="hint"),
@@ -185,6 +191,12 @@ def _invalidate(request: PageRequest, node: Node) -> Markup | None:
     box = tag("input", type="checkbox", name="never_true", value="yes", checked=rejected, required=rejected)
     never_true = tag("label", box, " It never was true: tell no model of it", class_="choice")
     return _marking(request, node, "invalidate", "Invalidate", "Why is it wrong?", never_true)
+
+
+def _separate(request: PageRequest, node: Node) -> Markup | None:
+    if node.status is not Status.SUPERSEDED:
+        return None
+    return _marking(request, node, "separate", "Keep both", "Why do the two have nothing to do with each other?")
 
 
 def _archive(request: PageRequest, node: Node) -> Markup | None:

@@ -137,6 +137,7 @@ _OF_SESSION: Final = (
 NOTES: Final[Mapping[str, str]] = {
     "invalidate": "Invalidated. Blocks list it under \u201cRejected\u201d from now on.",
     "archive": "Archived. Blocks no longer hold it.",
+    "separate": "It holds again, beside the fact that replaced it.",
     "pin": "Pinned. Blocks hold it before other facts.",
     "unpin": "No longer pinned.",
     "correct": "Corrected. What it said before stays on record.",
