@@ -247,7 +247,7 @@ def _with_receipts(
     added = added_tokens(counter)
     receipts: set[int] = set()
     for index, fact in enumerate(facts):
-        if fact.section in _NO_RECEIPTS:
+        if fact.section in _NO_RECEIPTS or not fact.turn:  # no message says what was added by hand to an empty session
             continue
         room -= added(f" [{fact.turn}]")
         if room < 0:
