@@ -100,6 +100,10 @@ class ClientSide(Protocol):
     def name(self) -> str:
         """The dialect's name, as in ``wire``."""
 
+    @property
+    def words(self) -> Mapping[str, str]:
+        """The client's names of fields of the dialect-neutral types; ``client_field`` looks them up."""
+
     def call(self, body: Mapping[str, Any]) -> ChatCall:
         """Parse a request.
 
@@ -118,9 +122,6 @@ class ClientSide(Protocol):
 
     def error(self, fault: Fault) -> Mapping[str, Any]:
         """Return the body of an error response in the client's format."""
-
-    def field(self, name: str) -> str:
-        """Return the name in the client's dialect for a field of the dialect-neutral types, such as "sampling.seed"."""
 
 
 class ProviderSide(Protocol):
@@ -189,6 +190,16 @@ class Stream:
         return self._writer.ping() if isinstance(event, Pinged) else self._writer.send(event)
 
 
+def client_field(name: str, words: Mapping[str, str]) -> str:
+    """Return the client's name of the field ``name``, from ``words``, which maps whole names or their first component.
+
+    A value of "" in ``words`` stands for the rest of the name; a name that is not in ``words`` is returned unchanged.
+    """
+    head, _, rest = name.partition(".")
+    found = words.get(name, words.get(head))
+    return name if found is None else found or rest
+
+
 @dataclass(frozen=True, slots=True)
 class Translation:
     """Translates between one client dialect and one provider dialect."""
@@ -215,7 +226,7 @@ class Translation:
         try:
             return self.provider.outgoing(call)
         except Untranslatable as error:
-            place = self.client.field(error.field)
+            place = client_field(error.field, self.client.words)
             raise Untranslatable(place, str(error) if place == error.field else f"{place}: {error}") from None
 
     def reply(self, call: ChatCall, status: int, body: bytes, *, created: int) -> ClientReply:

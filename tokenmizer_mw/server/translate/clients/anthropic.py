@@ -5,32 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, assert_never
 
-from tokenmizer_mw.server.translate.chat import (
-    Began,
-    ChatCall,
-    Ended,
-    Fault,
-    Finish,
-    Grew,
-    ModelReply,
-    ModelToolCall,
-    PartStart,
-    StreamEvent,
-    Text,
-    Thought,
-    Usage,
-)
+from tokenmizer_mw.server.translate import chat
 from tokenmizer_mw.server.translate.translation import load
 
 from .anthropic_request import NAME, WORDS, read
 from .reply_parts import FaultKind, PartEnd, Progress, Step, StreamPart, kind_of, named_event, parts_of
-from .request_parts import call_id, client_field, tag_seal
+from .request_parts import call_id, tag_seal
 
-_STOP: Final[Mapping[Finish, str]] = {
-    Finish.STOP: "end_turn",
-    Finish.LENGTH: "max_tokens",
-    Finish.TOOLS: "tool_use",
-    Finish.FILTERED: "refusal",
+_STOP: Final[Mapping[chat.Finish, str]] = {
+    chat.Finish.STOP: "end_turn",
+    chat.Finish.LENGTH: "max_tokens",
+    chat.Finish.TOOLS: "tool_use",
+    chat.Finish.FILTERED: "refusal",
 }
 _TYPES: Final[Mapping[FaultKind, str]] = {
     FaultKind.OVERFLOW: "invalid_request_error",
@@ -50,46 +36,14 @@ _TOO_LONG: Final = "prompt is too long"
 """What clients look for in the message, since this dialect has no code for it."""
 
 
-class AnthropicClient:
-    """Translates requests, replies and streams for clients that use Anthropic Messages."""
-
-    name: Final = NAME
-
-    def call(self, body: Mapping[str, Any]) -> ChatCall:
-        """Parse an Anthropic Messages request. Raises ``Untranslatable`` and ``MalformedRequest``."""
-        return read(body)
-
-    def reply(self, answer: ModelReply, call: ChatCall, *, created: int) -> Mapping[str, Any]:
-        """Return the reply's JSON body. Raises ``ForeignReply`` for content that this dialect cannot express."""
-        content = [_block(part) for part in parts_of(answer)]
-        stopped = _stop_fields(answer.finish, answer.stop_sequence)
-        message = _message(answer.id or _anonymous(created), answer.model or call.model, answer.usage)
-        return {**message, "content": content, **stopped}
-
-    def error(self, fault: Fault) -> Mapping[str, Any]:
-        """Return the JSON body of an error response in Anthropic's format."""
-        return _error(fault)
-
-    def writer(self, call: ChatCall, *, created: int) -> AnthropicWriter:
-        """Return an object that serialises one streamed reply to ``call`` as a stream of Anthropic Messages.
-
-        ``created``: the time of the reply, in seconds since the epoch.
-        """
-        return AnthropicWriter(call, created)
-
-    def field(self, name: str) -> str:
-        """Return the client's name of a field of the shared types."""
-        return client_field(name, WORDS)
-
-
 class AnthropicWriter:
     """Serialises a translated reply as a stream of Anthropic content blocks, one after the other."""
 
-    def __init__(self, call: ChatCall, created: int) -> None:
+    def __init__(self, call: chat.ChatCall, created: int) -> None:
         self._progress = Progress(call.model, _anonymous(created))
         self._index = -1
 
-    def send(self, event: StreamEvent) -> bytes:
+    def send(self, event: chat.StreamEvent) -> bytes:
         """Return the Anthropic events for a stream event, as server-sent events."""
         return b"".join(named_event(values) for step in self._progress.steps(event) for values in self._of(step))
 
@@ -99,18 +53,18 @@ class AnthropicWriter:
 
     def _of(self, step: Step) -> list[dict[str, Any]]:
         match step:
-            case Began(name, model, usage):
-                return [{"type": "message_start", "message": _message(name, model, usage or Usage())}]
-            case PartStart(part):
+            case chat.Began(name, model, usage):
+                return [{"type": "message_start", "message": _message(name, model, usage or chat.Usage())}]
+            case chat.PartStart(part):
                 return self._open_part(part)
-            case Grew():
+            case chat.Grew():
                 return self._grew(step)
             case PartEnd(part):
                 return [*self._seal_part(part), {"type": "content_block_stop", "index": self._index}]
-            case Ended():
+            case chat.Ended():
                 return _end_events(step)
-            case Fault():
-                return [_error(step)]
+            case chat.Fault():
+                return [error(step)]
             case _:
                 assert_never(step)
 
@@ -118,20 +72,20 @@ class AnthropicWriter:
         self._index += 1
         return [] if _is_hidden(part) else [self._start(_block(part))]
 
-    def _grew(self, grew: Grew) -> list[dict[str, Any]]:
+    def _grew(self, grew: chat.Grew) -> list[dict[str, Any]]:
         match self._progress.part:
-            case Text() if grew.more:
+            case chat.Text() if grew.more:
                 return [self._delta("text_delta", text=grew.more)]
-            case Thought(hidden=False) if grew.more:
+            case chat.Thought(hidden=False) if grew.more:
                 return [self._delta("thinking_delta", thinking=grew.more)]
-            case ModelToolCall() if grew.more:
+            case chat.ModelToolCall() if grew.more:
                 return [self._delta("input_json_delta", partial_json=grew.more)]
             case _:
                 return []
 
     def _seal_part(self, part: StreamPart) -> list[dict[str, Any]]:
         """Return the blocks that need the complete signature."""
-        if not isinstance(part, Thought) or not part.seal:
+        if not isinstance(part, chat.Thought) or not part.seal:
             return []
         if part.hidden:
             return [self._start(_block(part))]
@@ -144,7 +98,7 @@ class AnthropicWriter:
         return {"type": "content_block_delta", "index": self._index, "delta": {"type": kind, **members}}
 
 
-def usage(values: Usage) -> dict[str, Any]:
+def usage(values: chat.Usage) -> dict[str, Any]:
     """Return token counts in Anthropic's format, which counts tokens read from and written to a cache separately."""
     return {
         "input_tokens": max(0, values.prompt - values.cached - values.written),
@@ -155,7 +109,7 @@ def usage(values: Usage) -> dict[str, Any]:
     }
 
 
-def _end_events(end: Ended) -> list[dict[str, Any]]:
+def _end_events(end: chat.Ended) -> list[dict[str, Any]]:
     counts = usage(end.usage) if end.usage is not None else {"output_tokens": 0}
     delta = _stop_fields(end.finish, end.stop_sequence)
     return [{"type": "message_delta", "delta": delta, "usage": counts}, {"type": "message_stop"}]
@@ -165,30 +119,30 @@ def _anonymous(created: int) -> str:
     return f"msg_{created}"
 
 
-def _message(name: str, model: str, counts: Usage) -> dict[str, Any]:
+def _message(name: str, model: str, counts: chat.Usage) -> dict[str, Any]:
     values = {"id": name, "type": "message", "role": "assistant", "model": model, "content": []}
     return {**values, "stop_reason": None, "stop_sequence": None, "usage": usage(counts)}
 
 
-def _stop_fields(finish: Finish, sequence: str) -> dict[str, Any]:
-    reason = "stop_sequence" if sequence and finish is Finish.STOP else _STOP[finish]
+def _stop_fields(finish: chat.Finish, sequence: str) -> dict[str, Any]:
+    reason = "stop_sequence" if sequence and finish is chat.Finish.STOP else _STOP[finish]
     return {"stop_reason": reason, "stop_sequence": sequence or None}
 
 
 def _is_hidden(part: StreamPart) -> bool:
-    return isinstance(part, Thought) and part.hidden
+    return isinstance(part, chat.Thought) and part.hidden
 
 
 def _block(part: StreamPart) -> dict[str, Any]:
     match part:
-        case Text(text):
+        case chat.Text(text):
             return {"type": "text", "text": text}
-        case Thought():
+        case chat.Thought():
             seal = tag_seal(part.seal, part.sealed_by, NAME)
             if part.hidden:
                 return {"type": "redacted_thinking", "data": seal}
             return {"type": "thinking", "thinking": part.text, "signature": seal}
-        case ModelToolCall():
+        case chat.ModelToolCall():
             return {"type": "tool_use", "id": call_id(part), "name": part.name, "input": _input(part.arguments)}
         case _:
             assert_never(part)
@@ -199,8 +153,26 @@ def _input(arguments: str) -> Any:
     return load(arguments or "{}")
 
 
-def _error(fault: Fault) -> dict[str, Any]:
+def error(fault: chat.Fault) -> dict[str, Any]:
+    """Return the JSON body of an error response in Anthropic's format."""
     kind, message = kind_of(fault), fault.message
     if kind is FaultKind.OVERFLOW and _TOO_LONG not in message.lower():
         message = f"{_TOO_LONG}: {message}"
     return {"type": "error", "error": {"type": _TYPES[kind], "message": message}}
+
+
+class AnthropicClient:
+    """Translates requests, replies and streams for clients that use Anthropic Messages."""
+
+    name: Final = NAME
+    words: Final = WORDS
+    call = staticmethod(read)
+    error = staticmethod(error)
+    writer = AnthropicWriter
+
+    def reply(self, answer: chat.ModelReply, call: chat.ChatCall, *, created: int) -> Mapping[str, Any]:
+        """Return the reply's JSON body. Raises ``ForeignReply`` for content that this dialect cannot express."""
+        content = [_block(part) for part in parts_of(answer)]
+        stopped = _stop_fields(answer.finish, answer.stop_sequence)
+        message = _message(answer.id or _anonymous(created), answer.model or call.model, answer.usage)
+        return {**message, "content": content, **stopped}

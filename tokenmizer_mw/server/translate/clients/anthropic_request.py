@@ -8,21 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final, Literal, cast
 
 from tokenmizer_mw.errors import MalformedRequest
-from tokenmizer_mw.server.translate.chat import (
-    AnswerFormat,
-    Attachment,
-    ChatCall,
-    ChatTurn,
-    ModelToolCall,
-    ModelToolResult,
-    Part,
-    Role,
-    Sampling,
-    Text,
-    Thinking,
-    Tool,
-    ToolChoice,
-)
+from tokenmizer_mw.server.translate import chat
 
 from .request_parts import (
     CACHED,
@@ -32,6 +18,7 @@ from .request_parts import (
     Fields,
     Table,
     bare_id,
+    carried,
     check_fields,
     join_turns,
     left_out,
@@ -51,32 +38,23 @@ REQUEST: Final[Table] = {
     "inference_geo": REFUSED,
     "max_tokens": CARRIED,
     "mcp_servers": only([]),
-    "messages": CARRIED,
-    "metadata": CARRIED,
-    "model": CARRIED,
-    "output_config": CARRIED,
+    **carried("messages", "metadata", "model", "output_config"),
     "service_tier": only("auto", "standard_only"),
     "speed": only("standard"),
-    "stop_sequences": CARRIED,
-    "stream": CARRIED,
-    "system": CARRIED,
-    "temperature": CARRIED,
-    "thinking": CARRIED,
-    "tool_choice": CARRIED,
-    "tools": CARRIED,
-    "top_k": CARRIED,
-    "top_p": CARRIED,
+    **carried(
+        "stop_sequences", "stream", "system", "temperature", "thinking", "tool_choice", "tools", "top_k", "top_p"
+    ),
     "user_profile_id": REFUSED,
     "workspace_id": REFUSED,
 }
 
-METADATA: Final[Table] = {"user_id": CARRIED}
+METADATA: Final[Table] = carried("user_id")
 
-OUTPUT: Final[Table] = {"effort": CARRIED, "format": CARRIED}
+OUTPUT: Final[Table] = carried("effort", "format")
 
-FORMATS: Final[Mapping[str, Table]] = {"json_schema": {"type": CARRIED, "schema": CARRIED}}
+FORMATS: Final[Mapping[str, Table]] = {"json_schema": carried("type", "schema")}
 
-_MESSAGE: Final[Table] = {"role": CARRIED, "content": CARRIED}
+_MESSAGE: Final[Table] = carried("role", "content")
 
 MESSAGES: Final[Mapping[str, Table]] = dict.fromkeys(("user", "assistant", "system"), _MESSAGE)
 
@@ -96,8 +74,7 @@ SHOWN: Final[Mapping[str, Table]] = {
     "image": {**_BLOCK, "source": CARRIED, "transformations": REFUSED},
     "document": {
         **_BLOCK,
-        "source": CARRIED,
-        "title": CARRIED,
+        **carried("source", "title"),
         "context": only(""),
         "citations": only({"enabled": False}),
     },
@@ -109,9 +86,7 @@ BLOCKS: Final[Mapping[str, Mapping[str, Table]]] = {
         **SHOWN,
         "tool_result": {
             **_BLOCK,
-            "tool_use_id": CARRIED,
-            "content": CARRIED,
-            "is_error": CARRIED,
+            **carried("tool_use_id", "content", "is_error"),
             "toolset_name": REFUSED,
         },
     },
@@ -121,9 +96,7 @@ BLOCKS: Final[Mapping[str, Mapping[str, Table]]] = {
         "redacted_thinking": {**_BLOCK, "data": CARRIED},
         "tool_use": {
             **_BLOCK,
-            "id": CARRIED,
-            "name": CARRIED,
-            "input": CARRIED,
+            **carried("id", "name", "input"),
             "caller": only({"type": "direct"}),
             "toolset_name": REFUSED,
         },
@@ -131,17 +104,13 @@ BLOCKS: Final[Mapping[str, Mapping[str, Table]]] = {
 }
 
 SOURCES: Final[Mapping[str, Table]] = {
-    "base64": {"type": CARRIED, "media_type": CARRIED, "data": CARRIED},
-    "text": {"type": CARRIED, "media_type": CARRIED, "data": CARRIED},
-    "url": {"type": CARRIED, "url": CARRIED},
+    "base64": carried("type", "media_type", "data"),
+    "text": carried("type", "media_type", "data"),
+    "url": carried("type", "url"),
 }
 
 _TOOL: Final[Table] = {
-    "type": CARRIED,
-    "name": CARRIED,
-    "description": CARRIED,
-    "input_schema": CARRIED,
-    "strict": CARRIED,
+    **carried("type", "name", "description", "input_schema", "strict"),
     "cache_control": CACHED,
     "allowed_callers": only(["direct"]),
     "defer_loading": only(False),
@@ -151,19 +120,19 @@ _TOOL: Final[Table] = {
 
 TOOLS: Final[Mapping[str, Table]] = {"custom": _TOOL}
 
-_CHOICE: Final[Table] = {"type": CARRIED, "disable_parallel_tool_use": CARRIED}
+_CHOICE: Final[Table] = carried("type", "disable_parallel_tool_use")
 
 CHOICES: Final[Mapping[str, Table]] = {
     "auto": _CHOICE,
     "any": _CHOICE,
     "tool": {**_CHOICE, "name": CARRIED},
-    "none": {"type": CARRIED},
+    "none": carried("type"),
 }
 
 THINKING: Final[Mapping[str, Table]] = {
-    "enabled": {"type": CARRIED, "budget_tokens": CARRIED, "display": CARRIED},
-    "adaptive": {"type": CARRIED, "display": CARRIED},
-    "disabled": {"type": CARRIED},
+    "enabled": carried("type", "budget_tokens", "display"),
+    "adaptive": carried("type", "display"),
+    "disabled": carried("type"),
 }
 
 WORDS: Final[Mapping[str, str]] = {
@@ -188,14 +157,14 @@ _MODES: Final[Mapping[str, Literal["auto", "none", "any", "named"]]] = {
 }
 
 
-def read(body: Mapping[str, Any]) -> ChatCall:
+def read(body: Mapping[str, Any]) -> chat.ChatCall:
     """Parse an Anthropic Messages request. Raises ``Untranslatable`` and ``MalformedRequest``."""
     fields = check_fields(body, "", REQUEST)
     choice = fields.variant("tool_choice", CHOICES)
     output = fields.child("output_config", OUTPUT)
     metadata = fields.child("metadata", METADATA)
     alone = choice.flag("disable_parallel_tool_use") if choice else None
-    return ChatCall(
+    return chat.ChatCall(
         model=fields.required_text("model"),
         turns=_read_turns(fields),
         tools=tuple(_tool(tool.one_of("type", TOOLS, "custom")) for tool in fields.items("tools")),
@@ -210,7 +179,7 @@ def read(body: Mapping[str, Any]) -> ChatCall:
     )
 
 
-def _read_turns(fields: Fields) -> tuple[ChatTurn, ...]:
+def _read_turns(fields: Fields) -> tuple[chat.ChatTurn, ...]:
     values = make_turns("system", _content(fields, "system", TEXTS))
     messages = [message.one_of("role", MESSAGES) for message in fields.items("messages")]
     if not messages:
@@ -220,18 +189,18 @@ def _read_turns(fields: Fields) -> tuple[ChatTurn, ...]:
     return join_turns(values)
 
 
-def _message(message: Fields) -> list[ChatTurn]:
-    role = cast("Role", message.text("role"))
+def _message(message: Fields) -> list[chat.ChatTurn]:
+    role = cast("chat.Role", message.text("role"))
     return make_turns(role, _content(message, "content", BLOCKS[role]))
 
 
-def _content(fields: Fields, name: str, tables: Mapping[str, Table]) -> list[Part]:
+def _content(fields: Fields, name: str, tables: Mapping[str, Table]) -> list[chat.Part]:
     if isinstance(fields.raw.get(name), str):
-        return [Text(fields.text(name))]
+        return [chat.Text(fields.text(name))]
     return [_part(block.one_of("type", tables)) for block in fields.items(name)]
 
 
-def _part(block: Fields) -> Part:
+def _part(block: Fields) -> chat.Part:
     match block.text("type"):
         case "image" | "document" as kind:
             return _attachment(block, kind)
@@ -244,44 +213,48 @@ def _part(block: Fields) -> Part:
         case "tool_result":
             return _result(block)
         case _:
-            return Text(block.text("text"))
+            return chat.Text(block.text("text"))
 
 
-def _attachment(block: Fields, kind: Literal["image", "document"]) -> Attachment:
+def _attachment(block: Fields, kind: Literal["image", "document"]) -> chat.Attachment:
     values = block.mapping("source")
     source = Fields(values or {}, block.at("source")).one_of("type", SOURCES)
     name = block.text("title")
     match source.text("type"):
         case "url":
-            return Attachment(kind, url=source.required_text("url"), name=name)
+            return chat.Attachment(kind, url=source.required_text("url"), name=name)
         case "text":
             data = b64encode(source.text("data").encode("utf-8", "replace")).decode("ascii")
-            return Attachment(kind, source.text("media_type", "text/plain"), data, name=name)
+            return chat.Attachment(kind, source.text("media_type", "text/plain"), data, name=name)
         case _:
-            return Attachment(kind, source.required_text("media_type"), source.required_text("data"), name=name)
+            return chat.Attachment(kind, source.required_text("media_type"), source.required_text("data"), name=name)
 
 
-def _call(block: Fields) -> ModelToolCall:
+def _call(block: Fields) -> chat.ModelToolCall:
     arguments = json.dumps(block.mapping("input") or {}, ensure_ascii=False)
     return sealed_call(block.required_text("id"), block.required_text("name"), arguments)
 
 
-def _result(block: Fields) -> ModelToolResult:
-    parts = cast("tuple[Text | Attachment, ...]", tuple(_content(block, "content", SHOWN)))
-    return ModelToolResult(bare_id(block.required_text("tool_use_id")), parts, failed=block.flag("is_error") or False)
+def _result(block: Fields) -> chat.ModelToolResult:
+    parts = cast("tuple[chat.Text | chat.Attachment, ...]", tuple(_content(block, "content", SHOWN)))
+    return chat.ModelToolResult(
+        bare_id(block.required_text("tool_use_id")), parts, failed=block.flag("is_error") or False
+    )
 
 
-def _tool(tool: Fields) -> Tool:
-    return Tool(tool.required_text("name"), tool.text("description"), tool.mapping("input_schema"), tool.flag("strict"))
+def _tool(tool: Fields) -> chat.Tool:
+    return chat.Tool(
+        tool.required_text("name"), tool.text("description"), tool.mapping("input_schema"), tool.flag("strict")
+    )
 
 
-def _tool_choice(choice: Fields) -> ToolChoice:
+def _tool_choice(choice: Fields) -> chat.ToolChoice:
     mode = _MODES[choice.text("type")]
-    return ToolChoice(mode, choice.required_text("name") if mode == "named" else "")
+    return chat.ToolChoice(mode, choice.required_text("name") if mode == "named" else "")
 
 
-def _sampling(fields: Fields) -> Sampling:
-    return Sampling(
+def _sampling(fields: Fields) -> chat.Sampling:
+    return chat.Sampling(
         max_tokens=fields.whole("max_tokens"),
         temperature=fields.number("temperature"),
         top_p=fields.number("top_p"),
@@ -290,17 +263,17 @@ def _sampling(fields: Fields) -> Sampling:
     )
 
 
-def _format(output: Fields | None) -> AnswerFormat | None:
+def _format(output: Fields | None) -> chat.AnswerFormat | None:
     form = output.variant("format", FORMATS) if output else None
-    return AnswerFormat(form.mapping("schema") or {}, strict=True) if form else None
+    return chat.AnswerFormat(form.mapping("schema") or {}, strict=True) if form else None
 
 
-def _thinking(fields: Fields, effort: str) -> Thinking | None:
+def _thinking(fields: Fields, effort: str) -> chat.Thinking | None:
     """How much to think. Thoughts are shown unless the client asks for none; an effort alone asks for nothing to be
     shown."""
     thinking = fields.variant("thinking", THINKING)
     if thinking is None:
-        return Thinking(effort) if effort else None
+        return chat.Thinking(effort) if effort else None
     if thinking.text("type") == "disabled":
-        return Thinking("none")
-    return Thinking(effort, thinking.whole("budget_tokens"), shown=thinking.text("display") != "omitted")
+        return chat.Thinking("none")
+    return chat.Thinking(effort, thinking.whole("budget_tokens"), shown=thinking.text("display") != "omitted")

@@ -9,81 +9,33 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, assert_never
 
-from tokenmizer_mw.server.translate.chat import (
-    Began,
-    ChatCall,
-    Ended,
-    Fault,
-    Finish,
-    Grew,
-    ModelReply,
-    ModelToolCall,
-    PartStart,
-    StreamEvent,
-    Text,
-    Thought,
-    Usage,
-)
+from tokenmizer_mw.server.translate import chat
 
 from .openai_chat_request import NAME, WORDS, read
 from .openai_shared import error, forms, text_of
 from .reply_parts import COMMENT, PartEnd, Progress, Step, StreamPart, data_line, parts_of
-from .request_parts import call_id, client_field, tag_seal
+from .request_parts import call_id, tag_seal
 
 DONE: Final = b"data: [DONE]\n\n"
-_FINISH: Final[Mapping[Finish, str]] = {
-    Finish.STOP: "stop",
-    Finish.LENGTH: "length",
-    Finish.TOOLS: "tool_calls",
-    Finish.FILTERED: "content_filter",
+_FINISH: Final[Mapping[chat.Finish, str]] = {
+    chat.Finish.STOP: "stop",
+    chat.Finish.LENGTH: "length",
+    chat.Finish.TOOLS: "tool_calls",
+    chat.Finish.FILTERED: "content_filter",
 }
-
-
-class OpenAIChatClient:
-    """Translates requests, replies and streams for clients that use OpenAI Chat Completions."""
-
-    name: Final = NAME
-
-    def call(self, body: Mapping[str, Any]) -> ChatCall:
-        """Parse an OpenAI Chat Completions request. Raises ``Untranslatable`` and ``MalformedRequest``."""
-        return read(body)
-
-    def reply(self, answer: ModelReply, call: ChatCall, *, created: int) -> Mapping[str, Any]:
-        """Return the reply's JSON body. Raises ``ForeignReply`` for content that this dialect cannot express."""
-        choice = {
-            "index": 0,
-            "message": _message(answer, call),
-            "logprobs": None,
-            "finish_reason": _FINISH[answer.finish],
-        }
-        head = _head("chat.completion", answer.id or _anonymous(created), answer.model or call.model, created)
-        return {**head, "choices": [choice], "usage": usage(answer.usage)}
-
-    error = staticmethod(error)
-
-    def writer(self, call: ChatCall, *, created: int) -> OpenAIChatWriter:
-        """Return an object that serialises one streamed reply to ``call`` as a stream of OpenAI Chat Completions.
-
-        ``created``: the time of the reply, in seconds since the epoch.
-        """
-        return OpenAIChatWriter(call, created)
-
-    def field(self, name: str) -> str:
-        """Return the client's name of a field of the shared types."""
-        return client_field(name, WORDS)
 
 
 class OpenAIChatWriter:
     """Serialises a translated reply as a stream of OpenAI Chat Completions chunks."""
 
-    def __init__(self, call: ChatCall, created: int) -> None:
+    def __init__(self, call: chat.ChatCall, created: int) -> None:
         self._usage = call.usage
         self._created = created
         self._forms = forms(call.tools)
         self._progress = Progress(call.model, _anonymous(created))
         self._calls = self._thoughts = -1
 
-    def send(self, event: StreamEvent) -> bytes:
+    def send(self, event: chat.StreamEvent) -> bytes:
         """Return the chunks for a stream event, as server-sent events."""
         return b"".join(self._of(step) for step in self._progress.steps(event))
 
@@ -93,56 +45,56 @@ class OpenAIChatWriter:
 
     def _of(self, step: Step) -> bytes:
         match step:
-            case Began():
+            case chat.Began():
                 return self._delta({"role": "assistant"})
-            case PartStart(part):
+            case chat.PartStart(part):
                 return self._open_part(part)
-            case Grew(more):
+            case chat.Grew(more):
                 return self._grew(more) if more else b""
             case PartEnd(part):
                 return self._close_part(part)
-            case Ended():
+            case chat.Ended():
                 return self._end_chunks(step)
-            case Fault():
+            case chat.Fault():
                 return data_line(error(step))
             case _:
                 assert_never(step)
 
     def _open_part(self, part: StreamPart) -> bytes:
-        if isinstance(part, ModelToolCall):
+        if isinstance(part, chat.ModelToolCall):
             self._calls += 1
             if not self._is_custom(part):
                 return self._call_chunk(_call(part, self._forms))
-        elif isinstance(part, Thought):
+        elif isinstance(part, chat.Thought):
             self._thoughts += 1
         return b""
 
     def _grew(self, more: str) -> bytes:
         match self._progress.part:
-            case Text():
+            case chat.Text():
                 return self._delta({"content": more})
-            case Thought():
+            case chat.Thought():
                 return self._delta({"reasoning_content": more})
-            case ModelToolCall() as call if not self._is_custom(call):
+            case chat.ModelToolCall() as call if not self._is_custom(call):
                 return self._call_chunk({"function": {"arguments": more}})
             case _:
                 return b""
 
     def _close_part(self, part: StreamPart) -> bytes:
         """Return what needs the complete part: the signature of a thought, the free text of a call."""
-        if isinstance(part, Thought) and part.seal:
+        if isinstance(part, chat.Thought) and part.seal:
             return self._delta({"reasoning_details": [{"index": self._thoughts, **_detail(part)}]})
-        if isinstance(part, ModelToolCall) and self._is_custom(part):
+        if isinstance(part, chat.ModelToolCall) and self._is_custom(part):
             return self._call_chunk(_call(part, self._forms))
         return b""
 
-    def _is_custom(self, call: ModelToolCall) -> bool:
+    def _is_custom(self, call: chat.ModelToolCall) -> bool:
         return self._forms.get(call.name) == "custom"
 
     def _call_chunk(self, call: Mapping[str, Any]) -> bytes:
         return self._delta({"tool_calls": [{"index": self._calls, **call}]})
 
-    def _end_chunks(self, end: Ended) -> bytes:
+    def _end_chunks(self, end: chat.Ended) -> bytes:
         last = self._delta({}, _FINISH[end.finish])
         counts = self._chunk([], usage(end.usage)) if self._usage and end.usage is not None else b""
         return last + counts + DONE
@@ -156,7 +108,7 @@ class OpenAIChatWriter:
         return data_line({**chunk, "usage": counts} if self._usage else chunk)
 
 
-def usage(values: Usage) -> dict[str, Any]:
+def usage(values: chat.Usage) -> dict[str, Any]:
     """Return token counts in the format of OpenAI Chat Completions."""
     return {
         "prompt_tokens": values.prompt,
@@ -175,31 +127,52 @@ def _head(kind: str, name: str, model: str, created: int) -> dict[str, Any]:
     return {"id": name, "object": kind, "created": created, "model": model}
 
 
-def _message(answer: ModelReply, call: ChatCall) -> dict[str, Any]:
+def _message(answer: chat.ModelReply, call: chat.ChatCall) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": None, "refusal": None}
     parts = parts_of(answer)
-    if texts := [part.text for part in parts if isinstance(part, Text)]:
+    if texts := [part.text for part in parts if isinstance(part, chat.Text)]:
         message["content"] = "".join(texts)
-    thoughts = [part for part in parts if isinstance(part, Thought)]
+    thoughts = [part for part in parts if isinstance(part, chat.Thought)]
     if text := "".join(thought.text for thought in thoughts):
         message["reasoning_content"] = text
     if any(thought.seal for thought in thoughts):
         message["reasoning_details"] = [{"index": i, **_detail(thought)} for i, thought in enumerate(thoughts)]
     known = forms(call.tools)
-    if calls := [_call(part, known) for part in parts if isinstance(part, ModelToolCall)]:
+    if calls := [_call(part, known) for part in parts if isinstance(part, chat.ModelToolCall)]:
         message["tool_calls"] = calls
     return message
 
 
-def _call(call: ModelToolCall, known: Mapping[str, str]) -> dict[str, Any]:
+def _call(call: chat.ModelToolCall, known: Mapping[str, str]) -> dict[str, Any]:
     if known.get(call.name) == "custom":
         return {"id": call_id(call), "type": "custom", "custom": {"name": call.name, "input": text_of(call.arguments)}}
     return {"id": call_id(call), "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
 
 
-def _detail(thought: Thought) -> dict[str, Any]:
+def _detail(thought: chat.Thought) -> dict[str, Any]:
     """A thought with its seal, and whose seal it is."""
     seal = tag_seal(thought.seal, thought.sealed_by, NAME)
     if thought.hidden:
         return {"type": "reasoning.encrypted", "data": seal, "format": thought.sealed_by}
     return {"type": "reasoning.text", "text": thought.text, "signature": seal, "format": thought.sealed_by}
+
+
+class OpenAIChatClient:
+    """Translates requests, replies and streams for clients that use OpenAI Chat Completions."""
+
+    name: Final = NAME
+    words: Final = WORDS
+    call = staticmethod(read)
+    error = staticmethod(error)
+    writer = OpenAIChatWriter
+
+    def reply(self, answer: chat.ModelReply, call: chat.ChatCall, *, created: int) -> Mapping[str, Any]:
+        """Return the reply's JSON body. Raises ``ForeignReply`` for content that this dialect cannot express."""
+        choice = {
+            "index": 0,
+            "message": _message(answer, call),
+            "logprobs": None,
+            "finish_reason": _FINISH[answer.finish],
+        }
+        head = _head("chat.completion", answer.id or _anonymous(created), answer.model or call.model, created)
+        return {**head, "choices": [choice], "usage": usage(answer.usage)}

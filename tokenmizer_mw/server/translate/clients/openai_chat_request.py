@@ -6,20 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final, cast
 
 from tokenmizer_mw.errors import MalformedRequest
-from tokenmizer_mw.server.translate.chat import (
-    AnswerFormat,
-    Attachment,
-    ChatCall,
-    ChatTurn,
-    ModelToolCall,
-    ModelToolResult,
-    Part,
-    Sampling,
-    Text,
-    Thinking,
-    Thought,
-    Tool,
-)
+from tokenmizer_mw.server.translate import chat
 
 from .openai_shared import COMMON, GRAMMAR, JSON_SCHEMA, arguments_of, custom_tool, form_of, tool_choice
 from .request_parts import (
@@ -31,6 +18,7 @@ from .request_parts import (
     Table,
     attachment,
     bare_id,
+    carried,
     check_fields,
     join_turns,
     left_out,
@@ -50,18 +38,11 @@ REQUEST: Final[Table] = {
     "functions": only([]),
     "logit_bias": only({}),
     "logprobs": only(False),
-    "max_completion_tokens": CARRIED,
-    "max_tokens": CARRIED,
-    "messages": CARRIED,
+    **carried("max_completion_tokens", "max_tokens", "messages"),
     "modalities": only(["text"]),
     "n": only(1),
     "prediction": left_out("a guess at the answer that makes it quicker and no other"),
-    "presence_penalty": CARRIED,
-    "reasoning_effort": CARRIED,
-    "response_format": CARRIED,
-    "seed": CARRIED,
-    "stop": CARRIED,
-    "verbosity": CARRIED,
+    **carried("presence_penalty", "reasoning_effort", "response_format", "seed", "stop", "verbosity"),
     "web_search_options": REFUSED,
 }
 
@@ -81,14 +62,11 @@ MESSAGES: Final[Mapping[str, Table]] = {
         "annotations": left_out("where the text was found; the text is whole without"),
         "audio": REFUSED,
         "function_call": REFUSED,
-        "reasoning": CARRIED,
-        "reasoning_content": CARRIED,
-        "reasoning_details": CARRIED,
+        **carried("reasoning", "reasoning_content", "reasoning_details"),
         "parsed": READ,
-        "refusal": CARRIED,
-        "tool_calls": CARRIED,
+        **carried("refusal", "tool_calls"),
     },
-    "tool": {"role": CARRIED, "content": CARRIED, "tool_call_id": CARRIED, "name": CARRIED},
+    "tool": carried("role", "content", "tool_call_id", "name"),
 }
 
 _PART: Final[Table] = {"type": CARRIED, "prompt_cache_breakpoint": CACHED, "cache_control": CACHED}
@@ -101,9 +79,9 @@ PARTS: Final[Mapping[str, Table]] = {
     "file": {**_PART, "file": CARRIED},
 }
 
-IMAGE: Final[Table] = {"url": CARRIED, "detail": CARRIED}
+IMAGE: Final[Table] = carried("url", "detail")
 
-AUDIO: Final[Table] = {"data": CARRIED, "format": CARRIED}
+AUDIO: Final[Table] = carried("data", "format")
 
 FILE: Final[Table] = {"file_data": CARRIED, "filename": CARRIED, "file_id": REFUSED}
 
@@ -116,7 +94,7 @@ CALLS: Final[Mapping[str, Table]] = {
 
 CALLED: Final[Mapping[str, Table]] = {
     "function": {"name": CARRIED, "arguments": CARRIED, "parsed_arguments": READ},
-    "custom": {"name": CARRIED, "input": CARRIED},
+    "custom": carried("name", "input"),
 }
 
 TOOLS: Final[Mapping[str, Table]] = {
@@ -124,31 +102,30 @@ TOOLS: Final[Mapping[str, Table]] = {
     "custom": {"type": CARRIED, "custom": CARRIED, "cache_control": CACHED},
 }
 
-FUNCTION: Final[Table] = {"name": CARRIED, "description": CARRIED, "parameters": CARRIED, "strict": CARRIED}
+FUNCTION: Final[Table] = carried("name", "description", "parameters", "strict")
 
-CUSTOM: Final[Table] = {"name": CARRIED, "description": CARRIED, "format": CARRIED}
+CUSTOM: Final[Table] = carried("name", "description", "format")
 
 CUSTOM_FORMATS: Final[Mapping[str, Table]] = {
-    "text": {"type": CARRIED},
-    "grammar": {"type": CARRIED, "grammar": CARRIED},
+    "text": carried("type"),
+    "grammar": carried("type", "grammar"),
 }
 
 CHOICES: Final[Mapping[str, Table]] = {
-    "function": {"type": CARRIED, "function": CARRIED},
-    "custom": {"type": CARRIED, "custom": CARRIED},
+    "function": carried("type", "function"),
+    "custom": carried("type", "custom"),
 }
 
-CHOSEN: Final[Table] = {"name": CARRIED}
+CHOSEN: Final[Table] = carried("name")
 
 FORMATS: Final[Mapping[str, Table]] = {
-    "text": {"type": CARRIED},
-    "json_object": {"type": CARRIED},
-    "json_schema": {"type": CARRIED, "json_schema": CARRIED},
+    "text": carried("type"),
+    "json_object": carried("type"),
+    "json_schema": carried("type", "json_schema"),
 }
 
 _DETAIL: Final[Table] = {
-    "type": CARRIED,
-    "format": CARRIED,
+    **carried("type", "format"),
     "id": left_out("its name for the provider that made it"),
     "index": left_out("its place in a stream"),
 }
@@ -174,11 +151,11 @@ WORDS: Final[Mapping[str, str]] = {
 _SOUNDS: Final = ("wav", "mp3")
 
 
-def read(body: Mapping[str, Any]) -> ChatCall:
+def read(body: Mapping[str, Any]) -> chat.ChatCall:
     """Parse an OpenAI Chat Completions request. Raises ``Untranslatable`` and ``MalformedRequest``."""
     fields = check_fields(body, "", REQUEST)
     options = fields.child("stream_options", STREAM_OPTIONS)
-    return ChatCall(
+    return chat.ChatCall(
         model=fields.required_text("model"),
         turns=_read_turns(fields),
         tools=tuple(_tool(tool) for tool in fields.items("tools")),
@@ -199,8 +176,8 @@ def _chosen_tool(choice: Fields) -> str:
     return kind.needed_child(kind.text("type"), CHOSEN).required_text("name")
 
 
-def _read_turns(fields: Fields) -> tuple[ChatTurn, ...]:
-    values: list[ChatTurn] = []
+def _read_turns(fields: Fields) -> tuple[chat.ChatTurn, ...]:
+    values: list[chat.ChatTurn] = []
     for message in fields.items("messages"):
         values += _message(message.one_of("role", MESSAGES))
     if not values:
@@ -208,7 +185,7 @@ def _read_turns(fields: Fields) -> tuple[ChatTurn, ...]:
     return join_turns(values)
 
 
-def _message(message: Fields) -> list[ChatTurn]:
+def _message(message: Fields) -> list[chat.ChatTurn]:
     match message.text("role"):
         case "assistant":
             return make_turns(
@@ -217,20 +194,20 @@ def _message(message: Fields) -> list[ChatTurn]:
         case "user":
             return make_turns("user", _content(message))
         case "tool":
-            parts = cast("tuple[Text | Attachment, ...]", tuple(_content(message)))
-            result = ModelToolResult(bare_id(message.required_text("tool_call_id")), parts, message.text("name"))
+            parts = cast("tuple[chat.Text | chat.Attachment, ...]", tuple(_content(message)))
+            result = chat.ModelToolResult(bare_id(message.required_text("tool_call_id")), parts, message.text("name"))
             return make_turns("user", [result])
         case _:
             return make_turns("system", _content(message))
 
 
-def _content(message: Fields) -> list[Part]:
+def _content(message: Fields) -> list[chat.Part]:
     if isinstance(message.raw.get("content"), str):
-        return [Text(message.text("content"))]
+        return [chat.Text(message.text("content"))]
     return [_part(part.one_of("type", PARTS)) for part in message.items("content")]
 
 
-def _part(part: Fields) -> Part:
+def _part(part: Fields) -> chat.Part:
     match part.text("type"):
         case "image_url":
             return _image(part)
@@ -239,62 +216,62 @@ def _part(part: Fields) -> Part:
         case "file":
             return _file(part.needed_child("file", FILE))
         case kind:
-            return Text(part.text(kind))
+            return chat.Text(part.text(kind))
 
 
-def _image(part: Fields) -> Attachment:
+def _image(part: Fields) -> chat.Attachment:
     image = part.needed_child("image_url", IMAGE)
     return attachment("image", image.required_text("url"), at=image.at("url"), detail=image.text("detail"))
 
 
-def _sound(sound: Fields) -> Attachment:
+def _sound(sound: Fields) -> chat.Attachment:
     kind = sound.text("format")
     if kind not in _SOUNDS:
         raise sound.untranslatable("format", "is not known")
-    return Attachment("audio", f"audio/{kind}", sound.required_text("data"))
+    return chat.Attachment("audio", f"audio/{kind}", sound.required_text("data"))
 
 
-def _file(file: Fields) -> Attachment:
+def _file(file: Fields) -> chat.Attachment:
     data, name = file.required_text("file_data"), file.text("filename")
     if data[:5].lower() == "data:":
         return attachment("document", data, at=file.at("file_data"), name=name)
-    return Attachment("document", "application/pdf", data, name=name)
+    return chat.Attachment("document", "application/pdf", data, name=name)
 
 
-def _refusal(message: Fields) -> list[Part]:
-    return [Text(message.text("refusal"))]
+def _refusal(message: Fields) -> list[chat.Part]:
+    return [chat.Text(message.text("refusal"))]
 
 
-def _thoughts(message: Fields) -> list[Part]:
+def _thoughts(message: Fields) -> list[chat.Part]:
     """What the assistant thought: in details where there are any, since those repeat the plain text."""
     if details := message.items("reasoning_details"):
         return [_detail(detail.one_of("type", DETAILS)) for detail in details]
     text = message.text("reasoning_content") or message.text("reasoning")
-    return [Thought(text)] if text else []
+    return [chat.Thought(text)] if text else []
 
 
-def _detail(detail: Fields) -> Thought:
+def _detail(detail: Fields) -> chat.Thought:
     match detail.text("type"):
         case "reasoning.text":
             return make_thought(detail.text("text"), detail.text("signature"), NAME)
         case "reasoning.encrypted":
             return make_thought("", detail.text("data"), NAME, hidden=True)
         case _:
-            return Thought(detail.text("summary"))
+            return chat.Thought(detail.text("summary"))
 
 
-def _calls(message: Fields) -> list[ModelToolCall]:
+def _calls(message: Fields) -> list[chat.ModelToolCall]:
     return [_call(call.one_of("type", CALLS, "function")) for call in message.items("tool_calls")]
 
 
-def _call(call: Fields) -> ModelToolCall:
+def _call(call: Fields) -> chat.ModelToolCall:
     kind = call.text("type", "function")
     called = call.needed_child(kind, CALLED[kind])
     arguments = called.text("arguments") if kind == "function" else arguments_of(called.text("input"))
     return sealed_call(call.required_text("id"), called.required_text("name"), arguments)
 
 
-def _tool(tool: Fields) -> Tool:
+def _tool(tool: Fields) -> chat.Tool:
     kind = tool.one_of("type", TOOLS).text("type")
     if kind == "custom":
         custom = tool.needed_child("custom", CUSTOM)
@@ -303,14 +280,14 @@ def _tool(tool: Fields) -> Tool:
         return custom_tool(custom.required_text("name"), custom.text("description"), values)
     function = tool.needed_child("function", FUNCTION)
     parameters = function.mapping("parameters")
-    return Tool(function.required_text("name"), function.text("description"), parameters, function.flag("strict"))
+    return chat.Tool(function.required_text("name"), function.text("description"), parameters, function.flag("strict"))
 
 
-def _sampling(fields: Fields) -> Sampling:
+def _sampling(fields: Fields) -> chat.Sampling:
     limits = [limit for name in ("max_completion_tokens", "max_tokens") if (limit := fields.whole(name)) is not None]
     if len(limits) > 1:
         raise MalformedRequest("max_tokens: stands beside max_completion_tokens")
-    return Sampling(
+    return chat.Sampling(
         max_tokens=limits[0] if limits else None,
         temperature=fields.number("temperature"),
         top_p=fields.number("top_p"),
@@ -321,12 +298,12 @@ def _sampling(fields: Fields) -> Sampling:
     )
 
 
-def _format(fields: Fields) -> AnswerFormat | None:
+def _format(fields: Fields) -> chat.AnswerFormat | None:
     form = fields.variant("response_format", FORMATS)
     return form_of(form, lambda form: form.needed_child("json_schema", JSON_SCHEMA))
 
 
-def _thinking(fields: Fields) -> Thinking | None:
+def _thinking(fields: Fields) -> chat.Thinking | None:
     """Thoughts are shown whenever there may be any: those who know of none read past ``reasoning_content``."""
     effort = fields.text("reasoning_effort")
-    return Thinking(effort, shown=effort != "none") if effort else None
+    return chat.Thinking(effort, shown=effort != "none") if effort else None

@@ -10,70 +10,19 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any, Final, assert_never
 
-from tokenmizer_mw.server.translate.chat import (
-    Began,
-    ChatCall,
-    Ended,
-    Fault,
-    Finish,
-    Grew,
-    ModelReply,
-    ModelToolCall,
-    PartStart,
-    StreamEvent,
-    Text,
-    Thought,
-    Usage,
-)
+from tokenmizer_mw.server.translate import chat
 
 from .openai_responses_fields import NAME, WORDS
 from .openai_responses_item import Items, response, status_of, summary_part, text_part
 from .openai_responses_request import read
 from .openai_shared import error
 from .reply_parts import COMMENT, PartEnd, Progress, Step, StreamPart, named_event, parts_of
-from .request_parts import client_field
-
-
-class OpenAIResponsesClient:
-    """Translates requests, replies and streams for clients that use OpenAI Responses."""
-
-    name: Final = NAME
-
-    def call(self, body: Mapping[str, Any]) -> ChatCall:
-        """Parse an OpenAI Responses request. Raises ``Untranslatable`` and ``MalformedRequest``."""
-        return read(body)
-
-    def reply(self, answer: ModelReply, call: ChatCall, *, created: int) -> Mapping[str, Any]:
-        """Return the reply's JSON body. Raises ``ForeignReply`` for content that this dialect cannot express."""
-        name = _response_id(answer.id, created)
-        items, parts = Items(call, name), parts_of(answer)
-        whole = ["completed"] * len(parts)
-        if whole and answer.finish is Finish.LENGTH:
-            whole[-1] = "incomplete"
-        output = [items.item(part, index, whole[index]) for index, part in enumerate(parts)]
-        model = answer.model or call.model
-        return response(
-            call, name=name, model=model, created=created, output=output, finish=answer.finish, counts=answer.usage
-        )
-
-    error = staticmethod(error)
-
-    def writer(self, call: ChatCall, *, created: int) -> OpenAIResponsesWriter:
-        """Return an object that serialises one streamed reply to ``call`` as a stream of OpenAI Responses.
-
-        ``created``: the time of the reply, in seconds since the epoch.
-        """
-        return OpenAIResponsesWriter(call, created)
-
-    def field(self, name: str) -> str:
-        """Return the client's name of a field of the shared types."""
-        return client_field(name, WORDS)
 
 
 class OpenAIResponsesWriter:
     """Serialises a translated reply as a stream of numbered OpenAI Responses events."""
 
-    def __init__(self, call: ChatCall, created: int) -> None:
+    def __init__(self, call: chat.ChatCall, created: int) -> None:
         self._call = call
         self._created = created
         self._progress = Progress(call.model, str(created))
@@ -83,7 +32,7 @@ class OpenAIResponsesWriter:
         self._number = 0
         self._output: list[dict[str, Any]] = []
 
-    def send(self, event: StreamEvent) -> bytes:
+    def send(self, event: chat.StreamEvent) -> bytes:
         """Return the OpenAI Responses events for a stream event, as server-sent events."""
         steps = chain.from_iterable(self._of(step) for step in self._progress.steps(event))
         return b"".join(self._number_event(values) for values in steps)
@@ -100,18 +49,18 @@ class OpenAIResponsesWriter:
 
     def _of(self, step: Step) -> Iterator[dict[str, Any]]:
         match step:
-            case Began():
+            case chat.Began():
                 yield from self._began()
-            case PartStart(part):
+            case chat.PartStart(part):
                 yield from self._open_part(part)
-            case Grew(more):
+            case chat.Grew(more):
                 yield from self._grew(more) if more else ()
             case PartEnd():
                 yield from self._close_part(step)
-            case Ended():
+            case chat.Ended():
                 kind = "response.incomplete" if status_of(step.finish) == "incomplete" else "response.completed"
                 yield {"type": kind, "response": self._response(step.finish, step.usage)}
-            case Fault():
+            case chat.Fault():
                 yield from self._failure_events(step)
             case _:
                 assert_never(step)
@@ -127,62 +76,62 @@ class OpenAIResponsesWriter:
             return
         yield self._added_event(part)
         match part:
-            case Text():
+            case chat.Text():
                 yield {
                     "type": "response.content_part.added",
                     **self._place(part, content_index=0),
                     "part": text_part(""),
                 }
-            case Thought(hidden=False):
+            case chat.Thought(hidden=False):
                 place = self._place(part, summary_index=0)
                 yield {"type": "response.reasoning_summary_part.added", **place, "part": summary_part("")}
 
     def _grew(self, more: str) -> Iterator[dict[str, Any]]:
         part = self._progress.part
         match part:
-            case Text():
+            case chat.Text():
                 place = self._place(part, content_index=0)
                 yield {"type": "response.output_text.delta", **place, "delta": more, "logprobs": []}
-            case Thought(hidden=False):
+            case chat.Thought(hidden=False):
                 place = self._place(part, summary_index=0)
                 if not self._summed:
                     self._summed = True
                     yield {"type": "response.reasoning_summary_part.added", **place, "part": summary_part("")}
                 yield {"type": "response.reasoning_summary_text.delta", **place, "delta": more}
-            case ModelToolCall() if self._form(part) == "function":
+            case chat.ModelToolCall() if self._form(part) == "function":
                 yield {"type": "response.function_call_arguments.delta", **self._place(part), "delta": more}
 
     def _close_part(self, closed: PartEnd) -> Iterator[dict[str, Any]]:
         part, form = closed.part, self._form(closed.part)
         item = self._item(part, "incomplete" if closed.cut else "completed")
         match part:
-            case Text(text):
+            case chat.Text(text):
                 yield from self._closed_text(part, text)
-            case Thought(text) if self._summed:
+            case chat.Thought(text) if self._summed:
                 yield from self._closed_thought(part, text)
-            case ModelToolCall() if form == "function":
+            case chat.ModelToolCall() if form == "function":
                 values = {"arguments": part.arguments, "name": item["name"]}
                 yield {"type": "response.function_call_arguments.done", **self._place(part), **values}
-            case ModelToolCall() if form == "custom":
+            case chat.ModelToolCall() if form == "custom":
                 place = self._place(part)
                 yield {"type": "response.custom_tool_call_input.delta", **place, "delta": item["input"]}
                 yield {"type": "response.custom_tool_call_input.done", **place, "input": item["input"]}
-            case ModelToolCall():
+            case chat.ModelToolCall():
                 yield self._event("response.output_item.added", item={**item, "status": "in_progress"})
         yield self._event("response.output_item.done", item=item)
         self._output.append(item)
 
-    def _closed_text(self, part: Text, text: str) -> Iterator[dict[str, Any]]:
+    def _closed_text(self, part: chat.Text, text: str) -> Iterator[dict[str, Any]]:
         place = self._place(part, content_index=0)
         yield {"type": "response.output_text.done", **place, "text": text, "logprobs": []}
         yield {"type": "response.content_part.done", **place, "part": text_part(text)}
 
-    def _closed_thought(self, part: Thought, text: str) -> Iterator[dict[str, Any]]:
+    def _closed_thought(self, part: chat.Thought, text: str) -> Iterator[dict[str, Any]]:
         place = self._place(part, summary_index=0)
         yield {"type": "response.reasoning_summary_text.done", **place, "text": text}
         yield {"type": "response.reasoning_summary_part.done", **place, "part": summary_part(text)}
 
-    def _failure_events(self, fault: Fault) -> Iterator[dict[str, Any]]:
+    def _failure_events(self, fault: chat.Fault) -> Iterator[dict[str, Any]]:
         """A response that failed; one that had not begun begins first, since readers wait for that."""
         if not self._begun:
             yield from self._began()
@@ -203,9 +152,9 @@ class OpenAIResponsesWriter:
         return self._known.item(part, len(self._output), status)
 
     def _form(self, part: StreamPart) -> str:
-        return self._known.form(part) if isinstance(part, ModelToolCall) else ""
+        return self._known.form(part) if isinstance(part, chat.ModelToolCall) else ""
 
-    def _response(self, finish: Finish | None = None, counts: Usage | None = None) -> dict[str, Any]:
+    def _response(self, finish: chat.Finish | None = None, counts: chat.Usage | None = None) -> dict[str, Any]:
         model = self._progress.began.model
         return response(
             self._call,
@@ -225,3 +174,26 @@ class OpenAIResponsesWriter:
 def _response_id(name: str, created: int) -> str:
     """The id of a response."""
     return name if name.startswith("resp_") else f"resp_{name or created}"
+
+
+class OpenAIResponsesClient:
+    """Translates requests, replies and streams for clients that use OpenAI Responses."""
+
+    name: Final = NAME
+    words: Final = WORDS
+    call = staticmethod(read)
+    error = staticmethod(error)
+    writer = OpenAIResponsesWriter
+
+    def reply(self, answer: chat.ModelReply, call: chat.ChatCall, *, created: int) -> Mapping[str, Any]:
+        """Return the reply's JSON body. Raises ``ForeignReply`` for content that this dialect cannot express."""
+        name = _response_id(answer.id, created)
+        items, parts = Items(call, name), parts_of(answer)
+        whole = ["completed"] * len(parts)
+        if whole and answer.finish is chat.Finish.LENGTH:
+            whole[-1] = "incomplete"
+        output = [items.item(part, index, whole[index]) for index, part in enumerate(parts)]
+        model = answer.model or call.model
+        return response(
+            call, name=name, model=model, created=created, output=output, finish=answer.finish, counts=answer.usage
+        )

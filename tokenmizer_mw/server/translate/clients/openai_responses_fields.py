@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from .openai_shared import COMMON, GRAMMAR, JSON_SCHEMA
-from .request_parts import CACHED, CARRIED, READ, REFUSED, Table, left_out, only
+from .request_parts import CACHED, CARRIED, READ, REFUSED, Table, carried, left_out, only
 
 NAME: Final = "openai_responses"
 HIDDEN: Final = "hidden:"
@@ -21,29 +21,23 @@ REQUEST: Final[Table] = {
     "client_metadata": left_out("what Codex tells its own provider of its turns"),
     "conversation": REFUSED,
     "image": only({}, {"context_compression": "auto"}),
-    "include": CARRIED,
-    "input": CARRIED,
-    "instructions": CARRIED,
-    "max_output_tokens": CARRIED,
+    **carried("include", "input", "instructions", "max_output_tokens"),
     "max_tool_calls": left_out("counts calls of tools that the provider runs, of which there are none"),
     "previous_response_id": REFUSED,
     "prompt": REFUSED,
-    "reasoning": CARRIED,
-    "text": CARRIED,
+    **carried("reasoning", "text"),
     "truncation": only("disabled"),
 }
 STREAM_OPTIONS: Final[Table] = {"include_obfuscation": left_out("padding against listeners, which says nothing")}
 REASONING: Final[Table] = {
-    "effort": CARRIED,
-    "summary": CARRIED,
-    "generate_summary": CARRIED,
+    **carried("effort", "summary", "generate_summary"),
     "context": only("auto"),
     "mode": only("standard"),
 }
-TEXT: Final[Table] = {"format": CARRIED, "verbosity": CARRIED}
+TEXT: Final[Table] = carried("format", "verbosity")
 FORMATS: Final[Mapping[str, Table]] = {
-    "text": {"type": CARRIED},
-    "json_object": {"type": CARRIED},
+    "text": carried("type"),
+    "json_object": carried("type"),
     "json_schema": {"type": CARRIED, **JSON_SCHEMA},
 }
 INCLUDED: Final[Table] = {
@@ -72,8 +66,7 @@ _ITEM: Final[Table] = {
 _CALLER: Final = only({"type": "direct"})
 _CALL: Final[Table] = {
     **_ITEM,
-    "call_id": CARRIED,
-    "name": CARRIED,
+    **carried("call_id", "name"),
     "caller": _CALLER,
     "namespace": CARRIED,
     "async": only(False),
@@ -83,8 +76,7 @@ _OUTPUT: Final[Table] = {**_ITEM, "call_id": CARRIED, "output": CARRIED, "caller
 ITEMS: Final[Mapping[str, Table]] = {
     "message": {
         **_ITEM,
-        "role": CARRIED,
-        "content": CARRIED,
+        **carried("role", "content"),
         "phase": left_out("a hint of the provider to its own models"),
     },
     "function_call": {**_CALL, "arguments": CARRIED, "parsed_arguments": READ},
@@ -103,9 +95,7 @@ PARTS: Final[Mapping[str, Table]] = {
     "input_image": {**_PART, "image_url": CARRIED, "detail": CARRIED, "file_id": REFUSED},
     "input_file": {
         **_PART,
-        "file_data": CARRIED,
-        "file_url": CARRIED,
-        "filename": CARRIED,
+        **carried("file_data", "file_url", "filename"),
         "file_id": REFUSED,
         "detail": CARRIED,
     },
@@ -118,38 +108,31 @@ PARTS: Final[Mapping[str, Table]] = {
     },
     "refusal": {**_PART, "refusal": CARRIED},
 }
-SUMMARIES: Final[Mapping[str, Table]] = {"summary_text": {"type": CARRIED, "text": CARRIED}}
-THOUGHTS: Final[Mapping[str, Table]] = {"reasoning_text": {"type": CARRIED, "text": CARRIED}}
+SUMMARIES: Final[Mapping[str, Table]] = {"summary_text": carried("type", "text")}
+THOUGHTS: Final[Mapping[str, Table]] = {"reasoning_text": carried("type", "text")}
 
 TOOLS: Final[Mapping[str, Table]] = {
     "function": {
-        "type": CARRIED,
-        "name": CARRIED,
-        "description": CARRIED,
-        "parameters": CARRIED,
-        "strict": CARRIED,
+        **carried("type", "name", "description", "parameters", "strict"),
         "allowed_callers": only(["direct"]),
         "async": only(False),
         "defer_loading": only(False),
         "output_schema": left_out("tells the provider's own programs what comes back"),
     },
     "custom": {
-        "type": CARRIED,
-        "name": CARRIED,
-        "description": CARRIED,
-        "format": CARRIED,
+        **carried("type", "name", "description", "format"),
         "allowed_callers": only(["direct"]),
         "async": only(False),
         "defer_loading": only(False),
     },
-    "local_shell": {"type": CARRIED},
-    "namespace": {"type": CARRIED, "name": CARRIED, "description": CARRIED, "tools": CARRIED},
+    "local_shell": carried("type"),
+    "namespace": carried("type", "name", "description", "tools"),
 }
 GROUPED: Final[Mapping[str, Table]] = {kind: TOOLS[kind] for kind in ("function", "custom")}
 """What may be in a namespace."""
 
-CUSTOM_FORMATS: Final[Mapping[str, Table]] = {"text": {"type": CARRIED}, "grammar": {"type": CARRIED, **GRAMMAR}}
-CHOICES: Final[Mapping[str, Table]] = {kind: {"type": CARRIED, "name": CARRIED} for kind in ("function", "custom")}
+CUSTOM_FORMATS: Final[Mapping[str, Table]] = {"text": carried("type"), "grammar": {"type": CARRIED, **GRAMMAR}}
+CHOICES: Final[Mapping[str, Table]] = {kind: carried("type", "name") for kind in ("function", "custom")}
 
 WORDS: Final[Mapping[str, str]] = {
     "sampling.max_tokens": "max_output_tokens",

@@ -15,23 +15,13 @@ from typing import Any, Final, assert_never
 
 import re2
 
-from tokenmizer_mw.server.translate.chat import (
-    ChatCall,
-    Finish,
-    ModelToolCall,
-    Namespace,
-    Text,
-    Thought,
-    Tool,
-    ToolChoice,
-    Usage,
-)
+from tokenmizer_mw.server.translate import chat
 from tokenmizer_mw.server.translate.translation import load
 
 from .openai_responses_fields import HIDDEN, NAME
 from .openai_shared import text_of
 from .reply_parts import StreamPart
-from .request_parts import CARRIED, Fields, Table, call_id, tag_seal
+from .request_parts import CARRIED, Fields, Table, call_id, carried, tag_seal
 
 _TEXT: Final = {"type": "string"}
 
@@ -47,11 +37,11 @@ _PARAMETERS: Final = {
     "required": ["command"],
 }
 
-SHELL_TOOL: Final = Tool(
+SHELL_TOOL: Final = chat.Tool(
     "local_shell", "Runs a command on the user's machine and gives its output.", _PARAMETERS, form="local_shell"
 )
 
-ACTION: Final[Table] = {"type": CARRIED, **dict.fromkeys(_PARAMETERS["properties"], CARRIED)}
+ACTION: Final[Table] = {"type": CARRIED, **carried(*_PARAMETERS["properties"])}
 
 
 def action_arguments(item: Fields) -> str:
@@ -130,7 +120,7 @@ def _shorten_with_mark(namespace: str, name: str) -> str:
     return plain[: NAME_MAX - len(mark)] + mark
 
 
-def describe_tool(tool: str, namespace: Namespace, *, first: bool) -> str:
+def describe_tool(tool: str, namespace: chat.Namespace, *, first: bool) -> str:
     """Return a tool's description; the ``first`` tool of a namespace also gets the namespace's description."""
     values = [tool] * bool(tool)
     if first and namespace.description:
@@ -138,12 +128,15 @@ def describe_tool(tool: str, namespace: Namespace, *, first: bool) -> str:
     return "\n\n".join(values)
 
 
-def by_name(tools: Iterable[Tool]) -> dict[str, Tool]:
+def by_name(tools: Iterable[chat.Tool]) -> dict[str, chat.Tool]:
     """Return the tools of a request by the names that providers see."""
     return {tool.name: tool for tool in tools}
 
 
-_INCOMPLETE: Final[Mapping[Finish, str]] = {Finish.LENGTH: "max_output_tokens", Finish.FILTERED: "content_filter"}
+_INCOMPLETE: Final[Mapping[chat.Finish, str]] = {
+    chat.Finish.LENGTH: "max_output_tokens",
+    chat.Finish.FILTERED: "content_filter",
+}
 
 _CHOICE: Final = {"auto": "auto", "none": "none", "any": "required"}
 
@@ -151,11 +144,11 @@ _CHOICE: Final = {"auto": "auto", "none": "none", "any": "required"}
 class Items:
     """The output items of one response, by index."""
 
-    def __init__(self, call: ChatCall, response: str) -> None:
+    def __init__(self, call: chat.ChatCall, response: str) -> None:
         self._tools = by_name(call.tools)
         self._response = response
 
-    def form(self, call: ModelToolCall) -> str:
+    def form(self, call: chat.ModelToolCall) -> str:
         """Return how the client calls the tool that ``call`` names: "function", "custom" or "local_shell"."""
         tool = self._tools.get(call.name)
         return tool.form if tool is not None else "function"
@@ -163,11 +156,11 @@ class Items:
     def name(self, part: StreamPart, index: int) -> str:
         """Return the id of the output item at ``index`` of a response."""
         match part:
-            case Text():
+            case chat.Text():
                 prefix = "msg"
-            case Thought():
+            case chat.Thought():
                 prefix = "rs"
-            case ModelToolCall():
+            case chat.ModelToolCall():
                 prefix = {"custom": "ctc", "local_shell": "lsh"}.get(self.form(part), "fc")
             case _:
                 assert_never(part)
@@ -177,26 +170,26 @@ class Items:
         """Return ``part`` of a reply as an output item of OpenAI Responses."""
         name = self.name(part, index)
         match part:
-            case Text(text):
+            case chat.Text(text):
                 content = [text_part(text)] if text else []
                 return {"id": name, "type": "message", "status": status, "role": "assistant", "content": content}
-            case Thought():
+            case chat.Thought():
                 summary = [summary_part(part.text)] if part.text else []
                 seal = HIDDEN * part.hidden + tag_seal(part.seal, part.sealed_by, NAME) or None
                 return {"id": name, "type": "reasoning", "summary": summary, "encrypted_content": seal}
-            case ModelToolCall():
+            case chat.ModelToolCall():
                 return {"id": name, "status": status, "call_id": call_id(part), **self._call_fields(part)}
             case _:
                 assert_never(part)
 
-    def _name_fields(self, call: ModelToolCall) -> dict[str, Any]:
+    def _name_fields(self, call: chat.ModelToolCall) -> dict[str, Any]:
         """The name of what is called as the client knows it."""
         tool = self._tools.get(call.name)
         if tool is None or tool.namespace is None:
             return {"name": call.name}
         return {"name": tool.own, "namespace": tool.namespace.name}
 
-    def _call_fields(self, call: ModelToolCall) -> dict[str, Any]:
+    def _call_fields(self, call: chat.ModelToolCall) -> dict[str, Any]:
         match self.form(call):
             case "custom":
                 text = text_of(call.arguments) if call.arguments else ""
@@ -217,7 +210,7 @@ def summary_part(text: str) -> dict[str, Any]:
     return {"type": "summary_text", "text": text}
 
 
-def status_of(finish: Finish | None) -> str:
+def status_of(finish: chat.Finish | None) -> str:
     """Return the status of a response: "in_progress" for ``None``, else "completed" or "incomplete"."""
     if finish is None:
         return "in_progress"
@@ -225,14 +218,14 @@ def status_of(finish: Finish | None) -> str:
 
 
 def response(
-    call: ChatCall,
+    call: chat.ChatCall,
     *,
     name: str,
     model: str,
     created: int,
     output: Sequence[Mapping[str, Any]] = (),
-    finish: Finish | None = None,
-    counts: Usage | None = None,
+    finish: chat.Finish | None = None,
+    counts: chat.Usage | None = None,
 ) -> dict[str, Any]:
     """Return the response object with the items so far."""
     reason = _INCOMPLETE.get(finish) if finish is not None else None
@@ -264,7 +257,7 @@ def response(
     }
 
 
-def usage(values: Usage) -> dict[str, Any]:
+def usage(values: chat.Usage) -> dict[str, Any]:
     """Return token counts in the format of OpenAI Responses."""
     return {
         "input_tokens": values.prompt,
@@ -275,7 +268,7 @@ def usage(values: Usage) -> dict[str, Any]:
     }
 
 
-def _tools(tools: Sequence[Tool]) -> list[dict[str, Any]]:
+def _tools(tools: Sequence[chat.Tool]) -> list[dict[str, Any]]:
     """The tools as the client has them, those of a namespace together."""
     listed: list[dict[str, Any]] = []
     for namespace, run in groupby(tools, key=lambda tool: tool.namespace):
@@ -287,7 +280,7 @@ def _tools(tools: Sequence[Tool]) -> list[dict[str, Any]]:
     return listed
 
 
-def _tool(tool: Tool) -> dict[str, Any]:
+def _tool(tool: chat.Tool) -> dict[str, Any]:
     name = tool.own or tool.name
     match tool.form:
         case "local_shell":
@@ -299,13 +292,13 @@ def _tool(tool: Tool) -> dict[str, Any]:
             return {"type": "function", **values, "strict": bool(tool.strict)}
 
 
-def _choice(choice: ToolChoice | None) -> Any:
+def _choice(choice: chat.ToolChoice | None) -> Any:
     if choice is not None and choice.mode == "named":
         return {"type": "function", "name": choice.name}
     return _CHOICE[choice.mode] if choice is not None else "auto"
 
 
-def _format(call: ChatCall) -> dict[str, Any]:
+def _format(call: chat.ChatCall) -> dict[str, Any]:
     if call.format is None:
         return {"type": "text"}
     if call.format.schema is None:

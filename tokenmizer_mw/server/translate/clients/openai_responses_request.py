@@ -13,19 +13,7 @@ from functools import partial
 from typing import Any, Final, cast
 
 from tokenmizer_mw.errors import MalformedRequest
-from tokenmizer_mw.server.translate.chat import (
-    Attachment,
-    ChatCall,
-    ChatTurn,
-    ModelToolResult,
-    Namespace,
-    Part,
-    Role,
-    Sampling,
-    Text,
-    Thinking,
-    Tool,
-)
+from tokenmizer_mw.server.translate import chat
 
 from .openai_responses_fields import (
     CHOICES,
@@ -50,7 +38,7 @@ from .openai_responses_item import SHELL_TOOL, Names, action_arguments, describe
 from .openai_shared import arguments_of, custom_tool, form_of, tool_choice
 from .request_parts import Fields, attachment, bare_id, check_fields, join_turns, make_thought, make_turns, sealed_call
 
-_ROLES: Final[Mapping[str, Role]] = {
+_ROLES: Final[Mapping[str, chat.Role]] = {
     "user": "user",
     "assistant": "assistant",
     "system": "system",
@@ -58,7 +46,7 @@ _ROLES: Final[Mapping[str, Role]] = {
 }
 
 
-def read(body: Mapping[str, Any]) -> ChatCall:
+def read(body: Mapping[str, Any]) -> chat.ChatCall:
     """Parse an OpenAI Responses request. Raises ``Untranslatable`` and ``MalformedRequest``."""
     fields = check_fields(body, "", REQUEST)
     fields.child("stream_options", STREAM_OPTIONS)
@@ -66,13 +54,13 @@ def read(body: Mapping[str, Any]) -> ChatCall:
         check_fields({name: True}, "include", INCLUDED)
     text = fields.child("text", TEXT)
     names, tools = _tools(fields)
-    return ChatCall(
+    return chat.ChatCall(
         model=fields.required_text("model"),
         turns=_read_turns(fields, names),
         tools=tools,
         choice=tool_choice(fields, partial(_chosen_tool, names)),
         parallel=fields.flag("parallel_tool_calls"),
-        sampling=Sampling(
+        sampling=chat.Sampling(
             max_tokens=fields.whole("max_output_tokens"),
             temperature=fields.number("temperature"),
             top_p=fields.number("top_p"),
@@ -86,10 +74,10 @@ def read(body: Mapping[str, Any]) -> ChatCall:
     )
 
 
-def _read_turns(fields: Fields, names: Names) -> tuple[ChatTurn, ...]:
-    values = make_turns("system", [Text(fields.text("instructions"))])
+def _read_turns(fields: Fields, names: Names) -> tuple[chat.ChatTurn, ...]:
+    values = make_turns("system", [chat.Text(fields.text("instructions"))])
     if isinstance(fields.raw.get("input"), str):
-        return join_turns([*values, *make_turns("user", [Text(fields.text("input"))])])
+        return join_turns([*values, *make_turns("user", [chat.Text(fields.text("input"))])])
     items = [item.one_of("type", ITEMS, _kind(item)) for item in fields.items("input")]
     if not items:
         raise MalformedRequest("input: a text or a list of items is needed")
@@ -103,36 +91,36 @@ def _kind(item: Fields) -> str:
     return "message" if "role" in item.raw else "item_reference"
 
 
-def _message(item: Fields, names: Names) -> list[ChatTurn]:
+def _message(item: Fields, names: Names) -> list[chat.ChatTurn]:
     return make_turns(_ROLES[item.one_of("role", ROLES).text("role")], _content(item, "content"))
 
 
-def _read_function_call(item: Fields, names: Names) -> list[ChatTurn]:
+def _read_function_call(item: Fields, names: Names) -> list[chat.ChatTurn]:
     name = names.flat(item.text("namespace"), item.required_text("name"))
     return make_turns("assistant", [sealed_call(item.required_text("call_id"), name, item.text("arguments"))])
 
 
-def _custom(item: Fields, names: Names) -> list[ChatTurn]:
+def _custom(item: Fields, names: Names) -> list[chat.ChatTurn]:
     name = names.flat(item.text("namespace"), item.required_text("name"))
     return make_turns("assistant", [sealed_call(item.required_text("call_id"), name, arguments_of(item.text("input")))])
 
 
-def _shell(item: Fields, names: Names) -> list[ChatTurn]:
+def _shell(item: Fields, names: Names) -> list[chat.ChatTurn]:
     return make_turns(
         "assistant", [sealed_call(item.required_text("call_id"), SHELL_TOOL.name, action_arguments(item))]
     )
 
 
-def _result(item: Fields, names: Names) -> list[ChatTurn]:
-    parts = cast("tuple[Text | Attachment, ...]", tuple(_content(item, "output")))
+def _result(item: Fields, names: Names) -> list[chat.ChatTurn]:
+    parts = cast("tuple[chat.Text | chat.Attachment, ...]", tuple(_content(item, "output")))
     call = item.text("call_id") or item.required_text("id")
     name = item.text("name")
     return make_turns(
-        "user", [ModelToolResult(bare_id(call), parts, names.flat(item.text("namespace"), name) if name else "")]
+        "user", [chat.ModelToolResult(bare_id(call), parts, names.flat(item.text("namespace"), name) if name else "")]
     )
 
 
-def _reasoning(item: Fields, names: Names) -> list[ChatTurn]:
+def _reasoning(item: Fields, names: Names) -> list[chat.ChatTurn]:
     """A thought: its own text if the client sends it, else its summary."""
     raw = [part.one_of("type", THOUGHTS).text("text") for part in item.items("content")]
     summary = [part.one_of("type", SUMMARIES).text("text") for part in item.items("summary")]
@@ -141,7 +129,7 @@ def _reasoning(item: Fields, names: Names) -> list[ChatTurn]:
     return make_turns("assistant", [values] if text or seal else [])
 
 
-_READERS: Final[Mapping[str, Callable[[Fields, Names], list[ChatTurn]]]] = {
+_READERS: Final[Mapping[str, Callable[[Fields, Names], list[chat.ChatTurn]]]] = {
     "message": _message,
     "function_call": _read_function_call,
     "function_call_output": _result,
@@ -153,13 +141,13 @@ _READERS: Final[Mapping[str, Callable[[Fields, Names], list[ChatTurn]]]] = {
 }
 
 
-def _content(item: Fields, name: str) -> list[Part]:
+def _content(item: Fields, name: str) -> list[chat.Part]:
     if isinstance(item.raw.get(name), str):
-        return [Text(item.text(name))]
+        return [chat.Text(item.text(name))]
     return [_part(part.one_of("type", PARTS)) for part in item.items(name)]
 
 
-def _part(part: Fields) -> Part:
+def _part(part: Fields) -> chat.Part:
     match part.text("type"):
         case "input_image":
             url = part.required_text("image_url")
@@ -167,12 +155,12 @@ def _part(part: Fields) -> Part:
         case "input_file":
             return _file(part)
         case "refusal":
-            return Text(part.text("refusal"))
+            return chat.Text(part.text("refusal"))
         case _:
-            return Text(part.text("text"))
+            return chat.Text(part.text("text"))
 
 
-def _file(part: Fields) -> Attachment:
+def _file(part: Fields) -> chat.Attachment:
     name, detail, data = part.text("filename"), part.text("detail"), part.text("file_data")
     if not data:
         return attachment("document", part.required_text("file_url"), at=part.at("file_url"), detail=detail, name=name)
@@ -180,22 +168,22 @@ def _file(part: Fields) -> Attachment:
         raise MalformedRequest(f"{part.at('file_url')}: stands beside file_data")
     if data[:5].lower() == "data:":
         return attachment("document", data, at=part.at("file_data"), detail=detail, name=name)
-    return Attachment("document", "application/pdf", data, detail="" if detail == "auto" else detail, name=name)
+    return chat.Attachment("document", "application/pdf", data, detail="" if detail == "auto" else detail, name=name)
 
 
-def _tools(fields: Fields) -> tuple[Names, tuple[Tool, ...]]:
+def _tools(fields: Fields) -> tuple[Names, tuple[chat.Tool, ...]]:
     """All tools, those in namespaces each under one name."""
     listed = [tool.one_of("type", TOOLS) for tool in fields.items("tools")]
     alone = {place: _tool(tool) for place, tool in enumerate(listed) if tool.text("type") != "namespace"}
     names = Names(tool.name for tool in alone.values())
-    tools: list[Tool] = []
+    tools: list[chat.Tool] = []
     for place, tool in enumerate(listed):
         tools += [alone[place]] if place in alone else _read_group(tool, names)
     return names, tuple(tools)
 
 
-def _read_group(group: Fields, names: Names) -> list[Tool]:
-    namespace = Namespace(group.required_text("name"), group.text("description"))
+def _read_group(group: Fields, names: Names) -> list[chat.Tool]:
+    namespace = chat.Namespace(group.required_text("name"), group.text("description"))
     found = [_tool(tool.one_of("type", GROUPED)) for tool in group.items("tools")]
     return [
         replace(
@@ -209,7 +197,7 @@ def _read_group(group: Fields, names: Names) -> list[Tool]:
     ]
 
 
-def _tool(tool: Fields) -> Tool:
+def _tool(tool: Fields) -> chat.Tool:
     match tool.text("type"):
         case "local_shell":
             return SHELL_TOOL
@@ -219,17 +207,17 @@ def _tool(tool: Fields) -> Tool:
             return custom_tool(tool.required_text("name"), tool.text("description"), grammar)
         case _:
             parameters = tool.mapping("parameters")
-            return Tool(tool.required_text("name"), tool.text("description"), parameters, tool.flag("strict"))
+            return chat.Tool(tool.required_text("name"), tool.text("description"), parameters, tool.flag("strict"))
 
 
 def _chosen_tool(names: Names, choice: Fields) -> str:
     return names.choose_tool(choice.one_of("type", CHOICES).required_text("name"))
 
 
-def _thinking(fields: Fields) -> Thinking | None:
+def _thinking(fields: Fields) -> chat.Thinking | None:
     reasoning = fields.child("reasoning", REASONING)
     if reasoning is None:
         return None
     shown = bool(reasoning.text("summary") or reasoning.text("generate_summary"))
     effort = reasoning.text("effort")
-    return Thinking(effort, shown=shown) if effort or shown else None
+    return chat.Thinking(effort, shown=shown) if effort or shown else None

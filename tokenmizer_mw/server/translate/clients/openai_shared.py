@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 from tokenmizer_mw.server.translate.chat import AnswerFormat, Fault, Tool, ToolChoice
 
 from .reply_parts import FaultKind, is_kind_only, kind_of
-from .request_parts import CACHED, CARRIED, REFUSED, Fields, Table, left_out, only
+from .request_parts import CACHED, CARRIED, REFUSED, Fields, Table, carried, left_out, only
 
 COMMON: Final[Table] = {
     "model": CARRIED,
@@ -22,19 +22,14 @@ COMMON: Final[Table] = {
     "safety_identifier": CARRIED,
     "service_tier": only("auto", "default"),
     "store": only(False),
-    "stream": CARRIED,
-    "stream_options": CARRIED,
-    "temperature": CARRIED,
-    "tool_choice": CARRIED,
-    "tools": CARRIED,
+    **carried("stream", "stream_options", "temperature", "tool_choice", "tools"),
     "top_logprobs": only(0),
-    "top_p": CARRIED,
-    "user": CARRIED,
+    **carried("top_p", "user"),
 }
 """Fields of a request that both dialects have."""
 
-JSON_SCHEMA: Final[Table] = {"name": CARRIED, "description": CARRIED, "schema": CARRIED, "strict": CARRIED}
-GRAMMAR: Final[Table] = {"definition": CARRIED, "syntax": CARRIED}
+JSON_SCHEMA: Final[Table] = carried("name", "description", "schema", "strict")
+GRAMMAR: Final[Table] = carried("definition", "syntax")
 
 _INPUT: Final = "input"
 _FREE_TEXT: Final = {

@@ -14,30 +14,18 @@ from typing import Any, Final
 import re2
 
 from tokenmizer_mw.errors import ForeignReply
-from tokenmizer_mw.server.translate.chat import (
-    Began,
-    Ended,
-    Fault,
-    Finish,
-    Grew,
-    ModelReply,
-    ModelToolCall,
-    PartStart,
-    StreamEvent,
-    Text,
-    Thought,
-)
+from tokenmizer_mw.server.translate import chat
 from tokenmizer_mw.server.translate.translation import dump
 
 ANSWER_MAX: Final = 64 * 1024 * 1024
 """Characters of one streamed answer; a longer one ends in an error."""
 
-TOO_LONG: Final = Fault(502, "the provider's answer is too long", "answer_too_long")
+TOO_LONG: Final = chat.Fault(502, "the provider's answer is too long", "answer_too_long")
 
 COMMENT: Final = b": ping\n\n"
 """What every reader of server-sent events passes over."""
 
-StreamPart = Text | Thought | ModelToolCall
+StreamPart = chat.Text | chat.Thought | chat.ModelToolCall
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +36,7 @@ class PartEnd:
     cut: bool = False
 
 
-Step = Began | PartStart | Grew | PartEnd | Ended | Fault
+Step = chat.Began | chat.PartStart | chat.Grew | PartEnd | chat.Ended | chat.Fault
 
 
 class Progress:
@@ -61,7 +49,7 @@ class Progress:
     """
 
     def __init__(self, model: str, anonymous: str, answer_max: int = ANSWER_MAX) -> None:
-        self.began = Began(anonymous, model)
+        self.began = chat.Began(anonymous, model)
         self._answer_max = answer_max
         self._begun = self._ended = False
         self._part: StreamPart | None = None
@@ -76,53 +64,53 @@ class Progress:
         """The open part, without its content; ``None`` if no part is open."""
         return self._part
 
-    def steps(self, event: StreamEvent) -> Iterator[Step]:
+    def steps(self, event: chat.StreamEvent) -> Iterator[Step]:
         """Yield the regular steps that a stream event stands for."""
         if self._ended:
             return
-        if not self._begun and not isinstance(event, Fault):
+        if not self._begun and not isinstance(event, chat.Fault):
             yield self._begin(event)
         match event:
-            case PartStart(part):
+            case chat.PartStart(part):
                 yield from self._close()
                 yield from self._open(part)
-            case Grew():
+            case chat.Grew():
                 yield from self._grow(event)
-            case Ended():
-                yield from self._close(cut=event.finish is Finish.LENGTH)
+            case chat.Ended():
+                yield from self._close(cut=event.finish is chat.Finish.LENGTH)
                 self._ended = True
                 yield replace(event, usage=event.usage or self.began.usage)
-            case Fault():
+            case chat.Fault():
                 yield from self._fail(event)
             case _:
                 return
 
-    def _begin(self, event: StreamEvent) -> Began:
+    def _begin(self, event: chat.StreamEvent) -> chat.Began:
         self._begun = True
-        if isinstance(event, Began):
-            self.began = Began(event.id or self.began.id, event.model or self.began.model, event.usage)
+        if isinstance(event, chat.Began):
+            self.began = chat.Began(event.id or self.began.id, event.model or self.began.model, event.usage)
         return self.began
 
     def _open(self, part: StreamPart) -> Iterator[Step]:
         match part:
-            case Text():
-                self._part, first = Text(""), Grew(part.text)
-            case Thought():
-                self._part = Thought("", hidden=part.hidden)
-                first = Grew(part.text, part.seal, part.sealed_by)
-            case ModelToolCall():
-                self._part, first = replace(part, arguments=""), Grew(part.arguments)
+            case chat.Text():
+                self._part, first = chat.Text(""), chat.Grew(part.text)
+            case chat.Thought():
+                self._part = chat.Thought("", hidden=part.hidden)
+                first = chat.Grew(part.text, part.seal, part.sealed_by)
+            case chat.ModelToolCall():
+                self._part, first = replace(part, arguments=""), chat.Grew(part.arguments)
                 self._size += len(part.id) + len(part.name) + len(part.seal)
-        if isinstance(part, ModelToolCall):
+        if isinstance(part, chat.ModelToolCall):
             yield self._show()
         yield from self._grow(first)
 
-    def _show(self) -> PartStart:
+    def _show(self) -> chat.PartStart:
         assert self._part is not None
         self._shown = True
-        return PartStart(self._part)
+        return chat.PartStart(self._part)
 
-    def _grow(self, event: Grew) -> Iterator[Step]:
+    def _grow(self, event: chat.Grew) -> Iterator[Step]:
         self._size += len(event.more) + len(event.seal)
         if self._size > self._answer_max:
             yield from self._fail(TOO_LONG)
@@ -142,16 +130,16 @@ class Progress:
     def _whole(self, part: StreamPart) -> StreamPart:
         text, seal = "".join(self._more), "".join(self._seals)
         match part:
-            case Text():
-                return Text(text)
-            case Thought():
-                return Thought(text, seal, self._sealed_by, hidden=part.hidden)
-            case ModelToolCall():
+            case chat.Text():
+                return chat.Text(text)
+            case chat.Thought():
+                return chat.Thought(text, seal, self._sealed_by, hidden=part.hidden)
+            case chat.ModelToolCall():
                 return replace(
                     part, arguments=text, seal=seal or part.seal, sealed_by=self._sealed_by or part.sealed_by
                 )
 
-    def _fail(self, fault: Fault) -> Iterator[Step]:
+    def _fail(self, fault: chat.Fault) -> Iterator[Step]:
         self._ended = True
         yield fault
 
@@ -166,7 +154,7 @@ def named_event(data: Mapping[str, Any]) -> bytes:
     return b"event: %b\n%b" % (str(data["type"]).encode(), data_line(data))
 
 
-def parts_of(answer: ModelReply) -> list[StreamPart]:
+def parts_of(answer: chat.ModelReply) -> list[StreamPart]:
     """Return the non-empty parts of a complete reply. Raises ``ForeignReply`` for parts that no client can receive
     (images)."""
     parts = [part for part in answer.parts if isinstance(part, StreamPart)]
@@ -177,9 +165,9 @@ def parts_of(answer: ModelReply) -> list[StreamPart]:
 
 def _is_empty(part: StreamPart) -> bool:
     match part:
-        case Text(text):
+        case chat.Text(text):
             return not text
-        case Thought(text, seal):
+        case chat.Thought(text, seal):
             return not (text or seal)
         case _:
             return False
@@ -242,7 +230,7 @@ _TOO_LONG = re2.compile(
 )
 
 
-def kind_of(fault: Fault) -> FaultKind:
+def kind_of(fault: chat.Fault) -> FaultKind:
     """Return the kind of an error, from its status; from its code if the status is 0 or the code is about billing."""
     code = _BY_CODE.get(fault.code.lower())
     if fault.code == _OVERFLOW or (fault.status in _OVERFLOWS and _TOO_LONG.search(fault.message)):

@@ -15,16 +15,7 @@ from typing import Any, Final, Literal
 import re2
 
 from tokenmizer_mw.errors import MalformedRequest, Untranslatable
-from tokenmizer_mw.server.translate.chat import (
-    Attachment,
-    ChatTurn,
-    ModelToolCall,
-    ModelToolResult,
-    Part,
-    Role,
-    Text,
-    Thought,
-)
+from tokenmizer_mw.server.translate import chat
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +36,11 @@ Table = Mapping[str, Field]
 
 CARRIED: Final = Field(carried=True)
 REFUSED: Final = Field()
+
+
+def carried(*names: str) -> Table:
+    """Return the table of fields that are all translated."""
+    return dict.fromkeys(names, CARRIED)
 
 
 def left_out(reason: str) -> Field:
@@ -194,16 +190,6 @@ class Fields:
         raise MalformedRequest(f"{self.at(name)}: {reason}")
 
 
-def client_field(name: str, words: Mapping[str, str]) -> str:
-    """Return the client's name of the field ``name``, from ``words``, which maps whole names or their first component.
-
-    A value of "" in ``words`` stands for the rest of the name; a name that is not in ``words`` is returned unchanged.
-    """
-    head, _, rest = name.partition(".")
-    found = words.get(name, words.get(head))
-    return name if found is None else found or rest
-
-
 def check_fields(raw: Mapping[str, Any], path: str, table: Table) -> Fields:
     """Return the fields of an object at ``path``. Raises ``Untranslatable`` for the first field that ``table``
     refuses."""
@@ -224,7 +210,7 @@ _BASE64: Final = ";base64"
 _Kind = Literal["image", "document", "audio"]
 
 
-def attachment(kind: _Kind, link: str, *, at: str, detail: str = "", name: str = "") -> Attachment:
+def attachment(kind: _Kind, link: str, *, at: str, detail: str = "", name: str = "") -> chat.Attachment:
     """Return an attachment for a link; a data URL is decoded into its media type and base64 data.
 
     ``detail`` "auto" means the provider's default. ``at``: path of the field for errors. Raises ``MalformedRequest``
@@ -233,28 +219,28 @@ def attachment(kind: _Kind, link: str, *, at: str, detail: str = "", name: str =
     detail = "" if detail == "auto" else detail
     found = _DATA_URL.fullmatch(link) if link[:5].lower() == "data:" else None
     if found is None:
-        return Attachment(kind, url=link, detail=detail, name=name)
+        return chat.Attachment(kind, url=link, detail=detail, name=name)
     media_type, options, data = found.groups()
     if not options.lower().endswith(_BASE64):
         raise MalformedRequest(f"{at}: data in base64 are needed")
-    return Attachment(kind, media_type.lower(), data, detail=detail, name=name)
+    return chat.Attachment(kind, media_type.lower(), data, detail=detail, name=name)
 
 
-def make_turns(role: Role, parts: Iterable[Part]) -> list[ChatTurn]:
+def make_turns(role: chat.Role, parts: Iterable[chat.Part]) -> list[chat.ChatTurn]:
     """Return one turn as a list; an empty list if ``parts`` contains nothing but empty texts."""
-    values = tuple(part for part in parts if not (isinstance(part, Text) and not part.text))
-    return [ChatTurn(role, values)] if values else []
+    values = tuple(part for part in parts if not (isinstance(part, chat.Text) and not part.text))
+    return [chat.ChatTurn(role, values)] if values else []
 
 
-def join_turns(values: Iterable[ChatTurn]) -> tuple[ChatTurn, ...]:
+def join_turns(values: Iterable[chat.ChatTurn]) -> tuple[chat.ChatTurn, ...]:
     """Merge consecutive assistant turns, and consecutive turns of tool results, into one turn each.
 
     Tool results get the names of their tools.
     """
-    return _name_results([ChatTurn(role, tuple(chain(*parts))) for role, parts in _runs(values)])
+    return _name_results([chat.ChatTurn(role, tuple(chain(*parts))) for role, parts in _runs(values)])
 
 
-def _runs(values: Iterable[ChatTurn]) -> Iterator[tuple[Role, list[tuple[Part, ...]]]]:
+def _runs(values: Iterable[chat.ChatTurn]) -> Iterator[tuple[chat.Role, list[tuple[chat.Part, ...]]]]:
     for (role, alone), run in groupby(values, key=_sort):
         if alone:
             yield from ((role, [one.parts]) for one in run)
@@ -262,23 +248,23 @@ def _runs(values: Iterable[ChatTurn]) -> Iterator[tuple[Role, list[tuple[Part, .
             yield role, [one.parts for one in run]
 
 
-def _sort(one: ChatTurn) -> tuple[Role, bool]:
+def _sort(one: chat.ChatTurn) -> tuple[chat.Role, bool]:
     """Who speaks, and whether each time stands alone: what people and systems say does, results do not."""
-    results = all(isinstance(part, ModelToolResult) for part in one.parts)
+    results = all(isinstance(part, chat.ModelToolResult) for part in one.parts)
     return one.role, not (one.role == "assistant" or (one.role == "user" and results))
 
 
-def _name_results(pieces: Sequence[ChatTurn]) -> tuple[ChatTurn, ...]:
+def _name_results(pieces: Sequence[chat.ChatTurn]) -> tuple[chat.ChatTurn, ...]:
     names: dict[str, str] = {}
     named = []
     for one in pieces:
-        names |= {part.id: part.name for part in one.parts if isinstance(part, ModelToolCall)}
-        parts = tuple(_with_name(part, names) if isinstance(part, ModelToolResult) else part for part in one.parts)
-        named.append(ChatTurn(one.role, parts))
+        names |= {part.id: part.name for part in one.parts if isinstance(part, chat.ModelToolCall)}
+        parts = tuple(_with_name(part, names) if isinstance(part, chat.ModelToolResult) else part for part in one.parts)
+        named.append(chat.ChatTurn(one.role, parts))
     return tuple(named)
 
 
-def _with_name(result: ModelToolResult, names: dict[str, str]) -> ModelToolResult:
+def _with_name(result: chat.ModelToolResult, names: dict[str, str]) -> chat.ModelToolResult:
     return result if result.name else replace(result, name=names.get(result.call_id, ""))
 
 
@@ -302,7 +288,7 @@ def untag_seal(seal: str, dialect: str) -> tuple[str, str]:
     return seal, dialect if seal else ""
 
 
-def call_id(call: ModelToolCall) -> str:
+def call_id(call: chat.ModelToolCall) -> str:
     """Return the id of a tool call with its signature inside; the client sends the id back with the call and with the
     result.
     """
@@ -317,20 +303,20 @@ def bare_id(sent: str) -> str:
     return sealed_call(sent, "", "").id
 
 
-def sealed_call(sent: str, name: str, arguments: str) -> ModelToolCall:
+def sealed_call(sent: str, name: str, arguments: str) -> chat.ModelToolCall:
     """Return a tool call, with the signature that its id may contain."""
     found = _IN_ID.fullmatch(sent)
     if found is None:
-        return ModelToolCall(sent, name, arguments)
+        return chat.ModelToolCall(sent, name, arguments)
     bare, sealed_by, packed = found.groups()
     try:
         seal = urlsafe_b64decode(packed + "=" * (-len(packed) % 4)).decode()
     except ValueError:
-        return ModelToolCall(sent, name, arguments)
-    return ModelToolCall(bare, name, arguments, seal, sealed_by)
+        return chat.ModelToolCall(sent, name, arguments)
+    return chat.ModelToolCall(bare, name, arguments, seal, sealed_by)
 
 
-def make_thought(text: str, seal: str, dialect: str, *, hidden: bool = False) -> Thought:
+def make_thought(text: str, seal: str, dialect: str, *, hidden: bool = False) -> chat.Thought:
     """Return a reasoning part that a client of ``dialect`` sent."""
     proof, sealed_by = untag_seal(seal, dialect)
-    return Thought(text, proof, sealed_by, hidden=hidden)
+    return chat.Thought(text, proof, sealed_by, hidden=hidden)

@@ -9,18 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tokenmizer_mw.errors import Untranslatable
-from tokenmizer_mw.server.translate.chat import (
-    Attachment,
-    ChatCall,
-    ChatTurn,
-    ModelToolCall,
-    ModelToolResult,
-    Part,
-    Text,
-    Thinking,
-    Thought,
-    Tool,
-)
+from tokenmizer_mw.server.translate import chat
 from tokenmizer_mw.server.translate.translation import ProviderRequest, StreamReader
 from tokenmizer_mw.wire.sse import EVENT_MAX
 
@@ -70,7 +59,7 @@ class AnthropicProvider:
     event_max: int = EVENT_MAX
     name: str = "anthropic"
 
-    def outgoing(self, call: ChatCall) -> ProviderRequest:
+    def outgoing(self, call: chat.ChatCall) -> ProviderRequest:
         """Return the request for the provider. Raises ``Untranslatable`` for what the dialect has no field for."""
         refuse(call, _LACKS)
         prefix, chat_turns = split_prefix(call.turns)
@@ -101,7 +90,7 @@ class AnthropicProvider:
         return EventReader(anthropic_reply.AnthropicEvents(), self.event_max)
 
 
-def _messages(chat_turns: Sequence[ChatTurn]) -> list[dict[str, Any]]:
+def _messages(chat_turns: Sequence[chat.ChatTurn]) -> list[dict[str, Any]]:
     messages = []
     for one in _order_system_messages(turns(chat_turns)):
         if content := list(_system(one) if one.role == "system" else _blocks(one)):
@@ -109,11 +98,11 @@ def _messages(chat_turns: Sequence[ChatTurn]) -> list[dict[str, Any]]:
     return messages
 
 
-def _order_system_messages(chat_turns: Sequence[ChatTurn]) -> list[ChatTurn]:
+def _order_system_messages(chat_turns: Sequence[chat.ChatTurn]) -> list[chat.ChatTurn]:
     """Each system message behind the turn of the user before it, or else behind the next one. Raises
     ``Untranslatable`` where there is none."""
-    ordered: list[ChatTurn] = []
-    waiting: list[Part] = []
+    ordered: list[chat.ChatTurn] = []
+    waiting: list[chat.Part] = []
     for one in chat_turns:
         if one.role == "system" and not (ordered and ordered[-1].role != "assistant"):
             waiting += one.parts
@@ -122,48 +111,48 @@ def _order_system_messages(chat_turns: Sequence[ChatTurn]) -> list[ChatTurn]:
             break
         ordered.append(one)
         if one.role == "user" and waiting:
-            ordered.append(ChatTurn("system", tuple(waiting)))
+            ordered.append(chat.ChatTurn("system", tuple(waiting)))
             waiting = []
     if waiting:
         raise Untranslatable("system", "a system message must stand next to a message of the user")
     return turns(ordered)
 
 
-def _system(turn: ChatTurn) -> list[dict[str, Any]]:
-    return [{"type": "text", "text": part.text} for part in turn.parts if isinstance(part, Text) and part.text]
+def _system(turn: chat.ChatTurn) -> list[dict[str, Any]]:
+    return [{"type": "text", "text": part.text} for part in turn.parts if isinstance(part, chat.Text) and part.text]
 
 
-def _texts(parts: Sequence[Part]) -> str | list[dict[str, Any]]:
+def _texts(parts: Sequence[chat.Part]) -> str | list[dict[str, Any]]:
     """Text alone as a text; several as blocks, so that none of their ends is lost."""
-    texts = [part.text for part in parts if isinstance(part, Text) and part.text]
+    texts = [part.text for part in parts if isinstance(part, chat.Text) and part.text]
     return "".join(texts) if len(texts) < 2 else [{"type": "text", "text": text} for text in texts]
 
 
-def _blocks(turn: ChatTurn) -> Iterator[dict[str, Any]]:
+def _blocks(turn: chat.ChatTurn) -> Iterator[dict[str, Any]]:
     """Results stand first."""
-    for part in sorted(turn.parts, key=lambda part: not isinstance(part, ModelToolResult)):
-        if isinstance(part, ModelToolResult):
+    for part in sorted(turn.parts, key=lambda part: not isinstance(part, chat.ModelToolResult)):
+        if isinstance(part, chat.ModelToolResult):
             yield _result(part)
-        elif isinstance(part, ModelToolCall):
+        elif isinstance(part, chat.ModelToolCall):
             yield {"type": "tool_use", "id": _IDS.fit(part.id), "name": part.name, "input": arguments_of(part)}
-        elif isinstance(part, Thought):
+        elif isinstance(part, chat.Thought):
             yield from _write_thought(part)
-        elif isinstance(part, Attachment):
+        elif isinstance(part, chat.Attachment):
             yield _attachment(part)
         elif part.text:
             yield {"type": "text", "text": part.text}
 
 
-def _result(result: ModelToolResult) -> dict[str, Any]:
+def _result(result: chat.ModelToolResult) -> dict[str, Any]:
     block: dict[str, Any] = {"type": "tool_result", "tool_use_id": _IDS.fit(result.call_id)}
-    if any(isinstance(part, Attachment) for part in result.parts):
-        block["content"] = list(_blocks(ChatTurn("user", result.parts)))
+    if any(isinstance(part, chat.Attachment) for part in result.parts):
+        block["content"] = list(_blocks(chat.ChatTurn("user", result.parts)))
     else:
         block |= present(content=_texts(result.parts))
     return block | ({"is_error": True} if result.failed else {})
 
 
-def _write_thought(thought: Thought) -> Iterator[dict[str, Any]]:
+def _write_thought(thought: chat.Thought) -> Iterator[dict[str, Any]]:
     if thought.seal and thought.sealed_by == "anthropic":
         if thought.hidden:
             yield {"type": "redacted_thinking", "data": thought.seal}
@@ -171,7 +160,7 @@ def _write_thought(thought: Thought) -> Iterator[dict[str, Any]]:
             yield {"type": "thinking", "thinking": thought.text, "signature": thought.seal}
 
 
-def _attachment(part: Attachment) -> dict[str, Any]:
+def _attachment(part: chat.Attachment) -> dict[str, Any]:
     if part.kind == "image":
         return {"type": "image", "source": _source(part, _IMAGES)}
     if part.media_type == "text/plain" and not part.url:
@@ -181,7 +170,7 @@ def _attachment(part: Attachment) -> dict[str, Any]:
     return {"type": "document", "source": source, **present(title=part.name)}
 
 
-def _source(part: Attachment, known: frozenset[str]) -> dict[str, Any]:
+def _source(part: chat.Attachment, known: frozenset[str]) -> dict[str, Any]:
     if part.url:
         return {"type": "url", "url": part.url}
     if part.media_type not in known:
@@ -197,7 +186,7 @@ def _plain(data: str) -> str:
         raise Untranslatable("document.data", "a document of plain text is not UTF-8 in base64") from None
 
 
-def _tool(tool: Tool) -> dict[str, Any]:
+def _tool(tool: chat.Tool) -> dict[str, Any]:
     schema = {"type": "object", **(tool.parameters or {})}
     return {
         "name": tool.name,
@@ -206,7 +195,7 @@ def _tool(tool: Tool) -> dict[str, Any]:
     }
 
 
-def _choice(call: ChatCall) -> dict[str, Any]:
+def _choice(call: chat.ChatCall) -> dict[str, Any]:
     """Return the field ``tool_choice``, which also says whether tools may be called in parallel."""
     single = call.parallel is False and bool(call.tools)
     if call.choice is None:
@@ -215,7 +204,7 @@ def _choice(call: ChatCall) -> dict[str, Any]:
     return choice | ({"disable_parallel_tool_use": True} if single and call.choice.mode != "none" else {})
 
 
-def _thinking(call: ChatCall, limit: int, budgeted: bool) -> dict[str, Any]:
+def _thinking(call: chat.ChatCall, limit: int, budgeted: bool) -> dict[str, Any]:
     """Return the fields for the amount of thinking and for the format of the answer."""
     format = call.format
     config: dict[str, Any] = {}
@@ -233,7 +222,7 @@ def _thinking(call: ChatCall, limit: int, budgeted: bool) -> dict[str, Any]:
     return {"thinking": {"type": "adaptive", **_display(thinking)}, "output_config": config}
 
 
-def _budget(thinking: Thinking, limit: int, *, is_given: bool) -> dict[str, Any]:
+def _budget(thinking: chat.Thinking, limit: int, *, is_given: bool) -> dict[str, Any]:
     """A budget for thinking, which is part of the limit of the answer: it ends below one that the call tells, and comes
     on top of one that it does not."""
     budget = max(BUDGET_MIN, EFFORTS.get(thinking.effort, 0) if thinking.tokens is None else thinking.tokens)
@@ -245,5 +234,5 @@ def _budget(thinking: Thinking, limit: int, *, is_given: bool) -> dict[str, Any]
     return {"thinking": {"type": "enabled", "budget_tokens": budget, **_display(thinking)}, **more}
 
 
-def _display(thinking: Thinking) -> dict[str, str]:
+def _display(thinking: chat.Thinking) -> dict[str, str]:
     return {"display": "summarized"} if thinking.shown else {}

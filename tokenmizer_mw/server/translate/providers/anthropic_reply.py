@@ -8,20 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from tokenmizer_mw.server.translate.chat import (
-    Began,
-    Ended,
-    Fault,
-    Finish,
-    ModelReply,
-    ModelToolCall,
-    Part,
-    Pinged,
-    StreamEvent,
-    Text,
-    Thought,
-    Usage,
-)
+from tokenmizer_mw.server.translate import chat
 from tokenmizer_mw.wire.json_text import json_text
 from tokenmizer_mw.wire.reply import parse_json, token_counts
 from tokenmizer_mw.wire.sse import ServerSentEvent
@@ -30,13 +17,13 @@ from .replies import Parts, error_of, foreign, object_in, objects, piece_in, tex
 
 _NAME: Final = "anthropic"
 _FINISHES: Final = {
-    "end_turn": Finish.STOP,
-    "stop_sequence": Finish.STOP,
-    "pause_turn": Finish.STOP,
-    "max_tokens": Finish.LENGTH,
-    "model_context_window_exceeded": Finish.LENGTH,
-    "tool_use": Finish.TOOLS,
-    "refusal": Finish.FILTERED,
+    "end_turn": chat.Finish.STOP,
+    "stop_sequence": chat.Finish.STOP,
+    "pause_turn": chat.Finish.STOP,
+    "max_tokens": chat.Finish.LENGTH,
+    "model_context_window_exceeded": chat.Finish.LENGTH,
+    "tool_use": chat.Finish.TOOLS,
+    "refusal": chat.Finish.FILTERED,
 }
 _COUNTS: Final = (
     ("input_tokens", "prompt"),
@@ -47,36 +34,36 @@ _COUNTS: Final = (
 )
 
 
-def answer(body: Mapping[str, Any]) -> ModelReply:
+def answer(body: Mapping[str, Any]) -> chat.ModelReply:
     """Parse a complete reply. Raises ``ForeignReply`` for one without content."""
     if not isinstance(body.get("content"), list):
         raise foreign(body, "content")
     parts = [part for block in objects(body["content"]) if (part := _part(block)) is not None]
-    finish = _FINISHES.get(text_in(body, "stop_reason"), Finish.STOP)
+    finish = _FINISHES.get(text_in(body, "stop_reason"), chat.Finish.STOP)
     usage = _usage(token_counts(body.get("usage"), _COUNTS))
     stop = text_in(body, "stop_sequence")
-    return ModelReply(text_in(body, "id"), text_in(body, "model"), tuple(parts), finish, usage, stop)
+    return chat.ModelReply(text_in(body, "id"), text_in(body, "model"), tuple(parts), finish, usage, stop)
 
 
-def _part(block: Mapping[str, Any]) -> Part | None:
+def _part(block: Mapping[str, Any]) -> chat.Part | None:
     match block.get("type"):
         case "text":
-            return Text(text_in(block, "text"))
+            return chat.Text(text_in(block, "text"))
         case "thinking":
             seal = text_in(block, "signature")
             text = text_in(block, "thinking")
-            return Thought(text, seal, _NAME if seal else "")
+            return chat.Thought(text, seal, _NAME if seal else "")
         case "redacted_thinking":
-            return Thought("", text_in(block, "data"), _NAME, hidden=True)
+            return chat.Thought("", text_in(block, "data"), _NAME, hidden=True)
         case "tool_use":
-            return ModelToolCall(text_in(block, "id"), text_in(block, "name"), json_text(block.get("input") or {}))
+            return chat.ModelToolCall(text_in(block, "id"), text_in(block, "name"), json_text(block.get("input") or {}))
     return None
 
 
-def _usage(counts: Mapping[str, int]) -> Usage:
+def _usage(counts: Mapping[str, int]) -> chat.Usage:
     """Return the usage; cached tokens are counted apart from the other prompt tokens."""
     prompt = sum(counts.get(name, 0) for name in ("prompt", "cached", "written"))
-    return Usage(**{**counts, "prompt": prompt})
+    return chat.Usage(**{**counts, "prompt": prompt})
 
 
 class AnthropicEvents:
@@ -85,14 +72,14 @@ class AnthropicEvents:
     def __init__(self) -> None:
         self._parts = Parts()
         self._counts: dict[str, int] = {}
-        self._finish: Finish | None = None
+        self._finish: chat.Finish | None = None
         self._stop = ""
 
-    def event(self, event: ServerSentEvent) -> Iterable[StreamEvent | Pinged]:
+    def event(self, event: ServerSentEvent) -> Iterable[chat.StreamEvent | chat.Pinged]:
         """Return what the next event means; its type is in its data, else in its name."""
         data = parse_json(event.data)
         if not isinstance(data, dict):
-            return (Fault(0, "the provider sent an event that is no JSON object"),)
+            return (chat.Fault(0, "the provider sent an event that is no JSON object"),)
         kind = data.get("type") or event.event
         if kind == "error" or data.get("error"):
             return (error_of(data),)
@@ -100,16 +87,16 @@ class AnthropicEvents:
             return self._end()
         return self._event(kind, data)
 
-    def end(self) -> Iterable[StreamEvent]:
+    def end(self) -> Iterable[chat.StreamEvent]:
         """Handle the end of the stream; it is complete if the stop reason has arrived."""
         return self._end() if self._finish is not None else ()
 
-    def _event(self, kind: object, data: dict[str, Any]) -> Iterator[StreamEvent | Pinged]:
+    def _event(self, kind: object, data: dict[str, Any]) -> Iterator[chat.StreamEvent | chat.Pinged]:
         match kind:
             case "message_start":
                 message = object_in(data, "message")
                 self._counts.update(token_counts(message.get("usage"), _COUNTS))
-                yield Began(text_in(message, "id"), text_in(message, "model"), _usage(self._counts))
+                yield chat.Began(text_in(message, "id"), text_in(message, "model"), _usage(self._counts))
             case "content_block_start":
                 yield from self._start(object_in(data, "content_block"))
             case "content_block_delta":
@@ -119,24 +106,24 @@ class AnthropicEvents:
             case "message_delta":
                 self._note_stop(object_in(data, "delta"), data.get("usage"))
             case "ping":
-                yield Pinged()
+                yield chat.Pinged()
 
-    def _start(self, block: dict[str, Any]) -> Iterator[StreamEvent]:
+    def _start(self, block: dict[str, Any]) -> Iterator[chat.StreamEvent]:
         match part := _part(block):
-            case ModelToolCall(id, name, arguments):
-                yield from self._parts.open(ModelToolCall(id, name, ""))
+            case chat.ModelToolCall(id, name, arguments):
+                yield from self._parts.open(chat.ModelToolCall(id, name, ""))
                 yield from self._parts.arguments(arguments if arguments != "{}" else "")
-            case Text(text):
-                yield from self._parts.open(Text(""))
+            case chat.Text(text):
+                yield from self._parts.open(chat.Text(""))
                 yield from self._parts.text(text)
-            case Thought(hidden=True):
+            case chat.Thought(hidden=True):
                 yield from self._parts.open(part)
-            case Thought(text, seal):
-                yield from self._parts.open(Thought(""))
+            case chat.Thought(text, seal):
+                yield from self._parts.open(chat.Thought(""))
                 yield from self._parts.add_thought(text)
                 yield from self._parts.add_seal(seal, _NAME)
 
-    def _delta(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
+    def _delta(self, delta: dict[str, Any]) -> Iterator[chat.StreamEvent]:
         match delta.get("type"):
             case "text_delta":
                 yield from self._parts.text(piece_in(delta, "text"))
@@ -151,9 +138,9 @@ class AnthropicEvents:
         """Counts are those of the whole message so far."""
         self._counts.update(token_counts(usage, _COUNTS))
         if reason := text_in(delta, "stop_reason"):
-            self._finish = _FINISHES.get(reason, Finish.STOP)
+            self._finish = _FINISHES.get(reason, chat.Finish.STOP)
         self._stop = text_in(delta, "stop_sequence") or self._stop
 
-    def _end(self) -> Iterator[StreamEvent]:
+    def _end(self) -> Iterator[chat.StreamEvent]:
         yield from self._parts.close()
-        yield Ended(self._finish or Finish.STOP, _usage(self._counts), self._stop)
+        yield chat.Ended(self._finish or chat.Finish.STOP, _usage(self._counts), self._stop)

@@ -9,25 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tokenmizer_mw.errors import ForeignReply, Untranslatable
-from tokenmizer_mw.server.translate.chat import (
-    AnswerFormat,
-    Attachment,
-    Began,
-    ChatCall,
-    ChatTurn,
-    Ended,
-    Fault,
-    Finish,
-    ModelReply,
-    ModelToolCall,
-    Part,
-    StreamEvent,
-    Text,
-    Thinking,
-    Thought,
-    Tool,
-    Usage,
-)
+from tokenmizer_mw.server.translate import chat
 from tokenmizer_mw.server.translate.translation import ProviderRequest, StreamReader
 from tokenmizer_mw.wire.dialects.openai_message import read_call
 from tokenmizer_mw.wire.json_text import storable
@@ -49,17 +31,16 @@ from .replies import (
 )
 from .request_parts import (
     EFFORTS,
-    NO_PARAMETERS,
     CallIds,
     Writer,
     attached_to,
     calls_in,
+    function_tool,
     image,
     join_texts,
-    one_call_at_most,
     present,
     refuse,
-    split_prefix,
+    turns_with_rule,
     user_messages,
 )
 
@@ -74,59 +55,11 @@ _MODES: Final = {"any": "REQUIRED", "named": "REQUIRED", "none": "NONE"}
 _ATTACHED: Final[Mapping[str, Writer]] = {"image": image}
 
 
-@dataclass(frozen=True, slots=True)
-class CohereProvider:
-    """Provider side of the Cohere Chat dialect. ``event_max``: a stream event of more bytes is an error.
-
-    Assistant text before tool calls goes into the plan. Plain-text documents are sent in the field for documents,
-    beside the messages. Images in tool results follow as a user message. The end user and signed reasoning are dropped.
-    """
-
-    event_max: int = EVENT_MAX
-    name: str = "cohere"
-
-    def outgoing(self, call: ChatCall) -> ProviderRequest:
-        """Return the request for the provider. Raises ``Untranslatable`` for what the dialect has no field for."""
-        refuse(call, _LACKS)
-        sampling = call.sampling
-        body: dict[str, Any] = {"model": call.model, "messages": _messages(call), "stream": call.stream}
-        body |= present(
-            documents=[_document(part) for chat_turns in call.turns for part in chat_turns.parts if _is_document(part)],
-            tools=[_tool(tool) for tool in call.tools],
-            tool_choice=_choice(call),
-            strict_tools=any(tool.strict for tool in call.tools) or None,
-            max_tokens=sampling.max_tokens,
-            temperature=sampling.temperature,
-            p=sampling.top_p,
-            k=sampling.top_k,
-            stop_sequences=list(sampling.stop),
-            seed=sampling.seed,
-            frequency_penalty=sampling.frequency_penalty,
-            presence_penalty=sampling.presence_penalty,
-            response_format=_format(call.format),
-            thinking=_thinking(call.thinking),
-        )
-        return ProviderRequest(PATH, body)
-
-    fault = staticmethod(fault_of)
-
-    def answer(self, body: Mapping[str, Any]) -> ModelReply:
-        """Parse a complete reply. Raises ``ForeignReply`` for one without a message, or with an error of the model."""
-        return answer(body)
-
-    def reader(self) -> StreamReader:
-        """Return an object that parses one stream of the provider."""
-        return EventReader(CohereEvents(), self.event_max)
+def _messages(call: chat.ChatCall) -> list[dict[str, Any]]:
+    return [message for one in turns_with_rule(call) for message in _write_turn(one)]
 
 
-def _messages(call: ChatCall) -> list[dict[str, Any]]:
-    prefix, rest = split_prefix(call.turns)
-    rule = one_call_at_most(call)
-    chat_turns = [*prefix, *([ChatTurn("system", (Text(rule),))] if rule else []), *rest]
-    return [message for one in chat_turns for message in _write_turn(one)]
-
-
-def _write_turn(turn: ChatTurn) -> Iterator[dict[str, Any]]:
+def _write_turn(turn: chat.ChatTurn) -> Iterator[dict[str, Any]]:
     if turn.role == "system":
         yield {"role": "system", "content": join_texts(turn.parts)}
     elif turn.role == "assistant":
@@ -134,13 +67,15 @@ def _write_turn(turn: ChatTurn) -> Iterator[dict[str, Any]]:
     else:
         parts = tuple(part for part in turn.parts if not _is_document(part))
         if parts or not turn.parts:
-            yield from user_messages(ChatTurn("user", parts), _IDS, _ATTACHED)
+            yield from user_messages(chat.ChatTurn("user", parts), _IDS, _ATTACHED)
 
 
-def _assistant(turn: ChatTurn) -> Iterator[dict[str, Any]]:
+def _assistant(turn: chat.ChatTurn) -> Iterator[dict[str, Any]]:
     """Return an assistant message; beside tool calls, its text is the tool plan."""
     calls, text = calls_in(turn, _IDS), join_texts(turn.parts)
-    thought = "\n".join(part.text for part in turn.parts if isinstance(part, Thought) and not part.seal and part.text)
+    thought = "\n".join(
+        part.text for part in turn.parts if isinstance(part, chat.Thought) and not part.seal and part.text
+    )
     content = [{"type": "thinking", "thinking": thought}] if thought else []
     content += [{"type": "text", "text": text}] if text and not calls else []
     if content or calls:
@@ -148,12 +83,12 @@ def _assistant(turn: ChatTurn) -> Iterator[dict[str, Any]]:
 
 
 def _is_document(part: object) -> bool:
-    return isinstance(part, Attachment) and part.kind == "document"
+    return isinstance(part, chat.Attachment) and part.kind == "document"
 
 
 def _document(part: object) -> dict[str, Any]:
     """A document of plain text; others are refused."""
-    if not isinstance(part, Attachment) or part.media_type != "text/plain":
+    if not isinstance(part, chat.Attachment) or part.media_type != "text/plain":
         raise Untranslatable("document.media_type", "the provider takes documents of plain text only")
     try:
         text = base64.b64decode(part.data, validate=True).decode()
@@ -162,12 +97,7 @@ def _document(part: object) -> dict[str, Any]:
     return {"data": {**present(title=part.name), "text": text}}
 
 
-def _tool(tool: Tool) -> dict[str, Any]:
-    function = {"name": tool.name, "parameters": tool.parameters or NO_PARAMETERS}
-    return {"type": "function", "function": function | present(description=tool.description)}
-
-
-def _choice(call: ChatCall) -> str:
+def _choice(call: chat.ChatCall) -> str:
     """What may be called. One tool among several cannot be named."""
     if call.choice is None or call.choice.mode == "auto" or not call.tools:
         return ""
@@ -176,11 +106,11 @@ def _choice(call: ChatCall) -> str:
     return _MODES[call.choice.mode]
 
 
-def _format(wanted: AnswerFormat | None) -> dict[str, Any]:
+def _format(wanted: chat.AnswerFormat | None) -> dict[str, Any]:
     return {"type": "json_object", **present(json_schema=wanted.schema)} if wanted is not None else {}
 
 
-def _thinking(thinking: Thinking | None) -> dict[str, Any]:
+def _thinking(thinking: chat.Thinking | None) -> dict[str, Any]:
     if thinking is None or (not thinking.effort and thinking.tokens is None):
         return {}
     tokens = EFFORTS.get(thinking.effort, 0) if thinking.tokens is None else thinking.tokens
@@ -188,10 +118,10 @@ def _thinking(thinking: Thinking | None) -> dict[str, Any]:
 
 
 _FINISHES: Final = {
-    "COMPLETE": Finish.STOP,
-    "STOP_SEQUENCE": Finish.STOP,
-    "MAX_TOKENS": Finish.LENGTH,
-    "TOOL_CALL": Finish.TOOLS,
+    "COMPLETE": chat.Finish.STOP,
+    "STOP_SEQUENCE": chat.Finish.STOP,
+    "MAX_TOKENS": chat.Finish.LENGTH,
+    "TOOL_CALL": chat.Finish.TOOLS,
 }
 
 _FAILED: Final = frozenset({"ERROR", "TIMEOUT"})
@@ -208,7 +138,7 @@ _COUNTS: Final = (
 _DONE: Final = "[DONE]"
 
 
-def answer(body: Mapping[str, Any]) -> ModelReply:
+def answer(body: Mapping[str, Any]) -> chat.ModelReply:
     """Parse a complete reply. Raises ``ForeignReply`` for one without a message, or with an error of the model."""
     message = body.get("message")
     if not isinstance(message, dict):
@@ -219,10 +149,10 @@ def answer(body: Mapping[str, Any]) -> ModelReply:
     id = text_in(body, "id")
     parts = [part for raw in _content(message) if (part := _part(raw)) is not None]
     plan = text_in(message, "tool_plan")
-    parts += [Text(plan)] if plan else []
+    parts += [chat.Text(plan)] if plan else []
     calls = [_call(raw, id, place) for place, raw in enumerate(objects(message.get("tool_calls")))]
-    finish = resolve_finish(_FINISHES.get(text_in(body, "finish_reason"), Finish.STOP), bool(calls))
-    return ModelReply(id, "", (*parts, *calls), finish, _usage(body.get("usage")) or Usage())
+    finish = resolve_finish(_FINISHES.get(text_in(body, "finish_reason"), chat.Finish.STOP), bool(calls))
+    return chat.ModelReply(id, "", (*parts, *calls), finish, _usage(body.get("usage")) or chat.Usage())
 
 
 def _content(message: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -230,30 +160,30 @@ def _content(message: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{"type": "text", "text": content}] if isinstance(content, str) and content else objects(content)
 
 
-def _part(raw: Mapping[str, Any]) -> Part | None:
+def _part(raw: Mapping[str, Any]) -> chat.Part | None:
     """A block; pieces of one do not say of which type they are."""
     if thought := text_in(raw, "thinking"):
-        return Thought(thought)
+        return chat.Thought(thought)
     text = text_in(raw, "text")
-    return Text(text) if text else None
+    return chat.Text(text) if text else None
 
 
-def _call(raw: dict[str, Any], reply: str, place: int) -> ModelToolCall:
+def _call(raw: dict[str, Any], reply: str, place: int) -> chat.ModelToolCall:
     call = read_call(raw)
     id, name, arguments = ("", "", "") if call is None else (call.id, call.name, call.arguments)
-    return ModelToolCall(storable(id) or made_id(reply, place), storable(name), storable(arguments) or "{}")
+    return chat.ModelToolCall(storable(id) or made_id(reply, place), storable(name), storable(arguments) or "{}")
 
 
-def _failure(end: Mapping[str, Any]) -> Fault | None:
+def _failure(end: Mapping[str, Any]) -> chat.Fault | None:
     reason = text_in(end, "finish_reason")
     if end.get("error"):
         return error_of(end)
-    return Fault(0, f"the provider stopped with {reason}", reason) if reason in _FAILED else None
+    return chat.Fault(0, f"the provider stopped with {reason}", reason) if reason in _FAILED else None
 
 
-def _usage(raw: object) -> Usage | None:
+def _usage(raw: object) -> chat.Usage | None:
     counts = token_counts(raw, _COUNTS)
-    return Usage(**counts) if counts else None
+    return chat.Usage(**counts) if counts else None
 
 
 class CohereEvents:
@@ -264,29 +194,29 @@ class CohereEvents:
         self._id = ""
         self._calls = 0
 
-    def event(self, event: ServerSentEvent) -> Iterable[StreamEvent]:
+    def event(self, event: ServerSentEvent) -> Iterable[chat.StreamEvent]:
         """Return what the next event means; its type is in its data, else in its name."""
         if event.data == _DONE:
             return ()
         data = parse_json(event.data)
         if not isinstance(data, dict):
-            return (Fault(0, "the provider sent an event that is no JSON object"),)
+            return (chat.Fault(0, "the provider sent an event that is no JSON object"),)
         kind = data.get("type") or event.event
         delta = object_in(data, "delta")
         if not delta and (data.get("error") or isinstance(data.get("message"), str)):
             return (error_of(data),)
         if kind == "message-start":
             self._id = text_in(data, "id")
-            return (Began(self._id, ""),)
+            return (chat.Began(self._id, ""),)
         if kind == "message-end":
             return self._end(delta)
         return self._message(kind, object_in(delta, "message"))
 
-    def end(self) -> Iterable[StreamEvent]:
+    def end(self) -> Iterable[chat.StreamEvent]:
         """Handle the end of the stream; without an end event it was cut off."""
         return ()
 
-    def _message(self, kind: object, message: dict[str, Any]) -> Iterator[StreamEvent]:
+    def _message(self, kind: object, message: dict[str, Any]) -> Iterator[chat.StreamEvent]:
         match kind:
             case "content-start":
                 yield from self._parts.close()
@@ -301,20 +231,62 @@ class CohereEvents:
                 raw = object_in(message, "tool_calls")
                 call = _call(raw, self._id, self._calls)
                 self._calls += 1
-                yield from self._parts.open(ModelToolCall(call.id, call.name, ""))
+                yield from self._parts.open(chat.ModelToolCall(call.id, call.name, ""))
                 yield from self._parts.arguments(piece_in(object_in(raw, "function"), "arguments"))
             case "tool-call-delta":
                 function = object_in(object_in(message, "tool_calls"), "function")
                 yield from self._parts.arguments(piece_in(function, "arguments"))
 
-    def _piece(self, content: dict[str, Any]) -> Iterator[StreamEvent]:
+    def _piece(self, content: dict[str, Any]) -> Iterator[chat.StreamEvent]:
         yield from self._parts.add_thought(piece_in(content, "thinking"))
         yield from self._parts.text(piece_in(content, "text"))
 
-    def _end(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
+    def _end(self, delta: dict[str, Any]) -> Iterator[chat.StreamEvent]:
         if failure := _failure(delta):
             yield failure
             return
         yield from self._parts.close()
-        finish = _FINISHES.get(text_in(delta, "finish_reason"), Finish.STOP)
-        yield Ended(resolve_finish(finish, self._parts.called), _usage(delta.get("usage")))
+        finish = _FINISHES.get(text_in(delta, "finish_reason"), chat.Finish.STOP)
+        yield chat.Ended(resolve_finish(finish, self._parts.called), _usage(delta.get("usage")))
+
+
+@dataclass(frozen=True, slots=True)
+class CohereProvider:
+    """Provider side of the Cohere Chat dialect. ``event_max``: a stream event of more bytes is an error.
+
+    Assistant text before tool calls goes into the plan. Plain-text documents are sent in the field for documents,
+    beside the messages. Images in tool results follow as a user message. The end user and signed reasoning are dropped.
+    """
+
+    event_max: int = EVENT_MAX
+    name: str = "cohere"
+
+    def outgoing(self, call: chat.ChatCall) -> ProviderRequest:
+        """Return the request for the provider. Raises ``Untranslatable`` for what the dialect has no field for."""
+        refuse(call, _LACKS)
+        sampling = call.sampling
+        body: dict[str, Any] = {"model": call.model, "messages": _messages(call), "stream": call.stream}
+        body |= present(
+            documents=[_document(part) for chat_turns in call.turns for part in chat_turns.parts if _is_document(part)],
+            tools=[function_tool(tool) for tool in call.tools],
+            tool_choice=_choice(call),
+            strict_tools=any(tool.strict for tool in call.tools) or None,
+            max_tokens=sampling.max_tokens,
+            temperature=sampling.temperature,
+            p=sampling.top_p,
+            k=sampling.top_k,
+            stop_sequences=list(sampling.stop),
+            seed=sampling.seed,
+            frequency_penalty=sampling.frequency_penalty,
+            presence_penalty=sampling.presence_penalty,
+            response_format=_format(call.format),
+            thinking=_thinking(call.thinking),
+        )
+        return ProviderRequest(PATH, body)
+
+    answer = staticmethod(answer)
+    fault = staticmethod(fault_of)
+
+    def reader(self) -> StreamReader:
+        """Return an object that parses one stream of the provider."""
+        return EventReader(CohereEvents(), self.event_max)

@@ -8,18 +8,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from tokenmizer_mw.errors import Untranslatable
-from tokenmizer_mw.server.translate.chat import (
-    AnswerFormat,
-    Attachment,
-    ChatCall,
-    ChatTurn,
-    ModelToolCall,
-    ModelToolResult,
-    Text,
-    Thinking,
-    Thought,
-    Tool,
-)
+from tokenmizer_mw.server.translate import chat
 from tokenmizer_mw.server.translate.translation import ProviderRequest, StreamReader
 from tokenmizer_mw.wire.sse import EVENT_MAX
 
@@ -74,11 +63,11 @@ class GeminiProvider:
     event_max: int = EVENT_MAX
     name: str = "gemini"
 
-    def outgoing(self, call: ChatCall) -> ProviderRequest:
+    def outgoing(self, call: chat.ChatCall) -> ProviderRequest:
         """Return the request for the provider. Raises ``Untranslatable`` for what the dialect has no field for."""
         refuse(call, _LACKS)
         prefix, chat_turns = split_prefix(call.turns)
-        system = [part.text for one in prefix for part in one.parts if isinstance(part, Text) and part.text]
+        system = [part.text for one in prefix for part in one.parts if isinstance(part, chat.Text) and part.text]
         system += filter(None, [one_call_at_most(call)])
         body: dict[str, Any] = {"contents": _contents(chat_turns)}
         body |= present(
@@ -96,7 +85,7 @@ class GeminiProvider:
         """Return an object that parses one stream of the provider."""
         return EventReader(gemini_reply.GeminiChunks(), self.event_max, bare=True)
 
-    def _config(self, call: ChatCall) -> dict[str, Any]:
+    def _config(self, call: chat.ChatCall) -> dict[str, Any]:
         sampling = call.sampling
         return present(
             maxOutputTokens=sampling.max_tokens,
@@ -112,7 +101,7 @@ class GeminiProvider:
         )
 
 
-def _path(call: ChatCall) -> str:
+def _path(call: chat.ChatCall) -> str:
     """The model stands in the path, alone or with its collection."""
     collection, slash, name = call.model.partition("/")
     if not slash or collection not in _COLLECTIONS:
@@ -121,70 +110,71 @@ def _path(call: ChatCall) -> str:
     return f"/v1beta/{collection}/{quote(name, safe='')}:{method}"
 
 
-def _contents(chat_turns: Sequence[ChatTurn]) -> list[dict[str, Any]]:
+def _contents(chat_turns: Sequence[chat.ChatTurn]) -> list[dict[str, Any]]:
     names = names_of_calls(chat_turns)
     contents: list[dict[str, Any]] = []
     called: list[str] = []
     for turn in turns([_as_user_turn(one) for one in chat_turns]):
         if parts := list(_parts(turn, names, called)):
             contents.append({"role": _ROLES[turn.role], "parts": parts})
-        called = [part.id for part in turn.parts if isinstance(part, ModelToolCall)]
+        called = [part.id for part in turn.parts if isinstance(part, chat.ModelToolCall)]
     return contents
 
 
-def _as_user_turn(turn: ChatTurn) -> ChatTurn:
+def _as_user_turn(turn: chat.ChatTurn) -> chat.ChatTurn:
     """A system message among the others, as one of the user."""
     if turn.role != "system":
         return turn
-    return ChatTurn(
-        "user", tuple(Text(_SYSTEM + part.text) for part in turn.parts if isinstance(part, Text) and part.text)
+    return chat.ChatTurn(
+        "user",
+        tuple(chat.Text(_SYSTEM + part.text) for part in turn.parts if isinstance(part, chat.Text) and part.text),
     )
 
 
-def _parts(turn: ChatTurn, names: Mapping[str, str], called: Sequence[str]) -> Iterator[dict[str, Any]]:
+def _parts(turn: chat.ChatTurn, names: Mapping[str, str], called: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Results stand first, in the order of the calls."""
-    results = [part for part in turn.parts if isinstance(part, ModelToolResult)]
+    results = [part for part in turn.parts if isinstance(part, chat.ModelToolResult)]
     for result in sorted(results, key=lambda one: called.index(one.call_id) if one.call_id in called else len(called)):
         yield _result(result, names)
     sealed = False
     for part in turn.parts:
         match part:
-            case Text(text) if text:
+            case chat.Text(text) if text:
                 yield {"text": text}
-            case Thought():
+            case chat.Thought():
                 yield from _write_thought(part)
-            case Attachment():
+            case chat.Attachment():
                 yield _attachment(part)
-            case ModelToolCall():
+            case chat.ModelToolCall():
                 yield _call(part, first=not sealed)
                 sealed = True
 
 
-def _call(call: ModelToolCall, *, first: bool) -> dict[str, Any]:
+def _call(call: chat.ModelToolCall, *, first: bool) -> dict[str, Any]:
     """The first call of a turn needs a seal."""
     part: dict[str, Any] = {"functionCall": {**present(id=call.id), "name": call.name, "args": arguments_of(call)}}
     seal = call.seal if call.sealed_by == "gemini" else ""
     return part | present(thoughtSignature=seal or (UNSEALED if first else ""))
 
 
-def _result(result: ModelToolResult, names: Mapping[str, str]) -> dict[str, Any]:
+def _result(result: chat.ModelToolResult, names: Mapping[str, str]) -> dict[str, Any]:
     name = result.name or names.get(result.call_id, "")
     if not name:
         raise Untranslatable("result.name", f"no call in the request tells which tool {result.call_id!r} is of")
     text = join_texts(result.parts)
     response: dict[str, Any] = {"name": name, "response": {"error" if result.failed else "output": text}}
-    seen = [_attachment(part) for part in result.parts if isinstance(part, Attachment)]
+    seen = [_attachment(part) for part in result.parts if isinstance(part, chat.Attachment)]
     return {"functionResponse": present(id=result.call_id) | response | present(parts=seen)}
 
 
-def _write_thought(thought: Thought) -> Iterator[dict[str, Any]]:
+def _write_thought(thought: chat.Thought) -> Iterator[dict[str, Any]]:
     """What Gemini has sealed goes back to it: a thought, or the seal that stood alone."""
     if thought.seal and thought.sealed_by == "gemini":
         visible = {} if thought.hidden else {"thought": True}
         yield {"text": thought.text, **visible, "thoughtSignature": thought.seal}
 
 
-def _attachment(part: Attachment) -> dict[str, Any]:
+def _attachment(part: chat.Attachment) -> dict[str, Any]:
     named = present(displayName=part.name)
     if part.url:
         ending = part.url.partition("?")[0].rpartition(".")[2].lower()
@@ -195,13 +185,13 @@ def _attachment(part: Attachment) -> dict[str, Any]:
     return {"inlineData": {"mimeType": part.media_type, "data": part.data, **named}}
 
 
-def _tool(tool: Tool) -> dict[str, Any]:
+def _tool(tool: chat.Tool) -> dict[str, Any]:
     schema = {name: value for name, value in (tool.parameters or {}).items() if name != "$schema"}
     takes = schema if {name for name, value in schema.items() if value} - {"type"} else {}
     return {"name": tool.name, **present(description=tool.description, parametersJsonSchema=takes)}
 
 
-def _choice(call: ChatCall) -> dict[str, Any]:
+def _choice(call: chat.ChatCall) -> dict[str, Any]:
     """What may be called; strict tools are such whose calls are held to their schemas."""
     mode = _MODES[call.choice.mode] if call.choice is not None else ""
     if mode in ("", "AUTO") and any(tool.strict for tool in call.tools):
@@ -212,13 +202,13 @@ def _choice(call: ChatCall) -> dict[str, Any]:
     return {"functionCallingConfig": {"mode": mode, **present(allowedFunctionNames=[name] if name else [])}}
 
 
-def _format(wanted: AnswerFormat | None) -> dict[str, Any]:
+def _format(wanted: chat.AnswerFormat | None) -> dict[str, Any]:
     if wanted is None:
         return {}
     return {"responseMimeType": "application/json", **present(responseJsonSchema=wanted.schema)}
 
 
-def _thinking(thinking: Thinking | None, *, budgeted: bool) -> dict[str, Any]:
+def _thinking(thinking: chat.Thinking | None, *, budgeted: bool) -> dict[str, Any]:
     if thinking is None:
         return {}
     shown = {"includeThoughts": True} if thinking.shown else {}

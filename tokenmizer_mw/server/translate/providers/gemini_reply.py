@@ -11,19 +11,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from tokenmizer_mw.errors import ForeignReply
-from tokenmizer_mw.server.translate.chat import (
-    Began,
-    Ended,
-    Fault,
-    Finish,
-    ModelReply,
-    ModelToolCall,
-    Part,
-    StreamEvent,
-    Text,
-    Thought,
-    Usage,
-)
+from tokenmizer_mw.server.translate import chat
 from tokenmizer_mw.wire.dialects.gemini_message import member
 from tokenmizer_mw.wire.json_text import json_text, storable
 from tokenmizer_mw.wire.reply import parse_json, token_counts
@@ -35,20 +23,20 @@ _NAME: Final = "gemini"
 _DONE: Final = "[DONE]"
 _UNFINISHED: Final = "FINISH_REASON_UNSPECIFIED"
 _FINISHES: Final = {
-    "STOP": Finish.STOP,
-    "MAX_TOKENS": Finish.LENGTH,
-    "CONTINUATION": Finish.LENGTH,
-    "SAFETY": Finish.FILTERED,
-    "RECITATION": Finish.FILTERED,
-    "LANGUAGE": Finish.FILTERED,
-    "BLOCKLIST": Finish.FILTERED,
-    "PROHIBITED_CONTENT": Finish.FILTERED,
-    "SPII": Finish.FILTERED,
-    "IMAGE_SAFETY": Finish.FILTERED,
-    "IMAGE_PROHIBITED_CONTENT": Finish.FILTERED,
-    "IMAGE_RECITATION": Finish.FILTERED,
-    "ESCALATION": Finish.FILTERED,
-    "MODEL_ARMOR": Finish.FILTERED,
+    "STOP": chat.Finish.STOP,
+    "MAX_TOKENS": chat.Finish.LENGTH,
+    "CONTINUATION": chat.Finish.LENGTH,
+    "SAFETY": chat.Finish.FILTERED,
+    "RECITATION": chat.Finish.FILTERED,
+    "LANGUAGE": chat.Finish.FILTERED,
+    "BLOCKLIST": chat.Finish.FILTERED,
+    "PROHIBITED_CONTENT": chat.Finish.FILTERED,
+    "SPII": chat.Finish.FILTERED,
+    "IMAGE_SAFETY": chat.Finish.FILTERED,
+    "IMAGE_PROHIBITED_CONTENT": chat.Finish.FILTERED,
+    "IMAGE_RECITATION": chat.Finish.FILTERED,
+    "ESCALATION": chat.Finish.FILTERED,
+    "MODEL_ARMOR": chat.Finish.FILTERED,
 }
 """Reasons to stop; any other is an error of the model."""
 
@@ -61,7 +49,7 @@ _COUNTS: Final = (
 )
 
 
-def answer(body: Mapping[str, Any]) -> ModelReply:
+def answer(body: Mapping[str, Any]) -> chat.ModelReply:
     """Parse a complete reply. Raises ``ForeignReply`` for one without an answer, or with an error of the model."""
     chunk = _Chunk(body)
     if not chunk.has_answer:
@@ -69,25 +57,28 @@ def answer(body: Mapping[str, Any]) -> ModelReply:
     if chunk.failure is not None:
         raise ForeignReply(chunk.failure.message)
     parts = _whole(chunk.parts(0))
-    called = any(isinstance(part, ModelToolCall) for part in parts)
-    finish = resolve_finish(chunk.finish or Finish.STOP, called)
-    return ModelReply(
-        chunk.text("responseId"), chunk.text("modelVersion"), tuple(parts), finish, chunk.usage or Usage()
+    called = any(isinstance(part, chat.ModelToolCall) for part in parts)
+    finish = resolve_finish(chunk.finish or chat.Finish.STOP, called)
+    return chat.ModelReply(
+        chunk.text("responseId"), chunk.text("modelVersion"), tuple(parts), finish, chunk.usage or chat.Usage()
     )
 
 
-def _whole(parts: Iterable[Text | Thought | ModelToolCall]) -> list[Part]:
+def _whole(parts: Iterable[chat.Text | chat.Thought | chat.ModelToolCall]) -> list[chat.Part]:
     """The parts, with pieces of one text or of one thought joined, storable."""
-    whole: list[Part] = []
+    whole: list[chat.Part] = []
     for part in parts:
         last = whole[-1] if whole else None
-        if isinstance(part, Text) and isinstance(last, Text):
-            whole[-1] = Text(last.text + part.text)
-        elif isinstance(part, Thought) and not part.hidden and isinstance(last, Thought) and not last.seal:
-            whole[-1] = Thought(last.text + part.text, part.seal, part.sealed_by)
+        if isinstance(part, chat.Text) and isinstance(last, chat.Text):
+            whole[-1] = chat.Text(last.text + part.text)
+        elif isinstance(part, chat.Thought) and not part.hidden and isinstance(last, chat.Thought) and not last.seal:
+            whole[-1] = chat.Thought(last.text + part.text, part.seal, part.sealed_by)
         else:
             whole.append(part)
-    return [replace(part, text=storable(part.text)) if isinstance(part, Text | Thought) else part for part in whole]
+    return [
+        replace(part, text=storable(part.text)) if isinstance(part, chat.Text | chat.Thought) else part
+        for part in whole
+    ]
 
 
 class _Chunk:
@@ -101,22 +92,22 @@ class _Chunk:
         candidate = next((one for one in found if not one.get("index")), {})
         self._content = candidate.get("content")
         self.has_answer = bool(found) or isinstance(blocked, str)
-        self.finish: Finish | None = Finish.FILTERED if isinstance(blocked, str) else None
-        self.failure: Fault | None = None
+        self.finish: chat.Finish | None = chat.Finish.FILTERED if isinstance(blocked, str) else None
+        self.failure: chat.Fault | None = None
         reason = member(candidate, "finishReason")
         if isinstance(reason, str) and reason != _UNFINISHED:
             self.finish = _FINISHES.get(reason)
             if self.finish is None:
                 message = member(candidate, "finishMessage")
                 values = message if isinstance(message, str) and message else f"the provider stopped with {reason}"
-                self.failure = Fault(0, storable(values), storable(reason))
+                self.failure = chat.Fault(0, storable(values), storable(reason))
         self.usage = _usage(member(self._raw, "usageMetadata"))
 
     def text(self, name: str) -> str:
         value = member(self._raw, name)
         return storable(value) if isinstance(value, str) else ""
 
-    def parts(self, calls: int) -> Iterator[Text | Thought | ModelToolCall]:
+    def parts(self, calls: int) -> Iterator[chat.Text | chat.Thought | chat.ModelToolCall]:
         """Return the parts in order, numbered after ``calls`` tool calls. A signature that belongs to a text, not to
         reasoning, is returned as reasoning without text."""
         raw_parts = self._content.get("parts") if isinstance(self._content, dict) else None
@@ -130,23 +121,23 @@ class _Chunk:
                 continue
             if isinstance(text, str) and text:
                 if raw.get("thought") is True:
-                    yield Thought(text, seal, _NAME if seal else "")
+                    yield chat.Thought(text, seal, _NAME if seal else "")
                     continue
-                yield Text(text)
+                yield chat.Text(text)
             if seal:
-                yield Thought("", seal, _NAME, hidden=True)
+                yield chat.Thought("", seal, _NAME, hidden=True)
 
 
-def _call(raw: dict[str, Any], seal: str, reply: str, place: int) -> ModelToolCall:
+def _call(raw: dict[str, Any], seal: str, reply: str, place: int) -> chat.ModelToolCall:
     id, name = raw.get("id"), raw.get("name")
     args = raw.get("args")
     arguments = json_text(args) if isinstance(args, dict) else "{}"
     name = storable(name) if isinstance(name, str) else ""
     made = storable(id) if isinstance(id, str) and id else made_id(reply, place, name, arguments)
-    return ModelToolCall(made, name, storable(arguments), seal, _NAME if seal else "")
+    return chat.ModelToolCall(made, name, storable(arguments), seal, _NAME if seal else "")
 
 
-def _usage(raw: object) -> Usage | None:
+def _usage(raw: object) -> chat.Usage | None:
     """Token counts; ``None`` where there are none. Thoughts count as output; what tools of the provider read, as
     input."""
     if not isinstance(raw, dict):
@@ -156,7 +147,7 @@ def _usage(raw: object) -> Usage | None:
         return None
     prompt = counts.get("prompt", 0) + counts.pop("used", 0)
     completion = counts.get("completion", 0) + counts.get("thought", 0)
-    return Usage(**{**counts, "prompt": prompt, "completion": completion})
+    return chat.Usage(**{**counts, "prompt": prompt, "completion": completion})
 
 
 class GeminiChunks:
@@ -166,28 +157,28 @@ class GeminiChunks:
         self._parts = Parts()
         self._began = False
         self._calls = 0
-        self._finish: Finish | None = None
-        self._usage: Usage | None = None
+        self._finish: chat.Finish | None = None
+        self._usage: chat.Usage | None = None
 
-    def event(self, event: ServerSentEvent) -> Iterable[StreamEvent]:
+    def event(self, event: ServerSentEvent) -> Iterable[chat.StreamEvent]:
         """Return what the next chunk means; end markers that relays add are ignored."""
         if event.data.strip() in ("", _DONE):
             return ()
         chunk = parse_json(event.data)
         if not isinstance(chunk, dict):
-            return (Fault(0, "the provider sent a chunk that is no JSON object"),)
+            return (chat.Fault(0, "the provider sent a chunk that is no JSON object"),)
         if chunk.get("error"):
             return (error_of(chunk),)
         return self._chunk(_Chunk(chunk))
 
-    def end(self) -> Iterable[StreamEvent]:
+    def end(self) -> Iterable[chat.StreamEvent]:
         """Handle the end of the stream; without a stop reason it was cut off."""
         return self._end(self._finish) if self._finish is not None else ()
 
-    def _chunk(self, chunk: _Chunk) -> Iterator[StreamEvent]:
+    def _chunk(self, chunk: _Chunk) -> Iterator[chat.StreamEvent]:
         if not self._began:
             self._began = True
-            yield Began(chunk.text("responseId"), chunk.text("modelVersion"), chunk.usage)
+            yield chat.Began(chunk.text("responseId"), chunk.text("modelVersion"), chunk.usage)
         for part in chunk.parts(self._calls):
             yield from self._part(part)
         self._usage = chunk.usage or self._usage
@@ -195,20 +186,20 @@ class GeminiChunks:
         if chunk.failure is not None:
             yield chunk.failure
 
-    def _part(self, part: Text | Thought | ModelToolCall) -> Iterator[StreamEvent]:
+    def _part(self, part: chat.Text | chat.Thought | chat.ModelToolCall) -> Iterator[chat.StreamEvent]:
         match part:
-            case Text(text):
+            case chat.Text(text):
                 yield from self._parts.text(text)
-            case ModelToolCall(id, name, arguments, seal, sealed_by):
+            case chat.ModelToolCall(id, name, arguments, seal, sealed_by):
                 self._calls += 1
-                yield from self._parts.open(ModelToolCall(id, name, "", seal, sealed_by))
+                yield from self._parts.open(chat.ModelToolCall(id, name, "", seal, sealed_by))
                 yield from self._parts.arguments(arguments)
-            case Thought(hidden=True):
+            case chat.Thought(hidden=True):
                 yield from self._parts.open(part)
-            case Thought(text, seal, sealed_by):
+            case chat.Thought(text, seal, sealed_by):
                 yield from self._parts.add_thought(text)
                 yield from self._parts.add_seal(seal, sealed_by)
 
-    def _end(self, finish: Finish) -> Iterator[StreamEvent]:
+    def _end(self, finish: chat.Finish) -> Iterator[chat.StreamEvent]:
         yield from self._parts.close()
-        yield Ended(resolve_finish(finish, self._parts.called), self._usage)
+        yield chat.Ended(resolve_finish(finish, self._parts.called), self._usage)

@@ -7,26 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tokenmizer_mw.errors import ForeignReply, Untranslatable
-from tokenmizer_mw.server.translate.chat import (
-    AnswerFormat,
-    Attachment,
-    Began,
-    ChatCall,
-    ChatTurn,
-    Ended,
-    Fault,
-    Finish,
-    ModelReply,
-    ModelToolCall,
-    ModelToolResult,
-    Part,
-    StreamEvent,
-    Text,
-    Thinking,
-    Thought,
-    Tool,
-    Usage,
-)
+from tokenmizer_mw.server.translate import chat
 from tokenmizer_mw.server.translate.translation import ProviderRequest, StreamReader
 from tokenmizer_mw.wire.dialects.openai_message import read_call
 from tokenmizer_mw.wire.json_text import storable
@@ -47,18 +28,17 @@ from .replies import (
     text_in,
 )
 from .request_parts import (
-    NO_PARAMETERS,
     arguments_of,
     attached_to,
     effort_for,
+    function_tool,
     join_texts,
     names_of_calls,
-    one_call_at_most,
     present,
     refuse,
     result_text,
-    split_prefix,
     thoughts,
+    turns_with_rule,
 )
 
 PATH: Final = "/api/chat"
@@ -69,42 +49,7 @@ _LACKS: Final = attached_to("system", "assistant", "result") - {"result.image"} 
 _LEVELS: Final = {"none": False, "minimal": "low", "xhigh": "high", "max": "high"}
 
 
-@dataclass(frozen=True, slots=True)
-class OllamaProvider:
-    """Provider side of the Ollama dialect. ``line_max``: a stream line of more bytes is an error.
-
-    The dialect has no call ids: results follow in the order of the calls, with the names of their tools. If the model
-    must not call tools, none are offered. The end user is dropped.
-    """
-
-    line_max: int = EVENT_MAX
-    name: str = "ollama"
-
-    def outgoing(self, call: ChatCall) -> ProviderRequest:
-        """Return the request for the provider. Raises ``Untranslatable`` for what the dialect has no field for."""
-        refuse(call, _LACKS)
-        silent = call.choice is not None and call.choice.mode == "none"
-        body: dict[str, Any] = {"model": call.model, "messages": _messages(call), "stream": call.stream}
-        body |= present(
-            tools=[] if silent else [_tool(tool) for tool in call.tools],
-            format=_format(call.format),
-            think=_thinking(call.thinking),
-            options=_options(call),
-        )
-        return ProviderRequest(PATH, body)
-
-    fault = staticmethod(fault_of)
-
-    def answer(self, body: Mapping[str, Any]) -> ModelReply:
-        """Parse a complete reply. Raises ``ForeignReply`` for one without a message, or that is not done."""
-        return answer(body)
-
-    def reader(self) -> StreamReader:
-        """Return an object that parses one stream of the provider."""
-        return LineReader(OllamaLines(), self.line_max)
-
-
-def _options(call: ChatCall) -> dict[str, Any]:
+def _options(call: chat.ChatCall) -> dict[str, Any]:
     sampling = call.sampling
     return present(
         num_predict=sampling.max_tokens,
@@ -118,65 +63,57 @@ def _options(call: ChatCall) -> dict[str, Any]:
     )
 
 
-def _messages(call: ChatCall) -> list[dict[str, Any]]:
+def _messages(call: chat.ChatCall) -> list[dict[str, Any]]:
     names = names_of_calls(call.turns)
-    prefix, rest = split_prefix(call.turns)
-    rule = one_call_at_most(call)
-    chat_turns = [*prefix, *([ChatTurn("system", (Text(rule),))] if rule else []), *rest]
     messages: list[dict[str, Any]] = []
     called: list[str] = []
-    for one in chat_turns:
+    for one in turns_with_rule(call):
         if one.role == "user":
             messages += _user(one, names, called)
         else:
             messages.append(_assistant(one) if one.role == "assistant" else _write_turn(one))
-            called = [part.id for part in one.parts if isinstance(part, ModelToolCall)] or called
+            called = [part.id for part in one.parts if isinstance(part, chat.ModelToolCall)] or called
     return messages
 
 
-def _write_turn(turn: ChatTurn) -> dict[str, Any]:
-    images = [part.data for part in turn.parts if isinstance(part, Attachment)]
+def _write_turn(turn: chat.ChatTurn) -> dict[str, Any]:
+    images = [part.data for part in turn.parts if isinstance(part, chat.Attachment)]
     return {"role": turn.role, "content": join_texts(turn.parts), **present(images=images)}
 
 
-def _assistant(turn: ChatTurn) -> dict[str, Any]:
-    calls = [part for part in turn.parts if isinstance(part, ModelToolCall)]
+def _assistant(turn: chat.ChatTurn) -> dict[str, Any]:
+    calls = [part for part in turn.parts if isinstance(part, chat.ModelToolCall)]
     made = [{"function": {"name": call.name, "arguments": arguments_of(call)}} for call in calls]
     return _write_turn(turn) | present(thinking=thoughts(turn.parts), tool_calls=made)
 
 
-def _user(turn: ChatTurn, names: Mapping[str, str], called: Sequence[str]) -> Iterator[dict[str, Any]]:
-    results = [part for part in turn.parts if isinstance(part, ModelToolResult)]
+def _user(turn: chat.ChatTurn, names: Mapping[str, str], called: Sequence[str]) -> Iterator[dict[str, Any]]:
+    results = [part for part in turn.parts if isinstance(part, chat.ModelToolResult)]
     for result in sorted(results, key=lambda one: called.index(one.call_id) if one.call_id in called else len(called)):
         name = result.name or names.get(result.call_id, "")
         if not name:
             raise Untranslatable("result.name", f"no call in the request tells which tool {result.call_id!r} is of")
-        images = [part.data for part in result.parts if isinstance(part, Attachment) and _require_embedded(part)]
+        images = [part.data for part in result.parts if isinstance(part, chat.Attachment) and _require_embedded(part)]
         yield {"role": "tool", "tool_name": name, "content": result_text(result), **present(images=images)}
-    rest = tuple(part for part in turn.parts if not isinstance(part, ModelToolResult))
+    rest = tuple(part for part in turn.parts if not isinstance(part, chat.ModelToolResult))
     if rest or not results:
-        yield _write_turn(ChatTurn("user", rest))
+        yield _write_turn(chat.ChatTurn("user", rest))
 
 
-def _require_embedded(image: Attachment) -> bool:
+def _require_embedded(image: chat.Attachment) -> bool:
     """Always: raises ``Untranslatable`` for an image that is only linked."""
     if not image.data:
         raise Untranslatable("result.image.url", "the provider takes images only when they are part of the request")
     return True
 
 
-def _tool(tool: Tool) -> dict[str, Any]:
-    function = {"name": tool.name, "parameters": tool.parameters or NO_PARAMETERS}
-    return {"type": "function", "function": function | present(description=tool.description)}
-
-
-def _format(wanted: AnswerFormat | None) -> object:
+def _format(wanted: chat.AnswerFormat | None) -> object:
     if wanted is None:
         return None
     return "json" if wanted.schema is None else wanted.schema
 
 
-def _thinking(thinking: Thinking | None) -> object:
+def _thinking(thinking: chat.Thinking | None) -> object:
     """Whether to think, or how much; models that know no levels take any as yes."""
     if thinking is None or (not thinking.effort and thinking.tokens is None):
         return None
@@ -184,12 +121,12 @@ def _thinking(thinking: Thinking | None) -> object:
     return _LEVELS.get(effort, effort)
 
 
-_FINISHES: Final = {"length": Finish.LENGTH}
+_FINISHES: Final = {"length": chat.Finish.LENGTH}
 
 _COUNTS: Final = (("prompt_eval_count", "prompt"), ("eval_count", "completion"))
 
 
-def answer(body: Mapping[str, Any]) -> ModelReply:
+def answer(body: Mapping[str, Any]) -> chat.ModelReply:
     """Parse a complete reply. Raises ``ForeignReply`` for one without a message, or one that is not done."""
     message = object_in(body, "message")
     if not message or body.get("error"):
@@ -198,33 +135,33 @@ def answer(body: Mapping[str, Any]) -> ModelReply:
         raise ForeignReply("the provider's reply is not done")
     reply = made_id(body.get("created_at"), body.get("model"))
     calls = list(_calls(message, reply, 0))
-    parts: list[Part] = []
+    parts: list[chat.Part] = []
     if thought := text_in(message, "thinking"):
-        parts.append(Thought(thought))
+        parts.append(chat.Thought(thought))
     if text := text_in(message, "content"):
-        parts.append(Text(text))
-    return ModelReply(
-        reply, text_in(body, "model"), (*parts, *calls), _finish(body, bool(calls)), _usage(body) or Usage()
+        parts.append(chat.Text(text))
+    return chat.ModelReply(
+        reply, text_in(body, "model"), (*parts, *calls), _finish(body, bool(calls)), _usage(body) or chat.Usage()
     )
 
 
-def _calls(message: Mapping[str, Any], reply: str, place: int) -> Iterator[ModelToolCall]:
+def _calls(message: Mapping[str, Any], reply: str, place: int) -> Iterator[chat.ModelToolCall]:
     """The calls of a message, behind so many others."""
     for number, raw in enumerate(objects(message.get("tool_calls")), place):
         if (call := read_call(raw)) is not None:
             arguments = storable(call.arguments) or "{}"
-            yield ModelToolCall(
+            yield chat.ModelToolCall(
                 storable(call.id) or made_id(reply, number, call.name, arguments), storable(call.name), arguments
             )
 
 
-def _finish(line: Mapping[str, Any], called: bool) -> Finish:
-    return resolve_finish(_FINISHES.get(text_in(line, "done_reason"), Finish.STOP), called)
+def _finish(line: Mapping[str, Any], called: bool) -> chat.Finish:
+    return resolve_finish(_FINISHES.get(text_in(line, "done_reason"), chat.Finish.STOP), called)
 
 
-def _usage(line: Mapping[str, Any]) -> Usage | None:
+def _usage(line: Mapping[str, Any]) -> chat.Usage | None:
     counts = token_counts(dict(line), _COUNTS)
-    return Usage(**counts) if counts else None
+    return chat.Usage(**counts) if counts else None
 
 
 class OllamaLines:
@@ -235,30 +172,62 @@ class OllamaLines:
         self._reply = ""
         self._calls = 0
 
-    def event(self, event: ServerSentEvent) -> Iterable[StreamEvent]:
+    def event(self, event: ServerSentEvent) -> Iterable[chat.StreamEvent]:
         """Parse the next line of the stream into dialect-neutral stream events."""
         line = parse_json(event.data)
         if not isinstance(line, dict):
-            return (Fault(0, "the provider sent a line that is no JSON object"),)
+            return (chat.Fault(0, "the provider sent a line that is no JSON object"),)
         if line.get("error"):
             return (error_of(line),)
         return self._line(line)
 
-    def end(self) -> Iterable[StreamEvent]:
+    def end(self) -> Iterable[chat.StreamEvent]:
         """Handle the end of the stream; without a final line it was cut off."""
         return ()
 
-    def _line(self, line: dict[str, Any]) -> Iterator[StreamEvent]:
+    def _line(self, line: dict[str, Any]) -> Iterator[chat.StreamEvent]:
         if not self._reply:
             self._reply = made_id(line.get("created_at"), line.get("model"))
-            yield Began(self._reply, text_in(line, "model"))
+            yield chat.Began(self._reply, text_in(line, "model"))
         message = object_in(line, "message")
         yield from self._parts.add_thought(piece_in(message, "thinking"))
         yield from self._parts.text(piece_in(message, "content"))
         for call in _calls(message, self._reply, self._calls):
             self._calls += 1
-            yield from self._parts.open(ModelToolCall(call.id, call.name, ""))
+            yield from self._parts.open(chat.ModelToolCall(call.id, call.name, ""))
             yield from self._parts.arguments(call.arguments)
         if line.get("done") is True:
             yield from self._parts.close()
-            yield Ended(_finish(line, self._parts.called), _usage(line))
+            yield chat.Ended(_finish(line, self._parts.called), _usage(line))
+
+
+@dataclass(frozen=True, slots=True)
+class OllamaProvider:
+    """Provider side of the Ollama dialect. ``line_max``: a stream line of more bytes is an error.
+
+    The dialect has no call ids: results follow in the order of the calls, with the names of their tools. If the model
+    must not call tools, none are offered. The end user is dropped.
+    """
+
+    line_max: int = EVENT_MAX
+    name: str = "ollama"
+
+    def outgoing(self, call: chat.ChatCall) -> ProviderRequest:
+        """Return the request for the provider. Raises ``Untranslatable`` for what the dialect has no field for."""
+        refuse(call, _LACKS)
+        silent = call.choice is not None and call.choice.mode == "none"
+        body: dict[str, Any] = {"model": call.model, "messages": _messages(call), "stream": call.stream}
+        body |= present(
+            tools=[] if silent else [function_tool(tool) for tool in call.tools],
+            format=_format(call.format),
+            think=_thinking(call.thinking),
+            options=_options(call),
+        )
+        return ProviderRequest(PATH, body)
+
+    answer = staticmethod(answer)
+    fault = staticmethod(fault_of)
+
+    def reader(self) -> StreamReader:
+        """Return an object that parses one stream of the provider."""
+        return LineReader(OllamaLines(), self.line_max)

@@ -8,15 +8,7 @@ from hashlib import blake2b
 from typing import Any, Final, Literal
 
 from tokenmizer_mw.errors import Untranslatable
-from tokenmizer_mw.server.translate.chat import (
-    AnswerFormat,
-    Attachment,
-    ChatCall,
-    ChatTurn,
-    Text,
-    Thinking,
-    Tool,
-)
+from tokenmizer_mw.server.translate import chat
 from tokenmizer_mw.server.translate.translation import ProviderRequest, StreamReader
 from tokenmizer_mw.wire.sse import EVENT_MAX
 
@@ -31,11 +23,10 @@ from .request_parts import (
     effort_for,
     image,
     join_texts,
-    one_call_at_most,
     present,
     refuse,
-    split_prefix,
     thoughts,
+    turns_with_rule,
     user_messages,
 )
 
@@ -99,7 +90,7 @@ class OpenAIChatProvider:
     event_max: int = EVENT_MAX
     name: str = "openai_chat"
 
-    def outgoing(self, call: ChatCall) -> ProviderRequest:
+    def outgoing(self, call: chat.ChatCall) -> ProviderRequest:
         """Return the request for the provider. Raises ``Untranslatable`` for what the server has no field for."""
         refuse(call, self.quirks.lacks | _NEVER)
         quirks, sampling = self.quirks, call.sampling
@@ -133,11 +124,10 @@ class OpenAIChatProvider:
         return EventReader(openai_chat_reply.OpenAIChatChunks(), self.event_max)
 
 
-def _messages(call: ChatCall, quirks: Quirks) -> list[dict[str, Any]]:
+def _messages(call: chat.ChatCall, quirks: Quirks) -> list[dict[str, Any]]:
     ids = CallIds(quirks.call_id, *quirks.call_id_lengths)
-    messages = [
-        message for chat_turns in _turns_to_send(call, quirks) for message in _write_turn(chat_turns, quirks, ids)
-    ]
+    turns = call.turns if quirks.parallel else turns_with_rule(call)
+    messages = [message for chat_turns in turns for message in _write_turn(chat_turns, quirks, ids)]
     if quirks.thoughts_needed and not (call.thinking is not None and _effort(call.thinking) == "none"):
         for message in messages:
             if message["role"] == "assistant":
@@ -154,15 +144,7 @@ def _insert_bridges(messages: Sequence[dict[str, Any]], bridge: str) -> Iterator
         role = message["role"]
 
 
-def _turns_to_send(call: ChatCall, quirks: Quirks) -> Sequence[ChatTurn]:
-    """Return the turns; for a server without a field for parallel calls, with a sentence that forbids them."""
-    if quirks.parallel or not (rule := one_call_at_most(call)):
-        return call.turns
-    prefix, rest = split_prefix(call.turns)
-    return (*prefix, ChatTurn("system", (Text(rule),)), *rest)
-
-
-def _write_turn(turn: ChatTurn, quirks: Quirks, ids: CallIds) -> Iterator[dict[str, Any]]:
+def _write_turn(turn: chat.ChatTurn, quirks: Quirks, ids: CallIds) -> Iterator[dict[str, Any]]:
     if turn.role == "system":
         yield {"role": quirks.system, "content": join_texts(turn.parts)}
     elif turn.role == "assistant":
@@ -171,7 +153,7 @@ def _write_turn(turn: ChatTurn, quirks: Quirks, ids: CallIds) -> Iterator[dict[s
         yield from user_messages(turn, ids, _ATTACHED[quirks.attached])
 
 
-def _assistant(turn: ChatTurn, quirks: Quirks, ids: CallIds) -> dict[str, Any]:
+def _assistant(turn: chat.ChatTurn, quirks: Quirks, ids: CallIds) -> dict[str, Any]:
     calls = calls_in(turn, ids)
     text = join_texts(turn.parts)
     message = {"role": "assistant", "content": text if text or not calls else None, **present(tool_calls=calls)}
@@ -182,18 +164,18 @@ def _assistant(turn: ChatTurn, quirks: Quirks, ids: CallIds) -> dict[str, Any]:
     return message
 
 
-def _document(part: Attachment) -> dict[str, Any]:
+def _document(part: chat.Attachment) -> dict[str, Any]:
     data = f"data:{part.media_type};base64,{part.data}"
     return {"type": "file", "file": {"filename": part.name or "document", "file_data": data}}
 
 
-def _sound(part: Attachment) -> dict[str, Any]:
+def _sound(part: chat.Attachment) -> dict[str, Any]:
     if part.media_type not in _SOUNDS:
         raise Untranslatable("audio.media_type", f"the provider takes no sound of the type {part.media_type!r}")
     return {"type": "input_audio", "input_audio": {"data": part.data, "format": _SOUNDS[part.media_type]}}
 
 
-def _linked_document(part: Attachment) -> dict[str, Any]:
+def _linked_document(part: chat.Attachment) -> dict[str, Any]:
     url = part.url or f"data:{part.media_type};base64,{part.data}"
     return {"type": "document_url", "document_url": url, **present(document_name=part.name)}
 
@@ -208,7 +190,7 @@ _ATTACHED: Final[Mapping[str, Mapping[str, Writer]]] = {
 }
 
 
-def _tool(tool: Tool) -> dict[str, Any]:
+def _tool(tool: chat.Tool) -> dict[str, Any]:
     values = present(description=tool.description, strict=tool.strict or None)
     return {
         "type": "function",
@@ -216,7 +198,7 @@ def _tool(tool: Tool) -> dict[str, Any]:
     }
 
 
-def _choice(call: ChatCall) -> object:
+def _choice(call: chat.ChatCall) -> object:
     if call.choice is None or (not call.tools and call.choice.mode in ("auto", "none")):
         return None
     return (
@@ -229,7 +211,7 @@ def _choice(call: ChatCall) -> object:
 _MODES: Final[Mapping[str, str]] = {"auto": "auto", "none": "none", "any": "required"}
 
 
-def _format(wanted: AnswerFormat | None) -> object:
+def _format(wanted: chat.AnswerFormat | None) -> object:
     if wanted is None:
         return None
     if wanted.schema is None:
@@ -238,7 +220,7 @@ def _format(wanted: AnswerFormat | None) -> object:
     return {"type": "json_schema", "json_schema": schema}
 
 
-def _thinking(thinking: Thinking | None, quirks: Quirks) -> dict[str, Any]:
+def _thinking(thinking: chat.Thinking | None, quirks: Quirks) -> dict[str, Any]:
     """Return the fields for the reasoning effort. A token budget becomes the effort that covers it, unless the server
     takes tokens."""
     if thinking is None or not (thinking.effort or thinking.tokens is not None):
@@ -255,7 +237,7 @@ def _thinking(thinking: Thinking | None, quirks: Quirks) -> dict[str, Any]:
     return {"reasoning_effort": effort}
 
 
-def _effort(thinking: Thinking) -> str:
+def _effort(thinking: chat.Thinking) -> str:
     """Return the reasoning effort; "" if the call sets none."""
     return thinking.effort or ("" if thinking.tokens is None else effort_for(thinking.tokens))
 

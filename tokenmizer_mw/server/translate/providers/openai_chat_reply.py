@@ -9,19 +9,7 @@ from typing import Any, Final
 
 from tokenmizer_mw.errors import ForeignReply
 from tokenmizer_mw.model.message import ToolCall as Fragment
-from tokenmizer_mw.server.translate.chat import (
-    Began,
-    Ended,
-    Fault,
-    Finish,
-    ModelReply,
-    ModelToolCall,
-    Part,
-    StreamEvent,
-    Text,
-    Thought,
-    Usage,
-)
+from tokenmizer_mw.server.translate import chat
 from tokenmizer_mw.wire.dialects.openai_message import read_call, read_content, read_thinking
 from tokenmizer_mw.wire.json_text import json_text, storable
 from tokenmizer_mw.wire.reply import parse_json, token_counts
@@ -31,12 +19,12 @@ from .replies import Parts, error_of, foreign, made_id, object_in, objects, reso
 
 _DONE: Final = "[DONE]"
 _FINISHES: Final = {
-    "stop": Finish.STOP,
-    "length": Finish.LENGTH,
-    "model_length": Finish.LENGTH,
-    "tool_calls": Finish.TOOLS,
-    "function_call": Finish.TOOLS,
-    "content_filter": Finish.FILTERED,
+    "stop": chat.Finish.STOP,
+    "length": chat.Finish.LENGTH,
+    "model_length": chat.Finish.LENGTH,
+    "tool_calls": chat.Finish.TOOLS,
+    "function_call": chat.Finish.TOOLS,
+    "content_filter": chat.Finish.FILTERED,
 }
 _FAILED: Final = frozenset({"error", "insufficient_system_resource"})
 """Reasons of a server that could not go on."""
@@ -52,7 +40,7 @@ _USAGE: Final = (
 )
 
 
-def answer(body: Mapping[str, Any]) -> ModelReply:
+def answer(body: Mapping[str, Any]) -> chat.ModelReply:
     """Parse a complete reply. Raises ``ForeignReply`` for one without a message."""
     choice = _first(body)
     message = choice.get("message")
@@ -64,11 +52,13 @@ def answer(body: Mapping[str, Any]) -> ModelReply:
     thought, text, refused = _read_message(message)
     id = text_in(body, "id")
     calls = [_call(fragment, id, place) for place, fragment in enumerate(_fragments(message))]
-    parts: list[Part] = [*thoughts_in(message)]
-    parts = parts or ([Thought(storable(thought))] if thought else [])
-    parts += [Text(storable(text))] if text else []
-    finish = Finish.FILTERED if refused else resolve_finish(_FINISHES.get(reason, Finish.STOP), bool(calls))
-    return ModelReply(id, text_in(body, "model"), (*parts, *calls), finish, usage(body.get("usage")) or Usage())
+    parts: list[chat.Part] = [*thoughts_in(message)]
+    parts = parts or ([chat.Thought(storable(thought))] if thought else [])
+    parts += [chat.Text(storable(text))] if text else []
+    finish = chat.Finish.FILTERED if refused else resolve_finish(_FINISHES.get(reason, chat.Finish.STOP), bool(calls))
+    return chat.ModelReply(
+        id, text_in(body, "model"), (*parts, *calls), finish, usage(body.get("usage")) or chat.Usage()
+    )
 
 
 def _first(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -76,7 +66,7 @@ def _first(body: Mapping[str, Any]) -> dict[str, Any]:
     return next((choice for choice in objects(body.get("choices")) if not choice.get("index")), {})
 
 
-def usage(raw: object) -> Usage | None:
+def usage(raw: object) -> chat.Usage | None:
     """Return token counts; ``None`` if there are none.
 
     Tokens that are only in the total count as reasoning: some servers do not include those in the completion count.
@@ -88,7 +78,7 @@ def usage(raw: object) -> Usage | None:
     unseen = total - counts.get("prompt", 0) - counts.get("completion", 0)
     if 0 < unseen == counts.get("thought", 0):
         counts["completion"] = counts.get("completion", 0) + unseen
-    return Usage(**counts)
+    return chat.Usage(**counts)
 
 
 def _read_message(message: Mapping[str, Any]) -> tuple[str, str, bool]:
@@ -103,9 +93,9 @@ def _fragments(message: Mapping[str, Any]) -> list[Fragment]:
     return [call for raw in objects(message.get("tool_calls")) if (call := read_call(raw)) is not None]
 
 
-def _call(fragment: Fragment, reply: str, place: int) -> ModelToolCall:
+def _call(fragment: Fragment, reply: str, place: int) -> chat.ModelToolCall:
     id = storable(fragment.id) or made_id(reply, place)
-    return ModelToolCall(id, storable(fragment.name), storable(fragment.arguments) or "{}")
+    return chat.ModelToolCall(id, storable(fragment.name), storable(fragment.arguments) or "{}")
 
 
 @dataclass(slots=True)
@@ -113,7 +103,7 @@ class _Made:
     """A call in the making, and its place among the others; ``pieces`` are those of its arguments."""
 
     place: int
-    call: ModelToolCall
+    call: chat.ModelToolCall
     pieces: list[str] = field(default_factory=list)
 
 
@@ -131,7 +121,7 @@ class _Calls:
         self._open = -1
         self._waiting = False
 
-    def add(self, index: int, fragment: Fragment, reply: str) -> Iterator[StreamEvent]:
+    def add(self, index: int, fragment: Fragment, reply: str) -> Iterator[chat.StreamEvent]:
         """The next fragment, which says that it belongs to call ``index``. Another id that comes with a name starts a
         call of its own: some servers give every call the same index."""
         made = self._by_index.get(index)
@@ -143,9 +133,9 @@ class _Calls:
             if made.place == self._open:
                 yield from self._parts.arguments(fragment.arguments)
             elif made.place < self._open and fragment.arguments.strip():
-                yield Fault(0, "the provider goes on with a call that was complete")
+                yield chat.Fault(0, "the provider goes on with a call that was complete")
 
-    def end(self) -> Iterator[StreamEvent]:
+    def end(self) -> Iterator[chat.StreamEvent]:
         """The calls that waited."""
         for made in self._made[self._open + 1 :]:
             yield from self._parts.open(made.call)
@@ -154,12 +144,12 @@ class _Calls:
 
     def _begin(self, index: int, fragment: Fragment, reply: str) -> _Made:
         id = storable(fragment.id) or made_id(reply, len(self._made))
-        made = _Made(len(self._made), ModelToolCall(id, storable(fragment.name), ""))
+        made = _Made(len(self._made), chat.ModelToolCall(id, storable(fragment.name), ""))
         self._made.append(made)
         self._by_index[index] = made
         return made
 
-    def _go_on(self, made: _Made) -> Iterator[StreamEvent]:
+    def _go_on(self, made: _Made) -> Iterator[chat.StreamEvent]:
         if self._waiting or (self._open >= 0 and not _complete(self._made[self._open].pieces)):
             self._waiting = True
             return
@@ -173,13 +163,13 @@ class OpenAIChatChunks:
     def __init__(self) -> None:
         self._id = ""
         self._began = False
-        self._finish: Finish | None = None
+        self._finish: chat.Finish | None = None
         self._refused = False
-        self._usage: Usage | None = None
+        self._usage: chat.Usage | None = None
         self._parts = Parts()
         self._calls = _Calls(self._parts)
 
-    def event(self, event: ServerSentEvent) -> Iterable[StreamEvent]:
+    def event(self, event: ServerSentEvent) -> Iterable[chat.StreamEvent]:
         """Parse the next chunk of the stream into dialect-neutral stream events."""
         if event.data.startswith(_DONE):
             return self._end()
@@ -187,35 +177,35 @@ class OpenAIChatChunks:
             return ()
         chunk = parse_json(event.data)
         if not isinstance(chunk, dict):
-            return (Fault(0, "the provider sent a chunk that is no JSON object"),)
+            return (chat.Fault(0, "the provider sent a chunk that is no JSON object"),)
         if chunk.get("error") or event.event == "error":
             return (error_of(chunk),)
         return self._chunk(chunk)
 
-    def end(self) -> Iterable[StreamEvent]:
+    def end(self) -> Iterable[chat.StreamEvent]:
         """Handle the end of the stream; it is complete if the stop reason has arrived."""
         return self._end() if self._finish is not None else ()
 
-    def _chunk(self, chunk: dict[str, Any]) -> Iterator[StreamEvent]:
+    def _chunk(self, chunk: dict[str, Any]) -> Iterator[chat.StreamEvent]:
         self._usage = usage(chunk.get("usage")) or self._usage
         if not self._began:
             self._began = True
             self._id = text_in(chunk, "id")
-            yield Began(self._id, text_in(chunk, "model"))
+            yield chat.Began(self._id, text_in(chunk, "model"))
         if choice := _first(chunk):
             yield from self._delta(object_in(choice, "delta"))
             reason = text_in(choice, "finish_reason")
             if reason in _FAILED:
-                yield Fault(0, f"the provider stopped with {reason}", reason)
+                yield chat.Fault(0, f"the provider stopped with {reason}", reason)
             elif reason:
-                self._finish = _FINISHES.get(reason, Finish.STOP)
+                self._finish = _FINISHES.get(reason, chat.Finish.STOP)
 
-    def _delta(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
+    def _delta(self, delta: dict[str, Any]) -> Iterator[chat.StreamEvent]:
         thought, text, refused = _read_message(delta)
         self._refused = self._refused or refused
         yield from self._parts.add_thought(thought)
         for seal, hidden in seals_in(delta):
-            hide = Thought("", seal, MAKER, hidden=True)
+            hide = chat.Thought("", seal, MAKER, hidden=True)
             yield from self._parts.open(hide) if hidden else self._parts.add_seal(seal, MAKER)
         yield from self._parts.text(text)
         for place, raw in enumerate(objects(delta.get("tool_calls"))):
@@ -223,11 +213,11 @@ class OpenAIChatChunks:
                 index = raw.get("index")
                 yield from self._calls.add(index if type(index) is int else place, fragment, self._id)
 
-    def _end(self) -> Iterator[StreamEvent]:
+    def _end(self) -> Iterator[chat.StreamEvent]:
         yield from self._calls.end()
         yield from self._parts.close()
-        finish = Finish.FILTERED if self._refused else self._finish or Finish.STOP
-        yield Ended(resolve_finish(finish, self._parts.called), self._usage)
+        finish = chat.Finish.FILTERED if self._refused else self._finish or chat.Finish.STOP
+        yield chat.Ended(resolve_finish(finish, self._parts.called), self._usage)
 
 
 def _complete(pieces: list[str]) -> bool:
@@ -249,13 +239,13 @@ _ENCRYPTED: Final = "reasoning.encrypted"
 _TEXT_FIELDS: Final = frozenset({"text", "summary", "index"})
 
 
-def thoughts_in(message: Mapping[str, Any]) -> list[Thought]:
+def thoughts_in(message: Mapping[str, Any]) -> list[chat.Thought]:
     """Return the reasoning parts of a complete message, with signatures; an empty list if it has no such details."""
     found = []
     for detail in objects(message.get(DETAILS)):
         text, seal = text_in(detail, "text") or text_in(detail, "summary"), seal_of(detail)
         if text or seal:
-            found.append(Thought(text, seal, MAKER if seal else "", hidden=not text))
+            found.append(chat.Thought(text, seal, MAKER if seal else "", hidden=not text))
     return found
 
 
@@ -272,11 +262,11 @@ def seal_of(detail: Mapping[str, Any]) -> str:
     return storable(json_text({name: value for name, value in detail.items() if name not in _TEXT_FIELDS}))
 
 
-def details_of(parts: Iterable[Part]) -> list[dict[str, Any]]:
+def details_of(parts: Iterable[chat.Part]) -> list[dict[str, Any]]:
     """Return the details to send back: those of the reasoning among ``parts`` that OpenRouter signed."""
     details: list[dict[str, Any]] = []
     for part in parts:
-        if isinstance(part, Thought) and part.sealed_by == MAKER and (detail := _open_seal(part.seal)):
+        if isinstance(part, chat.Thought) and part.sealed_by == MAKER and (detail := _open_seal(part.seal)):
             text = {"text": part.text} if detail.get("type") == _TEXT else {}
             details.append({**detail, **text, "index": len(details)})
     return details

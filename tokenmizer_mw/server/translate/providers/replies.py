@@ -7,18 +7,7 @@ from hashlib import blake2b
 from typing import Any, Final, Protocol
 
 from tokenmizer_mw.errors import ForeignReply
-from tokenmizer_mw.server.translate.chat import (
-    Ended,
-    Fault,
-    Finish,
-    Grew,
-    ModelToolCall,
-    PartStart,
-    Pinged,
-    StreamEvent,
-    Text,
-    Thought,
-)
+from tokenmizer_mw.server.translate import chat
 from tokenmizer_mw.wire.json_text import storable
 from tokenmizer_mw.wire.reply import ERROR_MAX, error_text, parse_json
 from tokenmizer_mw.wire.sse import EVENT_MAX, LineDecoder, ServerSentEvent, SSEDecoder
@@ -35,14 +24,33 @@ _HIGH: Final = ("\ud800", "\udbff")
 class ProviderStreamReader(Protocol):
     """Interprets the events of one stream, in order."""
 
-    def event(self, event: ServerSentEvent) -> Iterable[StreamEvent | Pinged]:
+    def event(self, event: ServerSentEvent) -> Iterable[chat.StreamEvent | chat.Pinged]:
         """Parse the next event of the stream into dialect-neutral stream events."""
 
-    def end(self) -> Iterable[StreamEvent]:
+    def end(self) -> Iterable[chat.StreamEvent]:
         """Return the stream events for the end of the stream; none if it was cut off."""
 
 
-class EventReader:
+class _Reader:
+    """A reader that ignores what follows the end of the reply or an error."""
+
+    def __init__(self, script: ProviderStreamReader, size_max: int) -> None:
+        self._script = script
+        self._max = size_max
+        self._heard = False
+        self._over = False
+
+    def _take(
+        self, values: Iterable[chat.StreamEvent | chat.Pinged], events: list[chat.StreamEvent | chat.Pinged]
+    ) -> None:
+        for event in values if not self._over else ():
+            events.append(event)
+            self._over = isinstance(event, chat.Ended | chat.Fault)
+            if self._over:
+                return
+
+
+class EventReader(_Reader):
     """Reader of a stream of server-sent events. Ignores what follows the end of the reply or an error.
 
     Comments, which keep idle connections alive, are returned as ``Pinged``. ``bare``: true if errors are sent as JSON
@@ -51,20 +59,17 @@ class EventReader:
     """
 
     def __init__(self, script: ProviderStreamReader, event_max: int = EVENT_MAX, *, bare: bool = False) -> None:
-        self._script = script
-        self._max = event_max
+        super().__init__(script, event_max)
         self._decoder = SSEDecoder(event_max)
         self._lines: LineDecoder | None = LineDecoder(event_max)
         self._bare: list[bytes] = []
         self._bare_size = 0
         self._bare_wanted = bare
         self._comments = 0
-        self._heard = False
-        self._over = False
 
-    def receive(self, data: bytes) -> Sequence[StreamEvent | Pinged]:
+    def receive(self, data: bytes) -> Sequence[chat.StreamEvent | chat.Pinged]:
         """Return the events that ``data`` completes; ``b""`` ends the stream. Never raises."""
-        events: list[StreamEvent | Pinged] = []
+        events: list[chat.StreamEvent | chat.Pinged] = []
         for line in data.splitlines(keepends=True) or (b"",):  # line by line, so that what is left out has its place
             if self._over:
                 break
@@ -76,9 +81,9 @@ class EventReader:
                 self._take(self._script.event(event), events)
             if self._decoder.comments > self._comments:
                 self._comments = self._decoder.comments
-                self._take([Pinged()], events)
+                self._take([chat.Pinged()], events)
             if self._decoder.dropped:
-                self._take([Fault(0, f"the provider sent an event of more than {self._max} bytes")], events)
+                self._take([chat.Fault(0, f"the provider sent an event of more than {self._max} bytes")], events)
         if not data and not self._over:
             self._take(self._end_stream(), events)
         return events
@@ -97,56 +102,39 @@ class EventReader:
             if self._bare_size > self._max:
                 self._lines = None
 
-    def _end_stream(self) -> Iterator[StreamEvent]:
+    def _end_stream(self) -> Iterator[chat.StreamEvent]:
         if self._heard:
             yield from self._script.end()
         value = parse_json(b"\n".join(self._bare).decode("utf-8", "replace"))
         if value is not None:
             yield error_of(value)
         elif not self._heard:
-            yield Fault(0, "the provider's reply is no stream of events")
-
-    def _take(self, values: Iterable[StreamEvent | Pinged], events: list[StreamEvent | Pinged]) -> None:
-        for event in values if not self._over else ():
-            events.append(event)
-            self._over = isinstance(event, Ended | Fault)
-            if self._over:
-                return
+            yield chat.Fault(0, "the provider's reply is no stream of events")
 
 
-class LineReader:
+class LineReader(_Reader):
     """Reader of a stream of JSON lines. Ignores what follows the end of the reply or an error."""
 
     def __init__(self, script: ProviderStreamReader, line_max: int = EVENT_MAX) -> None:
-        self._script = script
-        self._max = line_max
+        super().__init__(script, line_max)
         self._lines = LineDecoder(line_max)
-        self._heard = False
-        self._over = False
 
-    def receive(self, data: bytes) -> Sequence[StreamEvent | Pinged]:
+    def receive(self, data: bytes) -> Sequence[chat.StreamEvent | chat.Pinged]:
         """Return the events that ``data`` completes; ``b""`` ends the stream. Never raises."""
-        events: list[StreamEvent | Pinged] = []
+        events: list[chat.StreamEvent | chat.Pinged] = []
         for line in self._lines.receive_data(data) if not self._over else ():
             if line != b"" and (data or line is None or not is_torn(line.decode("utf-8", "replace"))):
                 self._take(self._read(line), events)
         if not data:
-            silent = (Fault(0, "the provider's reply is no stream of lines"),)
+            silent = (chat.Fault(0, "the provider's reply is no stream of lines"),)
             self._take(self._script.end() if self._heard else silent, events)
         return events
 
-    def _read(self, line: bytes | None) -> Iterable[StreamEvent | Pinged]:
+    def _read(self, line: bytes | None) -> Iterable[chat.StreamEvent | chat.Pinged]:
         self._heard = True
         if line is None:
-            return (Fault(0, f"the provider sent a line of more than {self._max} bytes"),)
+            return (chat.Fault(0, f"the provider sent a line of more than {self._max} bytes"),)
         return self._script.event(ServerSentEvent(line.decode("utf-8", "replace")))
-
-    def _take(self, values: Iterable[StreamEvent | Pinged], events: list[StreamEvent | Pinged]) -> None:
-        for event in values if not self._over else ():
-            events.append(event)
-            self._over = isinstance(event, Ended | Fault)
-            if self._over:
-                return
 
 
 class Parts:
@@ -154,21 +142,21 @@ class Parts:
 
     def __init__(self) -> None:
         self.called = False
-        self._open: Text | Thought | ModelToolCall | None = None
+        self._open: chat.Text | chat.Thought | chat.ModelToolCall | None = None
         self._grew = False
         self._held = ""
 
-    def text(self, more: str) -> Iterator[StreamEvent]:
+    def text(self, more: str) -> Iterator[chat.StreamEvent]:
         """Add a piece of text; yields the resulting stream events."""
         if more:
-            yield from self._grow(Text(""), more)
+            yield from self._grow(chat.Text(""), more)
 
-    def add_thought(self, more: str) -> Iterator[StreamEvent]:
+    def add_thought(self, more: str) -> Iterator[chat.StreamEvent]:
         """Add a piece of reasoning text; yields the resulting stream events."""
         if more:
-            yield from self._grow(Thought(""), more)
+            yield from self._grow(chat.Thought(""), more)
 
-    def add_seal(self, seal: str, sealed_by: str) -> Iterator[StreamEvent]:
+    def add_seal(self, seal: str, sealed_by: str) -> Iterator[chat.StreamEvent]:
         """Add the signature ``seal`` of a model's reasoning to the open reasoning part. If none is open, open one that
         has the signature and no text. Yields the resulting stream events; none if ``seal`` is "".
 
@@ -176,53 +164,53 @@ class Parts:
         """
         if not seal:
             return
-        if isinstance(self._open, Thought) and not self._open.hidden:
+        if isinstance(self._open, chat.Thought) and not self._open.hidden:
             yield from self._flush()
-            yield Grew(seal=seal, sealed_by=sealed_by)
+            yield chat.Grew(seal=seal, sealed_by=sealed_by)
         else:
-            yield from self.open(Thought("", seal, sealed_by, hidden=True))
+            yield from self.open(chat.Thought("", seal, sealed_by, hidden=True))
 
-    def open(self, part: Text | Thought | ModelToolCall) -> Iterator[StreamEvent]:
+    def open(self, part: chat.Text | chat.Thought | chat.ModelToolCall) -> Iterator[chat.StreamEvent]:
         """Close the open part, if any, and open ``part``. Yields the resulting stream events."""
         yield from self.close()
         self._open, self._grew = part, False
-        self.called = self.called or isinstance(part, ModelToolCall)
-        yield PartStart(part)
+        self.called = self.called or isinstance(part, chat.ModelToolCall)
+        yield chat.PartStart(part)
 
-    def arguments(self, more: str) -> Iterator[StreamEvent]:
+    def arguments(self, more: str) -> Iterator[chat.StreamEvent]:
         """Add a piece of the open tool call's arguments; ignored if no call is open. Yields the resulting stream
         events.
         """
-        if more and isinstance(self._open, ModelToolCall):
+        if more and isinstance(self._open, chat.ModelToolCall):
             yield from self._grow_text(more)
 
-    def close(self) -> Iterator[StreamEvent]:
+    def close(self) -> Iterator[chat.StreamEvent]:
         """Close the open part, if any. A tool call without arguments gets an empty object. Yields the resulting stream
         events.
         """
         yield from self._flush()
-        if isinstance(self._open, ModelToolCall) and not self._grew:
-            yield Grew("{}")
+        if isinstance(self._open, chat.ModelToolCall) and not self._grew:
+            yield chat.Grew("{}")
         self._open = None
 
-    def _grow(self, part: Text | Thought, more: str) -> Iterator[StreamEvent]:
-        if type(self._open) is not type(part) or (isinstance(self._open, Thought) and self._open.hidden):
+    def _grow(self, part: chat.Text | chat.Thought, more: str) -> Iterator[chat.StreamEvent]:
+        if type(self._open) is not type(part) or (isinstance(self._open, chat.Thought) and self._open.hidden):
             yield from self.open(part)
         yield from self._grow_text(more)
 
-    def _grow_text(self, more: str) -> Iterator[StreamEvent]:
+    def _grow_text(self, more: str) -> Iterator[chat.StreamEvent]:
         """Half a character waits for its other half."""
         self._grew = True
         text, self._held = self._held + more, ""
         if _HIGH[0] <= text[-1:] <= _HIGH[1]:
             text, self._held = text[:-1], text[-1]
         if text:
-            yield Grew(storable(text))
+            yield chat.Grew(storable(text))
 
-    def _flush(self) -> Iterator[StreamEvent]:
+    def _flush(self) -> Iterator[chat.StreamEvent]:
         if self._held:
             self._held = ""
-            yield Grew("\ufffd")
+            yield chat.Grew("\ufffd")
 
 
 def is_torn(text: str) -> bool:
@@ -235,23 +223,23 @@ def made_id(*seeds: object) -> str:
     return "call_" + blake2b("\0".join(map(str, seeds)).encode("utf-8", "replace"), digest_size=12).hexdigest()
 
 
-def resolve_finish(finish: Finish, called: bool) -> Finish:
+def resolve_finish(finish: chat.Finish, called: bool) -> chat.Finish:
     """Return ``Finish.TOOLS`` in place of ``Finish.STOP`` if the model called a tool, because some providers only
     report a stop.
     """
-    return Finish.TOOLS if called and finish is Finish.STOP else finish
+    return chat.Finish.TOOLS if called and finish is chat.Finish.STOP else finish
 
 
-def fault_of(status: int, body: bytes) -> Fault:
+def fault_of(status: int, body: bytes) -> chat.Fault:
     """Parse an error response of any dialect. Never raises."""
     value = parse_json(body.decode("utf-8-sig", "replace"))
     if value is None:
         text = body[: 4 * ERROR_MAX].decode("utf-8", "replace").strip()[:ERROR_MAX]
-        return Fault(status, text or f"the provider answered with status {status}")
+        return chat.Fault(status, text or f"the provider answered with status {status}")
     return error_of(value, status)
 
 
-def error_of(value: object, status: int = 0) -> Fault:
+def error_of(value: object, status: int = 0) -> chat.Fault:
     """Parse an error object, or an object that holds one as ``error``.
 
     A code that is an HTTP status is used as status if ``status`` is 0.
@@ -263,7 +251,7 @@ def error_of(value: object, status: int = 0) -> Fault:
     if isinstance(error, dict):
         message = next((error[name] for name in ("message", "detail") if isinstance(error.get(name), str)), None)
         status = status or _status(error.get("code"))
-    return Fault(status, error_text(message), _code(error))
+    return chat.Fault(status, error_text(message), _code(error))
 
 
 def _code(error: object) -> str:

@@ -10,17 +10,7 @@ from string import ascii_letters, digits
 from typing import Any, Final
 
 from tokenmizer_mw.errors import Untranslatable
-from tokenmizer_mw.server.translate.chat import (
-    Attachment,
-    ChatCall,
-    ChatTurn,
-    ModelToolCall,
-    ModelToolResult,
-    Part,
-    Sampling,
-    Text,
-    Thought,
-)
+from tokenmizer_mw.server.translate import chat
 
 NO_PARAMETERS: Final[Mapping[str, Any]] = {"type": "object", "properties": {}}
 """The schema of a tool that takes nothing."""
@@ -46,19 +36,19 @@ def attached_to(*places: str) -> frozenset[str]:
     return frozenset(f"{place}.{kind}" for place in places for kind in ("image", "document", "audio"))
 
 
-def refuse(call: ChatCall, lacks: frozenset[str]) -> None:
+def refuse(call: chat.ChatCall, lacks: frozenset[str]) -> None:
     """Raise ``Untranslatable`` for the first feature of ``call`` that is in ``lacks``."""
     if lacks and (name := next((name for name in list_features(call) if name in lacks), "")):
         raise Untranslatable(name)
 
 
-def list_features(call: ChatCall) -> Iterator[str]:
+def list_features(call: chat.ChatCall) -> Iterator[str]:
     """Yield the names of the optional features that a call uses, such as "sampling.seed", "format.schema",
     "choice.named", "image.url" or "result.image".
 
     Texts, tool calls and results, which every dialect has, are not among them.
     """
-    for field in fields(Sampling):
+    for field in fields(chat.Sampling):
         if getattr(call.sampling, field.name) not in (None, (), _NEUTRAL.get(field.name)):
             yield f"sampling.{field.name}"
     if call.format is not None:
@@ -79,45 +69,60 @@ def list_features(call: ChatCall) -> Iterator[str]:
     )
 
 
-def _attachment_features(turn: ChatTurn, part: Part) -> Iterator[str]:
-    if isinstance(part, ModelToolResult):
-        attachments = (inner for inner in part.parts if isinstance(inner, Attachment))
+def _attachment_features(turn: chat.ChatTurn, part: chat.Part) -> Iterator[str]:
+    if isinstance(part, chat.ModelToolResult):
+        attachments = (inner for inner in part.parts if isinstance(inner, chat.Attachment))
         yield from (f"result.{attachment.kind}" for attachment in attachments)
-    elif isinstance(part, Attachment):
+    elif isinstance(part, chat.Attachment):
         where = "" if turn.role == "user" else f"{turn.role}."
         yield f"{where}{part.kind}"
         yield f"{where}{part.kind}.{'url' if part.url else 'data'}"
 
 
-def one_call_at_most(call: ChatCall) -> str:
+def one_call_at_most(call: chat.ChatCall) -> str:
     """Return the instruction not to call several tools at once, for dialects without a field for it; "" if not
     needed."""
     return ONE_CALL if call.parallel is False and call.tools else ""
 
 
-def split_prefix(chat_turns: Sequence[ChatTurn]) -> tuple[Sequence[ChatTurn], Sequence[ChatTurn]]:
+def turns_with_rule(call: chat.ChatCall) -> Sequence[chat.ChatTurn]:
+    """Return the turns; if only one tool may be called at a time, with a system message that says so behind the
+    first ones. For dialects without a field for it."""
+    if call.parallel is not False or not call.tools:
+        return call.turns
+    prefix, rest = split_prefix(call.turns)
+    return (*prefix, chat.ChatTurn("system", (chat.Text(ONE_CALL),)), *rest)
+
+
+def function_tool(tool: chat.Tool) -> dict[str, Any]:
+    """Return a tool as a function in the format of OpenAI, without ``strict``."""
+    function = {"name": tool.name, "parameters": tool.parameters or NO_PARAMETERS}
+    return {"type": "function", "function": function | present(description=tool.description)}
+
+
+def split_prefix(chat_turns: Sequence[chat.ChatTurn]) -> tuple[Sequence[chat.ChatTurn], Sequence[chat.ChatTurn]]:
     """Split the messages into the system messages at the start and the rest."""
     prefix = next((place for place, one in enumerate(chat_turns) if one.role != "system"), len(chat_turns))
     return chat_turns[:prefix], chat_turns[prefix:]
 
 
-def join_texts(parts: Iterable[Part]) -> str:
+def join_texts(parts: Iterable[chat.Part]) -> str:
     """Return the texts among ``parts``, joined by line ends."""
-    return "\n".join(part.text for part in parts if isinstance(part, Text))
+    return "\n".join(part.text for part in parts if isinstance(part, chat.Text))
 
 
-def thoughts(parts: Iterable[Part]) -> str:
+def thoughts(parts: Iterable[chat.Part]) -> str:
     """Return the visible reasoning among ``parts``, joined by line ends."""
-    return "\n".join(part.text for part in parts if isinstance(part, Thought) and part.text)
+    return "\n".join(part.text for part in parts if isinstance(part, chat.Thought) and part.text)
 
 
-def result_text(result: ModelToolResult) -> str:
+def result_text(result: chat.ModelToolResult) -> str:
     """Return the text of a tool result; a failure is marked at its start, for dialects without a field for it."""
     text = join_texts(result.parts)
     return _FAILED + text if result.failed else text
 
 
-def arguments_of(call: ModelToolCall) -> dict[str, Any]:
+def arguments_of(call: chat.ModelToolCall) -> dict[str, Any]:
     """Return the arguments of a call as an object. Raises ``Untranslatable`` if they are not a JSON object."""
     try:
         value = json.loads(call.arguments or "{}")
@@ -128,20 +133,20 @@ def arguments_of(call: ModelToolCall) -> dict[str, Any]:
     return value
 
 
-def names_of_calls(message: Iterable[ChatTurn]) -> dict[str, str]:
+def names_of_calls(message: Iterable[chat.ChatTurn]) -> dict[str, str]:
     """Return the tool name of each call by the call's id."""
-    return {part.id: part.name for one in message for part in one.parts if isinstance(part, ModelToolCall)}
+    return {part.id: part.name for one in message for part in one.parts if isinstance(part, chat.ModelToolCall)}
 
 
-def turns(chat_turns: Sequence[ChatTurn]) -> list[ChatTurn]:
+def turns(chat_turns: Sequence[chat.ChatTurn]) -> list[chat.ChatTurn]:
     """Merge consecutive messages of one role."""
-    merged: list[tuple[ChatTurn, list[Part]]] = []
+    merged: list[tuple[chat.ChatTurn, list[chat.Part]]] = []
     for one in chat_turns:
         if merged and merged[-1][0].role == one.role:
             merged[-1][1].extend(one.parts)
         else:
             merged.append((one, list(one.parts)))
-    return [ChatTurn(first.role, tuple(parts)) for first, parts in merged]
+    return [chat.ChatTurn(first.role, tuple(parts)) for first, parts in merged]
 
 
 def effort_for(tokens: int) -> str:
@@ -184,13 +189,13 @@ def present(**members: Any) -> dict[str, Any]:
     return {name: value for name, value in members.items() if value is not None and value not in ("", [], (), {})}
 
 
-Writer = Callable[[Attachment], dict[str, Any]]
+Writer = Callable[[chat.Attachment], dict[str, Any]]
 """How an attachment is written as a part of a content."""
 
 
-def calls_in(turn: ChatTurn, ids: CallIds) -> list[dict[str, Any]]:
+def calls_in(turn: chat.ChatTurn, ids: CallIds) -> list[dict[str, Any]]:
     """Return the tool calls of an assistant turn in the provider's format."""
-    calls = [part for part in turn.parts if isinstance(part, ModelToolCall)]
+    calls = [part for part in turn.parts if isinstance(part, chat.ModelToolCall)]
     return [
         {
             "id": ids.fit(call.id),
@@ -201,33 +206,33 @@ def calls_in(turn: ChatTurn, ids: CallIds) -> list[dict[str, Any]]:
     ]
 
 
-def user_messages(turn: ChatTurn, ids: CallIds, attached: Mapping[str, Writer]) -> Iterator[dict[str, Any]]:
+def user_messages(turn: chat.ChatTurn, ids: CallIds, attached: Mapping[str, Writer]) -> Iterator[dict[str, Any]]:
     """Yield the messages of a user turn.
 
     Each tool result is a text message of its own; one user message follows, with the results' attachments before the
     user's own content.
     """
-    results = [part for part in turn.parts if isinstance(part, ModelToolResult)]
+    results = [part for part in turn.parts if isinstance(part, chat.ModelToolResult)]
     for result in results:
         yield {"role": "tool", "tool_call_id": ids.fit(result.call_id), "content": result_text(result)}
-    spoken: list[Part] = [part for result in results for part in result.parts if isinstance(part, Attachment)]
-    spoken += [part for part in turn.parts if not isinstance(part, ModelToolResult)]
+    spoken: list[chat.Part] = [part for result in results for part in result.parts if isinstance(part, chat.Attachment)]
+    spoken += [part for part in turn.parts if not isinstance(part, chat.ModelToolResult)]
     if spoken or not results:
         yield {"role": "user", "content": _content(spoken, attached)}
 
 
-def image(part: Attachment) -> dict[str, Any]:
+def image(part: chat.Attachment) -> dict[str, Any]:
     """Return an image as a content part, with a link or a data URL."""
     url = part.url or f"data:{part.media_type};base64,{part.data}"
     return {"type": "image_url", "image_url": {"url": url, **present(detail=part.detail)}}
 
 
-def _content(parts: Sequence[Part], attached: Mapping[str, Writer]) -> str | list[dict[str, Any]]:
+def _content(parts: Sequence[chat.Part], attached: Mapping[str, Writer]) -> str | list[dict[str, Any]]:
     """Text alone as a text, which every server takes."""
     content: list[dict[str, Any]] = []
     for part in parts:
-        if isinstance(part, Text):
+        if isinstance(part, chat.Text):
             content.append({"type": "text", "text": part.text})
-        elif isinstance(part, Attachment):
+        elif isinstance(part, chat.Attachment):
             content.append(attached[part.kind](part))
-    return content if any(isinstance(part, Attachment) for part in parts) else join_texts(parts)
+    return content if any(isinstance(part, chat.Attachment) for part in parts) else join_texts(parts)
