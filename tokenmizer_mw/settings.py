@@ -47,7 +47,6 @@ SecondsOrNone = Annotated[float, Range(ge=0)]
 """0: not at all."""
 
 Share = Annotated[float, Range(ge=0, le=1)]
-
 _Role = Literal["user", "system", "developer"]
 _Guard = Literal["off", "flag", "fence", "block"]
 _Cache = Literal["off", "exact", "semantic"]

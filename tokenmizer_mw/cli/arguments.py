@@ -6,15 +6,10 @@ import argparse
 from typing import Any, Final
 
 Argument = tuple[tuple[str, ...], dict[str, Any]]
-
 _SESSION: Final[Argument] = (("session",), {"metavar": "SESSION", "help": "the session's id, or how it begins or ends"})
-
 _FACT: Final[Argument] = (("fact",), {"metavar": "FACT", "help": "the fact's id, or its words"})
-
 _REASON: Final[Argument] = (("--reason",), {"metavar": "TEXT", "default": "", "help": "why"})
-
 KINDS: Final = ("rule", "choice", "decision", "preference", "goal", "task", "environment")
-
 LEVELS: Final = ("critical", "standard", "full")
 
 _LEVELS_HELP: Final = (

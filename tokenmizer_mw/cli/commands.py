@@ -24,7 +24,6 @@ from .arguments import EDITS, FORMATS
 from .store import Store, complete_session, open_store
 
 _BY_SUFFIX: Final = {suffix: name for name, suffix in FORMATS.items()}
-
 _LOG_SUFFIXES: Final = (".jsonl", ".ndjson")
 
 

@@ -23,7 +23,6 @@ from tokenmizer_mw.store.choosing import resolve_store, sqlite_path
 
 _SPAN: Final = re.compile(r"([1-9][0-9]{0,5})([mhdwy])")
 _SECONDS: Final = {"m": 60, "h": 3_600, "d": 86_400, "w": 7 * 86_400, "y": 365 * 86_400}
-
 _SHOWN_ONCE: Final = "this is the only time that the key is shown: what is kept is its SHA-256"
 
 

@@ -30,7 +30,6 @@ from tokenmizer_mw.safety.request_redaction import RequestRedactor
 from .store import Store
 
 _UNITS: Final = {"d": 86_400, "h": 3_600, "w": 7 * 86_400, "y": 365 * 86_400}
-
 _AGE: Final = re.compile(r"([0-9]{1,6})([dhwy])")
 
 

@@ -91,7 +91,6 @@ def _show_sessions(rows: list[SessionRow], place: str) -> None:
 
 
 CALLS_SHOWN: Final = 20
-
 Row = Sequence[str]
 
 

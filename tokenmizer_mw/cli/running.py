@@ -178,11 +178,8 @@ _NEAR: Final = 0.6
 """Commands that an error names, and the likeness that they have at least."""
 
 FAILED: Final = 1
-
 MISUSED: Final = 2
-
 INTERRUPTED: Final = 130
-
 PIPE_CLOSED: Final = 141
 
 _RUNNERS: Final = {

@@ -41,14 +41,12 @@ if TYPE_CHECKING:
     from tokenmizer_mw.server.proxy.configuration import Configuration
 
 _APPLICATION: Final = "tokenmizer_mw.server.proxy.app:create"
-
 _IN_WORKERS: Final = "tokenmizer_mw.server.proxy.app:create_in_worker"
 
 _NEEDED: Final = ("httpx2", "uvicorn", "cryptography", "aiohappyeyeballs", "httptools")
 """What the proxy imports that the library does not: the extra ``proxy`` brings it."""
 
 _FAILED: Final = 1
-
 _log = logging.getLogger("tokenmizer_mw")
 
 
@@ -207,7 +205,6 @@ TOKEN_VARIABLE: Final = "TOKENMIZER_DASHBOARD_TOKEN"
 """The token that opens it; a new one for each run where the variable is not set."""
 
 _SQLITE: Final = "sqlite:///"
-
 _CLOSING_SECONDS: Final = 3
 
 

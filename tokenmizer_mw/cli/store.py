@@ -26,7 +26,6 @@ from tokenmizer_mw.store.log import EventLog, pages
 from tokenmizer_mw.store.open import open_log
 
 _PAGE: Final = 1_000
-
 _CANDIDATES_MAX: Final = 8
 
 _NEAR: Final = 0.5

@@ -97,7 +97,6 @@ _WAITING_MAX: Final = 8
 """Questions that wait for the model; one more is answered by words alone."""
 
 _logger = logging.getLogger("tokenmizer_mw")
-
 T = TypeVar("T")
 
 Mark = tuple[int, float]

@@ -7,7 +7,6 @@ from typing import Any, Final, TypeVar, cast
 
 K = TypeVar("K")
 V = TypeVar("V")
-
 _GONE: Final = object()
 _ABSENT: Final = object()
 

@@ -252,7 +252,6 @@ class Recorded:
 
 
 Payload = dict[str, Any]
-
 Upcasts = Mapping[tuple[str, int], Callable[[Payload], Payload]]
 
 

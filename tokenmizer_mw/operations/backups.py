@@ -80,7 +80,6 @@ def remove_from_record(log: EventLog, backups: Collection[Backup]) -> None:
 
 
 _SQLITE_HEAD: Final = b"SQLite format 3\0"
-
 _ENDINGS: Final[dict[Form, str]] = {"sqlite": "db", "lines": "jsonl"}
 
 

@@ -61,9 +61,7 @@ def expire(
 
 
 EVERY_SECONDS: Final = 3_600.0
-
 DAY: Final = 86_400.0
-
 _log = logging.getLogger("tokenmizer_mw")
 
 

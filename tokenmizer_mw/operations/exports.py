@@ -20,7 +20,6 @@ from tokenmizer_mw.model.session import OWN_TENANTS, SessionKey
 from tokenmizer_mw.store.log import EventLog
 
 EXPORT_MARK: Final = "tokenmizer_export"
-
 EXPORT_VERSION: Final = 1
 
 BACKUPS_TENANT: Final = f"{OWN_TENANTS}backups"
@@ -103,9 +102,7 @@ def line_of(value: Mapping[str, Any]) -> str:
 
 
 BACKUP_MARK: Final = "tokenmizer_backup"
-
 BACKUP_VERSION: Final = 1
-
 Session = tuple[SessionKey, list[Recorded]]
 
 

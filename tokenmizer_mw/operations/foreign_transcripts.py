@@ -24,7 +24,6 @@ from tokenmizer_mw.wire.messages import LANGCHAIN_ROLES, convert_langchain_field
 from .agent_transcripts import read_time
 
 _CHATGPT_ROLES: Final = {"user": Role.USER, "assistant": Role.ASSISTANT}
-
 _CLAUDE_ROLES: Final = {"human": Role.USER, "assistant": Role.ASSISTANT}
 
 
@@ -149,11 +148,8 @@ def _fields_of(value: dict[str, Any]) -> dict[str, Any]:
 
 
 _SPEAKER: Final = re.compile(r"(?m)^_\*\*(User|Assistant|Agent)\b[^\n*]*\*\*_[ \t]*$")
-
 _AIDER: Final = re.compile(r"(?m)^# aider chat started at ")
-
 _RULE: Final = re.compile(r"\n---[ \t]*$")
-
 _ASKS: Final = "#### "
 
 _ENDS: Final = "  "

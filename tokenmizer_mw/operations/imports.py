@@ -50,11 +50,8 @@ CLOCKS_APART: Final = 86_400.0
 """Seconds that the clock of another machine may be ahead of ours."""
 
 _ID: Final = re.compile(r"[a-z_]{1,24}-[0-9]{1,9}")
-
 _DIGEST: Final = re.compile(r"[0-9a-f]{0,64}")
-
 _NAME: Final = re.compile(r"[A-Za-z0-9 _.:-]{0,64}")
-
 _BY_HAND_TOO: Final = frozenset({"id", "type"})
 
 _FIXED: Final = _BY_HAND_TOO | {"status"}

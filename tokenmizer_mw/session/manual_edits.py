@@ -50,8 +50,6 @@ _NEAREST_CHARS: Final = 80
 """Characters of a label in such an error."""
 
 _SLOTTED: Final = frozenset({NodeType.DECISION, NodeType.ENVIRONMENT})
-
-
 _TYPES: Final = frozenset(type.value for type in NodeType)
 
 SHOWN: Final = ("label", "detail", "status", "pinned")

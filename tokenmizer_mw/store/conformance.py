@@ -47,9 +47,7 @@ MakeLog = Callable[[Clock], EventLog]
 """A new, empty log each time it is called."""
 
 Check = Callable[[MakeLog], None]
-
 KEY: Final = SessionKey("tenant", "session")
-
 _SOURCE: Final = Source(3, "user", "use tabs, 日本 \U0001f600", Trust.STATED, (4, 12))
 _NODE: Final = Node("d1", NodeType.DECISION, "indent: tabs", Status.ACTIVE, _SOURCE, 0.75, kind=DecisionKind.RULE)
 _CALL: Final = Message(Role.ASSISTANT, "", (ToolCall("c1", "run", '{"cmd":"ls\\n"}'),), thinking="hm")

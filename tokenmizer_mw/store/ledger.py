@@ -136,7 +136,6 @@ _COLUMNS: Final = ", ".join(NAMES)
 _SUMMED: Final = ", ".join(f"sum({name})" for name in NAMES)
 _ADDED: Final = ", ".join(f"{name} = {name} + excluded.{name}" for name in NAMES)
 _KEPT: Final = "tenant, session, model, stage, day"
-
 _HELD: Final = "SELECT EXISTS (SELECT 1 FROM sessions WHERE tenant = ? AND session = ?)"
 _NAME: Final = "INSERT OR IGNORE INTO calls (tenant, call, session, at, model, stages) VALUES (?, ?, ?, ?, ?, ?)"
 _ADD: Final = (
@@ -152,7 +151,6 @@ _WITHOUT_NAME: Final = (
 )
 _ERASE: Final = "DELETE FROM spending WHERE tenant = ? AND session = ?"
 _UNNAMED: Final = "UPDATE calls SET session = '', stages = '{}' WHERE tenant = ? AND session = ?"
-
 Select = Callable[[str, tuple[Any, ...]], list[tuple[Any, ...]]]
 
 

@@ -44,9 +44,7 @@ REWRITE_ATTEMPTS_MAX: Final = 100
 """Appends by others in the middle of a rewriting after which it gives up."""
 
 _TRACES: Final = "erased, but its traces stay in the tables until this is done again"
-
 _TENANTS = "SELECT DISTINCT tenant FROM {schema}.sessions ORDER BY tenant"
-
 _SECRET = "SELECT secret FROM {schema}.installation"
 
 _LIST = """

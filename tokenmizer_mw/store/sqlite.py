@@ -78,9 +78,7 @@ _TENANTS: Final = "SELECT DISTINCT tenant FROM sessions ORDER BY tenant"
 _FORGET: Final = "DELETE FROM sessions WHERE tenant = ? AND session = ?"
 _FORGET_OLD: Final = f"{_FORGET} AND updated_at < ?"
 _FORGET_EVENTS: Final = "DELETE FROM events WHERE tenant = ? AND session = ?"
-
 _NEWEST: Final[Place] = (math.inf, "")
-
 _Row = tuple[Any, ...]
 
 

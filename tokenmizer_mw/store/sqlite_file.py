@@ -259,7 +259,6 @@ def copy(connection: sqlite3.Connection, path: str) -> None:
 
 
 _log = logging.getLogger("tokenmizer_mw")
-
 _DELETED: Final = "the store %s was deleted while it was in use: its sessions are gone, new ones go to a new file there"
 _REPLACED: Final = "the store %s was replaced by another file while it was in use: that file is used from here on"
 

@@ -119,7 +119,6 @@ READ_PASSAGES: Final = (
     "SELECT passage, vector FROM passages WHERE tenant = ? AND session = ? AND model = ? ORDER BY passages.rowid"
 )
 DROP_PASSAGES: Final = "DELETE FROM passages WHERE tenant = ? AND session = ?"
-
 _REWRITTEN: Final = encode(Rewritten(0))[0]
 _OF_SESSION: Final = "SELECT 1 FROM events WHERE tenant = :tenant AND session = :session"
 IS_CURRENT: Final = (

@@ -49,7 +49,6 @@ _ANY: Final = "SELECT 1 FROM traces LIMIT 1"
 _NOTES: Final = "SELECT id FROM traces WHERE rewritten = ?"
 _REWRITTEN: Final = "UPDATE traces SET rewritten = 1 WHERE id = ?"
 _DONE: Final = "DELETE FROM traces WHERE id = ?"
-
 _log = logging.getLogger("tokenmizer_mw")
 
 

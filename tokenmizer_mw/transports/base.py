@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     from tokenmizer_mw.saving.cache.answer import CachedAnswer
 
 Q = TypeVar("Q", bound=HTTPRequest)
-
 S = TypeVar("S", bound=HTTPResponse)
-
 T = TypeVar("T")
 
 

@@ -15,11 +15,8 @@ _REMINDER: Final = "reminder"
 _ENVIRONMENT: Final = "environment"
 _FILES: Final = "file list"
 _SIDE: Final = "side call"
-
 _TAG, _REST, _MATCH = "tag", "rest", "match"
-
 Row = tuple[str, str, str, str, str, str, Mapping[str, object]]
-
 _CLAUDE_CODE: Final = "Claude Code"
 _CLAUDE_PACKAGE: Final = "npm @anthropic-ai/claude-code 2.1.197, requests that it sent"
 

@@ -29,7 +29,6 @@ from tokenmizer_mw.wire.spans import (
 )
 
 _SYSTEM, _USER, _TOOL = Role.SYSTEM, Role.USER, Role.TOOL  # an enum's look-up is slow
-
 MESSAGES_TWICE: Final = "messages_twice"
 UNKNOWN_ROLE: Final = "unknown_role"
 HISTORY_ON_SERVER: Final = "history_on_server"

@@ -31,9 +31,7 @@ QUIET_SECONDS: Final = 0.5
 """How long a client has for its first messages before the store is opened."""
 
 _SECONDS: Final = 30.0
-
 _REPLY_MAX: Final = 32 * 1024 * 1024
-
 Source = tuple[httpx2.AsyncClient, "SessionMemory | None"]
 
 

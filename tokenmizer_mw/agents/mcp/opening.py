@@ -34,8 +34,6 @@ CAPABILITIES: Final = {
 }
 
 _LINE_MAX: Final = 64 * 1024
-
-
 TOOL_LIST: Final = Path(__file__).with_name("tool_list.json")
 
 PARSE_ERROR: Final = b'{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}\n'

@@ -52,7 +52,6 @@ _OPEN_MAX: Final = 20
 _LISTED_MAX: Final = 1_000
 _STEPS: Final = 50
 _CANDIDATES_MAX: Final = 5
-
 _READS: Final = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _ADDS: Final = ToolAnnotations(destructive_hint=False, open_world_hint=False)
 _ADDS_ONCE: Final = _ADDS.model_copy(update={"idempotent_hint": True})

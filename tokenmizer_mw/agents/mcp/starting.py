@@ -31,9 +31,7 @@ ANSWER_SECONDS: Final = 60.0
 """How long requests are waited for once the input has ended."""
 
 SERVER_VARIABLE: Final = "TOKENMIZER_SERVER"
-
 KEY_VARIABLE: Final = "TOKENMIZER_KEY"
-
 _CHUNK: Final = 64 * 1024
 _STEP: Final = 0.05
 _JOIN_SECONDS: Final = 5.0

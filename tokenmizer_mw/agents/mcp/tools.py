@@ -283,11 +283,8 @@ def _property(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 _CHANGES = ToolAnnotations(destructive_hint=False, open_world_hint=False)
-
 _Id = Annotated[str, Field(min_length=1, max_length=1_000, description="Id or words.")]
-
 _Text = Annotated[str, Field(max_length=1_000)]
-
 _Session = Annotated[str, Field(max_length=SESSION_ID_MAX)]
 
 Named = Callable[[str], Awaitable[str]]

@@ -146,9 +146,7 @@ QUOTE_MAX: Final = 220
 """Longest quotation in an answer, in characters."""
 
 _NOTES: Final = "My notes on our earlier work say"
-
 _STATED: Final = "You told me earlier"
-
 _SHOWN: Final = "Further up in this conversation it says"
 
 

@@ -33,7 +33,6 @@ from .script import (
 
 MODEL: Final = "gpt-scripted"
 LOST: Final = "I am a scripted model and this is not my script: I only know what to say in the demonstration."
-
 _WORD = re2.compile(r"\S+\s*|\s+")
 
 

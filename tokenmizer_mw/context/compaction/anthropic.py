@@ -30,7 +30,6 @@ from tokenmizer_mw.context.compaction.streams import (
 NAME: Final = "anthropic"
 asked = asked_of_anthropic
 Following = FollowingMessage
-
 MESSAGES: Final = "messages"
 _KIND: Final = "compaction"
 ASKING: Final = ("compaction", "context_management")

@@ -31,7 +31,6 @@ from tokenmizer_mw.wire.spans import decode_body, element_spans, read_object, sp
 NAME: Final = "openai_responses"
 asked = asked_of_responses
 Following = FollowingResponse
-
 MESSAGES: Final = "input"
 _KIND: Final = "compaction"
 ASKING: Final = ("context_management",)

@@ -14,7 +14,6 @@ import re2
 from tokenmizer_mw.wire.sse import EVENT_MAX
 
 Events = Sequence[bytes]
-
 _END = re2.compile(rb"\r\n\r\n|\n\n|\r\r")
 _LINE = re2.compile(rb"\r\n|\n|\r")
 _NUMBER_MAX: Final = 2**53

@@ -129,8 +129,6 @@ def clause(text: str, limit: int = REASON_MAX) -> str:
 
 
 _QUOTE_MAX: Final = 1_000
-
-
 _PHRASE_MAX: Final = 8
 
 

@@ -21,7 +21,6 @@ _PIECE: Final = 4_096
 """Characters handed to a tokenizer at once: some take quadratic time on a long run without a space."""
 
 _DEFAULT: Final = "o200k_base"
-
 _OPENAI: Final = ("gpt-", "chatgpt-", "o1", "o3", "o4", "codex-")
 
 _FACTORS: Final[tuple[tuple[str, float], ...]] = (

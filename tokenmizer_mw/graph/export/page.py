@@ -28,7 +28,6 @@ _LINES_MAX: Final = 300
 
 _STATUSES: Final = tuple(STATUSES)
 _EDGES: Final = tuple(EDGES)
-
 _ESCAPED: Final = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 
 

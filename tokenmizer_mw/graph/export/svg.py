@@ -29,7 +29,6 @@ _LINE: Final = 16.5
 
 _FONT: Final = 13
 _WORD_FONT: Final = 11
-
 _Routed = tuple[Edge, Route]
 
 _ICON: Final = 34

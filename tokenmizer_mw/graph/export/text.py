@@ -14,7 +14,6 @@ TEXT_MAX: Final = 400
 """Characters of a detail, a reason or a quotation in an export."""
 
 _MARKS_MAX: Final = 2
-
 _NARROW: Final = frozenset("iljtfrI.,:;'|!()[]/\\ -`")
 _BROAD: Final = frozenset("mwMW@%&")
 

@@ -51,13 +51,11 @@ _LEET: Final = str.maketrans("013457@$!|", "oieastasii")
 _ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz"
 _ROTATED: Final = str.maketrans(_ALPHABET, _ALPHABET[13:] + _ALPHABET[:13])
 _QUOTES: Final = str.maketrans("’‘“”«»", '\'\'""""')
-
 _SPACED = re2.compile(r"\b(?:\w[ ._*|/-]){2,}\w\b")
 _BASE64 = re2.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
 _HEX = re2.compile(r"(?:[0-9A-Fa-f]{2}[ :]?){20,}")
 _ESCAPED = re2.compile(r"%[0-9A-Fa-f]{2}|&#")
 _TO_STANDARD: Final = str.maketrans("-_", "+/")
-
 _FLAG = re2.compile("\U0001f3f4[\U000e0030-\U000e007a]{1,6}\U000e007f")
 _TAGS = re2.compile("(?:[\U000e0020-\U000e007f][^\U000e0020-\U000e007f]*){4}")
 _VARIATIONS = re2.compile("[\ufe00-\ufe0d\U000e0100-\U000e01ef]{4}")

@@ -46,7 +46,6 @@ _RANGES: Final = (
 out are the full-width colon and comma and the ellipsis, which ordinary text is full of."""
 
 _ODD: Final = "".join(f"{chr(first)}-{chr(last)}" for first, last in _RANGES)
-
 _ESC: Final = r"(?:\x1b|\\(?:033|e|x1[bB]|u001[bB]))"
 _UNDONE: Final = re.compile(
     rf"[^\n\x08]\x08|(?:\x9b|{_ESC}\[)[0-9;:?<=>]{{0,24}}[A-Za-z]"

@@ -28,7 +28,6 @@ from .tool_results import pruned_before
 
 MARKED: Final = "compress_marked"
 BOUND: Final = "compress_bound"
-
 _MARKS: Final = ("cache_control", "cachePoint")
 _NEVER: Final = frozenset(
     {"history_on_server", "provider_compacts", "messages_twice", "unknown_role", "not_rewritable", "no_list"}

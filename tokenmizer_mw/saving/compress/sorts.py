@@ -118,7 +118,6 @@ _MOST: Final = 0.6
 
 _READERS: Final = ("read", "view", "open", "cat", "getfile", "showfile", "notebook")
 _SEARCHERS: Final = ("grep", "search", "find", "glob", "list", "ls")
-
 _DIFF_LINE: Final = re.compile(r"(?m)^(?:diff --git |@@ -\d+(?:,\d+)? \+\d+|--- [^\n]+\n\+\+\+ |\*\*\* Begin Patch)")
 _JSON: Final = re.compile(r'\s*(?:\{\s*(?:"|\}\s*$)|\[\s*["{\[\d-])')
 _FOUND_LINE: Final = re.compile(r"^[^\s:][^:\n]{0,200}:\d+[:-]")

@@ -43,7 +43,6 @@ FAILURE: Final = re.compile(
 Name = Callable[[int], str]
 """What is told of where a line stands, by its place; "" where that is not known."""
 Matter = Callable[[Sequence[str], range, Name], Iterator[str]]
-
 _FOUND: Final = re.compile(r"^([^:\n]{3,300}):\d+[:-]")
 
 

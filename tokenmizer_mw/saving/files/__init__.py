@@ -30,8 +30,6 @@ from .reading import FileSource, Mask, Progress, Stopped, is_packed, open_source
 from .windows import show_lines
 
 __all__ = ["BUDGET", "Digest", "Progress", "ReadingLimits", "Stopped", "analyze", "excerpt"]
-
-
 INDENT_MAX: Final = 40
 LINE_MAX: Final = 1_000
 """Characters of a line that an excerpt shows."""

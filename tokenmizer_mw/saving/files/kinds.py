@@ -49,7 +49,6 @@ _ENDINGS: Final[Mapping[str, str]] = {
 }
 
 _ZIPPED: Final = {".xlsx": "workbook", ".xlsm": "workbook"}
-
 _PLAIN: Final = frozenset({"csv", "log", "markdown", "text", "source", "binary"})
 
 _BINARY: Final = (

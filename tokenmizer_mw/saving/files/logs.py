@@ -14,7 +14,6 @@ PATTERNS_MAX: Final = 2_000
 """Different complaints that are counted one by one."""
 
 SHOWN_MAX: Final = 8
-
 _LINE_MAX: Final = 600
 _TIME = re2.compile(
     r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}|\d{2}/[A-Z][a-z]{2}/\d{4}:\d{2}:\d{2}:\d{2}"

@@ -114,8 +114,6 @@ _BEGIN: Final = 3
 _END: Final = 100
 """Lines at the end that are read together: a secret may go over many."""
 _END_LINE: Final = 2_000
-
-
 _TODO = re2.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b")
 _HEADING = re.compile(r"(#{1,6})\s+(.+)")  # its matches cost a tenth of those of RE2
 _BOX = re2.compile(r"^\s*[-*+]\s+\[([ xX])\]\s")

@@ -32,7 +32,6 @@ _MEMBER_OPENS: Final = re.compile(rb"\s*:\s*[\[{]")
 """What stands between the name of a member and the first byte of its array or object, that byte included."""
 
 _STRUCTURE: Final = re.compile(rb"[\[\]{},]")
-
 _MESSAGES: Final = frozenset({"messages", "input", "contents"})
 _TOOLS: Final = frozenset({"tools", "functions"})
 _HELD: Final = ("functionDeclarations", "function_declarations", "tools")

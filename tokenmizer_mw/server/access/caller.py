@@ -62,9 +62,7 @@ def tenant_of(scope: Mapping[str, Any]) -> str:
 
 
 CHAT: Final = "chat"
-
 _CHAT_ENDINGS: Final = tuple(ROUTES)
-
 _COUNTING: Final = ("/count_tokens", ":countTokens")
 
 _OWN: Final = (

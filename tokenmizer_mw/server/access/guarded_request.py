@@ -23,17 +23,11 @@ if TYPE_CHECKING:
     from .middleware import Access
 
 _ENDS: Final = 4_096
-
 _HELD_MAX: Final = 16 * _ENDS
-
 _TOTAL: Final = re.compile(rb'"(?:total_tokens|totalTokenCount)"\s*:\s*(\d{1,12})')
-
 _PROMPT: Final = re.compile(rb'"(?:prompt_tokens|input_tokens|promptTokenCount|prompt_eval_count)"\s*:\s*(\d{1,12})')
-
 _CACHED: Final = re.compile(rb'"cache_creation_input_tokens"\s*:\s*(\d{1,12})')
-
 _REPLY: Final = re.compile(rb'"(?:completion_tokens|output_tokens|candidatesTokenCount|eval_count)"\s*:\s*(\d{1,12})')
-
 _BYTES_A_TOKEN: Final = 4
 
 _STREAMED_BYTES_A_TOKEN: Final = 330
@@ -106,7 +100,6 @@ def _last_number(pattern: re.Pattern[bytes], data: bytes) -> int | None:
 
 
 _POLICY_VIOLATION: Final = 1008
-
 _log = logging.getLogger("tokenmizer_mw")
 
 

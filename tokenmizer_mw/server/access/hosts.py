@@ -83,11 +83,8 @@ def check_bind(host: str, has_auth: bool) -> None:
 
 
 _ASKED: Final = b"access-control-request-method"
-
 _ASKED_HEADERS: Final = b"access-control-request-headers"
-
 _METHODS: Final = b"GET, POST, PUT, PATCH, DELETE, OPTIONS"
-
 _SECONDS: Final = b"600"
 
 

@@ -67,9 +67,7 @@ def _answer(status: bytes) -> bytes:
 
 
 _BAD_REQUEST: Final = _answer(b"400 Bad Request")
-
 _TOO_SLOW: Final = _answer(b"408 Request Timeout")
-
 _TOO_LARGE: Final = _answer(b"431 Request Header Fields Too Large")
 
 

@@ -195,9 +195,7 @@ _SELECT_ALL: Final = (
 )
 
 _ADD: Final = "INSERT INTO access_keys VALUES (?, ?, ?, ?, ?, ?, ?)"
-
 _KNOWN: Final = "SELECT 1 FROM access_keys WHERE id = ?"
-
 _REVOKE: Final = "UPDATE access_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL"
 
 

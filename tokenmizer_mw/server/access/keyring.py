@@ -41,7 +41,6 @@ _AGAIN_SECONDS: Final = 1.0
 """After which a store that did not answer is asked again."""
 
 _log = logging.getLogger("tokenmizer_mw")
-
 Seconds = Callable[[], float]
 
 

@@ -23,13 +23,9 @@ PREFIX: Final = "tmz_"
 """How every key begins, so that people and scanners for secrets know one when they see it."""
 
 SECRET_BYTES: Final = 32
-
 ID_BYTES: Final = 6
-
 _WRITTEN: Final = re.compile(rb"tmz_[A-Za-z0-9_-]{22,128}")
-
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
-
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 Randomness = Callable[[int], bytes]

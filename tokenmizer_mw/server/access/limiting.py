@@ -23,7 +23,6 @@ from .refusals import Refusal, failures_refused
 from .settings import AccessSettings, RateSettings
 
 REQUESTS: Final = "requests"
-
 TOKENS: Final = "tokens"
 
 SETTLE_SECONDS: Final = 2.0

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _log = logging.getLogger("tokenmizer_mw")
-
 _READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 

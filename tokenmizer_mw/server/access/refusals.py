@@ -63,7 +63,6 @@ BODY_ENCODED: Final = Refusal(
     415, "encoding_not_supported", "the body's content encoding is not supported", closes=True
 )
 BODY_BROKEN: Final = Refusal(400, "invalid_encoding", "the body is not what its content encoding says", closes=True)
-
 _FAILED: Final = Refusal(429, "too_many_failures", "too many requests without a valid API key")
 _STREAMS: Final = Refusal(429, "too_many_streams", "too many calls are under way", ((b"retry-after", b"1"),))
 

@@ -37,10 +37,8 @@ if TYPE_CHECKING:
     from starlette.types import Message, Receive
 
 _BEARER: Final = b"Bearer "
-
 _HOST: Final = re.compile(rb"(?:[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,252})|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?")
 _LENGTH: Final = re.compile(rb"[0-9]{1,18}")
-
 _ONCE: Final = frozenset({b"host", b"origin", b"content-length", b"content-encoding", b"transfer-encoding"})
 _PLACES: Final = frozenset({b"authorization", b"x-api-key", b"x-goog-api-key", b"api-key"})
 """Where clients of the dialects put a key."""

@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
 _log = logging.getLogger("tokenmizer_mw.server.api")
-
 _ALWAYS: Final = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 AnswerCounts = Counter[tuple[str, int]]
 """Numbers of responses by route and status."""

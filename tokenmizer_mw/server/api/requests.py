@@ -76,7 +76,6 @@ UNKNOWN_CHECKPOINT: Final = Problem(404, "unknown_checkpoint", "The session has 
 INVALID_SESSION: Final = Problem(422, "invalid", "A session id is 1 to 256 printable characters.", "session_id")
 BUSY: Final = Problem(503, "store_unavailable", "The store cannot be used at the moment.", headers={"retry-after": "1"})
 FAULT: Final = Problem(500, "internal", "Something went wrong here.")
-
 _PLACE_MAX: Final = 100
 
 _KNOWN: Final[tuple[tuple[type[TokenMizerError], Problem], ...]] = (
@@ -168,7 +167,6 @@ async def find_caller(authorize: Authorize, scope: Mapping[str, Any]) -> Caller 
 
 
 Query = TypeVar("Query")
-
 Body = TypeVar("Body")
 
 
@@ -196,7 +194,6 @@ class ApiRequest(Generic[Query, Body]):
 
 
 _FIELDS_MAX: Final = 50
-
 _LENGTH_DIGITS: Final = 18
 
 

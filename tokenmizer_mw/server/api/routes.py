@@ -25,7 +25,6 @@ from .requests import ApiRequest, JsonResponse
 from .shapes import JSON, LINES
 
 Method = Literal["GET", "POST", "DELETE"]
-
 Scope = Literal["read", "write", "erase", "admin"]
 
 
@@ -72,9 +71,7 @@ def _live(request: ApiRequest[shapes.NoQuery, None]) -> shapes.HealthAnswer:
 
 
 _GRAPH: Final = "/api/graph/{session_id}"
-
 _SESSION: Final = "/api/sessions/{session_id}"
-
 _FILES: Final = tuple(sorted({one.media_type.partition(";")[0] for one in FORMATS.values()} - {JSON}))
 
 

@@ -89,7 +89,6 @@ BODY_MAX: Final = 64 * 1_024
 """Bytes of a form."""
 
 _FIELDS_MAX: Final = 50
-
 _MEDIA: Final = "application/x-www-form-urlencoded"
 
 

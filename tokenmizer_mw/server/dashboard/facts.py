@@ -214,9 +214,7 @@ def _pages(request: PageRequest, type_: str, status: str, number: int, count: in
 
 
 TEXT_MAX: Final = 200
-
 HITS_MAX: Final = 20
-
 PER_SESSION: Final = 5
 
 SEARCHED_EVENTS_MAX: Final = 1_500

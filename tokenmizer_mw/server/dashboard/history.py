@@ -38,11 +38,8 @@ from .page import Page, PageRequest, session_head
 from .session import step_row
 
 START: Final = "start"
-
 NOW: Final = "now"
-
 STEPS: Final = 40
-
 MARKS: Final = 10
 
 CHOICES: Final = 100

@@ -61,9 +61,7 @@ def _attribute_name(key: str) -> str:
 
 
 QUOTE_MAX: Final = 1_000
-
 _STEPS: Final = ((60, "second"), (3_600, "minute"), (86_400, "hour"), (86_400 * 60, "day"))
-
 _SIZES: Final = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400}
 
 

@@ -26,7 +26,6 @@ FOUND_EVENTS_MAX: Final = 5_000
 """Events that a search or a filter reads for goals that are not known yet."""
 
 DAYS: Final = {"1": "the last day", "7": "the last week", "30": "the last month"}
-
 SORTS: Final = {"active": "last active", "started": "started", "events": "most events", "name": "name"}
 
 

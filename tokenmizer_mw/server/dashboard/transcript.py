@@ -42,7 +42,6 @@ WHOLE_MAX: Final = 1_000_000
 """Characters of a message that is shown alone."""
 
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs"})
-
 _KEPT: Final = frozenset("\n\t\u200d")
 
 

@@ -65,11 +65,8 @@ _OLLAMA: Final = frozenset(
 """What of Ollama's API only reads: the others manage the models of a server, which is not for a client of a proxy."""
 
 _GEMINI_CALLS: Final = (":generateContent", ":streamGenerateContent")
-
 _VERSION: Final = b"anthropic-version"
-
 _GOOGLES: Final = (b"x-goog-api-client", b"x-goog-api-key")
-
 _V1: Final = "/v1"
 
 _WITHOUT_VERSION: Final = ("/chat/completions", "/responses", "/embeddings", "/models")
@@ -135,7 +132,6 @@ INLINE_MAX: Final = 32 * 1024
 """Bytes of a body that may be read on the event loop; longer ones are read in a worker thread."""
 
 _MODELS: Final = "/models/"
-
 _BLANKS: Final = 64
 
 

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory
 
 _STREAM: Final = b"text/event-stream"
-
 _WHOLE: Final = b"application/json"
 
 
@@ -130,11 +129,8 @@ _NATIVE: Final = {anthropic.NAME: "anthropic", responses.NAME: "openai"}
 """Who offers the contracts of a dialect by itself."""
 
 _THINKING: Final = b"clear_thinking"
-
 _COMPACTION: Final = b'"compaction"'
-
 _SIGNS: Final = (b"compact_", b"clear_tool_uses", _THINKING, _COMPACTION, b'"compaction_trigger"', MARK.encode("ascii"))
-
 _KEEPS_ALL: Final = (b'"keep":"all"', b'"keep": "all"')
 
 _LOOK: Final = 64

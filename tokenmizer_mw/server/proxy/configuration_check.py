@@ -27,7 +27,6 @@ from .routing import Server
 from .upstream import Unreachable, Upstream, UpstreamTimeouts, place
 
 _SQLITE: Final = "sqlite:///"
-
 _TRIED: Final = UpstreamTimeouts(connect=5.0, first_byte=10.0, idle=10.0)
 
 _WITHOUT_REDIS: Final = {

@@ -99,23 +99,14 @@ AGENT_HEADERS: Final = (
 """Where coding agents name their sessions; Codex names the thread of a sub-agent besides the session it works for."""
 
 _UUID: Final = rb"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
-
 _METADATA: Final = b'"metadata"'
-
 _USER: Final = re.compile(rb'\s*:\s*\{[^{}]*?"user_id"\s*:\s*"((?:[^"\\]|\\.){1,512})"')
-
 _OF_USER: Final = re.compile(rb'(?:session_|session_id\\?"\s*:\s*\\?")(' + _UUID + rb")")
-
 _CACHE_KEY: Final = b'"prompt_cache_key"'
-
 _CACHED: Final = re.compile(rb'\s*:\s*"(' + _UUID + rb')"')
-
 _TOOLS: Final = b'"tools"'
-
 _FILLED: Final = re.compile(rb"\s*:\s*\[\s*[^\]\s]")
-
 _PLACES_MAX: Final = 8
-
 _AGENT_MAX: Final = 80
 
 _REPORTED_MAX: Final = 1_000

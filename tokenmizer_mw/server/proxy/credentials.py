@@ -18,9 +18,7 @@ from tokenmizer_mw.wire.http import CREDENTIALS, Header, header
 from .routing import Routes, Target
 
 _OWN_PREFIX: Final = PREFIX.encode("ascii")
-
 OWN_HEADER: Final = b"x-tokenmizer-key"
-
 _BEARER: Final = b"bearer "
 _IN_QUERY: Final = "key"
 _KEY_MIN: Final = 8

@@ -144,9 +144,7 @@ class UnchangedForwarder:
 
 
 _KEPT_REQUEST: Final = (b"user-agent", b"traceparent", b"tracestate", b"x-request-id")
-
 _KEPT_ANSWER: Final = (b"retry-after", b"request-id", b"x-request-id", b"x-should-retry")
-
 _KEPT_START: Final = (b"x-ratelimit-", b"ratelimit", b"anthropic-ratelimit-", b"retry-after-")
 
 

@@ -121,7 +121,6 @@ CHECKED_INLINE_MAX: Final = 128 * 1024
 """Bytes of a body that may be looked through on the event loop; longer ones are in a worker thread."""
 
 _BODILESS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
-
 _OBJECT: Final = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*\{")
 
 

@@ -106,7 +106,6 @@ HANDOVER_ASKED: Final = (
 """The member of a reply that holds the handover, and what the model is asked to write there."""
 
 BY_NAME: Final = {category.name: category for category in CATEGORIES}
-
 _TEXT: Final = {"type": "string"}
 
 

@@ -27,7 +27,6 @@ def content_terms(text: str) -> list[str]:
 _LOOKED_AT: Final = 400
 """Characters at the end of a long message that may hold its question."""
 _LONG: Final = 1_500
-
 _MARKS: Final = ("?", "？", "؟", "¿")
 _ASKS = re2.compile(
     r"(?i)^\W*(?:please |so |and |ok(?:ay)?,? |but )*(?:what|which|who|whose|where|when|why|how|did|do|does|is|are|was"

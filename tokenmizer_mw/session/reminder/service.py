@@ -79,7 +79,6 @@ def count_upto(messages: Iterable[Message], enough: int, counter: MessageCounter
 
 T = TypeVar("T")
 S_co = TypeVar("S_co", covariant=True)
-
 NO_QUESTION: Final = "reminder_no_question"
 NO_ROOM: Final = "reminder_no_room"
 NO_PLACE: Final = "reminder_no_place"

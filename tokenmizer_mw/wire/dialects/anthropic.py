@@ -142,7 +142,6 @@ def _before(request: ChatRequest, keep_from: int) -> Iterator[Marker]:
 _TERMINAL: Final = b"message_stop"
 _IN_DATA: Final = b'"message_stop"'
 _LINES: Final = (b"event: message_stop", b"event:message_stop")
-
 _VERSION = re2.compile(r"claude(?:-[a-z]+)*-(\d{1,2})(?:[-.](\d{1,2}))?(?:\D|$)")
 _BINDS_FROM: Final = (5, 1)
 """The version of the Claude models from which thinking is bound to the conversation before it."""

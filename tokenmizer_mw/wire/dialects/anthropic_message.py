@@ -19,9 +19,7 @@ from tokenmizer_mw.wire.request import text_of
 from tokenmizer_mw.wire.sse import ServerSentEvent
 
 _SYSTEM, _USER, _ASSISTANT, _TOOL = Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL  # an enum's look-up is slow
-
 ROLES: Final = {"user": _USER, "assistant": _ASSISTANT, "system": _SYSTEM}
-
 COMPACTION: Final = "compaction"
 TOOL_CHANGES: Final = frozenset({"tool_addition", "tool_removal"})
 THINKING: Final = frozenset({"thinking", "redacted_thinking"})

@@ -17,9 +17,7 @@ from tokenmizer_mw.wire.json_text import json_text, storable
 from tokenmizer_mw.wire.request import text_of
 
 _SYSTEM, _USER, _ASSISTANT, _TOOL = Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL  # an enum's look-up is slow
-
 _ROLES: Final = {"user": _USER, "model": _ASSISTANT, "function": _TOOL, "tool": _TOOL, "": _USER, None: _USER}
-
 _RESULTS: Final = ("functionResponse", "function_response")
 _BESIDE: Final = frozenset(
     {

@@ -18,9 +18,7 @@ from tokenmizer_mw.wire.json_text import json_text, storable
 from tokenmizer_mw.wire.request import HISTORY_ON_SERVER, PROVIDER_COMPACTS, UNKNOWN_ROLE, text_of
 
 _SYSTEM, _USER, _ASSISTANT, _TOOL = Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL  # an enum's look-up is slow
-
 _SPEAKERS: Final = {"system": _SYSTEM, "developer": _SYSTEM, "user": _USER, "assistant": _ASSISTANT}
-
 _COMPACTED: Final = frozenset({"compaction", "compaction_trigger"})
 _REFERENCE: Final = "item_reference"
 _UNSEEN: Final = _COMPACTED | {_REFERENCE}

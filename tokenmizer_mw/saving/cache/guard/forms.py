@@ -103,7 +103,6 @@ QUESTION_VERBS: Final = words(
 """Words with which a question begins that is answered by yes or no."""
 
 BEING: Final = words("be is are am was were been being")
-
 DENIALS: Final = frozenset({"not", "no", "never", "without", "nor", "neither", "none", "nobody", "nothing", "except"})
 
 BREAKS: Final = frozenset({"but", "and", "or", "because", "vs", "if", "while", "when", "so", "then"})

@@ -49,15 +49,10 @@ REQUEST: Final[Table] = {
 }
 
 METADATA: Final[Table] = carried("user_id")
-
 OUTPUT: Final[Table] = carried("effort", "format")
-
 FORMATS: Final[Mapping[str, Table]] = {"json_schema": carried("type", "schema")}
-
 _MESSAGE: Final[Table] = carried("role", "content")
-
 MESSAGES: Final[Mapping[str, Table]] = dict.fromkeys(("user", "assistant", "system"), _MESSAGE)
-
 _BLOCK: Final[Table] = {"type": CARRIED, "cache_control": CACHED}
 
 _TEXT: Final[Table] = {
@@ -119,7 +114,6 @@ _TOOL: Final[Table] = {
 }
 
 TOOLS: Final[Mapping[str, Table]] = {"custom": _TOOL}
-
 _CHOICE: Final[Table] = carried("type", "disable_parallel_tool_use")
 
 CHOICES: Final[Mapping[str, Table]] = {

@@ -80,11 +80,8 @@ PARTS: Final[Mapping[str, Table]] = {
 }
 
 IMAGE: Final[Table] = carried("url", "detail")
-
 AUDIO: Final[Table] = carried("data", "format")
-
 FILE: Final[Table] = {"file_data": CARRIED, "filename": CARRIED, "file_id": REFUSED}
-
 _CALL: Final[Table] = {"type": CARRIED, "id": CARRIED, "index": left_out("its place in a stream")}
 
 CALLS: Final[Mapping[str, Table]] = {
@@ -103,7 +100,6 @@ TOOLS: Final[Mapping[str, Table]] = {
 }
 
 FUNCTION: Final[Table] = carried("name", "description", "parameters", "strict")
-
 CUSTOM: Final[Table] = carried("name", "description", "format")
 
 CUSTOM_FORMATS: Final[Mapping[str, Table]] = {

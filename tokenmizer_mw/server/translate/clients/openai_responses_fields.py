@@ -88,7 +88,6 @@ ITEMS: Final[Mapping[str, Table]] = {
     "reasoning": {**_ITEM, "summary": CARRIED, "content": CARRIED, "encrypted_content": CARRIED},
 }
 ROLES: Final[Mapping[str, Table]] = dict.fromkeys(("user", "assistant", "system", "developer"), ITEMS["message"])
-
 _PART: Final[Table] = {"type": CARRIED, "prompt_cache_breakpoint": CACHED}
 PARTS: Final[Mapping[str, Table]] = {
     "input_text": {**_PART, "text": CARRIED},

@@ -74,7 +74,6 @@ NAME_MAX: Final = 64
 """Characters of a name that all providers take."""
 
 _BETWEEN: Final = "__"
-
 _FOREIGN: Final = re2.compile(r"[^A-Za-z0-9_-]")
 
 

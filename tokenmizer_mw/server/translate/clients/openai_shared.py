@@ -30,7 +30,6 @@ COMMON: Final[Table] = {
 
 JSON_SCHEMA: Final[Table] = carried("name", "description", "schema", "strict")
 GRAMMAR: Final[Table] = carried("definition", "syntax")
-
 _INPUT: Final = "input"
 _FREE_TEXT: Final = {
     "type": "object",
@@ -40,7 +39,6 @@ _FREE_TEXT: Final = {
 }
 
 _CHOICES: Final[Mapping[str, Literal["auto", "none", "any"]]] = {"auto": "auto", "none": "none", "required": "any"}
-
 _INVALID: Final = "invalid_request_error"
 _ERRORS: Final[Mapping[FaultKind, tuple[str, str | None]]] = {
     FaultKind.OVERFLOW: (_INVALID, "context_length_exceeded"),

@@ -214,7 +214,6 @@ _CODES: Final[Mapping[FaultKind, str]] = {
     FaultKind.REQUEST: "invalid_request_error invalid_argument failed_precondition",
 }
 _BY_CODE: Final = {code: kind for kind, codes in _CODES.items() for code in codes.split()}
-
 _OVERFLOW: Final = "context_length_exceeded"
 _OVERFLOWS: Final = frozenset({0, 400, 413, 422})
 """Statuses with which providers tell that a prompt is too long; 0 inside a stream."""

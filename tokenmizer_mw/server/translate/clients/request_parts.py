@@ -204,9 +204,7 @@ def check_fields(raw: Mapping[str, Any], path: str, table: Table) -> Fields:
 
 
 _DATA_URL = re2.compile(r"(?is)data:([^;,]*)((?:;[^;,]*)*),(.*)")
-
 _BASE64: Final = ";base64"
-
 _Kind = Literal["image", "document", "audio"]
 
 
@@ -269,7 +267,6 @@ def _with_name(result: chat.ModelToolResult, names: dict[str, str]) -> chat.Mode
 
 
 _TAGGED = re2.compile(r"(?s)(anthropic|cohere|gemini|ollama|openai_chat|openai_responses):(.*)")
-
 _IN_ID = re2.compile(r"(?s)(.*?)__sealed_by_([a-z_]+?)__([A-Za-z0-9_-]*)")
 
 

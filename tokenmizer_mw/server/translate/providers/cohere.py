@@ -45,13 +45,9 @@ from .request_parts import (
 )
 
 PATH: Final = "/v2/chat"
-
 _IDS: Final = CallIds("printable", 1, 128)
-
 _LACKS: Final = attached_to("system", "assistant") | {"document.url", "audio", "result.document", "result.audio"}
-
 _MODES: Final = {"any": "REQUIRED", "named": "REQUIRED", "none": "NONE"}
-
 _ATTACHED: Final[Mapping[str, Writer]] = {"image": image}
 
 

@@ -122,7 +122,6 @@ def _thinking(thinking: chat.Thinking | None) -> object:
 
 
 _FINISHES: Final = {"length": chat.Finish.LENGTH}
-
 _COUNTS: Final = (("prompt_eval_count", "prompt"), ("eval_count", "completion"))
 
 

@@ -70,7 +70,6 @@ class Quirks:
 
 
 PATH: Final = "/chat/completions"
-
 _END_USER_MAX: Final = 64
 _SOUNDS: Final = {"audio/wav": "wav", "audio/x-wav": "wav", "audio/mpeg": "mp3", "audio/mp3": "mp3"}
 _NEVER: Final = attached_to("system", "assistant")

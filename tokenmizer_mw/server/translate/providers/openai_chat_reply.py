@@ -229,13 +229,9 @@ def _complete(pieces: list[str]) -> bool:
 
 
 DETAILS: Final = "reasoning_details"
-
 MAKER: Final = "openrouter"
-
 _TEXT: Final = "reasoning.text"
-
 _ENCRYPTED: Final = "reasoning.encrypted"
-
 _TEXT_FIELDS: Final = frozenset({"text", "summary", "index"})
 
 

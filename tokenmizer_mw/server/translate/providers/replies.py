@@ -13,11 +13,8 @@ from tokenmizer_mw.wire.reply import ERROR_MAX, error_text, parse_json
 from tokenmizer_mw.wire.sse import EVENT_MAX, LineDecoder, ServerSentEvent, SSEDecoder
 
 _CODES: Final = ("code", "status", "type")
-
 _EVENT_LINES: Final = (b"data", b"event", b"id", b"retry", b":")
-
 _DONE: Final = "[DONE]"
-
 _HIGH: Final = ("\ud800", "\udbff")
 
 

@@ -26,7 +26,6 @@ _NEUTRAL: Final = {"frequency_penalty": 0, "presence_penalty": 0}
 """Values that change nothing in any dialect."""
 
 _ID_LENGTH: Final = 24
-
 _FAILED: Final = "The tool failed: "
 
 
