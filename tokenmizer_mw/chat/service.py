@@ -44,8 +44,7 @@ from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.background import BackgroundQueue
 from tokenmizer_mw.runtime.forking import make_lock
 from tokenmizer_mw.runtime.installing import install_hint
-from tokenmizer_mw.runtime.tracing import LimitedLog
-from tokenmizer_mw.runtime.unconfigured_log import print_unconfigured
+from tokenmizer_mw.runtime.tracing import LimitedLog, print_unconfigured
 from tokenmizer_mw.session.refinement.client import Complete
 from tokenmizer_mw.session.refinement.plan import RefinementWork
 from tokenmizer_mw.session.refinement.runner import RefinementRunner

@@ -1,6 +1,10 @@
-"""OpenTelemetry spans, and rate-limited log lines. They contain names and counts, never message text.
+"""OpenTelemetry spans and log lines. They contain names and counts, never message text.
 
 OpenTelemetry is not imported here. If the host has not imported it, a span costs one look-up.
+
+In applications that configure no logging, Python prints the bare text of warnings on standard error; uvicorn leaves all
+loggers but its own unconfigured, so that this is what most applications do. ``print_unconfigured`` adds level and
+logger.
 """
 
 from __future__ import annotations
@@ -79,3 +83,34 @@ def _record_span(trace: Any, name: str, counts: dict[str, int]) -> Iterator[None
             current.set_attribute("error.type", type(error).__name__)
             current.set_status(trace.StatusCode.ERROR)
             raise
+
+
+class UnconfiguredHandler(logging.Handler):
+    """Prints warnings as "WARNING tokenmizer_mw: text" on standard error, unless another handler gets them."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print a record; a failure is left to ``logging``."""
+        if _has_other_handler():
+            return
+        try:
+            print(self.format(record), file=sys.stderr, flush=True)
+        except Exception:
+            self.handleError(record)
+
+
+def _has_other_handler() -> bool:
+    """Whether the application has given this package's logger, or the root logger, a handler."""
+    logger = logging.getLogger(_NAME)
+    others = [one for one in logger.handlers if not isinstance(one, UnconfiguredHandler)]
+    return bool(others or (logger.propagate and logging.getLogger().handlers))
+
+
+def print_unconfigured() -> None:
+    """Have the warnings of this package printed with level and logger where nothing else handles them."""
+    logger = logging.getLogger(_NAME)
+    if not any(isinstance(one, UnconfiguredHandler) for one in logger.handlers):
+        logger.addHandler(UnconfiguredHandler())

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from tokenmizer_mw.server.translate.clients import anthropic_request, openai_chat_request, openai_responses_fields
+from tokenmizer_mw.server.translate.clients import anthropic_request, openai_chat_request, openai_responses_request
 from tokenmizer_mw.server.translate.clients.request_parts import Field, Table
 
 PAGE: Final = Path(__file__).parents[3] / "docs" / "translation.md"
@@ -15,7 +15,7 @@ _MARK: Final = "<!-- tables: python -m tests.translate.clients.page -->\n"
 
 _REQUESTS: Final[Mapping[str, Table]] = {
     "OpenAI Chat Completions": openai_chat_request.REQUEST,
-    "OpenAI Responses": openai_responses_fields.REQUEST,
+    "OpenAI Responses": openai_responses_request.REQUEST,
     "Anthropic Messages": anthropic_request.REQUEST,
 }
 

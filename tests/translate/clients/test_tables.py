@@ -41,8 +41,8 @@ from openai.types.responses import response_input_param as items
 from tests.translate.clients.page import PAGE, page
 from tokenmizer_mw.server.translate.clients import anthropic_request as anthropic
 from tokenmizer_mw.server.translate.clients import openai_chat_request as openai_chat
-from tokenmizer_mw.server.translate.clients import openai_responses_fields as openai_responses
 from tokenmizer_mw.server.translate.clients import openai_responses_item, openai_shared
+from tokenmizer_mw.server.translate.clients import openai_responses_request as openai_responses
 from tokenmizer_mw.server.translate.clients.request_parts import Field, Table
 
 CHAT: Final[list[tuple[Any, Table]]] = [

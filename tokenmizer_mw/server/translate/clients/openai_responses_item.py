@@ -18,10 +18,13 @@ import re2
 from tokenmizer_mw.server.translate import chat
 from tokenmizer_mw.server.translate.translation import load
 
-from .openai_responses_fields import HIDDEN, NAME
 from .openai_shared import text_of
 from .reply_parts import StreamPart
 from .request_parts import CARRIED, Fields, Table, call_id, carried, tag_seal
+
+NAME: Final = "openai_responses"
+HIDDEN: Final = "hidden:"
+"""Stands before the seal of a thought that its provider does not show, since an item cannot tell it otherwise."""
 
 _TEXT: Final = {"type": "string"}
 

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, Final, Literal
 
-from tokenmizer_mw.errors import Untranslatable
+from tokenmizer_mw.errors import ForeignReply, Untranslatable
+from tokenmizer_mw.model.message import ToolCall as Fragment
 from tokenmizer_mw.server.translate import chat
 from tokenmizer_mw.server.translate.translation import ProviderRequest, StreamReader
-from tokenmizer_mw.wire.sse import EVENT_MAX
+from tokenmizer_mw.wire.dialects.openai_message import read_call, read_content, read_thinking
+from tokenmizer_mw.wire.json_text import json_text, storable
+from tokenmizer_mw.wire.reply import parse_json, token_counts
+from tokenmizer_mw.wire.sse import EVENT_MAX, ServerSentEvent
 
-from . import openai_chat_reply
-from .replies import EventReader, fault_of
+from .replies import (
+    EventReader,
+    Parts,
+    error_of,
+    fault_of,
+    foreign,
+    made_id,
+    object_in,
+    objects,
+    resolve_finish,
+    text_in,
+)
 from .request_parts import (
     NO_PARAMETERS,
     CallIds,
@@ -75,54 +90,6 @@ _SOUNDS: Final = {"audio/wav": "wav", "audio/x-wav": "wav", "audio/mpeg": "mp3",
 _NEVER: Final = attached_to("system", "assistant")
 
 
-@dataclass(frozen=True, slots=True)
-class OpenAIChatProvider:
-    """Provider side of the OpenAI Chat Completions dialect.
-
-    ``quirks``: how the server deviates. ``event_max``: a stream event of more bytes is an error.
-
-    Attachments in tool results, which may only contain text, follow as a user message. Earlier reasoning, image details
-    and the end user are dropped for servers without a field for them.
-    """
-
-    quirks: Quirks = field(default_factory=Quirks)
-    event_max: int = EVENT_MAX
-    name: str = "openai_chat"
-
-    def outgoing(self, call: chat.ChatCall) -> ProviderRequest:
-        """Return the request for the provider. Raises ``Untranslatable`` for what the server has no field for."""
-        refuse(call, self.quirks.lacks | _NEVER)
-        quirks, sampling = self.quirks, call.sampling
-        body: dict[str, Any] = {"model": call.model, "messages": _messages(call, quirks)}
-        body |= present(
-            temperature=sampling.temperature,
-            top_p=sampling.top_p,
-            top_k=sampling.top_k,
-            stop=list(sampling.stop),
-            frequency_penalty=sampling.frequency_penalty,
-            presence_penalty=sampling.presence_penalty,
-            tools=[_tool(tool) for tool in call.tools],
-            tool_choice=_choice(call),
-            parallel_tool_calls=call.parallel if call.tools and quirks.parallel else None,
-            response_format=_format(call.format),
-            user=_end_user(call.user) if quirks.end_user else "",
-            verbosity=call.verbosity if quirks.verbosity else "",
-            **{quirks.max_tokens: sampling.max_tokens, quirks.seed: sampling.seed},
-            **_thinking(call.thinking, quirks),
-        )
-        if call.stream:
-            body["stream"] = True
-            body |= {"stream_options": {"include_usage": True}} if call.usage and quirks.stream_options else {}
-        return ProviderRequest(PATH, body)
-
-    answer = staticmethod(openai_chat_reply.answer)
-    fault = staticmethod(fault_of)
-
-    def reader(self) -> StreamReader:
-        """Return an object that parses one stream of the provider."""
-        return EventReader(openai_chat_reply.OpenAIChatChunks(), self.event_max)
-
-
 def _messages(call: chat.ChatCall, quirks: Quirks) -> list[dict[str, Any]]:
     ids = CallIds(quirks.call_id, *quirks.call_id_lengths)
     turns = call.turns if quirks.parallel else turns_with_rule(call)
@@ -159,7 +126,7 @@ def _assistant(turn: chat.ChatTurn, quirks: Quirks, ids: CallIds) -> dict[str, A
     if quirks.thoughts and (thought := thoughts(turn.parts)):
         message[quirks.thoughts] = thought
     if quirks.thoughts == "reasoning":
-        message |= present(**{openai_chat_reply.DETAILS: openai_chat_reply.details_of(turn.parts)})
+        message |= present(**{DETAILS: details_of(turn.parts)})
     return message
 
 
@@ -244,3 +211,311 @@ def _effort(thinking: chat.Thinking) -> str:
 def _end_user(user: str) -> str:
     """The name of the end user, or its digest where it is too long."""
     return user if len(user) <= _END_USER_MAX else blake2b(user.encode(), digest_size=16).hexdigest()
+
+
+_DONE: Final = "[DONE]"
+_FINISHES: Final = {
+    "stop": chat.Finish.STOP,
+    "length": chat.Finish.LENGTH,
+    "model_length": chat.Finish.LENGTH,
+    "tool_calls": chat.Finish.TOOLS,
+    "function_call": chat.Finish.TOOLS,
+    "content_filter": chat.Finish.FILTERED,
+}
+_FAILED: Final = frozenset({"error", "insufficient_system_resource"})
+"""Reasons of a server that could not go on."""
+
+_USAGE: Final = (
+    ("prompt_tokens", "prompt"),
+    ("completion_tokens", "completion"),
+    ("total_tokens", "total"),
+    ("prompt_cache_hit_tokens", "cached"),
+    ("prompt_tokens_details.cached_tokens", "cached"),
+    ("prompt_tokens_details.cache_write_tokens", "written"),
+    ("completion_tokens_details.reasoning_tokens", "thought"),
+)
+
+
+def answer(body: Mapping[str, Any]) -> chat.ModelReply:
+    """Parse a complete reply. Raises ``ForeignReply`` for one without a message."""
+    choice = _first(body)
+    message = choice.get("message")
+    if not isinstance(message, dict) or body.get("error"):
+        raise foreign(body, "message")
+    reason = text_in(choice, "finish_reason")
+    if reason in _FAILED:
+        raise ForeignReply(f"the provider stopped with {reason}")
+    thought, text, refused = _read_message(message)
+    id = text_in(body, "id")
+    calls = [_call(fragment, id, place) for place, fragment in enumerate(_fragments(message))]
+    parts: list[chat.Part] = [*thoughts_in(message)]
+    parts = parts or ([chat.Thought(storable(thought))] if thought else [])
+    parts += [chat.Text(storable(text))] if text else []
+    finish = chat.Finish.FILTERED if refused else resolve_finish(_FINISHES.get(reason, chat.Finish.STOP), bool(calls))
+    return chat.ModelReply(
+        id, text_in(body, "model"), (*parts, *calls), finish, usage(body.get("usage")) or chat.Usage()
+    )
+
+
+def _first(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The first of several answers; an empty object where there is none. Only one is ever asked for."""
+    return next((choice for choice in objects(body.get("choices")) if not choice.get("index")), {})
+
+
+def usage(raw: object) -> chat.Usage | None:
+    """Return token counts; ``None`` if there are none.
+
+    Tokens that are only in the total count as reasoning: some servers do not include those in the completion count.
+    """
+    counts = token_counts(raw, _USAGE)
+    total = counts.pop("total", 0)
+    if not counts:
+        return None
+    unseen = total - counts.get("prompt", 0) - counts.get("completion", 0)
+    if 0 < unseen == counts.get("thought", 0):
+        counts["completion"] = counts.get("completion", 0) + unseen
+    return chat.Usage(**counts)
+
+
+def _read_message(message: Mapping[str, Any]) -> tuple[str, str, bool]:
+    """Thought and text of a message or a piece of one, and whether the text is a refusal."""
+    content = read_content(message.get("content"))
+    refusal = message.get("refusal")
+    refusal = refusal if isinstance(refusal, str) else content.refusal
+    return read_thinking(dict(message)) or content.thinking, content.text + refusal, bool(refusal)
+
+
+def _fragments(message: Mapping[str, Any]) -> list[Fragment]:
+    return [call for raw in objects(message.get("tool_calls")) if (call := read_call(raw)) is not None]
+
+
+def _call(fragment: Fragment, reply: str, place: int) -> chat.ModelToolCall:
+    id = storable(fragment.id) or made_id(reply, place)
+    return chat.ModelToolCall(id, storable(fragment.name), storable(fragment.arguments) or "{}")
+
+
+@dataclass(slots=True)
+class _Made:
+    """A call in the making, and its place among the others; ``pieces`` are those of its arguments."""
+
+    place: int
+    call: chat.ModelToolCall
+    pieces: list[str] = field(default_factory=list)
+
+
+class _Calls:
+    """The calls of a streamed answer, of which one at a time may be open.
+
+    Fragments of a further call open it where the arguments of the one before are complete; else they wait until the
+    answer ends, since more may come of the first.
+    """
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._made: list[_Made] = []
+        self._by_index: dict[int, _Made] = {}
+        self._open = -1
+        self._waiting = False
+
+    def add(self, index: int, fragment: Fragment, reply: str) -> Iterator[chat.StreamEvent]:
+        """The next fragment, which says that it belongs to call ``index``. Another id that comes with a name starts a
+        call of its own: some servers give every call the same index."""
+        made = self._by_index.get(index)
+        if made is None or (fragment.id and fragment.name and storable(fragment.id) != made.call.id):
+            made = self._begin(index, fragment, reply)
+            yield from self._go_on(made)
+        if fragment.arguments:
+            made.pieces.append(fragment.arguments)
+            if made.place == self._open:
+                yield from self._parts.arguments(fragment.arguments)
+            elif made.place < self._open and fragment.arguments.strip():
+                yield chat.Fault(0, "the provider goes on with a call that was complete")
+
+    def end(self) -> Iterator[chat.StreamEvent]:
+        """The calls that waited."""
+        for made in self._made[self._open + 1 :]:
+            yield from self._parts.open(made.call)
+            yield from self._parts.arguments("".join(made.pieces))
+        self._open = len(self._made) - 1
+
+    def _begin(self, index: int, fragment: Fragment, reply: str) -> _Made:
+        id = storable(fragment.id) or made_id(reply, len(self._made))
+        made = _Made(len(self._made), chat.ModelToolCall(id, storable(fragment.name), ""))
+        self._made.append(made)
+        self._by_index[index] = made
+        return made
+
+    def _go_on(self, made: _Made) -> Iterator[chat.StreamEvent]:
+        if self._waiting or (self._open >= 0 and not _complete(self._made[self._open].pieces)):
+            self._waiting = True
+            return
+        self._open = made.place
+        yield from self._parts.open(made.call)
+
+
+class OpenAIChatChunks:
+    """Parses the chunks of one OpenAI Chat Completions stream into dialect-neutral stream events."""
+
+    def __init__(self) -> None:
+        self._id = ""
+        self._began = False
+        self._finish: chat.Finish | None = None
+        self._refused = False
+        self._usage: chat.Usage | None = None
+        self._parts = Parts()
+        self._calls = _Calls(self._parts)
+
+    def event(self, event: ServerSentEvent) -> Iterable[chat.StreamEvent]:
+        """Parse the next chunk of the stream into dialect-neutral stream events."""
+        if event.data.startswith(_DONE):
+            return self._end()
+        if not event.data.strip():
+            return ()
+        chunk = parse_json(event.data)
+        if not isinstance(chunk, dict):
+            return (chat.Fault(0, "the provider sent a chunk that is no JSON object"),)
+        if chunk.get("error") or event.event == "error":
+            return (error_of(chunk),)
+        return self._chunk(chunk)
+
+    def end(self) -> Iterable[chat.StreamEvent]:
+        """Handle the end of the stream; it is complete if the stop reason has arrived."""
+        return self._end() if self._finish is not None else ()
+
+    def _chunk(self, chunk: dict[str, Any]) -> Iterator[chat.StreamEvent]:
+        self._usage = usage(chunk.get("usage")) or self._usage
+        if not self._began:
+            self._began = True
+            self._id = text_in(chunk, "id")
+            yield chat.Began(self._id, text_in(chunk, "model"))
+        if choice := _first(chunk):
+            yield from self._delta(object_in(choice, "delta"))
+            reason = text_in(choice, "finish_reason")
+            if reason in _FAILED:
+                yield chat.Fault(0, f"the provider stopped with {reason}", reason)
+            elif reason:
+                self._finish = _FINISHES.get(reason, chat.Finish.STOP)
+
+    def _delta(self, delta: dict[str, Any]) -> Iterator[chat.StreamEvent]:
+        thought, text, refused = _read_message(delta)
+        self._refused = self._refused or refused
+        yield from self._parts.add_thought(thought)
+        for seal, hidden in seals_in(delta):
+            hide = chat.Thought("", seal, MAKER, hidden=True)
+            yield from self._parts.open(hide) if hidden else self._parts.add_seal(seal, MAKER)
+        yield from self._parts.text(text)
+        for place, raw in enumerate(objects(delta.get("tool_calls"))):
+            if (fragment := read_call(raw)) is not None:
+                index = raw.get("index")
+                yield from self._calls.add(index if type(index) is int else place, fragment, self._id)
+
+    def _end(self) -> Iterator[chat.StreamEvent]:
+        yield from self._calls.end()
+        yield from self._parts.close()
+        finish = chat.Finish.FILTERED if self._refused else self._finish or chat.Finish.STOP
+        yield chat.Ended(resolve_finish(finish, self._parts.called), self._usage)
+
+
+def _complete(pieces: list[str]) -> bool:
+    """Whether the arguments are a whole object."""
+    try:
+        return isinstance(json.loads("".join(pieces)), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+DETAILS: Final = "reasoning_details"
+MAKER: Final = "openrouter"
+_TEXT: Final = "reasoning.text"
+_ENCRYPTED: Final = "reasoning.encrypted"
+_TEXT_FIELDS: Final = frozenset({"text", "summary", "index"})
+
+
+def thoughts_in(message: Mapping[str, Any]) -> list[chat.Thought]:
+    """Return the reasoning parts of a complete message, with signatures; an empty list if it has no such details."""
+    found = []
+    for detail in objects(message.get(DETAILS)):
+        text, seal = text_in(detail, "text") or text_in(detail, "summary"), seal_of(detail)
+        if text or seal:
+            found.append(chat.Thought(text, seal, MAKER if seal else "", hidden=not text))
+    return found
+
+
+def seals_in(delta: Mapping[str, Any]) -> list[tuple[str, bool]]:
+    """Return the signatures in a piece of a message, each with whether it belongs to encrypted reasoning."""
+    details = objects(delta.get(DETAILS))
+    return [(seal, detail.get("type") == _ENCRYPTED) for detail in details if (seal := seal_of(detail))]
+
+
+def seal_of(detail: Mapping[str, Any]) -> str:
+    """Return the signature of a detail; "" for an unsigned one."""
+    if not (detail.get("signature") or (detail.get("type") == _ENCRYPTED and detail.get("data"))):
+        return ""
+    return storable(json_text({name: value for name, value in detail.items() if name not in _TEXT_FIELDS}))
+
+
+def details_of(parts: Iterable[chat.Part]) -> list[dict[str, Any]]:
+    """Return the details to send back: those of the reasoning among ``parts`` that OpenRouter signed."""
+    details: list[dict[str, Any]] = []
+    for part in parts:
+        if isinstance(part, chat.Thought) and part.sealed_by == MAKER and (detail := _open_seal(part.seal)):
+            text = {"text": part.text} if detail.get("type") == _TEXT else {}
+            details.append({**detail, **text, "index": len(details)})
+    return details
+
+
+def _open_seal(seal: str) -> dict[str, Any]:
+    """A seal that came back; empty where it is none of ours, since clients may send anything."""
+    try:
+        value = json.loads(seal)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAIChatProvider:
+    """Provider side of the OpenAI Chat Completions dialect.
+
+    ``quirks``: how the server deviates. ``event_max``: a stream event of more bytes is an error.
+
+    Attachments in tool results, which may only contain text, follow as a user message. Earlier reasoning, image details
+    and the end user are dropped for servers without a field for them.
+    """
+
+    quirks: Quirks = field(default_factory=Quirks)
+    event_max: int = EVENT_MAX
+    name: str = "openai_chat"
+
+    def outgoing(self, call: chat.ChatCall) -> ProviderRequest:
+        """Return the request for the provider. Raises ``Untranslatable`` for what the server has no field for."""
+        refuse(call, self.quirks.lacks | _NEVER)
+        quirks, sampling = self.quirks, call.sampling
+        body: dict[str, Any] = {"model": call.model, "messages": _messages(call, quirks)}
+        body |= present(
+            temperature=sampling.temperature,
+            top_p=sampling.top_p,
+            top_k=sampling.top_k,
+            stop=list(sampling.stop),
+            frequency_penalty=sampling.frequency_penalty,
+            presence_penalty=sampling.presence_penalty,
+            tools=[_tool(tool) for tool in call.tools],
+            tool_choice=_choice(call),
+            parallel_tool_calls=call.parallel if call.tools and quirks.parallel else None,
+            response_format=_format(call.format),
+            user=_end_user(call.user) if quirks.end_user else "",
+            verbosity=call.verbosity if quirks.verbosity else "",
+            **{quirks.max_tokens: sampling.max_tokens, quirks.seed: sampling.seed},
+            **_thinking(call.thinking, quirks),
+        )
+        if call.stream:
+            body["stream"] = True
+            body |= {"stream_options": {"include_usage": True}} if call.usage and quirks.stream_options else {}
+        return ProviderRequest(PATH, body)
+
+    answer = staticmethod(answer)
+    fault = staticmethod(fault_of)
+
+    def reader(self) -> StreamReader:
+        """Return an object that parses one stream of the provider."""
+        return EventReader(OpenAIChatChunks(), self.event_max)
