@@ -13,7 +13,7 @@ from typing import Any, Final, assert_never
 from tokenmizer_mw.server.translate import chat
 
 from .openai_responses_item import NAME, Items, response, status_of, summary_part, text_part
-from .openai_responses_request import NAME, WORDS, read
+from .openai_responses_request import WORDS, read
 from .openai_shared import error
 from .reply_parts import COMMENT, PartEnd, Progress, Step, StreamPart, named_event, parts_of
 
