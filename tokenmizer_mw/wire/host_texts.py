@@ -16,63 +16,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from functools import lru_cache
 from operator import is_
 from typing import Final
 
 from tokenmizer_mw.model.message import Message, Role, ToolResult
 from tokenmizer_mw.runtime.lazy import expression
-from tokenmizer_mw.wire.host_rows import HOST_ROWS
-
-
-class HostTextKind(StrEnum):
-    """The purpose of a text that a client application inserts."""
-
-    COMPACTION_PROMPT = "compaction prompt"
-    CONTINUATION_NOTICE = "continuation notice"
-    REMINDER = "reminder"
-    ENVIRONMENT = "environment"
-    FILE_LIST = "file list"
-    SIDE_CALL = "side call"
-
-
-class Extent(StrEnum):
-    """How far an inserted text reaches from the position where its pattern matches.
-
-    - ``MATCH``: only the match.
-    - ``TAG``: to the end of the element that the match opens (or of the text).
-    - ``REST``: to the end of the text; if the row has an ``end``, to the last line that begins like it.
-    """
-
-    MATCH = "match"
-    TAG = "tag"
-    REST = "rest"
-
-
-@dataclass(frozen=True, slots=True)
-class HostText:
-    """A row of the table.
-
-    - ``pattern``: RE2, multi-line, case-sensitive. ``end``: see ``Extent``; "" for none.
-    - ``system``: the text is in the system prompt, and only shows that the request is a side call (for a title, for
-      example).
-    - ``example``: a text that matches, in this project's own words except for the marker; ``source``: where the
-      application's own text was read.
-    - ``examples``: the messages before this one are examples of the application, and no part of the chat.
-    - ``role``: whose message contains the text.
-    """
-
-    host: str
-    kind: HostTextKind
-    extent: Extent
-    pattern: str
-    example: str
-    source: str
-    end: str = ""
-    system: bool = False
-    examples: bool = False
-    role: Role = Role.USER
+from tokenmizer_mw.wire.host_rows import HOST_TEXTS, Extent, HostText, HostTextKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,23 +33,6 @@ class HostSpan:
     end: int
     row: HostText
 
-
-HOST_TEXTS: Final = tuple(
-    HostText(
-        host,
-        HostTextKind(kind),
-        Extent(extent),
-        pattern,
-        example,
-        source,
-        str(more.get("end", "")),
-        bool(more.get("system")),
-        bool(more.get("examples")),
-        Role(str(more.get("role", Role.USER))),
-    )
-    for host, kind, extent, pattern, example, source, more in HOST_ROWS
-)
-"""The table. Rows are tried in this order where several match at one place."""
 
 _WHOLE_CALLS: Final = frozenset({HostTextKind.SIDE_CALL, HostTextKind.COMPACTION_PROMPT})
 _SYSTEM_LOOK: Final = 4_096
