@@ -29,6 +29,7 @@ _C_LIKE: Final = (
     r"\s+)*"
 )
 
+# fmt: off
 LANGUAGES: Final = (
     Language("Python", (".py", ".pyi"), r"^\s*(?:class|(?:async\s+)?def)\s+\w+", r"^\s*(?:import|from)\s+\S+", "#"),
     Language(
@@ -45,48 +46,27 @@ LANGUAGES: Final = (
         r"^\s*import\s",
     ),
     Language("Go", (".go",), r"^(?:func|type)\s+\S+", r'^\s*(?:import\s|")'),
-    Language(
-        "Rust",
-        (".rs",),
-        r"^\s*(?:pub(?:\([a-z]+\))?\s+)?(?:async\s+)?(?:fn|struct|enum|trait|impl|mod)\b[^{;]*",
-        r"^\s*use\s",
-    ),
-    Language(
-        "Java",
-        (".java",),
+    Language("Rust", (".rs",), r"^\s*(?:pub(?:\([a-z]+\))?\s+)?(?:async\s+)?(?:fn|struct|enum|trait|impl|mod)\b[^{;]*",
+        r"^\s*use\s"),
+    Language("Java", (".java",),
         _C_LIKE + r"(?:class|interface|enum|record)\s+\w+|^\s+(?:public|protected|private)[^=;]*\([^;]*\{",
-        r"^import\s",
-    ),
-    Language(
-        "Kotlin", (".kt", ".kts"), r"^\s*" + _C_LIKE[1:] + r"(?:class|interface|object|fun)\s+[\w.<]+", r"^import\s"
-    ),
-    Language(
-        "C#",
-        (".cs",),
+        r"^import\s"),
+    Language("Kotlin", (".kt", ".kts"), r"^\s*" + _C_LIKE[1:] + r"(?:class|interface|object|fun)\s+[\w.<]+",
+        r"^import\s"),
+    Language("C#", (".cs",),
         r"^\s*"
         + _C_LIKE[1:]
         + r"(?:class|interface|struct|enum|record)\s+\w+|^\s+(?:public|protected|private|internal)[^=;]*\([^;]*$",
-        r"^using\s",
-    ),
-    Language(
-        "C or C++",
-        (".c", ".h", ".cc", ".cpp", ".cxx", ".hpp"),
-        r"^(?:class|struct|enum|namespace)\s+\w+|^[A-Za-z_][\w:<>,*&\s]*\s[*&]?[\w:~]+\([^;]*$",
-        r"^\s*#\s*include",
-    ),
+        r"^using\s"),
+    Language("C or C++", (".c", ".h", ".cc", ".cpp", ".cxx", ".hpp"),
+        r"^(?:class|struct|enum|namespace)\s+\w+|^[A-Za-z_][\w:<>,*&\s]*\s[*&]?[\w:~]+\([^;]*$", r"^\s*#\s*include"),
     Language("Ruby", (".rb",), r"^\s*(?:class|module|def)\s+\S+", r"^\s*require", "#"),
-    Language(
-        "PHP",
-        (".php",),
+    Language("PHP", (".php",),
         r"^\s*(?:(?:abstract|final|public|private|protected|static)\s+)*(?:class|interface|trait|function)\s+\w+",
-        r"^\s*(?:use|require|include)",
-    ),
-    Language(
-        "Swift",
-        (".swift",),
+        r"^\s*(?:use|require|include)"),
+    Language("Swift", (".swift",),
         r"^\s*(?:(?:public|private|internal|open|static|final)\s+)*(?:class|struct|enum|protocol|func|extension)\s+\w+",
-        r"^import\s",
-    ),
+        r"^import\s"),
     Language(
         "SQL",
         (".sql",),
@@ -96,6 +76,7 @@ LANGUAGES: Final = (
     ),
     Language("shell", (".sh", ".bash", ".zsh"), r"^\s*(?:function\s+\w+|\w+\s*\(\))", r"^\s*(?:source|\.)\s", "#"),
 )
+# fmt: on
 _BY_ENDING: Final = {ending: language for language in LANGUAGES for ending in language.endings}
 
 

@@ -91,66 +91,28 @@ _OPENROUTER: Final = Quirks(
 )
 _GROK: Final = Quirks(lacks=_TEXT_ONLY - {"image", "result.image"} | {"sampling.top_k"})
 
+# fmt: off
 _ROWS: Final = (
-    Provider(
-        name="anthropic",
-        base_url="https://api.anthropic.com",
-        dialect="anthropic",
-        auth="x-api-key",
-        key_variable="ANTHROPIC_API_KEY",
-        prefixes=("claude-",),
-    ),
-    Provider(
-        name="openai",
-        base_url="https://api.openai.com/v1",
-        key_variable="OPENAI_API_KEY",
-        prefixes=("gpt-", "o1", "o3", "o4", "chatgpt-", "codex-"),
-        quirks=_OPENAI,
-    ),
-    Provider(
-        name="deepseek",
-        base_url="https://api.deepseek.com/v1",
-        key_variable="DEEPSEEK_API_KEY",
-        prefixes=("deepseek-",),
-        quirks=_DEEPSEEK,
-    ),
-    Provider(
-        name="mistral",
-        base_url="https://api.mistral.ai/v1",
-        key_variable="MISTRAL_API_KEY",
+    Provider(name="anthropic", base_url="https://api.anthropic.com", dialect="anthropic", auth="x-api-key",
+        key_variable="ANTHROPIC_API_KEY", prefixes=("claude-",)),
+    Provider(name="openai", base_url="https://api.openai.com/v1", key_variable="OPENAI_API_KEY",
+        prefixes=("gpt-", "o1", "o3", "o4", "chatgpt-", "codex-"), quirks=_OPENAI),
+    Provider(name="deepseek", base_url="https://api.deepseek.com/v1", key_variable="DEEPSEEK_API_KEY",
+        prefixes=("deepseek-",), quirks=_DEEPSEEK),
+    Provider(name="mistral", base_url="https://api.mistral.ai/v1", key_variable="MISTRAL_API_KEY",
         prefixes=("mistral-", "ministral-", "magistral-", "codestral-", "devstral-", "pixtral-", "open-mistral-"),
-        quirks=_MISTRAL,
-    ),
-    Provider(
-        name="openrouter",
-        base_url="https://openrouter.ai/api/v1",
-        key_variable="OPENROUTER_API_KEY",
-        quirks=_OPENROUTER,
-    ),
-    Provider(
-        name="grok",
-        base_url="https://api.x.ai/v1",
-        key_variable="XAI_API_KEY",
-        prefixes=("grok-",),
-        quirks=_GROK,
-    ),
-    Provider(
-        name="cohere",
-        base_url="https://api.cohere.com",
-        dialect="cohere",
-        key_variable="CO_API_KEY",
-        prefixes=("command-", "c4ai-"),
-    ),
-    Provider(
-        name="gemini",
-        base_url="https://generativelanguage.googleapis.com",
-        dialect="gemini",
-        auth="x-goog-api-key",
-        key_variable="GEMINI_API_KEY",
-        prefixes=("gemini-", "gemma-"),
-    ),
+        quirks=_MISTRAL),
+    Provider(name="openrouter", base_url="https://openrouter.ai/api/v1", key_variable="OPENROUTER_API_KEY",
+        quirks=_OPENROUTER),
+    Provider(name="grok", base_url="https://api.x.ai/v1", key_variable="XAI_API_KEY", prefixes=("grok-",),
+        quirks=_GROK),
+    Provider(name="cohere", base_url="https://api.cohere.com", dialect="cohere", key_variable="CO_API_KEY",
+        prefixes=("command-", "c4ai-")),
+    Provider(name="gemini", base_url="https://generativelanguage.googleapis.com", dialect="gemini",
+        auth="x-goog-api-key", key_variable="GEMINI_API_KEY", prefixes=("gemini-", "gemma-")),
     Provider(name="ollama", base_url="http://localhost:11434", dialect="ollama", auth="none"),
 )
+# fmt: on
 
 PROVIDERS: Final[Mapping[str, Provider]] = {row.name: row for row in _ROWS}
 """The providers by name."""

@@ -36,65 +36,33 @@ class ReplyCategory:
     shape: ListShape = ListShape.TEXT
 
 
+# fmt: off
 CATEGORIES: Final = (
     ReplyCategory("goal", NodeType.GOAL, Status.ACTIVE, "what the user is after; one entry, rarely two"),
-    ReplyCategory(
-        "decisions",
-        NodeType.DECISION,
-        Status.ACTIVE,
+    ReplyCategory("decisions", NodeType.DECISION, Status.ACTIVE,
         "choices that are in force at the end, each with its reason: the user's own, and those of the assistant that"
-        " the user let stand",
-    ),
-    ReplyCategory(
-        "rules",
-        NodeType.DECISION,
-        Status.ACTIVE,
-        "standing rules and preferences of the user that are in force at the end",
-    ),
-    ReplyCategory(
-        "superseded",
-        NodeType.DECISION,
-        Status.ACTIVE,
+        " the user let stand"),
+    ReplyCategory("rules", NodeType.DECISION, Status.ACTIVE,
+        "standing rules and preferences of the user that are in force at the end"),
+    ReplyCategory("superseded", NodeType.DECISION, Status.ACTIVE,
         "choices that gave way to others, one entry for every such change, with the reason if somebody gave one",
-        ListShape.PAIR,
-    ),
+        ListShape.PAIR),
     ReplyCategory("rejected", NodeType.DECISION, Status.INVALIDATED, "options that were weighed and turned down"),
-    ReplyCategory(
-        "tasks_done",
-        NodeType.TASK,
-        Status.COMPLETED,
-        "work that was finished, unless a later message undoes it or shows that it was not",
-    ),
-    ReplyCategory(
-        "tasks_pending",
-        NodeType.TASK,
-        Status.PENDING,
+    ReplyCategory("tasks_done", NodeType.TASK, Status.COMPLETED,
+        "work that was finished, unless a later message undoes it or shows that it was not"),
+    ReplyCategory("tasks_pending", NodeType.TASK, Status.PENDING,
         "work that is open at the end: asked for and not answered, begun, not confirmed to work, or left to the user;"
-        " mere offers are no such work",
-    ),
-    ReplyCategory(
-        "errors",
-        NodeType.ERROR,
-        Status.ACTIVE,
-        "what went wrong; resolved only where a fix was made and nothing later speaks against it",
-        ListShape.ERROR,
-    ),
-    ReplyCategory(
-        "files",
-        NodeType.FILE,
-        Status.ACTIVE,
-        "files that were written, changed or talked about, paths as given, and what each is for",
-        ListShape.FILE,
-    ),
-    ReplyCategory(
-        "environment",
-        NodeType.ENVIRONMENT,
-        Status.ACTIVE,
-        "platforms, versions, settings, commands and values around the work",
-    ),
+        " mere offers are no such work"),
+    ReplyCategory("errors", NodeType.ERROR, Status.ACTIVE,
+        "what went wrong; resolved only where a fix was made and nothing later speaks against it", ListShape.ERROR),
+    ReplyCategory("files", NodeType.FILE, Status.ACTIVE,
+        "files that were written, changed or talked about, paths as given, and what each is for", ListShape.FILE),
+    ReplyCategory("environment", NodeType.ENVIRONMENT, Status.ACTIVE,
+        "platforms, versions, settings, commands and values around the work"),
     ReplyCategory("dependencies", NodeType.DEPENDENCY, Status.ACTIVE, "libraries, packages and services in use"),
     ReplyCategory("endpoints", NodeType.ENDPOINT, Status.ACTIVE, "routes and addresses"),
 )
+# fmt: on
 """In the order in which they are merged: what is in force comes before what it replaced."""
 
 HANDOVER: Final = "handover"
