@@ -252,6 +252,7 @@ class Recorded:
 
 
 Payload = dict[str, Any]
+
 Upcasts = Mapping[tuple[str, int], Callable[[Payload], Payload]]
 
 
@@ -472,138 +473,62 @@ def _checkpoint_from_dict(data: Payload) -> Checkpointed:
 
 _CHECKPOINT = ("tokens", "block", "anchor", "anchor_turn", "dropped", "carried", "kept")
 
+# fmt: off
 _WRITERS: Final[dict[type, tuple[str, int, Callable[[Any], Payload]]]] = {
-    MessageRecorded: (
-        "message",
-        1,
-        lambda e: (
-            {
-                "turn": e.turn,
-                "digest": e.digest,
-                "message": message_to_dict(e.message),
-                "after": e.after,
-            }
-            | _without_defaults({"original": e.original})
-        ),
-    ),
-    HistoryRevised: (
-        "history_revised",
-        1,
-        lambda e: (
-            {"withdrawn": list(e.withdrawn), "archived": list(e.archived)} | ({"redrawn": True} if e.redrawn else {})
-        ),
-    ),
+    MessageRecorded: ("message", 1, lambda e:
+        {"turn": e.turn, "digest": e.digest, "message": message_to_dict(e.message), "after": e.after}
+        | _without_defaults({"original": e.original})),
+    HistoryRevised: ("history_revised", 1, lambda e:
+        {"withdrawn": list(e.withdrawn), "archived": list(e.archived)} | ({"redrawn": True} if e.redrawn else {})),
     Rewritten: ("rewritten", 1, lambda e: {"changed": e.changed}),
-    TurnClosed: (
-        "turn_closed",
-        1,
-        lambda e: (
-            {"turn": e.turn, "outcome": e.outcome.value}
-            | _without_defaults({"finish_reason": e.finish_reason, "usage": dict(e.usage)})
-        ),
-    ),
-    Derived: (
-        "derived",
-        1,
-        lambda e: (
-            {"turn": e.turn} | _without_defaults({"flagged": [[turn, *names] for turn, names in e.flagged.items()]})
-        ),
-    ),
-    Refined: (
-        "refined",
-        2,
-        lambda e: {
-            "turn": e.turn,
-            "calls": e.calls,
-            "tokens": e.tokens,
-            "handover": list(e.handover),
-            "first": e.first,
-        },
-    ),
+    TurnClosed: ("turn_closed", 1, lambda e:
+        {"turn": e.turn, "outcome": e.outcome.value}
+        | _without_defaults({"finish_reason": e.finish_reason, "usage": dict(e.usage)})),
+    Derived: ("derived", 1, lambda e:
+        {"turn": e.turn} | _without_defaults({"flagged": [[turn, *names] for turn, names in e.flagged.items()]})),
+    Refined: ("refined", 2, lambda e:
+        {"turn": e.turn, "calls": e.calls, "tokens": e.tokens, "handover": list(e.handover), "first": e.first}),
     NodeAdded: ("node_added", 1, lambda e: node_to_dict(e.node)),
-    NodeRevised: (
-        "node_revised",
-        1,
-        lambda e: {"id": e.id, "changes": _changes_to_dict(e.changes), "turn": e.turn},
-    ),
-    StatusChanged: (
-        "status_changed",
-        1,
-        lambda e: (
-            {"id": e.id, "status": e.status.value, "turn": e.turn}
-            | _without_defaults({"reason": e.reason, "quote": e.quote})
-        ),
-    ),
-    NodeEdited: (
-        "node_edited",
-        2,
-        lambda e: (
-            {"number": e.number, "id": e.id, "turn": e.turn}
-            | {"changes": _changes_to_dict(e.changes), "before": _changes_to_dict(e.before)}
-            | _without_defaults({"reason": e.reason, "undoes": e.undoes or None})
-            | ({"separated": transition_to_dict(e.separated)} if e.separated is not None else {})
-        ),
-    ),
-    EdgeAdded: (
-        "edge_added",
-        1,
-        lambda e: edge_to_dict(e.edge),
-    ),
+    NodeRevised: ("node_revised", 1, lambda e:
+        {"id": e.id, "changes": _changes_to_dict(e.changes), "turn": e.turn}),
+    StatusChanged: ("status_changed", 1, lambda e:
+        {"id": e.id, "status": e.status.value, "turn": e.turn}
+        | _without_defaults({"reason": e.reason, "quote": e.quote})),
+    NodeEdited: ("node_edited", 2, lambda e:
+        {"number": e.number, "id": e.id, "turn": e.turn}
+        | {"changes": _changes_to_dict(e.changes), "before": _changes_to_dict(e.before)}
+        | _without_defaults({"reason": e.reason, "undoes": e.undoes or None})
+        | ({"separated": transition_to_dict(e.separated)} if e.separated is not None else {})),
+    EdgeAdded: ("edge_added", 1, lambda e: edge_to_dict(e.edge)),
     DecisionReplaced: ("decision_replaced", 1, lambda e: transition_to_dict(e.transition)),
     NodesPruned: ("nodes_pruned", 1, lambda e: {"ids": list(e.ids)}),
-    Checkpointed: (
-        "checkpointed",
-        1,
-        lambda e: (
-            {"id": e.id, "turn": e.turn}
-            | _without_defaults({n: getattr(e, n) for n in _CHECKPOINT} | {"kept": e.kept or None})
-        ),
-    ),
-    Reminded: (
-        "reminded",
-        1,
-        lambda e: (
-            {"turn": e.turn, "cut": e.cut, "tokens": e.tokens}
-            | _without_defaults({"nodes": list(e.nodes), "messages": list(e.messages)})
-        ),
-    ),
+    Checkpointed: ("checkpointed", 1, lambda e:
+        {"id": e.id, "turn": e.turn}
+        | _without_defaults({n: getattr(e, n) for n in _CHECKPOINT} | {"kept": e.kept or None})),
+    Reminded: ("reminded", 1, lambda e:
+        {"turn": e.turn, "cut": e.cut, "tokens": e.tokens}
+        | _without_defaults({"nodes": list(e.nodes), "messages": list(e.messages)})),
 }
 
 _READERS: Final[dict[str, tuple[int, Callable[[Payload], Event]]]] = {
     "message": (1, _message_recorded),
-    "history_revised": (
-        1,
-        lambda d: HistoryRevised(tuple(d["withdrawn"]), tuple(d["archived"]), d.get("redrawn", False)),
-    ),
+    "history_revised": (1, lambda d:
+        HistoryRevised(tuple(d["withdrawn"]), tuple(d["archived"]), d.get("redrawn", False))),
     "rewritten": (1, lambda d: Rewritten(d["changed"])),
-    "turn_closed": (
-        1,
-        lambda d: TurnClosed(d["turn"], Outcome(d["outcome"]), d.get("finish_reason", ""), d.get("usage", {})),
-    ),
-    "derived": (
-        1,
-        lambda d: Derived(d["turn"], {turn: tuple(names) for turn, *names in d.get("flagged", ())}),
-    ),
-    "refined": (
-        2,
-        lambda d: Refined(d["turn"], d["calls"], d["tokens"], tuple(d["handover"]), d["first"]),
-    ),
+    "turn_closed": (1, lambda d:
+        TurnClosed(d["turn"], Outcome(d["outcome"]), d.get("finish_reason", ""), d.get("usage", {}))),
+    "derived": (1, lambda d: Derived(d["turn"], {turn: tuple(names) for turn, *names in d.get("flagged", ())})),
+    "refined": (2, lambda d: Refined(d["turn"], d["calls"], d["tokens"], tuple(d["handover"]), d["first"])),
     "node_added": (1, lambda d: NodeAdded(node_from_dict(d))),
     "node_revised": (1, lambda d: NodeRevised(d["id"], _changes_from_dict(d["changes"]), d["turn"])),
-    "status_changed": (
-        1,
-        lambda d: StatusChanged(d["id"], _STATUSES[d["status"]], d["turn"], d.get("reason", ""), d.get("quote", "")),
-    ),
+    "status_changed": (1, lambda d:
+        StatusChanged(d["id"], _STATUSES[d["status"]], d["turn"], d.get("reason", ""), d.get("quote", ""))),
     "node_edited": (2, _edited_from_dict),
     "edge_added": (1, lambda d: EdgeAdded(Edge(d["source"], _EDGE_TYPES[d["type"]], d["target"], d["turn"]))),
     "decision_replaced": (1, lambda d: DecisionReplaced(_transition_from_dict(d))),
     "nodes_pruned": (1, lambda d: NodesPruned(tuple(d["ids"]))),
-    "checkpointed": (
-        1,
-        _checkpoint_from_dict,
-    ),
-    "reminded": (
-        1,
-        lambda d: Reminded(d["turn"], d["cut"], d["tokens"], tuple(d.get("nodes", ())), tuple(d.get("messages", ()))),
-    ),
+    "checkpointed": (1, _checkpoint_from_dict),
+    "reminded": (1, lambda d:
+        Reminded(d["turn"], d["cut"], d["tokens"], tuple(d.get("nodes", ())), tuple(d.get("messages", ())))),
 }
+# fmt: on

@@ -13,7 +13,8 @@ from typing import Final, NamedTuple
 import re2
 
 from tokenmizer_mw.model.message import Message, Role, ToolCall, canonical_arguments
-from tokenmizer_mw.wire.host_texts import HostTextKind, find_host_texts, remove_host_texts, without_surrogates
+from tokenmizer_mw.wire.host_rows import HostTextKind
+from tokenmizer_mw.wire.host_texts import find_host_texts, remove_host_texts, without_surrogates
 
 _DIGEST_BYTES: Final = 8
 _ASCII_SPACE: Final = bytes(code for code in range(128) if chr(code).isspace())

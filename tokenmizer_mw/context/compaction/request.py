@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tokenmizer_mw.errors import MalformedRequest
-from tokenmizer_mw.wire.host_texts import HostTextKind, find_host_texts, remove_host_texts
+from tokenmizer_mw.wire.host_rows import HostTextKind
+from tokenmizer_mw.wire.host_texts import find_host_texts, remove_host_texts
 
 INSTRUCTIONS_MAX: Final = 4_000
 """Characters of a client's instructions that are looked at."""
