@@ -19,31 +19,14 @@ from tokenmizer_mw.context.loss_report import LossReport, loss_report
 from tokenmizer_mw.context.recall import Recall, recall
 from tokenmizer_mw.context.resume import Resume, build_resume, build_resumes, check_budget, earlier_facts
 from tokenmizer_mw.context.tokens import MessageCounter
-from tokenmizer_mw.errors import (
-    CallerError,
-    ConfigError,
-    StoreError,
-    StoreUnavailable,
-    UnknownSession,
-)
+from tokenmizer_mw.errors import CallerError, ConfigError, StoreError, StoreUnavailable, UnknownSession
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.search import SearchHit, find_fitting, former_nodes, search
 from tokenmizer_mw.graph.views import Diff, Why, as_valid, diff, edits_in_force, why
-from tokenmizer_mw.model.event import (
-    Checkpointed,
-    Event,
-    NodeEdited,
-    NodeRevised,
-)
+from tokenmizer_mw.model.event import Checkpointed, Event, NodeEdited, NodeRevised
 from tokenmizer_mw.model.message import Message, Written, short_repr
 from tokenmizer_mw.model.node import Node, Status
-from tokenmizer_mw.model.session import (
-    LOCAL_TENANT,
-    Moment,
-    SessionKey,
-    project_of,
-    siblings,
-)
+from tokenmizer_mw.model.session import LOCAL_TENANT, Moment, SessionKey, project_of, siblings
 from tokenmizer_mw.model.usage import UsageRecord
 from tokenmizer_mw.runtime.offload import CALLS, offload
 from tokenmizer_mw.safety.fence import nonce_for
@@ -390,9 +373,7 @@ class SessionMemory:
             return AddedFact.of(state, found) if found is not None else None
 
         node = self._access.sessions.update_and_view(
-            key,
-            partial(add_fact, text=text, kind=kind, reason=reason),
-            find_added,
+            key, partial(add_fact, text=text, kind=kind, reason=reason), find_added
         )
         if node is None:
             raise UnknownSession(f"session {session_id!r} was erased meanwhile")
@@ -684,13 +665,7 @@ class SessionMemory:
         - ``question``: what will be asked next, if the chat does not end with it.
         """
         return self.service.hosts.context(
-            session_id,
-            limit=limit,
-            reserved=reserved,
-            model=model,
-            counter=counter,
-            question=question,
-            tenant=tenant,
+            session_id, limit=limit, reserved=reserved, model=model, counter=counter, question=question, tenant=tenant
         )
 
     # -- reading ---------------------------------------------------------------------------------------------

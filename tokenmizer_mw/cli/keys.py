@@ -150,8 +150,4 @@ def _day(moment: float) -> str:
     return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%d")
 
 
-_ACTIONS: Final[dict[str, Callable[[argparse.Namespace], None]]] = {
-    "create": _create,
-    "list": _list,
-    "revoke": _revoke,
-}
+_ACTIONS: Final[dict[str, Callable[[argparse.Namespace], None]]] = {"create": _create, "list": _list, "revoke": _revoke}

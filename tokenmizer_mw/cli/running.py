@@ -273,8 +273,4 @@ def run_demo(arguments: argparse.Namespace) -> int:
         if (missing.name or "").startswith("tokenmizer_mw"):
             raise
         raise ConfigError(f"{missing.name} is not installed: {install_hint('demo')}") from None
-    return demonstrate(
-        fast=arguments.fast,
-        live_model=arguments.model if arguments.live else None,
-        keep=arguments.keep,
-    )
+    return demonstrate(fast=arguments.fast, live_model=arguments.model if arguments.live else None, keep=arguments.keep)

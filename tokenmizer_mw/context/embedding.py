@@ -117,13 +117,7 @@ class PassageEmbedding:
     """
 
     def __init__(
-        self,
-        model: SentenceModel,
-        settings: Settings,
-        *,
-        log: EventLog,
-        read: ReadIndex,
-        count: Callable[[str], None],
+        self, model: SentenceModel, settings: Settings, *, log: EventLog, read: ReadIndex, count: Callable[[str], None]
     ) -> None:
         self._model = model
         self._log = log

@@ -248,12 +248,7 @@ def _roomy(
 
 
 def _build_ledger(
-    request: ChatRequest,
-    before: Sequence[int],
-    standing: Plan,
-    frozen: Checkpointed | None,
-    overhead: int,
-    block: int,
+    request: ChatRequest, before: Sequence[int], standing: Plan, frozen: Checkpointed | None, overhead: int, block: int
 ) -> ChatCost:
     """What the calls of the chat have cost."""
     cut = None

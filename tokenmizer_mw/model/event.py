@@ -457,12 +457,7 @@ def transition_to_dict(step: Transition) -> Payload:
 
 def _transition_from_dict(data: Payload) -> Transition:
     return Transition(
-        data["old"],
-        data["new"],
-        data["trigger"],
-        data.get("reason", ""),
-        data.get("evidence", ""),
-        data["delta"],
+        data["old"], data["new"], data["trigger"], data.get("reason", ""), data.get("evidence", ""), data["delta"]
     )
 
 

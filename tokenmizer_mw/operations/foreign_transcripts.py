@@ -117,12 +117,7 @@ def _claude_text(message: dict[str, Any]) -> str:
     return "\n\n".join(texts) if texts else text if isinstance(text, str) else ""
 
 
-_TYPES: Final = {
-    "HumanMessage": "human",
-    "AIMessage": "ai",
-    "SystemMessage": "system",
-    "ToolMessage": "tool",
-}
+_TYPES: Final = {"HumanMessage": "human", "AIMessage": "ai", "SystemMessage": "system", "ToolMessage": "tool"}
 """Types by the names of classes, which ``dumpd`` writes."""
 
 

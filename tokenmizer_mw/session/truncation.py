@@ -303,13 +303,7 @@ class Truncation:
         def plan_with(counts: Sequence[int], shortest: Sequence[int] = ()) -> Plan:
             settings = self.derivation.settings
             return plan(
-                self.request,
-                counts,
-                overhead=overhead,
-                frozen=frozen,
-                settings=settings,
-                kept=kept,
-                shortest=shortest,
+                self.request, counts, overhead=overhead, frozen=frozen, settings=settings, kept=kept, shortest=shortest
             )
 
         decision = plan_with(counts)

@@ -153,10 +153,7 @@ def rewrite(connection: PostgresConnection, was: Whole, changed: Mapping[int, Ev
 
 
 def put_back(
-    connection: PostgresConnection,
-    session: SessionKey,
-    events: Sequence[Recorded],
-    expected_seq: int,
+    connection: PostgresConnection, session: SessionKey, events: Sequence[Recorded], expected_seq: int
 ) -> None:
     """Write events with their original numbers and times. Raises ``Conflict``."""
     encoded = [encode(one.event) for one in events]

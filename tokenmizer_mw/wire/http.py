@@ -184,11 +184,7 @@ def _limits_output(module: Any) -> bool:
 
 
 def _decoders() -> dict[str, Callable[[], Decoder]]:
-    found: dict[str, Callable[[], Decoder]] = {
-        "gzip": _Gzip,
-        "x-gzip": _Gzip,
-        "deflate": _Deflate,
-    }
+    found: dict[str, Callable[[], Decoder]] = {"gzip": _Gzip, "x-gzip": _Gzip, "deflate": _Deflate}
     if (brotli := _optional("brotli", "brotlicffi", needs=_limits_output)) is not None:
         found["br"] = lambda: _Brotli(brotli)
     if (zstd := _optional("compression.zstd", "backports.zstd")) is not None:

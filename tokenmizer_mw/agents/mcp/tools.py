@@ -308,10 +308,7 @@ def add_edits(made: MCPServer[Any], ask: Backing, named: Named) -> None:
 
     @made.tool(annotations=_CHANGES)
     async def invalidate(
-        node_id: _Id,
-        reason: Annotated[_Text, Field(min_length=1)],
-        never_true: bool = False,
-        session_id: _Session = "",
+        node_id: _Id, reason: Annotated[_Text, Field(min_length=1)], never_true: bool = False, session_id: _Session = ""
     ) -> Changed:
         """Declare a fact wrong, or never_true if misread; say why."""
         return await change("invalidate", session_id, node_id=node_id, reason=reason, never_true=never_true)

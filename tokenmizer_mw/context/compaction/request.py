@@ -242,11 +242,7 @@ def _inputs(value: object, where: str) -> frozenset[str] | None:
     return _names(value, where)
 
 
-SIGNS: Final = (
-    b"Respond with TEXT ONLY",
-    b"create a detailed summary of",
-    b"CONTEXT CHECKPOINT COMPACTION",
-)
+SIGNS: Final = (b"Respond with TEXT ONLY", b"create a detailed summary of", b"CONTEXT CHECKPOINT COMPACTION")
 """What stands in every compaction prompt of Claude Code and of Codex: one of these."""
 
 _PROMPT: Final = frozenset({HostTextKind.COMPACTION_PROMPT})

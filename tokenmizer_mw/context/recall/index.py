@@ -216,12 +216,7 @@ class PassageIndex:
         self.put_vectors({text: vectors[digest] for text, digest in texts.items() if digest in vectors})
 
     def rank(
-        self,
-        query: str,
-        *,
-        upto: int | None = None,
-        exclude: Collection[int] = (),
-        meaning: Matrix | None = None,
+        self, query: str, *, upto: int | None = None, exclude: Collection[int] = (), meaning: Matrix | None = None
     ) -> list[PassageHit]:
         """Return the passages that share terms with ``query``, best first, at most ``HITS_MAX``.
 

@@ -71,13 +71,7 @@ def rank_facts(
     standing = list(_take_counted(by_section, _STANDING))
     pins = _take_asked_for(by_section, pinned) if pinned else []
     asked = _take_asked_for(by_section, boost) if boost else []
-    return [
-        *standing,
-        *pins,
-        *asked,
-        *_take_counted(by_section, _CORE),
-        *_share_sections(by_section),
-    ]
+    return [*standing, *pins, *asked, *_take_counted(by_section, _CORE), *_share_sections(by_section)]
 
 
 def _take_asked_for(by_section: dict[Section, list[ResumeFact]], boost: Mapping[str, float]) -> list[ResumeFact]:

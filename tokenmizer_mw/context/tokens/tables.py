@@ -62,9 +62,7 @@ _SITE: Final = "https://openaipublic.blob.core.windows.net/encodings"
 
 TABLES: Final[dict[str, VocabularyTable]] = {
     "o200k_base": VocabularyTable(
-        f"{_SITE}/o200k_base.tiktoken",
-        "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
-        _O200K_WORDS,
+        f"{_SITE}/o200k_base.tiktoken", "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d", _O200K_WORDS
     ),
     "cl100k_base": VocabularyTable(
         f"{_SITE}/cl100k_base.tiktoken",
@@ -72,14 +70,10 @@ TABLES: Final[dict[str, VocabularyTable]] = {
         _CL100K_WORDS,
     ),
     "p50k_base": VocabularyTable(
-        f"{_SITE}/p50k_base.tiktoken",
-        "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069",
-        _GPT2_WORDS,
+        f"{_SITE}/p50k_base.tiktoken", "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069", _GPT2_WORDS
     ),
     "r50k_base": VocabularyTable(
-        f"{_SITE}/r50k_base.tiktoken",
-        "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930",
-        _GPT2_WORDS,
+        f"{_SITE}/r50k_base.tiktoken", "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930", _GPT2_WORDS
     ),
 }
 SAME_TABLE: Final = {"o200k_harmony": "o200k_base", "p50k_edit": "p50k_base", "gpt2": "r50k_base"}

@@ -106,11 +106,7 @@ class Layout:
 
 
 def arrange(
-    nodes: Iterable[Node],
-    steps: Iterable[Transition] = (),
-    *,
-    measures: Measures = CARDS,
-    columns: int | None = None,
+    nodes: Iterable[Node], steps: Iterable[Transition] = (), *, measures: Measures = CARDS, columns: int | None = None
 ) -> Layout:
     """Compute the positions of ``nodes``. Nodes that replaced one another (``steps``) are placed side by side, oldest
     first. ``columns``: maximum number of cards in a row; ``None``: the number that comes closest to the ratio of

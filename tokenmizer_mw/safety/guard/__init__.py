@@ -27,17 +27,7 @@ from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.safety.guard.phrases import Signal, Voice
 from tokenmizer_mw.safety.guard.signals import SIGNALS
 
-__all__ = [
-    "FLAGGED_AT",
-    "NOTHING",
-    "SCANNED_MAX",
-    "SIGNALS",
-    "Signal",
-    "Suspicion",
-    "Voice",
-    "judge",
-    "suspicion",
-]
+__all__ = ["FLAGGED_AT", "NOTHING", "SCANNED_MAX", "SIGNALS", "Signal", "Suspicion", "Voice", "judge", "suspicion"]
 
 
 _FORMAT: Final = frozenset({"Cf", "Mn", "Me", "Co"})

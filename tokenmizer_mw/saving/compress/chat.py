@@ -114,9 +114,7 @@ class MessageReader:
         arguments = read_arguments(call)
         shell = kind_of(call.name, arguments) is ToolKind.SHELL
         known = ToolCallContext(
-            call.name,
-            "" if shell else next(iter(paths_of(arguments)), ""),
-            command_of(arguments) if shell else "",
+            call.name, "" if shell else next(iter(paths_of(arguments)), ""), command_of(arguments) if shell else ""
         )
         self._calls[call.id] = known
         self._open.append(known)

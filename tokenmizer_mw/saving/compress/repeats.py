@@ -151,10 +151,7 @@ def _counting(numbers: list[int | None] | None, at: int, length: int) -> int:
     if numbers is None or not length:
         return length
     first = numbers[at]
-    return next(
-        (n for n in range(length) if numbers[at + n] != (None if first is None else first + n)),
-        length,
-    )
+    return next((n for n in range(length) if numbers[at + n] != (None if first is None else first + n)), length)
 
 
 def _comparable_lines(text: str, raw: Sequence[str], ours: str) -> Lines:

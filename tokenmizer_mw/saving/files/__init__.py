@@ -64,13 +64,7 @@ def analyze(
         _, source = open_source(opened, called, progress or _ignore, mask, redactor.redact, unpack=False)
         kind, report = _read(called, source, limits)
     return make_digest(
-        _file_name(file, name),
-        kind,
-        source.size,
-        report,
-        budget=budget,
-        count=_counter(model),
-        clean=redactor.redact,
+        _file_name(file, name), kind, source.size, report, budget=budget, count=_counter(model), clean=redactor.redact
     )
 
 

@@ -66,12 +66,7 @@ BODY_BROKEN: Final = Refusal(400, "invalid_encoding", "the body is not what its 
 _FAILED: Final = Refusal(429, "too_many_failures", "too many requests without a valid API key")
 _STREAMS: Final = Refusal(429, "too_many_streams", "too many calls are under way", ((b"retry-after", b"1"),))
 
-_HINTS: Final = (
-    ("/v1/messages", "anthropic"),
-    ("/v1beta/", "gemini"),
-    ("/v1/", "openai_chat"),
-    ("/v2/", "cohere"),
-)
+_HINTS: Final = (("/v1/messages", "anthropic"), ("/v1beta/", "gemini"), ("/v1/", "openai_chat"), ("/v2/", "cohere"))
 
 
 def dialect_at(path: str) -> str:

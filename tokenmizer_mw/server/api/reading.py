@@ -181,12 +181,7 @@ def _describe_session(request: ApiRequest[shapes.SessionsQuery, None], info: Ses
     if request.query.details:
         with suppress(UnknownSession):  # erased meanwhile
             about = summarize_session(request.memory, info.key)
-            answer |= {
-                "title": about.title,
-                "goal": about.goal,
-                "project": about.project,
-                "open_work": about.open_work,
-            }
+            answer |= {"title": about.title, "goal": about.goal, "project": about.project, "open_work": about.open_work}
     return answer
 
 

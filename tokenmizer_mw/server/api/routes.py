@@ -136,7 +136,7 @@ ROUTES: Final[tuple[Route, ...]] = (
 _ID: Final = "{session_id}"
 
 _FORMER_PATHS: Final[Mapping[tuple[str, ...], Sequence[str]]] = {
-    ("api", "decision", "invalidate"): ("api", "invalidate"),
+    ("api", "decision", "invalidate"): ("api", "invalidate")
 }
 """Earlier paths, as segments, which are still answered and not documented."""
 
@@ -250,10 +250,7 @@ def openapi_document(routes: Sequence[Route], prefix: str = "") -> dict[str, Any
         "info": {"title": "tokenmizer-mw", "version": version("tokenmizer-mw"), "summary": "Session memory over HTTP."},
         "servers": [{"url": prefix or "/"}],
         "paths": paths,
-        "components": {
-            "schemas": components,
-            "securitySchemes": {_KEY: {"type": "http", "scheme": "bearer"}},
-        },
+        "components": {"schemas": components, "securitySchemes": {_KEY: {"type": "http", "scheme": "bearer"}}},
     }
 
 

@@ -80,12 +80,7 @@ def correct(request: ApiRequest[shapes.NoQuery, shapes.CorrectBody]) -> shapes.E
     body = request.body
 
     done = request.memory.correct(
-        body.session_id,
-        body.node_id,
-        label=body.text,
-        detail=body.detail,
-        reason=body.reason,
-        tenant=request.tenant,
+        body.session_id, body.node_id, label=body.text, detail=body.detail, reason=body.reason, tenant=request.tenant
     )
     return _answer(body.session_id, done)
 
@@ -118,11 +113,7 @@ def forget(request: ApiRequest[shapes.NoQuery, None]) -> shapes.ErasedAnswer:
     gone = erase(request.memory, request.session_id, tenant=request.tenant)
     if not gone.events:
         raise UnknownSession
-    return {
-        "session_id": request.session_id,
-        "events": gone.events,
-        "backups": len(gone.backups),
-    }
+    return {"session_id": request.session_id, "events": gone.events, "backups": len(gone.backups)}
 
 
 def _has_longer_line(body: bytes, size: int) -> bool:

@@ -39,12 +39,7 @@ class Allowance:
     """
 
     def __init__(
-        self,
-        *,
-        per_hour: int,
-        failures_max: int,
-        rest_seconds: float,
-        clock: Callable[[], float] = time.monotonic,
+        self, *, per_hour: int, failures_max: int, rest_seconds: float, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._per_hour = per_hour
         self._failures_max = failures_max

@@ -17,14 +17,7 @@ _SPACE: Final = frozenset(" \t\r\n\f\v\u00a0\u2028\u2029\ufeff")
 _QUOTES: Final = {'"': '"', "'": "'", "\u201c": "\u201d"}
 _AFTER_TEXT: Final = frozenset(",:]}")
 _WORD_ENDS: Final = frozenset(",:]}[{\n")
-_WORDS: Final[dict[str, Any]] = {
-    "true": True,
-    "false": False,
-    "null": None,
-    "True": True,
-    "False": False,
-    "None": None,
-}
+_WORDS: Final[dict[str, Any]] = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
 
 
 @dataclass(frozen=True, slots=True)

@@ -281,11 +281,7 @@ class RefinementWork:
         counts["dropped"] += reply.dropped
         prompt = question.prompt
         written = ground_handover(
-            reply.handover,
-            prompt.shown,
-            flagged=state.graph.flagged,
-            known=prompt.known,
-            breaks_off=reply.breaks_off,
+            reply.handover, prompt.shown, flagged=state.graph.flagged, known=prompt.known, breaks_off=reply.breaks_off
         )
         counts["handover_sentences"] += len(written.sentences)
         counts["handover_dropped"] += written.dropped

@@ -201,11 +201,7 @@ _SHAPE: Final = Shape(
     roles_of,
     _read_message,
     overhead=("system", "tools", "output_config"),
-    elsewhere={
-        "thread": HISTORY_ON_SERVER,
-        "context_management": PROVIDER_COMPACTS,
-        "compaction": PROVIDER_COMPACTS,
-    },
+    elsewhere={"thread": HISTORY_ON_SERVER, "context_management": PROVIDER_COMPACTS, "compaction": PROVIDER_COMPACTS},
     causes={"context_management": removing_edit},
     refuses=_refuses,
     bound=_count_bound,

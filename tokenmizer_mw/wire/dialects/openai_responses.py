@@ -26,11 +26,7 @@ from tokenmizer_mw.wire.reply import error_text, parse_json, token_counts
 from tokenmizer_mw.wire.request import HISTORY_ON_SERVER, PROVIDER_COMPACTS, JsonDialect, Shape, cut_edits, text_of
 from tokenmizer_mw.wire.sse import ServerSentEvent, events_in
 
-TERMINAL: Final = {
-    "response.completed": "completed",
-    "response.incomplete": "incomplete",
-    "response.failed": "failed",
-}
+TERMINAL: Final = {"response.completed": "completed", "response.incomplete": "incomplete", "response.failed": "failed"}
 """The events that end a stream, and the status of the response that they bring."""
 
 _ERROR: Final = "error"

@@ -67,23 +67,14 @@ TEXTS: Final[Mapping[str, Table]] = {"text": _TEXT}
 SHOWN: Final[Mapping[str, Table]] = {
     "text": _TEXT,
     "image": {**_BLOCK, "source": CARRIED, "transformations": REFUSED},
-    "document": {
-        **_BLOCK,
-        **carried("source", "title"),
-        "context": only(""),
-        "citations": only({"enabled": False}),
-    },
+    "document": {**_BLOCK, **carried("source", "title"), "context": only(""), "citations": only({"enabled": False})},
 }
 
 BLOCKS: Final[Mapping[str, Mapping[str, Table]]] = {
     "system": TEXTS,
     "user": {
         **SHOWN,
-        "tool_result": {
-            **_BLOCK,
-            **carried("tool_use_id", "content", "is_error"),
-            "toolset_name": REFUSED,
-        },
+        "tool_result": {**_BLOCK, **carried("tool_use_id", "content", "is_error"), "toolset_name": REFUSED},
     },
     "assistant": {
         **TEXTS,

@@ -84,10 +84,7 @@ AUDIO: Final[Table] = carried("data", "format")
 FILE: Final[Table] = {"file_data": CARRIED, "filename": CARRIED, "file_id": REFUSED}
 _CALL: Final[Table] = {"type": CARRIED, "id": CARRIED, "index": left_out("its place in a stream")}
 
-CALLS: Final[Mapping[str, Table]] = {
-    "function": {**_CALL, "function": CARRIED},
-    "custom": {**_CALL, "custom": CARRIED},
-}
+CALLS: Final[Mapping[str, Table]] = {"function": {**_CALL, "function": CARRIED}, "custom": {**_CALL, "custom": CARRIED}}
 
 CALLED: Final[Mapping[str, Table]] = {
     "function": {"name": CARRIED, "arguments": CARRIED, "parsed_arguments": READ},
@@ -102,15 +99,9 @@ TOOLS: Final[Mapping[str, Table]] = {
 FUNCTION: Final[Table] = carried("name", "description", "parameters", "strict")
 CUSTOM: Final[Table] = carried("name", "description", "format")
 
-CUSTOM_FORMATS: Final[Mapping[str, Table]] = {
-    "text": carried("type"),
-    "grammar": carried("type", "grammar"),
-}
+CUSTOM_FORMATS: Final[Mapping[str, Table]] = {"text": carried("type"), "grammar": carried("type", "grammar")}
 
-CHOICES: Final[Mapping[str, Table]] = {
-    "function": carried("type", "function"),
-    "custom": carried("type", "custom"),
-}
+CHOICES: Final[Mapping[str, Table]] = {"function": carried("type", "function"), "custom": carried("type", "custom")}
 
 CHOSEN: Final[Table] = carried("name")
 

@@ -98,11 +98,7 @@ _CALL: Final[Table] = {
 }
 _OUTPUT: Final[Table] = {**_ITEM, "call_id": CARRIED, "output": CARRIED, "caller": _CALLER}
 ITEMS: Final[Mapping[str, Table]] = {
-    "message": {
-        **_ITEM,
-        **carried("role", "content"),
-        "phase": left_out("a hint of the provider to its own models"),
-    },
+    "message": {**_ITEM, **carried("role", "content"), "phase": left_out("a hint of the provider to its own models")},
     "function_call": {**_CALL, "arguments": CARRIED, "parsed_arguments": READ},
     "function_call_output": {**_OUTPUT, "name": CARRIED, "namespace": CARRIED},
     "custom_tool_call": {**_CALL, "input": CARRIED},
@@ -116,12 +112,7 @@ _PART: Final[Table] = {"type": CARRIED, "prompt_cache_breakpoint": CACHED}
 PARTS: Final[Mapping[str, Table]] = {
     "input_text": {**_PART, "text": CARRIED},
     "input_image": {**_PART, "image_url": CARRIED, "detail": CARRIED, "file_id": REFUSED},
-    "input_file": {
-        **_PART,
-        **carried("file_data", "file_url", "filename"),
-        "file_id": REFUSED,
-        "detail": CARRIED,
-    },
+    "input_file": {**_PART, **carried("file_data", "file_url", "filename"), "file_id": REFUSED, "detail": CARRIED},
     "output_text": {
         **_PART,
         "text": CARRIED,
