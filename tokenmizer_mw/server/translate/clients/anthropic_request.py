@@ -18,7 +18,7 @@ from .request_parts import (
     Fields,
     Table,
     bare_id,
-    carried,
+    carry,
     check_fields,
     join_turns,
     left_out,
@@ -38,20 +38,18 @@ REQUEST: Final[Table] = {
     "inference_geo": REFUSED,
     "max_tokens": CARRIED,
     "mcp_servers": only([]),
-    **carried("messages", "metadata", "model", "output_config"),
+    **carry("messages", "metadata", "model", "output_config"),
     "service_tier": only("auto", "standard_only"),
     "speed": only("standard"),
-    **carried(
-        "stop_sequences", "stream", "system", "temperature", "thinking", "tool_choice", "tools", "top_k", "top_p"
-    ),
+    **carry("stop_sequences", "stream", "system", "temperature", "thinking", "tool_choice", "tools", "top_k", "top_p"),
     "user_profile_id": REFUSED,
     "workspace_id": REFUSED,
 }
 
-METADATA: Final[Table] = carried("user_id")
-OUTPUT: Final[Table] = carried("effort", "format")
-FORMATS: Final[Mapping[str, Table]] = {"json_schema": carried("type", "schema")}
-_MESSAGE: Final[Table] = carried("role", "content")
+METADATA: Final[Table] = carry("user_id")
+OUTPUT: Final[Table] = carry("effort", "format")
+FORMATS: Final[Mapping[str, Table]] = {"json_schema": carry("type", "schema")}
+_MESSAGE: Final[Table] = carry("role", "content")
 MESSAGES: Final[Mapping[str, Table]] = dict.fromkeys(("user", "assistant", "system"), _MESSAGE)
 _BLOCK: Final[Table] = {"type": CARRIED, "cache_control": CACHED}
 
@@ -67,14 +65,14 @@ TEXTS: Final[Mapping[str, Table]] = {"text": _TEXT}
 SHOWN: Final[Mapping[str, Table]] = {
     "text": _TEXT,
     "image": {**_BLOCK, "source": CARRIED, "transformations": REFUSED},
-    "document": {**_BLOCK, **carried("source", "title"), "context": only(""), "citations": only({"enabled": False})},
+    "document": {**_BLOCK, **carry("source", "title"), "context": only(""), "citations": only({"enabled": False})},
 }
 
 BLOCKS: Final[Mapping[str, Mapping[str, Table]]] = {
     "system": TEXTS,
     "user": {
         **SHOWN,
-        "tool_result": {**_BLOCK, **carried("tool_use_id", "content", "is_error"), "toolset_name": REFUSED},
+        "tool_result": {**_BLOCK, **carry("tool_use_id", "content", "is_error"), "toolset_name": REFUSED},
     },
     "assistant": {
         **TEXTS,
@@ -82,7 +80,7 @@ BLOCKS: Final[Mapping[str, Mapping[str, Table]]] = {
         "redacted_thinking": {**_BLOCK, "data": CARRIED},
         "tool_use": {
             **_BLOCK,
-            **carried("id", "name", "input"),
+            **carry("id", "name", "input"),
             "caller": only({"type": "direct"}),
             "toolset_name": REFUSED,
         },
@@ -90,13 +88,13 @@ BLOCKS: Final[Mapping[str, Mapping[str, Table]]] = {
 }
 
 SOURCES: Final[Mapping[str, Table]] = {
-    "base64": carried("type", "media_type", "data"),
-    "text": carried("type", "media_type", "data"),
-    "url": carried("type", "url"),
+    "base64": carry("type", "media_type", "data"),
+    "text": carry("type", "media_type", "data"),
+    "url": carry("type", "url"),
 }
 
 _TOOL: Final[Table] = {
-    **carried("type", "name", "description", "input_schema", "strict"),
+    **carry("type", "name", "description", "input_schema", "strict"),
     "cache_control": CACHED,
     "allowed_callers": only(["direct"]),
     "defer_loading": only(False),
@@ -105,19 +103,19 @@ _TOOL: Final[Table] = {
 }
 
 TOOLS: Final[Mapping[str, Table]] = {"custom": _TOOL}
-_CHOICE: Final[Table] = carried("type", "disable_parallel_tool_use")
+_CHOICE: Final[Table] = carry("type", "disable_parallel_tool_use")
 
 CHOICES: Final[Mapping[str, Table]] = {
     "auto": _CHOICE,
     "any": _CHOICE,
     "tool": {**_CHOICE, "name": CARRIED},
-    "none": carried("type"),
+    "none": carry("type"),
 }
 
 THINKING: Final[Mapping[str, Table]] = {
-    "enabled": carried("type", "budget_tokens", "display"),
-    "adaptive": carried("type", "display"),
-    "disabled": carried("type"),
+    "enabled": carry("type", "budget_tokens", "display"),
+    "adaptive": carry("type", "display"),
+    "disabled": carry("type"),
 }
 
 WORDS: Final[Mapping[str, str]] = {

@@ -18,7 +18,7 @@ from .request_parts import (
     Table,
     attachment,
     bare_id,
-    carried,
+    carry,
     check_fields,
     join_turns,
     left_out,
@@ -38,11 +38,11 @@ REQUEST: Final[Table] = {
     "functions": only([]),
     "logit_bias": only({}),
     "logprobs": only(False),
-    **carried("max_completion_tokens", "max_tokens", "messages"),
+    **carry("max_completion_tokens", "max_tokens", "messages"),
     "modalities": only(["text"]),
     "n": only(1),
     "prediction": left_out("a guess at the answer that makes it quicker and no other"),
-    **carried("presence_penalty", "reasoning_effort", "response_format", "seed", "stop", "verbosity"),
+    **carry("presence_penalty", "reasoning_effort", "response_format", "seed", "stop", "verbosity"),
     "web_search_options": REFUSED,
 }
 
@@ -62,11 +62,11 @@ MESSAGES: Final[Mapping[str, Table]] = {
         "annotations": left_out("where the text was found; the text is whole without"),
         "audio": REFUSED,
         "function_call": REFUSED,
-        **carried("reasoning", "reasoning_content", "reasoning_details"),
+        **carry("reasoning", "reasoning_content", "reasoning_details"),
         "parsed": READ,
-        **carried("refusal", "tool_calls"),
+        **carry("refusal", "tool_calls"),
     },
-    "tool": carried("role", "content", "tool_call_id", "name"),
+    "tool": carry("role", "content", "tool_call_id", "name"),
 }
 
 _PART: Final[Table] = {"type": CARRIED, "prompt_cache_breakpoint": CACHED, "cache_control": CACHED}
@@ -79,8 +79,8 @@ PARTS: Final[Mapping[str, Table]] = {
     "file": {**_PART, "file": CARRIED},
 }
 
-IMAGE: Final[Table] = carried("url", "detail")
-AUDIO: Final[Table] = carried("data", "format")
+IMAGE: Final[Table] = carry("url", "detail")
+AUDIO: Final[Table] = carry("data", "format")
 FILE: Final[Table] = {"file_data": CARRIED, "filename": CARRIED, "file_id": REFUSED}
 _CALL: Final[Table] = {"type": CARRIED, "id": CARRIED, "index": left_out("its place in a stream")}
 
@@ -88,7 +88,7 @@ CALLS: Final[Mapping[str, Table]] = {"function": {**_CALL, "function": CARRIED},
 
 CALLED: Final[Mapping[str, Table]] = {
     "function": {"name": CARRIED, "arguments": CARRIED, "parsed_arguments": READ},
-    "custom": carried("name", "input"),
+    "custom": carry("name", "input"),
 }
 
 TOOLS: Final[Mapping[str, Table]] = {
@@ -96,23 +96,23 @@ TOOLS: Final[Mapping[str, Table]] = {
     "custom": {"type": CARRIED, "custom": CARRIED, "cache_control": CACHED},
 }
 
-FUNCTION: Final[Table] = carried("name", "description", "parameters", "strict")
-CUSTOM: Final[Table] = carried("name", "description", "format")
+FUNCTION: Final[Table] = carry("name", "description", "parameters", "strict")
+CUSTOM: Final[Table] = carry("name", "description", "format")
 
-CUSTOM_FORMATS: Final[Mapping[str, Table]] = {"text": carried("type"), "grammar": carried("type", "grammar")}
+CUSTOM_FORMATS: Final[Mapping[str, Table]] = {"text": carry("type"), "grammar": carry("type", "grammar")}
 
-CHOICES: Final[Mapping[str, Table]] = {"function": carried("type", "function"), "custom": carried("type", "custom")}
+CHOICES: Final[Mapping[str, Table]] = {"function": carry("type", "function"), "custom": carry("type", "custom")}
 
-CHOSEN: Final[Table] = carried("name")
+CHOSEN: Final[Table] = carry("name")
 
 FORMATS: Final[Mapping[str, Table]] = {
-    "text": carried("type"),
-    "json_object": carried("type"),
-    "json_schema": carried("type", "json_schema"),
+    "text": carry("type"),
+    "json_object": carry("type"),
+    "json_schema": carry("type", "json_schema"),
 }
 
 _DETAIL: Final[Table] = {
-    **carried("type", "format"),
+    **carry("type", "format"),
     "id": left_out("its name for the provider that made it"),
     "index": left_out("its place in a stream"),
 }

@@ -20,7 +20,7 @@ from tokenmizer_mw.server.translate.translation import load
 
 from .openai_shared import text_of
 from .reply_parts import StreamPart
-from .request_parts import CARRIED, Fields, Table, call_id, carried, tag_seal
+from .request_parts import CARRIED, Fields, Table, call_id, tag_seal
 
 NAME: Final = "openai_responses"
 HIDDEN: Final = "hidden:"
@@ -44,7 +44,7 @@ SHELL_TOOL: Final = chat.Tool(
     "local_shell", "Runs a command on the user's machine and gives its output.", _PARAMETERS, form="local_shell"
 )
 
-ACTION: Final[Table] = {"type": CARRIED, **carried(*_PARAMETERS["properties"])}
+ACTION: Final[Table] = {"type": CARRIED, **carry(*_PARAMETERS["properties"])}
 
 
 def action_arguments(item: Fields) -> str:

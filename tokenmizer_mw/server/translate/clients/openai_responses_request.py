@@ -26,7 +26,7 @@ from .request_parts import (
     Table,
     attachment,
     bare_id,
-    carried,
+    carry,
     check_fields,
     join_turns,
     left_out,
@@ -45,23 +45,23 @@ REQUEST: Final[Table] = {
     "client_metadata": left_out("what Codex tells its own provider of its turns"),
     "conversation": REFUSED,
     "image": only({}, {"context_compression": "auto"}),
-    **carried("include", "input", "instructions", "max_output_tokens"),
+    **carry("include", "input", "instructions", "max_output_tokens"),
     "max_tool_calls": left_out("counts calls of tools that the provider runs, of which there are none"),
     "previous_response_id": REFUSED,
     "prompt": REFUSED,
-    **carried("reasoning", "text"),
+    **carry("reasoning", "text"),
     "truncation": only("disabled"),
 }
 STREAM_OPTIONS: Final[Table] = {"include_obfuscation": left_out("padding against listeners, which says nothing")}
 REASONING: Final[Table] = {
-    **carried("effort", "summary", "generate_summary"),
+    **carry("effort", "summary", "generate_summary"),
     "context": only("auto"),
     "mode": only("standard"),
 }
-TEXT: Final[Table] = carried("format", "verbosity")
+TEXT: Final[Table] = carry("format", "verbosity")
 FORMATS: Final[Mapping[str, Table]] = {
-    "text": carried("type"),
-    "json_object": carried("type"),
+    "text": carry("type"),
+    "json_object": carry("type"),
     "json_schema": {"type": CARRIED, **JSON_SCHEMA},
 }
 INCLUDED: Final[Table] = {
@@ -90,7 +90,7 @@ _ITEM: Final[Table] = {
 _CALLER: Final = only({"type": "direct"})
 _CALL: Final[Table] = {
     **_ITEM,
-    **carried("call_id", "name"),
+    **carry("call_id", "name"),
     "caller": _CALLER,
     "namespace": CARRIED,
     "async": only(False),
@@ -98,7 +98,7 @@ _CALL: Final[Table] = {
 }
 _OUTPUT: Final[Table] = {**_ITEM, "call_id": CARRIED, "output": CARRIED, "caller": _CALLER}
 ITEMS: Final[Mapping[str, Table]] = {
-    "message": {**_ITEM, **carried("role", "content"), "phase": left_out("a hint of the provider to its own models")},
+    "message": {**_ITEM, **carry("role", "content"), "phase": left_out("a hint of the provider to its own models")},
     "function_call": {**_CALL, "arguments": CARRIED, "parsed_arguments": READ},
     "function_call_output": {**_OUTPUT, "name": CARRIED, "namespace": CARRIED},
     "custom_tool_call": {**_CALL, "input": CARRIED},
@@ -112,7 +112,7 @@ _PART: Final[Table] = {"type": CARRIED, "prompt_cache_breakpoint": CACHED}
 PARTS: Final[Mapping[str, Table]] = {
     "input_text": {**_PART, "text": CARRIED},
     "input_image": {**_PART, "image_url": CARRIED, "detail": CARRIED, "file_id": REFUSED},
-    "input_file": {**_PART, **carried("file_data", "file_url", "filename"), "file_id": REFUSED, "detail": CARRIED},
+    "input_file": {**_PART, **carry("file_data", "file_url", "filename"), "file_id": REFUSED, "detail": CARRIED},
     "output_text": {
         **_PART,
         "text": CARRIED,
@@ -122,31 +122,31 @@ PARTS: Final[Mapping[str, Table]] = {
     },
     "refusal": {**_PART, "refusal": CARRIED},
 }
-SUMMARIES: Final[Mapping[str, Table]] = {"summary_text": carried("type", "text")}
-THOUGHTS: Final[Mapping[str, Table]] = {"reasoning_text": carried("type", "text")}
+SUMMARIES: Final[Mapping[str, Table]] = {"summary_text": carry("type", "text")}
+THOUGHTS: Final[Mapping[str, Table]] = {"reasoning_text": carry("type", "text")}
 
 TOOLS: Final[Mapping[str, Table]] = {
     "function": {
-        **carried("type", "name", "description", "parameters", "strict"),
+        **carry("type", "name", "description", "parameters", "strict"),
         "allowed_callers": only(["direct"]),
         "async": only(False),
         "defer_loading": only(False),
         "output_schema": left_out("tells the provider's own programs what comes back"),
     },
     "custom": {
-        **carried("type", "name", "description", "format"),
+        **carry("type", "name", "description", "format"),
         "allowed_callers": only(["direct"]),
         "async": only(False),
         "defer_loading": only(False),
     },
-    "local_shell": carried("type"),
-    "namespace": carried("type", "name", "description", "tools"),
+    "local_shell": carry("type"),
+    "namespace": carry("type", "name", "description", "tools"),
 }
 GROUPED: Final[Mapping[str, Table]] = {kind: TOOLS[kind] for kind in ("function", "custom")}
 """What may be in a namespace."""
 
-CUSTOM_FORMATS: Final[Mapping[str, Table]] = {"text": carried("type"), "grammar": {"type": CARRIED, **GRAMMAR}}
-CHOICES: Final[Mapping[str, Table]] = {kind: carried("type", "name") for kind in ("function", "custom")}
+CUSTOM_FORMATS: Final[Mapping[str, Table]] = {"text": carry("type"), "grammar": {"type": CARRIED, **GRAMMAR}}
+CHOICES: Final[Mapping[str, Table]] = {kind: carry("type", "name") for kind in ("function", "custom")}
 
 WORDS: Final[Mapping[str, str]] = {
     "sampling.max_tokens": "max_output_tokens",

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 from tokenmizer_mw.server.translate.chat import AnswerFormat, Fault, Tool, ToolChoice
 
 from .reply_parts import FaultKind, is_kind_only, kind_of
-from .request_parts import CACHED, CARRIED, REFUSED, Fields, Table, carried, left_out, only
+from .request_parts import CACHED, CARRIED, REFUSED, Fields, Table, left_out, only
 
 COMMON: Final[Table] = {
     "model": CARRIED,
@@ -22,14 +22,14 @@ COMMON: Final[Table] = {
     "safety_identifier": CARRIED,
     "service_tier": only("auto", "default"),
     "store": only(False),
-    **carried("stream", "stream_options", "temperature", "tool_choice", "tools"),
+    **carry("stream", "stream_options", "temperature", "tool_choice", "tools"),
     "top_logprobs": only(0),
-    **carried("top_p", "user"),
+    **carry("top_p", "user"),
 }
 """Fields of a request that both dialects have."""
 
-JSON_SCHEMA: Final[Table] = carried("name", "description", "schema", "strict")
-GRAMMAR: Final[Table] = carried("definition", "syntax")
+JSON_SCHEMA: Final[Table] = carry("name", "description", "schema", "strict")
+GRAMMAR: Final[Table] = carry("definition", "syntax")
 _INPUT: Final = "input"
 _FREE_TEXT: Final = {
     "type": "object",

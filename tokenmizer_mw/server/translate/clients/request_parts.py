@@ -38,7 +38,7 @@ CARRIED: Final = Field(carried=True)
 REFUSED: Final = Field()
 
 
-def carried(*names: str) -> Table:
+def carry(*names: str) -> Table:
     """Return the table of fields that are all translated."""
     return dict.fromkeys(names, CARRIED)
 
