@@ -20,7 +20,7 @@ from tokenmizer_mw.server.translate.translation import load
 
 from .openai_shared import text_of
 from .reply_parts import StreamPart
-from .request_parts import CARRIED, Fields, Table, call_id, tag_seal
+from .request_parts import CARRIED, Fields, Table, call_id, carry, tag_seal
 
 NAME: Final = "openai_responses"
 HIDDEN: Final = "hidden:"

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 from tokenmizer_mw.server.translate.chat import AnswerFormat, Fault, Tool, ToolChoice
 
 from .reply_parts import FaultKind, is_kind_only, kind_of
-from .request_parts import CACHED, CARRIED, REFUSED, Fields, Table, left_out, only
+from .request_parts import CACHED, CARRIED, REFUSED, Fields, Table, carry, left_out, only
 
 COMMON: Final[Table] = {
     "model": CARRIED,
