@@ -169,10 +169,9 @@ class SessionGraph:
         found = ((self._nodes.get(id), hits[id]) for id in best)
         return list(islice(((node, count) for node, count in found if node is not None), limit))
 
-    def unfinished_nodes(self, type: NodeType | None = None) -> list[Node]:
+    def unfinished_nodes(self) -> list[Node]:
         """Return open tasks and tests, and errors that are not fixed, oldest first."""
-        found = [self._nodes[id] for id in self._unfinished if id in self._nodes]
-        return [node for node in found if type is None or node.type is type]
+        return [self._nodes[id] for id in self._unfinished if id in self._nodes]
 
     def newest_unfinished(self) -> Iterator[Node]:
         """Iterate over the nodes of ``unfinished_nodes``, the ones that became unfinished last first."""

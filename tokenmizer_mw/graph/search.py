@@ -120,17 +120,9 @@ def find_fitting(graph: SessionGraph, text: str, former: Sequence[Node] = ()) ->
     return sorted(near, key=lambda node: not node.current)
 
 
-def find_named(graph: SessionGraph, text: str) -> Node | None:
-    """Return the node with this id, else with this label or value, else with the same words; ``None`` when there is
-    none. Unlike ``find_described`` it does not guess, for edits by hand.
-    """
-    node = graph.get(text)
-    return node if node is not None else _find_in(graph.nodes(), text)
-
-
 def find_meant(graph: SessionGraph, text: str, former: Sequence[Node] = ()) -> list[Node]:
-    """Return the nodes that ``text`` may mean in an edit by hand: those that it names as ``find_named`` says, or that
-    had this wording before a correction (``former``), and all others with the same label; else all whose label, value
+    """Return the nodes that ``text`` may mean in an edit by hand: its id, label, value or words name, or that had
+    this wording before a correction (``former``), and all others with the same label; else all whose label, value
     or category together contain all of these words. If any of those is current, only current ones are returned.
     """
     if (node := graph.get(text)) is not None:
@@ -177,10 +169,6 @@ def _identifier_parts(text: str) -> Iterator[str]:
                     yield from (singular("".join(joined)), singular("_".join(joined)))
 
 
-def _find_in(nodes: Iterable[Node], text: str) -> Node | None:
-    return next(iter(_find_all_in(nodes, text)), None)
-
-
 def _find_all_in(nodes: Iterable[Node], text: str) -> list[Node]:
     """The nodes that ``text`` names best, the newest first."""
     spelling, wanted = text.strip().casefold(), asked_words(text)
@@ -192,14 +180,15 @@ def _find_all_in(nodes: Iterable[Node], text: str) -> list[Node]:
 def _match(node: Node, spelling: str, wanted: frozenset[str]) -> tuple[bool, bool, bool] | None:
     """How well a node is named, the least the best; ``None`` when it is not."""
     decision = node.type is NodeType.DECISION
-    exact = node.label.casefold() == spelling or (decision and node.value != "" and node.value == _value(spelling))
-    if exact or (wanted and wanted in (_singular(node.label), {node.value})) or _only_value(node, wanted):
+    valued = decision and node.value != ""
+    exact = node.label.casefold() == spelling or (valued and node.value == _value(spelling))
+    if (
+        exact
+        or (wanted and wanted in (_singular(node.label), {node.value}))
+        or (valued and {_value(word) for word in wanted} == {node.value})
+    ):
         return not node.current, not exact, not decision
     return None
-
-
-def _only_value(node: Node, wanted: frozenset[str]) -> bool:
-    return node.type is NodeType.DECISION and node.value != "" and {_value(word) for word in wanted} == {node.value}
 
 
 def _value(spelling: str) -> str:
@@ -233,16 +222,12 @@ def _rank_nodes(wanted: frozenset[str], nodes: Sequence[Node], parts: bool) -> l
 @lru_cache(maxsize=_READ_MAX)
 def _read(node: Node) -> tuple[Mapping[str, int], int]:
     """The words that find a node, each with its weight, and how many it says."""
-    said = _node_words(node)
+    said = _singular(f"{node.label} {node.detail} {node.value} {node.source.quote}")
     return _bag(node, said), len(said)
 
 
 def _singular(text: str) -> frozenset[str]:
     return frozenset(map(singular, words(text)))
-
-
-def _node_words(node: Node) -> frozenset[str]:
-    return _singular(f"{node.label} {node.detail} {node.value} {node.source.quote}")
 
 
 def _bag(node: Node, said: frozenset[str]) -> Mapping[str, int]:

@@ -89,22 +89,21 @@ def write_backup(
     *,
     now: float,
     portable: bool = False,
-    tenants: Collection[str] | None = None,
     advance: Callable[[int], None] = lambda done: None,
 ) -> Backup:
     """Write a backup to ``where`` (a new file, or a directory for one), verify it, and record it.
 
-    A SQLite store gives a consistent copy of its database. JSON Lines are written for other stores, if ``portable`` is
-    true, and for selected ``tenants``. Only the owner may read the file. ``advance`` is called for each session when it
-    is written and again when it is verified. Raises ``CallerError`` if the file exists or fails verification.
+    A SQLite store gives a consistent copy of its database. JSON Lines are written for other stores, and if ``portable``
+    is true. Only the owner may read the file. ``advance`` is called for each session when it is written and again when
+    it is verified. Raises ``CallerError`` if the file exists or fails verification.
     """
-    form: Form = "sqlite" if isinstance(log, SqliteLog) and not portable and tenants is None else "lines"
+    form: Form = "sqlite" if isinstance(log, SqliteLog) and not portable else "lines"
     path = _target(where, form, now)
     if isinstance(log, SqliteLog) and form == "sqlite":
         log.copy(path)
         advance(sum(len(log.sessions(tenant)) for tenant in log.tenants() if tenant != BACKUPS_TENANT))
     else:
-        write_lines(log, path, tenants, advance)
+        write_lines(log, path, advance)
     backup = Backup(
         str(path), socket.gethostname(), form, now, sum(1 for _ in count_sessions(sessions_of(path), advance))
     )

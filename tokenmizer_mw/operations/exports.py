@@ -9,7 +9,7 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -106,19 +106,24 @@ BACKUP_VERSION: Final = 1
 Session = tuple[SessionKey, list[Recorded]]
 
 
-def write_lines(
-    log: EventLog,
-    path: Path,
-    tenants: Collection[str] | None = None,
-    advance: Callable[[int], None] = lambda done: None,
-) -> int:
-    """Write the sessions of ``tenants`` (``None``: of all) to a new file that only its owner can read; return their
-    number.
+def write_lines(log: EventLog, path: Path, advance: Callable[[int], None] = lambda done: None) -> None:
+    """Write all sessions to a new file that only its owner can read. It appears once it is whole and on the disk.
 
     ``advance`` is called for each session. Each session is consistent in itself; different sessions may be of slightly
-    different times. Raises ``OSError``.
+    different times. Raises ``CallerError`` if the file exists, and ``OSError``.
     """
-    return _write(path, count_sessions(_sessions(log, tenants), advance))
+    if path.exists():
+        raise CallerError(f"{path}: exists already")
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="ascii", newline="\n") as file:
+            _lines(file.write, count_sessions(_sessions(log), advance))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
 
 
 def count_sessions(sessions: Iterable[Session], advance: Callable[[int], None]) -> Iterator[Session]:
@@ -137,8 +142,8 @@ def read_lines(path: Path) -> Iterator[Session]:
             raise CallerError("not UTF-8 text") from None
 
 
-def _sessions(log: EventLog, tenants: Collection[str] | None) -> Iterator[Session]:
-    for tenant in log.tenants() if tenants is None else tenants:
+def _sessions(log: EventLog) -> Iterator[Session]:
+    for tenant in log.tenants():
         if tenant == BACKUPS_TENANT:
             continue
         for info in log.sessions(tenant):
@@ -146,24 +151,7 @@ def _sessions(log: EventLog, tenants: Collection[str] | None) -> Iterator[Sessio
                 yield info.key, events
 
 
-def _write(path: Path, sessions: Iterable[Session]) -> int:
-    """Write all of it or nothing: the file appears once it is whole and on the disk."""
-    if path.exists():
-        raise CallerError(f"{path}: exists already")
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="ascii", newline="\n") as file:
-            count = _lines(file.write, sessions)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
-    return count
-
-
-def _lines(write: Callable[[str], object], sessions: Iterable[Session]) -> int:
+def _lines(write: Callable[[str], object], sessions: Iterable[Session]) -> None:
     seen, count, total = hashlib.blake2b(digest_size=16), 0, 0
 
     def put(line: str) -> None:
@@ -176,7 +164,6 @@ def _lines(write: Callable[[str], object], sessions: Iterable[Session]) -> int:
         for line in export_lines(key.id, events, tenant=key.tenant):
             put(line)
     write(line_of({"sessions": count, "events": total, "digest": seen.hexdigest()}) + "\n")
-    return count
 
 
 def _read(lines: Iterator[tuple[int, str]]) -> Iterator[Session]:

@@ -42,12 +42,12 @@ def flatten(text: str, limit: int = LABEL_MAX) -> str:
     return text if len(text) <= limit else _shorten(text, limit)
 
 
-def flatten_lines(text: str, limit: int = LINE_MAX) -> str:
-    """Return ``text`` with ``flatten`` applied to each line, at most ``limit`` characters long.
+def flatten_lines(text: str) -> str:
+    """Return ``text`` with ``flatten`` applied to each line, at most ``LINE_MAX`` characters long.
 
     Lines keep their indentation; blank lines are removed.
     """
-    lines = ((line[: len(line) - len(line.lstrip(" "))], flatten(line, limit)) for line in text.splitlines())
+    lines = ((line[: len(line) - len(line.lstrip(" "))], flatten(line, LINE_MAX)) for line in text.splitlines())
     return "\n".join(indent[:INDENT_MAX] + said for indent, said in lines if said)
 
 

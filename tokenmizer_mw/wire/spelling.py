@@ -77,7 +77,7 @@ def canonical_text(message: Message) -> str:
     if not text.isascii():
         text = without_surrogates(text)
     if message.role is Role.ASSISTANT:
-        text = _without_thoughts(text) if "</" in text else text
+        text = str(_THOUGHT_ENDS.sub("", _THOUGHTS.sub("", text))) if "</" in text else text
         if find_host_texts(text, Role.ASSISTANT):
             text = remove_host_texts(text, role=Role.ASSISTANT)
     else:
@@ -89,10 +89,9 @@ def canonical_text(message: Message) -> str:
     return unicodedata.normalize("NFC", "".join(text.split()))
 
 
-def spelling_of(message: Message, text: str | None = None) -> Spelling:
-    """Return what identifies a message even if a client changed its form. ``text``: its ``canonical_text``, if already
-    computed."""
-    text = canonical_text(message) if text is None else text
+def spelling_of(message: Message) -> Spelling:
+    """Return what identifies a message even if a client changed its form."""
+    text = canonical_text(message)
     results = ""
     if message.tool_results:
         results = "\n".join(["".join(result.text.split()) for result in message.tool_results])
@@ -108,10 +107,6 @@ def spelling_of(message: Message, text: str | None = None) -> Spelling:
 def text_digest(text: str) -> str:
     """Return 16 hexadecimal digits that identify a text."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_DIGEST_BYTES).hexdigest()
-
-
-def _without_thoughts(text: str) -> str:
-    return str(_THOUGHT_ENDS.sub("", _THOUGHTS.sub("", text)))
 
 
 def _call(call: ToolCall) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -72,9 +72,7 @@ def recall(
     budget: int,
     counter: TokenCounter,
     passages: PassageIndex | None = None,
-    upto: int | None = None,
     nonce: str = "",
-    without: Collection[str] = (),
     meaning: Matrix | None = None,
 ) -> Recall:
     """Return what ``graph`` and the messages in ``passages`` say about ``query``, newest first, within ``budget``
@@ -84,21 +82,19 @@ def recall(
     stated together with its replacement. A passage from before the replacement is marked as old; if a later message
     gives another value for the same thing, that value is added.
 
-    - ``upto``: use only messages up to this number.
     - ``nonce`` (from ``nonce_for``): put the text between delimiters that mark it as data; "": text for people.
-    - ``without``: ids of facts to leave out, because they are known already.
     - ``meaning``: the vector of the query, for search by meaning.
 
     Passages that share only function words with the query do not count, unless it has no other words.
     """
     around = frame(nonce) if nonce else ("", "")
     room = budget - counter.count("".join(around)) - counter.count(_HEAD)
-    hits = passages.rank(query, upto=upto, meaning=meaning) if passages is not None else []
+    hits = passages.rank(query, meaning=meaning) if passages is not None else []
     hits = drop_withdrawn(graph, hits if _answers_query(query, hits) else [])
     weights = _weights(query, passages)
     hits = answering(asked_kinds(query), hits[:_ANSWERING_MAX], weights, lambda hit: hit.text) + hits[_ANSWERING_MAX:]
-    facts = _find_fact_lines(graph, query, weights, hits, without)
-    chosen = _take_within_room(facts, _facts_room(room), counter)
+    facts = _find_fact_lines(graph, query, weights, hits)
+    chosen = _take_within_room(facts, max(int(room * _FACTS_SHARE), min(_FACTS_LEAST, room // 2)), counter)
     pieces = select_passages(hits, room - _cost(chosen, counter), counter)
     chosen += _mark_pieces(graph, pieces, weights, hits)
     chosen += _take_within_room([line for line in facts if line not in chosen], room - _cost(chosen, counter), counter)
@@ -131,10 +127,6 @@ def drop_withdrawn(graph: SessionGraph, hits: Sequence[PassageHit]) -> list[Pass
     return [hit for hit in hits if not any(named <= words(hit.text) for named in withdrawn.get(hit.number, ()))]
 
 
-def _facts_room(room: int) -> int:
-    return max(int(room * _FACTS_SHARE), min(_FACTS_LEAST, room // 2))
-
-
 def _format_lines(lines: Sequence[_Line]) -> str:
     """The lines, the newest first, under a head that says so."""
     texts = [line.text for line in sorted(lines, key=lambda line: -line.turn)]
@@ -151,14 +143,14 @@ def _weights(query: str, passages: PassageIndex | None) -> dict[str, float]:
 
 
 def _find_fact_lines(
-    graph: SessionGraph, query: str, weights: dict[str, float], hits: Sequence[PassageHit], without: Collection[str]
+    graph: SessionGraph, query: str, weights: dict[str, float], hits: Sequence[PassageHit]
 ) -> list[_Line]:
     """Facts as lines, the best first, each marked where a later statement gives the same thing another value."""
     nodes = answering(asked_kinds(query), _facts(graph, query), weights, lambda node: node.label)
     statements = [Statement(node.source.turn, node.label, node.source.trust in _SETTLING) for node in nodes]
     later = find_overtaken(weights, statements + _statements(hits))
     facts: list[_Line] = []
-    said = set(without)
+    said: set[str] = set()
     for at, node in enumerate(nodes):
         if node.id not in said:
             facts.append(_line(graph, node, later.get(at)))

@@ -52,8 +52,11 @@ def _calm(text: str) -> str:
     return "".join(kept)
 
 
-def wrap_text(text: str, width: float, most: int = 2) -> list[str]:
-    """Break ``text`` into at most ``most`` lines of at most ``width`` (1 is the font size). The rest is replaced by an
+LINES_MAX: Final = 2
+
+
+def wrap_text(text: str, width: float) -> list[str]:
+    """Break ``text`` into at most two lines of at most ``width`` (1 is the font size). The rest is replaced by an
     ellipsis; a word that is too long for a line is broken.
     """
     lines: list[str] = []
@@ -65,10 +68,10 @@ def wrap_text(text: str, width: float, most: int = 2) -> list[str]:
             continue
         lines.append(line)
         line = word
-        if len(lines) > most:
+        if len(lines) > LINES_MAX:
             break
     lines.append(line)
-    return lines if len(lines) <= most else [*lines[: most - 1], _end_with_ellipsis(lines[most - 1], width)]
+    return lines if len(lines) <= LINES_MAX else [lines[0], _end_with_ellipsis(lines[1], width)]
 
 
 def _pieces(text: str, width: float) -> Iterator[str]:

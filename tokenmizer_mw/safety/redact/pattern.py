@@ -119,9 +119,9 @@ def compile_pattern(pattern: str, memory: int = MEMORY) -> BytePattern:
 
 
 @cache
-def compile_outline(pattern: str, memory: int = MEMORY) -> BytePattern:
+def compile_outline(pattern: str) -> BytePattern:
     """Return the pattern without groups, which RE2 matches faster when only start and end are needed."""
-    return BytePattern(re2.compile(pattern.encode(), _options(memory, captures=False)))
+    return BytePattern(re2.compile(pattern.encode(), _options(MEMORY, captures=False)))
 
 
 class StartSet:

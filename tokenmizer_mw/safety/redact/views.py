@@ -84,9 +84,9 @@ class View:
 
     __slots__ = ("_origins", "_pieces", "_starts", "offset", "text")
 
-    def __init__(self, pieces: list[Piece], offset: int = 0) -> None:
+    def __init__(self, pieces: list[Piece]) -> None:
         self.text = _encode("".join([old if new is None else new for old, new in pieces]))
-        self.offset = offset
+        self.offset = 0
         self._pieces = pieces
         self._starts: list[int] = []
         self._origins: list[int] = []

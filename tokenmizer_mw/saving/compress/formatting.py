@@ -112,7 +112,7 @@ def render_printed(text: str) -> str:
     if "\x1b" in text:
         text = _ESCAPE.sub("", text)
     if "\r" in text:
-        text = "\n".join(_last_state(line) for line in text.replace("\r\n", "\n").split("\n"))
+        text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.replace("\r\n", "\n").split("\n"))
     if "\n\n" in text or "\n " in text or "\n\t" in text:
         text = _BLANK.sub("\n\n", text)
     return _TRAILING.sub("\n", text) if " \n" in text or "\t\n" in text else text
@@ -120,10 +120,6 @@ def render_printed(text: str) -> str:
 
 PRINTED: Final = frozenset({OutputKind.LOG})
 """Sorts of output in which white space at the edges of lines says nothing. Behind a list, code may stand."""
-
-
-def _last_state(line: str) -> str:
-    return line.rstrip("\r").rpartition("\r")[2]
 
 
 def _is_json(text: str) -> bool:

@@ -99,14 +99,14 @@ def ago(seconds: float) -> str:
     return f"{format_count(int(seconds // 86_400), 'day')} ago"
 
 
-def format_count(number: int, what: str, many: str | None = None) -> str:
+def format_count(number: int, what: str) -> str:
     """Format a number with its noun."""
-    return f"{number:,} {what if number == 1 else many or what + 's'}"
+    return f"{number:,} {what if number == 1 else what + 's'}"
 
 
-def quote_line(text: str, limit: int = QUOTE_MAX) -> Markup:
+def quote_line(text: str) -> Markup:
     """Return user text on one line, isolated in its writing direction."""
-    return tag("bdi", flatten(text, limit))
+    return tag("bdi", flatten(text, QUOTE_MAX))
 
 
 def icon(type_: NodeType, *, done: bool = False) -> Markup:

@@ -119,16 +119,16 @@ class SignIn(Protocol):
 
 
 class TokenSignIn:
-    """Sign-in with one shared token, for everything in the sessions of ``tenant``. A new token invalidates all
+    """Sign-in with one shared token, for everything in the sessions of the local tenant. A new token invalidates all
     cookies."""
 
     asks = "token"
 
-    def __init__(self, token: str, tenant: str = LOCAL_TENANT) -> None:
+    def __init__(self, token: str) -> None:
         if len(token) < TOKEN_LEAST or token != token.strip() or not token.isprintable():
             raise ConfigError(f"a token has at least {TOKEN_LEAST} printable characters, and no blanks around them")
         self._digest = hashlib.sha256(token.encode()).digest()
-        self._caller = Caller(tenant)
+        self._caller = Caller(LOCAL_TENANT)
         self.about = hashlib.sha256(self._digest).hexdigest()
 
     async def admit(self, given: str) -> str | None:

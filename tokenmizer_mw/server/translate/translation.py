@@ -184,10 +184,10 @@ class Stream:
         return self._writer.ping()
 
     def _write_events(self, data: bytes) -> bytes:
-        return b"".join(self._write_event(event) for event in self._reader.receive(data))
-
-    def _write_event(self, event: StreamEvent | Pinged) -> bytes:
-        return self._writer.ping() if isinstance(event, Pinged) else self._writer.send(event)
+        return b"".join(
+            (self._writer.ping() if isinstance(event, Pinged) else self._writer.send(event))
+            for event in self._reader.receive(data)
+        )
 
 
 def client_field(name: str, words: Mapping[str, str]) -> str:

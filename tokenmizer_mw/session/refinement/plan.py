@@ -238,7 +238,11 @@ class RefinementWork:
         """Return the prompt for a session whose facts are extracted, or a ``Refinement`` that says why none is needed.
         ``history``: the session's messages without withdrawn ones.
         """
-        messages = [(one.number, self._clean_message(one.message)) for one in history if one.number > 0]
+        messages = [
+            (one.number, self.cleaned(without_own_blocks(without_host_texts(one.message), self.secret)))
+            for one in history
+            if one.number > 0
+        ]
         if not messages or messages[-1][0] <= state.refined:
             return Refinement("nothing_new")
         if state.asked >= self.settings.llm_calls_per_session:
@@ -295,9 +299,6 @@ class RefinementWork:
         if self.settings.llm_at_checkpoint and any(isinstance(event, Checkpointed) for event in events):
             return True
         return 0 < self.settings.llm_every <= len(state.unrefined)
-
-    def _clean_message(self, message: Message) -> Message:
-        return self.cleaned(without_own_blocks(without_host_texts(message), self.secret))
 
 
 def is_due_before_cut(state: SessionState) -> bool:

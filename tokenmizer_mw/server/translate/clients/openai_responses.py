@@ -73,7 +73,7 @@ class OpenAIResponsesWriter:
     def _open_part(self, part: StreamPart) -> Iterator[dict[str, Any]]:
         if self._form(part) == "local_shell":  # an item that is only sent whole
             return
-        yield self._added_event(part)
+        yield self._event("response.output_item.added", item=self._item(part, "in_progress"))
         match part:
             case chat.Text():
                 yield {
@@ -137,9 +137,6 @@ class OpenAIResponsesWriter:
         values = error(fault)["error"]
         failure = {"code": values["code"] or values["type"], "message": values["message"]}
         yield {"type": "response.failed", "response": {**self._response(), "status": "failed", "error": failure}}
-
-    def _added_event(self, part: StreamPart) -> dict[str, Any]:
-        return self._event("response.output_item.added", item=self._item(part, "in_progress"))
 
     def _event(self, kind: str, **members: Any) -> dict[str, Any]:
         return {"type": kind, "output_index": len(self._output), **members}

@@ -48,9 +48,9 @@ def left_out(reason: str) -> Field:
     return Field(reason=reason, values=None)
 
 
-def only(*values: Any, reason: str = "is what happens anyway") -> Field:
-    """Return a field that is dropped if it has one of ``values``, for ``reason``, and refused otherwise."""
-    return Field(reason=reason, values=values)
+def only(*values: Any) -> Field:
+    """Return a field that is dropped if it has one of ``values``, since that happens anyway, and refused otherwise."""
+    return Field(reason="is what happens anyway", values=values)
 
 
 CACHED: Final = left_out("marks what a provider may keep in its cache; the answer is the same")
