@@ -179,9 +179,7 @@ class _SqlLedger:
         since: str = "",
         until: str = "",
     ) -> list[Sum]:
-        """Return the summed cost and savings of the tenant's calls, grouped and sorted by ``by``. See
-        ``UsageLedger.sums``.
-        """
+        """Return the summed cost and savings of calls, grouped by ``by``. See ``UsageLedger.sums``."""
         require_valid_tenant(tenant)
         require_by(by)
         bounds = [("session =", session), ("model =", model), ("day >=", since or None), ("day <=", until or None)]

@@ -69,9 +69,7 @@ class MemoryLedger:
         since: str = "",
         until: str = "",
     ) -> list[Sum]:
-        """Return the summed cost and savings of the tenant's calls, grouped and sorted by ``by``. See
-        ``UsageLedger.sums``.
-        """
+        """Return the summed cost and savings of calls, grouped by ``by``. See ``UsageLedger.sums``."""
         require_valid_tenant(tenant)
         require_by(by)
         found: dict[_Row, UsageSums] = {}
@@ -173,9 +171,7 @@ class MemoryLog:
         self.ledger = MemoryLedger(self._holds)
 
     def append(self, session: SessionKey, events: Sequence[Event], *, expected_seq: int) -> list[Recorded]:
-        """Append ``events`` after event ``expected_seq`` (0 for a new session), all or none. See
-        ``EventLog.append``.
-        """
+        """Append ``events`` after event ``expected_seq``, all or none. See ``EventLog.append``."""
         require_valid(session)
         with self._lock:
             sessions = self._open_sessions()
@@ -191,9 +187,7 @@ class MemoryLog:
             return kept.add(events, now)
 
     def read(self, session: SessionKey, *, after: int = 0, upto: int | None = None) -> list[Recorded]:
-        """Return the events with ``after < seq <= upto``, in order; ``upto`` of ``None``: to the end. See
-        ``EventLog.read``.
-        """
+        """Return the events with ``after < seq <= upto``, in order. See ``EventLog.read``."""
         require_valid(session)
         with self._lock:
             kept = self._open_sessions().get(session)
@@ -218,9 +212,7 @@ class MemoryLog:
             return kept.keep(snapshot) if kept else False
 
     def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
-        """Return the stored embeddings, computed by ``model``, of a session's passages (paragraphs of its messages), by
-        passage digest. See ``EventLog.passage_rows``.
-        """
+        """Return the embeddings of a session's passages by ``model``. See ``EventLog.passage_rows``."""
         require_valid(session)
         with self._lock:
             kept = self._open_sessions().get(session)
@@ -234,9 +226,7 @@ class MemoryLog:
             return kept.keep_passages(passages, most) if kept else False
 
     def sessions(self, tenant: str, *, after: Place | None = None, limit: int | None = None) -> list[SessionInfo]:
-        """Return the sessions of a tenant, the most recently updated first, equal times by id. See
-        ``EventLog.sessions``.
-        """
+        """Return the sessions of a tenant, the most recently updated first. See ``EventLog.sessions``."""
         require_valid_tenant(tenant)
         if after is not None:
             require_place(tenant, after)
@@ -257,9 +247,7 @@ class MemoryLog:
             return sorted({key.tenant for key in self._open_sessions()})
 
     def load(self, session: SessionKey, events: Sequence[Recorded], *, expected_seq: int) -> None:
-        """Restore events with their original numbers and times, after event ``expected_seq``, all or none. See
-        ``EventLog.load``.
-        """
+        """Restore events with their original numbers and times, all or none. See ``EventLog.load``."""
         require_valid(session)
         require_order(events, expected_seq)
         with self._lock:

@@ -149,9 +149,7 @@ class PostgresLog:
         return [Recorded(seq, recorded_at, event) for seq, event in enumerate(events, expected_seq + 1)]
 
     def read(self, session: SessionKey, *, after: int = 0, upto: int | None = None) -> list[Recorded]:
-        """Return the events with ``after < seq <= upto``, in order; ``upto`` of ``None``: to the end. See
-        ``EventLog.read``.
-        """
+        """Return the events with ``after < seq <= upto``, in order. See ``EventLog.read``."""
         require_valid(session)
         limits = (_storable(after), _storable(SEQ_MAX if upto is None else upto))
         return _decode_rows(self._select(maintenance.READ, session.tenant, session.id, *limits))
@@ -170,9 +168,7 @@ class PostgresLog:
         return bool(self._select(_KEEP_SNAPSHOT, session.tenant, session.id, *row))
 
     def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
-        """Return the stored embeddings, computed by ``model``, of a session's passages (paragraphs of its messages), by
-        passage digest. See ``EventLog.passage_rows``.
-        """
+        """Return the embeddings of a session's passages by ``model``. See ``EventLog.passage_rows``."""
         require_valid(session)
         rows = self._select(_PASSAGE_ROWS, session.tenant, session.id, model)
         return {bytes(passage): bytes(vector) for passage, vector in rows}
@@ -189,9 +185,7 @@ class PostgresLog:
         return bool(self._select(_KEEP_PASSAGES, *key, passages.model, *columns))
 
     def sessions(self, tenant: str, *, after: Place | None = None, limit: int | None = None) -> list[SessionInfo]:
-        """Return the sessions of a tenant, the most recently updated first, equal times by id. See
-        ``EventLog.sessions``.
-        """
+        """Return the sessions of a tenant, the most recently updated first. See ``EventLog.sessions``."""
         require_valid_tenant(tenant)
         if after is not None:
             require_place(tenant, after)
@@ -204,9 +198,7 @@ class PostgresLog:
         return [tenant for (tenant,) in self._select(_TENANTS)]
 
     def load(self, session: SessionKey, events: Sequence[Recorded], *, expected_seq: int) -> None:
-        """Restore events with their original numbers and times, after event ``expected_seq``, all or none. See
-        ``EventLog.load``.
-        """
+        """Restore events with their original numbers and times, all or none. See ``EventLog.load``."""
         require_valid(session)
         require_order(events, expected_seq)
         if events:

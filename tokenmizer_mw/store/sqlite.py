@@ -151,9 +151,7 @@ class SqliteLog:
         self._watch.when_replaced(listener)
 
     def append(self, session: SessionKey, events: Sequence[Event], *, expected_seq: int) -> list[Recorded]:
-        """Append ``events`` after event ``expected_seq`` (0 for a new session), all or none. See
-        ``EventLog.append``.
-        """
+        """Append ``events`` after event ``expected_seq``, all or none. See ``EventLog.append``."""
         require_valid(session)
         here = self._here()
         if not events:
@@ -164,9 +162,7 @@ class SqliteLog:
         return [Recorded(seq, recorded_at, event) for seq, event in enumerate(events, expected_seq + 1)]
 
     def read(self, session: SessionKey, *, after: int = 0, upto: int | None = None) -> list[Recorded]:
-        """Return the events with ``after < seq <= upto``, in order; ``upto`` of ``None``: to the end. See
-        ``EventLog.read``.
-        """
+        """Return the events with ``after < seq <= upto``, in order. See ``EventLog.read``."""
         require_valid(session)
         end = _SEQ_MAX if upto is None else upto
         return self._decode_rows(self._select(_READ, (session.tenant, session.id, _storable(after), _storable(end))))
@@ -191,9 +187,7 @@ class SqliteLog:
         return self._change(lambda at: at.execute(_KEEP, row).rowcount > 0)
 
     def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
-        """Return the stored embeddings, computed by ``model``, of a session's passages (paragraphs of its messages), by
-        passage digest. See ``EventLog.passage_rows``.
-        """
+        """Return the embeddings of a session's passages by ``model``. See ``EventLog.passage_rows``."""
         require_valid(session)
         return dict(self._select(sqlite_schema.READ_PASSAGES, (session.tenant, session.id, model)))
 
@@ -204,9 +198,7 @@ class SqliteLog:
         return self._change(lambda at: sqlite_schema.keep_passages(at, session, passages, seq, most))
 
     def sessions(self, tenant: str, *, after: Place | None = None, limit: int | None = None) -> list[SessionInfo]:
-        """Return the sessions of a tenant, the most recently updated first, equal times by id. See
-        ``EventLog.sessions``.
-        """
+        """Return the sessions of a tenant, the most recently updated first. See ``EventLog.sessions``."""
         require_valid_tenant(tenant)
         if after is not None:
             require_place(tenant, after)
@@ -221,9 +213,7 @@ class SqliteLog:
         return [tenant for (tenant,) in self._select(_TENANTS, ())]
 
     def load(self, session: SessionKey, events: Sequence[Recorded], *, expected_seq: int) -> None:
-        """Restore events with their original numbers and times, after event ``expected_seq``, all or none. See
-        ``EventLog.load``.
-        """
+        """Restore events with their original numbers and times, all or none. See ``EventLog.load``."""
         require_valid(session)
         require_order(events, expected_seq)
         if events:

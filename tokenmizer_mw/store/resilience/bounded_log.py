@@ -125,9 +125,7 @@ class BoundedLog:
         return time.monotonic() - min(started) if started else 0.0
 
     def append(self, session: SessionKey, events: Sequence[Event], *, expected_seq: int) -> list[Recorded]:
-        """Append ``events`` after event ``expected_seq`` (0 for a new session), all or none. See
-        ``EventLog.append``.
-        """
+        """Append ``events`` after event ``expected_seq``, all or none. See ``EventLog.append``."""
         if _current.get() is None:
             token, start = object(), time.monotonic()
             self._under_way[token] = start
@@ -143,9 +141,7 @@ class BoundedLog:
         return self._run_bounded(partial(self._log.append, session, events, expected_seq=expected_seq), writes=True)
 
     def read(self, session: SessionKey, *, after: int = 0, upto: int | None = None) -> list[Recorded]:
-        """Return the events with ``after < seq <= upto``, in order; ``upto`` of ``None``: to the end. See
-        ``EventLog.read``.
-        """
+        """Return the events with ``after < seq <= upto``, in order. See ``EventLog.read``."""
         return self._run_bounded(partial(self._log.read, session, after=after, upto=upto))
 
     def snapshot(self, session: SessionKey) -> Snapshot | None:
@@ -157,9 +153,7 @@ class BoundedLog:
         return self._run_bounded(partial(self._log.keep_snapshot, session, snapshot), writes=True)
 
     def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
-        """Return the stored embeddings, computed by ``model``, of a session's passages (paragraphs of its messages), by
-        passage digest. See ``EventLog.passage_rows``.
-        """
+        """Return the embeddings of a session's passages by ``model``. See ``EventLog.passage_rows``."""
         return self._run_bounded(partial(self._log.passage_rows, session, model))
 
     def keep_passage_rows(self, session: SessionKey, passages: PassageRows, *, most: int) -> bool:
@@ -171,9 +165,7 @@ class BoundedLog:
         return self._run_bounded(self._log.secret)
 
     def sessions(self, tenant: str, *, after: Place | None = None, limit: int | None = None) -> list[SessionInfo]:
-        """Return the sessions of a tenant, the most recently updated first, equal times by id. See
-        ``EventLog.sessions``.
-        """
+        """Return the sessions of a tenant, the most recently updated first. See ``EventLog.sessions``."""
         return self._log.sessions(tenant, after=after, limit=limit)
 
     def tenants(self) -> list[str]:
@@ -181,9 +173,7 @@ class BoundedLog:
         return self._log.tenants()
 
     def load(self, session: SessionKey, events: Sequence[Recorded], *, expected_seq: int) -> None:
-        """Restore events with their original numbers and times, after event ``expected_seq``, all or none. See
-        ``EventLog.load``.
-        """
+        """Restore events with their original numbers and times, all or none. See ``EventLog.load``."""
         self._log.load(session, events, expected_seq=expected_seq)
 
     def forget(self, session: SessionKey) -> int:
@@ -195,9 +185,7 @@ class BoundedLog:
         return self._log.erase(sessions, unless_since=unless_since)
 
     def rewrite(self, session: SessionKey, change: Rewriting) -> int:
-        """Replace the contents of events, such as secrets, and keep their numbers and times. See
-        ``EventLog.rewrite``.
-        """
+        """Replace the contents of events; numbers and times stay. See ``EventLog.rewrite``."""
         return self._log.rewrite(session, change)
 
     def close(self) -> None:

@@ -195,9 +195,7 @@ class ProcessAnswers:
         self._next = 1
 
     def get(self, key: bytes) -> CacheHit | None:
-        """Return the response under ``key``, which counts as its use; ``None`` if there is none, or if it has expired.
-        See ``AnswerStore.get``.
-        """
+        """Return the response under ``key``, if it is there and has not expired. See ``AnswerStore.get``."""
         with self._lock:
             known = self._entries.get(key)
             if known is None:

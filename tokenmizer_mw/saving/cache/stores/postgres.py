@@ -41,9 +41,7 @@ class PostgresAnswers:
         self._made = False
 
     def get(self, key: bytes) -> CacheHit | None:
-        """Return the response under ``key``, which counts as its use; ``None`` if there is none, or if it has expired.
-        See ``AnswerStore.get``.
-        """
+        """Return the response under ``key``, if it is there and has not expired. See ``AnswerStore.get``."""
         now = self._clock()
         rows = self._select(_GET, key, now)
         if not rows:

@@ -100,9 +100,7 @@ class RedisAnswers:
         self._purge = self._redis.register_script(_PURGE)
 
     def get(self, key: bytes) -> CacheHit | None:
-        """Return the response under ``key``, which counts as its use; ``None`` if there is none, or if it has expired.
-        See ``AnswerStore.get``.
-        """
+        """Return the response under ``key``, if it is there and has not expired. See ``AnswerStore.get``."""
         name, now = key.hex(), self._clock()
 
         def look() -> list[Any]:

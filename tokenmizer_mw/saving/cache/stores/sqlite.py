@@ -107,9 +107,7 @@ class SqliteAnswers:
         self._writing.close()
 
     def get(self, key: bytes) -> CacheHit | None:
-        """Return the response under ``key``, which counts as its use; ``None`` if there is none, or if it has expired.
-        See ``AnswerStore.get``.
-        """
+        """Return the response under ``key``, if it is there and has not expired. See ``AnswerStore.get``."""
         now = self._clock()
         with self._cursor(self._reading) as cursor:
             row = cursor.execute(
