@@ -101,8 +101,7 @@ class StoreError(TokenMizerError):
 
     def again(self, message: str | None = None) -> Self:
         """Return a new error of the same class with the same cause and place, for raising in another thread.
-        ``message`` replaces the message; ``None`` keeps it.
-        """
+        ``message`` replaces the message; ``None`` keeps it."""
         return type(self)(str(self) if message is None else message, cause=self.cause, place=self.place)
 
 
@@ -134,8 +133,7 @@ class MalformedRequest(PeerError):
 
 class Untranslatable(PeerError):
     """A request uses a feature that the provider's API format cannot express. ``field``: the path of that feature in
-    the client's request.
-    """
+    the client's request."""
 
     def __init__(self, field: str, reason: str = "") -> None:
         super().__init__(reason or f"the provider's dialect has no counterpart for {field}")

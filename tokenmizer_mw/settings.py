@@ -355,8 +355,7 @@ class Settings:
 
     def with_window(self, tokens: int) -> Settings:
         """Return a copy for a model that takes ``tokens``, which may be fewer than a block and a reminder together:
-        both are shorter then. Raises ``ConfigError`` for less than one.
-        """
+        both are shorter then. Raises ``ConfigError`` for less than one."""
         changed = copy(self)
         object.__setattr__(changed, "context_window", tokens)
         check_fields(changed)
@@ -374,8 +373,7 @@ _LISTED_MAX: Final = 40
 
 def check_fields(instance: Any) -> None:
     """Check the numbers and choices of a dataclass that differ from their defaults. Raises ``ConfigError`` for an
-    invalid one.
-    """
+    invalid one."""
     given = {field.name: getattr(instance, field.name) for field in fields(instance)}
     changed = [field.name for field in fields(instance) if given[field.name] is not field.default]
     hints = _type_hints(type(instance)) if changed else {}  # type: ignore[arg-type]
@@ -405,8 +403,7 @@ def read_fields(kind: type[T], given: object, where: str, *, separator: str = ".
 
 def read_value(hint: Any, value: Any, place: str, *, strict: bool = False) -> Any:
     """Convert ``value`` to the type ``hint``; with ``strict``, only check the type. Raises ``ConfigError`` that names
-    ``place`` and what is expected there.
-    """
+    ``place`` and what is expected there."""
     from pydantic import ValidationError  # a third of the package's import time: only where used
 
     kind = _without_none(hint)
@@ -473,8 +470,7 @@ def _suggestion(name: str, known: list[str]) -> str:
 
 def read_mapping(path: Path) -> dict[str, Any]:
     """Read a YAML file that contains a mapping; an empty file gives ``{}``. Raises ``ConfigError`` that names
-    the file.
-    """
+    the file."""
     import yaml
 
     try:

@@ -83,8 +83,7 @@ def _line_range(given: str | None) -> tuple[int, int] | None:
 
 def run_compress(arguments: argparse.Namespace) -> int:
     """Run the command ``compress``: print the compressed chat or text to standard output, and the savings to standard
-    error.
-    """
+    error."""
     from tokenmizer_mw.saving.compress import compress  # reads sessions: ``analyze`` has no use for that
 
     settings = Settings.load(arguments.config)

@@ -31,8 +31,7 @@ _AGENTS_ID: Final = re.compile(r"(?:^|\W)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f
 
 def run_import(arguments: argparse.Namespace) -> int:
     """Run the command ``import``: read transcripts from a file into one or several sessions. Returns 0; errors are
-    raised.
-    """
+    raised."""
     name = "standard input" if arguments.file == "-" else arguments.file
     found = read_transcripts(_bytes(arguments.file), name)
     if len(found) > 1 and arguments.session:
@@ -64,8 +63,7 @@ def _note(named: str, id_: str, new: int) -> str:
 
 def _find_stored(arguments: argparse.Namespace, ids: Sequence[str]) -> list[str]:
     """``ids`` with those of stored sessions in place of those that differ in the title alone, and of those to which the
-    hooks of a coding agent gave the name of its project.
-    """
+    hooks of a coding agent gave the name of its project."""
     if not any(conversation_mark(id_) or _AGENTS_ID.match(id_) for id_ in ids):
         return list(ids)
     with open_store(arguments) as store:

@@ -100,8 +100,7 @@ _SQLITE: Final = "sqlite:///"
 @dataclass(frozen=True, slots=True)
 class Store:
     """An open store: its memory, and the event log below it. ``place``: where it is, for messages to people;
-    ``missing``: the caller named it, and it does not exist.
-    """
+    ``missing``: the caller named it, and it does not exist."""
 
     memory: SessionMemory
     log: EventLog

@@ -14,8 +14,7 @@ from tokenmizer_mw.model.message import Message, Written, short_repr
 @dataclass(frozen=True, slots=True)
 class ReminderPart:
     """A text that is added after one message. ``nodes``: ids of its facts; ``messages``: numbers of the messages it
-    quotes.
-    """
+    quotes."""
 
     text: str
     tokens: int

@@ -56,8 +56,7 @@ class SentenceModel:
 
 def find_model(named: str) -> SentenceModel:
     """Return the sentence-transformers model in the directory ``named``, or the installed model of that name. Nothing
-    is downloaded, and nothing loaded yet. Raises ``ConfigError`` if the package is missing.
-    """
+    is downloaded, and nothing loaded yet. Raises ``ConfigError`` if the package is missing."""
     if find_spec("sentence_transformers") is None:
         raise ConfigError(f"embeddings needs sentence-transformers: {install_hint('embeddings')}")
     return SentenceModel(named, lambda: _load(named))
@@ -142,8 +141,7 @@ class PassageEmbedding:
 
     def embed_question(self, text: str, wait_seconds: float | None = None) -> Matrix | None:
         """Return the vector of a question. Blocks for at most ``wait_seconds`` (default: the setting). Returns ``None``
-        and increments a counter if it is not ready by then or the model fails.
-        """
+        and increments a counter if it is not ready by then or the model fails."""
         under_way = self._submit(text[:QUESTION_MAX])
         try:
             if under_way is None:

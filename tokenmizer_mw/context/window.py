@@ -91,8 +91,7 @@ class Untouched:
 @dataclass(frozen=True, slots=True)
 class Replay:
     """Decision: repeat the current cut, with the same messages dropped and the same block. ``through``: index of the
-    newest message when the cut was made; ``None`` if unknown.
-    """
+    newest message when the cut was made; ``None`` if unknown."""
 
     keep_from: int
     block: str
@@ -102,8 +101,7 @@ class Replay:
 @dataclass(frozen=True, slots=True)
 class Cut:
     """Decision: make a new cut. ``keep_from``: index of the first message that stays. ``otherwise``: the decision to
-    use if the resume block turns out not to be worth it.
-    """
+    use if the resume block turns out not to be worth it."""
 
     keep_from: int
     otherwise: Replay | Untouched = Untouched()
@@ -114,8 +112,7 @@ Plan = Untouched | Replay | Cut
 
 def left_to_others(request: ChatRequest) -> str:
     """Return why a request must not be cut, as a counter name: the provider stores or shortens its history. "" if that
-    is not the case.
-    """
+    is not the case."""
     if request.stand_down not in _ELSEWHERE:
         return ""
     return request.cause or request.stand_down
@@ -129,8 +126,7 @@ def sent_before(request: ChatRequest) -> int:
 
 def budget_for(model: str, settings: Settings) -> int:
     """Return how many tokens a request to ``model`` may fill: ``Settings.context_window``, else the table, else
-    ``Settings.default_window``.
-    """
+    ``Settings.default_window``."""
     if settings.context_window is not None:
         return settings.context_window
     return _published_window(model) or settings.default_window
@@ -156,8 +152,7 @@ def looked_at(budget: int, settings: Settings) -> float:
 
 def block_budget(model: str, settings: Settings) -> int:
     """Return how many tokens the resume block of a cut may take: the setting, but at most two fifths of what a cut
-    leaves.
-    """
+    leaves."""
     return min(settings.block_tokens, int(budget_for(model, settings) * settings.cut_to * _BLOCK_SHARE))
 
 
@@ -318,8 +313,7 @@ def _carried_on(
 
 def newest_at(cut: Checkpointed, keep_from: int) -> int | None:
     """Return the index of the newest message when ``cut`` was made, if the first message that it kept is at
-    ``keep_from``; ``None`` if unknown.
-    """
+    ``keep_from``; ``None`` if unknown."""
     return keep_from + cut.kept - 1 if cut.kept else None
 
 

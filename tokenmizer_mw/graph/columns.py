@@ -36,8 +36,7 @@ class ValueCodec:
 
 def forms(kind: type[Any], but: Collection[str] = ()) -> dict[str, ValueCodec]:
     """Return the codec of each field of a dataclass, except the fields ``but``. Raises ``TypeError`` if a field has
-    none.
-    """
+    none."""
     hints = get_type_hints(kind)
     return {field.name: form(hints[field.name]) for field in fields(kind) if field.name not in but}
 
@@ -45,8 +44,7 @@ def forms(kind: type[Any], but: Collection[str] = ()) -> dict[str, ValueCodec]:
 @cache
 def form(hint: Any) -> ValueCodec:
     """Return the codec of a type: plain types, enumerations, events, messages, dataclasses, and lists, tuples, mappings
-    and options of them. Raises ``TypeError`` for other types.
-    """
+    and options of them. Raises ``TypeError`` for other types."""
     origin, parts = get_origin(hint), get_args(hint)
     if hint in _KNOWN:
         return _KNOWN[hint]
@@ -168,8 +166,7 @@ def columns(graph: SessionGraph) -> Columns:
 
 def graph_of(payload: Mapping[str, Any]) -> SessionGraph:
     """Build the graph from the columns that ``columns`` returned. Raises ``LookupError``, ``TypeError`` or
-    ``ValueError`` for anything else.
-    """
+    ``ValueError`` for anything else."""
     ids: list[str] = payload["ids"]
     sources = _make_instances(Source, payload["sources"])
     own = ids[: len(sources)]

@@ -36,8 +36,7 @@ class Layer(MutableMapping[K, V]):
 
     def get(self, key: K, default: object = None) -> Any:
         """Return the value of ``key``, or ``default``. Faster than the inherited method, because it raises no exception
-        internally.
-        """
+        internally."""
         value = self._own.get(key, _ABSENT)
         if value is _ABSENT:
             return self._base.get(key, default)

@@ -95,8 +95,7 @@ def singular(word: str) -> str:
 
 def asked_words(question: str) -> frozenset[str]:
     """Return the words that a question is about, in the singular, without question words; all of its words if there are
-    no others.
-    """
+    no others."""
     found = {singular(word) for word in words(question)}
     return frozenset(found - ASKING) or frozenset(found)
 
@@ -123,8 +122,7 @@ def _is_cjk(char: str) -> bool:
 @lru_cache(maxsize=4096)
 def label_key(type_: NodeType, label: str) -> str:
     """Return a key for comparing labels of a type: labels with the same key are the same fact. Paths and routes keep
-    their case.
-    """
+    their case."""
     text = unicodedata.normalize("NFKC", label).strip()
     if type_ in _CASED:
         return f"{type_.value}:{text}"

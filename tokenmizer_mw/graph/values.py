@@ -96,8 +96,7 @@ _DAYS: Final = frozenset({"date", "day"})
 @dataclass(frozen=True, slots=True)
 class Value:
     """A value at ``[start, end)`` of a text. ``unit``: what is counted, or the category that a name belongs to; "" when
-    unknown.
-    """
+    unknown."""
 
     text: str
     kind: str
@@ -108,8 +107,7 @@ class Value:
 
 def encodable(text: str) -> str:
     """Return ``text`` with "?" in place of lone surrogates, which no encoding can represent. The length stays
-    the same.
-    """
+    the same."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 

@@ -56,8 +56,7 @@ class ToolCall:
 @dataclass(frozen=True, slots=True)
 class ToolResult:
     """The result of a tool call. ``call_id``: id of the call; "" if the dialect has no ids (results are then matched by
-    order).
-    """
+    order)."""
 
     call_id: str
     text: str

@@ -122,8 +122,7 @@ REOPENINGS: Final[dict[Status, frozenset[Status]]] = {
 
 def may_move(old: Status, new: Status, *, evidence: bool) -> bool:
     """Whether the status of a node may change from ``old`` to ``new``. ``evidence``: true if a quote states the change
-    explicitly.
-    """
+    explicitly."""
     return new in LIFECYCLE[old] or (evidence and new in REOPENINGS.get(old, frozenset()))
 
 

@@ -36,8 +36,7 @@ class SessionKey:
 
     def valid(self) -> bool:
         """Whether both parts are non-empty texts of at most ``SESSION_ID_MAX`` characters without control
-        characters.
-        """
+        characters."""
         for part in (self.tenant, self.id):  # each append asks
             if not (isinstance(part, str) and 0 < len(part) <= SESSION_ID_MAX and part.isprintable()):
                 return False
@@ -66,8 +65,7 @@ def project_of(session_id: str, separator: str) -> str:
 
 def siblings(key: SessionKey, known: Iterable[SessionKey], separator: str, most: int) -> list[SessionKey]:
     """Return the other sessions of the same project and tenant as ``key``, in the order of ``known``, at most
-    ``most``; ``[]`` if ``key`` belongs to no project.
-    """
+    ``most``; ``[]`` if ``key`` belongs to no project."""
     project = project_of(key.id, separator)
     if not project:
         return []

@@ -26,8 +26,7 @@ class Completion:
 @dataclass(frozen=True, slots=True)
 class StageSaving:
     """Tokens of the texts that a compression stage changed, before it and after it. ``stage``: its name in the
-    settings.
-    """
+    settings."""
 
     stage: str
     tokens_before: int
@@ -101,8 +100,7 @@ Stages = Mapping[str, UsageSums]
 @dataclass(frozen=True, slots=True)
 class UsageRecord:
     """Cost and savings of a finished call. ``call``: its unique name; ``at``: when it ended, in seconds since the
-    epoch.
-    """
+    epoch."""
 
     call: str
     at: float
@@ -117,8 +115,7 @@ class UsageRecord:
 @dataclass(frozen=True, slots=True)
 class Sum:
     """Figures of all calls with the same session, model, stage and day. A field that was not grouped by is "", and so
-    is ``session`` for sessions that were erased since. ``day``: a date in UTC, such as "2026-11-21".
-    """
+    is ``session`` for sessions that were erased since. ``day``: a date in UTC, such as "2026-11-21"."""
 
     session: str
     model: str

@@ -72,8 +72,7 @@ def messages_in(raw: bytes, start: int = 0) -> tuple[list[TranscriptMessage], in
 
 def session_in(raw: bytes) -> str:
     """Return the id of the session that a transcript names in its first lines (summaries and snapshots come before);
-    "" for none.
-    """
+    "" for none."""
     for _, line in islice(_lines(raw + b"\n"), _HEAD_LINES):
         value = _value(line)
         inner = value.get("payload") if value.get("type") == "session_meta" else None

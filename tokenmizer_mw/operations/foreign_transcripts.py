@@ -29,8 +29,7 @@ _CLAUDE_ROLES: Final = {"human": Role.USER, "assistant": Role.ASSISTANT}
 
 def is_chat_export(value: object) -> bool:
     """Return whether ``value``, parsed JSON, is a conversation exported by ChatGPT or Claude, or a list that begins
-    with one.
-    """
+    with one."""
     first = value[0] if isinstance(value, list) and value else value
     if not isinstance(first, dict):
         return False
@@ -123,8 +122,7 @@ _TYPES: Final = {"HumanMessage": "human", "AIMessage": "ai", "SystemMessage": "s
 
 def convert_langchain_message(value: Any) -> Any:
     """Convert ``value``, parsed JSON, to a message with "role" and "content" if it is a saved LangChain message; else
-    return it unchanged.
-    """
+    return it unchanged."""
     if not isinstance(value, dict) or "role" in value:
         return value
     fields = _fields_of(value)

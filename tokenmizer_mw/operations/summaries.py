@@ -38,8 +38,7 @@ class SessionSummary:
 
 def summarize_session(memory: SessionMemory, key: SessionKey) -> SessionSummary:
     """Return what a list shows about a session: goal, title, project, and the number of unfinished tasks and errors.
-    Raises ``UnknownSession`` and ``StoreError``.
-    """
+    Raises ``UnknownSession`` and ``StoreError``."""
     goal, open_work = memory.view(key.id, _goal_and_open_work, tenant=key.tenant)
     title = _goal_title(goal) or find_first_question(memory.log, key)
     return SessionSummary(goal, title, key.id.rpartition("/")[0], open_work)

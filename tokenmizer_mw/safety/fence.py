@@ -88,8 +88,7 @@ def _decimal(digits: str) -> str:
 
 def opens_block(text: str) -> bool:
     """Return whether a block (a resume block or a reminder) of any installation begins in ``text``, written exactly as
-    it was sent.
-    """
+    it was sent."""
     return _SENT.search(text) is not None
 
 
@@ -127,8 +126,7 @@ def own_blocks(text: str, secret: bytes) -> list[Span]:
 
 def without_own_blocks(message: Message, secret: bytes) -> Message:
     """Return ``message`` for extraction of facts: blocks that this installation made (recognised by ``secret``) are
-    replaced by spaces in its text and tool results.
-    """
+    replaced by spaces in its text and tool results."""
     text = _blank_own_blocks(message.text, secret)
     results = tuple(replace(result, text=_blank_own_blocks(result.text, secret)) for result in message.tool_results)
     if text == message.text and results == message.tool_results:

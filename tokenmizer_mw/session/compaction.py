@@ -101,8 +101,7 @@ class LongestRequests:
 
     def has_tools(self, key: SessionKey, tools: str, *, unknown: bool) -> bool:
         """Whether the longest request of session ``key`` offered the tools with the digest ``tools``. ``unknown``: the
-        result if no request of the session is known.
-        """
+        result if no request of the session is known."""
         with self._lock:
             longest = self._longest.get(key)
         return longest.tools == tools if longest is not None else unknown
@@ -119,8 +118,7 @@ class LongestRequests:
 
     def note_block(self, key: SessionKey, size: int, tools: str, *, in_front: bool) -> None:
         """Record that a request of ``size`` bytes was sent with a resume block: before its whole transcript
-        (``in_front``), or in place of old messages.
-        """
+        (``in_front``), or in place of old messages."""
         with self._lock:
             longest = self._longest.get(key)
             was_in_front = longest is not None and longest.handed_back

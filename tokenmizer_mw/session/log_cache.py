@@ -29,8 +29,7 @@ from tokenmizer_mw.store.resilience.bounded_log import acquire, hold
 
 class FoldedState(Protocol):
     """A state that events are folded into, one after the other. ``seq`` and ``recorded_at`` are those of the last
-    event.
-    """
+    event."""
 
     seq: int
     recorded_at: float
@@ -94,8 +93,7 @@ class SessionCache(Generic[F]):
 
     def renew_after_fork(self) -> None:
         """Empty the cache in a forked child: a thread of the parent may have been changing a session while holding its
-        lock.
-        """
+        lock."""
         self._sessions = OrderedDict()
         self._total = 0
 
@@ -107,8 +105,7 @@ class SessionCache(Generic[F]):
 
     def at_hand(self, key: SessionKey) -> F | None:
         """Return the cached state of a session without reading the log; ``None`` if it is not cached. Other threads may
-        be changing it.
-        """
+        be changing it."""
         kept = self._sessions.get(key)
         return kept.state if kept is not None else None
 
@@ -207,8 +204,7 @@ class CachedSessions(SessionCache[SessionState]):
         self, key: SessionKey, decide: Callable[[SessionState], Sequence[Event]], view: Callable[[SessionState], T]
     ) -> T:
         """Append the events that ``decide`` returns, as ``update`` does, then return ``view`` of the updated session,
-        without reading the log again. ``view`` must not store the state.
-        """
+        without reading the log again. ``view`` must not store the state."""
         kept = self._get(key)
         acquire(kept.lock)  # no ``with hold``: each turn goes through here, and a generator costs as much as a lock
         try:

@@ -38,8 +38,7 @@ class Reason(StrEnum):
 
 def reason_to_pass(headers: Mapping[bytes, bytes], settings: Settings, *, named: bool) -> Reason | None:
     """Return why a call with these headers (lower-case names) passes unrecorded, without reading its body; ``None`` if
-    it is handled. ``named``: true if its session is already known.
-    """
+    it is handled. ``named``: true if its session is already known."""
     if not named and not (settings.session_field or session_in_header_map(headers, settings) is not None):
         return Reason.NO_SESSION
     if headers.get(b"content-encoding", b"identity") not in (b"", b"identity"):
@@ -119,8 +118,7 @@ def bind(owner: object, name: Callable[[], NamedSession], *, remembered: bool = 
 
 def unbind(token: Token[Binding | None]) -> None:
     """Restore the session context from before ``bind``. Does nothing in another ``contextvars`` context than that of
-    ``bind``.
-    """
+    ``bind``."""
     try:
         _innermost.reset(token)
     except ValueError:

@@ -54,8 +54,7 @@ def fold_version() -> int:
 
 def write_snapshot(key: SessionKey, state: SessionState, *, most: int) -> bytes:
     """Encode ``state`` of the session ``key``. Raises ``SnapshotTooLarge`` for more than ``most`` bytes before
-    compression.
-    """
+    compression."""
     packing = zlib.compressobj(_LEVEL)
     packed, size = [], 0
     for name, value in _parts(state):
@@ -70,8 +69,7 @@ def write_snapshot(key: SessionKey, state: SessionState, *, most: int) -> bytes:
 
 def state_of(key: SessionKey, payload: bytes, *, most: int) -> SessionState:
     """Decode the state that ``write_snapshot`` encoded. Raises ``UnreadableSnapshot``, also for more than ``most``
-    bytes after decompression.
-    """
+    bytes after decompression."""
     body = payload[_SEAL_BYTES:]
     if payload[:_SEAL_BYTES] != seal(key, body):
         raise UnreadableSnapshot("it is damaged, or another session's")
@@ -143,8 +141,7 @@ class SnapshotPolicy:
 
     def due(self, end: int, last: int) -> bool:
         """Whether a snapshot should be stored for a session whose last event is ``end`` and whose last snapshot covers
-        events up to ``last``.
-        """
+        events up to ``last``."""
         return 0 < self.every <= end - last and SHARE * (end - last) >= end
 
     def state(self, log: EventLog, key: SessionKey) -> SessionState | None:
@@ -163,8 +160,7 @@ class SnapshotPolicy:
 
     def keep(self, log: EventLog, key: SessionKey, state: SessionState) -> None:
         """Store a snapshot of ``state``, unless the session was rewritten or erased meanwhile. Failures are counted,
-        not raised.
-        """
+        not raised."""
         try:
             payload = write_snapshot(key, state, most=self.most)
             done = log.keep_snapshot(key, Snapshot(state.seq, state.recorded_at, fold_version(), payload))

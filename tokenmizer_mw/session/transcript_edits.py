@@ -208,8 +208,7 @@ def edit_transcript(
 
 def drawn_before(log: Iterable[Recorded], number: int) -> list[Event]:
     """Return the events with facts that come only from messages before ``number``, in order, and the manual edits that
-    directly follow them.
-    """
+    directly follow them."""
     drawn: list[Event] = []
     settled = last = 0
     for recorded in log:

@@ -52,8 +52,7 @@ _STEPS: Final = 4
 @dataclass(frozen=True, slots=True)
 class SentPart:
     """The part of a chat that is sent: the messages from index ``start`` on. ``through``: index of the newest message
-    when the cut was made; ``None`` without a cut.
-    """
+    when the cut was made; ``None`` without a cut."""
 
     start: int
     through: int | None = None
@@ -62,8 +61,7 @@ class SentPart:
 @dataclass(frozen=True, slots=True)
 class CutDecision:
     """How to send a request. ``rewrite``: how it is shortened; ``None``: send it unchanged. ``events``: to append to
-    the log; ``counted``: names of counters to increment.
-    """
+    the log; ``counted``: names of counters to increment."""
 
     rewrite: Rewrite | None = None
     events: Sequence[Event] = ()
@@ -89,8 +87,7 @@ class BlockOrder:
 @dataclass(frozen=True, slots=True)
 class CutContent:
     """What replaces left-out messages in a request: ``cut``, or ``None`` for nothing. ``sent``: numbers of older
-    messages that the request contains all the same.
-    """
+    messages that the request contains all the same."""
 
     cut: Checkpointed | None
     sent: Collection[int] = ()
@@ -198,8 +195,7 @@ class Truncation:
 
     def filled_share(self, rewrite: Rewrite | None) -> float:
         """Return the share of the model's context window (1.0: all of it) that the request fills after ``rewrite`` has
-        shortened it; ``None``: unshortened.
-        """
+        shortened it; ``None``: unshortened."""
         counts, prefix = self.counter.request_counts(self.request), self.request.prefix
         start, block = (prefix, "") if rewrite is None else (rewrite.keep_from, rewrite.block)
         taken = self.reserved + self.counter.text(self.request.overhead) + sum(counts[:prefix])
@@ -221,8 +217,7 @@ class Truncation:
 
     def count_taken(self, block: str, places: Sequence[int], results: Mapping[int, Sequence[str]] = _WHOLE) -> int:
         """Count the tokens of the leading system messages, a resume block, and the messages at ``places``. ``results``:
-        shortened tool results that are counted instead of the original ones, by message.
-        """
+        shortened tool results that are counted instead of the original ones, by message."""
         counts = self.counter.request_counts(self.request)
         less = sum(self._text_tokens(place) - sum(map(self.counter.text, texts)) for place, texts in results.items())
         return sum(counts[: self.request.prefix]) + self._count_taken(block, places, counts) - less
@@ -233,8 +228,7 @@ class Truncation:
 
     def left_out(self, state: SessionState, rewrite: Rewrite | None, fit: Shortened) -> CutContent:
         """Return what replaces the messages that ``fit`` leaves out: the current cut, or a new one if ``fit`` leaves
-        out more than the current cut does.
-        """
+        out more than the current cut does."""
         places = fit.kept
         start = self.request.prefix if rewrite is None else rewrite.keep_from
         if not places or places == tuple(range(start, len(self.request.messages))):
@@ -257,8 +251,7 @@ class Truncation:
 
     def fit(self, state: SessionState, rewrite: Rewrite | None, limit: int) -> Shortened:
         """Shorten the request to ``limit`` tokens: first as ``rewrite`` says, then by leaving out more messages if
-        necessary.
-        """
+        necessary."""
         counts, prefix = self.counter.request_counts(self.request), self.request.prefix
         start, block, through = (prefix, "", None)
         if rewrite is not None:

@@ -7,8 +7,7 @@ import os
 
 def absolute_address(address: str, folder: str) -> str:
     """Return ``address`` with the path of a SQLite file made absolute, relative to ``folder``. Other addresses, and
-    those of databases in memory, are returned unchanged.
-    """
+    those of databases in memory, are returned unchanged."""
     scheme, separator, rest = address.partition("://")
     path = rest.removeprefix("/")
     if not separator or scheme.lower() != "sqlite" or path == rest:
@@ -21,8 +20,7 @@ def absolute_address(address: str, folder: str) -> str:
 
 def quote_address(address: str) -> str:
     """Return an address that may be invalid in quotes and shortened, without what may be a password: whatever stands
-    before the host beside the user, and all options.
-    """
+    before the host beside the user, and all options."""
     scheme, separator, rest = address.partition("://")
     place = (rest if separator else scheme).partition("?")[0]
     user, at, host = place.rpartition("@")
@@ -37,8 +35,7 @@ _QUOTED_MAX = 120  # without typing, which costs the client of the hooks more th
 
 def without_password(address: str) -> str:
     """Return a PostgreSQL address without the passwords in it; other addresses contain none and are returned
-    unchanged.
-    """
+    unchanged."""
     from urllib.parse import unquote_plus
 
     scheme, separator, rest = address.partition("://")

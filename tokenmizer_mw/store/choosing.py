@@ -47,8 +47,7 @@ class Announcement:
 
 def data_folder() -> Path | None:
     """Return the user's data directory; ``None`` if the package platformdirs is missing or the user has no home
-    directory.
-    """
+    directory."""
     try:
         from platformdirs import user_data_path
 
@@ -227,8 +226,7 @@ def resolve_store(named: str | None = None, environ: Mapping[str, str] | None = 
 
 def store_in_file(path: str | Path) -> str:
     """Return ``store`` in a configuration file of the proxy, "" for none. A relative path in it is relative to the
-    file's folder. Raises ``ConfigError`` for an invalid file.
-    """
+    file's folder. Raises ``ConfigError`` for an invalid file."""
     from tokenmizer_mw.settings import read_mapping  # it imports more than all of this module
 
     address = str(read_mapping(Path(path)).get("store") or "")
@@ -237,8 +235,7 @@ def store_in_file(path: str | Path) -> str:
 
 def default_address(extra: str = "cli") -> str:
     """Return the address of a database in the user's data directory. Raises ``ConfigError`` if there is no such
-    directory.
-    """
+    directory."""
     folder = data_folder()
     option = "use --store or " if extra == "cli" else ""
     if folder is None:
@@ -262,8 +259,7 @@ _IN_MEMORY: Final = ("", "/:memory:")
 
 def sqlite_path(location: str) -> str | None:
     """Return the path of the database file in the part of a SQLite address after ``sqlite://``; ``None`` for a database
-    in memory. Raises ``ConfigError`` for an invalid address.
-    """
+    in memory. Raises ``ConfigError`` for an invalid address."""
     if location in _IN_MEMORY:
         return None
     path = location.removeprefix("/")

@@ -126,8 +126,7 @@ def check_empty(make_log: MakeLog) -> None:
 
 def check_secret(make_log: MakeLog) -> None:
     """Check that a store's secret is random bytes of the right length and constant, and that another store has another
-    secret.
-    """
+    secret."""
     with _log(make_log) as log, _log(make_log) as other:
         _same(log.secret(), log.secret(), "a secret asked for twice")
         _same(len(log.secret()), SECRET_BYTES, "the length of a secret")
@@ -181,8 +180,7 @@ def check_conflict(make_log: MakeLog) -> None:
 
 def check_atomic(make_log: MakeLog) -> None:
     """Check that none of several events is stored when the append is refused, and that readers never see a part of an
-    append.
-    """
+    append."""
     with _log(make_log) as log:
         log.append(KEY, _turns(1, 1), expected_seq=0)
         _raises(Conflict, lambda: log.append(KEY, _turns(2, 50), expected_seq=0), "a late append")
@@ -220,8 +218,7 @@ def check_tenants(make_log: MakeLog) -> None:
 
 def check_hostile_ids(make_log: MakeLog) -> None:
     """Check that unusual tenants and ids (quotes, paths, other alphabets) are kept exactly, or refused; never
-    shortened, changed in case, or executed.
-    """
+    shortened, changed in case, or executed."""
     keys = [SessionKey(tenant, id_) for id_ in HOSTILE_IDS for tenant in ("a", id_)]
     keys = list(dict.fromkeys(keys))
     with _log(make_log) as log:
@@ -256,8 +253,7 @@ def _check_refusals(log: EventLog, key: SessionKey) -> None:
 
 def check_clock(make_log: MakeLog) -> None:
     """Check that ``recorded_at`` is the time of the clock, but never decreases within a session, even when the clock
-    does.
-    """
+    does."""
     ticks = iter([100.5, 90.0, 100.5, 101.25, 7.0])
     with _log(make_log, lambda: next(ticks)) as log:
         for seq in range(4):
@@ -281,8 +277,7 @@ def check_sessions(make_log: MakeLog) -> None:
 
 def check_pages(make_log: MakeLog) -> None:
     """Check that all pages of a listing together are the whole listing, even if several sessions have the same time. A
-    session that is updated between two pages moves to the front and is not listed twice.
-    """
+    session that is updated between two pages moves to the front and is not listed twice."""
     ticks = iter([5.0, 5.0, 1.0, 5.0, 9.0, 9.0, 10.0])
     names = ("b", "\u00e9", "old", "a", "\U0001f600", "\uffee")
     with _log(make_log, lambda: next(ticks)) as log:
@@ -303,8 +298,7 @@ def check_pages(make_log: MakeLog) -> None:
 
 def check_snapshots(make_log: MakeLog) -> None:
     """Check that each session has one snapshot, the newest, which is stored unchanged. A session that does not exist
-    has none, and none can be stored for it.
-    """
+    has none, and none can be stored for it."""
     other, foreign = SessionKey("tenant", "other"), SessionKey("other", KEY.id)
     with _log(make_log, lambda: 5.0) as log:
         _same(log.snapshot(KEY), None, "the snapshot of an unknown session")
@@ -329,8 +323,7 @@ def check_snapshots(make_log: MakeLog) -> None:
 
 def check_snapshots_go(make_log: MakeLog) -> None:
     """Check that no snapshot survives the erasure or rewriting of its session, and that an outdated one cannot be
-    stored later.
-    """
+    stored later."""
     keys = [SessionKey("tenant", name) for name in ("forgotten", "erased", "rewritten", "loaded", "left")]
     late = Snapshot(3, 5.0, 1, b"what it said")
     with _log(make_log, lambda: 5.0) as log, _log(make_log, lambda: 5.0) as old:
@@ -354,8 +347,7 @@ def check_snapshots_go(make_log: MakeLog) -> None:
 
 def check_snapshots_race(make_log: MakeLog) -> None:
     """Check that no outdated snapshot remains when one thread rewrites a session repeatedly while others store
-    snapshots of states that they read earlier.
-    """
+    snapshots of states that they read earlier."""
     over = threading.Event()
     with _log(make_log) as log:
         log.append(KEY, _turns(1, 1), expected_seq=0)
@@ -383,8 +375,7 @@ def _first_is(event: Event, old: Recorded) -> Event:
 
 def check_passages(make_log: MakeLog) -> None:
     """Check that passage vectors are returned as stored and in that order, only those of one model, and only the newest
-    up to the limit. A session that does not exist has none, and none can be stored for it.
-    """
+    up to the limit. A session that does not exist has none, and none can be stored for it."""
     other = SessionKey("other", KEY.id)
     first = PassageRows(2, 5.0, "a model", {b"\x00a": bytes(range(256)), b"b": b"", b"c": b"3"})
     with _log(make_log, lambda: 5.0) as log:
@@ -412,8 +403,7 @@ def check_passages(make_log: MakeLog) -> None:
 
 def check_passages_go(make_log: MakeLog) -> None:
     """Check that no passage vector survives the erasure or rewriting of its session, and that outdated ones cannot be
-    stored later.
-    """
+    stored later."""
     keys = [SessionKey("tenant", name) for name in ("forgotten", "erased", "rewritten", "loaded", "left")]
     late = PassageRows(3, 5.0, "model", {b"passage": b"what it means"})
     with _log(make_log, lambda: 5.0) as log, _log(make_log, lambda: 5.0) as old:
@@ -466,8 +456,7 @@ def check_erase(make_log: MakeLog) -> None:
 
 def check_load(make_log: MakeLog) -> None:
     """Check that events read from one log can be loaded into another with the same numbers, gaps and times, and that
-    appends continue after them.
-    """
+    appends continue after them."""
     times = iter((10.0, 20.0, 30.0, 5.0))
     with _log(make_log, lambda: next(times)) as log, _log(make_log, lambda: 7.0) as other:
         log.append(KEY, EVERY_KIND, expected_seq=0)
@@ -489,8 +478,7 @@ def check_load(make_log: MakeLog) -> None:
 
 def check_rewrite(make_log: MakeLog) -> None:
     """Check that rewriting replaces and erases events and keeps numbers and times, that the number of an erased event
-    is not used again, and that a ``Rewritten`` event is appended.
-    """
+    is not used again, and that a ``Rewritten`` event is appended."""
     with _log(make_log) as log:
         before = log.append(KEY, _turns(1, 5), expected_seq=0)
 

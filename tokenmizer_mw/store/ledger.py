@@ -69,8 +69,7 @@ class UsageLedger(Protocol):
 
     def add(self, session: SessionKey, spent: UsageRecord) -> bool:
         """Add the cost and savings of one call. Returns ``False`` and does nothing when the tenant already has a call
-        of that name.
-        """
+        of that name."""
 
     def sums(
         self,
@@ -241,8 +240,7 @@ def _add_call(cursor: sqlite3.Cursor, session: SessionKey, spent: UsageRecord) -
 
 def erase_names(cursor: sqlite3.Cursor, sessions: Iterable[SessionKey]) -> None:
     """Remove the names of erased sessions from the ledger, in the open transaction; their figures stay in the tenant's
-    sums.
-    """
+    sums."""
     keys = [(key.tenant, key.id) for key in sessions]
     for statement in (_WITHOUT_NAME, _ERASE, _UNNAMED):
         cursor.executemany(statement, keys)

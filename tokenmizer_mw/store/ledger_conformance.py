@@ -146,8 +146,7 @@ def check_newest_calls(make_log: MakeKeeping) -> None:
 
 def check_erase(make_log: MakeKeeping) -> None:
     """Check that the figures of an erased session stay in the tenant's sums, without the session's name; also those of
-    a call that is added later.
-    """
+    a call that is added later."""
     with _open_ledger(make_log, _ONE, _OTHER) as log:
         log.ledger.add(_ONE, _make_spent("a"))
         log.ledger.add(_OTHER, _make_spent("b"))
@@ -164,8 +163,7 @@ def check_erase(make_log: MakeKeeping) -> None:
 
 def check_names(make_log: MakeKeeping) -> None:
     """Check that unusual model names are stored as far as possible, and that calls without a name and invalid sessions
-    are refused.
-    """
+    are refused."""
     with _open_ledger(make_log, _ONE) as log:
         log.ledger.add(_ONE, _make_spent("a", model="mo\x00del\ud800" + "x" * 500))
         (found,) = log.ledger.sums("tenant", by=_BY_MODEL)

@@ -100,8 +100,7 @@ class EventLog(Protocol):
 
     def read(self, session: SessionKey, *, after: int = 0, upto: int | None = None) -> list[Recorded]:
         """Return the events with ``after < seq <= upto``, in order; ``upto`` of ``None``: to the end. An unknown
-        session has no events.
-        """
+        session has no events."""
 
     def snapshot(self, session: SessionKey) -> Snapshot | None:
         """Return the stored snapshot of a session's state; ``None`` if there is none.
@@ -173,8 +172,7 @@ class EventLog(Protocol):
 
     def secret(self) -> bytes:
         """Return the store's secret: ``SECRET_BYTES`` random bytes, created with the store and the same for all its
-        users. It is used to sign data.
-        """
+        users. It is used to sign data."""
 
     def close(self) -> None:
         """Release files and threads; further calls raise ``StoreUnavailable``. Closing twice is harmless."""
@@ -182,8 +180,7 @@ class EventLog(Protocol):
 
 def pages(log: EventLog, tenant: str, size: int) -> Iterator[SessionInfo]:
     """Yield the tenant's sessions, reading ``size`` at a time, for callers that may stop early. A session that is
-    updated during the iteration moves to the front of the listing and may be missed.
-    """
+    updated during the iteration moves to the front of the listing and may be missed."""
     page = log.sessions(tenant, limit=size)
     while page:
         yield from page

@@ -288,8 +288,7 @@ class MemoryLog:
 
     def rewrite(self, session: SessionKey, change: Rewriting) -> int:
         """Replace the contents of events, such as secrets, and keep their numbers and times. See ``EventLog.rewrite``.
-        ``change`` must not use this log.
-        """
+        ``change`` must not use this log."""
         require_valid(session)
         with self._lock:
             kept = self._open_sessions().get(session)
@@ -311,8 +310,7 @@ class MemoryLog:
 
     def close(self) -> None:
         """Release files and threads; further calls raise ``StoreUnavailable``. See ``EventLog.close``. Everything is
-        gone afterwards.
-        """
+        gone afterwards."""
         with self._lock:
             self._sessions = None
 

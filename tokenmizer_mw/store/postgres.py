@@ -254,8 +254,7 @@ class PostgresLog:
 
     def close(self) -> None:
         """Release files and threads; further calls raise ``StoreUnavailable``. See ``EventLog.close``. Waits for calls
-        that are under way.
-        """
+        that are under way."""
         self._closed = True
         self._processes.get().connections.close()
 

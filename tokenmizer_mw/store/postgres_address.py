@@ -87,8 +87,7 @@ class Address:
 
 def parse(rest: str) -> Address:
     """Parse the part of an address after ``postgresql://``. Raises ``ConfigError``, whose message does not repeat the
-    address.
-    """
+    address."""
     place, _, query = rest.partition("?")
     try:
         options = dict(parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query), errors="strict"))

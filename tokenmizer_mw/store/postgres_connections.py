@@ -178,6 +178,5 @@ class Connections:
 
 def reach(address: Address) -> None:
     """Check that a connection is possible; creates nothing. Raises ``StoreError``, and ``ConfigError`` for an address
-    that the driver cannot parse.
-    """
+    that the driver cannot parse."""
     connect(address, time.monotonic() + address.timeout).close()

@@ -114,8 +114,7 @@ class PostgresConnection(psycopg.Connection[tuple[Any, ...]]):
     @contextmanager
     def in_transaction(self, mode: str = "ISOLATION LEVEL READ COMMITTED") -> Iterator[None]:
         """Run the block in a transaction and commit it. After an error in the block the connection must be closed,
-        which rolls back.
-        """
+        which rolls back."""
         self.fetch(f"BEGIN {mode}")
         yield
         self.fetch("COMMIT")
@@ -216,8 +215,7 @@ def _connect_error(error: Exception, address: Address) -> Exception:
 
 def translate(error: psycopg.Error, place: str = NAME) -> StoreError:
     """Translate an error of the driver or the server to a one-line error of this package. ``place``: host and database,
-    without password.
-    """
+    without password."""
     if error.sqlstate:
         return _error_of_state(error.sqlstate, place)
     if isinstance(error, psycopg.DataError):

@@ -103,8 +103,7 @@ def erase(
     connection: PostgresConnection, sessions: Sequence[SessionKey], before: float
 ) -> tuple[list[SessionKey], int]:
     """Delete those of ``sessions`` whose last event was recorded before ``before``. Returns them, and the number of
-    their events.
-    """
+    their events."""
     ordered = sorted(sessions)
     columns = ([key.tenant for key in ordered], [key.id for key in ordered])
     with connection.in_transaction():
@@ -181,8 +180,7 @@ def _columns(events: Sequence[Recorded], encoded: Sequence[tuple[str, int, str]]
 
 def wipe(connection: PostgresConnection, how: Erase) -> None:
     """Free the space of deleted rows. Raises ``StoreUnavailable`` if everything is to be removed and the database role
-    may not do that.
-    """
+    may not do that."""
     if how == "autovacuum":
         return
     if connection.fetch_value(_MAY_VACUUM, connection.address.schema):

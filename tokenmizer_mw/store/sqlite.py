@@ -246,8 +246,7 @@ class SqliteLog:
 
     def erase(self, sessions: Iterable[SessionKey], *, unless_since: float | None = None) -> list[SessionKey]:
         """Erase many sessions in one step, at about the cost of one. See ``EventLog.erase``. Costs what ``forget``
-        costs.
-        """
+        costs."""
         keys = list(dict.fromkeys(sessions))
         for key in keys:
             require_valid(key)
@@ -264,8 +263,7 @@ class SqliteLog:
 
     def rewrite(self, session: SessionKey, change: Rewriting) -> int:
         """Replace the contents of events, such as secrets, and keep their numbers and times. See ``EventLog.rewrite``.
-        Costs what ``forget`` costs; ``change`` must not append to this log.
-        """
+        Costs what ``forget`` costs; ``change`` must not append to this log."""
         key = (session.tenant, session.id)
 
         def replace(cursor: sqlite3.Cursor) -> int:
@@ -298,8 +296,7 @@ class SqliteLog:
 
     def copy(self, path: str | os.PathLike[str]) -> None:
         """Write a copy of the database as it is now to a new file that only its owner can read. Others may use the
-        database meanwhile.
-        """
+        database meanwhile."""
         self._here()
         try:
             with GATE, closing(self._file.connect()) as connection:
@@ -314,8 +311,7 @@ class SqliteLog:
 
     def close(self) -> None:
         """Release files and threads; further calls raise ``StoreUnavailable``. See ``EventLog.close``. Waits for a
-        commit that is under way.
-        """
+        commit that is under way."""
         self._closed = True
         here = self._connections.get(os.getpid())
         if here is not None:

@@ -83,8 +83,7 @@ def _begin(cursor: sqlite3.Cursor) -> None:
 @contextmanager
 def immediate(cursor: sqlite3.Cursor, begin: Callable[[sqlite3.Cursor], None] = _begin) -> Iterator[None]:
     """Run the block in a transaction that holds the write lock from its start; rolled back when the block raises.
-    ``begin``: starts the transaction.
-    """
+    ``begin``: starts the transaction."""
     begin(cursor)
     try:
         yield
@@ -137,8 +136,7 @@ _PRUNE: Final = (
 
 def keep_passages(cursor: sqlite3.Cursor, session: SessionKey, passages: PassageRows, seq: int, most: int) -> bool:
     """Store vectors as ``EventLog.keep_passage_rows`` does, in the open transaction. ``seq``: that of ``passages``,
-    limited to what SQLite can store.
-    """
+    limited to what SQLite can store."""
     key = (session.tenant, session.id)
     place = {"tenant": session.tenant, "session": session.id, "seq": seq, "recorded_at": passages.recorded_at}
     if not cursor.execute(f"SELECT {IS_CURRENT}", place).fetchone()[0]:

@@ -54,15 +54,13 @@ _log = logging.getLogger("tokenmizer_mw")
 
 def note_traces(cursor: sqlite3.Cursor) -> None:
     """Record in the open transaction that it erases rows, so that traces must be removed: copies of the erased rows
-    that remain in the files of the database.
-    """
+    that remain in the files of the database."""
     cursor.execute(_NOTE)
 
 
 def has_traces(cursor: sqlite3.Cursor) -> bool:
     """Whether traces (copies of erased rows in the files of the database) remain to be removed, or are being removed.
-    Raises ``sqlite3.Error``.
-    """
+    Raises ``sqlite3.Error``."""
     return cursor.execute(_ANY).fetchone() is not None
 
 
@@ -107,8 +105,7 @@ class TraceRemover:
 
     def remove(self) -> None:
         """Remove all traces that ``note_traces`` recorded. Raises ``StoreError`` when some are left; they are then
-        removed in the background.
-        """
+        removed in the background."""
         try:
             self._remove(lambda: False)
         except (sqlite3.Error, StoreError) as error:

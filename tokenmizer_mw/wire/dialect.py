@@ -98,8 +98,7 @@ class Reply:
 
 class Dialect(Protocol):
     """A dialect is the wire format of a provider's API: parses and rewrites requests, collects replies. Pure: no I/O,
-    no clock.
-    """
+    no clock."""
 
     @property
     def name(self) -> str:
@@ -108,8 +107,7 @@ class Dialect(Protocol):
     @property
     def linked(self) -> tuple[bytes, ...]:
         """Byte strings whose presence shows that a body links to content elsewhere (such as an image): few bytes, many
-        tokens.
-        """
+        tokens."""
 
     @property
     def media_types(self) -> frozenset[bytes]:
@@ -118,8 +116,7 @@ class Dialect(Protocol):
     @property
     def end_mark(self) -> bytes:
         """Bytes that occur in every ``tail`` for which ``ends`` is true, for a quick check; b"" if there are no such
-        bytes.
-        """
+        bytes."""
 
     def models(self, body: bytes, path: str = "") -> tuple[str, ...]:
         """Return the model names that the unparsed request may contain; empty when it could be any model."""
@@ -141,13 +138,11 @@ class Dialect(Protocol):
         role: str = "user",
     ) -> bytes:
         """Return the request's bytes without the top-level fields ``drop``, and with messages ``[prefix, keep_from)``
-        replaced by one message of ``role`` that contains ``block``. All other bytes stay as they were.
-        """
+        replaced by one message of ``role`` that contains ``block``. All other bytes stay as they were."""
 
     def ends(self, tail: bytes) -> bool:
         """Whether ``tail`` (a piece of a stream, preceded by the last bytes of the previous piece) may contain the
-        event that ends the stream. A quick check that may be true wrongly, but never false wrongly.
-        """
+        event that ends the stream. A quick check that may be true wrongly, but never false wrongly."""
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:
         """Parse a captured response body (content encoding already decoded) into a reply. ``stream``: the request asked
@@ -166,8 +161,7 @@ Marker = dict[str, Any]
 
 def markers(content: object, names: Sequence[str], depth: int = DEPTH_MAX) -> Iterator[Marker]:
     """Yield the prompt cache markers of a content's parts, in order; those of nested parts before that of the outer
-    part.
-    """
+    part."""
     for part in content if isinstance(content, list) else ():
         if not isinstance(part, dict):
             continue
@@ -199,8 +193,7 @@ def message_markers(messages: Sequence[object], names: Sequence[str]) -> Iterato
 
 def lost_marker(request: ChatRequest, keep_from: int, names: Sequence[str]) -> Marker:
     """Return the last prompt cache marker of the messages that a cut removes, which the resume block then gets; empty
-    when there is none. System messages stay with their markers.
-    """
+    when there is none. System messages stay with their markers."""
     taken = slice(request.prefix, keep_from)
     sent = zip(request.messages.sent[taken], request.messages.roles[taken], strict=True)
     gone = [message for message, role in sent if role is not Role.SYSTEM]
@@ -219,8 +212,7 @@ UNKNOWN_EDIT: Final = "unknown_edit"
 
 def removing_edit(value: object) -> str:
     """Return the type of the first edit in ``value`` that removes or replaces messages or parts of them, as a counter
-    name; "" if there is none. An edit of an unknown type counts as one.
-    """
+    name; "" if there is none. An edit of an unknown type counts as one."""
     edits = value.get("edits") if isinstance(value, dict) and "edits" in value else value
     if not edits:
         return ""

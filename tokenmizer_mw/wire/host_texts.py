@@ -91,8 +91,7 @@ def remove_host_texts(
     text: str, kinds: Collection[HostTextKind] = frozenset(HostTextKind), role: Role = Role.USER
 ) -> str:
     """Return ``text`` without the texts of ``kinds`` that client applications inserted, and without the blanks around
-    them. A text without any is returned unchanged.
-    """
+    them. A text without any is returned unchanged."""
     found = find_host_texts(text, role)
     spans = [span for span in found if span.row.kind in kinds] if found else found
     if not spans:
@@ -104,8 +103,7 @@ def remove_host_texts(
 
 def without_host_texts(message: Message) -> Message:
     """Return ``message`` without the texts that client applications inserted into its text and tool results; the same
-    object if there are none.
-    """
+    object if there are none."""
     text, results = message.text, message.tool_results
     if text and message.role in _ROWS:
         text = remove_host_texts(text, role=message.role)
@@ -122,8 +120,7 @@ def _without_remarks(result: ToolResult) -> ToolResult:
 
 def is_continuation(message: Message) -> bool:
     """Whether a user's ``message`` contains a client application's notice that an earlier conversation continues from a
-    summary.
-    """
+    summary."""
     if message.role is not Role.USER:
         return False
     return any(span.row.kind is HostTextKind.CONTINUATION_NOTICE for span in find_host_texts(message.text))
@@ -131,8 +128,7 @@ def is_continuation(message: Message) -> bool:
 
 def may_continue(body: bytes) -> bool:
     """Whether the JSON ``body`` may contain a client application's notice that an earlier conversation continues from a
-    summary.
-    """
+    summary."""
     return _NOTICES_IN_JSON.search(body) is not None
 
 

@@ -31,8 +31,7 @@ def header(headers: Headers, name: bytes) -> bytes | None:
 
 def with_length(headers: Headers, length: int) -> list[tuple[bytes, bytes]]:
     """Return the headers for a body of ``length`` bytes: without transfer encoding, and with a content length if there
-    was either.
-    """
+    was either."""
     framing = (b"content-length", b"transfer-encoding")
     given = list(headers)
     kept = [(name, value) for name, value in given if name.lower() not in framing]

@@ -131,8 +131,7 @@ def at(value: object, path: Path) -> object:
 
 def put(value: object, path: Path, into: dict[str, Any]) -> dict[str, Any]:
     """Set ``value`` at ``path``, which consists of member names only, in ``into``; return ``into``. Raises
-    ``ValueError`` if a value on the path is not an object.
-    """
+    ``ValueError`` if a value on the path is not an object."""
     holder = into
     for step in path[:-1]:
         holder = holder.setdefault(step, {})

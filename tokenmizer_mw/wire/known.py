@@ -68,8 +68,7 @@ class KnownRequest:
 @dataclass(frozen=True, slots=True)
 class Start:
     """A known beginning of a text: the first ``count`` messages of ``known``, the last of which ends at offset
-    ``end``.
-    """
+    ``end``."""
 
     known: KnownRequest
     count: int
@@ -83,8 +82,7 @@ class Start:
     @property
     def replaces(self) -> bool:
         """Whether the text continues the whole known request ``known``, and not only a beginning that several known
-        requests share.
-        """
+        requests share."""
         return self.count >= len(self.known.request.messages) - _UNSETTLED
 
     def read_on(self, text: str) -> ObjectSpans | None:
@@ -94,8 +92,7 @@ class Start:
 
 class KnownRequests:
     """Cache of the most recently used requests, at most ``characters`` characters; it takes several times as many
-    bytes. Threads may share it if they pass a ``lock``.
-    """
+    bytes. Threads may share it if they pass a ``lock``."""
 
     def __init__(self, characters: int, lock: AbstractContextManager[object] | None = None) -> None:
         self._characters = characters

@@ -42,8 +42,7 @@ LANGCHAIN_ROLES: Final = {
 
 def plain_message(message: object) -> object:
     """Return ``message`` as a mapping with "role" and "content" if it is an SDK object with these two attributes; else
-    ``message`` itself.
-    """
+    ``message`` itself."""
     if isinstance(message, Mapping):
         return message
     dump = getattr(message, "model_dump", None)
@@ -104,8 +103,7 @@ def history(messages: Iterable[Message | Mapping[str, Any]]) -> History:
 
 def request_of(messages: History, *, model: str = "", overhead: str = "") -> ChatRequest:
     """Return a ``ChatRequest`` for messages that were never bytes, for planning a cut; it has no text to rewrite.
-    ``overhead``: other text that fills the context window (instructions, tool definitions).
-    """
+    ``overhead``: other text that fills the context window (instructions, tool definitions)."""
     spoken = (index for index, role in enumerate(messages.roles) if role is not Role.SYSTEM)
     prefix = next(spoken, len(messages))
     return ChatRequest("", messages, array=0, fields={}, prefix=prefix, model=model, overhead=overhead)
@@ -183,8 +181,7 @@ def _require_understood(raw: Mapping[str, Any], read: Message, number: int) -> N
 
 def _plain(part: Any) -> Any:
     """A part or a call as an object of JSON: the SDKs' own objects tell themselves. A part with a text and no type is
-    a text.
-    """
+    a text."""
     dump = getattr(part, "model_dump", None)
     plain = dump() if callable(dump) else part
     if isinstance(plain, dict) and "type" not in plain and isinstance(plain.get("text"), str):

@@ -114,6 +114,5 @@ _SHAPES: Final[Mapping[str, Callable[[int, str, str], Any]]] = {
 
 def refusal(dialect: str, status: int, code: str, message: str) -> bytes:
     """Return the body of an error response; ``code`` is for programs, ``message`` for people. Unknown dialects get
-    OpenAI's format.
-    """
+    OpenAI's format."""
     return json_text(_SHAPES.get(dialect, _openai)(status, code, message)).encode()

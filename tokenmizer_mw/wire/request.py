@@ -277,8 +277,7 @@ class JsonDialect(ABC):
 
     def read(self, body: bytes, known: KnownRequests | None = None, *, path: str = "") -> ChatRequest:
         """Parse the request in ``body``. Raises ``MalformedRequest`` unless it is a JSON object with a list of
-        messages.
-        """
+        messages."""
         return read_request(self.shape, body, known)
 
     def rewrite(

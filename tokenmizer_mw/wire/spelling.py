@@ -65,8 +65,7 @@ class Spelling(NamedTuple):
 
     def repeats(self, other: Spelling) -> bool:
         """Whether this message may be ``other`` resent by a client: it has the same text, and the same calls or none.
-        Tool results may have been cleared.
-        """
+        Tool results may have been cleared."""
         same_text = (self.side, self.length, self.text) == (other.side, other.length, other.text)
         return same_text and (not self.calls or self.calls == other.calls)
 

@@ -153,8 +153,7 @@ _SHOWN: Final = "Further up in this conversation it says"
 @dataclass(frozen=True, slots=True)
 class AnsweringLine:
     """The line of a request that answers the scripted model's question, and the words that introduce it in
-    the reply.
-    """
+    the reply."""
 
     line: str
     introduction: str
@@ -221,8 +220,7 @@ def request_tokens(request: Mapping[str, Any], counter: MessageCounter) -> int:
 
 def message_tokens(message: ChatMessage, counter: MessageCounter) -> int:
     """Return the tokens of one message, with the overhead that each message has. Raises ``ValueError`` for malformed
-    tool calls.
-    """
+    tool calls."""
     tokens = MESSAGE_TOKENS + counter.text(text_of(message))
     try:
         functions = [call["function"] for call in message.get("tool_calls") or ()]

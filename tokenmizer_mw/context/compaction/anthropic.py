@@ -121,8 +121,7 @@ def block_of(kept: SealedContent, sealed: str) -> dict[str, Any]:
 
 def restore_trigger(body: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return ``body``, which was made from the request ``given``, with the fields of ``given`` that ask for a
-    compaction.
-    """
+    compaction."""
     return {**body, **{name: given[name] for name in ASKING if name in given}}
 
 
@@ -176,8 +175,7 @@ def _block_events(block: Mapping[str, Any]) -> Iterator[bytes]:
 
 class MessagesAddition:
     """Adds content to a provider's response: the compaction before the model's content, and the list of
-    applied edits.
-    """
+    applied edits."""
 
     def __init__(self, kept: SealedContent | None, sealed: str, edits: Sequence[Mapping[str, Any]]) -> None:
         self._block = block_of(kept, sealed) if kept is not None else None

@@ -30,8 +30,7 @@ class ClearedMessages:
 
 def clear_thinking(messages: Sequence[Any], edit: ClearThinking, count: Count) -> ClearedMessages:
     """Remove the thinking from all turns but the newest ones that have any. A turn is everything the model says between
-    two user messages. A message that consists only of thinking stays.
-    """
+    two user messages. A message that consists only of thinking stays."""
     turns = [turn for turn in _turns(messages) if any(_thinks(messages[place]) for place in turn)]
     old = [place for turn in turns[: -edit.keep] for place in turn if _thinks(messages[place])]
     left, tokens, cleared = list(messages), 0, 0
@@ -55,8 +54,7 @@ def clear_thinking(messages: Sequence[Any], edit: ClearThinking, count: Count) -
 
 def clear_tool_uses(messages: Sequence[Any], edit: ClearToolUses, count: Count, tokens: int) -> ClearedMessages:
     """Clear the results of old tool calls if the request, which takes ``tokens`` tokens, exceeds the threshold of
-    ``edit``.
-    """
+    ``edit``."""
     uses = _uses(messages)
     due = len(uses) > edit.uses if edit.uses is not None else edit.tokens is not None and tokens > edit.tokens
     old = uses[: -edit.keep] if edit.keep else uses

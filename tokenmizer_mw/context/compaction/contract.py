@@ -72,8 +72,7 @@ class CompactionResult:
 
 def keep_from(request: ChatRequest, counts: Sequence[int], room: float) -> int | None:
     """Return the index of the first message to keep: the start of the newest turn; if that does not fit into ``room``
-    tokens, the newest step of it (a tool call and its results). ``None`` if nothing could be removed, or not enough.
-    """
+    tokens, the newest step of it (a tool call and its results). ``None`` if nothing could be removed, or not enough."""
     places = range(request.prefix + 1, len(counts))
     opener = next((place for place in reversed(places) if request.messages[place].opens_turn), None)
     step, first = _newest_step(request), max(request.prefix + 1, request.bound)
@@ -93,8 +92,7 @@ def _newest_step(request: ChatRequest) -> int | None:
 
 def open_words(request: ChatRequest, budget: int, before: str) -> str:
     """Return the user's newest message if the model has not finished answering it; else "". Of a long message only the
-    beginning and the end. ``before``: the unanswered message when the request began.
-    """
+    beginning and the end. ``before``: the unanswered message when the request began."""
     spoken = request.messages.without_system()
     if not spoken or (spoken.roles[-1] is Role.ASSISTANT and not spoken[len(spoken) - 1].tool_calls):
         return ""
@@ -151,15 +149,13 @@ _SEAL = re2.compile(r"tokenmizer-compaction\.[0-9]+\.[A-Za-z0-9_-]+")
 
 class SealBroken(PeerError):
     """Raised for a compaction that a client sent back and that this installation cannot decrypt. The message gives the
-    reason, for the client.
-    """
+    reason, for the client."""
 
 
 @dataclass(frozen=True, slots=True)
 class SealedContent:
     """The content of a compaction. ``text``: everything that a model gets of it; ``open``: the user's message that was
-    not answered yet, "" for none; ``tokens``: size of what it replaced.
-    """
+    not answered yet, "" for none; ``tokens``: size of what it replaced."""
 
     session: str
     checkpoint: str
@@ -180,8 +176,7 @@ def find_seals(text: str) -> list[str]:
 
 class Seal:
     """Encrypts and decrypts compactions with the store's ``secret``. Raises ``ConfigError`` if the encryption package
-    is missing.
-    """
+    is missing."""
 
     def __init__(self, secret: bytes) -> None:
         try:

@@ -89,8 +89,7 @@ class CompactionRequest:
 
 def asked_of_anthropic(body: Mapping[str, Any]) -> CompactionRequest | None:
     """Parse the context edits of an Anthropic request; ``None`` if it contains an unknown edit. Raises
-    ``MalformedRequest``.
-    """
+    ``MalformedRequest``."""
     compaction, management = body.get("compaction"), body.get("context_management")
     if compaction is not None:
         return CompactionRequest(compact=_now(_mapping(compaction, "compaction"), management))
@@ -118,8 +117,7 @@ def asked_of_anthropic(body: Mapping[str, Any]) -> CompactionRequest | None:
 
 def asked_of_responses(body: Mapping[str, Any]) -> CompactionRequest | None:
     """Parse the context edits of an OpenAI Responses request; ``None`` if it contains an unknown edit. Raises
-    ``MalformedRequest``.
-    """
+    ``MalformedRequest``."""
     if _is_triggered(body.get("input")):
         return CompactionRequest(compact=CompactNow())
     entries = body.get("context_management")
@@ -255,8 +253,7 @@ def may_sum_up(body: bytes) -> bool:
 
 def without_prompt(body: Mapping[str, Any], member: str) -> Mapping[str, Any] | None:
     """Return a request without the compaction prompt in its last user message; system messages after it stay. ``None``
-    if it ends with no such prompt, or contains nothing else. ``member``: name of the field with the messages.
-    """
+    if it ends with no such prompt, or contains nothing else. ``member``: name of the field with the messages."""
     messages = body.get(member)
     place = _newest(messages) if isinstance(messages, list) else None
     if not isinstance(messages, list) or not place or _role(messages[place]) != "user":

@@ -65,8 +65,7 @@ def reduce_request(body: Mapping[str, Any], unseal: Callable[[str], SealedConten
 
 def restore_trigger(body: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return ``body``, which was made from the request ``given``, with the parts of ``given`` that ask for a
-    compaction.
-    """
+    compaction."""
     asking = {name: given[name] for name in ASKING if name in given}
     if not any(map(is_trigger, given["input"] if isinstance(given.get("input"), list) else ())):
         return {**body, **asking}
@@ -85,8 +84,7 @@ def find_native(body: Mapping[str, Any]) -> Native | None:
 
 def follow(body: bytes, native: Native, block: str) -> tuple[bytes, str]:
     """Return the request body with ``block`` as an item directly after the compaction, because providers may drop
-    everything before it; all other bytes stay. The second value, the text to add before the messages, is always "".
-    """
+    everything before it; all other bytes stay. The second value, the text to add before the messages, is always ""."""
     found = read_object(decode_body(body))
     end = element_spans(found.text, found.places["input"])[native.place][1]
     item = json.dumps({"role": "developer", "content": block}, ensure_ascii=False, separators=(",", ":"))
@@ -117,8 +115,7 @@ def _name(sealed: str) -> str:
 
 def alone(model: str, kept: SealedContent, sealed: str, created: int, *, standalone: bool) -> dict[str, Any]:
     """Return a complete response that contains only a compaction; for the ``standalone`` endpoint, the items to use as
-    the next input.
-    """
+    the next input."""
     if not standalone:
         return _response(f"resp_{_name(sealed)}", model, [item_of(sealed)], created)
     named = {"id": f"resp_{_name(sealed)}", "object": "response.compaction", "created_at": created, "model": model}

@@ -50,8 +50,7 @@ def is_number(value: object) -> TypeGuard[int]:
 
 class StreamEditor:
     """Edits a stream: takes bytes in any pieces, and replaces each complete event by the result of ``change``. From an
-    event longer than ``event_max`` bytes on, the stream passes unchanged.
-    """
+    event longer than ``event_max`` bytes on, the stream passes unchanged."""
 
     def __init__(self, change: Callable[[StreamFrame], Events], event_max: int = EVENT_MAX) -> None:
         self._change = change
@@ -112,8 +111,7 @@ _DELTA: Final = "response.output_text.delta"
 
 class FollowingMessage:
     """Adds ``block`` after the last text of a message in Anthropic's dialect. Messages that call a tool are not
-    changed.
-    """
+    changed."""
 
     def __init__(self, block: str) -> None:
         self._text_added = f"\n\n{block}"
@@ -132,8 +130,7 @@ class FollowingMessage:
 
     def to_event(self, frame: StreamFrame) -> Events:
         """Return the events to send in place of one event of a stream. The end of a text is held back until it is known
-        to be the last text.
-        """
+        to be the last text."""
         data = frame.data if isinstance(frame.data, dict) else {}
         index = data.get("index", 0)
         match data.get("type"):

@@ -27,8 +27,7 @@ _READ_MOST: Final = 0.5
 @dataclass(frozen=True, slots=True)
 class Price:
     """Price of a million tokens in dollars. ``cached``: read from the provider's cache; ``write``: written to it.
-    ``long_from``: requests with more input tokens cost ``long_input`` and ``long_output`` times as much; 0: none.
-    """
+    ``long_from``: requests with more input tokens cost ``long_input`` and ``long_output`` times as much; 0: none."""
 
     input: float
     cached: float
@@ -46,8 +45,7 @@ class Price:
 
     def nano(self, *, fresh: int, cached: int, written: int, output: int) -> int:
         """Return the cost of a call in billionths of a dollar. ``fresh``: input tokens neither read from nor written to
-        the cache; ``cached``: read from it; ``written``: written to it; ``output``: tokens of the reply.
-        """
+        the cache; ``cached``: read from it; ``written``: written to it; ``output``: tokens of the reply."""
         long = 0 < self.long_from < fresh + cached + written
         incoming = fresh * self.input + cached * self.cached + written * self.write
         outgoing = output * self.output
@@ -76,8 +74,7 @@ class Caching:
 
     def count_cached_tokens(self, tokens: int) -> int:
         """Return how many tokens the provider reads from its cache, if the request begins with ``tokens`` tokens that
-        the previous request also began with.
-        """
+        the previous request also began with."""
         whole = tokens - tokens % self.block
         return whole if whole >= max(1, self.least) else 0
 
@@ -128,16 +125,14 @@ _BEDROCK: Final = re.compile(r"(\w+\.)?(ai21|amazon|anthropic|cohere|deepseek|me
 @dataclass(frozen=True)
 class PriceList:
     """The published prices, overridden by the user's rows, which are looked up by the beginning of a model's name. The
-    caching rules are always those of the model's provider.
-    """
+    caching rules are always those of the model's provider."""
 
     own: Mapping[str, Price]
 
     @classmethod
     def parse_prices(cls, mapping: Mapping[str, Any], *, where: str) -> PriceList:
         """Parse a mapping from model names to mappings with the fields of ``Price``; ``input`` and ``output`` are
-        required. Raises ``ConfigError`` that names ``where`` and the row.
-        """
+        required. Raises ``ConfigError`` that names ``where`` and the row."""
         rows: dict[str, Price] = {}
         for name, row in mapping.items():
             try:
@@ -165,8 +160,7 @@ PUBLISHED: Final = PriceList({})
 @lru_cache(maxsize=256)
 def rates(model: str) -> CacheRates:
     """Return the cost of a model's cache relative to its input, to decide whether a cut pays. For models without a
-    known price, or without a cache, the highest known cost of writing and a typical cost of reading.
-    """
+    known price, or without a cache, the highest known cost of writing and a typical cost of reading."""
     price = PUBLISHED.of(model)
     if price is None or not price.input:
         return CacheRates()

@@ -72,8 +72,7 @@ class _Input:
 
 def figures(sent: SentCall, prices: PriceList = PUBLISHED, at: datetime = ANNOUNCED) -> dict[str, UsageSums]:
     """Return cost and savings of a call at the prices of time ``at``: the whole call under ``CALL``, and each stage
-    that had an effect under its name.
-    """
+    that had an effect under its name."""
     price = prices.of(sent.model, at)
     caching = _in_force(sent, prices.caching(sent.model))
     output = sent.usage.get("completion_tokens", sent.output)
@@ -196,8 +195,7 @@ class Savings:
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-compatible data: the whole, the stages, and ``groups`` if grouped by more. Money is in
-        dollars.
-        """
+        dollars."""
         report: dict[str, Any] = {**whole_to_dict(self.whole), "stages": stages_to_list(self.stages)}
         groups = {(row.session, row.model, row.day): row for row in self.rows if row.stage == CALL}
         if any(any(key) for key in groups):

@@ -243,8 +243,7 @@ def _number(node: Node) -> str:
 
 def describe_fact(graph: SessionGraph, node: Node) -> tuple[str, tuple[str, ...]]:
     """Return a fact as one line (with its state, message number, what it replaced and why), and the ids of the facts in
-    it.
-    """
+    it."""
     line = _line(graph, node, None)
     return line.text, line.ids
 
@@ -271,8 +270,7 @@ _OLD_LABEL_MAX: Final = 60
 
 def outdated_mark(graph: SessionGraph, piece: QuotedPiece) -> str:
     """Return a mark for a passage that names a value which was replaced later: which value, the current one, and the
-    message since which it holds. "" for any other passage.
-    """
+    message since which it holds. "" for any other passage."""
     text = piece.text.casefold()
     since = {step.new: step.trigger for step in graph.transitions()}
     for step in graph.transitions():

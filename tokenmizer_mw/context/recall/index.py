@@ -183,8 +183,7 @@ class PassageIndex:
 
     def put_vectors(self, vectors: Mapping[str, Matrix]) -> None:
         """Store the vectors of passages, by passage text. All vectors have length one and the same number of
-        dimensions.
-        """
+        dimensions."""
         if not vectors:
             return
         from tokenmizer_mw.context.recall.vectors import PassageVectors  # without a sentence model, numpy is not needed

@@ -91,8 +91,7 @@ Span = tuple[int, int]
 @dataclass(frozen=True, slots=True)
 class Passage:
     """A part of a message's text. ``head``: for a part from inside a table or a code block, the first lines of that
-    table or block; ``None`` if the part begins with them or needs none.
-    """
+    table or block; ``None`` if the part begins with them or needs none."""
 
     start: int
     end: int
@@ -101,8 +100,7 @@ class Passage:
 
 def message_text(message: Message) -> str:
     """Return the text, tool calls and tool results of a message as one text, without thinking and texts inserted by
-    client applications.
-    """
+    client applications."""
     message = without_host_texts(message)
     parts = [message.text]
     parts += [f"{call.name} {call.arguments}" for call in message.tool_calls]

@@ -43,8 +43,7 @@ def answering(
     kinds: frozenset[str], found: Sequence[Said], wanted: Mapping[str, float], text: Callable[[Said], str]
 ) -> list[Said]:
     """Sort ``found``: first the items whose text has a value of one of ``kinds`` in a sentence with words of the
-    question (``wanted``), then the rest, each in the given order.
-    """
+    question (``wanted``), then the rest, each in the given order."""
     if not kinds:
         return list(found)
     return sorted(found, key=lambda one: not _answers(kinds, text(one), wanted))

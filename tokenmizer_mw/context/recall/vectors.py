@@ -21,8 +21,7 @@ REACH: Final = 2
 
 class PassageVectors:
     """The vectors of passages, by the passages' positions. All have length one. A passage without a vector is never
-    found.
-    """
+    found."""
 
     def __init__(self, width: int) -> None:
         self.width = width
@@ -43,8 +42,7 @@ class PassageVectors:
 
     def similarities(self, question: Matrix) -> tuple[Matrix, Matrix]:
         """Return the cosine of the question with each passage, and with each passage together with its neighbours; -1
-        for passages without a vector.
-        """
+        for passages without a vector."""
         own = self._rows @ question
         if self._lengths is None:
             self._lengths = np.maximum(np.linalg.norm(_sum_neighbours(self._rows), axis=1), 1e-9).astype(np.float32)
@@ -70,8 +68,7 @@ def _sum_neighbours(rows: Matrix) -> Matrix:
 
 def best_places(similarities: Matrix, allowed: list[int], most: int) -> dict[int, float]:
     """Return the ``most`` positions among ``allowed`` with the highest similarity, best first, with their
-    similarities.
-    """
+    similarities."""
     places = np.asarray([place for place in allowed if place < len(similarities)], np.int64)
     found = similarities[places]
     order = np.argsort(-found, kind="stable")[:most]
@@ -80,8 +77,7 @@ def best_places(similarities: Matrix, allowed: list[int], most: int) -> dict[int
 
 def unit_rows(found: object, count: int) -> Matrix:
     """Check that ``found`` is ``count`` rows of numbers, and scale each row to length one; rows of zeros stay. Raises
-    ``ValueError`` for anything else.
-    """
+    ``ValueError`` for anything else."""
     rows = np.asarray(found, np.float32)
     if rows.ndim != 2 or len(rows) != count or not rows.shape[1] or not np.isfinite(rows).all():
         raise ValueError(f"no {count} vectors, but an array of the shape {rows.shape}")
@@ -100,8 +96,7 @@ def pack_rows(vectors: Mapping[str, Matrix]) -> dict[bytes, bytes]:
 
 def unpack_rows(rows: Mapping[bytes, bytes]) -> dict[bytes, Matrix]:
     """Decode what ``pack_rows`` encoded to vectors of length one, by the digests of their texts. Rows of another length
-    than the last one, and rows with invalid numbers, are left out.
-    """
+    than the last one, and rows with invalid numbers, are left out."""
     size = len(list(rows.values())[-1]) if rows else 0
     if not size or size % _STORED.itemsize:
         return {}

@@ -345,8 +345,7 @@ def build_resumes(
     edits: Collection[NodeEdited] = (),
 ) -> dict[str, Resume]:
     """Build the resume blocks of all levels, by level name, at little more than the cost of one. Arguments as for
-    ``build_resume``.
-    """
+    ``build_resume``."""
     builder = ResumeBuilder(graph, counter, frame(nonce), query, turn, earlier, transcript, handover, edits=edits)
     return {level: builder.resume(level, tokens) for level, tokens in LEVELS.items()}
 

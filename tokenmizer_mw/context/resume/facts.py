@@ -39,8 +39,7 @@ def reason_of(
     graph: SessionGraph, node: Node, section: Section, into: dict[str, list[Transition]]
 ) -> tuple[str, tuple[str, ...]]:
     """Return the reason for ``node`` as the text in brackets after its label ("" for none), and the ids of the nodes
-    that the text names. ``into``: the transitions (replacements) that led to each node.
-    """
+    that the text names. ``into``: the transitions (replacements) that led to each node."""
     if section is Section.WARNINGS:
         reason = clause(graph.life(node.id).reason or node.detail)
         return (f" - {reason}" if reason else ""), ()
@@ -119,8 +118,7 @@ def _without_reason(label: str, reason: str) -> str:
 
 def clause(text: str, limit: int = REASON_MAX) -> str:
     """Return ``text`` as one line without its full stop; if it is longer than ``limit`` characters, its longest
-    beginning of whole clauses; "" when even the first clause is longer.
-    """
+    beginning of whole clauses; "" when even the first clause is longer."""
     line = flatten(text, _QUOTE_MAX).rstrip(". ")
     if len(line) <= limit:
         return line

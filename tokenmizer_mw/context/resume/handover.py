@@ -18,8 +18,7 @@ from tokenmizer_mw.model.message import Role
 @dataclass(frozen=True, slots=True)
 class Handover:
     """The sentences of a handover, in order, and the numbers of the messages that they stand for, ``first`` to
-    ``last``.
-    """
+    ``last``."""
 
     sentences: tuple[str, ...]
     first: int
@@ -86,8 +85,7 @@ def rank_sentences(
     sentences: Sequence[Sentence], facts: Iterable[ResumeFact], weights: Mapping[str, float]
 ) -> list[int]:
     """Return the indexes of ``sentences``, most needed first: each adds the most word weight for its length; sentences
-    that state standing rules and decisions count twice.
-    """
+    that state standing rules and decisions count twice."""
     standing = [words_of(fact.text) for fact in facts if fact.section in _STANDING]
     factors = [
         _STANDING_WORTH if any(_share(words, one.words) >= _STATING for words in standing if words) else 1.0

@@ -34,8 +34,7 @@ Cost = Callable[[FactPart, bool], int]
 
 def pieces_of(facts: Sequence[ResumeFact]) -> list[FactPart]:
     """Return the parts of all facts in order. At the beginning (goals, current work and rules), all labels come before
-    the first reason.
-    """
+    the first reason."""
     bare = next((index for index, fact in enumerate(facts) if fact.section not in _LABELS_FIRST), len(facts))
     labels = [FactPart(index, 0) for index in range(bare)]
     labels += [FactPart(index, 1) for index in range(bare) if facts[index].why]
@@ -48,8 +47,7 @@ _LABELS_FIRST: Final = frozenset({Section.GOAL, Section.DOING, Section.RULES})
 
 def sequence(facts: Sequence[ResumeFact], budget: int, fixed: int, cost: Cost) -> list[FactPart]:
     """Return the parts that fit into ``budget`` tokens, ``fixed`` of which are already used, in the order in which they
-    were taken.
-    """
+    were taken."""
     filling = _Filling(facts, fixed, cost)
     for step in STEPS:
         if step <= budget:
@@ -131,8 +129,7 @@ _ENDINGS: Final = ".!?:;,\u0964\u3002\uff01\uff1f\uff1b\uff1a"
 
 def pieces_of_choice(facts: Sequence[ResumeFact], chosen: Sequence[int]) -> list[FactPart]:
     """Return all parts of the chosen facts. ``chosen``: indexes of facts; indexes from ``len(facts)`` on are sentences
-    and are ignored.
-    """
+    and are ignored."""
     places = [at for at in chosen if at < len(facts)]
     return [FactPart(at, part) for at in places for part in ((0, 1) if facts[at].why else (0,))]
 
@@ -146,8 +143,7 @@ def compose_block(
     written: int = 0,
 ) -> str:
     """Return the text of a block: the chosen ones of the first ``written`` sentences below the line ``head``, then the
-    chosen facts in their sections, then the other chosen sentences in the session's order, one line per message.
-    """
+    chosen facts in their sections, then the other chosen sentences in the session's order, one line per message."""
     quoted = len(facts) + written
     handover = " ".join(sentences[at - len(facts)].text for at in sorted(chosen) if len(facts) <= at < quoted)
     handover = f"{head} {handover}" if handover else ""
@@ -174,8 +170,7 @@ def wrap_facts(
     facts: Sequence[ResumeFact], pieces: Sequence[FactPart], receipts: Collection[int], around: tuple[str, str]
 ) -> str:
     """Return the facts of ``pieces`` in their sections between the delimiters ``around``. Facts with an index in
-    ``receipts`` get their message numbers.
-    """
+    ``receipts`` get their message numbers."""
     said: dict[int, str] = {}
     for index, part in pieces:
         said[index] = said.get(index, "") + (facts[index].why if part else facts[index].text)
@@ -211,8 +206,7 @@ def fit_facts(
     facts: Sequence[ResumeFact], budget: int, counter: TokenCounter, around: tuple[str, str], fixed: int
 ) -> tuple[str, Sequence[FactPart]]:
     """Return the text with as many facts as fit between the delimiters ``around`` (``fixed`` tokens), and the parts in
-    it.
-    """
+    it."""
     added = added_tokens(counter)
 
     def cost(piece: FactPart, opens: bool) -> int:

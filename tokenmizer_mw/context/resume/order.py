@@ -120,8 +120,7 @@ def _length(fact: ResumeFact) -> int:
 
 def drop_repeated_facts(facts: Sequence[ResumeFact], limit: int) -> list[ResumeFact]:
     """Return ``facts`` without those whose words an earlier fact already contains; the earlier fact gets their node
-    ids. Checks the first ``limit`` facts.
-    """
+    ids. Checks the first ``limit`` facts."""
     kept: list[ResumeFact] = []
     first_at: dict[tuple[str, str], int] = {}
     runs: dict[tuple[str, ...], int] = {}
@@ -164,8 +163,7 @@ def _runs(words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 
 def condense_facts(graph: SessionGraph, facts: Sequence[ResumeFact]) -> list[ResumeFact]:
     """Return ``facts`` in shorter form, without losing a node: a fixed error is merged with the task that fixed it, a
-    rejected option with the decision whose reason rejects it, and file lists are left to the facts about files.
-    """
+    rejected option with the decision whose reason rejects it, and file lists are left to the facts about files."""
     kept = _without_fixed_errors(graph, facts)
     kept = _without_rejected_options(kept)
     return _without_file_lists(kept)

@@ -60,8 +60,7 @@ class ReplacedValue:
 
 class ReplacedValues:
     """Finds statements of replaced or withdrawn values by their words. ``sentences``: used to find common words, which
-    do not count; ``edits``: the manual edits in force.
-    """
+    do not count; ``edits``: the manual edits in force."""
 
     def __init__(self, graph: SessionGraph, sentences: Sequence[Sentence], edits: Iterable[NodeEdited] = ()) -> None:
         holding = Counter(chain.from_iterable(one.words for one in sentences))

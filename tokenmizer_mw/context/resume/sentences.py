@@ -43,8 +43,7 @@ def announces(sentence: str) -> bool:
 
 def weight_announcement(sentence: str, *, last: bool) -> float:
     """Return the weight of a sentence of an assistant that announces something; ``last``: whether it directly precedes
-    the tool calls of its message.
-    """
+    the tool calls of its message."""
     if not announces(sentence):
         return _LAST if last else 1.0
     return _INTENDED if _CONCRETE.search(sentence) else _ANNOUNCED
@@ -133,8 +132,7 @@ def state_before_question(sentence: str) -> str:
 
 def join_fragments(parts: Iterable[str]) -> Iterator[str]:
     """Join short parts of one line, and introductions with the part that follows, never with the one before. A part
-    that announces the next step is not joined, because it counts less.
-    """
+    that announces the next step is not joined, because it counts less."""
     waiting = ""
     for part in parts:
         if waiting and _belong_together(waiting, part) and not announces(part):
@@ -231,8 +229,7 @@ class Sentence:
 
     def render(self) -> str:
         """Return the sentence as one line without Markdown, with possible keys masked, followed by its note in
-        brackets.
-        """
+        brackets."""
         from tokenmizer_mw.safety.redact.strict import mask_opaque  # all redaction rules: not before a block has prose
 
         line = flatten(mask_opaque(_MARKUP.sub("", _LEAD.sub("", self.text))), SENTENCE_MAX)
@@ -346,8 +343,7 @@ def _is_listing(part: str) -> bool:
 
 class PreparedSentences:
     """Cache of the sentences of messages, by number. Holds as many characters per speaker as one block reads; the
-    oldest are dropped first. One thread may add while others read.
-    """
+    oldest are dropped first. One thread may add while others read."""
 
     def __init__(self) -> None:
         self._found: dict[int, tuple[Message, MessageSentences]] = {}

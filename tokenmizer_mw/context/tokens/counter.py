@@ -193,8 +193,7 @@ class MessageCounter:
 
     def counts(self, messages: Iterable[Message]) -> list[int]:
         """Return the tokens of each message, with their overheads. The sum exceeds the count of the whole by less than
-        1 %.
-        """
+        1 %."""
         given = list(messages)
         texts = [message.text for message in given]
         found = [
@@ -208,8 +207,7 @@ class MessageCounter:
 
     def request_counts(self, request: ChatRequest) -> Sequence[int]:
         """Return the tokens of each message of a request. Messages that were counted in an earlier request are not
-        parsed.
-        """
+        parsed."""
         return request.messages.column(f"tokens: {self.counter.name}", self.counts)
 
     def text(self, text: str) -> int:
@@ -239,8 +237,7 @@ MODELS_MAX: Final = 64
 
 class ModelCounters:
     """Token counters by model. Models that count alike share a cache. ``directory``: where tiktoken's tables are;
-    ``None``: the usual places.
-    """
+    ``None``: the usual places."""
 
     def __init__(self, directory: str | None = None) -> None:
         self._directory = directory

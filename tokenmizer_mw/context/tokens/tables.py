@@ -110,8 +110,7 @@ def _roots(package: str) -> list[str]:
 
 def find_encoding(name: str, directory: str | None = None) -> Encoding | None:
     """Load the encoding ``name`` from the first intact copy of its table; ``None`` when there is none on this
-    machine.
-    """
+    machine."""
     name = SAME_TABLE.get(name, name)
     table = TABLES.get(name)
     if table is None:

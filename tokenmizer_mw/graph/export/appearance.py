@@ -32,8 +32,7 @@ class TypeLook:
 @dataclass(frozen=True, slots=True)
 class StatusLook:
     """How a status is drawn. ``mark``: a sign; ``word``: the same in words; ``dash``: the border as an SVG dash array,
-    "" for a solid line; ``opacity``: 0 to 1.
-    """
+    "" for a solid line; ``opacity``: 0 to 1."""
 
     mark: str
     word: str
@@ -44,8 +43,7 @@ class StatusLook:
 @dataclass(frozen=True, slots=True)
 class EdgeLook:
     """How a relation is drawn. ``word``: the verb between source and target in a sentence; ``dash``: as in
-    ``StatusLook``.
-    """
+    ``StatusLook``."""
 
     word: str
     dash: str

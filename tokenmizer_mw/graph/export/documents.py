@@ -52,8 +52,7 @@ _MARKS: Final[dict[Status, str]] = {
 
 def outline(graph: SessionGraph) -> list[str]:
     """Return the lines of an indented outline: a heading for each type that has nodes, its facts with message numbers,
-    and below each fact what it replaced and why. Empty for an empty graph.
-    """
+    and below each fact what it replaced and why. Empty for an empty graph."""
     return [line for title, type_ in _SECTIONS for line in _section(graph, title, graph.nodes(type_))]
 
 
@@ -125,8 +124,7 @@ def _iter_replaced_lines(graph: SessionGraph, past: Mapping[str, Sequence[Transi
 
 def markdown_text(graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> str:
     """Return the graph as a Markdown document; ``title`` names the session. At most ``most`` facts, the most important
-    ones.
-    """
+    ones."""
     chosen = select_facts(graph, most)
     return "\n".join(_document(graph, chosen, escape_markdown(words_of(title)) or "Session")) + "\n"
 
@@ -210,8 +208,7 @@ _STYLE: Final = ".tm-notebook{max-height:640px;overflow:auto;margin:0}"
 
 def notebook(graph: SessionGraph) -> str:
     """Return HTML for a notebook's output cell: a drawing of the most important facts, and their number. It contains no
-    script and no URL.
-    """
+    script and no URL."""
     chosen = select_facts(graph, _DRAWN)
     layout = arrange(chosen.nodes, chosen.steps, columns=_COLUMNS)
     caption = f"{len(graph):,} facts, {len(graph.edges()):,} relations"
@@ -225,8 +222,7 @@ def notebook(graph: SessionGraph) -> str:
 
 def tree(graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> Tree:
     """Return the graph as a ``rich`` tree: types, their facts, and under each fact what it replaced and why. At most
-    ``most`` facts. Raises ``ConfigError`` if ``rich`` is not installed.
-    """
+    ``most`` facts. Raises ``ConfigError`` if ``rich`` is not installed."""
     try:
         from rich.text import Text
         from rich.tree import Tree

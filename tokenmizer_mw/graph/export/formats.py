@@ -32,8 +32,7 @@ _QUOTE_MAX: Final = 60
 
 def canvas(graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> str:
     """Return the graph as a JSON Canvas file. ``title`` is not used, because the format has no title. At most ``most``
-    facts, the most important ones.
-    """
+    facts, the most important ones."""
     chosen = select_facts(graph, most)
     layout = arrange(chosen.nodes, chosen.steps, measures=_CARDS)
     groups = [_group(lane) for lane in layout.lanes]
@@ -195,8 +194,7 @@ _ARROWS: Final[dict[EdgeType, str]] = {
 
 def mermaid(graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> str:
     """Return the graph as a Mermaid flowchart. At most ``most`` facts and as many as Mermaid accepts, the most
-    important ones; a comment gives the number of facts left out.
-    """
+    important ones; a comment gives the number of facts left out."""
     room = min(most, _EDGES_MAX)
     while True:
         chosen = select_facts(graph, room)
@@ -252,8 +250,7 @@ def _classes(chosen: Selection) -> Iterator[str]:
 
 def quote_text(text: str) -> str:
     """Return text for use between quotation marks in Mermaid: one line, with special characters as numbered
-    entities.
-    """
+    entities."""
     return "".join(
         char if char in _PLAIN or char.isalnum() or not char.isascii() else f"#{ord(char)};" for char in text
     )
@@ -287,8 +284,7 @@ FORMATS: Final[dict[str, Format]] = {
 
 def export_graph(graph: SessionGraph, format: str = "html", *, title: str = "", most: int = NODES_MAX) -> str:
     """Export ``graph`` as text in one of ``FORMATS``. ``title`` names the session, "" for no name. At most ``most``
-    facts, the most important ones. Raises ``CallerError`` for an unknown format.
-    """
+    facts, the most important ones. Raises ``CallerError`` for an unknown format."""
     return format_named(format).write(graph, title, most=most)
 
 

@@ -29,8 +29,7 @@ T = TypeVar("T")
 @dataclass(frozen=True, slots=True)
 class Measures:
     """Sizes in pixels: of a card, the gaps between cards, the padding inside a lane, its heading, and the gaps between
-    lanes. ``ratio``: the desired width of a picture divided by its height.
-    """
+    lanes. ``ratio``: the desired width of a picture divided by its height."""
 
     width: int = 220
     height: int = 66
@@ -96,8 +95,7 @@ class Lane:
 @dataclass(frozen=True, slots=True)
 class Layout:
     """Positions of nodes. ``boxes``: by node id, in reading order; ``width`` and ``height``: size of the picture, 0
-    without nodes.
-    """
+    without nodes."""
 
     boxes: Mapping[str, Box] = field(default_factory=dict)
     lanes: tuple[Lane, ...] = ()
@@ -126,8 +124,7 @@ def arrange(
 
 def in_order(nodes: Iterable[Node], steps: Iterable[Transition] = ()) -> dict[NodeType, list[Node]]:
     """Return the nodes by type, types in display order, nodes by the number of their message. Nodes that replaced one
-    another follow each other.
-    """
+    another follow each other."""
     by_type: dict[NodeType, list[Node]] = {type_: [] for type_ in TYPES}
     for node in nodes:
         by_type[node.type].append(node)

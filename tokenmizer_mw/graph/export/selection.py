@@ -42,8 +42,7 @@ class Selection:
 
 def select_facts(graph: SessionGraph, most: int = NODES_MAX) -> Selection:
     """Select the ``most`` important facts of ``graph`` and the relations between them. A replaced fact counts as much
-    as the fact that replaced it, so that a chain of replacements is shown whole or not at all.
-    """
+    as the fact that replaced it, so that a chain of replacements is shown whole or not at all."""
     weights = importances(graph)
     nodes: Sequence[Node] = graph.nodes()
     left_out = max(0, len(nodes) - most)
@@ -69,8 +68,7 @@ def select_facts(graph: SessionGraph, most: int = NODES_MAX) -> Selection:
 
 def chain_replacements(steps: Sequence[Transition]) -> list[list[Transition]]:
     """Group replacements into connected chains, each in the order of its message numbers; chains are sorted by their
-    first replacement.
-    """
+    first replacement."""
     chains: list[list[Transition]] = []
     chain_of: dict[str, list[Transition]] = {}
     for step in sorted(steps, key=lambda step: step.trigger):

@@ -57,8 +57,7 @@ LINES_MAX: Final = 2
 
 def wrap_text(text: str, width: float) -> list[str]:
     """Break ``text`` into at most two lines of at most ``width`` (1 is the font size). The rest is replaced by an
-    ellipsis; a word that is too long for a line is broken.
-    """
+    ellipsis; a word that is too long for a line is broken."""
     lines: list[str] = []
     line = ""
     for word in _pieces(text, width):
@@ -107,8 +106,7 @@ def _fitting_length(text: str, width: float) -> int:
 
 def width_of(text: str) -> float:
     """Estimate the width of ``text`` in a common sans-serif font, rather too large than too small; 1 is the
-    font size.
-    """
+    font size."""
     return sum(map(_width, text))
 
 

@@ -151,8 +151,7 @@ _DISGUISED: Final = ("disguised", 0.5)
 @dataclass(frozen=True, slots=True)
 class Suspicion:
     """The result of the guard (the check for prompt injection) for a text: the sum of the weights, and the names of the
-    signals (disguises first, then table order).
-    """
+    signals (disguises first, then table order)."""
 
     score: float
     signals: tuple[str, ...]

@@ -13,8 +13,7 @@ from typing import Final
 
 class Voice(StrEnum):
     """The source of a text that the guard scores. Tools and files have no reason to give instructions, so a lower score
-    flags them.
-    """
+    flags them."""
 
     USER = "user"
     TOOL = "tool"

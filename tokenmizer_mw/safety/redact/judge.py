@@ -166,8 +166,7 @@ def _monotonous(codes: bytes) -> bool:
 
 def stands_in(text: str) -> bool:
     """Return whether ``text`` is a word that documentation uses as an example password, alone or with up to four
-    digits.
-    """
+    digits."""
     word = text.lower().strip("<>[]{}()*'\"`.,:;!?_-")
     core = word.rstrip("0123456789")
     return core in _WEAK_WORDS and len(word) - len(core) <= 4
@@ -258,8 +257,7 @@ def basic_pair(text: str) -> bool:
 
 def opaque(text: str, least: int) -> bool:
     """Return whether ``text`` looks like a random secret: at least ``least`` characters, with digits and letters, and
-    neither a name nor a placeholder.
-    """
+    neither a name nor a placeholder."""
     return len(text) >= least and _is_random(text)
 
 

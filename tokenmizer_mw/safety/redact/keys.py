@@ -115,8 +115,7 @@ _WORDS: Final = compile_pattern(r"[A-Z]?[a-z\x80-\xff]+|[A-Z]+|[0-9]+")
 @lru_cache(maxsize=4096)
 def sort(name: str) -> NameKind | None:
     """Return the kind of secret (password, key, ...) that the name of a value promises; ``None`` if it
-    promises none.
-    """
+    promises none."""
     words = _words(name)
     while len(words) > 1 and (words[-1].isdigit() or words[-1] in _SUFFIXES):
         words = words[:-1]
@@ -141,8 +140,7 @@ def vendor(name: str) -> str:
 @lru_cache(maxsize=4096)
 def asks(name: str) -> bool:
     """Return whether a function of this name prompts for or inspects a secret, instead of receiving one as an
-    argument.
-    """
+    argument."""
     return bool(_ASKS.intersection(_words(name)[:-1]))
 
 

@@ -85,8 +85,7 @@ def pattern(shape: str) -> str:
 
 def gate(shape: str) -> str:
     """Return an RE2 pattern for the beginning of a credential's shape: up to the first literal and some characters
-    after it.
-    """
+    after it."""
     found, literal = "", 0
     for piece in pieces(shape):
         if not piece.literals and literal >= 2:

@@ -79,8 +79,7 @@ Piece = tuple[str, str | None]
 
 class View:
     """A part of a text, from byte ``offset`` on, in which one kind of disguise is undone, so that a scan finds secrets
-    that are written with, for example, escape sequences or line breaks in them. ``text``: the result, in UTF-8.
-    """
+    that are written with, for example, escape sequences or line breaks in them. ``text``: the result, in UTF-8."""
 
     __slots__ = ("_origins", "_pieces", "_starts", "offset", "text")
 

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
 
 class CachedApp:
     """The wrapped ASGI application for one request. ``asking``: the request's cache lookup; ``marker``: name of the
-    response header that reports a cache hit.
-    """
+    response header that reports a cache hit."""
 
     def __init__(self, app: ASGIApp, asking: CacheLookup, marker: str) -> None:
         self._app = app

@@ -134,8 +134,7 @@ _SAMPLE: Final = 4_096
 
 class Partition:
     """The cached question vectors of one partition (questions that may share responses). ``count``: number of used
-    rows; ``place``: position up to which the store was read.
-    """
+    rows; ``place``: position up to which the store was read."""
 
     __slots__ = ("_learned", "_rotation", "count", "head", "keys", "place", "rest", "tail")
 
@@ -202,8 +201,7 @@ class Partition:
 
     def near(self, vector: Matrix, least: float) -> list[tuple[float, bytes]]:
         """Return the questions whose similarity to ``vector`` is at least ``least``, with it; nearest first, then
-        newest first.
-        """
+        newest first."""
         if self._rotation is not None:
             vector = vector @ self._rotation
         rest = vector[HEAD:]
@@ -223,8 +221,7 @@ class Partition:
 
 class Vectors:
     """In-process cache of question vectors of a store, by partition, at most ``most`` bytes. Each lookup first reads
-    the store's new questions.
-    """
+    the store's new questions."""
 
     def __init__(self, store: AnswerStore, width: int, most: int) -> None:
         self._store = store

@@ -27,8 +27,7 @@ class Flight:
 
     def land(self, answer: CachedAnswer | None) -> None:
         """Give the response to all that wait for it; ``None`` if there is none to share. A second call has no
-        effect.
-        """
+        effect."""
         with self._lock:
             if self._landed:
                 return
@@ -74,8 +73,7 @@ class Flights:
 
     def join(self, key: bytes) -> tuple[Flight, bool]:
         """Return the request in progress for ``key``, and whether it is new; the caller that gets a new one must call
-        ``end``.
-        """
+        ``end``."""
         with self._lock:
             known = self._flights.get(key)
             if known is not None:

@@ -170,8 +170,7 @@ def meaning_of(
 
 def unfit(request: ChatRequest, settings: Settings) -> str:
     """Return why the response to a request must not be cached, as the end of a counter's name; "" if it may
-    be cached.
-    """
+    be cached."""
     if request.stand_down not in ("", NO_LIST) or not request.messages:
         return "turn"
     newest: Message = request.messages[-1]

@@ -129,8 +129,7 @@ def changes(placed: Sequence[PlacedPassage], state: Condensed) -> dict[int, dict
 
 def results(placed: Sequence[PlacedPassage], state: Condensed) -> dict[int, tuple[str, ...]]:
     """Return, for each message in which compression changed a tool result, the texts of all its tool results,
-    in order.
-    """
+    in order."""
     found: dict[int, list[str]] = {}
     changed = set()
     for one, text in zip(placed, state.texts, strict=True):

@@ -36,8 +36,7 @@ def read(source: FileSource) -> Report:
 
 def delimiter_of(text: str) -> str:
     """Return the delimiter of a table: the one that splits most of its first lines into the same number of values; ","
-    if there is none.
-    """
+    if there is none."""
     lines = [line for line in text.splitlines()[:_LOOKED_AT] if line.strip()]
     lines = lines[:-1] if len(lines) > 1 else lines  # the last one may be cut
     best, most = ",", (0.0, 0)

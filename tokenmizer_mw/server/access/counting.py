@@ -74,8 +74,7 @@ class Bucket:
 
 def bucket(group: str, owner: str, limit: Limit) -> Bucket:
     """Return the rate-limit counter of an owner (tenant or key). Counters of one ``group`` (the tenant) are stored
-    together.
-    """
+    together."""
     return Bucket(f"{{{group}}}:{owner}:{limit.unit}", limit)
 
 
@@ -95,8 +94,7 @@ class Demand:
 @dataclass(frozen=True, slots=True)
 class Taken:
     """What a request got from the counters. ``place``: its stream slot, which ``settle`` frees again ("" if none was
-    taken).
-    """
+    taken)."""
 
     place: str = ""
     group: str = ""

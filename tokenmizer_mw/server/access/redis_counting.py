@@ -105,8 +105,7 @@ class RedisCounters:
 
     async def take(self, demand: Demand) -> Taken | TooMuch:
         """Take everything that is demanded, or nothing: returns ``TooMuch`` if any limit would be exceeded. Raises
-        ``StoreUnavailable`` if Redis does not answer and ``down`` is "closed".
-        """
+        ``StoreUnavailable`` if Redis does not answer and ``down`` is "closed"."""
         lease = secrets.token_hex(8) if demand.place_max else ""
         names = [self._name(wanted.name) for wanted, _ in demand.buckets]
         arguments: list[Any] = [len(names)]

@@ -121,8 +121,7 @@ def invalid_field(error: ValidationError) -> Problem:
 
 def problem_of(error: TokenMizerError) -> Problem | None:
     """Return the error response for an exception of this package; ``None`` if the server, not the client, is
-    at fault.
-    """
+    at fault."""
     if isinstance(error, BudgetTooSmall):
         return invalid(f"{str(error).capitalize()}.", "budget")
     if isinstance(error, UnknownNode):

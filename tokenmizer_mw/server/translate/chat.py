@@ -55,8 +55,7 @@ class Attachment:
 @dataclass(frozen=True, slots=True)
 class ModelToolCall:
     """A tool call; ``arguments`` is JSON text. ``seal``, ``sealed_by``: the provider's signature of the call and its
-    origin, as in ``Thought``; "" if the provider does not sign tool calls.
-    """
+    origin, as in ``Thought``; "" if the provider does not sign tool calls."""
 
     id: str
     name: str

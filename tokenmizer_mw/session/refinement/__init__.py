@@ -15,8 +15,7 @@ _HEAD: Final = 2 / 3
 
 def select_shown_parts(text: str, limit: int) -> list[tuple[int, str]]:
     """Return the parts of ``text`` to show, with their offsets: the whole, or beginning and end if it exceeds
-    ``limit``.
-    """
+    ``limit``."""
     if len(text) <= limit:
         return [(0, text)]
     head = int(limit * _HEAD)

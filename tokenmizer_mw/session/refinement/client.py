@@ -88,8 +88,7 @@ T = TypeVar("T")
 
 class Portal:
     """An event loop in a thread of its own that runs all asynchronous model calls, so that clients can keep connections
-    that belong to the loop. Started with the first call.
-    """
+    that belong to the loop. Started with the first call."""
 
     def __init__(self) -> None:
         self._stack = ExitStack()
@@ -104,8 +103,7 @@ class Portal:
 
     def wait(self, awaitable: Awaitable[T], seconds: float) -> T:
         """Run ``awaitable`` on the loop and return its result. Raises ``TimeoutError`` after ``seconds``, and any error
-        that ``awaitable`` raises.
-        """
+        that ``awaitable`` raises."""
         with self._lock:
             if self._portal is None:
                 from anyio.from_thread import start_blocking_portal  # an event loop: for asynchronous models alone
@@ -132,8 +130,7 @@ async def await_within(awaitable: Awaitable[T], seconds: float) -> T:
 
 class ReplyTooLong(ModelFailed):
     """Raised when a model's reply exceeded the size limit and was not read to its end. ``completion``: the reply
-    without its text, for usage accounting, because the provider charges for it.
-    """
+    without its text, for usage accounting, because the provider charges for it."""
 
     def __init__(self, model: str) -> None:
         super().__init__("the reply is too large", again=False)
@@ -187,8 +184,7 @@ class Attempts(Generic[T]):
 
     def delays(self, failed: list[Exception]) -> Iterator[float]:
         """Yield the seconds to wait before each attempt, as long as a retry may help. The caller appends the error of
-        each failed attempt to ``failed``.
-        """
+        each failed attempt to ``failed``."""
         yield 0.0
         delay = FIRST_DELAY
         for _ in range(self.most - 1):
@@ -200,8 +196,7 @@ class Attempts(Generic[T]):
 
     def take_reply(self, given: object, completions: list[Completion]) -> T:
         """Parse ``given``, the result of a call, and append it to ``completions``. Raises ``ModelFailed`` when it is
-        not a usable reply.
-        """
+        not a usable reply."""
         completion = Completion(given) if isinstance(given, str) else given
         reply = None
         if isinstance(completion, Completion):
@@ -215,8 +210,7 @@ class Attempts(Generic[T]):
 
 def ask(complete: Complete, messages: list[dict[str, str]], attempts: Attempts[T]) -> ModelAnswer[T]:
     """Ask the model in the calling thread, with retries. Errors of ``complete`` are not raised; they count as failed
-    calls.
-    """
+    calls."""
     failed: list[Exception] = []
     given: list[Completion] = []
     for delay in attempts.delays(failed):
@@ -239,8 +233,7 @@ def ask(complete: Complete, messages: list[dict[str, str]], attempts: Attempts[T
 
 async def ask_on_loop(complete: Complete, messages: list[dict[str, str]], attempts: Attempts[T]) -> ModelAnswer[T]:
     """Ask the model from a running event loop, with retries. ``complete`` is called in a worker thread; an awaitable
-    that it returns is awaited on this loop, because its HTTP client belongs to the loop.
-    """
+    that it returns is awaited on this loop, because its HTTP client belongs to the loop."""
     failed: list[Exception] = []
     given: list[Completion] = []
     for delay in attempts.delays(failed):
@@ -293,8 +286,7 @@ LENDERS_MAX: Final = 1_024
 @dataclass(frozen=True, slots=True)
 class LentModel:
     """A model that a chat call lends for refinement. ``complete``: asks it, blocking. ``lender``: identifies provider
-    and key; the hourly limit and the circuit breaker apply per lender.
-    """
+    and key; the hourly limit and the circuit breaker apply per lender."""
 
     complete: Complete
     lender: bytes
@@ -319,8 +311,7 @@ class ModelLending:
 
     def want(self, key: SessionKey, due: Due) -> None:
         """Note that session ``key`` waits for a model. The next model lent for it refines it, if ``due`` still returns
-        true then.
-        """
+        true then."""
         with self._lock:
             self._wanted[key] = due
             self._wanted.move_to_end(key)
@@ -329,8 +320,7 @@ class ModelLending:
 
     def take(self, key: SessionKey) -> Due | None:
         """Remove and return the condition under which the waiting session ``key`` is to be refined; ``None`` if it does
-        not wait.
-        """
+        not wait."""
         with self._lock:
             return self._wanted.pop(key, None)
 

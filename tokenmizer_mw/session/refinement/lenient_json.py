@@ -42,8 +42,7 @@ class Bare:
 
 def objects(text: str) -> list[LooseObject]:
     """Return the outermost JSON objects in ``text``, in order. If the text ends inside an object, its complete members
-    are returned.
-    """
+    are returned."""
     scanner = _Scanner(text)
     found = []
     while (start := text.find("{", scanner.at)) >= 0:

@@ -236,8 +236,7 @@ class RefinementWork:
         self, key: SessionKey, state: SessionState, history: Sequence[Written], counter: TokenCounter
     ) -> RefinementPrompt | Refinement:
         """Return the prompt for a session whose facts are extracted, or a ``Refinement`` that says why none is needed.
-        ``history``: the session's messages without withdrawn ones.
-        """
+        ``history``: the session's messages without withdrawn ones."""
         messages = [
             (one.number, self.cleaned(without_own_blocks(without_host_texts(one.message), self.secret)))
             for one in history

@@ -14,8 +14,7 @@ from tokenmizer_mw.session.refinement.lenient_json import LooseObject, objects
 
 class ListShape(Enum):
     """The form of the entries in a category's list: plain texts, errors with their state, files with their purpose, or
-    pairs of old and new.
-    """
+    pairs of old and new."""
 
     TEXT = "text"
     ERROR = "error"
@@ -26,8 +25,7 @@ class ListShape(Enum):
 @dataclass(frozen=True, slots=True)
 class ReplyCategory:
     """A list in the reply, such as decisions or tasks. ``type`` and ``status``: those of the facts made from it;
-    ``asked``: the instruction for the model.
-    """
+    ``asked``: the instruction for the model."""
 
     name: str
     type: NodeType
@@ -107,8 +105,7 @@ _EXPLAINED: Final = ("cause", "fix")
 @dataclass(frozen=True, slots=True)
 class ReplyStatement:
     """One entry of a reply. ``old`` and ``reason`` are set for replacements, ``resolved`` for errors; ``detail``: an
-    error's cause and fix.
-    """
+    error's cause and fix."""
 
     category: str
     text: str

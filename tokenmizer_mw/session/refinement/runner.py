@@ -97,8 +97,7 @@ class RefinementRunner:
         self, key: SessionKey, complete: Complete | None = None, attempts: Attempts[RefinementReply] | None = None
     ) -> Refinement:
         """Refine a session in the calling thread. ``attempts`` replaces those of the settings. Raises ``ConfigError``
-        when no model is configured.
-        """
+        when no model is configured."""
         asking = complete or self._configured
         with self._alone(key) as alone:
             question = self._question(key) if alone else Refinement("busy")
@@ -121,8 +120,7 @@ class RefinementRunner:
 
     def notice(self, key: SessionKey, events: Sequence[Event]) -> None:
         """Schedule a refinement of session ``key`` if the settings ask for one after ``events``, which were just
-        recorded. Never blocks; does nothing without a model.
-        """
+        recorded. Never blocks; does nothing without a model."""
         if not self._is_unbidden or not events:
             return
         if self._kept.read(key, lambda state: self._refining.is_due(state, events)):
@@ -146,8 +144,7 @@ class RefinementRunner:
 
     def lend(self, key: SessionKey, lent: LentModel) -> None:
         """Refine session ``key`` in the background with the model ``lent`` by a chat call that has just succeeded, if
-        the session waits for a model. Makes one attempt. Never blocks; does nothing when the queue is full.
-        """
+        the session waits for a model. Makes one attempt. Never blocks; does nothing when the queue is full."""
         due = self._lending.take(key) if self._lending is not None else None
         if self._lending is None or due is None:
             return

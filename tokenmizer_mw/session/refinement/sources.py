@@ -66,8 +66,7 @@ class StatementPlace:
 
 class Places:
     """Search index over passages of messages, to find the source of a statement. ``flagged``: numbers of messages that
-    read like an attempt to take over a model; none of their text counts as the speaker's own.
-    """
+    read like an attempt to take over a model; none of their text counts as the speaker's own."""
 
     def __init__(self, messages: Sequence[Numbered], *, flagged: Iterable[int] = ()) -> None:
         distrusted = frozenset(flagged)
@@ -177,8 +176,7 @@ _TOLD_BY: Final = {"tasks_done": "assistant"}
 @dataclass(frozen=True, slots=True)
 class PlacedFinding:
     """A finding, the passage of the session that it comes from, and the passage of the statement that it replaces
-    (``None`` if there is none).
-    """
+    (``None`` if there is none)."""
 
     finding: Finding
     place: StatementPlace

@@ -59,16 +59,14 @@ class CarriedReminders:
 
     def take(self, key: SessionKey) -> tuple[CarriedReminder, ...]:
         """Remove and return the queued reminders of session ``key``, for the caller to record; ``()`` if there are
-        none.
-        """
+        none."""
         with self._lock:
             return self._waiting.pop(key, ())
 
 
 def reminder_events(turn: int, reminder: Reminder | None) -> list[Reminded]:
     """Return the event that records ``reminder`` for the request that message ``turn`` answers; ``[]`` when the
-    reminder is ``None`` or contains nothing new.
-    """
+    reminder is ``None`` or contains nothing new."""
     if reminder is None or reminder.new is None:
         return []
     return [CarriedReminder(reminder.cut, reminder.new).event(turn)]
@@ -89,8 +87,7 @@ def join_parts(parts: Sequence[ReminderPart]) -> ReminderPart | None:
 @dataclass(frozen=True, slots=True)
 class TurnKey:
     """Identifies a turn: the session, the id of the cut in force, the distance of the turn's first message from the
-    first kept message (``behind``), and the digest of that message.
-    """
+    first kept message (``behind``), and the digest of that message."""
 
     session: SessionKey
     cut: str
@@ -101,8 +98,7 @@ class TurnKey:
 @dataclass(frozen=True, slots=True)
 class TurnPart:
     """A part of a turn's reminder. It follows the message that is ``offset`` messages after the question and has this
-    ``digest``. ``part`` is ``None`` when nothing relevant was found.
-    """
+    ``digest``. ``part`` is ``None`` when nothing relevant was found."""
 
     offset: int
     digest: str
@@ -145,8 +141,7 @@ def turn_key(session: SessionKey, cut: str, request: ChatRequest, keep_from: int
 
 def still_there(parts: Sequence[TurnPart], request: ChatRequest, opener: int) -> list[TurnPart]:
     """Return the leading ``parts`` whose message is still at its place in ``request``; the first one whose message
-    moved or changed ends the list. ``opener``: index of the turn's first message.
-    """
+    moved or changed ends the list. ``opener``: index of the turn's first message."""
     kept: list[TurnPart] = []
     for one in parts:
         place = opener + one.offset

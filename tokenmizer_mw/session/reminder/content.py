@@ -80,8 +80,7 @@ MOST: Final = 0.75
 @dataclass(frozen=True, slots=True)
 class RelevantContent:
     """The passages that are relevant for a message, best first, and the weights of the message's words, which are used
-    to rank facts. ``asks``: true if the message asks something, or names what is to be found.
-    """
+    to rank facts. ``asks``: true if the message asks something, or names what is to be found."""
 
     hits: Sequence[PassageHit]
     weights: Mapping[str, float]

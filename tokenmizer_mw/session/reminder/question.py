@@ -135,8 +135,7 @@ def ask(text: str) -> Question:
 
 def add_question(request: ChatRequest, question: str) -> ChatRequest | None:
     """Return ``request`` (of a host, without bytes) with ``question`` as its newest message, unless that message asks
-    it already. ``None`` when nothing is asked: no question, and the chat is empty or ends with a reply.
-    """
+    it already. ``None`` when nothing is asked: no question, and the chat is empty or ends with a reply."""
     messages = request.messages
     last = messages[-1] if messages else None
     is_answered = last is None or (last.role is Role.ASSISTANT and not last.tool_calls)
@@ -180,8 +179,7 @@ def asked_names(
     request: ChatRequest, kept: Sequence[int], newest: int, block: str, given: Sequence[ReminderPart]
 ) -> list[str]:
     """Return the names in message ``newest``, and in the assistant's text directly before it, that occur nowhere else
-    in the request: not in the messages at indexes ``kept``, not in ``block``, not in the reminders ``given``.
-    """
+    in the request: not in the messages at indexes ``kept``, not in ``block``, not in the reminders ``given``."""
     messages, roles = request.messages, request.messages.roles
     first = newest - 1 if newest > kept[0] and roles[newest - 1] is Role.ASSISTANT else newest
     found: dict[str, None] = {}

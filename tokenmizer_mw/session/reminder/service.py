@@ -97,8 +97,7 @@ TURNS_A_SESSION: Final = 4
 
 class Reads(Protocol[S_co]):
     """Type of a function that reads a session. The function brings what it reads, such as the session's state, up to
-    date with the event log, passes it to ``view`` and returns the result.
-    """
+    date with the event log, passes it to ``view`` and returns the result."""
 
     def __call__(self, key: SessionKey, view: Callable[[S_co], T], /) -> T:
         """Return what ``view`` returns for the session ``key`` as its event log is now."""

@@ -50,8 +50,7 @@ def current_patience() -> Patience | None:
 @contextmanager
 def patience(seconds: float | None) -> Iterator[None]:
     """Let everything inside the block wait for the store for at most ``seconds`` in all; ``None``: no limit. Inside
-    another such block, the outer limit applies.
-    """
+    another such block, the outer limit applies."""
     if seconds is not None and _current.get() is not None:
         yield
         return

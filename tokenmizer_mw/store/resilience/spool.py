@@ -115,8 +115,7 @@ class TurnSpool:
 
     def put(self, key: SessionKey, turn: SpooledTurn, size: int) -> bool:
         """Queue a turn of ``size`` bytes for writing. Returns ``False`` when there is no room; the turn is then counted
-        as lost. Raises ``RuntimeError`` if no thread can be started.
-        """
+        as lost. Raises ``RuntimeError`` if no thread can be started."""
         with self._changed:
             taken = not self._closed and self._lanes.put(key, turn, size)
             if taken:
@@ -129,8 +128,7 @@ class TurnSpool:
 
     def drop(self, key: SessionKey, seconds: float) -> int:
         """Drop the queued turns of a session that is being erased, and return how many. Waits at most ``seconds`` for
-        one that is being written, so that it is erased too.
-        """
+        one that is being written, so that it is erased too."""
         with self._changed:
             dropped = self._lanes.drop(key)
             self._changed.wait_for(lambda: not self._lanes.is_taken(key), seconds)
@@ -148,8 +146,7 @@ class TurnSpool:
 
     def close(self, seconds: float) -> bool:
         """Accept no more turns, write the queued ones within ``seconds``, and count the rest as lost. Returns true if
-        none was lost.
-        """
+        none was lost."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()

@@ -232,8 +232,7 @@ class Anthropic(JsonDialect):
 
     def ends(self, tail: bytes) -> bool:
         """Whether ``tail`` may contain the event that ends a stream: ``message_stop`` as a JSON string or in an
-        ``event:`` line. ``tail``: a piece of the stream, preceded by the last bytes of the previous piece.
-        """
+        ``event:`` line. ``tail``: a piece of the stream, preceded by the last bytes of the previous piece."""
         if _IN_DATA in tail:
             return True
         return any(tail.startswith(mark) or b"\n" + mark in tail or b"\r" + mark in tail for mark in _LINES)

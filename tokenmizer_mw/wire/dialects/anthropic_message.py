@@ -41,8 +41,7 @@ OWN_KINDS: Final = frozenset({*_CALLS, *THINKING, COMPACTION, _RESULT})
 
 def role_of(raw: object) -> Role | None:
     """Return the role of a message object; ``None`` if it is unknown. A user message with nothing but tool results has
-    the role of a tool.
-    """
+    the role of a tool."""
     role = raw.get("role") if isinstance(raw, dict) else None
     speaker = ROLES.get(role) if isinstance(role, str) else None
     return _TOOL if speaker is _USER and isinstance(raw, dict) and _only_answers(raw.get("content")) else speaker
@@ -72,8 +71,7 @@ def kind_of(block: object) -> str:
 
 def read_message(raw: object) -> Message:
     """Parse a message object. An unknown role is parsed as system: such a message begins no turn, and no facts are
-    extracted from it.
-    """
+    extracted from it."""
     role = role_of(raw) or _SYSTEM
     content = raw.get("content") if isinstance(raw, dict) else None
     if isinstance(content, str):
@@ -200,8 +198,7 @@ def collect_events(events: Iterable[ServerSentEvent]) -> Reply:
 
 def collect_body(data: bytes) -> Reply:
     """Parse the reply in a complete JSON body. JSON without content counts as an error response, other bytes as a
-    truncated body.
-    """
+    truncated body."""
     body = parse_json(data.decode("utf-8-sig", "replace"))
     reply = _ReplyBuilder()
     if isinstance(body, dict):

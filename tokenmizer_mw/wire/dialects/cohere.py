@@ -199,14 +199,12 @@ class Cohere(JsonDialect):
 
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
         """Return the edits of a cut. A block of the role "developer" gets the role "system", because Cohere has no
-        other.
-        """
+        other."""
         return cut_edits(request, keep_from, _block_message(role, block) if block else "")
 
     def ends(self, tail: bytes) -> bool:
         """Whether the event that ends a stream begins in ``tail``: a piece of the stream, preceded by the last bytes of
-        the previous piece.
-        """
+        the previous piece."""
         return any(mark in tail for mark in _TERMINAL)
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:

@@ -248,8 +248,7 @@ class CustomChat(JsonDialect):
 
     def read(self, body: bytes, known: KnownRequests | None = None, *, path: str = "") -> ChatRequest:
         """Parse the request in ``body``. Raises ``MalformedRequest`` unless it is a JSON object with messages, or with
-        a question, at the configured path.
-        """
+        a question, at the configured path."""
         return read_request(self.shape, body, known) if self._cuts else self._read_only(read_object(decode_body(body)))
 
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:

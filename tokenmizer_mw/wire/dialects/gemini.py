@@ -54,8 +54,7 @@ def collect_stream(data: bytes) -> Reply:
 
 def collect_json(data: bytes) -> Reply:
     """Parse the reply in a JSON object or an array of objects, which may be truncated. JSON without candidates counts
-    as an error response.
-    """
+    as an error response."""
     reply = _ReplyBuilder()
     reply.add_all(_values(data.decode("utf-8-sig", "replace")))
     reply.failed = reply.foreign
@@ -221,15 +220,13 @@ class Gemini(JsonDialect):
 
     def read(self, body: bytes, known: KnownRequests | None = None, *, path: str = "") -> ChatRequest:
         """Parse the request in ``body``, sent to ``path``. Raises ``MalformedRequest`` unless it is a JSON object with
-        a list of contents.
-        """
+        a list of contents."""
         stream = _STREAMS.get(path.rpartition(":")[2])
         return read_request(_SHAPE, body, known, model=_model(path) or None, stream=stream)
 
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
         """Return the edits of a cut. The block is always a user content, because a list of contents must begin with
-        one.
-        """
+        one."""
         return cut_edits(request, keep_from, _block_content(block) if block else "")
 
     def ends(self, tail: bytes) -> bool:
@@ -238,8 +235,7 @@ class Gemini(JsonDialect):
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:
         """Parse the reply in a captured response body. Never raises. The content decides how it is parsed: a stream
-        consists of events or of JSON, and its errors are JSON.
-        """
+        consists of events or of JSON, and its errors are JSON."""
         start = data.removeprefix(_BOM).lstrip()
         return collect_json(data) if start.startswith((b"{", b"[")) else collect_stream(data)
 

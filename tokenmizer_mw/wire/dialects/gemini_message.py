@@ -72,8 +72,7 @@ class GeminiContent:
 
     def message(self, role: Role) -> Message:
         """Return the message, spoken by ``role``. Texts of a user are joined with LF; those of the model are pieces of
-        one text.
-        """
+        one text."""
         own = role is _ASSISTANT
         between = "" if own else "\n"
         return Message(
@@ -117,8 +116,7 @@ class GeminiContent:
 
 def role_of(raw: Any) -> Role | None:
     """Return the role of a content object; ``None`` if it is unknown. A user content with nothing but tool results has
-    the role of a tool.
-    """
+    the role of a tool."""
     if isinstance(raw, tuple):
         raw = raw[0]
     if not isinstance(raw, dict):

@@ -49,16 +49,14 @@ class Ollama(JsonDialect):
 
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
         """Return the edits of a cut. A block of the role "developer" gets the role "system", because Ollama has no
-        other.
-        """
+        other."""
         return cut_edits(request, keep_from, _block_message(role, block) if block else "")
 
     end_mark = _TRUE
 
     def ends(self, tail: bytes) -> bool:
         """Whether ``tail`` (a piece of a stream, preceded by the last bytes of the previous piece) contains the mark
-        that the reply is complete.
-        """
+        that the reply is complete."""
         place = tail.find(_DONE)
         while place >= 0:
             value = tail[place + len(_DONE) : place + len(_DONE) + _LOOK].lstrip(b" \t:")

@@ -45,8 +45,7 @@ _OUTCOMES: Final = {"": Outcome.TRUNCATED, "length": Outcome.TRUNCATED, "error":
 
 def collect_chunks(chunks: Iterable[str]) -> Reply:
     """Parse the reply in the data of a stream's events; events after ``[DONE]`` or an error are ignored, as
-    clients do.
-    """
+    clients do."""
     reply = _ReplyBuilder()
     for data in chunks:
         if data.startswith(_DONE):
@@ -60,8 +59,7 @@ def collect_chunks(chunks: Iterable[str]) -> Reply:
 
 def collect_body(data: bytes) -> Reply:
     """Parse the reply in a complete JSON body. JSON without choices counts as an error response, other bytes as a
-    truncated body.
-    """
+    truncated body."""
     body = parse_json(data.decode("utf-8-sig", "replace"))
     reply = _ReplyBuilder()
     reply.add(body)

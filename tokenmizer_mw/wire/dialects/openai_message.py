@@ -32,8 +32,7 @@ _REASONING: Final = ("reasoning_content", "reasoning")
 
 class Content(NamedTuple):
     """A message's content, sorted by kind of part. Its texts cannot be stored yet, because a stream may split a
-    character into two halves.
-    """
+    character into two halves."""
 
     text: str = ""
     thinking: str = ""
@@ -60,8 +59,7 @@ def roles_of(sent: Sequence[Any]) -> list[Role]:
 
 def read_message(raw: object, _: int = 1) -> Message:
     """Parse a message object. An unknown role is parsed as system: such a message begins no turn, and no facts are
-    extracted from it.
-    """
+    extracted from it."""
     if not isinstance(raw, dict):
         return Message(_SYSTEM)
     name, value = raw.get("role"), raw.get("content")
@@ -106,8 +104,7 @@ def read_call(raw: object) -> ToolCall | None:
 
 def read_function_call(raw: object) -> ToolCall | None:
     """Parse a call in the legacy "function_call" format, which has no id; ``None`` for anything that is not
-    an object.
-    """
+    an object."""
     return ToolCall("", *_name_and_arguments({"function": raw})) if isinstance(raw, dict) else None
 
 

@@ -88,8 +88,7 @@ def collect_events(events: Sequence[ServerSentEvent]) -> Reply:
 
 def collect_body(data: bytes) -> Reply:
     """Parse the reply in a complete JSON body. JSON that is not a response counts as an error, other bytes as a
-    truncated body.
-    """
+    truncated body."""
     body = parse_json(data.decode("utf-8-sig", "replace"))
     if not isinstance(body, dict):
         return Reply(None, Outcome.TRUNCATED)
@@ -252,8 +251,7 @@ class OpenAIResponses(JsonDialect):
 
     def ends(self, tail: bytes) -> bool:
         """Whether ``tail`` (a piece of a stream, preceded by the last bytes of the previous piece) contains the name of
-        an event that ends the stream. The whole response may follow the name.
-        """
+        an event that ends the stream. The whole response may follow the name."""
         if tail.rfind(b"omplete") < 0 and tail.rfind(b"failed") < 0 and tail.rfind(b"error") < 0:
             return False  # per chunk of every stream: faster than a pattern, and than looking from the start
         if any(mark in tail for mark in _MARKS):

@@ -77,8 +77,7 @@ class AnswerStore(Protocol):
 
     def get(self, key: bytes) -> CacheHit | None:
         """Return the response under ``key``; ``None`` if there is none, or if it has expired. Returning a response
-        counts as its use: the least recently used responses are deleted first.
-        """
+        counts as its use: the least recently used responses are deleted first."""
 
     def put(self, entry: Entry) -> None:
         """Store a response, replacing one with the same key. A response larger than the whole limit is not stored."""

@@ -146,8 +146,7 @@ class RedisAnswers:
 
     def holdings(self, tenant: str | None = None) -> Holdings:
         """Return number and size of all stored responses, or of one tenant's. For one tenant it reads every response of
-        the tenant.
-        """
+        the tenant."""
 
         def look() -> Holdings:
             owned = f"{self._prefix}o:{_digest(tenant)}" if tenant is not None else ""

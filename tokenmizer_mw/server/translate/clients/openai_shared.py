@@ -90,8 +90,7 @@ def tool_choice(fields: Fields, name_of: Callable[[Fields], str]) -> ToolChoice 
 
 def form_of(form: Fields | None, schema: Callable[[Fields], Fields]) -> AnswerFormat | None:
     """Return the reply format that a request asks for; ``None`` for free text. ``schema``: returns the fields that
-    contain a JSON schema.
-    """
+    contain a JSON schema."""
     if form is None:
         return None
     match form.text("type"):
@@ -122,8 +121,7 @@ def arguments_of(text: str) -> str:
 
 def text_of(arguments: str) -> str:
     """Return the free text of a tool call from its function arguments; the raw arguments if the model did not follow
-    the format.
-    """
+    the format."""
     try:
         values = json.loads(arguments)
     except (ValueError, RecursionError):

@@ -87,8 +87,7 @@ class Fields:
 
     def whole(self, name: str) -> int | None:
         """Return the integer in field ``name`` (2.0 counts as 2); ``None`` if the field is not set (absent or
-        ``null``). Raises ``MalformedRequest`` for any other value, such as 2.5 or "2".
-        """
+        ``null``). Raises ``MalformedRequest`` for any other value, such as 2.5 or "2"."""
         value = self.number(name)
         if value is not None and value != int(value):
             self._raise_malformed(name, "a whole number is needed")
@@ -125,8 +124,7 @@ class Fields:
 
     def items(self, name: str) -> list[Fields]:
         """Return the JSON objects in the list in field ``name``, their fields unchecked; an empty list if the field is
-        not set (absent or ``null``). Raises ``MalformedRequest`` if an item is no object.
-        """
+        not set (absent or ``null``). Raises ``MalformedRequest`` if an item is no object."""
         return [
             Fields(item, f"{self.at(name)}[{place}]")
             if isinstance(item, dict)
@@ -136,8 +134,7 @@ class Fields:
 
     def texts(self, name: str) -> tuple[str, ...]:
         """Return the strings in the list in field ``name``; a single string counts as a list of one. Empty if the field
-        is not set (absent or ``null``).
-        """
+        is not set (absent or ``null``)."""
         if isinstance(value := self.raw.get(name), str):
             return (value,)
         values = self.values(name)
@@ -147,8 +144,7 @@ class Fields:
 
     def values(self, name: str) -> list[Any]:
         """Return the list in field ``name``, its items unchecked; an empty list if the field is not set (absent or
-        ``null``).
-        """
+        ``null``)."""
         value: list[Any] = self._of(name, list, "a list", [])
         return value
 
@@ -171,8 +167,7 @@ class Fields:
 
     def variant(self, name: str, tables: Mapping[str, Table]) -> Fields | None:
         """Return the JSON object in field ``name`` after checking its fields against the table for its "type";
-        ``None`` if the field is not set (absent or ``null``). Raises ``Untranslatable``.
-        """
+        ``None`` if the field is not set (absent or ``null``). Raises ``Untranslatable``."""
         value = self.mapping(name)
         return None if value is None else Fields(value, self.at(name)).one_of("type", tables)
 
@@ -287,8 +282,7 @@ def untag_seal(seal: str, dialect: str) -> tuple[str, str]:
 
 def call_id(call: chat.ModelToolCall) -> str:
     """Return the id of a tool call with its signature inside; the client sends the id back with the call and with the
-    result.
-    """
+    result."""
     if not call.seal:
         return call.id
     seal = urlsafe_b64encode(call.seal.encode("utf-8", "replace")).decode("ascii").rstrip("=")

@@ -176,15 +176,13 @@ class Parts:
 
     def arguments(self, more: str) -> Iterator[chat.StreamEvent]:
         """Add a piece of the open tool call's arguments; ignored if no call is open. Yields the resulting stream
-        events.
-        """
+        events."""
         if more and isinstance(self._open, chat.ModelToolCall):
             yield from self._grow_text(more)
 
     def close(self) -> Iterator[chat.StreamEvent]:
         """Close the open part, if any. A tool call without arguments gets an empty object. Yields the resulting stream
-        events.
-        """
+        events."""
         yield from self._flush()
         if isinstance(self._open, chat.ModelToolCall) and not self._grew:
             yield chat.Grew("{}")
@@ -222,8 +220,7 @@ def made_id(*seeds: object) -> str:
 
 def resolve_finish(finish: chat.Finish, called: bool) -> chat.Finish:
     """Return ``Finish.TOOLS`` in place of ``Finish.STOP`` if the model called a tool, because some providers only
-    report a stop.
-    """
+    report a stop."""
     return chat.Finish.TOOLS if called and finish is chat.Finish.STOP else finish
 
 
@@ -263,8 +260,7 @@ def _status(code: object) -> int:
 
 def foreign(body: Mapping[str, Any], wanted: str) -> ForeignReply:
     """Return the error for a provider's reply that lacks ``wanted``; it quotes the provider's own error, if there is
-    one.
-    """
+    one."""
     if body.get("error"):
         return ForeignReply(error_of(body).message)
     return ForeignReply(f"the provider's reply has no {wanted}")
