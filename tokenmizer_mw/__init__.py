@@ -49,55 +49,19 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "BudgetTooSmall",
-    "CallerError",
-    "Checkpoint",
-    "ConfigError",
-    "Conflict",
-    "CustomChat",
-    "InvalidMessage",
-    "InvalidSession",
-    "LossReport",
-    "MalformedRequest",
-    "Node",
-    "PeerError",
-    "Recall",
-    "Refinement",
-    "Resume",
-    "SessionGraph",
-    "SessionInfo",
-    "SessionMemory",
-    "Settings",
-    "StoreCorrupt",
-    "StoreError",
-    "StoreTooNew",
-    "StoreUnavailable",
-    "TokenMizerError",
-    "TokenMizerMiddleware",
-    "UnknownNode",
-    "UnknownSession",
-    "Why",
+    "BudgetTooSmall", "CallerError", "Checkpoint", "ConfigError", "Conflict", "CustomChat", "InvalidMessage",
+    "InvalidSession", "LossReport", "MalformedRequest", "Node", "PeerError", "Recall", "Refinement", "Resume",
+    "SessionGraph", "SessionInfo", "SessionMemory", "Settings", "StoreCorrupt", "StoreError", "StoreTooNew",
+    "StoreUnavailable", "TokenMizerError", "TokenMizerMiddleware", "UnknownNode", "UnknownSession", "Why",
     "__version__",
-]
+]  # fmt: skip
 """What works without an extra; ``dir`` lists the other public names, too."""
 
 _ERRORS = (
-    "BudgetTooSmall",
-    "CallerError",
-    "ConfigError",
-    "Conflict",
-    "InvalidMessage",
-    "InvalidSession",
-    "MalformedRequest",
-    "PeerError",
-    "StoreCorrupt",
-    "StoreError",
-    "StoreTooNew",
-    "StoreUnavailable",
-    "TokenMizerError",
-    "UnknownNode",
+    "BudgetTooSmall", "CallerError", "ConfigError", "Conflict", "InvalidMessage", "InvalidSession", "MalformedRequest",
+    "PeerError", "StoreCorrupt", "StoreError", "StoreTooNew", "StoreUnavailable", "TokenMizerError", "UnknownNode",
     "UnknownSession",
-)
+)  # fmt: skip
 
 _LAZY = {
     **dict.fromkeys(_ERRORS, "tokenmizer_mw.errors"),

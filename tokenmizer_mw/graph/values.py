@@ -71,20 +71,8 @@ _VALUE: Final = expression(
     r"|(?P<word>\b[a-z][\w-]*(?:\.js)?)"
 )
 _KINDS: Final = (
-    "date",
-    "time",
-    "day",
-    "money",
-    "share",
-    "duration",
-    "size",
-    "code",
-    "amount",
-    "version",
-    "number",
-    "name",
-    "word",
-)
+    "date", "time", "day", "money", "share", "duration", "size", "code", "amount", "version", "number", "name", "word",
+)  # fmt: skip
 """The groups of ``_VALUE``, in their order."""
 _NO_NAME: Final = _words("I I'm I'll I've I'd A The We It This That No Yes So And But OK Ok For Use Let Let's")
 _BY_NAME: Final = frozenset({"name", "code", "term", "tool"})

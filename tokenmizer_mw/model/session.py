@@ -13,15 +13,8 @@ from typing import Final, TypeGuard
 from tokenmizer_mw.model import LOCAL_TENANT, OWN_TENANTS
 
 __all__ = [
-    "LOCAL_TENANT",
-    "OWN_TENANTS",
-    "SESSION_ID_MAX",
-    "Moment",
-    "SessionKey",
-    "is_usable_id",
-    "project_of",
-    "siblings",
-]
+    "LOCAL_TENANT", "OWN_TENANTS", "SESSION_ID_MAX", "Moment", "SessionKey", "is_usable_id", "project_of", "siblings",
+]  # fmt: skip
 
 SESSION_ID_MAX: Final = 256
 """Longest session id or tenant, in characters."""

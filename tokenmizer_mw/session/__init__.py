@@ -17,19 +17,7 @@ from tokenmizer_mw.session.state import (
 from tokenmizer_mw.session.transcript import Transcript
 
 __all__ = [
-    "CONTEXT_MESSAGES",
-    "CheckpointMark",
-    "LongestRequests",
-    "Numbered",
-    "RecordedEdit",
-    "ResentHistory",
-    "ResentMessages",
-    "SessionState",
-    "Transcript",
-    "append_messages",
-    "begins_with_summary",
-    "fold",
-    "goes_on_from_block",
-    "joining",
-    "tools_digest",
-]
+    "CONTEXT_MESSAGES", "CheckpointMark", "LongestRequests", "Numbered", "RecordedEdit", "ResentHistory",
+    "ResentMessages", "SessionState", "Transcript", "append_messages", "begins_with_summary", "fold",
+    "goes_on_from_block", "joining", "tools_digest",
+]  # fmt: skip

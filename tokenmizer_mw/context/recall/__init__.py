@@ -286,16 +286,6 @@ def outdated_mark(graph: SessionGraph, piece: QuotedPiece) -> str:
 
 
 __all__ = [
-    "SIMILAR",
-    "PassageHit",
-    "PassageIndex",
-    "QuotedPiece",
-    "Recall",
-    "describe_fact",
-    "drop_withdrawn",
-    "message_text",
-    "newest_value",
-    "outdated_mark",
-    "recall",
-    "select_passages",
-]
+    "SIMILAR", "PassageHit", "PassageIndex", "QuotedPiece", "Recall", "describe_fact", "drop_withdrawn", "message_text",
+    "newest_value", "outdated_mark", "recall", "select_passages",
+]  # fmt: skip

@@ -5,14 +5,6 @@ from tokenmizer_mw.context.resume.facts import earlier_facts
 from tokenmizer_mw.context.resume.sections import STANDING, STANDING_AND_WORK, Section
 
 __all__ = [
-    "BUDGET_MIN",
-    "LEVELS",
-    "STANDING",
-    "STANDING_AND_WORK",
-    "Resume",
-    "Section",
-    "build_resume",
-    "build_resumes",
-    "check_budget",
-    "earlier_facts",
-]
+    "BUDGET_MIN", "LEVELS", "STANDING", "STANDING_AND_WORK", "Resume", "Section", "build_resume", "build_resumes",
+    "check_budget", "earlier_facts",
+]  # fmt: skip

@@ -167,23 +167,9 @@ class CacheLookup:
     """
 
     __slots__ = (
-        "_alone",
-        "_answers",
-        "_asked",
-        "_flight",
-        "_kept",
-        "_key",
-        "_lock",
-        "_looks",
-        "_meaning",
-        "_owner",
-        "_place",
-        "_purges",
-        "_reply",
-        "_vector",
-        "found",
-        "recording",
-    )
+        "_alone", "_answers", "_asked", "_flight", "_kept", "_key", "_lock", "_looks", "_meaning", "_owner", "_place",
+        "_purges", "_reply", "_vector", "found", "recording",
+    )  # fmt: skip
 
     def __init__(
         self,

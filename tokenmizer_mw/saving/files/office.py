@@ -117,18 +117,9 @@ PAGES_MAX: Final = 5
 """Pages of a PDF document whose text is looked at."""
 
 _IN_PIECES: Final = (
-    "xl/worksheets/",
-    "xl/sharedstrings.xml",
-    "xl/media/",
-    "xl/drawings/",
-    "xl/charts/",
-    "xl/embeddings/",
-    "xl/externallinks/",
-    "xl/pivotcache/",
-    "xl/vbaproject.bin",
-    "xl/calcchain.xml",
-    "customxml/",
-)
+    "xl/worksheets/", "xl/sharedstrings.xml", "xl/media/", "xl/drawings/", "xl/charts/", "xl/embeddings/",
+    "xl/externallinks/", "xl/pivotcache/", "xl/vbaproject.bin", "xl/calcchain.xml", "customxml/",
+)  # fmt: skip
 """Beginnings of the names of what is read piece by piece, or not at all."""
 
 _COLUMNS_MAX: Final = 60

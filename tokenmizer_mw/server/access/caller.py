@@ -10,17 +10,9 @@ from tokenmizer_mw.model import SCOPES
 from tokenmizer_mw.wire.dialects import ROUTES
 
 __all__ = [
-    "CALLER_KEY",
-    "CHAT",
-    "SCOPES",
-    "Caller",
-    "below_root",
-    "caller_of",
-    "is_own",
-    "needed_scope",
-    "tenant_of",
+    "CALLER_KEY", "CHAT", "SCOPES", "Caller", "below_root", "caller_of", "is_own", "needed_scope", "tenant_of",
     "uses_tokens",
-]
+]  # fmt: skip
 
 CALLER_KEY: Final = "tokenmizer_caller"
 """Key of the ASGI scope under which the access middleware stores the caller."""
@@ -66,26 +58,10 @@ _CHAT_ENDINGS: Final = tuple(ROUTES)
 _COUNTING: Final = ("/count_tokens", ":countTokens")
 
 _OWN: Final = (
-    "/api/checkpoint/",
-    "/api/checkpoints/",
-    "/api/resume/",
-    "/api/graph/",
-    "/api/invalidate/",
-    "/api/decision/",
-    "/api/remember/",
-    "/api/archive/",
-    "/api/separate/",
-    "/api/pin/",
-    "/api/correct/",
-    "/api/undo/",
-    "/api/recall/",
-    "/api/compaction/",
-    "/api/sessions/",
-    "/api/stats/",
-    "/api/openapi.json/",
-    "/health/",
-    "/metrics/",
-)
+    "/api/checkpoint/", "/api/checkpoints/", "/api/resume/", "/api/graph/", "/api/invalidate/", "/api/decision/",
+    "/api/remember/", "/api/archive/", "/api/separate/", "/api/pin/", "/api/correct/", "/api/undo/", "/api/recall/",
+    "/api/compaction/", "/api/sessions/", "/api/stats/", "/api/openapi.json/", "/health/", "/metrics/",
+)  # fmt: skip
 """Prefixes of the routes about sessions and health."""
 
 

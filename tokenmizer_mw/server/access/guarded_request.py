@@ -107,18 +107,9 @@ class GuardedRequest:
     """Access control for one request; a new object for each."""
 
     __slots__ = (
-        "_access",
-        "_body",
-        "_head",
-        "_origin",
-        "_path",
-        "_receive",
-        "_refused",
-        "_scope",
-        "_send",
-        "_started",
+        "_access", "_body", "_head", "_origin", "_path", "_receive", "_refused", "_scope", "_send", "_started",
         "_usage",
-    )
+    )  # fmt: skip
 
     _head: RequestHead
 

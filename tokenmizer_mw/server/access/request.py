@@ -235,16 +235,8 @@ class Body:
     """
 
     __slots__ = (
-        "_complete",
-        "_decoded",
-        "_decoder",
-        "_receive",
-        "_received",
-        "_settings",
-        "_waited",
-        "refusal",
-        "sent",
-    )
+        "_complete", "_decoded", "_decoder", "_receive", "_received", "_settings", "_waited", "refusal", "sent",
+    )  # fmt: skip
 
     def __init__(self, receive: Receive, head: RequestHead, settings: AccessSettings) -> None:
         self._receive = receive

@@ -16,21 +16,10 @@ RECENT_SECONDS: Final = 300.0
 """For how long a failure that was counted makes the memory degraded."""
 
 TROUBLES: Final = (
-    "background_failed",
-    "collect_failed",
-    "commit_failed",
-    "cut_failed",
-    "dropped_queue_full",
-    "extract_failed",
-    "extraction_not_kept",
-    "flush_failed",
-    "guard_failed",
-    "open_failed",
-    "redaction_failed",
-    "session_failed",
-    "turn_lost",
-    "turn_spooled",
-)
+    "background_failed", "collect_failed", "commit_failed", "cut_failed", "dropped_queue_full", "extract_failed",
+    "extraction_not_kept", "flush_failed", "guard_failed", "open_failed", "redaction_failed", "session_failed",
+    "turn_lost", "turn_spooled",
+)  # fmt: skip
 """Counters that mean that less is remembered than should be."""
 
 Check = Callable[[], str | None]
