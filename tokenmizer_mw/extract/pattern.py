@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import re2
 
-from tokenmizer_mw.runtime.lazy import Ask, Asks, Spans, asks_of
+from tokenmizer_mw.runtime.lazy import Ask, Asks, Spans, asks_of, re2_options
 from tokenmizer_mw.safety.redact.pattern import matching_of
 
 SET_MEMORY: Final = 16 << 20
@@ -168,9 +168,4 @@ class PatternTable:
 
 def _options(memory: int = 0) -> Any:
     """How patterns are read. ``memory``: bytes of an automaton, 0 for RE2's own bound."""
-    options = re2.Options()
-    options.case_sensitive = False
-    options.log_errors = False
-    if memory:
-        options.max_mem = memory
-    return options
+    return re2_options(memory, case_sensitive=False)

@@ -1,5 +1,5 @@
-"""RE2 patterns that are compiled on first use, because compiling all of them takes longer than the imports. Their match
-functions skip the Python wrapper of ``re2``, which takes longer than most matches.
+"""RE2 options, and patterns that are compiled on first use, because compiling all of them takes longer than the
+imports. Their match functions skip the Python wrapper of ``re2``, which takes longer than most matches.
 """
 
 from __future__ import annotations
@@ -61,6 +61,18 @@ class Expression:
         made = getattr(asks_of(compiled) if name in ("find", "begin") else compiled, name)
         setattr(self, name, made)
         return made
+
+
+def re2_options(memory: int = 0, **more: Any) -> Any:
+    """Return options of RE2 without its own log lines. ``memory``: bytes that a pattern may take, 0 for RE2's bound;
+    ``more``: further options by their names."""
+    options = re2.Options()
+    options.log_errors = False
+    if memory:
+        options.max_mem = memory
+    for name, value in more.items():
+        setattr(options, name, value)
+    return options
 
 
 def expression(pattern: str | bytes) -> Any:

@@ -10,7 +10,7 @@ import logging
 import os
 import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
@@ -97,18 +97,14 @@ class WorkerState:
     def finish(self) -> None:
         """Complete the work that was left for after the answer. Never raises."""
         self.answered_at = time.process_time()
-        try:
-            if self._hooks is not None:
-                self._hooks.finish()
-        except TokenMizerError as error:
-            self._log_error(str(error))
-        except Exception as error:
-            self._log_error(f"a fault of tokenmizer-mw itself: {_place_of(error)}")
+        if self._hooks is not None:
+            self._run_logged(self._hooks.finish)
 
-    def _prepare(self, hooks: Hooks) -> None:
+    def _run_logged(self, *steps: Callable[[], object]) -> None:
+        """Take the steps up to the first that fails, which is logged."""
         try:
-            hooks.finish()
-            hooks.prepare()
+            for step in steps:
+                step()
         except TokenMizerError as error:
             self._log_error(str(error))
         except Exception as error:
@@ -146,7 +142,7 @@ class WorkerState:
     def close(self) -> None:
         """Close the store; the next event opens it again."""
         if self._hooks is not None and self._file is not None and self._file[1] == _identity(self._file[0]):
-            self._prepare(self._hooks)
+            self._run_logged(self._hooks.finish, self._hooks.prepare)
         if self._memory is not None:
             self._memory.close()
         self._memory = self._hooks = None

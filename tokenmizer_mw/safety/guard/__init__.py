@@ -24,6 +24,7 @@ from urllib.parse import unquote
 import re2
 
 from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.runtime.lazy import re2_options
 from tokenmizer_mw.safety.guard.phrases import Signal, Voice
 from tokenmizer_mw.safety.guard.signals import SIGNALS
 
@@ -195,10 +196,7 @@ def _matches(read: str) -> frozenset[int]:
 
 @cache
 def _set() -> re2.Set:
-    options = re2.Options()
-    options.log_errors = False
-    options.max_mem = 64 << 20
-    found = re2.Set.SearchSet(options)
+    found = re2.Set.SearchSet(re2_options(64 << 20))
     for signal in SIGNALS:
         found.Add(signal.pattern)
     found.Compile()

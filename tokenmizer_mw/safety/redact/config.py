@@ -29,6 +29,7 @@ from typing import Any, Final
 import re2
 
 from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.runtime.lazy import re2_options
 from tokenmizer_mw.safety.redact import Redactor
 from tokenmizer_mw.safety.redact.findings import Allow
 from tokenmizer_mw.safety.redact.keys import NameKind, vendor
@@ -119,10 +120,8 @@ def _pattern(pattern: Any, where: str) -> Any:
     """Compiled for UTF-8, so that users may name letters of any script."""
     if not isinstance(pattern, str) or not 0 < len(pattern) <= PATTERN_MAX:
         raise ConfigError(f"redaction {where}: 'pattern' is no text of 1 to {PATTERN_MAX} characters")
-    options = re2.Options()
-    options.log_errors = False
     try:
-        made = re2.compile(pattern.encode(), options)
+        made = re2.compile(pattern.encode(), re2_options())
     except re2.error as error:
         reason = str(error.args[0], "utf-8", "replace") if error.args and isinstance(error.args[0], bytes) else error
         raise ConfigError(f"redaction {where}: the pattern is not RE2: {reason}") from None

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import re2
 
-from tokenmizer_mw.runtime.lazy import Ask, Spans, asks_of
+from tokenmizer_mw.runtime.lazy import Ask, Spans, asks_of, re2_options
 
 MEMORY: Final = 64 << 20
 """Upper bound of what one compiled pattern may use for its automaton, in bytes; it is built as needed."""
@@ -104,12 +104,7 @@ def matching_of(made: Any) -> Callable[[bytes], list[int] | None]:
 
 
 def _options(memory: int, *, captures: bool = True) -> Any:
-    options = re2.Options()
-    options.encoding = re2.Options.Encoding.LATIN1
-    options.log_errors = False
-    options.max_mem = memory
-    options.never_capture = not captures
-    return options
+    return re2_options(memory, encoding=re2.Options.Encoding.LATIN1, never_capture=not captures)
 
 
 @cache

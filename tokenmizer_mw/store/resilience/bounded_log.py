@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
@@ -17,7 +17,7 @@ from tokenmizer_mw.errors import StoreUnavailable
 from tokenmizer_mw.model.event import Event, Recorded
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.offload import WorkerPool
-from tokenmizer_mw.store.log import EventLog, PassageRows, Place, Rewriting, SessionInfo, Snapshot
+from tokenmizer_mw.store.log import EventLog, PassageRows, Snapshot
 from tokenmizer_mw.store.resilience.monitor import StoreMonitor
 
 
@@ -112,6 +112,9 @@ class BoundedLog:
         self._log = log
         self.monitor = monitor
         self._under_way: dict[object, float] = {}
+        # No chat waits for these.
+        self.sessions, self.tenants, self.load = log.sessions, log.tenants, log.load
+        self.forget, self.erase, self.rewrite, self.close = log.forget, log.erase, log.rewrite, log.close
 
     @property
     def place(self) -> str:
@@ -162,34 +165,6 @@ class BoundedLog:
     def secret(self) -> bytes:
         """Return the store's secret: random bytes that are used to sign data. See ``EventLog.secret``."""
         return self._run_bounded(self._log.secret)
-
-    def sessions(self, tenant: str, *, after: Place | None = None, limit: int | None = None) -> list[SessionInfo]:
-        """Return the sessions of a tenant, the most recently updated first. See ``EventLog.sessions``."""
-        return self._log.sessions(tenant, after=after, limit=limit)
-
-    def tenants(self) -> list[str]:
-        """Return the tenants that have sessions, sorted by name."""
-        return self._log.tenants()
-
-    def load(self, session: SessionKey, events: Sequence[Recorded], *, expected_seq: int) -> None:
-        """Restore events with their original numbers and times, all or none. See ``EventLog.load``."""
-        self._log.load(session, events, expected_seq=expected_seq)
-
-    def forget(self, session: SessionKey) -> int:
-        """Erase a session so that nothing of it is left in the store's files. See ``EventLog.forget``."""
-        return self._log.forget(session)
-
-    def erase(self, sessions: Iterable[SessionKey], *, unless_since: float | None = None) -> list[SessionKey]:
-        """Erase many sessions in one step, at about the cost of one. See ``EventLog.erase``."""
-        return self._log.erase(sessions, unless_since=unless_since)
-
-    def rewrite(self, session: SessionKey, change: Rewriting) -> int:
-        """Replace the contents of events; numbers and times stay. See ``EventLog.rewrite``."""
-        return self._log.rewrite(session, change)
-
-    def close(self) -> None:
-        """Release files and threads; further calls raise ``StoreUnavailable``. See ``EventLog.close``."""
-        self._log.close()
 
     def _run_bounded(self, call: Callable[[], T], *, writes: bool = False) -> T:
         current = current_patience()

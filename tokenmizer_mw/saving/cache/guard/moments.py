@@ -6,6 +6,8 @@ from typing import Any, Final
 
 import re2
 
+from tokenmizer_mw.runtime.lazy import re2_options
+
 READ_MAX: Final = 20_000
 """Characters of a question that are looked at."""
 
@@ -77,10 +79,7 @@ _SCRIPTS: Final = (
 
 
 def _compile_words() -> Any:
-    options = re2.Options()
-    options.case_sensitive = False
-    options.log_errors = False
-    options.max_mem = 32 << 20
+    options = re2_options(32 << 20, case_sensitive=False)
     words, states = (table.strip().replace("\n", "") for table in (_WORDS, _STATES))
     begins = r"(?:^|[.,;:!?()\n-])\s*(?:so |and |hi |hey |ok |but )?"
     return re2.compile(rf"(?:^|[^\pL\pN])(?:{words})(?:$|[^\pL\pN])|{begins}(?:{states})|{_SCRIPTS}", options)

@@ -10,9 +10,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import re2
+
+from tokenmizer_mw.runtime.lazy import re2_options
 
 from . import forms
 from .forms import IRREGULAR, UNCHANGED
@@ -112,13 +114,6 @@ def meanings(word: str) -> tuple[str, ...]:
     return (*ANYWHERE.meanings.get((base(word),), ()), base(word), *candidates(word))
 
 
-def _options() -> Any:
-    options = re2.Options()
-    options.log_errors = False
-    options.max_mem = 32 << 20
-    return options
-
-
 _PIECES: Final = re2.compile(
     r"(?P<code>```[^`]*```|`[^`]+`)"
     r"|(?P<quote>\"[^\"]+\"|“[^”]+”|„[^“”]+[“”]|«[^»]+»)"
@@ -129,7 +124,7 @@ _PIECES: Final = re2.compile(
     r"|(?P<word>[\pL\pM]+(?:['’][\pL]+)*[\pL\pN]*)"
     r"|(?P<stop>[.,;:!?()…\"'’“”—–−-])"
     r"|(?P<sign>[^\s\w])",
-    _options(),
+    re2_options(32 << 20),
 )
 _THOUSANDS: Final = re2.compile(r"\d{1,3}(,\d{3})+(\.\d+)?")
 _KINDS: Final = {number: kind for kind, number in _PIECES.groupindex.items()}
