@@ -179,8 +179,7 @@ class SessionMemory:
     @property
     def shrink(self) -> Shrink | None:
         """The function that shortens prose for the compression stage "neural", for example with a small model;
-        ``None``: that stage does nothing. Set it before the first request.
-        """
+        ``None``: that stage does nothing. Set it before the first request."""
         return self.service.shrink
 
     @shrink.setter
@@ -398,8 +397,7 @@ class SessionMemory:
 
     def archive(self, session_id: str, node_id: str, reason: str = "", *, tenant: str = LOCAL_TENANT) -> FactEdit:
         """Archive a fact by hand: it is still true, but resume blocks no longer show it. ``node_id``, result and
-        errors as for ``invalidate``.
-        """
+        errors as for ``invalidate``."""
         mark = partial(mark_fact, status=Status.ARCHIVED, reason=self._redaction.redact_text(reason))
         return self._edit(session_id, node_id, tenant, mark)
 
@@ -415,8 +413,7 @@ class SessionMemory:
 
     def pin(self, session_id: str, node_id: str, pinned: bool = True, *, tenant: str = LOCAL_TENANT) -> FactEdit:
         """Pin a fact, or unpin it with ``pinned=False``. Resume blocks put pinned facts directly after the standing
-        rules, and they are never pruned. ``node_id``, result and errors as for ``invalidate``.
-        """
+        rules, and they are never pruned. ``node_id``, result and errors as for ``invalidate``."""
         return self._edit(session_id, node_id, tenant, partial(pin, on=pinned))
 
     def correct(
@@ -518,8 +515,7 @@ class SessionMemory:
 
     def checkpoint(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> Checkpoint:
         """Add a checkpoint (a named point) to the session and return it. Its ``diff`` lists what changed since the
-        previous checkpoint, or since the start of the session.
-        """
+        previous checkpoint, or since the start of the session."""
         key = self._access.key_of(session_id, tenant)
         resume = self.resume(session_id, tenant=tenant)
         made: Checkpointed | None = None
@@ -694,8 +690,7 @@ class SessionMemory:
 
     def view(self, session_id: str, look: Callable[[SessionState], R], *, tenant: str = LOCAL_TENANT) -> R:
         """Extract missing facts, call ``look`` with a copy of the session state, and return its result. ``look`` may
-        call any method of the memory.
-        """
+        call any method of the memory."""
         return look(self._access.view(self._access.key_of(session_id, tenant), SessionState.copy))
 
     def export(
@@ -750,8 +745,7 @@ class SessionMemory:
 
     def resumes(self, session_id: str, *, model: str = "", tenant: str = LOCAL_TENANT) -> dict[str, Resume]:
         """Build the resume blocks of all levels, by level name, at little more than the cost of one. Raises as
-        ``resume`` does.
-        """
+        ``resume`` does."""
         return self._build_from_session(self._access.key_of(session_id, tenant), build_resumes, model)
 
     def _build_from_session(self, key: SessionKey, build: Callable[..., R], model: str) -> R:
@@ -881,15 +875,13 @@ class SessionMemory:
 
     def search(self, session_id: str, text: str, k: int = 5, *, tenant: str = LOCAL_TENANT) -> list[SearchHit]:
         """Return the ``k`` facts that match ``text`` best, best first. Replaced facts are included. Facts that were
-        corrected by hand are also found by their earlier wording.
-        """
+        corrected by hand are also found by their earlier wording."""
         graph = self.graph(session_id, tenant=tenant)
         return search(graph, text, k=k, former=former_nodes(graph, self._edits_in_force(session_id, tenant)))
 
     def diff(self, key: SessionKey, after_seq: int, upto_seq: int) -> Diff:
         """Return what changed in the graph between event ``after_seq`` (exclusive) and event ``upto_seq`` (inclusive)
-        of the log.
-        """
+        of the log."""
         events = self.log.read(require_key(key), upto=upto_seq)
         start = bisect_right(events, after_seq, key=attrgetter("seq"))
         state = fold(events[:start])
@@ -898,8 +890,7 @@ class SessionMemory:
 
     def loss_report(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> LossReport:
         """Report which facts the last cut removed from the model's context without stating them in the resume block,
-        and which of them later reminders stated. Empty when there was no cut.
-        """
+        and which of them later reminders stated. Empty when there was no cut."""
         key = self._access.key_of(session_id, tenant)
         return self._access.view(
             key,
@@ -908,8 +899,7 @@ class SessionMemory:
 
     def restore(self, session_id: str, turns: Iterable[int] | int, *, tenant: str = LOCAL_TENANT) -> list[Message]:
         """Return the messages with these numbers (the first message is 1), unchanged and in order, for example those
-        that a loss report names. Unknown numbers are ignored.
-        """
+        that a loss report names. Unknown numbers are ignored."""
         wanted = require_numbers(turns)
         known = self._access.read_messages(self._access.existing_key(session_id, tenant))
         return [written.message for written in known if written.number in wanted]
@@ -968,14 +958,12 @@ class SessionMemory:
 
     def list_usage(self, session_id: str, *, limit: int = 50, tenant: str = LOCAL_TENANT) -> list[UsageRecord]:
         """Return cost and savings of the newest ``limit`` model calls of a session, newest first; ``[]`` if none was
-        recorded.
-        """
+        recorded."""
         return self.service.usage.calls(self._access.key_of(session_id, tenant), limit)
 
     def counters(self) -> dict[str, int]:
         """Return the event counters since this object was created, by name: calls by outcome ("turn_complete"),
-        "cut_made", "request_rewritten", and the reasons why calls passed unchanged or were not recorded in full.
-        """
+        "cut_made", "request_rewritten", and the reasons why calls passed unchanged or were not recorded in full."""
         return self.service.counters.read()
 
     def session(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> AbstractContextManager[None]:
@@ -990,14 +978,12 @@ class SessionMemory:
 
     def flush(self, seconds: float | None = None) -> bool:
         """Wait until background work is done and all messages are written, for at most ``seconds`` (``None``:
-        ``Settings.drain_seconds``). Returns whether everything was done in time.
-        """
+        ``Settings.drain_seconds``). Returns whether everything was done in time."""
         return self.service.flush(seconds)
 
     def close(self) -> None:
         """Finish background work within ``Settings.drain_seconds``, and close the store. Messages that could not be
-        written in that time are lost and counted.
-        """
+        written in that time are lost and counted."""
         self.service.close()
 
     # The asynchronous siblings, a row each; ``arefine`` awaits a model and stands above.

@@ -143,8 +143,7 @@ class SessionGraph:
 
     def find(self, type: NodeType, label: str) -> Node | None:
         """Return the newest node of a type with the same label, compared as ``label_key`` does; ``None`` if there is
-        none.
-        """
+        none."""
         id = self._by_key.get(label_key(type, label))
         return self._nodes.get(id) if id is not None else None
 
@@ -156,8 +155,7 @@ class SessionGraph:
 
     def sharing_words(self, text: str, type: NodeType | None = None, limit: int = 64) -> list[tuple[Node, int]]:
         """Return nodes whose label shares words with ``text``, each with the number of shared words, best first (newest
-        first among equals).
-        """
+        first among equals)."""
         hits: dict[str, int] = {}
         by_word = self.index_words()
         for kind in NodeType if type is None else (type,):
@@ -210,8 +208,7 @@ class SessionGraph:
 
     def flags(self, node: Node) -> tuple[str, ...]:
         """Return the names of the patterns of prompt injection that the guard found in the message that states
-        ``node``; () for none.
-        """
+        ``node``; () for none."""
         return self._flagged.get(node.source.turn, ())
 
     @property
@@ -238,8 +235,7 @@ class SessionGraph:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the graph as JSON values, ``{"nodes": [...], "edges": [...], "transitions": [...]}``, oldest first,
-        without empty fields.
-        """
+        without empty fields."""
         return {
             "nodes": [self._to_dict(node) for node in self._nodes.values()],
             "edges": [edge_to_dict(edge) for edge in self._edges.values()],
@@ -266,8 +262,7 @@ class SessionGraph:
 
     def apply(self, event: Event, at: float = 0.0) -> None:
         """Apply an event that was recorded at ``at`` (seconds since the epoch). Events that do not concern the graph
-        are ignored.
-        """
+        are ignored."""
         match event:
             case NodeAdded(node):
                 self._add(node, at)
@@ -298,8 +293,7 @@ class SessionGraph:
 
     def fork(self) -> SessionGraph:
         """Return a graph that starts with the same content; changes to it do not affect this one. Its cost does not
-        depend on the graph's size. This graph must not change meanwhile.
-        """
+        depend on the graph's size. This graph must not change meanwhile."""
         if len(self._nodes) <= SMALL:
             return self.copy()
         return SessionGraph(

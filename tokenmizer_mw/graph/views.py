@@ -187,8 +187,7 @@ class Why:
     @property
     def text(self) -> str:
         """Return the explanation in a few harmless lines: the fact, its reason and source, and what it replaced. Times
-        are local ones.
-        """
+        are local ones."""
         return "\n".join(self._lines())
 
     def __repr__(self) -> str:

@@ -60,8 +60,7 @@ class HistoryRevised:
 @dataclass(frozen=True, slots=True)
 class Rewritten:
     """``changed`` earlier events were replaced in the store, for example to redact secrets. Readers must fold the
-    session again.
-    """
+    session again."""
 
     changed: int
 

@@ -149,8 +149,7 @@ def separate_fact(state: SessionState, node: Node, reason: str) -> list[Event]:
 
 def kind_of_text(text: str) -> str:
     """Return the kind of a fact that is added by hand without one: "rule" or "preference" if the text is worded as one,
-    else "choice".
-    """
+    else "choice"."""
     from tokenmizer_mw.extract.reading import read_kind  # loaded when a memory is opened, not when it is imported
 
     return read_kind(flatten(text)).value
@@ -206,8 +205,7 @@ def find_addition(edits: Iterable[RecordedEdit], id: str) -> int:
 
 def newest_number(edits: Iterable[RecordedEdit]) -> int:
     """Return the number of the newest edit that is neither undone nor an undo. Raises ``CallerError`` when there is
-    none.
-    """
+    none."""
     left = edits_in_force([one.edit for one in edits])
     if not left:
         raise CallerError("the session has no change by hand to undo")
@@ -216,8 +214,7 @@ def newest_number(edits: Iterable[RecordedEdit]) -> int:
 
 def undone(state: SessionState, number: int) -> list[Event]:
     """Return the events that undo a manual edit. Raises ``UnknownNode``. Raises ``CallerError`` when there is no such
-    edit, it is already undone, the fact was changed again later, or another fact has taken its place.
-    """
+    edit, it is already undone, the fact was changed again later, or another fact has taken its place."""
     edits = [one.edit for one in state.edits.values()]
     found = state.edits.get(number)
     if found is None:

@@ -186,8 +186,7 @@ class SessionState:
 
     def known_since(self, event: Event, recorded_at: float) -> float:
         """Return since when an event about a fact holds: since its message was recorded, if the message was waiting for
-        extraction; else since the event itself was recorded, at ``recorded_at``.
-        """
+        extraction; else since the event itself was recorded, at ``recorded_at``."""
         if isinstance(event, NodeAdded):
             turn = event.node.source.turn
         elif isinstance(event, StatusChanged):
@@ -271,8 +270,7 @@ def append_messages(state: SessionState, messages: Sequence[Written]) -> list[Me
 
 def fold(recorded: Iterable[Recorded], state: SessionState | None = None) -> SessionState:
     """Return the state after applying these events, in order, to ``state``, which changes (``None``: an empty
-    session).
-    """
+    session)."""
     state = SessionState() if state is None else state
     for event in recorded:
         state.apply(event)
@@ -282,16 +280,14 @@ def fold(recorded: Iterable[Recorded], state: SessionState | None = None) -> Ses
 @dataclass(frozen=True, slots=True)
 class FactDerivation:
     """Extracts facts from messages, as ``settings`` say. ``secret``: the store's secret, with which resume blocks made
-    by this installation are recognised.
-    """
+    by this installation are recognised."""
 
     settings: Settings
     secret: bytes
 
     def facts(self, state: SessionState, news: Sequence[MessageRecorded] = ()) -> list[Event]:
         """Extract facts from the messages of ``state`` that have none yet and from ``news``. Returns the events to
-        record; ``[]`` if there are none.
-        """
+        record; ``[]`` if there are none."""
         from tokenmizer_mw.extract.derive import derive  # a third of the package: loaded when a memory is opened
 
         waiting = [*state.unextracted, *((event.turn, event.message) for event in news)]

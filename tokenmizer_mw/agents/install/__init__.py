@@ -31,8 +31,7 @@ _TIMEOUT: Final = 30
 @dataclass(frozen=True, slots=True)
 class InstallTarget:
     """Where to install the hooks and the MCP server: the user's home, the project folder, and whether for this project
-    only.
-    """
+    only."""
 
     home: Path
     folder: Path
@@ -50,8 +49,7 @@ class InstallTarget:
 @dataclass(frozen=True, slots=True)
 class Edit:
     """A configuration file of a coding agent, and the functions that add this package's part to its text and
-    remove it.
-    """
+    remove it."""
 
     path: Path
     add: Callable[[str], str]

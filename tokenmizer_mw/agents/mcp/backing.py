@@ -37,8 +37,7 @@ Source = tuple[httpx2.AsyncClient, "SessionMemory | None"]
 
 class Backing:
     """Access to sessions through the HTTP client ``client``. ``place``: where the sessions are, for messages
-    to people.
-    """
+    to people."""
 
     def __init__(self, client: httpx2.AsyncClient, place: str, memory: SessionMemory | None = None) -> None:
         self.place = place

@@ -84,8 +84,7 @@ class Opening:
 
     def filter_output(self, data: bytes) -> bytes:
         """Return a piece of the SDK's output, without the SDK's answers to requests that ``answer`` has already
-        answered.
-        """
+        answered."""
         if not self._answered:
             passed, self._output = self._output + data, b""
             return passed
@@ -169,8 +168,7 @@ class Unanswered:
 
     def note_input(self, data: bytes) -> tuple[bytes, bytes]:
         """Count the requests in a piece of the input; b"" is its end. Returns the lines for the SDK, and the answers to
-        lines that are no messages: the SDK answers none of those.
-        """
+        lines that are no messages: the SDK answers none of those."""
         lines = self._end_lines("in", data or b"\n")
         messages = [(line, _parse(line)) for line in lines if line.strip()]
         errors = [_find_error(message) for _, message in messages]

@@ -228,8 +228,7 @@ class CorrectBody(_FactBody):
 
 class UndoBody(CheckpointBody):
     """Request body: the number of the manual edit to undo; without a number, the newest edit that is neither undone nor
-    an undo.
-    """
+    an undo."""
 
     number: int | None = Field(None, ge=1, le=2**31)
 
@@ -451,8 +450,7 @@ class RememberAnswer(TypedDict):
 
 class EditAnswer(TypedDict):
     """The fact after the change. ``number`` identifies the manual edit, for undo; 0: it changed nothing. ``before``:
-    the previous label, detail, status and pin, where they are different now.
-    """
+    the previous label, detail, status and pin, where they are different now."""
 
     session_id: str
     node: NodeJson

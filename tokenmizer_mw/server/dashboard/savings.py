@@ -80,10 +80,7 @@ def _verdict(whole: UsageSums) -> Markup:
         return card("Tokens", figure_list(_count_rows(whole)), tag("p", *_explain_no_price(), class_="hint"))
     lost = whole.saved < 0
     share = f": {abs(whole.saved) / whole.client_cost:.1%} {'more' if lost else 'less'}" if whole.client_cost else ""
-    rows = (
-        (money(abs(whole.saved)), "lost" if lost else "saved"),
-        *_count_rows(whole),
-    )
+    rows = ((money(abs(whole.saved)), "lost" if lost else "saved"), *_count_rows(whole))
     figures = figure_list(rows)
     text = f"The input cost {money(whole.cost)} in place of {money(whole.client_cost)} without the memory{share}."
     loss = tag("p", "What was written anew cost more than was saved so far.", class_="warning") if lost else None

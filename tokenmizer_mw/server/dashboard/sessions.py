@@ -274,26 +274,14 @@ def _pages(wish: ListingFilter, found: SessionListing) -> Markup | None:
 
 
 _WAYS: Final = (
-    (
-        "With a coding agent",
-        "Claude Code remembers from its next chat on:",
-        "tokenmizer-mw install claude-code",
-    ),
+    ("With a coding agent", "Claude Code remembers from its next chat on:", "tokenmizer-mw install claude-code"),
     (
         "In your application",
         "On its chat routes, with streams untouched:",
         "app.add_middleware(TokenMizerMiddleware, memory=memory)",
     ),
-    (
-        "In front of a client",
-        "Run the proxy and change the base URL of the client:",
-        "tokenmizer-mw serve",
-    ),
-    (
-        "From a transcript",
-        "Read a chat that you have into a session:",
-        "tokenmizer-mw import chat.jsonl",
-    ),
+    ("In front of a client", "Run the proxy and change the base URL of the client:", "tokenmizer-mw serve"),
+    ("From a transcript", "Read a chat that you have into a session:", "tokenmizer-mw import chat.jsonl"),
 )
 
 
