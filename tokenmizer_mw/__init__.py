@@ -91,20 +91,12 @@ _EXTRAS = {"httpx2": "transport", "httpx": "httpx", "openai": "", "anthropic": "
 """Which extra brings each package; "" for a package that is installed by its own name."""
 
 _MOVED = {
-    "access": "server.access",
-    "api": "server.api",
-    "cache": "saving.cache",
-    "compress": "saving.compress",
-    "dashboard": "server.dashboard",
-    "files": "saving.files",
-    "outgoing": "transports",
-    "refining": "session.refinement.plan",
-    "operations.retention": "operations.erasure",
-    "server.access.door": "server.access.middleware",
-    "server.access.heads": "server.access.http_protocols",
-    "server.access.opening": "server.access.keyring",
-    "translate": "server.translate",
-}
+    "access": "server.access", "api": "server.api", "cache": "saving.cache", "compress": "saving.compress",
+    "dashboard": "server.dashboard", "files": "saving.files", "outgoing": "transports",
+    "refining": "session.refinement.plan", "operations.retention": "operations.erasure",
+    "server.access.door": "server.access.middleware", "server.access.heads": "server.access.http_protocols",
+    "server.access.opening": "server.access.keyring", "translate": "server.translate",
+}  # fmt: skip
 
 
 class _MovedModules:

@@ -41,17 +41,11 @@ _READ_MAX: Final = 8_192
 """Nodes whose words are kept for the next question."""
 
 _CALLED: Final[dict[str, str]] = {
-    NodeType.TASK: "work todo",
-    NodeType.ERROR: "bug problem failure",
-    NodeType.DECISION: "decide decided choice choose chose",
-    NodeType.DEPENDENCY: "library package",
-    NodeType.ENDPOINT: "route",
-    NodeType.SCHEMA: "table",
-    NodeType.ENVIRONMENT: "version runtime",
-    NodeType.GOAL: "aim purpose",
-    DecisionKind.RULE: "policy constraint",
-    DecisionKind.OPTION: "proposal alternative",
-}
+    NodeType.TASK: "work todo", NodeType.ERROR: "bug problem failure",
+    NodeType.DECISION: "decide decided choice choose chose", NodeType.DEPENDENCY: "library package",
+    NodeType.ENDPOINT: "route", NodeType.SCHEMA: "table", NodeType.ENVIRONMENT: "version runtime",
+    NodeType.GOAL: "aim purpose", DecisionKind.RULE: "policy constraint", DecisionKind.OPTION: "proposal alternative",
+}  # fmt: skip
 """What else people call a type or a kind."""
 
 _BY_NAME: Final = {category.name: category for category in CATEGORIES}

@@ -18,21 +18,10 @@ from tokenmizer_mw.model.node import DecisionKind, Edge, EdgeType, Node, NodeTyp
 from tokenmizer_mw.safety.labels import flatten
 
 _TYPE_WEIGHT: Final[dict[NodeType, float]] = {
-    NodeType.GOAL: 1.0,
-    NodeType.DECISION: 0.9,
-    NodeType.ERROR: 0.8,
-    NodeType.TASK: 0.7,
-    NodeType.SCHEMA: 0.6,
-    NodeType.ENDPOINT: 0.6,
-    NodeType.API: 0.6,
-    NodeType.FILE: 0.5,
-    NodeType.DEPENDENCY: 0.5,
-    NodeType.ENVIRONMENT: 0.5,
-    NodeType.TEST: 0.5,
-    NodeType.PROJECT: 0.4,
-    NodeType.CONCEPT: 0.3,
-    NodeType.AGENT: 0.3,
-}
+    NodeType.GOAL: 1.0, NodeType.DECISION: 0.9, NodeType.ERROR: 0.8, NodeType.TASK: 0.7, NodeType.SCHEMA: 0.6,
+    NodeType.ENDPOINT: 0.6, NodeType.API: 0.6, NodeType.FILE: 0.5, NodeType.DEPENDENCY: 0.5, NodeType.ENVIRONMENT: 0.5,
+    NodeType.TEST: 0.5, NodeType.PROJECT: 0.4, NodeType.CONCEPT: 0.3, NodeType.AGENT: 0.3,
+}  # fmt: skip
 
 HALF_LIFE: Final = 40
 """Turns after which the part of a fact's importance that is due to recency has halved."""

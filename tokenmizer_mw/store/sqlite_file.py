@@ -51,21 +51,12 @@ EXTENDED: Final = {
 """Extended result code -> a sentence that says more than that of its primary code."""
 
 CAUSES: Final[dict[int, StoreCause]] = {
-    sqlite3.SQLITE_CANTOPEN: "no_access",
-    sqlite3.SQLITE_PERM: "no_access",
-    sqlite3.SQLITE_AUTH: "no_access",
-    sqlite3.SQLITE_READONLY: "read_only",
-    sqlite3.SQLITE_FULL: "disk_full",
-    sqlite3.SQLITE_IOERR: "disk_unreadable",
-    sqlite3.SQLITE_BUSY: "locked",
-    sqlite3.SQLITE_LOCKED: "locked",
-    sqlite3.SQLITE_PROTOCOL: "locked",
-    sqlite3.SQLITE_NOTADB: "damaged",
-    sqlite3.SQLITE_CORRUPT: "damaged",
-    sqlite3.SQLITE_CONSTRAINT: "damaged",
-    sqlite3.SQLITE_MISMATCH: "damaged",
-    sqlite3.SQLITE_ERROR: "damaged",
-}
+    sqlite3.SQLITE_CANTOPEN: "no_access", sqlite3.SQLITE_PERM: "no_access", sqlite3.SQLITE_AUTH: "no_access",
+    sqlite3.SQLITE_READONLY: "read_only", sqlite3.SQLITE_FULL: "disk_full", sqlite3.SQLITE_IOERR: "disk_unreadable",
+    sqlite3.SQLITE_BUSY: "locked", sqlite3.SQLITE_LOCKED: "locked", sqlite3.SQLITE_PROTOCOL: "locked",
+    sqlite3.SQLITE_NOTADB: "damaged", sqlite3.SQLITE_CORRUPT: "damaged", sqlite3.SQLITE_CONSTRAINT: "damaged",
+    sqlite3.SQLITE_MISMATCH: "damaged", sqlite3.SQLITE_ERROR: "damaged",
+}  # fmt: skip
 """Primary result code -> the cause in one word."""
 
 _PRIMARY: Final = 0xFF

@@ -28,15 +28,9 @@ _SAYING_NOTHING: Final = frozenset({"role", "content", "name"})
 """Members of a user's message that says nothing if its content is null. The reply of an assistant may be empty."""
 
 LANGCHAIN_ROLES: Final = {
-    "human": "user",
-    "HumanMessageChunk": "user",
-    "ai": "assistant",
-    "AIMessageChunk": "assistant",
-    "system": "system",
-    "SystemMessageChunk": "system",
-    "tool": "tool",
-    "ToolMessageChunk": "tool",
-}
+    "human": "user", "HumanMessageChunk": "user", "ai": "assistant", "AIMessageChunk": "assistant", "system": "system",
+    "SystemMessageChunk": "system", "tool": "tool", "ToolMessageChunk": "tool",
+}  # fmt: skip
 """Roles by the type of a LangChain message."""
 
 

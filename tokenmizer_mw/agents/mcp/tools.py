@@ -173,14 +173,9 @@ _LEFT_OUT: Final = frozenset({"title", "default", "maxLength", "minLength", "max
 """Members of schemas that a model does not need: calls are checked against them all the same."""
 
 _OTHER_NAMES: Final = {
-    "query": "text",
-    "question": "query",
-    "text": "query",
-    "fact_id": "node_id",
-    "id": "node_id",
-    "limit": "k",
+    "query": "text", "question": "query", "text": "query", "fact_id": "node_id", "id": "node_id", "limit": "k",
     "k": "limit",
-}
+}  # fmt: skip
 """Names that answers and other tools use, and the argument that a tool without such an argument has instead."""
 
 _FORMER_TOOLS: Final = {"search_session": "search"}
@@ -254,14 +249,10 @@ def _error_sentence(name: str, error: ToolError) -> str:
 
 
 _TYPES: Final = {
-    "string_type": "a text",
-    "int_type": "a whole number",
-    "int_parsing": "a whole number",
-    "int_parsing_size": "a whole number of at most 4,300 digits",
-    "int_from_float": "a whole number",
-    "bool_type": "true or false",
-    "bool_parsing": "true or false",
-}
+    "string_type": "a text", "int_type": "a whole number", "int_parsing": "a whole number",
+    "int_parsing_size": "a whole number of at most 4,300 digits", "int_from_float": "a whole number",
+    "bool_type": "true or false", "bool_parsing": "true or false",
+}  # fmt: skip
 """What an argument should be, by the type of pydantic's error."""
 
 

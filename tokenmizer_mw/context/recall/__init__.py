@@ -210,15 +210,10 @@ def newest_value(graph: SessionGraph, node: Node) -> Node:
 
 
 _STATE: Final = {
-    Status.PENDING: ", to do",
-    Status.IN_PROGRESS: ", in progress",
-    Status.COMPLETED: ", done",
-    Status.FAILED: ", failed",
-    Status.ACTIVE: "",
-    Status.SUPERSEDED: ", replaced",
-    Status.INVALIDATED: ", rejected",
+    Status.PENDING: ", to do", Status.IN_PROGRESS: ", in progress", Status.COMPLETED: ", done",
+    Status.FAILED: ", failed", Status.ACTIVE: "", Status.SUPERSEDED: ", replaced", Status.INVALIDATED: ", rejected",
     Status.ARCHIVED: ", no longer relevant",
-}
+}  # fmt: skip
 
 
 def _state(node: Node, label: str) -> str:

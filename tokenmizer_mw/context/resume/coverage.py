@@ -36,16 +36,9 @@ NOVELTY: Final = 0.25
 """Share of a sentence's weight that must be new for it to be quoted."""
 
 _SECTION_WEIGHT: Final[Mapping[Section, float]] = {
-    Section.GOAL: 2.0,
-    Section.RULES: 3.0,
-    Section.DECISIONS: 3.0,
-    Section.DOING: 1.5,
-    Section.TO_DO: 1.5,
-    Section.ERRORS: 1.5,
-    Section.PAST_ERRORS: 1.5,
-    Section.PROPOSED: 0.5,
-    Section.ABOUT: 6.0,
-}
+    Section.GOAL: 2.0, Section.RULES: 3.0, Section.DECISIONS: 3.0, Section.DOING: 1.5, Section.TO_DO: 1.5,
+    Section.ERRORS: 1.5, Section.PAST_ERRORS: 1.5, Section.PROPOSED: 0.5, Section.ABOUT: 6.0,
+}  # fmt: skip
 _OLD: Final = 0.25
 _ASKED: Final = 2.0
 _FACT: Final = 1.6

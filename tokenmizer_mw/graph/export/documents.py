@@ -39,15 +39,9 @@ _SECTIONS: Final[tuple[tuple[str, NodeType], ...]] = (
 )
 
 _MARKS: Final[dict[Status, str]] = {
-    Status.PENDING: "[ ]",
-    Status.IN_PROGRESS: "[~]",
-    Status.COMPLETED: "[x]",
-    Status.FAILED: "[!]",
-    Status.ACTIVE: " * ",
-    Status.SUPERSEDED: " - ",
-    Status.INVALIDATED: " - ",
-    Status.ARCHIVED: " - ",
-}
+    Status.PENDING: "[ ]", Status.IN_PROGRESS: "[~]", Status.COMPLETED: "[x]", Status.FAILED: "[!]",
+    Status.ACTIVE: " * ", Status.SUPERSEDED: " - ", Status.INVALIDATED: " - ", Status.ARCHIVED: " - ",
+}  # fmt: skip
 
 
 def outline(graph: SessionGraph) -> list[str]:
@@ -193,14 +187,9 @@ _DRAWN: Final = 120
 
 _COLUMNS: Final = 4
 _COLOURS: Final = {
-    NodeType.GOAL: "yellow",
-    NodeType.DECISION: "magenta",
-    NodeType.TASK: "blue",
-    NodeType.ERROR: "red",
-    NodeType.TEST: "green",
-    NodeType.ENDPOINT: "cyan",
-    NodeType.API: "cyan",
-}
+    NodeType.GOAL: "yellow", NodeType.DECISION: "magenta", NodeType.TASK: "blue", NodeType.ERROR: "red",
+    NodeType.TEST: "green", NodeType.ENDPOINT: "cyan", NodeType.API: "cyan",
+}  # fmt: skip
 """The terminal's own colours, which its owner has made readable on its ground."""
 
 _STYLE: Final = ".tm-notebook{max-height:640px;overflow:auto;margin:0}"

@@ -16,28 +16,11 @@ from itertools import product
 from typing import Final
 
 ALPHABETS: Final = {
-    "w": "A-Za-z0-9",
-    "W": "A-Za-z0-9_-",
-    "h": "a-f0-9",
-    "H": "A-Fa-f0-9",
-    "u": "A-Z0-9",
-    "U": "A-Z",
-    "l": "a-z0-9",
-    "L": "a-z",
-    "A": "A-Za-z",
-    "d": "0-9",
-    "t": "A-Z2-7",
-    "b": "A-Za-z0-9+/",
-    "B": "A-Za-z0-9+/_-",
-    "p": "A-Za-z0-9._-",
-    "q": "A-Za-z0-9._~-",
-    "c": "A-Za-z0-9%",
-    "k": "1-9A-HJ-NP-Za-km-z",
-    "z": "02-9ac-hj-np-z",
-    "e": "=",
-    "_": "A-Za-z0-9_",
-    "-": "a-z0-9-",
-}
+    "w": "A-Za-z0-9", "W": "A-Za-z0-9_-", "h": "a-f0-9", "H": "A-Fa-f0-9", "u": "A-Z0-9", "U": "A-Z", "l": "a-z0-9",
+    "L": "a-z", "A": "A-Za-z", "d": "0-9", "t": "A-Z2-7", "b": "A-Za-z0-9+/", "B": "A-Za-z0-9+/_-", "p": "A-Za-z0-9._-",
+    "q": "A-Za-z0-9._~-", "c": "A-Za-z0-9%", "k": "1-9A-HJ-NP-Za-km-z", "z": "02-9ac-hj-np-z", "e": "=",
+    "_": "A-Za-z0-9_", "-": "a-z0-9-",
+}  # fmt: skip
 """Letters of shapes and the characters they stand for, as the inside of a character class."""
 
 GATE_BODY: Final = 12

@@ -29,24 +29,10 @@ READERS: Final[Mapping[str, Reader]] = {
 }
 
 _ENDINGS: Final[Mapping[str, str]] = {
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".tab": "csv",
-    ".json": "json",
-    ".geojson": "json",
-    ".ipynb": "json",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".yaml": "yaml",
-    ".yml": "yaml",
-    ".toml": "toml",
-    ".xml": "xml",
-    ".svg": "xml",
-    ".log": "log",
-    ".md": "markdown",
-    ".markdown": "markdown",
-    ".txt": "",
-}
+    ".csv": "csv", ".tsv": "csv", ".tab": "csv", ".json": "json", ".geojson": "json", ".ipynb": "json",
+    ".jsonl": "jsonl", ".ndjson": "jsonl", ".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".xml": "xml",
+    ".svg": "xml", ".log": "log", ".md": "markdown", ".markdown": "markdown", ".txt": "",
+}  # fmt: skip
 
 _ZIPPED: Final = {".xlsx": "workbook", ".xlsm": "workbook"}
 _PLAIN: Final = frozenset({"csv", "log", "markdown", "text", "source", "binary"})

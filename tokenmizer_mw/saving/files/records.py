@@ -100,15 +100,9 @@ def _add_paths(events: Iterable[tuple[str, Any]]) -> Iterator[_Event]:
 _STARTS: Final = frozenset({"start_map", "start_array"})
 _ENDS: Final = frozenset({"end_map", "end_array"})
 _IJSON: Final = {
-    "start_map": "object",
-    "start_array": "list",
-    "string": "string",
-    "number": "number",
-    "integer": "number",
-    "double": "number",
-    "boolean": "boolean",
-    "null": "null",
-}
+    "start_map": "object", "start_array": "list", "string": "string", "number": "number", "integer": "number",
+    "double": "number", "boolean": "boolean", "null": "null",
+}  # fmt: skip
 
 
 class _Reader:

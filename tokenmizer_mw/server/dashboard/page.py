@@ -136,15 +136,11 @@ _OF_SESSION: Final = (
 
 NOTES: Final[Mapping[str, str]] = {
     "invalidate": "Invalidated. Blocks list it under \u201cRejected\u201d from now on.",
-    "archive": "Archived. Blocks no longer hold it.",
-    "separate": "It holds again, beside the fact that replaced it.",
-    "pin": "Pinned. Blocks hold it before other facts.",
-    "unpin": "No longer pinned.",
-    "correct": "Corrected. What it said before stays on record.",
-    "undo": "Taken back.",
-    "checkpoint": "Checkpoint made.",
-    "forget": "The session was erased for good.",
-}
+    "archive": "Archived. Blocks no longer hold it.", "separate": "It holds again, beside the fact that replaced it.",
+    "pin": "Pinned. Blocks hold it before other facts.", "unpin": "No longer pinned.",
+    "correct": "Corrected. What it said before stays on record.", "undo": "Taken back.",
+    "checkpoint": "Checkpoint made.", "forget": "The session was erased for good.",
+}  # fmt: skip
 """What was just done, by the name that an address carries."""
 
 

@@ -29,13 +29,8 @@ do not know: idk; can not: unable
 """Short forms, also such as people type without an apostrophe."""
 
 ENDINGS: Final[Mapping[str, str]] = {
-    "n't": "not",
-    "'re": "are",
-    "'ve": "have",
-    "'d": "would",
-    "'ll": "will",
-    "'m": "am",
-}
+    "n't": "not", "'re": "are", "'ve": "have", "'d": "would", "'ll": "will", "'m": "am",
+}  # fmt: skip
 
 OPENERS: Final = words("what who how where when why that there it he she here")
 """Words behind which "'s" is short for "is"; behind others it says whose."""

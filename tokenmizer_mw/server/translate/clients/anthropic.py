@@ -19,19 +19,12 @@ _STOP: Final[Mapping[chat.Finish, str]] = {
     chat.Finish.FILTERED: "refusal",
 }
 _TYPES: Final[Mapping[FaultKind, str]] = {
-    FaultKind.OVERFLOW: "invalid_request_error",
-    FaultKind.BILLING: "billing_error",
-    FaultKind.RATE: "rate_limit_error",
-    FaultKind.KEY: "authentication_error",
-    FaultKind.PERMISSION: "permission_error",
-    FaultKind.MISSING: "not_found_error",
-    FaultKind.CONFLICT: "conflict_error",
-    FaultKind.LARGE: "request_too_large",
-    FaultKind.TIMEOUT: "timeout_error",
-    FaultKind.OVERLOADED: "overloaded_error",
-    FaultKind.REQUEST: "invalid_request_error",
-    FaultKind.SERVER: "api_error",
-}
+    FaultKind.OVERFLOW: "invalid_request_error", FaultKind.BILLING: "billing_error", FaultKind.RATE: "rate_limit_error",
+    FaultKind.KEY: "authentication_error", FaultKind.PERMISSION: "permission_error",
+    FaultKind.MISSING: "not_found_error", FaultKind.CONFLICT: "conflict_error", FaultKind.LARGE: "request_too_large",
+    FaultKind.TIMEOUT: "timeout_error", FaultKind.OVERLOADED: "overloaded_error",
+    FaultKind.REQUEST: "invalid_request_error", FaultKind.SERVER: "api_error",
+}  # fmt: skip
 _TOO_LONG: Final = "prompt is too long"
 """What clients look for in the message, since this dialect has no code for it."""
 
