@@ -24,9 +24,11 @@ class Counting(MemoryLog):
 
     reads = 0
 
-    def read(self, session: SessionKey, *, after: int = 0, upto: int | None = None) -> list[Recorded]:
+    def read(
+        self, session: SessionKey, *, after: int = 0, upto: int | None = None, messages: bool = True
+    ) -> list[Recorded]:
         self.reads += 1
-        return super().read(session, after=after, upto=upto)
+        return super().read(session, after=after, upto=upto, messages=messages)
 
 
 def up_by_one(state: SessionState) -> list[Event]:

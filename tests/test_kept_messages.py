@@ -26,8 +26,10 @@ class Measured(MemoryLog):
 
     events = 0
 
-    def read(self, session: SessionKey, *, after: int = 0, upto: int | None = None) -> list[Recorded]:
-        found = super().read(session, after=after, upto=upto)
+    def read(
+        self, session: SessionKey, *, after: int = 0, upto: int | None = None, messages: bool = True
+    ) -> list[Recorded]:
+        found = super().read(session, after=after, upto=upto, messages=messages)
         self.events += len(found)
         return found
 

@@ -39,9 +39,11 @@ class Watched(MemoryLog):
         super().__init__(itertools.count(100.0).__next__)
         self.reads: list[int] = []
 
-    def read(self, session: SessionKey, *, after: int = 0, upto: int | None = None) -> list[Recorded]:
+    def read(
+        self, session: SessionKey, *, after: int = 0, upto: int | None = None, messages: bool = True
+    ) -> list[Recorded]:
         self.reads.append(after)
-        return super().read(session, after=after, upto=upto)
+        return super().read(session, after=after, upto=upto, messages=messages)
 
 
 class Keeper:

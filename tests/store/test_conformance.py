@@ -44,8 +44,10 @@ class OneTenant(MemoryLog):
     def append(self, session: SessionKey, events: Sequence[Event], *, expected_seq: int) -> list[Recorded]:
         return super().append(SessionKey("all", session.id), events, expected_seq=expected_seq)
 
-    def read(self, session: SessionKey, *, after: int = 0, upto: int | None = None) -> list[Recorded]:
-        return super().read(SessionKey("all", session.id), after=after, upto=upto)
+    def read(
+        self, session: SessionKey, *, after: int = 0, upto: int | None = None, messages: bool = True
+    ) -> list[Recorded]:
+        return super().read(SessionKey("all", session.id), after=after, upto=upto, messages=messages)
 
 
 class NeverClosed(MemoryLog):

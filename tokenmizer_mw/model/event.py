@@ -8,6 +8,7 @@ can read old logs.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -295,6 +296,18 @@ def decode(kind: str, version: int, payload: str, upcasts: Upcasts | None = None
         return read(data)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise UnreadableEvent(f"event {kind!r} version {version} cannot be read: {type(error).__name__}") from error
+
+
+_NUMBER: Final = re.compile(r'\{"turn":(\d+),')
+"""The number of a message, at the start of its stored form."""
+
+_NO_MESSAGE: Final = Message(Role.SYSTEM)
+
+
+def decode_outline(kind: str, version: int, payload: str) -> Event:
+    """Do what ``decode`` does, but return a message with its number alone, at a tenth of the cost."""
+    found = _NUMBER.match(payload) if kind == "message" and version == _READERS[kind][0] else None
+    return decode(kind, version, payload) if found is None else MessageRecorded(int(found[1]), "", _NO_MESSAGE)
 
 
 def _lift(kind: str, version: int, current: int, data: Payload, upcasts: Upcasts) -> Payload:

@@ -165,6 +165,18 @@ def check_slices(make_log: MakeLog) -> None:
             _same(found, expected, f"read(after={after}, upto={upto})")
 
 
+def check_outlines(make_log: MakeLog) -> None:
+    """Check that events are the same without the content of messages, which have the same numbers."""
+    with _log(make_log) as log:
+        whole = log.append(KEY, EVERY_KIND, expected_seq=0)
+        for one, outline in zip(whole, log.read(KEY, messages=False), strict=True):
+            _same((one.seq, one.recorded_at), (outline.seq, outline.recorded_at), "number and time of an outline")
+            if isinstance(one.event, MessageRecorded) and isinstance(outline.event, MessageRecorded):
+                _same(one.event.turn, outline.event.turn, "the number of a message without its content")
+            else:
+                _same(one.event, outline.event, "an event that is no message")
+
+
 def check_conflict(make_log: MakeLog) -> None:
     """Check that an append with any ``expected_seq`` but the last number is refused and changes nothing."""
     with _log(make_log) as log:
@@ -622,6 +634,7 @@ CHECKS: Final[dict[str, Check]] = {
     "secret": check_secret,
     "append_and_read": check_append_and_read,
     "slices": check_slices,
+    "outlines": check_outlines,
     "conflict": check_conflict,
     "atomic": check_atomic,
     "tenants": check_tenants,

@@ -98,9 +98,14 @@ class EventLog(Protocol):
         last event of the log is not ``expected_seq``: read the new events and try again.
         """
 
-    def read(self, session: SessionKey, *, after: int = 0, upto: int | None = None) -> list[Recorded]:
+    def read(
+        self, session: SessionKey, *, after: int = 0, upto: int | None = None, messages: bool = True
+    ) -> list[Recorded]:
         """Return the events with ``after < seq <= upto``, in order; ``upto`` of ``None``: to the end. An unknown
-        session has no events."""
+        session has no events.
+
+        ``messages``: false if only the numbers of messages are needed, as for a graph. Then a store may return messages
+        without anything else (``decode_outline``), which is faster."""
 
     def snapshot(self, session: SessionKey) -> Snapshot | None:
         """Return the stored snapshot of a session's state; ``None`` if there is none.

@@ -186,7 +186,9 @@ class MemoryLog:
                 kept = sessions[session] = _Session(now, now)
             return kept.add(events, now)
 
-    def read(self, session: SessionKey, *, after: int = 0, upto: int | None = None) -> list[Recorded]:
+    def read(
+        self, session: SessionKey, *, after: int = 0, upto: int | None = None, messages: bool = True
+    ) -> list[Recorded]:
         """Return the events with ``after < seq <= upto``, in order. See ``EventLog.read``."""
         require_valid(session)
         with self._lock:

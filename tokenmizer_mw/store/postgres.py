@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, TypeVar
 
 from tokenmizer_mw.errors import StoreCorrupt, StoreError, StoreTooNew, StoreUnavailable
-from tokenmizer_mw.model.event import Event, NewerEvent, Recorded, UnreadableEvent, decode, encode
+from tokenmizer_mw.model.event import Event, NewerEvent, Recorded, UnreadableEvent, decode, decode_outline, encode
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.store import postgres_maintenance as maintenance
 from tokenmizer_mw.store.ledger import PostgresLedger, UsageLedger
@@ -148,11 +148,14 @@ class PostgresLog:
         recorded_at = here.writer.append(append)
         return [Recorded(seq, recorded_at, event) for seq, event in enumerate(events, expected_seq + 1)]
 
-    def read(self, session: SessionKey, *, after: int = 0, upto: int | None = None) -> list[Recorded]:
+    def read(
+        self, session: SessionKey, *, after: int = 0, upto: int | None = None, messages: bool = True
+    ) -> list[Recorded]:
         """Return the events with ``after < seq <= upto``, in order. See ``EventLog.read``."""
         require_valid(session)
         limits = (_storable(after), _storable(SEQ_MAX if upto is None else upto))
-        return _decode_rows(self._select(maintenance.READ, session.tenant, session.id, *limits))
+        rows = self._select(maintenance.READ, session.tenant, session.id, *limits)
+        return _decode_rows(rows, decode if messages else decode_outline)
 
     def snapshot(self, session: SessionKey) -> Snapshot | None:
         """Return the stored snapshot of a session's state; ``None`` if there is none. See ``EventLog.snapshot``."""
@@ -286,7 +289,7 @@ class PostgresLog:
             raise error.again(f"{error}: {_TRACES}") from None
 
 
-def _decode_rows(rows: Sequence[Any]) -> list[Recorded]:
+def _decode_rows(rows: Sequence[Any], decode: Callable[[str, int, str], Event] = decode) -> list[Recorded]:
     try:
         return [Recorded(seq, at, decode(kind, version, payload)) for seq, at, kind, version, payload in rows]
     except NewerEvent as error:

@@ -19,7 +19,16 @@ from contextlib import closing
 from typing import Any, Final, TypeVar, get_args
 
 from tokenmizer_mw.errors import ConfigError, StoreCorrupt, StoreTooNew, StoreUnavailable
-from tokenmizer_mw.model.event import Event, NewerEvent, Recorded, Rewritten, UnreadableEvent, decode, encode
+from tokenmizer_mw.model.event import (
+    Event,
+    NewerEvent,
+    Recorded,
+    Rewritten,
+    UnreadableEvent,
+    decode,
+    decode_outline,
+    encode,
+)
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.forking import GATE
 from tokenmizer_mw.store import sqlite_schema
@@ -161,11 +170,14 @@ class SqliteLog:
             recorded_at = here.writer.append(append)
         return [Recorded(seq, recorded_at, event) for seq, event in enumerate(events, expected_seq + 1)]
 
-    def read(self, session: SessionKey, *, after: int = 0, upto: int | None = None) -> list[Recorded]:
+    def read(
+        self, session: SessionKey, *, after: int = 0, upto: int | None = None, messages: bool = True
+    ) -> list[Recorded]:
         """Return the events with ``after < seq <= upto``, in order. See ``EventLog.read``."""
         require_valid(session)
         end = _SEQ_MAX if upto is None else upto
-        return self._decode_rows(self._select(_READ, (session.tenant, session.id, _storable(after), _storable(end))))
+        rows = self._select(_READ, (session.tenant, session.id, _storable(after), _storable(end)))
+        return self._decode_rows(rows, decode if messages else decode_outline)
 
     def snapshot(self, session: SessionKey) -> Snapshot | None:
         """Return the stored snapshot of a session's state; ``None`` if there is none. See ``EventLog.snapshot``."""
@@ -406,7 +418,7 @@ class SqliteLog:
         except sqlite3.Error as error:
             raise translate(error, self._file.path) from error
 
-    def _decode_rows(self, rows: list[_Row]) -> list[Recorded]:
+    def _decode_rows(self, rows: list[_Row], decode: Callable[[str, int, str], Event] = decode) -> list[Recorded]:
         try:
             return [Recorded(seq, at, decode(kind, version, payload)) for seq, at, kind, version, payload in rows]
         except NewerEvent as error:

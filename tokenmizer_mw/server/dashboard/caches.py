@@ -132,14 +132,26 @@ STEP: Final = 4_000
 
 @dataclass(slots=True)
 class _PastGraph:
-    """The events of a session up to number ``read``. ``end``: number and time of the newest event that is known; no
-    event up to it was replaced since ``events`` were read. ``states``: states of the session by number of events,
-    without transcripts."""
+    """The past of a session.
+
+    - ``end``: number and time of the newest event that is known; no event up to it was replaced since ``events`` were
+      read.
+    - ``events``: the events up to number ``read``; messages have only their numbers.
+    - ``states``: states of the session by number of events, without transcripts. ``asked``: the state that was asked
+      for last, and its number of events.
+    """
 
     end: tuple[int, float]
     events: list[Recorded] = field(default_factory=list)
     read: int = 0
     states: dict[int, SessionState] = field(default_factory=dict)
+    asked: tuple[int, SessionState] | None = None
+
+    def nearest(self, count: int) -> tuple[int, SessionState | None]:
+        """Return the kept state after the most events, at most ``count``, and their number; 0 and ``None``: none."""
+        kept = self.states | (dict([self.asked]) if self.asked is not None else {})
+        start = max((at for at in kept if at <= count), default=0)
+        return start, kept.get(start)
 
 
 class PastGraphs:
@@ -155,7 +167,10 @@ class PastGraphs:
             past = self._refresh(memory, key)
             if not past.events or past.events[-1].recorded_at <= seconds:
                 self._read_until(memory, key, past, number_at(memory.log, key, seconds, past.end[0]))
-            state = self._fold_until(past, bisect_right(past.events, seconds, key=lambda event: event.recorded_at))
+            count = bisect_right(past.events, seconds, key=lambda event: event.recorded_at)
+            state = self._fold_until(past, count)
+            if state.unextracted:  # the facts of messages, of which only the numbers were read
+                state = fold(memory.log.read(key, upto=past.events[count - 1].seq))
             return memory.service.access.derivation.derived_graph(state)
 
     def upto(self, memory: SessionMemory, key: SessionKey, seq: int) -> SessionGraph:
@@ -188,19 +203,24 @@ class PastGraphs:
 
     def _read_until(self, memory: SessionMemory, key: SessionKey, past: _PastGraph, seq: int) -> None:
         if seq > past.read:
-            past.events += memory.log.read(key, after=past.read, upto=seq)
+            past.events += memory.log.read(key, after=past.read, upto=seq, messages=False)
             past.read = seq
 
     def _fold_until(self, past: _PastGraph, count: int) -> SessionState:
-        """The state after the first ``count`` events; copies of it are kept on the way."""
-        start = max((at for at in past.states if at <= count), default=0)
-        state = past.states[start].copy() if start else SessionState(transcript=UnkeptTranscript())
+        """The state after the first ``count`` events; copies of it are kept on the way. Nobody changes it: the next
+        one is folded from it.
+        """
+        start, known = past.nearest(count)
+        if known is not None and start == count:
+            return known
+        state = known.copy() if known is not None else SessionState(transcript=UnkeptTranscript())
         while start < count:
             step = min(count, start - start % STEP + STEP)
             fold(past.events[start:step], state)
             start = step
             if start % STEP == 0 and start not in past.states:
                 past.states[start] = state.copy()
+        past.asked = count, state
         return state
 
 

@@ -142,9 +142,11 @@ class BoundedLog:
             return recorded
         return self._run_bounded(partial(self._log.append, session, events, expected_seq=expected_seq), writes=True)
 
-    def read(self, session: SessionKey, *, after: int = 0, upto: int | None = None) -> list[Recorded]:
+    def read(
+        self, session: SessionKey, *, after: int = 0, upto: int | None = None, messages: bool = True
+    ) -> list[Recorded]:
         """Return the events with ``after < seq <= upto``, in order. See ``EventLog.read``."""
-        return self._run_bounded(partial(self._log.read, session, after=after, upto=upto))
+        return self._run_bounded(partial(self._log.read, session, after=after, upto=upto, messages=messages))
 
     def snapshot(self, session: SessionKey) -> Snapshot | None:
         """Return the stored snapshot of a session's state; ``None`` if there is none. See ``EventLog.snapshot``."""

@@ -144,6 +144,8 @@ def model_dump_keeps_everything(store: Any, folder: Path) -> None:
     store.set_messages("k", text("a", "ü"))
     again = type(store).from_dict(json.loads(json.dumps(store.to_dict())))
     assert again.get_messages("k") == text("a", "ü")
+    if isinstance(again, TokenMizerChatStore):
+        again.memory.close()
 
 
 def persist_and_load(store: Any, folder: Path) -> None:
