@@ -471,6 +471,19 @@ def test_the_past_is_what_the_log_says(data: st.DataObject) -> None:
     memory.close()
 
 
+def test_the_past_of_a_stored_session_has_the_facts_of_messages_that_were_read_later(tmp_path: Path) -> None:
+    key = SessionKey("local", "s")
+    with closing(SessionMemory.open(f"sqlite:///{tmp_path / 'chat.db'}")) as memory:
+        for count in range(1, len(CHAT) + 1):
+            memory.record("s", CHAT[:count])
+            memory.graph("s")
+        pasts = PastGraphs()
+        for time in {one.recorded_at for one in memory.log.read(key)}:
+            then = memory.graph("s", recorded_at=time)
+            assert len(then)
+            assert pasts.at(memory, key, time).to_dict() == then.to_dict()
+
+
 @settings(max_examples=60)
 @given(logs(), st.data())
 def test_a_past_graph_is_that_of_the_events_until_then_whatever_was_asked_before(
