@@ -21,6 +21,7 @@ from .markup import (
     Markup,
     card,
     fact_link,
+    filter_form,
     format_count,
     hidden_fields,
     join_markup,
@@ -62,15 +63,12 @@ def _fits(node: Node, type_: str, status: str) -> bool:
 
 def filters(request: PageRequest, page_name: str, type_: str, status: str, **kept: str) -> Markup:
     """Return the form that selects type and status; ``kept``: other query parameters to preserve."""
-    return tag(
-        "form",
-        hidden_fields({"id": request.id, **kept}),
+    return filter_form(
+        page_name,
+        {"id": request.id, **kept},
         select_field("type", "Type", [("", "All types"), *_type_options()], type_),
         select_field("status", "Status", [("", "Any status"), *_status_options()], status),
         tag("button", "Show"),
-        method="get",
-        action=page_name,
-        class_="filters",
     )
 
 
@@ -254,7 +252,7 @@ def _within(request: PageRequest, text: str) -> Page:
         return title_of(state), search(state.graph, text, k=HITS_MAX, former=former) if text else []
 
     title, hits = request.memory.view(request.id, look, tenant=request.tenant)
-    shown = _hits(request, request.id, hits) if hits else nothing("No fact shares words with that." if text else "")
+    shown = _hits(request.id, hits) if hits else nothing("No fact shares words with that." if text else "")
     body = join_markup(
         session_head(request, "", title), search_form(request, text), tag("section", shown, class_="card")
     )
@@ -278,7 +276,7 @@ def _everywhere(request: PageRequest, text: str) -> Markup:
             continue
         if hits:
             more = link(to("search", id=info.key.id, q=text), "Search this session", class_="stay")
-            cards.append(card(title or info.key.id, _hits(request, info.key.id, hits), more=more))
+            cards.append(card(title or info.key.id, _hits(info.key.id, hits), more=more))
     which = (
         f"Looked into {format_count(looked_at, 'session')} of those last active. Longer and older ones have a search of"
         " their own."
@@ -287,7 +285,7 @@ def _everywhere(request: PageRequest, text: str) -> Markup:
     return tag("div", none, cards, tag("p", which, class_="hint"))
 
 
-def _hits(request: PageRequest, session_id: str, hits: list[SearchHit]) -> Markup:
+def _hits(session_id: str, hits: list[SearchHit]) -> Markup:
     rows = [
         tag(
             "li",

@@ -20,8 +20,8 @@ from .markup import (
     card,
     exactly,
     fact_link,
+    filter_form,
     format_count,
-    hidden_fields,
     join_markup,
     link,
     moment,
@@ -79,15 +79,12 @@ def _comparing(request: PageRequest, marks: Sequence[CheckpointMark], seq: int) 
     before = _chosen_option(request, "from", named, marks[-1].checkpoint.id if marks else START)
     after = _chosen_option(request, "to", named, NOW)
     options = [(mark.checkpoint.id, mark.checkpoint.id) for mark in marks[-CHOICES:]]
-    form = tag(
-        "form",
-        hidden_fields({"id": request.id}),
+    form = filter_form(
+        "history",
+        {"id": request.id},
         select_field("from", "From", [(START, START), *options], before),
         select_field("to", "To", [*options, (NOW, NOW)], after),
         tag("button", "Compare"),
-        method="get",
-        action="history",
-        class_="filters",
     )
     beside = link(to("compare", id=request.id, from_=before, to=after), "Show the two side by side")
     changes = join_markup(tag("p", beside, class_="hint"), _compare_marks(request, named[before], named[after]))
@@ -255,17 +252,14 @@ def _chosen_option(request: PageRequest, field: str, named: Mapping[str, int], d
 def _compare_form(request: PageRequest, names: Sequence[str], first: str, second: str, only: bool) -> Markup:
     options = [(name, name) for name in names]
     box = tag("input", type="checkbox", name="only", value="changed", checked=only)
-    return tag(
-        "form",
-        hidden_fields({"id": request.id}),
+    return filter_form(
+        "compare",
+        {"id": request.id},
         select_field("from", "Left", options, first),
         select_field("to", "Right", options, second),
         tag("label", box, " only what differs", class_="radio"),
         tag("button", "Compare"),
         link(f"{to('history', id=request.id, from_=first, to=second)}#checkpoints", "As a list of changes"),
-        method="get",
-        action="compare",
-        class_="filters",
     )
 
 

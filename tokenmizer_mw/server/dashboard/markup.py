@@ -156,6 +156,11 @@ def hidden_fields(fields: Mapping[str, str | int | None]) -> list[Markup]:
     return [tag("input", type="hidden", name=name, value=value) for name, value in fields.items() if value]
 
 
+def filter_form(action: str, fields: Mapping[str, str | int | None], *children: Child) -> Markup:
+    """Return a form that asks for a page with chosen values; ``fields``: hidden ones."""
+    return tag("form", hidden_fields(fields), *children, method="get", action=action, class_="filters")
+
+
 def select_field(name: str, title: str, options: Iterable[tuple[str, str]], value: str) -> Markup:
     """Return a labelled choice. ``options``: values with their texts; ``value``: the chosen one."""
     given = [tag("option", text, value=key, selected=key == value) for key, text in options]

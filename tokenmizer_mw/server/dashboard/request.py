@@ -19,8 +19,8 @@ from .markup import (
     card,
     fact_link,
     figure_list,
+    filter_form,
     format_count,
-    hidden_fields,
     join_markup,
     link,
     message_link,
@@ -107,14 +107,8 @@ def _choice(request: PageRequest, found: RequestView) -> Markup:
     chosen = found.cut.id if found.cut is not None else ""
     cuts = found.cuts[-CUTS:][::-1]
     options = [(one.id, f"{one.id}, at message {one.turn}") for one in cuts]
-    return tag(
-        "form",
-        hidden_fields({"id": request.id}),
-        select_field("cut", "Cut", options, chosen),
-        tag("button", "Show"),
-        method="get",
-        action="request",
-        class_="filters",
+    return filter_form(
+        "request", {"id": request.id}, select_field("cut", "Cut", options, chosen), tag("button", "Show")
     )
 
 

@@ -219,7 +219,7 @@ def _phrase(words: Sequence[str], bases: list[str], place: int, opening: bool) -
         return None, 1
     if meaning == ("@when",) and place and size <= 2 and bases[place] in ("when", "whenever", "every", "each"):
         return [Item("break", "when")], size  # "it crashes when I save" does not ask when
-    return [_make_item(one, words[place]) for one in meaning], size
+    return [_make_item(one) for one in meaning], size
 
 
 def _polite_request(bases: Sequence[str], place: int) -> bool:
@@ -234,7 +234,7 @@ def _next(bases: Sequence[str], place: int) -> str:
     return bases[place] if place < len(bases) else ""
 
 
-def _make_item(name: str, word: str) -> Item:
+def _make_item(name: str) -> Item:
     if name.startswith("@"):
         return Item("asks", name)
     if name in forms.DENIALS:
