@@ -403,6 +403,7 @@ def test_a_provider_that_fails_changes_nothing(
     before = memory.graph("bay").nodes()
     refinement = memory.refine("bay")
     assert (refinement.outcome, refinement.calls) == ("failed", calls)
+    assert refinement.error and refinement.error in repr(refinement)
     assert memory.graph("bay").nodes() == before
     memory.close()
 

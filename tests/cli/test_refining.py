@@ -43,8 +43,8 @@ def test_a_model_that_fails_changes_nothing(filled: Run, upstream: Upstream) -> 
     before = filled("graph", "hall", "--json")[1]
     upstream.script.append(Scripted(text="I cannot."))
     status, _, err = filled("refine", "hall")
-    assert status != 0
-    assert "no usable reply for 1 of 1 sessions" in err
+    assert status == 1
+    assert "no usable reply for 1 of 1 sessions (the model's reply is not what was asked for)" in err
     assert filled("graph", "hall", "--json")[1] == before
 
 

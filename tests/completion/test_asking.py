@@ -74,16 +74,18 @@ def test_the_first_answer_is_taken(portal: Portal) -> None:
     assert waits == []
 
 
+UNREAD = "the model's reply is not what was asked for"
+
 HELPED = [
     (Model(OSError("gone"), Refused(503), "stands"), ModelAnswer("STANDS", 3), [0.5, 1.0]),
     (Model("garbage", "stands"), ModelAnswer("STANDS", 2), [0.5]),
     (Model(Refused(429), ModelFailed("busy", after=7), "stands"), ModelAnswer("STANDS", 3), [0.5, 7]),
     (Model(ModelFailed("busy", after=9_999), "stands"), ModelAnswer("STANDS", 2), [DELAY_MAX]),
-    (Model(*[OSError("gone")] * 3), ModelAnswer(None, 3, "failed"), [0.5, 1.0]),
-    (Model(Refused(401)), ModelAnswer(None, 1, "failed"), []),
-    (Model(Refused(500), Refused(400)), ModelAnswer(None, 2, "failed"), [0.5]),
-    (Model(ModelFailed("no such address", again=False)), ModelAnswer(None, 1, "failed"), []),
-    (Model(*["garbage"] * 3), ModelAnswer(None, 3, "failed"), [0.5, 1.0]),
+    (Model(*[OSError("gone")] * 3), ModelAnswer(None, 3, "failed", error="OSError"), [0.5, 1.0]),
+    (Model(Refused(401)), ModelAnswer(None, 1, "failed", error="Refused"), []),
+    (Model(Refused(500), Refused(400)), ModelAnswer(None, 2, "failed", error="Refused"), [0.5]),
+    (Model(ModelFailed("no such address", again=False)), ModelAnswer(None, 1, "failed", error="no such address"), []),
+    (Model(*["garbage"] * 3), ModelAnswer(None, 3, "failed", error=UNREAD), [0.5, 1.0]),
     (Model("", "  ", "stands"), ModelAnswer("", 1), []),
 ]
 
@@ -106,7 +108,7 @@ def test_a_budget_ends_the_attempts(portal: Portal) -> None:
 
 def test_an_open_circuit_asks_nothing(portal: Portal) -> None:
     tried = attempts(portal, [], failures=1, most=1)
-    assert ask(Model(OSError()), QUESTION, tried) == ModelAnswer(None, 1, "failed")
+    assert ask(Model(OSError()), QUESTION, tried) == ModelAnswer(None, 1, "failed", error="OSError")
     model = Model("stands")
     assert ask(model, QUESTION, tried) == ModelAnswer(None, 0, "circuit_open")
     assert model.asked == []
@@ -115,7 +117,7 @@ def test_an_open_circuit_asks_nothing(portal: Portal) -> None:
 def test_who_is_closing_waits_for_nothing(portal: Portal) -> None:
     allowance = Allowance(per_hour=9, failures_max=9, rest_seconds=1)
     closing = Attempts(upper, allowance, 3, 5.0, portal, lambda _: True)
-    assert ask(Model(OSError(), "stands"), QUESTION, closing) == ModelAnswer(None, 1, "failed")
+    assert ask(Model(OSError(), "stands"), QUESTION, closing) == ModelAnswer(None, 1, "failed", error="OSError")
 
 
 def test_what_gives_no_text_has_failed(portal: Portal) -> None:
@@ -144,8 +146,8 @@ def test_what_takes_too_long_has_failed(portal: Portal) -> None:
 
     allowance = Allowance(per_hour=9, failures_max=9, rest_seconds=1)
     hasty = Attempts(upper, allowance, 1, 0.01, portal, lambda _: False)
-    assert ask(model, QUESTION, hasty) == ModelAnswer(None, 1, "failed")
-    assert asyncio.run(ask_on_loop(model, QUESTION, hasty)) == ModelAnswer(None, 1, "failed")
+    assert ask(model, QUESTION, hasty).refused == "failed"
+    assert asyncio.run(ask_on_loop(model, QUESTION, hasty)).refused == "failed"
 
 
 def test_closing_cancels_what_is_awaited() -> None:
@@ -162,7 +164,7 @@ def test_closing_cancels_what_is_awaited() -> None:
     assert began.wait(10)
     portal.close()
     thread.join(10)
-    assert answers == [ModelAnswer(None, 1, "failed")]
+    assert [(one.refused, one.calls) for one in answers] == [("failed", 1)]
 
 
 def asynchronous(model: Model) -> Callable[[list[dict[str, str]]], Awaitable[str]]:

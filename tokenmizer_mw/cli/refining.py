@@ -35,8 +35,9 @@ def refine(arguments: argparse.Namespace, store: Store) -> None:
             advance(1)
     _show_refinements(arguments, found)
     if failed := [id for id, one in found.items() if one.outcome in _FAILED]:
+        reasons = " / ".join(dict.fromkeys(found[id].error or found[id].outcome.replace("_", " ") for id in failed))
         raise ModelFailed(
-            f"the model gave no usable reply for {len(failed):,} of {len(ids):,} sessions; nothing changed"
+            f"the model gave no usable reply for {len(failed):,} of {len(ids):,} sessions ({reasons}); nothing changed"
         )
 
 
@@ -60,6 +61,7 @@ def _refinement_to_dict(id: str, one: Refinement) -> dict[str, Any]:
         "counts": dict(one.counts),
         "calls": one.calls,
         "tokens": one.tokens,
+        "error": one.error,
     }
 
 

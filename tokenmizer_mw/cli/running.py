@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any, Final, NoReturn
 
 from tokenmizer_mw import __version__
-from tokenmizer_mw.errors import CallerError, ConfigError, TokenMizerError
+from tokenmizer_mw.errors import CallerError, ConfigError, ModelFailed, TokenMizerError
 from tokenmizer_mw.model import LOCAL_TENANT, SCOPES
 from tokenmizer_mw.runtime.collection import uncollected_imports
 from tokenmizer_mw.runtime.installing import install_hint
@@ -211,7 +211,8 @@ def run(argv: Sequence[str]) -> int:
         return status
     except TokenMizerError as error:
         complain(str(error))
-        return MISUSED if error.fault in ("caller", "peer") else FAILED
+        is_misused = error.fault in ("caller", "peer") and not isinstance(error, ModelFailed)
+        return MISUSED if is_misused else FAILED
     except BrokenPipeError:
         abandon_output()
         return PIPE_CLOSED

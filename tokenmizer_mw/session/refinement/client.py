@@ -157,12 +157,14 @@ class ModelAnswer(Generic[T]):
       "circuit_open" or "over_budget".
     - ``calls``: how often the model was asked.
     - ``completions``: all replies of the model, usable or not, because each costs money.
+    - ``error``: why the last attempt failed, "" if none did.
     """
 
     reply: T | None
     calls: int
     refused: str = ""
     completions: tuple[Completion, ...] = field(default=(), compare=False)
+    error: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,8 +258,14 @@ async def ask_on_loop(complete: Complete, messages: list[dict[str, str]], attemp
 
 
 def _given_up(failed: list[Exception], given: list[Completion]) -> ModelAnswer[T]:
-    _logger.warning("a model gave nothing usable: %s", type(failed[-1]).__name__ if failed else "closed")
-    return ModelAnswer(None, len(failed), "failed", tuple(given))
+    error = _describe_error(failed[-1]) if failed else "closed"
+    _logger.warning("a model gave nothing usable: %s", error)
+    return ModelAnswer(None, len(failed), "failed", tuple(given), error)
+
+
+def _describe_error(error: Exception) -> str:
+    """The text of an error of ours, which has nothing of a chat in it; of any other error its class."""
+    return str(error) if isinstance(error, ModelFailed) else type(error).__name__
 
 
 def is_transient(status: int) -> bool:

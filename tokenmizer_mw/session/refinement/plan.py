@@ -193,16 +193,18 @@ class Refinement:
     (nobody in the session said it, or only somebody who may not decide it) and "dropped" (did not match the schema),
     how many known facts were "archived", and how many sentences of the handover were stored ("handover_sentences") and
     dropped ("handover_dropped"). ``calls``: how often the model was asked; ``tokens``: size of the last prompt.
+    ``error``: why the model gave no usable reply, if the outcome is "failed".
     """
 
     outcome: str
     counts: Mapping[str, int] = field(default_factory=dict)
     calls: int = 0
     tokens: int = 0
+    error: str = ""
 
     def __repr__(self) -> str:
-        counts = ", ".join(f"{name} {count}" for name, count in self.counts.items() if count)
-        return short_repr(self, f"{self.outcome}{': ' if counts else ''}{counts}")
+        more = self.error or ", ".join(f"{name} {count}" for name, count in self.counts.items() if count)
+        return short_repr(self, f"{self.outcome}{': ' if more else ''}{more}")
 
 
 @dataclass(frozen=True, slots=True)

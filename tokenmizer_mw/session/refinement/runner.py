@@ -255,7 +255,7 @@ class RefinementRunner:
         """Record what the model states, or that it was asked in vain."""
         self._count("refine_calls", answer.calls)
         self._record_usage(key, answer.completions, question.prompt.tokens)
-        outcome = Refinement(answer.refused, calls=answer.calls, tokens=question.prompt.tokens)
+        outcome = Refinement(answer.refused, calls=answer.calls, tokens=question.prompt.tokens, error=answer.error)
 
         def decide(state: SessionState) -> list[Event]:
             nonlocal outcome
