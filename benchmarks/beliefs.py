@@ -34,6 +34,9 @@ from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status
 
+from .effects import FITTED as EFFECTS
+from .effects import LAST as EFFECTS_LAST
+from .effects import count_effects, load_trials
 from .measure import at_least
 from .sentence_model import WITH_MODEL, settings_with_model
 
@@ -42,7 +45,7 @@ LAST: Final = CASES.parent / "beliefs_last"
 """Cases that nobody looks at while judgement is worked on."""
 
 WIDER: Final = CASES.parent / "beliefs_wider"
-"""Cases by three further authors who saw neither the rules nor other cases; nothing is tuned on them."""
+"""Cases by three further authors who saw neither the rules nor other cases; what changes a fact is fitted on them."""
 
 TALKS: Final = CASES.parent / "beliefs_talks"
 """Longer talks by two authors."""
@@ -84,9 +87,9 @@ class Case:
         return len(self.turns) + 1
 
 
-def load_cases(folder: Path = CASES) -> list[Case]:
-    """The cases of all files of a folder."""
-    return [case for path in sorted(folder.glob("*.json")) for case in _read_cases(path)]
+def load_cases(folder: Path = CASES, name: str = "*.json") -> list[Case]:
+    """The cases of the files of a folder that have this name, all by default."""
+    return [case for path in sorted(folder.glob(name)) for case in _read_cases(path)]
 
 
 def _read_cases(path: Path) -> Iterator[Case]:
@@ -256,9 +259,11 @@ def run() -> dict[str, Any]:
     notes = (
         "Short talks and one more message, written without a look at the rules, and developed on since. At a first"
         " look: cases of another author that nobody has read, run for the first time on 2026-11-22 (keep .39, change"
-        " .41, status .68 with the code of that morning). Talks: when first run on 2026-11-23, 469 of 480 ordinary"
-        " messages replaced nothing, and 191 of 537 changes were right; looked at since. Wider: cases of three authors,"
-        " first run on 2026-11-23 (keep .65, change .36, status .55), nothing tuned on them; two of them read."
+        " .41, status .68 with the code of that morning). Which fact a message changes is learned (contrast_fit) from"
+        " the other sets: the talks (first run on 2026-11-23: 469 of 480 ordinary messages replaced nothing, 191 of"
+        " 537 changes were right), the wider cases (first run on 2026-11-23: keep .65, change .36, status .55) and the"
+        " effects of five authors; not from the last look, nor from the effects of a sixth author (effects, last look:"
+        " first run on 2026-11-28), whom nobody reads."
     )
     return {"figures": {**figures, "faults": dict(faults)}, "bars": bars, "notes": notes, "lines": lines}
 
@@ -282,7 +287,15 @@ def _other_sets(settings: Settings | None = None) -> dict[str, dict[str, Mapping
         "talks": _shares(talks, _talk_group),
         "last look": _shares(last, lambda case: f"last look: {case.group}"),
         "wider": _shares(wider, lambda case: f"wider: {case.group}"),
+        "effects": _effects("effects", EFFECTS),
+        "effects, last look": _effects("effects, last look", EFFECTS_LAST),
     }
+
+
+def _effects(name: str, folder: Path) -> dict[str, Mapping[str, float]]:
+    """Shares of the talks whose last message has labelled effects: of some of these groups, low ones are good."""
+    found = count_effects(load_trials(folder))
+    return {f"{name}: {group}": {"cases": one["cases"], "right": one["share"]} for group, one in found.items()}
 
 
 def _shares(found: Sequence[tuple[Case, list[str]]], key: Any) -> dict[str, Mapping[str, float]]:

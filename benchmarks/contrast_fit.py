@@ -1,128 +1,308 @@
-"""How the weights of ``extract/contrast.py`` are fitted: pairs of a sentence and a fact from the cases of ``beliefs``.
+"""How ``extract/changes.model`` and the weights of ``extract/contrast.py`` are fitted, on talks by many authors.
 
-A pair counts as a change where the case says that the sentence gives the new value and the fact states the old one.
-Each author is judged by weights that the other authors give; the weights that are shipped come from all of them.
+1. A classifier of passages: does this sentence, with its neighbours, change anything that was settled?
+2. A regression over facts: which fact does it change, or none? Its evidence is what ``contrast.evidence`` finds; the
+   odds of a passage come from a classifier that has read nothing of the passage's author.
 
-    python -m benchmarks.contrast_fit       figures by author held out, then the weights as a table
+The text: ``beliefs``, ``beliefs_wider``, the longer talks, ``corpus/effects``, where a third of the messages change
+something, and the conversations in ``training``, where about one in fifty does. Nothing is fitted on ``beliefs_last``
+and ``effects_last``.
+
+    python -m benchmarks.contrast_fit            figures by author held out
+    python -m benchmarks.contrast_fit --write    and the model file, and the weights as a table
+
+Needs the extra ``train``.
 """
 
 from __future__ import annotations
 
-import math
-from collections import defaultdict
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
-from tokenmizer_mw.extract.changing import changeable, read_claims
-from tokenmizer_mw.extract.contrast import evidence
-from tokenmizer_mw.extract.guessing import settling_of
-from tokenmizer_mw.extract.learned import load_shipped_model
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.sparse import csr_matrix, diags
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+
+from tokenmizer_mw import SessionMemory
+from tokenmizer_mw.extract.change_odds import BIAS, LETTERS_SHARE, letter_cues, odds_by, word_cues
+from tokenmizer_mw.extract.changing import LEAST_ODDS, LIKELY, changeable, may_replace, read_claims
+from tokenmizer_mw.extract.contrast import WEIGHTS, evidence
+from tokenmizer_mw.extract.learned import DialogueAct, Model
 from tokenmizer_mw.extract.ledger import Ledger
 from tokenmizer_mw.extract.segment import segment
-from tokenmizer_mw.extract.situation import situation_of
-from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.model.node import Node
 
-from .beliefs import Case, graph_of, load_cases, load_talks, states
+from .acts import scenes
+from .beliefs import CASES, WIDER, Case, load_cases, load_talks
+from .effects import FITTED, load_trials, states_clause
 
-STEPS: Final = 400
-RATE: Final = 0.5
-SHRINK: Final = 1.7
-"""How strongly large weights are held back."""
-KEPT: Final = 5.0
-"""How much a pair of an ordinary message counts."""
-LIKELY: Final = 0.30
+MODEL: Final = Path(__file__).parents[1] / "tokenmizer_mw" / "extract" / "changes.model"
+CUES_KEPT: Final = 20_000
+INVERSE_SHRINK: Final = 0.3
+SHRINK: Final = 2.0
+SCENES: Final = 0.3
+"""How much a message of ``training`` counts, where the others count 1."""
+STEPS: Final = 300
+_CHANGING: Final = frozenset({DialogueAct.CHANGE, DialogueAct.REJECTION})
+
+Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """``changes``: whether the sentence changes the fact; ``place`` tells its sentence."""
+class Talk:
+    """One talk and the message behind it. ``changes``: old words, "" where they are not known, and new ones;
+    ``quoted``: the old words are a clause of the talk, not a value; ``weight``: how much it counts."""
 
     author: str
-    place: tuple[object, ...]
+    turns: tuple[tuple[str, str], ...]
+    message: str
+    changes: frozenset[tuple[str, str]]
+    quoted: bool
+    weight: float = 1.0
+
+
+@dataclass(slots=True)
+class Sentence:
+    """A sentence of a talk's message. ``beside``: with its neighbours; ``found``: its evidence, a fact a row;
+    ``right``: which facts it changes. ``ordinary``: the message changes nothing, or nothing that is known."""
+
+    talk: Talk
+    beside: str
+    new: bool
     ordinary: bool
-    changes: bool
-    found: Mapping[str, float]
+    found: Vector
+    right: NDArray[np.bool_]
 
 
-def read_pairs() -> list[Pair]:
-    """The pairs of all cases that have anything to do with each other; those that only half fit a case are left out."""
-    cases = [*load_cases(), *load_talks()]
-    wanted = defaultdict(set)
-    for case in cases:
+def load_labelled() -> list[Talk]:
+    """All talks that may be fitted on, a row for each of their messages."""
+    whole: dict[tuple[str, tuple[tuple[str, str], ...], str, bool], set[tuple[str, str]]] = {}
+    for author, case in _belief_cases():
+        changes = whole.setdefault((author, case.turns, case.message, False), set())
         if case.group == "change":
-            wanted[case.turns, case.message].add(case.expected)
-    whole = {(case.turns, case.message): case for case in cases}
-    return [pair for key, case in whole.items() for pair in _pairs_of(case, wanted[key])]
+            changes.add((case.expected[0], case.expected[1]))
+    for trial in load_trials(FITTED):
+        whole.setdefault((trial.author, trial.turns, trial.message, True), set()).update(trial.changes)
+    talks = [Talk(key[0], key[1], key[2], frozenset(changes), key[3]) for key, changes in whole.items()]
+    return [*talks, *_scene_talks()]
 
 
-def _pairs_of(case: Case, wanted: set[tuple[str, ...]]) -> Iterator[Pair]:
-    *before, last = [
-        (at, Message(Role(role), text)) for at, (role, text) in enumerate((*case.turns, ("user", case.message)), 1)
-    ]
-    ledger = Ledger(graph_of(Case(case.group, case.turns[:-1], case.turns[-1][1], (), "", "")).fork())
-    ledger.turn = case.number
-    segments = segment(case.message)
-    settling = settling_of(segments, situation_of(last, before, has_goal=True), load_shipped_model())
-    author = case.kind if case.kind in ("a", "b") else "short"
-    for said, claim, _ in read_claims(segments, [], settling):
-        for node in changeable(ledger):
-            if found := evidence(node, claim):
-                fits = {_holds(said.text, new) for old, new in wanted if states(node, old) and not states(node, new)}
-                if True in fits or not fits:
-                    place = (case.turns, case.message, said.start)
-                    yield Pair(author, place, not wanted, True in fits, found)
+def _scene_talks() -> Iterator[Talk]:
+    """The user's messages of the training scenes, but for the first ones."""
+    for scene in scenes():
+        turns = [(turn.speaker, turn.text) for turn in scene.turns if turn.speaker != "tool"]
+        spoken = [turn for turn in scene.turns if turn.speaker != "tool"]
+        for at, turn in enumerate(spoken):
+            if at > 1 and turn.speaker == "user":
+                changes = frozenset(("", text) for acts, text in turn.lines if acts & _CHANGING)
+                yield Talk(f"scenes-{scene.author}", tuple(turns[:at]), turn.text, changes, quoted=True, weight=SCENES)
+
+
+def _belief_cases() -> Iterator[tuple[str, Case]]:
+    for folder in (CASES, WIDER):
+        for path in sorted(folder.glob("*.json")):
+            yield from ((path.stem, case) for case in load_cases(folder, path.name))
+    for case in load_talks():
+        yield f"talks-{case.kind}", case
+
+
+def read_sentences(talks: Sequence[Talk]) -> Iterator[Sentence]:
+    """The sentences of the talks' messages that may change anything."""
+    recorder = Recorder()
+    for talk in talks:
+        ledger = Ledger(recorder.graph(talk.turns).fork())
+        ledger.turn = len(talk.turns) + 1
+        known = list(changeable(ledger))
+        for said, claim, _ in read_claims(ledger.turn, segment(talk.message), []):
+            vars(claim)["odds"] = 0.0
+            facts = [node for node in known if may_replace(claim, node)]
+            changed = [[_states(node, old, talk) for node in facts] for old, _ in talk.changes]
+            holding = [rows for rows, (_, new) in zip(changed, talk.changes, strict=True) if _holds(said.text, new)]
+            right = np.array([any(rows[at] for rows in holding) for at in range(len(facts))], bool)
+            found = np.array([_values(evidence(node, claim, len(known))) for node in facts], float)
+            ordinary = not any(_states(node, old, talk) for node in known for old, _ in talk.changes) and all(
+                old for old, _ in talk.changes
+            )
+            yield Sentence(talk, claim.beside, bool(holding), ordinary, found, right)
+
+
+def _values(found: Mapping[str, float]) -> list[float]:
+    return [float(found[name]) for name in WEIGHTS]
+
+
+class Recorder:
+    """Talks recorded message by message; one that begins as the last one did goes on from there."""
+
+    def __init__(self) -> None:
+        self._memory = SessionMemory.open("memory://")
+        self._done: tuple[tuple[str, str], ...] = ()
+        self._count = 0
+
+    def graph(self, turns: tuple[tuple[str, str], ...]) -> SessionGraph:
+        """The graph after the messages of a talk."""
+        if turns[: len(self._done)] != self._done:
+            self._done, self._count = (), self._count + 1
+        messages = [{"role": role, "content": text} for role, text in turns]
+        for end in range(len(self._done) + 1, len(turns) + 1):
+            self._memory.record(f"talk-{self._count}", messages[:end])
+        self._done = turns
+        return self._memory.graph(f"talk-{self._count}")
+
+
+def _states(node: Node, old: str, talk: Talk) -> bool:
+    """Whether a fact states the old words: it holds the value, or stems from the clause."""
+    if not old:
+        return False
+    return states_clause(node, old) if talk.quoted else _holds(f"{node.label} {node.value} {node.detail}", old)
 
 
 def _holds(text: str, value: str) -> bool:
-    return any(spelling.strip().casefold() in text.casefold() for spelling in value.split("|"))
+    plain = " ".join(text.casefold().split())
+    return any(spelling.strip().casefold() in plain for spelling in value.split("|"))
 
 
-def fit(pairs: Sequence[Pair]) -> dict[str, float]:
-    """Weights by the name of the evidence, "" for what is there without any."""
-    names = ["", *pairs[0].found]
-    weights = dict.fromkeys(names, 0.0)
-    total = sum(KEPT if pair.ordinary else 1.0 for pair in pairs)
-    for _ in range(STEPS):
-        slope = {name: SHRINK * weight / total if name else 0.0 for name, weight in weights.items()}
-        for pair in pairs:
-            wrong = (chance(weights, pair) - pair.changes) * (KEPT if pair.ordinary else 1.0) / total
-            slope[""] += wrong
-            for name, value in pair.found.items():
-                slope[name] += wrong * value
-        weights = {name: weight - RATE * len(names) ** 0.5 * slope[name] for name, weight in weights.items()}
+def fit_passages(sentences: Sequence[Sentence]) -> Model:
+    """The classifier of passages. Sentences beside the one that changes something are left out."""
+    read = [one for one in sentences if one.new or not one.talk.changes]
+    counted = CountVectorizer(analyzer=_cues_of, binary=True, min_df=2)
+    there: csr_matrix = counted.fit_transform([one.beside for one in read]).astype(float)
+    names = counted.get_feature_names_out()
+    share = np.array([1.0 if name[0] in "wbt" else LETTERS_SHARE for name in names])
+    often = np.asarray((there > 0).sum(0)).ravel()
+    rare = (np.log((1 + len(read)) / (1 + often)) + 1) * np.sqrt(share)
+    length = np.sqrt(np.maximum(1.0, np.asarray(there @ share).ravel()))
+    scaled = (diags(1 / length) @ there).multiply(rare).tocsr()
+    fitted = LogisticRegression(C=INVERSE_SHRINK, max_iter=800).fit(
+        scaled, [one.new for one in read], [one.talk.weight for one in read]
+    )
+    weights = fitted.coef_[0] * rare
+    worth = np.abs(weights) * np.sqrt(often)
+    kept = np.argsort(-worth)[:CUES_KEPT]
+    numbers = np.append(weights[kept], fitted.intercept_[0])
+    scale = float(np.abs(numbers).max() / 127)
+    small = np.round(numbers / scale).astype("i1")
+    cues = [*(names[at] for at in kept), BIAS]
+    return Model([DialogueAct.CHANGE], cues, small.tobytes(), scale)
+
+
+def _cues_of(passage: str) -> list[str]:
+    return sorted(word_cues(passage) | letter_cues(passage))
+
+
+def odds_across(sentences: Sequence[Sentence]) -> Vector:
+    """The odds of each sentence by a classifier that has read nothing of its author."""
+    odds = np.zeros(len(sentences))
+    for author in sorted({one.talk.author for one in sentences}):
+        model = fit_passages([one for one in sentences if one.talk.author != author])
+        for at, one in enumerate(sentences):
+            if one.talk.author == author:
+                odds[at] = odds_by(model, one.beside)
+    return odds
+
+
+def fit_weights(sentences: Sequence[Sentence], odds: Vector) -> Vector:
+    """The weights of the evidence, the bias last. Each message shares its chances among its sentences with each fact,
+    and none of these pairs."""
+    messages = [some for some in _by_message(sentences, odds) if _is_known(some)]
+    rows = np.concatenate([_with_odds(one, odd) for some in messages for one, odd in some])
+    place = np.repeat(np.arange(len(messages)), [sum(len(one.found) for one, _ in some) for some in messages])
+    right = np.concatenate([one.right for some in messages for one, _ in some]).astype(float)
+    changes = np.bincount(place, right, len(messages)) > 0
+    counts = np.array([some[0][0].talk.weight for some in messages])
+
+    def loss(weights: Vector) -> tuple[float, Vector]:
+        raised = np.exp(np.clip(rows @ weights, -30, 30))
+        total = np.bincount(place, raised, len(messages))
+        hit = np.bincount(place, raised * right, len(messages))
+        chance = np.where(changes, hit, 1.0) / (1 + total)
+        pull = np.where(changes, 1 / np.maximum(hit, 1e-9), 0.0)
+        slope = raised * (counts[place] * (right * pull[place] - 1 / (1 + total)[place]))
+        shrunk = np.append(weights[:-1], 0.0)
+        value = -(counts * np.log(np.maximum(chance, 1e-12))).sum() + SHRINK * (shrunk**2).sum() / 2
+        return value, -(rows.T @ slope) + SHRINK * shrunk
+
+    fitted: Any = minimize(loss, np.zeros(rows.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": STEPS})
+    weights: Vector = fitted.x
     return weights
 
 
-def chance(weights: Mapping[str, float], pair: Pair) -> float:
-    """How likely the sentence of a pair changes its fact."""
-    total = weights[""] + sum(weights[name] * value for name, value in pair.found.items())
-    return 1 / (1 + math.exp(-total))
+Read = list[tuple[Sentence, float]]
+"""The sentences of one message, with their odds."""
 
 
-def figures(pairs: Sequence[Pair], weights: Mapping[str, float]) -> tuple[int, int, int, int]:
-    """Changes found, changes in all, wrong facts named, and ordinary sentences that were taken for a change."""
-    by_place = defaultdict(list)
-    for pair in pairs:
-        by_place[pair.place].append(pair)
-    best = [max(some, key=lambda pair: chance(weights, pair)) for some in by_place.values()]
-    taken = [pair for pair in best if chance(weights, pair) >= LIKELY]
-    found = sum(pair.changes for pair in taken)
-    ordinary = sum(pair.ordinary for pair in taken)
-    return found, sum(any(pair.changes for pair in some) for some in by_place.values()), len(taken) - found, ordinary
+def _by_message(sentences: Sequence[Sentence], odds: Vector) -> list[Read]:
+    """The messages that have anything to be changed, and sentences that may."""
+    messages: dict[int, Read] = {}
+    for one, odd in zip(sentences, odds, strict=True):
+        if len(one.found) and odd >= LEAST_ODDS:
+            messages.setdefault(id(one.talk), []).append((one, odd))
+    return list(messages.values())
 
 
-def main() -> None:
-    """Print the figures by author and the weights."""
-    pairs = read_pairs()
-    for author in sorted({pair.author for pair in pairs}):
-        weights = fit([pair for pair in pairs if pair.author != author])
-        held = [pair for pair in pairs if pair.author == author]
-        found, there, wrong, ordinary = figures(held, weights)
-        print(f"{author:8} held out: {found} of {there} changes, wrong {wrong}, of them ordinary sentences {ordinary}")
-    for name, weight in fit(pairs).items():
-        print(f'    "{name}": {weight:.2f},')
+def _is_known(some: Read) -> bool:
+    """Whether it is known which fact a message changes, or that it changes none that is known."""
+    return any(one.right.any() or one.ordinary for one, _ in some)
+
+
+def _with_odds(one: Sentence, odds: float) -> Vector:
+    """The evidence of a sentence with its odds, which are the last of it, and a one for the bias."""
+    return np.column_stack([one.found[:, :-1], np.full(len(one.found), odds), np.ones(len(one.found))])
+
+
+def judge(sentences: Sequence[Sentence], odds: Vector, weights: Vector, likely: float = LIKELY) -> dict[int, bool]:
+    """For each talk, by its identity, whose message changes something: whether that is the right fact."""
+    taken: dict[int, bool] = {}
+    for some in _by_message(sentences, odds):
+        sums = np.concatenate([np.clip(_with_odds(one, odd) @ weights, -30, 30) for one, odd in some])
+        raised = np.exp(sums)
+        if raised.max() / (1 + raised.sum()) >= likely:
+            right = np.concatenate([one.right for one, _ in some])
+            taken[id(some[0][0].talk)] = bool(right[int(sums.argmax())])
+    return taken
+
+
+def print_figures(sentences: Sequence[Sentence], odds: Vector) -> None:
+    """What weights find that were fitted on all other authors."""
+    for author in sorted({one.talk.author for one in sentences}):
+        mine = np.array([one.talk.author == author for one in sentences])
+        others = [one for one, held in zip(sentences, mine, strict=True) if not held]
+        weights = fit_weights(others, odds[~mine])
+        held = [one for one, held in zip(sentences, mine, strict=True) if held]
+        taken = judge(held, odds[mine], weights)
+        talks = {id(one.talk): one.talk for one in held}
+        _print_row(author, list(talks.values()), taken)
+
+
+def _print_row(author: str, talks: Sequence[Talk], taken: dict[int, bool]) -> None:
+    changing = [talk for talk in talks if talk.changes]
+    right = sum(taken.get(id(talk), False) for talk in changing)
+    wrong = sum(not taken.get(id(talk), True) for talk in changing)
+    false = sum(id(talk) in taken for talk in talks if not talk.changes)
+    others = len(talks) - len(changing)
+    print(f"{author:12} {right:4} of {len(changing):4} changes, {wrong:3} wrong; {false:3} of {others} others")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the figures; with ``--write``, write the model and print the weights."""
+    talks = load_labelled()
+    sentences = list(read_sentences(talks))
+    odds = odds_across(sentences)
+    print_figures(sentences, odds)
+    if "--write" in arguments:
+        MODEL.write_bytes(fit_passages(sentences).to_bytes())
+        *weights, bias = fit_weights(sentences, odds)
+        for name, weight in zip(WEIGHTS, weights, strict=True):
+            print(f'    "{name}": {weight:.2f},')
+        print(f"BIAS: Final = {bias:.2f}")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))

@@ -152,7 +152,6 @@ SETTLED = (
 @pytest.mark.parametrize(
     ("sentence", "old"),
     [
-        ("it's still damp, three coats", "two coats"),
         ("We've decided on Sunday, so we start then", "Start on Saturday"),
         ("the first one hardly covers. We're doing three coats", "two coats"),
     ],
@@ -251,11 +250,6 @@ def test_what_gives_a_fact_no_other_value_replaces_nothing(said: str) -> None:
             "Length 60 to 80 pages, APA style",
             "Which hypotheses?",
             "H1: later bedtimes. H2: the effect is stronger at home",
-        ),
-        (
-            "Deadline is the 30th of June, supervisor is Prof. Hartmann",
-            "Noted.",
-            "Prof. Hartmann said I should drop H3",
         ),
     ],
 )

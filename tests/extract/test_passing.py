@@ -25,6 +25,7 @@ def notes(graph: SessionGraph) -> list[Node]:
     [
         ("Our shop runs on a small Hetzner box", "Our shop runs on a small Hetzner box"),
         ("The flyer folds to A5; it fits our stand", "The flyer folds to A5"),
+        ("My sister does the flowers", "My sister does the flowers"),
     ],
 )
 def test_a_value_said_by_the_way_is_a_note(said: str, noted: str) -> None:
@@ -39,10 +40,11 @@ def test_a_value_said_by_the_way_is_a_note(said: str, noted: str) -> None:
         "Would our shop run on a small Hetzner box?",
         "My cousin says the shop should run on a Hetzner box.",
         "If we had money, our shop would run on a Hetzner box.",
-        "Our shop is small and sells songs.",
+        "Can you draw our shop?",
+        'The sign above our shop says "songs and more".',
     ],
 )
-def test_what_nobody_asserts_or_what_has_no_value_is_none(said: str) -> None:
+def test_what_nobody_asserts_is_no_note(said: str) -> None:
     assert notes(talk(*OPENING, f"u: {said}")) == []
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from tokenmizer_mw.model.node import Node
 
-from .contrast import Claim, evidence, likelihood
+from .contrast import Claim, evidence, weigh
 from .finding import Segment
 from .frames import frames_of
 from .pattern import PatternSet
@@ -18,8 +18,8 @@ from .phrases import asks, bound_sentence, without_lead
 from .prose import encodable, sentences
 from .told import parts_of
 
-LIKELY: Final = 0.12
-"""How likely a proposal changes a fact, for the one who agrees to it to change the fact: they are asked about it."""
+LEAST: Final = -1.5
+"""Log odds that a proposal changes a fact, for the one who agrees to it to change the fact: they are asked about it."""
 TAIL: Final = 500
 """Characters at the end of the assistant's message in which a proposal is looked for."""
 ENDING: Final = 4
@@ -61,14 +61,14 @@ def find_agreed(spoken: Sequence[Segment], told: str, facts: Sequence[Node]) -> 
     ending = [bound_sentence(tail[start:end]) for start, end in sentences(tail, 0, len(tail))][-ENDING:]
     proposals = [sentence for sentence in ending if _PROPOSES.any(sentence)]
     scored = [
-        (likelihood(node, claim), at, node, one)
+        (weigh(node, claim, len(facts)), at, node, one)
         for at, one in enumerate(proposals)
         for claim in [_claim(one, tail)]
         for node in facts
-        if _contrasts(evidence(node, claim))
+        if _contrasts(evidence(node, claim, len(facts)))
     ]
     best = max(scored, key=lambda scores: scores[:2], default=None)
-    return (best[2], best[3]) if best is not None and best[0] >= LIKELY else None
+    return (best[2], best[3]) if best is not None and best[0] >= LEAST else None
 
 
 def _contrasts(found: Mapping[str, float]) -> bool:
@@ -83,11 +83,7 @@ def _agrees(spoken: Sequence[Segment]) -> bool:
     return any(_AGREES.any(line) or (not frames_of(line) and _AGREES.any(without_lead(line))) for line in lines)
 
 
-AGREED_CHANCE: Final = 0.5
-"""How likely a proposal settles something that the user agrees to."""
-
-
 def _claim(sentence: str, beside: str) -> Claim:
     line = without_lead(sentence).rstrip(" .!?？。")
     parts = tuple(part for part in parts_of(line) if part) or (line,)
-    return Claim(line, parts, beside, lambda: AGREED_CHANCE, last=True)
+    return Claim(line, parts, beside, turn=0, last=True)

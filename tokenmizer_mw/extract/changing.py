@@ -7,8 +7,8 @@ stands is what holds from then on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+import math
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final
 
@@ -17,7 +17,17 @@ from tokenmizer_mw.model.event import NodeRevised
 from tokenmizer_mw.model.node import GOAL_CHANGED, LABEL_MAX, DecisionKind, Node, NodeType, Status, Trust
 
 from .agreed import find_agreed
-from .contrast import Claim, closeness, likelihood, says_change, stated_in
+from .contrast import (
+    Claim,
+    are_of_other_things,
+    closeness,
+    denies,
+    gives_no_other_value,
+    is_of_another,
+    says_change,
+    stated_in,
+    weigh,
+)
 from .facts import supersede
 from .finding import Finding, Move, Segment, SegmentKind
 from .foreign import lies_in
@@ -46,13 +56,10 @@ GOAL_WORDS: Final = 2
 NAMED: Final = 0.5
 """Share of an old label's content that a goal names at least."""
 
-FEW_FACTS: Final = 10
-"""Facts in force up to which ``LIKELY`` holds. Chosen on ``second`` and ``third``."""
-LIKELY: Final = 0.30
-"""How likely a sentence changes a fact, for it to be taken to do so."""
-
-Settling = Callable[[Segment], float]
-
+LIKELY: Final = 0.36
+"""How likely a message changes one certain fact, for it to be taken to do so."""
+LEAST_ODDS: Final = -2.5
+"""Log odds that a sentence changes anything, below which no fact is looked at."""
 
 _CONFIDENCE: Final = 0.75
 _NAMES: Final = frozenset({"name", "term", "word", "code"})
@@ -64,30 +71,27 @@ ReadClaim = tuple[Segment, Claim, str]
 
 
 def change(ledger: Ledger, claims: Sequence[ReadClaim], findings: Sequence[Finding]) -> list[Finding]:
-    """Supersede what the claims of a user's message change, but for those that rules read as a change; ``findings``
-    without what such a sentence would state besides."""
+    """Supersede what the claims of a user's message change, unless rules read that change; ``findings`` without what
+    the sentence would state besides."""
     known_ = {finding.span for finding in findings if _is_change(ledger, finding)}
-    changed: set[Span] = set()
-    for segment, claim, reason in claims:
-        span = (segment.start, segment.end)
-        old = _changed_by(ledger, claim) if span not in known_ else None
-        if old is not None:
-            _replace(ledger, old, segment, reason)
-            changed.add(span)
-    return [finding for finding in findings if finding.type not in _OPEN_TYPES or finding.span not in changed]
+    found = _find_change(ledger, claims)
+    if found is None or (span := (found[0].start, found[0].end)) in known_:
+        return list(findings)
+    segment, reason, old = found
+    _replace(ledger, old, segment, reason)
+    return [finding for finding in findings if finding.type not in _OPEN_TYPES or finding.span != span]
 
 
-def read_claims(segments: Sequence[Segment], elsewhere: list[Span], settling: Settling) -> Iterator[ReadClaim]:
-    """The sentences of the speaker that may change something, and why they do. ``elsewhere``: places where others
-    speak; ``settling``: how likely a sentence settles something."""
+def read_claims(turn: int, segments: Sequence[Segment], elsewhere: list[Span]) -> Iterator[ReadClaim]:
+    """The sentences of the user's message ``turn`` that may change something, and why they do. ``elsewhere``: places
+    where others speak."""
     said = [one for one in segments if one.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM)][:SENTENCES_READ]
     for at, segment in enumerate(said):
         if not lies_in(elsewhere, segment.start) and _may_change(segment.text) and not _is_marked(segment.text):
             beside = " . ".join(one.text for one in said[max(at - 1, 0) : at + 2])
             line = bound_sentence(segment.text)
             parts = tuple(part for part in parts_of(line) if part.strip()) or (line,)
-            claim = Claim(_line_of(segment), parts, beside, partial(settling, segment), at == len(said) - 1)
-            yield segment, claim, _reason(said, at)
+            yield segment, Claim(_line_of(segment), parts, beside, turn, at == len(said) - 1), _reason(said, at)
 
 
 def _is_marked(text: str) -> bool:
@@ -105,16 +109,14 @@ def _is_change(ledger: Ledger, finding: Finding) -> bool:
 def change_read(ledger: Ledger, claims: Sequence[ReadClaim], segments: Sequence[Segment], told: str) -> None:
     """Supersede what claims change of which rules only read the new value, or what the assistant's last words
     ``told`` propose to change and the user agrees to; and let go what else says what this message has replaced."""
-    done = {step.evidence for step in ledger.find_replacements()}
-    for segment, claim, reason in claims:
-        old = _changed_by(ledger, claim) if segment.text not in done else None
-        if old is not None:
-            _replace(ledger, old, segment, reason)
+    if not ledger.find_replacements() and (found := _find_change(ledger, claims)) is not None:
+        segment, reason, old = found
+        _replace(ledger, old, segment, reason)
     _change_agreed(ledger, segments, told)
     for step in ledger.find_replacements():
-        old, new = ledger.graph.get(step.old), ledger.graph.get(step.new)
-        if old is not None and new is not None and new.current:
-            _spread(ledger, old, new)
+        before, after = ledger.graph.get(step.old), ledger.graph.get(step.new)
+        if before is not None and after is not None and after.current:
+            _spread(ledger, before, after)
 
 
 def _change_agreed(ledger: Ledger, segments: Sequence[Segment], told: str) -> None:
@@ -158,6 +160,7 @@ _POINTS: Final = PatternSet(
 
 _CHANGES_NOTHING: Final = PatternSet(
     r"(?:.*[^\pL\pN])?[\"“„«「'‘][^\"”“»」']{16,}",
+    r"[^\"“„«「]{16,}[\"”»」][.!?]?$",
     r".*\b(?:took|takes|failed|fails|prints|printed|shows|showed|returned|returns|saw|measured|counted|crashed|opened)\b",
     r"(?:todo|fixme)\b",
     r".*\b(?:also|as well|additionally|in addition|besides|either|auch|aussi|también|anche|também)\b|.*(?:также|тоже)",
@@ -181,16 +184,38 @@ def _line_of(segment: Segment) -> str:
     return without_lead(bound_sentence(segment.text)).rstrip(" .!")
 
 
-def _changed_by(ledger: Ledger, claim: Claim) -> Node | None:
-    """The fact in force that a sentence changes, ``None`` for none."""
-    facts = [
-        node
-        for node in changeable(ledger)
-        if not (_are_of_numbered_things(node.label, claim.line) or _says_again(claim.line, node.label))
-        and _concerns(node, claim)
+def _find_change(ledger: Ledger, claims: Sequence[ReadClaim]) -> tuple[Segment, str, Node] | None:
+    """The sentence of a message that changes a fact in force, why, and that fact; ``None`` where most likely none
+    does. Sentences and facts compete: the reason for a change names what is changed as well."""
+    facts = list(changeable(ledger))
+    weighed = [
+        (weigh(node, claim, len(facts)), -at, node.id, segment, reason, node)
+        for at, (segment, claim, reason) in enumerate(claims)
+        if claim.odds >= LEAST_ODDS
+        for node in facts
+        if may_replace(claim, node)
     ]
-    best = max(((likelihood(node, claim), node.id, node) for node in facts), default=None)
-    return best[2] if best is not None and best[0] >= _least_likelihood(len(facts)) else None
+    if not weighed:
+        return None
+    *_, segment, reason, node = max(weighed, key=lambda one: one[:3])
+    raised = [(math.exp(one[0]), one[-1]) for one in weighed]
+    same = [(chance, other) for chance, other in raised if _say_the_same(node, other)]
+    likely = sum(chance for chance, _ in same) / (1 + sum(chance for chance, _ in raised))
+    told = max(same, key=lambda one: (not one[1].is_note, one[0]))[1]
+    return (segment, reason, told) if likely >= LIKELY else None
+
+
+def _say_the_same(one: Node, other: Node) -> bool:
+    """Whether all that one fact says is part of the other: a choice, and the note of the sentence it stands in."""
+    mine, yours = content(one.label), content(other.label)
+    return bool(mine and yours) and (mine <= yours or yours <= mine)
+
+
+def may_replace(claim: Claim, node: Node) -> bool:
+    """Whether a sentence may take the place of a fact: it says something else, of the same thing."""
+    again = _are_of_numbered_things(node.label, claim.line) or _says_again(claim.line, node.label)
+    other = are_of_other_things(node, claim) or is_of_another(node, claim) or gives_no_other_value(node, claim)
+    return not (again or other) and _concerns(node, claim)
 
 
 def _concerns(node: Node, claim: Claim) -> bool:
@@ -201,16 +226,10 @@ def _concerns(node: Node, claim: Claim) -> bool:
     return not (content(claim.beside) | content(claim.line)).isdisjoint(content(node.label))
 
 
-_DENIES: Final = PatternSet(
-    r".*\b(?:not|no|never|without|cannot|nicht|kein\pL*|ohne|nie|pas|sans|jamais|sin|nunca|não|nao|sem|non|senza|nessun\pL*)\b"
-    r"|.*n't\b|.*(?:^| )(?:не|нет|без) |.*[不没無ず]|.*ない"
-)
-
-
 def _says_again(line: str, old: str) -> bool:
     """Whether a sentence only repeats a fact, or some of it: it has no other words, and denies none of them."""
     said, known = content(line), content(old)
-    if not said or not said <= known or _DENIES.any(line) != _DENIES.any(old):
+    if not said or not said <= known or denies(line) != denies(old):
         return False
     return said == known or not says_change(line)
 
@@ -225,13 +244,6 @@ def _are_of_numbered_things(old: str, line: str) -> bool:
         return False
     thing = one.group("thing").casefold()
     return thing == other.group("thing").casefold() and find_member(thing) is None
-
-
-def _least_likelihood(facts: int) -> float:
-    """``LIKELY`` where few facts are in force; with more of them one is near by chance, so that its odds must rise in
-    proportion."""
-    odds = LIKELY / (1 - LIKELY) * max(facts / FEW_FACTS, 1)
-    return odds / (1 + odds)
 
 
 def _replace(ledger: Ledger, old: Node, segment: Segment, reason: str) -> None:
@@ -275,7 +287,7 @@ def _other_parts(line: str, old: Node) -> str:
     """What a sentence says beside the part that changes something."""
     parts = line.split(", ")
     known_ = stated_in(old.label)
-    scores = [closeness(known_, stated_in(part), old.label, part) for part in parts]
+    scores = [closeness(known_, stated_in(part)) for part in parts]
     return ", ".join(part for part, score in zip(parts, scores, strict=True) if score < max(scores))
 
 
@@ -300,6 +312,8 @@ def _names_replaced(goal: str, old: Node, new: Node) -> bool:
         return bool(members & _members(goal))
     if figures := _changed_figures(old.label, new.label):
         return any(equal(one, told.text) for one in figures for told in values_in(goal))
+    if old.is_note:
+        return old.label.casefold() in goal.casefold()
     said, named = content(old.label), content(goal)
     if old.slot and (value := content(old.value)):
         return value <= named

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from itertools import pairwise
 from typing import Final
 
 from tokenmizer_mw.graph.values import Value, values_in
 from tokenmizer_mw.model.category import MEMBERS
-from tokenmizer_mw.model.node import DecisionKind, Node, NodeType
+from tokenmizer_mw.model.node import Node, NodeType
 
+from .change_odds import change_odds
 from .pattern import PatternSet
 from .rules.changing import CHANGES, EXPLICIT
 from .rules.counting import DAYS, NUMBERS
 from .similar import content, opening
+from .told import scope_of
 
 _WIDE: Final = "\u2e80"
 _NAMES: Final = frozenset({"name", "tool", "code", "term"})
@@ -53,11 +54,6 @@ class Stated:
     def numbers(self) -> frozenset[str]:
         """What it counts and measures."""
         return frozenset(said for _, said in self.measured | self.counted)
-
-    @cached_property
-    def bare(self) -> bool:
-        """Whether it has a number without a unit."""
-        return any(unit == "" for unit, _ in self.counted)
 
 
 @lru_cache(maxsize=2048)
@@ -172,11 +168,6 @@ def differ_counted(old: Stated, new: Stated) -> bool:
     return _differ(old.counted, new.counted)
 
 
-def differ_bare(old: Stated, new: Stated) -> bool:
-    """Whether a number without a unit stands against a number or a measured value."""
-    return (old.bare or new.bare) and bool(old.numbers - new.numbers) and bool(new.numbers - old.numbers)
-
-
 def differ_members(old: Stated, new: Stated) -> bool:
     """Whether both name known things of one category, and different ones."""
     return _differ(old.members, new.members)
@@ -198,26 +189,21 @@ def without(new: Stated, old: Stated) -> Stated:
     )
 
 
-def repeats(old: Stated, new: Stated) -> bool:
-    """Whether a text states a value that the fact states as well."""
-    return not old.values.isdisjoint(new.values)
-
-
 @dataclass(frozen=True)
 class Claim:
-    """A sentence that may change something. ``parts``: its clauses; ``beside``: it with its neighbours; ``judge``: says
-    how likely it settles something, which takes longer than all else; ``last``: whether it ends its message."""
+    """A sentence that may change something. ``parts``: its clauses; ``beside``: it with its neighbours; ``turn``: the
+    number of its message; ``last``: whether it ends its message."""
 
     line: str
     parts: tuple[str, ...]
     beside: str
-    judge: Callable[[], float]
+    turn: int
     last: bool
 
     @cached_property
-    def chance(self) -> float:
-        """How likely it settles something, 0..1."""
-        return self.judge()
+    def odds(self) -> float:
+        """The log odds that it changes something, by its words and those of its neighbours."""
+        return change_odds(self.beside)
 
     @cached_property
     def stated(self) -> Stated:
@@ -230,140 +216,121 @@ class Claim:
         return stated_in(self.beside)
 
     @cached_property
-    def weighed(self) -> dict[str, tuple[Node, float]]:
-        """Facts that it was held against, by their ids, and how likely it changes each."""
-        return {}
+    def says_change(self) -> bool:
+        """Whether words of it say that something changes."""
+        return _CHANGES.any(self.line)
 
 
 _CHANGES: Final = PatternSet(*(f"(?s:.*?)(?:{row})" for row in CHANGES))
 _EXPLICIT: Final = PatternSet(*(f"(?s:.*?)(?:{row})" for row in EXPLICIT))
-_BESIDE: Final = PatternSet(
-    r".*(?:\b(?:also|as well|additionally|in addition|besides|both|too|auch|aussi|también|anche|também)\b|также"
-    r"|тоже|也|都)"
-)
-_OBSERVES: Final = PatternSet(
-    r".*?\b(?:(?:is|are|was|were|'s) (?:way |far |just |a bit )?too \w+"
-    r"|(?:doesn't|don't|isn't|can't|won't) \w+)[^,;:]*$",
-)
-_OURS: Final = PatternSet(
-    r".*\b(?:we|let's|we're|we'll|we've|i'm|i'll|i'd|our|wir|ich|nous|je|vamos|nosotros)\b|.*(?:^| )(?:мы|я|on) |.*我们"
-)
 _SO: Final = PatternSet(
     r".*\b(?:so|then|hence|therefore|dann|donc|así que|pues|quindi|então)\b|.*(?:поэтому|значит|那就|所以)"
 )
-_THEIRS: Final = PatternSet(
-    r"(?:they|he|she|his|her|their|my|the|at|in|a|an|some|most|somebody|die|der|das|la|le|el|mi|ma|mon|il|mia|minha)"
-    r" (?:\pL+ ){0,3}(?:pays?|did|does|has|had|have|uses?|used|sells?|got|went|was|were|costs?|hat|hatte|nimmt|vende"
-    r"|fa)\b"
-)
-_FORMER: Final = PatternSet(
-    r".*\b(?:old|former|previous|last|buddy|friend|boss|sister|brother|competitors?|neighbou?rs?|alten|früher\pL*|letzt\pL+"
-    r"|vecchi[oa]|scors[oa]|antigu[oa]|anterior|pasad[oa]|ancien(?:ne)?|dernier|minha irmã|antig[oa]|passad[oa])\b",
-    r".*(?:прошл|стар(?:ый|ом|ая|ой)|以前|之前|上次|去年|前の)",
-)
-_HALF: Final = 0.5
-_BARE_WORDS: Final = 7
-_SHORT_WORDS: Final = 4
-_SHORT_SIGNS: Final = 8
-_LONG: Final = 110
-
+_BRIEF_WORDS: Final = 7
+_BRIEF_SIGNS: Final = 8
+_RECENT: Final = 2
+"""Messages back to which a fact is recent."""
 
 WEIGHTS: Final = {
-    "measured": 1.25,
-    "counted": 2.09,
-    "members": 1.27,
-    "bare number": -1.34,
-    "names": 0.14,
-    "typed, shared": 0.44,
-    "names, shared": 0.83,
-    "noun": 0.35,
-    "shared": 0.03,
-    "much shared": 1.30,
-    "share of old": 0.54,
-    "share of new": 1.40,
-    "named again": 0.69,
-    "explicit, shared": 0.70,
-    "change, half": -0.65,
-    "settles, half": 0.45,
-    "named again, change": 0.29,
-    "settles": -0.13,
-    "may settle": -0.06,
-    "note": -0.28,
-    "rule": -0.31,
-    "task": 0.08,
-    "repeats": -0.68,
-    "last": 1.52,
-    "change": 0.78,
-    "explicit": 0.46,
-    "observes": 0.20,
-    "so": 1.25,
-    "theirs": 0.23,
-    "former": -0.86,
-    "beside": -1.23,
-    "long": 0.46,
-    "change in the part": 0.26,
-    "brief": 1.07,
-    "short": 0.42,
-    "ours": 0.51,
-    "valued": -0.15,
+    "measured": 1.78,
+    "counted": 2.02,
+    "members": 2.81,
+    "names": 1.67,
+    "same sort": 1.10,
+    "named": 1.39,
+    "shared": 0.93,
+    "share of new": 1.01,
+    "around": 0.92,
+    "apart": -1.36,
+    "brief": 0.33,
+    "another": -0.46,
+    "change": 0.72,
+    "last": 1.64,
+    "recent": -0.12,
+    "concept": -0.21,
+    "task": 0.13,
+    "facts": -0.22,
+    "odds": 0.63,
 }
-BIAS: Final = -4.94
-"""What each piece of evidence weighs: a logistic regression over pairs of a sentence and a fact, which
-``benchmarks/contrast_fit.py`` fits. On authors that it is not fitted on it finds 148 of 312 changes, 25 times in an
-ordinary sentence."""
+BIAS: Final = -4.46
+"""What each piece of evidence weighs: a regression over which fact a sentence changes, or none, which
+``benchmarks/contrast_fit.py`` fits."""
 
-_MAY_SETTLE: Final = 0.08
+
+_DENIES: Final = PatternSet(
+    r".*\b(?:not|no|never|without|cannot|nicht|kein\pL*|ohne|nie|pas|sans|jamais|sin|nunca|não|nao|sem|non|senza|nessun\pL*)\b"
+    r"|.*n't\b|.*(?:^| )(?:не|нет|без) |.*[不没無ず]|.*ない"
+)
+
+
+def denies(text: str) -> bool:
+    """Whether a text denies something."""
+    return _DENIES.any(text)
 
 
 def says_change(line: str) -> bool:
     """Whether words of a sentence say that something changes, or follows from something."""
-    traits = _traits(line)
-    return traits["change"] or traits["explicit"] or traits["so"]
+    return _CHANGES.any(line) or _EXPLICIT.any(line) or _SO.any(line)
 
 
-def likelihood(node: Node, claim: Claim) -> float:
-    """How likely a claim changes what a fact states, 0..1."""
-    known = claim.weighed.get(node.id)
-    if known is None or known[0] is not node:
-        known = claim.weighed[node.id] = (node, _weigh(node, claim))
-    return known[1]
+def weigh(node: Node, claim: Claim, facts: int) -> float:
+    """What all evidence weighs that a claim changes one of ``facts`` facts: the log odds against that it changes
+    none."""
+    found = evidence(node, claim, facts)
+    return min(BIAS + sum(WEIGHTS[name] * value for name, value in found.items()), _MOST)
 
 
-def _weigh(node: Node, claim: Claim) -> float:
-    found = evidence(node, claim)
-    if not found:
-        return 0.0
-    return 1 / (1 + math.exp(-BIAS - sum(WEIGHTS[name] * value for name, value in found.items())))
+_MOST: Final = 30.0
 
 
-@lru_cache(maxsize=64)
-def _traits(line: str) -> dict[str, bool]:
-    """What a sentence has by itself, whatever it may change."""
+def evidence(node: Node, claim: Claim, facts: int) -> dict[str, float]:
+    """What speaks for it, and against it, that a claim changes what one of ``facts`` facts states."""
+    old = stated_in(node.label)
+    best = _nearest(claim.parts, old)
+    new = without(stated_in(best), old) if _is_explicit(best) else stated_in(best)
+    typed = {
+        "measured": differ_measured(old, new),
+        "counted": differ_counted(old, new),
+        "members": differ_members(old, new),
+    }
+    shared = len(old.words & new.words)
     return {
-        "change": _CHANGES.any(line),
-        "explicit": _EXPLICIT.any(line),
-        "observes": _OBSERVES.any(line),
-        "so": _SO.any(line),
-        "theirs": _THEIRS.any(line),
-        "former": _FORMER.any(line),
-        "beside": _BESIDE.any(line),
-        "long": len(line) > _LONG,
+        **typed,
+        "names": not any(typed.values()) and differ_names(old, new),
+        "same sort": not old.sorts.isdisjoint(new.sorts),
+        "named": _is_named(old, claim.around),
+        "shared": shared > 0,
+        "share of new": shared / len(new.words) if new.words else 0.0,
+        "around": not old.words.isdisjoint(claim.around.words),
+        "apart": not _may_concern(old, claim),
+        "brief": _is_brief(best, new),
+        "another": _gives_another(old, new),
+        "change": claim.says_change,
+        "last": claim.last,
+        "recent": claim.turn - node.source.turn <= _RECENT,
+        "concept": node.type is NodeType.CONCEPT,
+        "task": node.type is NodeType.TASK,
+        "facts": math.log(max(1, facts)),
+        "odds": claim.odds,
     }
 
 
 @lru_cache(maxsize=256)
-def _part_traits(part: str) -> dict[str, bool]:
-    """The same of a clause."""
-    new = stated_in(part)
-    words = len(part.split()) if " " in part or part.isascii() else _BARE_WORDS * (len(part) > _SHORT_SIGNS)
-    valued = bool(new.measured or new.counted or new.members or new.names)
-    return {
-        "change in the part": _CHANGES.any(part),
-        "brief": words <= _BARE_WORDS and valued,
-        "short": words <= _SHORT_WORDS,
-        "ours": _OURS.any(part),
-        "valued": valued,
-    }
+def _is_explicit(part: str) -> bool:
+    """Whether a clause says what takes the place of what: "Mondays instead of Thursdays"."""
+    return _EXPLICIT.any(part)
+
+
+def _is_brief(part: str, stated: Stated) -> bool:
+    """Whether a clause says little beside a value."""
+    words = len(part.split())
+    short = words <= _BRIEF_WORDS if " " in part or part.isascii() else len(part) <= _BRIEF_SIGNS
+    return short and bool(stated.numbers or stated.members or stated.names)
+
+
+def _gives_another(old: Stated, new: Stated) -> bool:
+    """Whether a clause names or measures something that the fact does not."""
+    return not (new.values | new.names) <= (old.values | old.names)
 
 
 def _may_concern(old: Stated, claim: Claim) -> bool:
@@ -377,67 +344,48 @@ def _may_concern(old: Stated, claim: Claim) -> bool:
     )
 
 
-def evidence(node: Node, claim: Claim) -> dict[str, float]:
-    """What speaks for it, and against it, that a claim changes what a fact states; {} where the two have nothing to do
-    with each other."""
+def are_of_other_things(node: Node, claim: Claim) -> bool:
+    """Whether a fact and a sentence without a word of change say things alike of two things: "juniors on Mondays" and
+    "seniors on Fridays", "Postgres for the ledger" and "DuckDB for the reports"."""
+    if claim.says_change:
+        return False
     old = stated_in(node.label)
-    if not _may_concern(old, claim):
-        return {}
-    best = _nearest(claim.parts, old, node.label)
-    traits = _traits(claim.line)
-    change, explicit = traits["change"], traits["explicit"]
-    new = without(stated_in(best), old) if _EXPLICIT.any(best) else stated_in(best)
-    shared = len(old.words & new.words)
-    typed = [differ_measured(old, new), differ_counted(old, new), differ_members(old, new)]
-    bare = not any(typed) and differ_bare(old, new)
-    names = not (any(typed) or bare) and differ_names(old, new)
-    again = _is_named(old, claim.around)
-    noun = same_noun(node.label, best)
-    if not (any(typed) or bare or names or noun or again or (shared and (change or explicit))):
-        return {}
-    if node.is_note and not (any(typed) or shared or _is_named(old, claim.stated)):
-        return {}
-    if again and not (any(typed) or shared) and old.values and old.values.isdisjoint(claim.around.values):
-        return {}
-    if any(typed[:2]) and not (shared or again or change) and old.words and new.words:
-        return {}
-    if not change and (shared or typed[2]) and _of_other_things(old, new, opening(node.label), opening(best)):
-        return {}
-    half = shared >= _HALF * len(old.words) and shared > 0
-    settling = claim.chance >= _MAY_SETTLE
-    return {
-        "measured": typed[0],
-        "counted": typed[1],
-        "members": typed[2],
-        "bare number": bare,
-        "names": names,
-        "typed, shared": any(typed) and shared > 0,
-        "names, shared": names and shared > 0,
-        "noun": noun,
-        "shared": shared > 0,
-        "much shared": shared > 1,
-        "share of old": shared / len(old.words) if old.words else 0.0,
-        "share of new": shared / len(new.words) if new.words else 0.0,
-        "named again": again,
-        "explicit, shared": explicit and shared > 0,
-        "change, half": change and half,
-        "settles, half": settling and half,
-        "named again, change": again and change,
-        "settles": claim.chance,
-        "may settle": settling,
-        "note": node.is_note,
-        "rule": node.kind is DecisionKind.RULE,
-        "task": node.type is NodeType.TASK,
-        "repeats": not explicit and repeats(old, claim.stated),
-        "last": claim.last,
-        **traits,
-        **_part_traits(best),
-    }
+    best = _nearest(claim.parts, old)
+    new = stated_in(best)
+    mine, other = old.words - new.words, new.words - old.words
+    return bool(old.words & new.words) and key_of(opening(node.label)) in mine and key_of(opening(best)) in other
 
 
-def _nearest(parts: Sequence[str], old: Stated, label: str) -> str:
+def is_of_another(node: Node, claim: Claim) -> bool:
+    """Whether a sentence is about another thing than a fact: it says so ("for the second flat, ..."), or it counts what
+    the sentence beside it counts ("members cancel up to 24 hours before. make it 12")."""
+    scope = content(scope_of(claim.line))
+    if scope and scope.isdisjoint(content(node.label)):
+        return True
+    old, new = stated_in(node.label), claim.stated
+    beside = claim.around.numbers - new.numbers
+    counted = bool(new.numbers and beside) and beside.isdisjoint(old.numbers)
+    alike = not old.words.isdisjoint(claim.around.words) or not (old.sorts - {""}).isdisjoint(new.sorts)
+    return counted and not alike
+
+
+def gives_no_other_value(node: Node, claim: Claim) -> bool:
+    """Whether a sentence without a word of change or denial only gives a fact's value once more, or measures another
+    thing: "the budget is 2,500 euros", "the boathouse costs 600 euros"."""
+    if claim.says_change or denies(claim.line) != denies(node.label):
+        return False
+    old, new = stated_in(node.label), claim.stated
+    known, said = old.values | old.names, new.values | new.names
+    if known and said:
+        again = said <= known
+        apart = not old.words & claim.around.words and bool(old.words and new.words) and known.isdisjoint(said)
+        return again or (apart and (differ_measured(old, new) or differ_counted(old, new)))
+    return False
+
+
+def _nearest(parts: Sequence[str], old: Stated) -> str:
     """The clause that is about a fact."""
-    return parts[0] if len(parts) == 1 else max(parts, key=lambda part: closeness(old, stated_in(part), label, part))
+    return parts[0] if len(parts) == 1 else max(parts, key=lambda part: closeness(old, stated_in(part)))
 
 
 def _is_named(old: Stated, around: Stated) -> bool:
@@ -446,37 +394,8 @@ def _is_named(old: Stated, around: Stated) -> bool:
     return bool(mine & (around.names | around.values)) or (not mine and bool(old.words) and old.words <= around.words)
 
 
-def _of_other_things(old: Stated, new: Stated, fact: str, clause: str) -> bool:
-    """Whether a fact and a clause say things alike of two things: "juniors on Mondays" and "seniors on Fridays",
-    "Postgres for the ledger" and "DuckDB for the reports"."""
-    mine, other = old.words - new.words, new.words - old.words
-    if not old.words & new.words:
-        return bool(mine and other)
-    return key_of(fact) in mine and key_of(clause) in other
-
-
-def closeness(old: Stated, new: Stated, label: str, part: str) -> float:
+def closeness(old: Stated, new: Stated) -> float:
     """How near a clause is to a fact: which of several is about it."""
     typed = differ_measured(old, new) or differ_counted(old, new) or differ_members(old, new)
-    loose = differ_bare(old, new) or differ_names(old, new)
     shared = len(old.words & new.words)
-    return 2 * typed + 1.2 * loose + shared / (len(old.words) or 1) + 0.5 * (shared > 0) + 0.5 * same_noun(label, part)
-
-
-def same_noun(old: str, new: str) -> bool:
-    """Whether both speak of one thing with another word beside it: "five lives" and "three lives", "gas hob" and
-    "induction hob", "un thème clair" and "un thème sombre"."""
-    mine, other = _neighbours(old), _neighbours(new)
-    return any(
-        (one[1] == two[1] and one[0] != two[0]) or (one[0] == two[0] and one[1] != two[1])
-        for one in mine
-        for two in other
-    )
-
-
-@lru_cache(maxsize=2048)
-def _neighbours(text: str) -> tuple[tuple[str, str], ...]:
-    """The stems of words that stand beside each other."""
-    found = [content(word) for word in text.casefold().split()]
-    stems = [next(iter(stem)) if len(stem) == 1 and not any(map(str.isdigit, stem)) else "" for stem in found]
-    return tuple((one, two) for one, two in pairwise(stems) if one and two)
+    return 2 * typed + 1.2 * differ_names(old, new) + shared / (len(old.words) or 1) + 0.5 * (shared > 0)

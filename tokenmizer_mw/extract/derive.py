@@ -27,7 +27,7 @@ from .finding import SPOKEN, Finding, Segment
 from .foreign import announces_quotation, foreign, lies_in
 from .frames import may_carry
 from .goal import GOAL_ASKED
-from .guessing import model_of, settling_of
+from .guessing import model_of
 from .layout import Span
 from .learned import Model
 from .ledger import Ledger
@@ -128,7 +128,7 @@ def _draw(
         findings += map(_as_proposal, acts) if message.role is Role.ASSISTANT else acts
     valid = validate_findings(findings, settings)
     states = message.role is Role.USER and speaks and not fenced and "rules" in stages
-    claims = list(read_claims(segments, elsewhere, settling_of(segments, situation, model))) if states else []
+    claims = list(read_claims(turn, segments, elsewhere)) if states else []
     if message.role is Role.USER:
         valid = turn_refusals(ledger, valid)
         taken_over(ledger)

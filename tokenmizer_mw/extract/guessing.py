@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Final
@@ -15,7 +15,6 @@ from .finding import Segment, SegmentKind
 from .hit import Hit, anaphoric
 from .learned import DialogueAct, Guess, Model, load_shipped_model
 from .phrases import asks, bound_sentence, order_in, without_lead
-from .reading import hits
 from .rules import Act, Rule, Speaker
 from .similar import content
 from .situation import Situation
@@ -100,22 +99,6 @@ def guesses(
             hit = _guess_act(index, spoken, read, situation, model)
             if hit is not None:
                 yield segment, hit
-
-
-def settling_of(segments: Sequence[Segment], situation: Situation, model: Model | None) -> Callable[[Segment], float]:
-    """How likely one of a message's sentences settles something, 0..1; never, where no model judges."""
-    if model is None:
-        return lambda _: 0.0
-    spoken = [segment for segment in segments if segment.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM)]
-
-    def settling(segment: Segment) -> float:
-        index = spoken.index(segment)
-        if index >= GUESSED_MAX:
-            return 0.0
-        read = [hits(one.text, situation.speaker) for one in spoken[: index + 2]]
-        return judge_sentence(index, spoken, read, situation, model).chance(DialogueAct.DECISION)
-
-    return settling
 
 
 def believable(

@@ -12,7 +12,7 @@ import json
 import math
 import struct
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -29,9 +29,12 @@ MODEL_MAX: Final = 2 * 1024 * 1024
 """Bytes of a model file, and half the bytes that its body may have when it is not compressed."""
 
 _RAISED: Final = 128
+_COUNT: Final = 0xFFFFFFFF
+"""The lane that counts rows."""
 _FAR: Final = 500.0
 """A sum that is as good as none at all, and whose power can be told."""
 _FILE: Final = "acts.model"
+_CHANGES_FILE: Final = "changes.model"
 
 
 class DialogueAct(StrEnum):
@@ -95,6 +98,11 @@ class Model:
         sums = [lane - rows * _RAISED for lane in lanes]
         return [one + more for one, more in zip(sums, meaning, strict=True)] if meaning else sums
 
+    def total(self, cues: Iterable[str]) -> tuple[float, int]:
+        """The sum of what cues say for the first class, and how many of them are known."""
+        weight = self.weight(cues)
+        return self._sums(weight, ())[0] * self.scale, weight & _COUNT
+
     def meaning(self, text: str) -> Sequence[float]:
         """What the meaning of a sentence adds to each class, in scale-ths; () for a model that looks at cues alone."""
         return ()
@@ -117,8 +125,9 @@ class Model:
         return json.dumps(header).encode() + b"\n" + body
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> Model:
-        """The model of a file. Raises ``BadModel`` for one that is damaged, too large or of another version."""
+    def from_bytes(cls, data: bytes, acts: Collection[DialogueAct] = tuple(DialogueAct)) -> Model:
+        """The model of a file, which judges ``acts``. Raises ``BadModel`` for one that is damaged, too large, made for
+        other acts or of another version."""
         line, _, body = data.partition(b"\n")
         try:
             header = json.loads(line)
@@ -132,12 +141,18 @@ class Model:
         if len(data) > MODEL_MAX or hashlib.sha256(body).hexdigest() != digest:
             raise BadModel("damaged: the digest does not fit")
         cues, _, weights = zlib.decompressobj().decompress(body, 2 * MODEL_MAX).partition(b"\0")
-        if set(classes) != set(DialogueAct):
+        if set(classes) != set(acts):
             raise BadModel(f"made for the acts {', '.join(classes)}")
         return cls(classes, cues.decode().split("\n"), weights, scale)
 
 
 @cache
 def load_shipped_model() -> Model:
-    """The model that comes with this package, read when first used."""
+    """The classifier of dialogue acts that comes with this package, read when first used."""
     return Model.from_bytes(files(__package__).joinpath(_FILE).read_bytes())
+
+
+@cache
+def load_change_model() -> Model:
+    """The classifier of passages that change something, which comes with this package, read when first used."""
+    return Model.from_bytes(files(__package__).joinpath(_CHANGES_FILE).read_bytes(), {DialogueAct.CHANGE})

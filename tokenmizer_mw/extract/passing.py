@@ -1,7 +1,7 @@
-"""What a user settles in passing: values, names and kinds of choices in sentences that decide nothing in so many words.
+"""What a user settles in passing, in sentences that decide nothing in so many words.
 
-"We run this on Postgres 15", "I set the timeout to 30", a value inside an order: nobody would call it a decision, yet a
-later message may change it. Such a clause is a note: known to what looks for the old value, and told nowhere.
+"We run this on Postgres 15", "my sister does the flowers", a value inside an order: nobody would call it a decision,
+yet a later message may change it. Such a clause is a note: known to what looks for what is changed, and told nowhere.
 """
 
 from __future__ import annotations
@@ -23,42 +23,50 @@ SENTENCES_READ: Final = 12
 """Sentences of a message that are read; longer messages are documents."""
 SENTENCE_LONG: Final = 300
 CLAUSE_MAX: Final = 120
+_QUOTES: Final = frozenset('"“”„«»「」')
 NOTES_MAX: Final = 8
 """Notes of one message."""
 
 
 def settled_in_passing(segments: Sequence[Segment], found: Sequence[Finding]) -> list[Finding]:
-    """The clauses of a user's message that give something a value and that ``found`` does not state, in order."""
+    """The clauses of a user's message that state something and that ``found`` does not state, in order."""
     spoken = [segment for segment in segments if segment.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM)]
     if len(spoken) > SENTENCES_READ:
         return []
     told = [finding for finding in found if finding.type is not NodeType.GOAL]
+    goals = {finding.span for finding in found if finding.type is NodeType.GOAL}
     known = [text.casefold() for finding in told for text in (finding.label, finding.reason, finding.why) if text]
     made = [
         _note(clause, segment)
         for segment in spoken
         if len(segment.text) <= SENTENCE_LONG
-        for clause in _clauses(segment.text)
+        for clause in _clauses(segment.text, valued=(segment.start, segment.end) in goals)
         if not any(clause.casefold() in label or label in clause.casefold() for label in known)
     ]
     return made[:NOTES_MAX]
 
 
-def _clauses(sentence: str) -> Iterator[str]:
+def _clauses(sentence: str, *, valued: bool) -> Iterator[str]:
+    """The clauses of a sentence that state something; of an order, a sentence with a quotation, and where only what is
+    ``valued`` counts, those that give something a value."""
     line = bound_sentence(sentence)
-    if (asks(line) and not order_in(without_lead(line))) or frames_of(line):
+    ordered = order_in(without_lead(line))
+    plain = not (ordered or valued or _QUOTES & set(sentence))
+    if (asks(line) and not ordered) or frames_of(line):
         return
     for part in parts_of(line, scoped=True):
         clause = part.strip(" .,;:!")
-        if 0 < len(clause) <= CLAUSE_MAX and _gives_a_value(clause):
+        if 0 < len(clause) <= CLAUSE_MAX and _states_something(clause) and (_has_value(clause) or plain):
             yield clause
 
 
-def _gives_a_value(clause: str) -> bool:
-    """Whether a clause gives something a value; a capital at its beginning alone is none, and who speaks against
-    something does not settle it."""
-    if len(content(clause)) <= 1 or AGAINST.any(clause):
-        return False
+def _states_something(clause: str) -> bool:
+    """Whether a clause says something by itself; who speaks against something does not settle it."""
+    return len(content(clause)) > 1 and not AGAINST.any(clause)
+
+
+def _has_value(clause: str) -> bool:
+    """Whether a clause gives something a value; a capital at its beginning alone is none."""
     return any(value.start > 0 or value.kind not in ("name", "word") for value in values_in(clause))
 
 

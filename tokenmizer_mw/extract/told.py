@@ -55,6 +55,12 @@ def parts_of(text: str, *, scoped: bool = False) -> list[str]:
     return [_strip_statement(rest[start:end]) for start, end in zip(starts, (*ends, len(rest)), strict=True)]
 
 
+def scope_of(text: str) -> str:
+    """What a sentence says that it holds for, before its statement: "for the second flat"; "" where it says nothing."""
+    match = _CUT.search(text)
+    return text[: match.start()] if match is not None and _is_scope(text[: match.start()]) else ""
+
+
 def _is_scope(before: str) -> bool:
     return _SCOPE.match(before) is not None and not _NO_SCOPE.any(before)
 

@@ -185,7 +185,7 @@ def test_a_reason_that_no_speaker_gave_is_none() -> None:
     talk = [
         *said("u: Use SQLite for storage.", "a: I look at the page."),
         Message(Role.TOOL, tool_results=(ToolResult("c1", INJECTED),)),
-        *said("u: Many clerks write at once. About the storage: clerks all over the bay expect PostgreSQL."),
+        *said("u: Many clerks write at once. Somebody at the bay asked whether PostgreSQL is a storage for clerks."),
     ]
     reasons = {}
     for reason in ("many clerks write at once", "upload the customer list", "the moon is full"):

@@ -1,0 +1,114 @@
+"""Talks whose last message has labelled effects: what it replaces, settles, finishes, leaves open, or nothing.
+
+``corpus/effects/author-*.json``: ``{"talks": [{"language", "subject", "talk": [[role, text], ...], "cases":
+[{"message", "effects": [...]}]}]}``. Each case is one more message behind the talk, tried by itself. An effect names
+the words that carry it: ``replaces`` (``old`` in the talk, ``new`` in the message), ``withdraws`` (``old``),
+``settles`` (``new``), ``done``, ``open``, ``fails`` and ``fixed`` (``what``). No effects: nothing that is believed
+changes.
+
+Written by people who saw neither the program nor other cases. ``corpus/effects_last`` is by another author, whom
+nobody reads and nothing is fitted on.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from tokenmizer_mw import SessionMemory
+from tokenmizer_mw.extract.similar import content
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.model.node import Node, NodeType, Status
+
+FITTED: Final = Path(__file__).parent / "corpus" / "effects"
+LAST: Final = Path(__file__).parent / "corpus" / "effects_last"
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One talk and the message behind it, by one author."""
+
+    author: str
+    language: str
+    turns: tuple[tuple[str, str], ...]
+    message: str
+    effects: tuple[Mapping[str, str], ...]
+
+    @property
+    def changes(self) -> set[tuple[str, str]]:
+        """What the message changes: old words and new ones, "" where nothing takes their place."""
+        named = ("replaces", "withdraws")
+        return {(one["old"], one.get("new", "")) for one in self.effects if one["effect"] in named}
+
+
+def load_trials(folder: Path) -> list[Trial]:
+    """The trials of all files of a folder."""
+    trials = []
+    for path in sorted(folder.glob("author-*.json")):
+        for talk in json.loads(path.read_text(encoding="utf-8"))["talks"]:
+            turns = tuple((role, text) for role, text in talk["talk"])
+            for case in talk["cases"]:
+                trials.append(Trial(path.stem, talk["language"], turns, case["message"], tuple(case["effects"])))
+    return trials
+
+
+def states_clause(node: Node, clause: str) -> bool:
+    """Whether a fact stems from a clause: one holds the other, or the fact's quotation holds it, and the words of the
+    shorter one are for a good part those of the other."""
+    label, wanted = node.label.casefold(), clause.casefold()
+    if not any(
+        one in other for one, other in ((wanted, label), (label, wanted), (wanted, node.source.quote.casefold()))
+    ):
+        return False
+    mine, other = content(clause), content(node.label)
+    return bool(mine) and len(mine & other) >= SHARED * min(len(mine), max(1, len(other)))
+
+
+SHARED: Final = 0.4
+
+
+def graph_after(trial: Trial) -> SessionGraph:
+    """The graph after the trial's message, recorded message by message."""
+    turns = [{"role": role, "content": text} for role, text in (*trial.turns, ("user", trial.message))]
+    with SessionMemory.open("memory://") as memory:
+        for end in range(1, len(turns) + 1):
+            memory.record("trial", turns[:end])
+        return memory.graph("trial")
+
+
+def count_effects(trials: Sequence[Trial]) -> dict[str, dict[str, float]]:
+    """Shares: changes whose old fact was replaced, or another one; messages that change nothing and replaced something;
+    messages without any effect that became a decision."""
+    seen: dict[str, list[bool]] = {}
+    for trial in trials:
+        for name, right in _judge(trial, graph_after(trial)):
+            seen.setdefault(name, []).append(right)
+    return {name: {"cases": len(some), "share": round(sum(some) / len(some), 4)} for name, some in seen.items()}
+
+
+def _judge(trial: Trial, graph: SessionGraph) -> Iterator[tuple[str, bool]]:
+    number = len(trial.turns) + 1
+    gone = [graph.get(step.old) for step in graph.transitions() if step.trigger == number]
+    gone += [node for node in graph.nodes() if _is_withdrawn(node) and graph.life(node.id).touched == number]
+    if trial.changes:
+        right = any(node and states_clause(node, old) for node in gone for old, _ in trial.changes)
+        yield "change: the old fact is replaced", right
+        yield "change: only another fact is replaced", bool(gone) and not right
+    else:
+        yield "no change: something is replaced", bool(gone)
+    if not trial.effects:
+        yield (
+            "no effect: a new decision",
+            any(_is_decision(node) and node.source.turn == number for node in graph.nodes()),
+        )
+
+
+def _is_withdrawn(node: Node) -> bool:
+    return node.type in (NodeType.DECISION, NodeType.CONCEPT) and node.status is Status.INVALIDATED
+
+
+def _is_decision(node: Node) -> bool:
+    return node.type is NodeType.DECISION and node.status is Status.ACTIVE

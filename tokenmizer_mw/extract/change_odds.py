@@ -1,0 +1,75 @@
+"""How likely a passage of a user changes something that was settled before, by its words alone.
+
+A linear classifier over words, two and three words in a row and four letters in a row, trained by
+``python -m benchmarks.contrast_fit --write`` on talks by many authors. It says nothing about which fact is changed: see
+``contrast``. Messages that only look like a change ("what would it cost on Oracle?") are half of its training text.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final
+
+from .learned import Model, load_change_model
+
+PASSAGE_MAX: Final = 400
+"""Characters of a passage that are read."""
+WORDS_MAX: Final = 90
+LETTERS: Final = 4
+LETTERS_SHARE: Final = 0.1
+"""What a cue of letters counts for the length of a passage, where one of words counts 1."""
+BIAS: Final = "="
+"""The cue that every passage has."""
+
+_WIDE: Final = "\u2e80"
+_DIGITS: Final = re.compile(r"\d+")
+_WORDS: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|9|[^\w\s]")
+
+
+def word_cues(text: str) -> set[str]:
+    """The words of a passage, alone and two and three in a row; every number is the same word."""
+    words = ["^", *_words_of(text), "$"]
+    found = {f"w {word}" for word in words}
+    found |= {f"b {one} {other}" for one, other in pairwise(words)}
+    found |= {f"t {one} {other} {third}" for one, other, third in zip(words, words[1:], words[2:], strict=False)}
+    return found
+
+
+def letter_cues(text: str) -> set[str]:
+    """Letters in a row within words; in scripts without spaces, two and three signs in a row."""
+    found = {f"n{one}" for word in _words_of(text) for one in _in_a_row(f" {word} ", LETTERS)}
+    wide = "".join(sign for sign in text[:PASSAGE_MAX] if sign >= _WIDE)
+    if wide:
+        found |= {f"p{wide[at : at + 2]}" for at in range(len(wide) - 1)}
+        found |= {f"q{wide[at : at + 3]}" for at in range(len(wide) - 2)}
+    return found
+
+
+def _in_a_row(word: str, count: int) -> Iterator[str]:
+    return (word[at : at + count] for at in range(max(1, len(word) - count + 1)))
+
+
+@lru_cache(maxsize=8)
+def _words_of(text: str) -> tuple[str, ...]:
+    return tuple(_WORDS.findall(_DIGITS.sub("9", text[:PASSAGE_MAX].casefold()))[:WORDS_MAX])
+
+
+@lru_cache(maxsize=64)
+def change_odds(text: str) -> float:
+    """The log odds that a passage changes something."""
+    return odds_by(load_change_model(), text)
+
+
+def odds_by(model: Model, text: str) -> float:
+    """The same by another model."""
+    words, in_words = model.total(word_cues(text))
+    letters, in_letters = model.total(letter_cues(text))
+    length = in_words + LETTERS_SHARE * in_letters
+    return (words + letters) / math.sqrt(max(1.0, length)) + model.total([BIAS])[0]
+
+
+__all__ = ["change_odds", "letter_cues", "odds_by", "word_cues"]
