@@ -35,52 +35,37 @@ class Row:
     counter: str
 
 
+# fmt: off
 OPENINGS: Final = (
-    Row(
-        r"(?:that(?:'s| is) (?:a|an) )?(?:great|good|excellent|fantastic|interesting) question",
-        "Great question!",
-        "Good question for Maria.",
-    ),
-    Row(
-        r"(?:sure,? |of course,? |certainly,? )?i(?:'d| would)(?: be (?:happy|glad|delighted)|(?: really)? love)"
+    Row(r"(?:that(?:'s| is) (?:a|an) )?(?:great|good|excellent|fantastic|interesting) question", "Great question!",
+        "Good question for Maria."),
+    Row(r"(?:sure,? |of course,? |certainly,? )?i(?:'d| would)(?: be (?:happy|glad|delighted)|(?: really)? love)"
         r" to(?: help(?: you)?(?: (?:out|with (?:that|this|it)))?| assist(?: you)?(?: with (?:that|this|it))?)",
-        "I'd be happy to help you with that.",
-        "I'd be happy to help you with the port.",
-    ),
+        "I'd be happy to help you with that.", "I'd be happy to help you with the port."),
     Row(r"(?:i(?:'m| am) )?(?:happy|glad) to help", "Happy to help!", "Happy to help if the tests pass."),
-    Row(
-        r"thank(?:s| you)(?: (?:so|very) much)? for (?:asking|(?:your|the) question|reaching out)",
-        "Thanks for asking.",
-        "Thanks for asking about 3.12.",
-    ),
+    Row(r"thank(?:s| you)(?: (?:so|very) much)? for (?:asking|(?:your|the) question|reaching out)",
+        "Thanks for asking.", "Thanks for asking about 3.12."),
     Row(r"you(?:'re| are) (?:very )?welcome", "You're welcome!", "You're welcome to delete it."),
 )
+# fmt: on
+# fmt: off
 CLOSINGS: Final = (
-    Row(
-        r"(?:please )?(?:feel free|don't hesitate|do not hesitate) to (?:ask|reach out|let me know)"
+    Row(r"(?:please )?(?:feel free|don't hesitate|do not hesitate) to (?:ask|reach out|let me know)"
         r"(?: (?:me|if you (?:have|need) (?:any|more|further)(?: (?:other|more|further))?"
-        r" (?:questions?|help|assistance)))?",
-        "Feel free to ask if you have any questions.",
-        "Feel free to ask Maria for the key.",
-    ),
-    Row(
-        r"(?:please )?let me know if (?:you (?:have any|have|need any|need)(?: (?:other|more|further|additional))?"
+        r" (?:questions?|help|assistance)))?", "Feel free to ask if you have any questions.",
+        "Feel free to ask Maria for the key."),
+    Row(r"(?:please )?let me know if (?:you (?:have any|have|need any|need)(?: (?:other|more|further|additional))?"
         r" (?:questions?|help|assistance|anything else)|there(?:'s| is) anything else(?: (?:i can|you need).{0,30})?"
         r"|you need anything(?: else)?|i can help(?: (?:you )?with anything else| further)?)",
-        "Let me know if you need anything else.",
-        "Let me know if you need the old table kept.",
-    ),
-    Row(
-        r"i hope (?:this|that|it) helps(?: you)?(?: out)?", "I hope this helps!", "I hope this helps with the deadline."
-    ),
+        "Let me know if you need anything else.", "Let me know if you need the old table kept."),
+    Row(r"i hope (?:this|that|it) helps(?: you)?(?: out)?", "I hope this helps!",
+        "I hope this helps with the deadline."),
     Row(r"hope (?:this|that|it) helps", "Hope that helps!", "Hope that helps Ben decide."),
-    Row(
-        r"is there anything else (?:i can (?:help(?: you)? with|do for you)|you(?:'d| would) like(?: me to do)?)",
-        "Is there anything else I can help you with?",
-        "Is there anything else in the folder?",
-    ),
+    Row(r"is there anything else (?:i can (?:help(?: you)? with|do for you)|you(?:'d| would) like(?: me to do)?)",
+        "Is there anything else I can help you with?", "Is there anything else in the folder?"),
     Row(r"happy coding", "Happy coding!", "Happy coding until the deploy."),
 )
+# fmt: on
 """Rows for each edge: an example that goes, and a sentence that stays."""
 
 _EMOJI: Final = r"[\s\x{1F300}-\x{1FAFF}\x{2600}-\x{27BF}\x{FE0F}:)]*"

@@ -236,32 +236,25 @@ def trouble(title: str, sentence: str, *more: Markup) -> Markup:
     return tag("div", tag("h1", title), tag("p", sentence), join_markup(*more), class_="trouble")
 
 
+# fmt: off
 _WHY: Final[Mapping[str, tuple[int, str, str]]] = {
-    "host": (
-        421,
-        "Not known by this name",
-        "The dashboard does not answer for the host that the request names: its owner can add it to hosts.",
-    ),
-    "afar": (
-        403,
-        "Only for this machine",
-        "Without a token the dashboard answers this machine alone: give it a token, or authorize.",
-    ),
+    "host": (421, "Not known by this name",
+        "The dashboard does not answer for the host that the request names: its owner can add it to hosts."),
+    "afar": (403, "Only for this machine",
+        "Without a token the dashboard answers this machine alone: give it a token, or authorize."),
     "nowhere": (404, "Page not found", "The dashboard has no page at this address."),
     "method": (405, "Not like this", "This page does not take such a request."),
     "foreign": (403, "Not from here", "The request comes from a page that is not part of the dashboard."),
     "form": (400, "Not readable", "The form or the address could not be read."),
-    "stale_form": (
-        403,
-        "This form is too old",
-        "Nothing was changed: go back, load the page again, and repeat it there. The browser must take cookies.",
-    ),
+    "stale_form": (403, "This form is too old",
+        "Nothing was changed: go back, load the page again, and repeat it there. The browser must take cookies."),
     "unauthorized": (401, "Not signed in", "The application around the dashboard did not say who you are."),
     "forbidden": (403, "Not allowed", "You may not do this with these sessions."),
     "no_verdict": (503, "Not now", "Who asks cannot be told at the moment: try again in a few seconds."),
     "too_many": (429, "Too many tries", "There were too many wrong tries: wait a minute."),
     "fault": (500, "Something went wrong here", "Nothing was changed that is not shown: load the page again."),
 }
+# fmt: on
 """By a name of ours: the status, a heading and a sentence."""
 
 
