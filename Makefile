@@ -7,7 +7,10 @@ READY := $(VENV)/.ready
 # The versions that the tests were run with, where they are known for this Python; written by `make lock`.
 LOCK := tests/locked-$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])').txt
 
-.PHONY: demo test test-all check format pages pictures check-pages check-dists site bench agents lock audit clean
+# Tests start hundreds of processes: without its cache of compiled modules, each would compile them all again.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: demo test test-all mutants check format pages pictures check-pages check-dists site bench agents lock audit clean
 
 # The demo alone needs a tenth of what the tests need; where those are set up, it uses what is there.
 DEMO_VENV := $(if $(wildcard $(READY)),$(VENV),.venv-demo)
@@ -34,6 +37,10 @@ test: $(READY)
 test-all: WORKERS = 2
 test-all: $(READY)
 	$(PYTEST) --hypothesis-profile=thorough $(TESTS)
+
+# Whether the tests notice the faults listed in scripts/mutants.toml: an hour; MUTANTS="wire store" runs those areas.
+mutants: $(READY)
+	$(BIN)/python -m scripts.mutants $(MUTANTS)
 
 check: $(READY)
 	$(BIN)/ruff format --check .

@@ -302,6 +302,8 @@ def test_of_equal_messages_the_one_that_drops_least_is_the_anchor() -> None:
 
 def test_a_block_longer_than_what_it_replaces_is_not_sent() -> None:
     assert planned(TALK, each=10, frozen=frozen_at(TALK, 5)) == Untouched()
+    assert planned(TALK, each=11, frozen=frozen_at(TALK, 5)) == Untouched()  # as long
+    assert planned(TALK, each=12, frozen=frozen_at(TALK, 5)) == Replay(5, "the block")
 
 
 def test_a_cut_that_would_orphan_a_result_is_not_carried_on() -> None:

@@ -11,15 +11,18 @@ import json
 import os
 import re
 
+import pytest
 import schemathesis
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from schemathesis import AuthContext, Case
+from schemathesis.pytest.lazy import get_all_tests
 
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.model.session import SESSION_ID_MAX
 from tokenmizer_mw.server.api import api
+from tokenmizer_mw.server.api.app import Api
 from tokenmizer_mw.server.api.routes import LINES, failures_of, openapi_document
 from tokenmizer_mw.server.api.shapes import PRINTABLE
 
@@ -45,13 +48,14 @@ schemathesis.openapi.format("cursor", cursors())
 schemathesis.openapi.format(PRINTABLE, st.text(min_size=1, max_size=SESSION_ID_MAX).filter(str.isprintable))
 schemathesis.openapi.media_type(LINES, lines())
 
-memory = SessionMemory.open()
-memory.record("hall", CHAT, tenant="tenant-a")
-made = api(memory, authorize=who)
-schema = schemathesis.openapi.from_asgi(f"{PREFIX}/api/openapi.json", stripped(made))
+
+@pytest.fixture(scope="module")
+def made() -> Api:
+    memory = SessionMemory.open()
+    memory.record("hall", CHAT, tenant="tenant-a")
+    return api(memory, authorize=who)
 
 
-@schema.auth()
 class Key:
     """The key that every generated request carries, unless a check leaves it out."""
 
@@ -62,13 +66,22 @@ class Key:
         case.headers["authorization"] = data
 
 
-@schema.parametrize()
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), database=None)
-def test_every_answer_is_as_documented(case: Case) -> None:
+def validate(case: Case) -> None:
     case.call_and_validate()
 
 
-def test_the_document_is_the_table() -> None:
+def test_every_answer_is_as_documented(made: Api, subtests: pytest.Subtests) -> None:
+    """The requests are made here: made at collection, every process of a run would make them."""
+    schema = schemathesis.openapi.from_asgi(f"{PREFIX}/api/openapi.json", stripped(made))
+    schema.auth()(Key)
+    for built in get_all_tests(schema=schema, test_func=validate, settings=None, given_kwargs=None):
+        operation, check = built.ok()
+        with subtests.test(operation.label):
+            check()
+
+
+def test_the_document_is_the_table(made: Api) -> None:
     told = openapi_document(made.routes, PREFIX)
     rows = {(route.path, route.method.lower()): route for route in made.routes}
     assert {(path, method) for path, methods in told["paths"].items() for method in methods} == rows.keys()
@@ -80,7 +93,7 @@ def test_the_document_is_the_table() -> None:
     json.dumps(told)
 
 
-def test_what_is_referred_to_is_there() -> None:
+def test_what_is_referred_to_is_there(made: Api) -> None:
     told = openapi_document(made.routes)
     named = set(re.findall(r'"#/components/schemas/([^"]+)"', json.dumps(told)))
     assert named

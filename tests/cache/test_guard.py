@@ -15,7 +15,7 @@ from tokenmizer_mw.saving.cache.guard import differs, of_the_moment, read
 from tokenmizer_mw.saving.cache.guard.comparing import CHECKS, align
 from tokenmizer_mw.saving.cache.guard.reading import CHARACTERS_MAX
 
-TOLD = yaml.safe_load(Path(__file__).with_name("pairs.yaml").read_text(encoding="utf-8"))
+TOLD = yaml.load(Path(__file__).with_name("pairs.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader)
 CORPUS = Path(__file__).parents[2] / "benchmarks" / "corpus"
 HITS = {
     "cache_pairs": 52,
@@ -66,10 +66,9 @@ def test_traps_and_paraphrases() -> None:
     assert sum(not apart(*pair) for pair in TOLD["paraphrases"]) >= 74
 
 
-@pytest.mark.parametrize("pair", TOLD["turned"], ids=lambda pair: pair[0])
-def test_words_in_another_order_are_another_question(pair: list[str]) -> None:
+def test_words_in_another_order_are_another_question() -> None:
     """Who does it to whom, which belongs to which, and all that one letter or one word turns about."""
-    assert differs(*pair) and differs(*reversed(pair))
+    assert [pair for pair in TOLD["turned"] if not (differs(*pair) and differs(*reversed(pair)))] == []
 
 
 DIFFERENT = {

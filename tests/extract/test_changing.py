@@ -60,6 +60,15 @@ def test_what_somebody_observes_changes_nothing(sentence: str) -> None:
     assert changes(graph) == []
 
 
+def test_a_value_said_again_with_one_of_another_thing_stays() -> None:
+    assert changes(talk("u: The hall opens at 9:00.", "a: OK.", "u: The hall opens at 9:00 and closes at 17:00.")) == []
+
+
+def test_the_same_words_with_a_not_are_a_change() -> None:
+    graph = talk("u: Use tabs for indentation.", "a: OK.", "u: Don't use tabs for indentation.")
+    assert changes(graph) == [("tabs for indentation", "Don't use tabs for indentation")]
+
+
 def test_numbers_that_tell_things_apart_replace_nothing() -> None:
     graph = talk("u: We use PostgreSQL for part 1.", "a: Part 1 is done.", "u: Now do part 3.", "a: Part 3 is done.")
     assert "PostgreSQL for part 1" in labels(graph, NodeType.DECISION, Status.ACTIVE)

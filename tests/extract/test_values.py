@@ -106,6 +106,13 @@ def test_a_new_value_takes_the_place_of_the_one_before(first: str, then: str, ol
     assert new in in_force(graph)
 
 
+def test_words_that_name_nothing_do_not_reach_far_back() -> None:
+    first, then = "u: My goal for the book is 1,500 words a day.", "u: Lower it to 800 words a day."
+    pages = [line for n in range(6) for line in (f"u: Now write page number {n} please.", f"a: Page {n} is written.")]
+    assert steps(talk(first, "a: All right.", then)) != []
+    assert steps(talk(first, "a: All right.", *pages, then)) == []
+
+
 def test_a_chain_keeps_every_link() -> None:
     graph = talk(
         *("u: set the request timeout to 4 seconds", "a: OK."),

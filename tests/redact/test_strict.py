@@ -13,20 +13,17 @@ from tokenmizer_mw.safety.redact.rules import TOKENS
 from tokenmizer_mw.safety.redact.shape import fakes
 from tokenmizer_mw.safety.redact.strict import MASK, OPAQUE_MIN, mask_opaque
 
-SHAPES = [
-    pytest.param(shape, id=f"{token.kind}-{shape[:12]}") for token in TOKENS if token.examples for shape in token.shapes
-]
-
 
 def _run(seed: int, size: int, letters: str) -> str:
     rng = random.Random(seed)
     return "".join(rng.choice(letters) for _ in range(size))
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-def test_keys_of_vendors_are_masked(shape: str) -> None:
-    for fake in fakes(shape, "strict"):
-        assert fake not in mask_opaque(f"use {fake} for it")
+def test_keys_of_vendors_are_masked() -> None:
+    shapes = [shape for token in TOKENS if token.examples for shape in token.shapes]
+    assert [
+        fake for shape in shapes for fake in fakes(shape, "strict") if fake in mask_opaque(f"use {fake} for it")
+    ] == []
 
 
 @pytest.mark.parametrize(

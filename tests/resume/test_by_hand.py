@@ -59,8 +59,8 @@ def test_a_long_goal_is_shortened_where_there_is_no_room(memory: SessionMemory) 
 
 def test_facts_by_hand_come_first_in_their_section(memory: SessionMemory) -> None:
     memory.remember("s", "We deploy on Nomad")
-    memory.pin("s", "Sentry for errors")
-    assert "Decided: Sentry for errors; We deploy on Nomad; " in memory.resume("s", "full").text
+    memory.pin("s", "FastAPI for the API")
+    assert "Decided: FastAPI for the API; We deploy on Nomad; " in memory.resume("s", "full").text
 
 
 @pytest.mark.parametrize("budget", [100, 200, 300, 600])

@@ -82,6 +82,11 @@ def test_what_no_provider_told_is_counted_by_the_rules() -> None:
     assert whole.saved == 0
 
 
+def test_a_chat_that_got_shorter_reads_no_more_from_the_cache_than_it_has() -> None:
+    sent = SentCall("gpt-4o", 2_048, 2_048, ours_known=4_096, client_known=4_096, elapsed=10)
+    assert figures(sent)[CALL].cached_tokens == 2_048
+
+
 def test_a_model_without_a_price_costs_nothing_and_says_so() -> None:
     found = figures(SentCall("unheard-of", 100, 300, output=5, cut=True))
     assert (found[CALL].unpriced, found[CALL].cost, found[CALL].saved, found[CALL].saved_tokens) == (1, 0, 0, 200)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import typing
 from typing import Any, Final
 
-import pytest
 from anthropic.types import (
     Base64ImageSourceParam,
     Base64PDFSourceParam,
@@ -141,15 +140,11 @@ ANTHROPIC: Final[list[tuple[Any, Table]]] = [
 ]
 
 
-@pytest.mark.parametrize(("known", "table"), [*CHAT, *RESPONSES, *ANTHROPIC])
-def test_every_field_of_the_sdk_has_its_treatment(known: Any, table: Table) -> None:
-    assert set(typing.get_type_hints(known)) - set(table) == set()
-
-
-@pytest.mark.parametrize("table", [table for _, table in [*CHAT, *RESPONSES, *ANTHROPIC]])
-def test_what_is_left_out_has_a_reason(table: Table) -> None:
-    passing: list[Field] = [field for field in table.values() if not field.carried and field.values != ()]
-    assert all(field.reason for field in passing)
+def test_every_field_of_the_sdk_has_its_treatment_and_what_is_left_out_a_reason() -> None:
+    for known, table in (*CHAT, *RESPONSES, *ANTHROPIC):
+        assert set(typing.get_type_hints(known)) - set(table) == set(), known
+        passing: list[Field] = [field for field in table.values() if not field.carried and field.values != ()]
+        assert all(field.reason for field in passing), known
 
 
 def test_the_page_about_translation_is_that_of_the_tables() -> None:

@@ -170,12 +170,12 @@ TAKERS: Final[Mapping[str, Callable[[str, dict[str, Any]], None]]] = {
 }
 
 
-@pytest.mark.parametrize("name", CALLS)
 @pytest.mark.parametrize("provider", TAKERS)
-def test_the_types_of_the_provider_take_it(provider: str, name: str) -> None:
-    sent = outgoing(provider, name)
-    if "refused" not in sent:
-        TAKERS[provider](sent["path"], json.loads(json.dumps(sent["body"])))
+def test_the_types_of_the_provider_take_it(provider: str) -> None:
+    for name in CALLS:
+        sent = outgoing(provider, name)
+        if "refused" not in sent:
+            TAKERS[provider](sent["path"], json.loads(json.dumps(sent["body"])))
 
 
 def body(provider: str, told: Any) -> Any:
