@@ -49,6 +49,14 @@ def test_a_pinned_fact_stays_in_a_block_that_rules_fill(memory: SessionMemory) -
     assert "Sentry for errors" in memory.resume("s", budget=300).text
 
 
+@pytest.mark.parametrize("budget", [80, 150, 300])
+def test_a_pinned_fact_stays_in_a_block_that_facts_by_hand_fill(memory: SessionMemory, budget: int) -> None:
+    for number in range(14):
+        memory.remember("s", f"We run service {'abcdefghijklmn'[number]} on host number {number}")
+    memory.pin("s", "Sentry for errors")
+    assert "Sentry for errors" in memory.resume("s", budget=budget).text
+
+
 def test_a_long_goal_is_shortened_where_there_is_no_room(memory: SessionMemory) -> None:
     assert f"Goal: build {GOAL}" in memory.resume("s", "full").text
     shown = memory.resume("s", budget=66).text.partition("Goal: ")[2].partition("\n")[0]
@@ -59,8 +67,8 @@ def test_a_long_goal_is_shortened_where_there_is_no_room(memory: SessionMemory) 
 
 def test_facts_by_hand_come_first_in_their_section(memory: SessionMemory) -> None:
     memory.remember("s", "We deploy on Nomad")
-    memory.pin("s", "FastAPI for the API")
-    assert "Decided: FastAPI for the API; We deploy on Nomad; " in memory.resume("s", "full").text
+    memory.pin("s", "Sentry for errors")
+    assert "Decided: Sentry for errors; We deploy on Nomad; " in memory.resume("s", "full").text
 
 
 @pytest.mark.parametrize("budget", [100, 200, 300, 600])

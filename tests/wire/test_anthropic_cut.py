@@ -122,7 +122,7 @@ class Session:
     def __init__(self, client: Client, provider: Provider, window: int, dialect: Anthropic) -> None:
         self.memory = SessionMemory.open(
             "memory://",
-            Settings(context_window=window, block_tokens=100, reminder_tokens=0, store_wait_seconds=None),
+            Settings(context_window=window, block_tokens=100, reminder_tokens=0, store_wait_seconds=60.0),
         )
         self.sent: list[bytes] = []
         self._key = SessionKey(LOCAL_TENANT, "s")

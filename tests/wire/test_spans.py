@@ -7,9 +7,11 @@ from hypothesis import strategies as st
 
 from tokenmizer_mw.errors import MalformedRequest
 from tokenmizer_mw.wire.spans import (
+    MODELS_MAX,
     ObjectSpans,
     decode_body,
     element_spans,
+    models,
     read_object,
     replace_elements,
     splice,
@@ -248,3 +250,19 @@ def test_where_the_value_of_a_member_starts(member: str, value: str) -> None:
     text = f'{{ "first":1 ,{member} , "z":2}}'
     _, (start, end) = read(text).members[1]
     assert text[value_start(text, (start, end)) : end] == value
+
+
+MODELS = [
+    (b'{"model":"a","messages":[{"model":"b"}]}', ("a",)),
+    (b'{"messages":[{"model":"b"}],"model": "a","stream":true}', ("a",)),
+    (b'{"stream":true,"model":"a","messages":[],"metadata":{"model":"b"}}', ("b", "a")),
+    (b'{"stream":true,"model":"a","messages":[],"metadata":{"of":"model"}}', ("a",)),
+    (b'{"messages":[],"model":"\\u0061"}', ()),
+    (b'{"messages":[]}', ()),
+    (b'{"messages":[%s]}' % b",".join([b'{"model":"a"}'] * (MODELS_MAX + 1)), ()),
+]
+
+
+@pytest.mark.parametrize(("body", "named"), MODELS)
+def test_the_models_that_a_request_may_name_before_it_is_read(body: bytes, named: tuple[str, ...]) -> None:
+    assert models(body) == named
