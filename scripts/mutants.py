@@ -22,7 +22,7 @@ from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).parent.parent
 TABLE = Path(__file__).with_suffix(".toml")
-SECONDS_MAX = 1_800
+SECONDS_MAX = 900
 """A fault with which the tests run longer than this is noticed: they hang."""
 
 

@@ -69,6 +69,11 @@ def test_the_same_words_with_a_not_are_a_change() -> None:
     assert changes(graph) == [("tabs for indentation", "Don't use tabs for indentation")]
 
 
+def test_two_facts_in_force_never_hold_one_slot() -> None:
+    graph = talk("u: We use SQLite. Use Celery for the jobs.", "a: OK.", "u: Replace Celery with PostgreSQL.")
+    assert [node.slot for node in graph.nodes(status=Status.ACTIVE) if node.slot] == ["database"]
+
+
 def test_numbers_that_tell_things_apart_replace_nothing() -> None:
     graph = talk("u: We use PostgreSQL for part 1.", "a: Part 1 is done.", "u: Now do part 3.", "a: Part 3 is done.")
     assert "PostgreSQL for part 1" in labels(graph, NodeType.DECISION, Status.ACTIVE)

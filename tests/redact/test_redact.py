@@ -24,6 +24,12 @@ def test_only_the_secret_goes(redactor: Redactor) -> None:
     assert redactor.redact(text).endswith(after)
 
 
+def test_a_quote_that_closes_on_a_later_line_hides_nothing(redactor: Redactor) -> None:
+    text = redactor.redact('password = "Meadow-4821qk\nname = "bob"')
+    assert "4821qk" not in text
+    assert text.endswith('\nname = "bob"')
+
+
 def test_clean_text_comes_back_as_the_same_object(redactor: Redactor) -> None:
     text = "nothing to see, not even a token: it is None"
     assert redactor.redact(text) is text

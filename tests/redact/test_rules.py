@@ -119,7 +119,8 @@ def test_coins_need_their_checksum(redactor: Redactor) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "good"), [("4111 1111 1111 1111", True), ("4111 1111 1111 1112", False), ("1234", False)]
+    ("text", "good"),
+    [("4111 1111 1111 1111", True), ("5555 5555 5555 4444", True), ("4111 1111 1111 1112", False), ("1234", False)],
 )
 def test_cards_carry_a_check_digit(text: str, good: bool) -> None:
     assert luhn(text) is good
