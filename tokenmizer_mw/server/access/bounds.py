@@ -32,6 +32,8 @@ _MEMBER_OPENS: Final = re.compile(rb"\s*:\s*[\[{]")
 """What stands between the name of a member and the first byte of its array or object, that byte included."""
 
 _STRUCTURE: Final = re.compile(rb"[\[\]{},]")
+_CONTAINERS: Final = frozenset({dict, list})
+"""What JSON is read into that can hold other values."""
 _MESSAGES: Final = frozenset({"messages", "input", "contents"})
 _TOOLS: Final = frozenset({"tools", "functions"})
 _HELD: Final = ("functionDeclarations", "function_declarations", "tools")
@@ -90,8 +92,12 @@ def _reads_within(body: bytes, bounds: Bounds) -> bool:
 def _is_flat(read: dict[str, Any], most: int) -> bool:
     level: list[Any] = [read]
     for _ in range(most):
-        inside = (inner for outer in level for inner in (outer.values() if isinstance(outer, dict) else outer))
-        level = [inner for inner in inside if _holds(inner)]
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if type(outer) is dict else outer)
+            if type(inner) in _CONTAINERS
+        ]
         if not level:
             return True
     return False
@@ -104,7 +110,7 @@ def _has_many(read: dict[str, Any], bounds: Bounds) -> bool:
 
 
 def _holds(value: Any) -> bool:
-    return isinstance(value, dict | list)
+    return type(value) in _CONTAINERS
 
 
 def scan_bounds(body: bytes, bounds: Bounds) -> Excess | None:

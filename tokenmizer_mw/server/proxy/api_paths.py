@@ -99,7 +99,9 @@ def _with_version(path: str) -> str:
     """``path`` with exactly one "/v1" where it is a path below that."""
     if path.startswith("/v1/v1/"):
         return path.removeprefix(_V1)
-    return f"{_V1}{path}" if any(_is_below(path, start) for start in _WITHOUT_VERSION) else path
+    if path.startswith(_WITHOUT_VERSION) and any(_is_below(path, start) for start in _WITHOUT_VERSION):
+        return f"{_V1}{path}"
+    return path
 
 
 def _first_version(path: str, headers: Sequence[Header]) -> ApiPath:
