@@ -8,8 +8,7 @@ import threading
 
 import pytest
 
-from tokenmizer_mw.runtime import background
-from tokenmizer_mw.runtime.background import BackgroundQueue
+from tokenmizer_mw.runtime.background import BackgroundQueue, Pauses
 
 
 def queue(capacity: int = 10) -> tuple[BackgroundQueue, list[BaseException]]:
@@ -113,15 +112,18 @@ def _run(program: str) -> tuple[int, str]:
     return ended.returncode, ended.stdout.strip()
 
 
-@pytest.fixture
-def never_lulled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(background, "LULL_SECONDS", 3_600.0)
-    monkeypatch.setattr(background, "LATER_SECONDS", 3_600.0)
+NEVER = 3_600.0
 
 
-@pytest.mark.usefixtures("never_lulled")
-def test_tasks_for_later_of_one_name_are_one_until_another_task_cannot_wait() -> None:
-    work, _ = queue()
+def unpaused(capacity: int = 10, **bounds: int) -> tuple[BackgroundQueue, list[str]]:
+    """A queue that never sees a pause, and the list of the tasks that ran without one."""
+    missed: list[str] = []
+    pauses = Pauses(NEVER, NEVER, missed=lambda: missed.append("missed"), **bounds)
+    return BackgroundQueue(capacity=capacity, size_max=100, failed=print, pauses=pauses), missed
+
+
+def test_tasks_for_later_of_one_name_are_one_and_are_overtaken() -> None:
+    work, _ = unpaused()
     done: list[str] = []
     for time in ("first", "second"):
         assert work.put_later("session", lambda time=time: done.append(time))
@@ -129,13 +131,13 @@ def test_tasks_for_later_of_one_name_are_one_until_another_task_cannot_wait() ->
     ended = threading.Event()
     work.put("urgent", lambda: (done.append("urgent"), ended.set()))
     assert ended.wait(5)
-    assert done == ["first", "urgent"]
+    assert done == ["urgent"]
     assert work.close(5.0)
+    assert done == ["urgent", "first"]
 
 
-@pytest.mark.usefixtures("never_lulled")
 def test_tasks_for_later_are_done_when_somebody_flushes() -> None:
-    work, _ = queue()
+    work, missed = unpaused()
     done: list[str] = []
     assert work.put_later("session", lambda: done.append("session"))
     assert work.flush(5.0)
@@ -143,20 +145,51 @@ def test_tasks_for_later_are_done_when_somebody_flushes() -> None:
     assert work.put_later("session", lambda: done.append("again"))
     assert work.close(5.0)
     assert done == ["session", "again"]
+    assert missed == []
 
 
-@pytest.mark.usefixtures("never_lulled")
 def test_tasks_for_later_do_not_fill_a_queue() -> None:
-    work, _ = queue(capacity=4)
+    work, missed = unpaused(capacity=4)
     running, go = threading.Event(), threading.Event()
     assert work.put_later("a", lambda: (running.set(), go.wait(5)))
     assert work.put_later("b", lambda: None)
     assert running.wait(5)
+    assert missed
     go.set()
     assert work.close(5.0)
 
 
-def test_a_task_for_later_is_done_without_further_ado() -> None:
+@pytest.mark.parametrize("bounds", [{"tasks_max": 2}, {"times_max": 4}])
+def test_few_tasks_wait_for_a_pause(bounds: dict[str, int]) -> None:
+    work, missed = unpaused(**bounds)
+    done: list[str] = []
+    running, go = threading.Event(), threading.Event()
+    assert work.put_later("a", lambda: (done.append("a"), running.set(), go.wait(5)))
+    assert work.put_later("a", lambda: None)
+    assert work.put_later("b", lambda: done.append("b"))
+    assert work.put_later("b", lambda: None)
+    assert not running.wait(0.05)
+    assert work.put_later("c", lambda: done.append("c"))
+    assert running.wait(5)
+    go.set()
+    assert done == ["a"]
+    assert missed == ["missed"]
+    assert work.close(5.0)
+    assert done == ["a", "b", "c"]
+
+
+def test_a_task_for_later_waits_for_a_pause_only_so_long() -> None:
+    missed: list[bool] = []
+    pauses = Pauses(NEVER, 0.02, missed=lambda: missed.append(True))
+    work = BackgroundQueue(capacity=10, size_max=100, failed=print, pauses=pauses)
+    ended = threading.Event()
+    assert work.put_later("session", ended.set)
+    assert ended.wait(5)
+    assert missed == [True]
+    assert work.close(5.0)
+
+
+def test_a_task_for_later_is_done_in_a_pause() -> None:
     work, _ = queue()
     ended = threading.Event()
     assert work.put_later("session", ended.set)

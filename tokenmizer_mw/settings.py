@@ -150,15 +150,19 @@ class Settings:
         memory: at most ``spool_turns`` turns with ``spool_bytes`` of requests and replies; further turns are lost and
         counted.
     Background work and caches
-        ``queue_max``: maximum number of sessions that wait for extraction and of aborted turns; ``queue_bytes``: bytes
-        that these turns hold; ``drain_seconds``: how long closing waits for them. ``sessions_cached``: sessions in the
-        session cache, fewer if they have more than ``events_cached`` events together (an event takes about half a
-        kilobyte). ``messages_cached``: characters of messages cached for methods that return texts (``recall``,
-        ``messages``, ``context`` and others), most recently used first. ``passages_max``: newest passages (paragraphs
-        of messages) of a session that ``recall`` searches; a message has two to three, and their index takes about as
-        much memory as the messages. ``snapshot_every``: after this many events the state of a session is stored as a
-        snapshot, so that another process can open the session without reading its whole log; 0: never.
-        ``snapshot_max``: size of a snapshot before compression; larger ones are not stored.
+        Facts are extracted when no turn has ended for ``extract_pause_seconds``, so that a busy process answers
+        requests first; at the latest ``extract_wait_seconds`` after a turn, or when more than ``extract_turns_max``
+        turns wait, or more sessions than half of ``sessions_cached``. A method that reads a session, and a cut, extract
+        its missing facts at once. ``queue_max``: maximum number of sessions that wait for extraction and of aborted
+        turns; ``queue_bytes``: bytes that these turns hold; ``drain_seconds``: how long closing waits for them.
+        ``sessions_cached``: sessions in the session cache, fewer if they have more than ``events_cached`` events
+        together (an event takes about half a kilobyte). ``messages_cached``: characters of messages cached for methods
+        that return texts (``recall``, ``messages``, ``context`` and others), most recently used first.
+        ``passages_max``: newest passages (paragraphs of messages) of a session that ``recall`` searches; a message has
+        two to three, and their index takes about as much memory as the messages. ``snapshot_every``: after this many
+        events the state of a session is stored as a snapshot, so that another process can open the session without
+        reading its whole log; 0: never. ``snapshot_max``: size of a snapshot before compression; larger ones are not
+        stored.
     Compression (off unless stages are named)
         ``compress``: stages that run, comma-separated, see ``docs/compression.md``: those of ``COMPRESSION``, "all" for
         all of these, and those of ``COMPRESSION_ASKED``. ``compress_result_max``: tokens of one tool result; "shorten"
@@ -258,6 +262,9 @@ class Settings:
     store_rest_seconds: SecondsOrNone = 1.0
     spool_turns: Positive = 10_000
     spool_bytes: Positive = 64 * 1024 * 1024
+    extract_pause_seconds: SecondsOrNone = 0.1
+    extract_wait_seconds: SecondsOrNone = 10.0
+    extract_turns_max: Positive = 2_000
     queue_max: Positive = 1_000
     queue_bytes: Positive = 64 * 1024 * 1024
     drain_seconds: SecondsOrNone = 5.0

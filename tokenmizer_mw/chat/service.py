@@ -41,7 +41,7 @@ from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.model.event import Event
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.runtime.background import BackgroundQueue
+from tokenmizer_mw.runtime.background import BackgroundQueue, Pauses
 from tokenmizer_mw.runtime.forking import make_lock
 from tokenmizer_mw.runtime.installing import install_hint
 from tokenmizer_mw.runtime.tracing import LimitedLog, print_unconfigured
@@ -353,6 +353,13 @@ class SessionService:
             size_max=settings.queue_bytes,
             failed=self.reports.report_background,
             drain_seconds=settings.drain_seconds,
+            pauses=Pauses(
+                settings.extract_pause_seconds,
+                settings.extract_wait_seconds,
+                tasks_max=settings.sessions_cached // 2,
+                times_max=settings.extract_turns_max,
+                missed=lambda: self.count("extraction_under_load"),
+            ),
         )
 
 

@@ -8,6 +8,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 from weakref import WeakSet
 
@@ -15,11 +16,11 @@ from tokenmizer_mw.runtime.forking import renew_in_child
 
 Task = Callable[[], object]
 
-LULL_SECONDS: Final = 0.01
-"""Seconds without a new task that are a lull."""
+PAUSE_SECONDS: Final = 0.1
+"""Seconds without a new task that are a pause, unless told otherwise."""
 
-LATER_SECONDS: Final = 1.0
-"""Longest time that a task waits for a lull, in seconds."""
+LATER_SECONDS: Final = 10.0
+"""Longest time that a task waits for a pause, in seconds, unless told otherwise."""
 
 DRAIN_SECONDS: Final = 5.0
 """How long the end of the process waits for a queue, unless told otherwise."""
@@ -28,8 +29,32 @@ DRAIN_SECONDS: Final = 5.0
 class _Waiting(NamedTuple):
     task: Task
     size: int
+
+
+@dataclass(slots=True)
+class _Later:
+    """A task that waits for a pause. ``times``: how often it was put."""
+
+    task: Task
     put_at: float
-    urgent: bool
+    times: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Pauses:
+    """When tasks of ``BackgroundQueue.put_later`` run.
+
+    - ``seconds``: time without a new task that is a pause; tasks wait for one.
+    - ``longest``: longest time in seconds that a task waits for a pause.
+    - ``tasks_max``, ``times_max``: with more waiting tasks, or more calls of ``put_later`` for them, none waits.
+    - ``missed``: called when a task runs although there was no pause.
+    """
+
+    seconds: float = PAUSE_SECONDS
+    longest: float = LATER_SECONDS
+    tasks_max: int = 128
+    times_max: int = 2_000
+    missed: Callable[[], None] = lambda: None
 
 
 class BackgroundQueue:
@@ -39,9 +64,9 @@ class BackgroundQueue:
     still waits, because that one will see the newest state anyway. ``failed`` is called with the error of a task. A
     queue that is not closed is closed when the process ends, which takes at most ``drain_seconds``.
 
-    Tasks of ``put_later`` wait for a pause (``LULL_SECONDS`` without a new task), but at most ``LATER_SECONDS``. So a
-    busy process answers requests first, and tasks of the same name are merged. They do not wait while another task
-    waits, if the queue is half full, or during a flush.
+    Tasks of ``put_later`` wait for a pause in which no task is put, within the limits of ``pauses``. So a busy process
+    answers requests first, and tasks of the same name are merged. Other tasks overtake them. They do not wait if the
+    queue is half full, or during a flush.
     """
 
     def __init__(
@@ -51,11 +76,13 @@ class BackgroundQueue:
         size_max: int,
         failed: Callable[[BaseException], None],
         drain_seconds: float = DRAIN_SECONDS,
+        pauses: Pauses | None = None,
     ) -> None:
         self.drain_seconds = drain_seconds
         self._capacity = capacity
         self._size_max = size_max
         self._failed = failed
+        self._pauses = pauses or Pauses()
         self._closed = False
         self.renew_after_fork()
         renew_in_child(self)
@@ -64,8 +91,10 @@ class BackgroundQueue:
         """Start empty and without a thread in a forked child process; the parent runs the waiting tasks."""
         self._size = 0
         self._waiting: OrderedDict[Hashable, _Waiting] = OrderedDict()
+        self._later: OrderedDict[Hashable, _Later] = OrderedDict()
+        self._later_times = 0
         self._put_at = 0.0
-        self._urgent = self._flushing = 0
+        self._flushing = 0
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
         self._busy = False
@@ -74,31 +103,34 @@ class BackgroundQueue:
         """Queue a task that holds ``size`` bytes, and return at once. Returns ``False`` when the queue is full or
         closed; the task is not run then.
         """
-        return self._put(name, task, size, urgent=True)
+        with self._changed:
+            self._put_at = time.monotonic()
+            if not self._closed and name in self._waiting:
+                return True
+            if self._is_full() or self._size + size > self._size_max:
+                return False
+            self._waiting[name] = _Waiting(task, size)
+            self._size += size
+            self._start()
+            self._changed.notify_all()
+            return True
 
     def put_later(self, name: Hashable, task: Task) -> bool:
         """Queue a task that is run at the next pause, see the class. Returns ``False`` when the queue is full or
         closed.
         """
-        return self._put(name, task, 0, urgent=False)
-
-    def _put(self, name: Hashable, task: Task, size: int, *, urgent: bool) -> bool:
         with self._changed:
             self._put_at = time.monotonic()
-            if not self._closed and name in self._waiting:
-                return True
-            full = len(self._waiting) >= self._capacity or self._size + size > self._size_max
-            if self._closed or full:
+            known = self._later.get(name)
+            if known is not None:
+                known.times += 1
+            elif self._is_full():
                 return False
-            self._waiting[name] = _Waiting(task, size, self._put_at, urgent)
-            self._size += size
-            self._urgent += urgent
-            if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(target=self._run, name="tokenmizer-background", daemon=True)
-                self._busy = False
-                self._thread.start()
-                _working.add(self)
-            if len(self._waiting) == 1 or not self._may_rest():  # else the thread is not asleep, or rests
+            else:
+                self._later[name] = _Later(task, self._put_at)
+                self._start()
+            self._later_times += 1
+            if len(self._later) == 1 or not self._may_rest():  # else the thread is not asleep, or rests
                 self._changed.notify_all()
             return True
 
@@ -109,7 +141,7 @@ class BackgroundQueue:
             self._flushing += 1
             self._changed.notify_all()
             try:
-                while self._waiting or self._busy:
+                while self._waiting or self._later or self._busy:
                     left = deadline - time.monotonic()
                     if left <= 0 or self._thread is None or not self._thread.is_alive():
                         return False
@@ -126,43 +158,70 @@ class BackgroundQueue:
         with self._changed:
             self._closed = True
             self._waiting.clear()
-            self._size = self._urgent = 0
+            self._later.clear()
+            self._size = self._later_times = 0
             self._changed.notify_all()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(max(0.0, seconds))
         return done
+
+    def _is_full(self) -> bool:
+        return self._closed or len(self._waiting) + len(self._later) >= self._capacity
+
+    def _start(self) -> None:
+        if self._thread is None or not self._thread.is_alive():
+            self._thread = threading.Thread(target=self._run, name="tokenmizer-background", daemon=True)
+            self._busy = False
+            self._thread.start()
+            _working.add(self)
 
     def _run(self) -> None:
         while True:
             with self._changed:
                 self._busy = False
                 self._changed.notify_all()
-                while not self._waiting and not self._closed:
-                    self._changed.wait()
-                self._await_lull()
-                if not self._waiting:
+                while not (self._waiting or self._closed or self._is_later_due()):
+                    self._changed.wait(self._seconds_to_rest())
+                task = self._take()
+                if task is None:
                     return  # closed
-                _, waiting = self._waiting.popitem(last=False)
-                self._size -= waiting.size
-                self._urgent -= waiting.urgent
                 self._busy = True
             try:
-                waiting.task()
+                task()
             except Exception as error:  # a task of one session must not end the work of all
                 self._failed(error)
 
-    def _may_rest(self) -> bool:
-        """Whether all that waits can wait for a lull."""
-        half_full = len(self._waiting) * 2 >= self._capacity or self._size * 2 >= self._size_max
-        return not (self._urgent or self._flushing or self._closed or half_full)
+    def _take(self) -> Task | None:
+        """The next task; ``None`` if there is none."""
+        if self._waiting:
+            _, waiting = self._waiting.popitem(last=False)
+            self._size -= waiting.size
+            return waiting.task
+        if not self._later:
+            return None
+        if not self._flushing and time.monotonic() - self._put_at < self._pauses.seconds:
+            self._pauses.missed()
+        _, later = self._later.popitem(last=False)
+        self._later_times -= later.times
+        return later.task
 
-    def _await_lull(self) -> None:
-        while self._waiting and self._may_rest():
-            oldest = next(iter(self._waiting.values()))
-            left = min(self._put_at + LULL_SECONDS, oldest.put_at + LATER_SECONDS) - time.monotonic()
-            if left <= 0:
-                return
-            self._changed.wait(left)
+    def _may_rest(self) -> bool:
+        """Whether the tasks for later can wait for a pause."""
+        half_full = (len(self._waiting) + len(self._later)) * 2 >= self._capacity
+        many = len(self._later) > self._pauses.tasks_max or self._later_times > self._pauses.times_max
+        return not (self._flushing or half_full or many)
+
+    def _is_later_due(self) -> bool:
+        return bool(self._later) and (not self._may_rest() or self._seconds_left() <= 0)
+
+    def _seconds_to_rest(self) -> float | None:
+        """How long nothing is to be done, unless there are new tasks; ``None`` for any time."""
+        return self._seconds_left() if self._later else None
+
+    def _seconds_left(self) -> float:
+        oldest = next(iter(self._later.values()))
+        until = min(self._put_at + self._pauses.seconds, oldest.put_at + self._pauses.longest)
+        return until - time.monotonic()
 
 
 _working: Final[WeakSet[BackgroundQueue]] = WeakSet()

@@ -19,7 +19,7 @@ Position = tuple[int, int]
 
 
 class ResentMessages:
-    """Resent messages; their digests and spellings are computed once, on first use.
+    """Resent messages; their digests, spellings and texts are computed once, on first use.
 
     ``kept``: store them with the ``History``, computed for all of its messages at once.
     """
@@ -30,6 +30,7 @@ class ResentMessages:
         self._column: Sequence[str] | None = None
         self._marks: dict[int, str] = {}
         self._spellings: dict[int, Spelling] = {}
+        self._texts: dict[int, str] = {}
 
     def __len__(self) -> int:
         return len(self._messages)
@@ -66,7 +67,10 @@ class ResentMessages:
 
     def text(self, index: int) -> str:
         """Return the text of message ``index`` without white space and inserted texts, for comparison."""
-        return canonical_text(self._messages[index])
+        text = self._texts.get(index)
+        if text is None:
+            text = self._texts[index] = canonical_text(self._messages[index])
+        return text
 
 
 def _digests(messages: Sequence[Message]) -> Iterable[str]:

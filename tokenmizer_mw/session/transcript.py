@@ -92,13 +92,15 @@ class Transcript:
         for index in range(len(messages) - 1, -1, -1):
             if part and resent.role(index) is Role.ASSISTANT:
                 continue
+            seen: tuple[int, ...] = ()
             for respelled in (False, True):
                 places = (
                     self._places_by_spelling(resent, index) if respelled else self._places.get(resent.mark(index), ())
                 )
                 for place in reversed(places):
-                    if self._continues(resent, index, place, part):
+                    if place not in seen and self._continues(resent, index, place, part):
                         return (index + 1, place) if part else self._further(resent, index + 1, place)
+                seen = places
         start, place = (0, -1) if part else self._further(resent, 0, -1)
         return (start, place) if start else (0, len(self.digests) - 1)
 
