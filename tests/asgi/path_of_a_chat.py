@@ -23,7 +23,7 @@ from tokenmizer_mw.store.memory import MemoryLog
 
 HERE = str(Path(tokenmizer_mw.__file__).parent)
 TURNS = 6
-_ROOTS = ("_work",)
+_ROOTS = ("_work", "_submit_and_write")
 
 
 class Watch:

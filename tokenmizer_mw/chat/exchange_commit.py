@@ -86,7 +86,13 @@ class ExchangeCommit:
             self._reports.report_failure("commit_failed", error)
 
     def settle(
-        self, exchange: ChatExchange, last: bool, outcome: Outcome | None = None, attempt: bool = False
+        self,
+        exchange: ChatExchange,
+        last: bool,
+        outcome: Outcome | None = None,
+        attempt: bool = False,
+        *,
+        writes: bool = False,
     ) -> SpooledTurn | None:
         """Parse the reply if it is complete or its ``last`` piece has arrived, and submit the turn for writing without
         waiting.
@@ -95,6 +101,7 @@ class ExchangeCommit:
 
         - ``outcome``: how the call ended, if the caller knows more than the reply says.
         - ``attempt``: true if the call may be retried; a failed attempt without content is not recorded.
+        - ``writes``: see ``TurnSpool.put``.
         """
         with exchange.lock:
             if exchange.is_settled:
@@ -114,6 +121,7 @@ class ExchangeCommit:
                     reminder=exchange.rewrite.reminder if exchange.rewrite is not None else None,
                     may_echo=may_echo(request.text),
                     side_call=not is_own,
+                    writes=writes,
                 )
             except MalformedRequest as error:
                 exchange.is_settled = True
@@ -217,7 +225,7 @@ class ExchangeCommit:
             exchange.observer.end_response()
         turn = self.settle(exchange, True, outcome, attempt)
         if turn is not None:
-            turn.result.add_done_callback(lambda _: _end(exchange))
+            turn.when_settled(partial(_end, exchange))
         else:
             _end(exchange)
 

@@ -22,7 +22,6 @@ from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.log import Snapshot
 from tokenmizer_mw.store.resilience.bounded_log import drop_patience
 from tokenmizer_mw.store.resilience.spool import SpooledTurn, TurnSpool
-from tokenmizer_mw.store.resilience.waiting import wait_until_settled
 from tokenmizer_mw.wire.dialect import Reply
 from tokenmizer_mw.wire.history import History, history_of
 from tokenmizer_mw.wire.host_texts import is_side_call
@@ -75,6 +74,7 @@ class TurnCommit:
         reminder: Reminder | None = None,
         may_echo: bool = True,
         side_call: bool | None = None,
+        writes: bool = False,
     ) -> SpooledTurn:
         """Redact the reply and queue the turn for writing; do not wait for that.
 
@@ -84,6 +84,7 @@ class TurnCommit:
         - ``may_echo``: the messages may contain reminders of this package, which are removed.
         - ``side_call``: whether this is a call of the client application itself (for a title or a summary), which is
           counted and not recorded; ``None`` to find out.
+        - ``writes``: see ``TurnSpool.put``.
 
         A turn that does not fit into the queue is counted and not stored.
         """
@@ -120,7 +121,7 @@ class TurnCommit:
 
         turn = SpooledTurn(write, after)
         held = sum(len(message.text) for message in transcript) if size is None else size
-        self.spool.put(key, turn, held)
+        self.spool.put(key, turn, held, writes=writes)
         return turn
 
     def wait_for_turn(self, turn: SpooledTurn | None) -> bool:
@@ -131,7 +132,7 @@ class TurnCommit:
         """
         if turn is None:
             return False
-        return self.note_waited(turn, wait_until_settled(turn, self.seconds_to_wait))
+        return self.note_waited(turn, turn.wait(self.seconds_to_wait))
 
     @property
     def seconds_to_wait(self) -> float:

@@ -1,8 +1,8 @@
 """Run blocking work in worker threads, outside the event loop.
 
-There are four thread pools, so that work of one kind never waits for work of another: ``STORE`` for database access
-that a chat waits for, ``CPU`` for computations, ``CALLS`` for calls of the public API, and ``MODELS`` for functions of
-the application that call a model. A full ``STORE`` pool (a database that does not answer) delays no request that only
+There are five thread pools, so that work of one kind never waits for work of another: ``STORE`` for database access
+that a chat waits for, ``CPU`` for computations, ``TURNS`` for turns that have ended, ``CALLS`` for calls of the public
+API, and ``MODELS`` for functions of the application that call a model. A full ``STORE`` pool (a database that does not answer) delays no request that only
 has to be parsed.
 
 ``anyio.to_thread`` and ``asyncio.to_thread`` are not used. Without a limiter they take the threads of the application,
@@ -39,6 +39,9 @@ CPU_THREADS: Final = 8
 turn behind each of them (5 ms each), so there are few; with one or two, a single large request would hold up all
 others."""
 
+WRITERS_MAX: Final = 16
+"""Threads that write turns at the same time; a store writes them in groups."""
+
 CALLS_THREADS: Final = 32
 """Calls of the asynchronous API, the routes and the tools at the same time. They wait for the store without the
 deadline that chats have."""
@@ -48,6 +51,9 @@ MODELS_THREADS: Final = 32
 
 SETTLE_SECONDS: Final = 5.0
 """Seconds that the end of the process waits for jobs that are still under way."""
+
+TURNS_SETTLE_SECONDS: Final = 1.0
+"""The same for turns: spools have been closed by then, and only a thread whose store does not answer is still busy."""
 
 _Job = tuple[Callable[[], Any], Context, Callable[[Any, BaseException | None], None] | None]
 """The task, the caller's context variables, and what to call in the worker thread with the result or the error;
@@ -124,6 +130,10 @@ STORE: Final = WorkerPool("store", STORE_THREADS)
 CPU: Final = WorkerPool("cpu", CPU_THREADS)
 """For tasks that compute and wait for nothing."""
 
+TURNS: Final = WorkerPool("turns", WRITERS_MAX + CPU_THREADS)
+"""For turns that have ended: a thread reads the reply, then writes the turn. At most ``WRITERS_MAX`` of them write, so that
+others can always read."""
+
 CALLS: Final = WorkerPool("calls", CALLS_THREADS)
 """For calls of the API, which take as long as the store takes."""
 
@@ -136,6 +146,7 @@ def _settle() -> None:
     deadline = time.monotonic() + SETTLE_SECONDS
     for pool in (STORE, CPU, CALLS):
         pool.settle(deadline - time.monotonic())
+    TURNS.settle(min(deadline - time.monotonic(), TURNS_SETTLE_SECONDS))
 
 
 atexit.register(_settle)

@@ -13,19 +13,16 @@ import logging
 import os
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future
 from contextvars import Context, copy_context
 from typing import Final
 from weakref import WeakSet
 
 from tokenmizer_mw.errors import StoreUnavailable
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.runtime.offload import WorkerPool
+from tokenmizer_mw.runtime.forking import make_brief_lock
+from tokenmizer_mw.runtime.offload import TURNS, WRITERS_MAX
 from tokenmizer_mw.store.resilience.lanes import Lanes
 from tokenmizer_mw.store.resilience.monitor import StoreMonitor
-
-WRITERS_MAX: Final = 16
-"""Sessions that are written at the same time; a store writes them in groups."""
 
 FAILURES_MAX: Final = 20
 """A turn is given up after so many failures, each of them while the store took others."""
@@ -34,28 +31,65 @@ CLOSING_REST_SECONDS: Final = 0.1
 """Seconds between two attempts while the spool is being closed."""
 
 _log = logging.getLogger("tokenmizer_mw")
-_WRITERS: Final = WorkerPool("turn-writer", WRITERS_MAX)
 
 
 class SpooledTurn:
-    """A turn in the queue. ``write``: writes it; ``after``: called once it is written."""
+    """A turn in the queue. ``write``: writes it; ``after``: called once it is written.
 
-    __slots__ = ("_released", "after", "context", "failures", "is_spooled", "others", "result", "write")
+    ``go_on``: what the thread that queued the turn must call next, see ``TurnSpool.put``; ``None``: nothing.
+    """
+
+    __slots__ = (
+        "_calls",
+        "_lock",
+        "_released",
+        "_written",
+        "after",
+        "context",
+        "failures",
+        "go_on",
+        "is_spooled",
+        "others",
+        "write",
+    )
 
     def __init__(self, write: Callable[[], None], after: Callable[[], None]) -> None:
         self.write = write
         self.after = after
         self.context: Context = copy_context()
-        self.result: Future[bool] = Future()
+        self.go_on: Callable[[], None] | None = None
         self.is_spooled = True
         self.failures = 0
         self.others = 0
         self._released = False
+        self._lock = make_brief_lock()
+        self._written: bool | None = None
+        self._calls: list[Callable[[], None]] = []
 
     def settle(self, written: bool) -> None:
-        """Wake the callers that wait for the turn. ``written``: whether it is durable."""
-        if not self.result.done():
-            self.result.set_result(written)
+        """Wake the callers that wait for the turn. ``written``: whether it is durable. Only the first call counts."""
+        with self._lock:
+            if self._written is not None:
+                return
+            self._written = written
+            calls, self._calls = self._calls, []
+        for call in calls:
+            call()
+
+    def when_settled(self, call: Callable[[], None]) -> None:
+        """Have ``call`` called, in another thread, once the turn is settled; at once if it is."""
+        with self._lock:
+            if self._written is None:
+                self._calls.append(call)
+                return
+        call()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for at most ``seconds`` until the turn is durable. Returns whether it is. Blocks."""
+        settled = threading.Event()
+        self.when_settled(settled.set)
+        settled.wait(seconds)
+        return self.is_written
 
     def release(self) -> bool:
         """Report that nobody waits for the turn any longer. Returns true the first time, while it is still queued."""
@@ -65,7 +99,12 @@ class SpooledTurn:
     @property
     def is_written(self) -> bool:
         """Whether the turn is durable."""
-        return self.result.done() and self.result.result()
+        return self._written is True
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nobody needs to wait for the turn: it is durable, or was not written in the first attempt."""
+        return self._written is not None
 
 
 class TurnSpool:
@@ -113,13 +152,17 @@ class TurnSpool:
         """Number of turns that are not yet written."""
         return self._lanes.count
 
-    def put(self, key: SessionKey, turn: SpooledTurn, size: int) -> bool:
+    def put(self, key: SessionKey, turn: SpooledTurn, size: int, *, writes: bool = False) -> bool:
         """Queue a turn of ``size`` bytes for writing. Returns ``False`` when there is no room; the turn is then counted
-        as lost. Raises ``RuntimeError`` if no thread can be started."""
+        as lost. Raises ``RuntimeError`` if no thread can be started.
+
+        ``writes``: the caller's thread may wait for the store, and calls ``turn.go_on`` if that is set then: it writes
+        queued turns, without another thread.
+        """
         with self._changed:
             taken = not self._closed and self._lanes.put(key, turn, size)
             if taken:
-                self._start_writers()
+                self._start_writers(turn if writes else None)
         if not taken:
             turn.is_spooled = False
             self._report_lost(1, "the memory is closed" if self._closed else "the spool is full")
@@ -164,12 +207,16 @@ class TurnSpool:
 
     # -- writing ---------------------------------------------------------------------------------------------
 
-    def _start_writers(self) -> None:
-        """Start a writer for a lane that is ready, while the store answers; else see that somebody probes."""
+    def _start_writers(self, turn: SpooledTurn | None = None) -> None:
+        """Start a writer for a lane that is ready, while the store answers; else see that somebody probes. ``turn``:
+        the turn whose thread becomes that writer."""
         if self._monitor.is_open:
             self._lanes_rest()
         elif self._lanes.ready and self._writers < WRITERS_MAX:
-            _WRITERS.put((self._write_ready, Context(), None))
+            if turn is not None:
+                turn.go_on = self._write_ready
+            else:
+                TURNS.put((self._write_ready, Context(), None))
             self._writers += 1
         if self._lanes.resting:
             self._start_prober()

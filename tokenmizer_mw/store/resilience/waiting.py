@@ -1,29 +1,26 @@
-"""Wait until a turn is written, at most until the deadline: from a thread, or from an event loop."""
+"""Wait on an event loop until a turn is written, at most until the deadline."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from concurrent.futures import Future
 from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from tokenmizer_mw.runtime.offload import CPU, is_in_asyncio, offload
+from tokenmizer_mw.runtime.offload import TURNS, is_in_asyncio, offload
 from tokenmizer_mw.store.resilience.spool import SpooledTurn
 
 if TYPE_CHECKING:
     import asyncio
 
-Submit = Callable[[], SpooledTurn | None]
-"""Has a turn written, without waiting for it; ``None``: there is none. Computes, hence it runs in a worker thread."""
 
+class Submit(Protocol):
+    """Has a turn written, without waiting for it. Computes, hence it runs in a worker thread."""
 
-def wait_until_settled(turn: SpooledTurn, seconds: float) -> bool:
-    """Wait for at most ``seconds`` until ``turn`` is durable. Returns whether it is. Blocks."""
-    with suppress(TimeoutError):
-        return turn.result.result(seconds)
-    return turn.is_written
+    def __call__(self, *, writes: bool) -> SpooledTurn | None:
+        """Return the turn; ``None``: there is none. ``writes``: see ``TurnSpool.put``."""
+
 
 
 def await_submitted(submit: Submit, seconds: float) -> Awaitable[SpooledTurn | None]:
@@ -38,10 +35,10 @@ async def _await_anywhere(submit: Submit, seconds: float) -> SpooledTurn | None:
     """``await_submitted`` on any event loop that anyio knows."""
     import anyio
 
-    turn = await offload(submit, CPU)
-    if turn is not None and not turn.result.done():
+    turn = await offload(partial(submit, writes=False), TURNS)
+    if turn is not None and not turn.is_settled:
         settled = anyio.Event()
-        turn.result.add_done_callback(_waking(settled.set))
+        turn.when_settled(_waking(settled.set))
         with anyio.move_on_after(seconds):
             await settled.wait()
     return turn
@@ -63,26 +60,30 @@ class _Waiting:
         self._is_late = False
 
     async def wait(self, seconds: float) -> SpooledTurn | None:
-        CPU.put((self._submit, copy_context(), self._note_submitted))
+        TURNS.put((self._submit_and_write, copy_context(), None))
         timer = self._loop.call_later(seconds, self._pass_deadline)
         try:
             return await self._over
         finally:
             timer.cancel()
 
-    def _note_submitted(self, turn: SpooledTurn | None, error: BaseException | None) -> None:
-        """In the worker thread: the turn is on its way."""
-        if turn is None or error is not None:
-            self._wake(turn, error)
+    def _submit_and_write(self) -> None:
+        """In a worker thread: submit the turn, and write it here if nobody else does."""
+        try:
+            turn = self._turn = self._submit(writes=True)
+        except BaseException as error:
+            self._wake(None, error)
             return
-        self._turn = turn
-        turn.result.add_done_callback(self._wake_settled)
-        if self._is_late:  # the loop looked before there was a turn
-            self._wake(turn)
-
-    def _wake_settled(self, _: Future[bool]) -> None:
-        with suppress(RuntimeError):  # the loop has ended: nobody waits
-            self._loop.call_soon_threadsafe(self._end, self._turn, None)
+        if turn is None:
+            self._wake(None)
+            return
+        try:
+            turn.when_settled(partial(self._wake, turn))
+            if self._is_late:  # the loop looked before there was a turn
+                self._wake(turn)
+        finally:
+            if turn.go_on is not None:
+                turn.go_on()
 
     def _pass_deadline(self) -> None:
         self._is_late = True
@@ -102,14 +103,14 @@ class _Waiting:
             self._over.set_exception(error)
 
 
-def _waking(wake: Callable[[], None]) -> Callable[[Future[bool]], None]:
+def _waking(wake: Callable[[], None]) -> Callable[[], None]:
     """A callback for another thread that calls ``wake`` on the event loop of this task."""
     import anyio.from_thread
     import anyio.lowlevel
 
     call = partial(anyio.from_thread.run_sync, wake, token=anyio.lowlevel.current_token())
 
-    def call_soon(_: Future[bool]) -> None:
+    def call_soon() -> None:
         with suppress(RuntimeError):  # the loop has ended: nobody waits
             call()
 
