@@ -289,7 +289,7 @@ class _Connection:
     def _inner_scope(self) -> Scope:
         exchange = self._exchange
         scope = {**self._scope, GUARD: exchange.key}
-        if exchange.forwarded is not None and exchange.is_changed:
+        if exchange.forwarded is not None and exchange.forwarded is not exchange.sent:
             scope["headers"] = with_length(scope.get("headers", ()), len(exchange.forwarded))
         return scope
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from tokenmizer_mw.chat.reply_collector import ReplyCollector
 from tokenmizer_mw.model.message import Outcome
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from tokenmizer_mw.context.window import Rewrite
     from tokenmizer_mw.model.usage import StageSaving
     from tokenmizer_mw.saving.compress.requests import CondensedRequest, Moved
+
+
+_UNNAMED: Final = SessionKey(LOCAL_TENANT, "")
 
 
 class ReplyObserver(Protocol):
@@ -147,7 +150,7 @@ class ChatExchange:
         self.checkpoint = checkpoint
         self.drop: tuple[str, ...] = ()
         self.reason: Reason | None = None
-        self.key = SessionKey(tenant, "")
+        self.key = _UNNAMED
         self.forwarded: bytes | None = None
         self.rewrite: Rewrite | None = None
         self.savings: Sequence[StageSaving] = ()

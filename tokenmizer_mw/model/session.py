@@ -5,10 +5,9 @@ cache in this package), which sessions belong to one project, and what a time ma
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
-from typing import Final, TypeGuard
+from typing import Final, NamedTuple, TypeGuard
 
 from tokenmizer_mw.model import LOCAL_TENANT, OWN_TENANTS
 
@@ -20,8 +19,7 @@ SESSION_ID_MAX: Final = 256
 """Longest session id or tenant, in characters."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class SessionKey:
+class SessionKey(NamedTuple):
     """A session of a tenant. Both parts are plain text, never used as a path or as part of a query."""
 
     tenant: str

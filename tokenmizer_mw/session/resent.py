@@ -31,6 +31,8 @@ class ResentMessages:
         self._marks: dict[int, str] = {}
         self._spellings: dict[int, Spelling] = {}
         self._texts: dict[int, str] = {}
+        self.runs: dict[int, Run] = {}
+        """What ``run_back`` returned for messages, by their indexes."""
 
     def __len__(self) -> int:
         return len(self._messages)
@@ -116,7 +118,9 @@ class Run:
 
 def run_back(resent: ResentMessages, index: int) -> Run:
     """Return the run of one side that ends at message ``index``. Messages without text do not interrupt it."""
-    side, texts, calls = "", [], []
+    if (known := resent.runs.get(index)) is not None:
+        return known
+    last, side, texts, calls = index, "", [], []
     while index >= 0:
         spelling = resent.spelling(index)
         if spelling.length:
@@ -126,7 +130,8 @@ def run_back(resent: ResentMessages, index: int) -> Run:
             texts.append(resent.text(index))
         calls += [spelling.calls] * bool(spelling.calls)
         index -= 1
-    return Run(side, "".join(reversed(texts)), calls, index)
+    run = resent.runs[last] = Run(side, "".join(reversed(texts)), calls, index)
+    return run
 
 
 def run_on(resent: ResentMessages, start: int) -> tuple[str, dict[int, tuple[int, list[str]]]]:

@@ -15,10 +15,11 @@ Headers = Iterable[tuple[bytes, bytes]]
 
 def by_name(headers: Headers) -> dict[bytes, bytes]:
     """Return the first value of each header, by its lower-case name."""
-    found: dict[bytes, bytes] = {}
-    for name, value in headers:
-        found.setdefault(name.lower(), value)
-    return found
+    given = headers if isinstance(headers, list) else list(headers)
+    found = dict(reversed(given))
+    if b"".join(found).islower():  # as ASGI servers give them
+        return found
+    return {name.lower(): value for name, value in reversed(given)}
 
 
 def header(headers: Headers, name: bytes) -> bytes | None:
