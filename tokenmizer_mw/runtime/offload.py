@@ -2,8 +2,8 @@
 
 There are five thread pools, so that work of one kind never waits for work of another: ``STORE`` for database access
 that a chat waits for, ``CPU`` for computations, ``TURNS`` for turns that have ended, ``CALLS`` for calls of the public
-API, and ``MODELS`` for functions of the application that call a model. A full ``STORE`` pool (a database that does not answer) delays no request that only
-has to be parsed.
+API, and ``MODELS`` for functions of the application that call a model. A full ``STORE`` pool (a database that does not
+answer) delays no request that only has to be parsed.
 
 ``anyio.to_thread`` and ``asyncio.to_thread`` are not used. Without a limiter they take the threads of the application,
 which would then wait for our store. With a limiter they take 2 to 3 times the CPU time per call, and there are two more
@@ -131,8 +131,8 @@ CPU: Final = WorkerPool("cpu", CPU_THREADS)
 """For tasks that compute and wait for nothing."""
 
 TURNS: Final = WorkerPool("turns", WRITERS_MAX + CPU_THREADS)
-"""For turns that have ended: a thread reads the reply, then writes the turn. At most ``WRITERS_MAX`` of them write, so that
-others can always read."""
+"""For turns that have ended: a thread reads the reply, then writes the turn. At most ``WRITERS_MAX`` of them write, so
+that others can always read."""
 
 CALLS: Final = WorkerPool("calls", CALLS_THREADS)
 """For calls of the API, which take as long as the store takes."""

@@ -22,7 +22,6 @@ class Submit(Protocol):
         """Return the turn; ``None``: there is none. ``writes``: see ``TurnSpool.put``."""
 
 
-
 def await_submitted(submit: Submit, seconds: float) -> Awaitable[SpooledTurn | None]:
     """Call ``submit``, wait until its turn is written or ``seconds`` have passed, and return the turn. ``submit``
     itself is always awaited to its end. A caller that is cancelled returns at once; the turn is written all the same.
