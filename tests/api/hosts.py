@@ -78,7 +78,8 @@ def stripped(app: App) -> App:
     """A host that takes the prefix off the path, and keeps it in root_path as older servers did."""
 
     async def dispatch(scope: Any, receive: Any, send: Any) -> None:
-        await app({**scope, "root_path": PREFIX, "path": scope["path"].removeprefix(PREFIX)}, receive, send)
+        below = {"root_path": PREFIX, "path": scope["path"].removeprefix(PREFIX)} if "path" in scope else {}
+        await app({**scope, **below}, receive, send)  # a lifespan has no path
 
     return dispatch
 
