@@ -17,6 +17,7 @@ from .facts import DECIDING, PRECISE, RELATED, adopt_option, asked_now, recent, 
 from .finding import Finding, Move
 from .ledger import Ledger, is_open
 from .matching import current_heir, find_described, near
+from .pattern import compile_lazily
 from .said import is_name
 from .scope import is_exception
 from .similar import content
@@ -159,7 +160,12 @@ def _in_its_place(old: Node, finding: Finding) -> str:
     ahead, behind = old.label[:at], old.label[at + len(finding.target) :]
     if _in_a_word(ahead[-1:]) or _in_a_word(behind[:1]) or len(old.label) > _TOLD_MAX:
         return finding.label
-    return f"{ahead}{finding.label}{behind}"
+    version = _VERSION.match(behind)
+    return f"{ahead}{finding.label}{behind[version.end() :] if version is not None else behind}"
+
+
+_VERSION: Final = compile_lazily(r" v?\d[\d.]*(?:\b|$)")
+"""The version of what is replaced, which is none of what takes its place."""
 
 
 def _in_a_word(beside: str) -> bool:
