@@ -70,10 +70,11 @@ class Talk:
 
 @dataclass(slots=True)
 class Sentence:
-    """A sentence of a talk's message. ``beside``: with its neighbours; ``found``: its evidence, a fact a row;
+    """A sentence of a talk's message. ``line``: its words; ``beside``: with its neighbours; ``found``: its evidence, a fact a row;
     ``right``: which facts it changes. ``ordinary``: the message changes nothing, or nothing that is known."""
 
     talk: Talk
+    line: str
     beside: str
     new: bool
     ordinary: bool
@@ -121,7 +122,7 @@ def read_sentences(talks: Sequence[Talk]) -> Iterator[Sentence]:
         ledger.turn = len(talk.turns) + 1
         known = list(changeable(ledger))
         for said, claim, _ in read_claims(ledger.turn, segment(talk.message), []):
-            vars(claim)["odds"] = 0.0
+            vars(claim).update(odds=0.0, own_odds=0.0)
             facts = [node for node in known if may_replace(claim, node)]
             changed = [[_states(node, old, talk) for node in facts] for old, _ in talk.changes]
             holding = [rows for rows, (_, new) in zip(changed, talk.changes, strict=True) if _holds(said.text, new)]
@@ -130,7 +131,7 @@ def read_sentences(talks: Sequence[Talk]) -> Iterator[Sentence]:
             ordinary = not any(_states(node, old, talk) for node in known for old, _ in talk.changes) and all(
                 old for old, _ in talk.changes
             )
-            yield Sentence(talk, claim.beside, bool(holding), ordinary, found, right)
+            yield Sentence(talk, claim.line, claim.beside, bool(holding), ordinary, found, right)
 
 
 def _values(found: Mapping[str, float]) -> list[float]:
@@ -197,13 +198,14 @@ def _cues_of(passage: str) -> list[str]:
 
 
 def odds_across(sentences: Sequence[Sentence]) -> Vector:
-    """The odds of each sentence by a classifier that has read nothing of its author."""
-    odds = np.zeros(len(sentences))
+    """The odds of each sentence by its own words, and with its neighbours, by a classifier that has read nothing of its
+    author."""
+    odds = np.zeros((len(sentences), 2))
     for author in sorted({one.talk.author for one in sentences}):
         model = fit_passages([one for one in sentences if one.talk.author != author])
         for at, one in enumerate(sentences):
             if one.talk.author == author:
-                odds[at] = odds_by(model, one.beside)
+                odds[at] = odds_by(model, one.line), odds_by(model, one.beside)
     return odds
 
 
@@ -233,7 +235,7 @@ def fit_weights(sentences: Sequence[Sentence], odds: Vector) -> Vector:
     return weights
 
 
-Read = list[tuple[Sentence, float]]
+Read = list[tuple[Sentence, Vector]]
 """The sentences of one message, with their odds."""
 
 
@@ -241,7 +243,7 @@ def _by_message(sentences: Sequence[Sentence], odds: Vector) -> list[Read]:
     """The messages that have anything to be changed, and sentences that may."""
     messages: dict[int, Read] = {}
     for one, odd in zip(sentences, odds, strict=True):
-        if len(one.found) and odd >= LEAST_ODDS:
+        if len(one.found) and odd[-1] >= LEAST_ODDS:
             messages.setdefault(id(one.talk), []).append((one, odd))
     return list(messages.values())
 
@@ -251,9 +253,10 @@ def _is_known(some: Read) -> bool:
     return any(one.right.any() or one.ordinary for one, _ in some)
 
 
-def _with_odds(one: Sentence, odds: float) -> Vector:
+def _with_odds(one: Sentence, odds: Vector) -> Vector:
     """The evidence of a sentence with its odds, which are the last of it, and a one for the bias."""
-    return np.column_stack([one.found[:, :-1], np.full(len(one.found), odds), np.ones(len(one.found))])
+    count = len(one.found)
+    return np.column_stack([one.found[:, :-2], np.tile(odds, (count, 1)), np.ones(count)])
 
 
 def judge(sentences: Sequence[Sentence], odds: Vector, weights: Vector, likely: float = LIKELY) -> dict[int, bool]:

@@ -18,6 +18,8 @@ from tokenmizer_mw.session.manual_edits import SHOWN, FactEdit
 
 from .store import Store
 
+_OPEN_MAX: Final = 20
+
 
 def recall(arguments: argparse.Namespace, store: Store) -> None:
     """Print what the session contains about a question."""
@@ -32,8 +34,16 @@ def recall(arguments: argparse.Namespace, store: Store) -> None:
             "messages": found.turns,
             "times": dict(found.times),
         },
-        found.text or "the session says nothing about that",
+        found.text or _name_open_work(arguments, store),
     )
+
+
+def _name_open_work(arguments: argparse.Namespace, store: Store) -> str:
+    """What is said where no message shares a word with a question, such as "what is left to do?"."""
+    lines = ["the session says nothing about that"]
+    unfinished = store.memory.graph(arguments.session, tenant=arguments.tenant).unfinished_nodes()
+    lines += ["Open work:", *(f"- {node.label}" for node in unfinished[:_OPEN_MAX])] if unfinished else []
+    return "\n".join(lines)
 
 
 def _require_text(text: str, what: str) -> None:

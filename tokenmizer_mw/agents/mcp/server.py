@@ -224,7 +224,8 @@ def _questions(made: MCPServer[Any], memory: Memory) -> None:
         """Answer a question from facts and from what was said, in the words of the session."""
         session = await memory.find_session_id(session_id)
         values = await ask.get("recall", session, query=query, budget=budget)
-        return Recalled(session_id=session, text=values["text"], tokens=values["tokens"], messages=values["messages"])
+        text = values["text"] or "Nothing in the session shares a word with that. get_graph_stats names its open work."
+        return Recalled(session_id=session, text=text, tokens=values["tokens"], messages=values["messages"])
 
 
 def _changes(made: MCPServer[Any], memory: Memory) -> None:

@@ -164,9 +164,11 @@ class Changed(BaseModel):
 class Recalled(OfSession):
     """Tool result: what a session contains about a question."""
 
-    text: str = Field(description='"" when it says nothing about it.')
+    text: str
     tokens: int
-    messages: list[int] = Field(description="Numbers of the messages that are quoted.")
+    messages: list[int] = Field(
+        description="Numbers of the messages that are quoted, [] when it says nothing about it."
+    )
 
 
 _LEFT_OUT: Final = frozenset({"title", "default", "maxLength", "minLength", "maximum", "minimum"})
