@@ -56,7 +56,7 @@ GOAL_WORDS: Final = 2
 NAMED: Final = 0.5
 """Share of an old label's content that a goal names at least."""
 
-LIKELY: Final = 0.38
+LIKELY: Final = 0.36
 """How likely a message changes one certain fact, for it to be taken to do so."""
 LEAST_ODDS: Final = -2.5
 """Log odds that a sentence changes anything, below which no fact is looked at."""

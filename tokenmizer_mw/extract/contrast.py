@@ -384,7 +384,7 @@ def gives_no_other_value(node: Node, claim: Claim) -> bool:
     old, new = stated_in(node.label), claim.stated
     known, said = old.values | old.names, new.values | new.names
     if known and said:
-        again = said <= known
+        again = said <= known or (known <= said and old.words <= new.words)
         apart = not old.words & claim.around.words and bool(old.words and new.words) and known.isdisjoint(said)
         return again or (apart and (differ_measured(old, new) or differ_counted(old, new)))
     return False
