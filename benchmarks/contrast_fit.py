@@ -71,7 +71,7 @@ class Talk:
 @dataclass(slots=True)
 class Sentence:
     """A sentence of a talk's message. ``line``: its words; ``beside``: with its neighbours; ``found``: its evidence, a
-    fact a row; ``right``: which facts it changes. ``ordinary``: the message changes nothing, or nothing that is known."""
+    fact a row; ``right``: which facts it changes; ``ordinary``: the message changes nothing, or nothing known."""
 
     talk: Talk
     line: str
