@@ -9,7 +9,7 @@ from typing import Final
 
 from .finding import Segment
 from .languages import tongues_of
-from .pattern import Pattern, PatternSet, compile_lazily
+from .pattern import Pattern, PatternSet, PatternTable, compile_lazily
 from .phrases import bound_sentence, without_lead
 from .rules.ahead import ENGLISH, Ahead
 from .rules.tongues import TONGUES
@@ -32,7 +32,7 @@ class AheadRow:
     """A row, ready to use."""
 
     hands: PatternSet
-    plans: PatternSet
+    plans: PatternTable
     left: PatternSet
     times: PatternSet
     past: PatternSet
@@ -72,7 +72,7 @@ def _reader(code: str) -> AheadRow:
     row: Ahead = AHEAD[code]
     return AheadRow(
         PatternSet(*(f"(?:{pattern})$" for pattern in row.hands)),
-        PatternSet(*row.plans),
+        PatternTable(row.plans),
         PatternSet(*row.left),
         PatternSet(*(f"(?:{pattern})$" for pattern in row.times)),
         PatternSet(*filter(None, (row.past,))),

@@ -7,13 +7,14 @@ value is known that it replaces. What stands around the words is the reason.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
 from tokenmizer_mw.graph.values import Value, alike, equal, value_at_start, values_in
 
-from .pattern import Match, PatternSet, PatternTable, compile_lazily
+from .pattern import Match, Pattern, PatternSet, PatternTable, compile_lazily
 from .phrases import SENTENCES_KEPT, asks, bound_sentence, order_in, plain_reason, reports, supposes, without_lead
 from .similar import content, words_of
 from .slots import versions
@@ -40,10 +41,27 @@ class Assigned:
 
 
 _NOT_ABOUT: Final = words_of("it that this them they there he she what which who everything one these those you")
-_WAYS: Final = PatternTable(f"(?:{way.pattern})$" for way in WAYS)
-_WHOLE: Final = [number for number, way in enumerate(WAYS) if way.name in ("not_that", "should_be_not", "from_to")]
+
+
+class _Ways:
+    """Some ways of giving a value, ready to read with."""
+
+    def __init__(self, ways: Iterable[ValueWay]) -> None:
+        self._ways = tuple(ways)
+        self._patterns = PatternTable(f"(?:{way.pattern})$" for way in self._ways)
+
+    def read(self, text: str) -> Assigned | None:
+        """What the first of the ways reads in ``text``."""
+        made = (_read(self._ways[row], self._patterns[row], text) for row in self._patterns.matching(text))
+        return next((one for one in made if one is not None), None)
+
+
+_WHOLE: Final = _Ways(way for way in WAYS if way.name in ("not_that", "should_be_not", "from_to"))
 """Ways that are looked for in all of a sentence; the others in its parts."""
-_WHOLE_WAYS: Final = PatternTable(f"(?:{WAYS[number].pattern})$" for number in _WHOLE)
+_WITH_ARROWS: Final = _Ways(WAYS)
+_WITHOUT_ARROWS: Final = _Ways(way for way in WAYS if way.name != "arrow")
+"""The arrow's pattern matches slowly, and has no word by which a text is told not to have it."""
+_ARROWS: Final = ("->", "→", "=>")
 _PARTS: Final = compile_lazily(
     r"(?P<cut>,? (?:because(?: of)?|since|so that|due to|as (?:it|the|they|we|that)|but) |,? (?:and )?so (?:from"
     r" now on )?"
@@ -96,8 +114,8 @@ def _read_assignments(line: str) -> tuple[Assigned, ...]:
     text = order or text
     if not text or (asks(text) and not order) or _IMAGINED.any(text):
         return ()
-    whole = [made for row in _WHOLE_WAYS.matching(text) if (made := _read(_WHOLE[row], text)) is not None]
-    found = (whole[:1] if not supposes(text) else []) or _in_parts(text)
+    whole = _WHOLE.read(text) if not supposes(text) else None
+    found = [whole] if whole is not None else _in_parts(text)
     return tuple(replace(made, reason=made.reason or why) if why else made for made in found)
 
 
@@ -116,16 +134,12 @@ def aside(sentence: str) -> str:
     return plain_reason(parts[1]) if len(parts) > 1 and len(content(parts[1])) > 1 else ""
 
 
-@lru_cache(maxsize=SENTENCES_KEPT)
-def _ways(text: str) -> tuple[int, ...]:
-    return tuple(_WAYS.matching(text))
-
-
 def _in_parts(text: str) -> list[Assigned]:
     found: list[tuple[int, Assigned]] = []
     parts = _cut(text)
     for index, part in enumerate(parts):
-        made = next((read for way in _ways(part) if (read := _read(way, part)) is not None), None)
+        ways = _WITH_ARROWS if any(arrow in part for arrow in _ARROWS) else _WITHOUT_ARROWS
+        made = ways.read(part)
         if made is not None and not supposes(part) and (not reports(part) or " want" in part):
             found.append((index, made))
     used = {index for index, _ in found}
@@ -152,11 +166,11 @@ def _reason(parts: list[str], index: int, used: set[int]) -> str:
     return ""
 
 
-def _read(number: int, text: str) -> Assigned | None:
-    way, match = WAYS[number], _WAYS[number].match(text)
+def _read(way: ValueWay, pattern: Pattern, text: str) -> Assigned | None:
+    match = pattern.match(text)
     if match is None or _MEASURES.any(text):
         return None
-    groups = _WAYS[number].groups
+    groups = pattern.groups
     said, target = _group(match, groups, "value"), _group(match, groups, "target")
     value, behind = _typed_value(said), ""
     if value is None and way.name == "does":

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import Final
 
@@ -35,7 +36,7 @@ from .frames import frames_of
 from .layout import Span
 from .ledger import Ledger
 from .pattern import PatternSet, compile_lazily
-from .phrases import asks, bound_sentence, order_in, split_reason, without_lead
+from .phrases import asks, bound_sentence, has_digit, order_in, split_reason, without_lead
 from .reading import hits, may_be_why
 from .rules import Act, Speaker
 from .similar import content
@@ -223,7 +224,8 @@ def _concerns(node: Node, claim: Claim) -> bool:
     for a change."""
     if node.type is not NodeType.TASK and (node.kind is not DecisionKind.RULE or says_change(claim.line)):
         return True
-    return not (content(claim.beside) | content(claim.line)).isdisjoint(content(node.label))
+    matter = content(node.label)
+    return not (matter.isdisjoint(content(claim.beside)) and matter.isdisjoint(content(claim.line)))
 
 
 def _says_again(line: str, old: str) -> bool:
@@ -239,11 +241,15 @@ _NUMBERED_THING: Final = compile_lazily(r"(?i:the |our |my )?(?P<thing>\pL+) (?P
 
 def _are_of_numbered_things(old: str, line: str) -> bool:
     """Whether numbers tell the things apart of which two texts speak: "service 1 runs ...", "service 2 runs ..."."""
-    one, other = _NUMBERED_THING.match(old), _NUMBERED_THING.match(line)
-    if one is None or other is None or one.group("number") == other.group("number"):
-        return False
-    thing = one.group("thing").casefold()
-    return thing == other.group("thing").casefold() and find_member(thing) is None
+    one, other = _numbered_thing(old), _numbered_thing(line)
+    return one[0] != "" and one[0] == other[0] and one[1] != other[1] and find_member(one[0]) is None
+
+
+@lru_cache(maxsize=512)
+def _numbered_thing(text: str) -> tuple[str, str]:
+    """The thing with a number that a text begins with, and its number; "" for none."""
+    match = _NUMBERED_THING.match(text) if has_digit(text) else None
+    return (match.group("thing").casefold(), match.group("number")) if match is not None else ("", "")
 
 
 def _replace(ledger: Ledger, old: Node, segment: Segment, reason: str) -> None:

@@ -115,18 +115,10 @@ def key_of(stem: str) -> str:
 
 def _with_digits(text: str) -> str:
     """A text with its numbers as digits and its days of the week in English."""
-    return "".join(_normalise_word(piece) for piece in _pieces(text))
+    return " ".join(map(_normalise_word, text.split(" ")))
 
 
-def _pieces(text: str) -> list[str]:
-    pieces: list[str] = []
-    for index, word in enumerate(text.split(" ")):
-        if index:
-            pieces.append(" ")
-        pieces.append(word)
-    return pieces
-
-
+@lru_cache(maxsize=8192)
 def _normalise_word(word: str) -> str:
     bare = word.strip(_SIGNS)
     low = bare.casefold()

@@ -11,7 +11,7 @@ from typing import Final
 from tokenmizer_mw.model.node import NodeType, Trust
 
 from .finding import Finding, Move
-from .pattern import PatternSet, compile_lazily
+from .pattern import PatternSet, PatternTable, compile_lazily
 from .phrases import before_question, bound_sentence, order_in, without_lead
 from .rules.framing import REQUESTS, STARTS, WITHIN, Frame
 
@@ -21,7 +21,7 @@ SENTENCES_KEPT: Final = 128
 _ROWS: Final = tuple((frame, pattern) for frame, patterns in STARTS.items() for pattern in patterns) + tuple(
     (Frame.REQUEST, pattern) for pattern in REQUESTS
 )
-_STARTS: Final = PatternSet(*(pattern for _, pattern in _ROWS))
+_STARTS: Final = PatternTable(pattern for _, pattern in _ROWS)
 _ROWS_WITHIN: Final = tuple((frame, pattern) for frame, patterns in WITHIN.items() for pattern in patterns)
 _WITHIN: Final = PatternSet(*(f"(?s:.*?)(?:{pattern})" for _, pattern in _ROWS_WITHIN))
 _BORDER: Final = compile_lazily(

@@ -165,6 +165,10 @@ class PatternTable:
         """Numbers of the patterns that match at the start of ``text``, ascending."""
         return sorted(self._filter.Match(text.encode("utf-8", "replace")) or ())
 
+    def any(self, text: str) -> bool:
+        """Whether some pattern matches at the start of ``text``."""
+        return bool(self._filter.Match(text.encode("utf-8", "replace")))
+
 
 def _options(memory: int = 0) -> Any:
     """How patterns are read. ``memory``: bytes of an automaton, 0 for RE2's own bound."""

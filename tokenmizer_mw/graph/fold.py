@@ -294,6 +294,7 @@ class SessionGraph:
     def fork(self) -> SessionGraph:
         """Return a graph that starts with the same content; changes to it do not affect this one. Its cost does not
         depend on the graph's size. This graph must not change meanwhile."""
+        by_word = self.index_words()
         if len(self._nodes) <= SMALL:
             return self.copy()
         return SessionGraph(
@@ -302,7 +303,7 @@ class SessionGraph:
             Layer(self._edges),
             Layer(self._by_key),
             Layer(self._by_slot),
-            Layer(self.index_words()),
+            Layer(by_word),
             Layer(self._unfinished),
             Layer(self._settled),
             Layer(self._heirs),

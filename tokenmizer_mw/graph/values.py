@@ -6,6 +6,7 @@ Only values of the same kind replace one another: a date never replaces a port.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -29,11 +30,12 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_MONTH: Final = (
-    r"(?i:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
-    r"|nov(?:ember)?|dec(?:ember)?|janvier|février|avril|mai|juin|juillet|août|enero|febrero|abril|mayo|junio|julio"
-    r"|agosto|janeiro|fevereiro|março|maio|junho|julho|märz|juni|juli|oktober|dezember)"
-)
+_MONTHS: Final = (
+    "january jan february feb march mar april apr may june jun july jul august aug september sept sep october oct"
+    " november nov december dec janvier février avril mai juin juillet août enero febrero abril mayo junio julio agosto"
+    " janeiro fevereiro março maio junho julho märz juni juli oktober dezember"
+).split()
+_MONTH: Final = f"(?i:{'|'.join(_MONTHS)})"
 MONTHS_BEHIND_DAYS: Final = (
     *("januar", "jänner", "februar", "märz", "april", "mai", "juni", "juli", "august", "september", "oktober"),
     *("november", "dezember", "januari", "marts", "maj", "desember", "december", "ledna", "února", "března", "dubna"),
@@ -107,12 +109,21 @@ def values_in(text: str) -> tuple[Value, ...]:
 
 
 def _iter_values(raw: bytes) -> Iterator[Value]:
-    place, end = 0, len(raw)
+    place, end = _behind_plain_words(raw, 0), len(raw)
     while (spans := _VALUE.find(raw, place, end))[0][0] >= 0:
-        place = spans[0][1]
+        place = _behind_plain_words(raw, spans[0][1])
         made = _read(spans, raw)
         if made is not None:
             yield made
+
+
+def _behind_plain_words(raw: bytes, place: int) -> int:
+    """Return where the plain words of small letters end that follow ``place``: they are no values, and begin none. Most
+    of a text are such words, which the expression would find one by one at many times the cost.
+    """
+    while (match := _PLAIN_WORD.match(raw, place)) is not None and match[1] not in _TELLING_WORDS:
+        place = match.end()
+    return place
 
 
 def value_at_start(text: str) -> Value | None:
@@ -151,12 +162,15 @@ _PLAIN: Final = frozenset(
 """Names that are everyday words unless they are written otherwise."""
 
 _WORD_MEMBERS: Final = frozenset(name.encode() for name in MEMBERS) - frozenset(word.encode() for word in _PLAIN)
+_PLAIN_WORD: Final = re.compile(rb"[^\w$.\x80-\xff-]*([a-z]+)(?![\w.\x80-\xff-])")
 _DAY_NAMES: Final = frozenset(
     f"{day}day{plural}".encode()
     for day in ("mon", "tues", "wednes", "thurs", "fri", "satur", "sun")
     for plural in ("", "s")
 )
 """Most of what is found is a plain word of small letters, and is none of these."""
+_TELLING_WORDS: Final = _WORD_MEMBERS | _DAY_NAMES | {month.encode() for month in _MONTHS}
+"""Words of small letters that are values, or may begin one."""
 
 
 def alike(one: Value, other: Value) -> bool:
