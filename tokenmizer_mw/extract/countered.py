@@ -38,7 +38,7 @@ _SIGNS: Final = " .,:%€$"
 _TELLING: Final = 3
 """Words from which on the clause of the new number says what it is of."""
 
-_NUMBER: Final = expression(r"(?:[€$£₹] ?)?(?P<n>\d+(?:[.,:]\d+)*) ?(?P<unit>%|[€$£₹]|[\p{L}\p{M}]{1,12})?")
+_NUMBER: Final = expression(r"(?:[€$£₹] ?)?(\d+(?:[.,:]\d+)*) ?(%|[€$£₹]|[\p{L}\p{M}]{1,12})?")
 _CLAUSE: Final = expression(
     r"[;!?()।。；？！—–]+\s*|[.:,、，]+(?:\s+|$)|[，、]|\s-\s|\s(?:and|but|und|aber|y|pero|e|mas|et|mais|ma|и|а)\s"
 )
@@ -115,12 +115,11 @@ def _numbers(text: str) -> list[_Number]:
 def _in_clause(clause: str) -> Iterator[_Number]:
     raw = clause.encode()
     for match in _NUMBER.finditer(raw):
-        said = (match.group("unit") or b"").decode()
+        figure, said = (group.decode() if group else "" for group in match.groups())
         unit = "" if said.casefold() in _PLAIN_UNITS else said
-        start = len(raw[: raw.index(match.group("n"), match.start())].decode())
+        start = len(raw[: match.start(1)].decode())
         if start == 0 or not (clause[start - 1].isalnum() or clause[start - 1] in "-_./#"):
-            number = match.group("n").decode()
-            yield _Number(number, unit, start, start + len(number), clause)
+            yield _Number(figure, unit, start, start + len(figure), clause)
 
 
 def _find_correction(numbers: Sequence[_Number]) -> tuple[_Number, _Number] | None:

@@ -6,6 +6,7 @@ A cue is a short string such as "w:let's" or "user:ends:?". Training and run tim
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -79,8 +80,13 @@ def cues(segment: Segment, read: Sequence[Hit], speaker: Speaker) -> list[str]:
 
 def _letters(words: Sequence[str]) -> list[str]:
     """Letters in a row: what forms of a word share, in any language."""
-    padded = [f" {word[:SCRIPT_MAX]} " for word in words[:LETTERED_MAX]]
-    return [f"n:{one}" for one in {word[at : at + LETTERS] for word in padded for at in range(len(word) - LETTERS + 1)}]
+    return list({one for word in words[:LETTERED_MAX] for one in _letters_of(word)})
+
+
+@lru_cache(maxsize=4096)
+def _letters_of(word: str) -> tuple[str, ...]:
+    padded = f" {word[:SCRIPT_MAX]} "
+    return tuple(f"n:{padded[at : at + LETTERS]}" for at in range(len(padded) - LETTERS + 1))
 
 
 def _opening(words: Sequence[str], who: str) -> list[str]:

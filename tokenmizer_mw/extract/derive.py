@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 from tokenmizer_mw.graph.fold import SessionGraph
@@ -174,6 +175,7 @@ def _own_segments(message: Message, settings: Settings) -> list[Segment]:
     return sorted([*own, *blocks], key=lambda one: one.start)
 
 
+@lru_cache(maxsize=2 * CONTEXT_MESSAGES)
 def _own_words(message: Message) -> Message:
     """``message`` as its speaker means it: without what a host put into it, and with what tools speak aloud."""
     return add_voiced_text(without_host_texts(message))

@@ -19,7 +19,7 @@ from tokenmizer_mw.runtime.lazy import expression
 from .layout import OPENING, Span, find_laid_out, find_set_apart
 from .pattern import PatternTable
 from .rules.handed import HANDED, RESUMES
-from .shown import find_shown
+from .shown import BORDERS, find_shown
 from .whole_files import find_whole_files
 
 TEXTS_KEPT: Final = 4
@@ -193,6 +193,8 @@ def _find_passages(text: str) -> Iterator[Span]:
 
 def _find_introduced(text: str, tagged: dict[int, int]) -> Iterator[Span]:
     """Texts that are introduced; ``tagged`` maps the starts of elements to their ends."""
+    if BORDERS.isdisjoint(text):
+        return
     end, resumed = 0, _find_resumed(text)
     outside = (clause for clause in _CLAUSE.finditer(text) if clause.end() >= end)
     for clause in islice(outside, CLAUSES_MAX):

@@ -6,6 +6,7 @@ others for their endings.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from .similar import words_of
@@ -86,6 +87,7 @@ _KIND_OF: Final = {
 _ENDINGS: Final = ("ing", "ed", "ly", "tion", "s")
 
 
+@lru_cache(maxsize=4096)
 def kind_of(word: str) -> str:
     """The kind of a word in small letters: itself for a function word, "<did>" for "added", "~ing", "#" for a number,
     "`" for a name out of code, "~" for any other."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import islice
 from typing import Final
 
 import re2
@@ -29,7 +29,9 @@ _SHARE: Final = 0.5
 _WORD: Final = re2.compile(
     r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]|[^\P{L}\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]+|\p{N}+"
 )
-_ASCII_WORD: Final = re.compile("[a-z]+|[0-9]+")
+_PLAIN_WORD: Final = re.compile(r"[^\W\d_]+|\d+")
+_PLAIN: Final = "\u1100"
+"""The first sign of Hangul: letters before it are in words between spaces."""
 _OPEN: Final = frozenset({Status.PENDING, Status.IN_PROGRESS})
 
 
@@ -39,21 +41,17 @@ def without_repeated(findings: Sequence[Finding], text: str, before: Sequence[Nu
     code of the user's last message, and results of tools since."""
     if not any(map(_is_word, findings)):
         return list(findings)
-    runs = _repeatable(before)
-    return [finding for finding in findings if not (runs and _is_word(finding) and _repeats(finding, text, runs))]
+    given = [one[:TEXT_MAX] for one in _read_before(before) if one]
+    return [finding for finding in findings if not (given and _is_word(finding) and _repeats(finding, text, given))]
 
 
-def _repeatable(before: Sequence[Numbered]) -> frozenset[int]:
-    """The runs of words of what was to be read."""
-    texts: list[str] = []
+def _read_before(before: Sequence[Numbered]) -> Iterator[str]:
+    """The texts that were to be read."""
     for _, message in reversed(before):
-        texts += [result.text for result in message.tool_results]
+        yield from (result.text for result in message.tool_results)
         if message.opens_turn:
-            texts.append(_documents_of(message.text[:TEXT_MAX]))
-            break
-    sizes = range(1, _RUN + 1)  # a sentence of fewer words, such as a heading, is repeated as a whole
-    words = [_words(text[:TEXT_MAX].casefold()) for text in texts if text]
-    return frozenset(chain.from_iterable(_runs(one, size) for one in words for size in sizes))
+            yield _documents_of(message.text[:TEXT_MAX])
+            return
 
 
 def _is_word(finding: Finding) -> bool:
@@ -61,10 +59,13 @@ def _is_word(finding: Finding) -> bool:
     return decides or (finding.type is NodeType.TASK and finding.status in _OPEN)
 
 
-def _repeats(finding: Finding, text: str, runs: frozenset[int]) -> bool:
+def _repeats(finding: Finding, text: str, given: Sequence[str]) -> bool:
     said = text[slice(*finding.span)] if finding.span is not None else finding.quote
-    own = _runs(_words(said.casefold()), _RUN)
-    return bool(own) and sum(run in runs for run in own) >= _SHARE * len(own)
+    words = _words(said.casefold())
+    size = min(len(words), _RUN)  # a sentence of fewer words, such as a heading, is repeated as a whole
+    own = _runs(words, size)
+    known = [_runs_in(one, size) for one in given] if own else []
+    return bool(own) and sum(any(run in one for one in known) for run in own) >= _SHARE * len(own)
 
 
 @lru_cache(maxsize=4)
@@ -74,14 +75,21 @@ def _documents_of(text: str) -> str:
     return "\n".join(parts)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
+def _runs_in(text: str, size: int) -> frozenset[int]:
+    return frozenset(_runs(_words(text.casefold()), size))
+
+
 def _words(folded: str) -> list[str]:
-    # in other scripts signs are words, and letters are many: RE2 knows them, and takes thirty times as long
-    return _ASCII_WORD.findall(folded) if folded.isascii() else _WORD.findall(folded)
+    # in other scripts signs are words: RE2 knows them, and takes thirty times as long
+    return (_PLAIN_WORD if all(map(_is_plain, set(folded))) else _WORD).findall(folded)
+
+
+def _is_plain(sign: str) -> bool:
+    """Whether a sign is a letter or a digit of words between spaces, or no letter at all."""
+    return (sign < _PLAIN and sign.isdecimal() == sign.isnumeric()) or not sign.isalnum()
 
 
 def _runs(words: Sequence[str], size: int) -> list[int]:
-    """A number for each run of ``size`` words; of all words where they are fewer."""
-    if len(words) <= size:
-        return [hash(tuple(words))] if words else []
+    """A number for each run of ``size`` words."""
     return list(map(hash, zip(*(islice(words, at, None) for at in range(size)), strict=False)))

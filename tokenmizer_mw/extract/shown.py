@@ -23,6 +23,8 @@ _CLAUSE: Final = expression(
     r"((?:[^\n:：.!?？。！—;]|[.:;][^\s.:;!?\"'])+)"
     r"(?:(\?|？)|[!.！。])?[ \t]*(?:([:：—])[ \t*_]*(\n)?|[ \t]*\n)"
 )
+BORDERS: Final = frozenset("\n:：—")
+"""Signs of which a text has one between a clause that shows or introduces something and what that is."""
 _CLAUSE_MAX: Final = 200
 """Characters of the end of a clause that are looked at."""
 
@@ -77,7 +79,10 @@ class Shown:
 
 def find_shown(text: str) -> Iterator[Shown]:
     """Where such texts begin, in order for each way to show them. Time is linear in the text."""
-    yield from _find_headed(text)
+    if BORDERS.isdisjoint(text):
+        return
+    if "\n" in text:
+        yield from _find_headed(text)
     for clause in islice(_CLAUSE.finditer(text), CLAUSES_MAX):
         words, asks, colon, line = clause.groups()
         said = words[-_CLAUSE_MAX:]

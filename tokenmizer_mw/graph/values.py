@@ -31,11 +31,11 @@ def _words(text: str) -> frozenset[str]:
 
 
 _MONTHS: Final = (
-    "january jan february feb march mar april apr may june jun july jul august aug september sept sep october oct"
-    " november nov december dec janvier février avril mai juin juillet août enero febrero abril mayo junio julio agosto"
-    " janeiro fevereiro março maio junho julho märz juni juli oktober dezember"
-).split()
-_MONTH: Final = f"(?i:{'|'.join(_MONTHS)})"
+    "january|jan|february|feb|march|mar|april|apr|may|june|jun|july|jul|august|aug|september|sept|sep|october|oct"
+    "|november|nov|december|dec|janvier|février|avril|mai|juin|juillet|août|enero|febrero|abril|mayo|junio|julio|agosto"
+    "|janeiro|fevereiro|março|maio|junho|julho|märz|juni|juli|oktober|dezember"
+)
+_MONTH: Final = f"(?i:{_MONTHS})"
 MONTHS_BEHIND_DAYS: Final = (
     *("januar", "jänner", "februar", "märz", "april", "mai", "juni", "juli", "august", "september", "oktober"),
     *("november", "dezember", "januari", "marts", "maj", "desember", "december", "ledna", "února", "března", "dubna"),
@@ -169,7 +169,7 @@ _DAY_NAMES: Final = frozenset(
     for plural in ("", "s")
 )
 """Most of what is found is a plain word of small letters, and is none of these."""
-_TELLING_WORDS: Final = _WORD_MEMBERS | _DAY_NAMES | {month.encode() for month in _MONTHS}
+_TELLING_WORDS: Final = _WORD_MEMBERS | _DAY_NAMES | {*_MONTHS.encode().split(b"|")}
 """Words of small letters that are values, or may begin one."""
 
 
