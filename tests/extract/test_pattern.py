@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -64,3 +66,18 @@ def test_a_set_says_which_and_whether() -> None:
     few = PatternSet("ab", "a", "b")
     assert few.matching("ABC") == [0, 1]
     assert few.any("b") and not few.any("xb")
+
+
+@pytest.mark.parametrize("name", "LMN")
+def test_classes_of_signs_hold_no_others(name: str) -> None:
+    pattern = compile_lazily(rf"(?-i:\p{name})$")
+    assigned = [sign for sign in map(chr, range(sys.maxunicode + 1)) if unicodedata.category(sign)[0] != "C"]
+    assert {unicodedata.category(sign)[0] for sign in assigned if pattern.match(sign)} == {name}
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["naïve", "Straße", "ação", "Москва", "Ελλάδα", "עברית", "العربية", "हिन्दी", "ไทย", "中文", "日本語", "한국어"],
+)
+def test_letters_of_scripts_that_people_write_are_letters(word: str) -> None:
+    assert compile_lazily(r"(?:\pL\pM*)+$").match(word) is not None

@@ -80,13 +80,15 @@ class Model:
             raise BadModel(f"{len(weights)} weights for {len(cues)} cues and {len(classes)} classes")
         self.classes, self.cues, self.weights, self.scale = tuple(classes), tuple(cues), weights, scale
         width = len(classes)
-        lanes = struct.Struct(f"<{width + 1}I")
-        self._unpack = lanes.unpack
-        signed = memoryview(weights).cast("b")
-        self._rows = {
-            cue: int.from_bytes(lanes.pack(1, *[weight + _RAISED for weight in signed[at : at + width]]), "little")
-            for cue, at in zip(cues, range(0, len(weights), width), strict=True)
-        }
+        self._unpack = struct.Struct(f"<{width + 1}I").unpack
+        size = 4 * (width + 1)
+        rows = bytearray(size * len(cues))
+        rows[::size] = b"\x01" * len(cues)
+        raised = weights.translate(bytes((code + _RAISED) % 256 for code in range(256)))
+        for number in range(width):
+            rows[4 * (number + 1) :: size] = raised[number::width]
+        places = range(0, len(rows), size)
+        self._rows = {cue: int.from_bytes(rows[at : at + size], "little") for cue, at in zip(cues, places, strict=True)}
 
     def weight(self, cues: Iterable[str]) -> int:
         """What a sentence with these cues weighs, as lanes; of more than ``CUES_MAX`` cues, what the first ones do."""
