@@ -59,6 +59,8 @@ NAMED: Final = 0.5
 
 LIKELY: Final = 0.36
 """How likely a message changes one certain fact, for it to be taken to do so."""
+LEAST_WEIGHT: Final = -1.6
+"""Log odds of the likeliest fact up to which no sum of a few facts comes near ``LIKELY``."""
 LEAST_ODDS: Final = -2.5
 """Log odds that a sentence changes anything, below which no fact is looked at."""
 
@@ -189,13 +191,15 @@ def _find_change(ledger: Ledger, claims: Sequence[ReadClaim]) -> tuple[Segment, 
     """The sentence of a message that changes a fact in force, why, and that fact; ``None`` where most likely none
     does. Sentences and facts compete: the reason for a change names what is changed as well."""
     facts = list(changeable(ledger))
-    weighed = [
+    pairs = [
         (weigh(node, claim, len(facts)), -at, node.id, segment, reason, node)
         for at, (segment, claim, reason) in enumerate(claims)
         if claim.odds >= LEAST_ODDS
         for node in facts
-        if may_replace(claim, node)
     ]
+    if max((one[0] for one in pairs), default=LEAST_WEIGHT) <= LEAST_WEIGHT:
+        return None
+    weighed = [one for one in pairs if may_replace(claims[-one[1]][1], one[-1])]
     if not weighed:
         return None
     *_, segment, reason, node = max(weighed, key=lambda one: one[:3])

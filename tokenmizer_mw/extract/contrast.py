@@ -198,6 +198,11 @@ class Claim:
         return change_odds(self.beside)
 
     @cached_property
+    def weighed(self) -> dict[str, tuple[Node, int, float]]:
+        """Facts that it was held against, by their ids, among how many, and what speaks for it."""
+        return {}
+
+    @cached_property
     def own_odds(self) -> float:
         """The same by its own words: neither a reason nor a complaint beside a change is the change."""
         return change_odds(self.line)
@@ -274,8 +279,12 @@ def says_change(line: str) -> bool:
 def weigh(node: Node, claim: Claim, facts: int) -> float:
     """What all evidence weighs that a claim changes one of ``facts`` facts: the log odds against that it changes
     none."""
-    found = evidence(node, claim, facts)
-    return min(BIAS + sum(WEIGHTS[name] * value for name, value in found.items()), _MOST)
+    known = claim.weighed.get(node.id)
+    if known is None or known[0] is not node or known[1] != facts:
+        found = evidence(node, claim, facts)
+        weight = min(BIAS + sum(WEIGHTS[name] * value for name, value in found.items()), _MOST)
+        known = claim.weighed[node.id] = (node, facts, weight)
+    return known[2]
 
 
 _MOST: Final = 30.0
