@@ -193,7 +193,7 @@ def _find_passages(text: str) -> Iterator[Span]:
 
 def _find_introduced(text: str, tagged: dict[int, int]) -> Iterator[Span]:
     """Texts that are introduced; ``tagged`` maps the starts of elements to their ends."""
-    if BORDERS.isdisjoint(text):
+    if not any(border in text for border in BORDERS):
         return
     end, resumed = 0, _find_resumed(text)
     outside = (clause for clause in _CLAUSE.finditer(text) if clause.end() >= end)

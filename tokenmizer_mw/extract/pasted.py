@@ -28,7 +28,7 @@ _QUOTED: Final = re2.compile(
 )
 """Quotations of sentences; a name between quotation marks is shorter."""
 
-_QUOTATION_MARKS: Final = frozenset("'\"“„«「")
+_QUOTATION_MARKS: Final = "'\"“„«「"
 
 _ANNOUNCES: Final = re2.compile(
     r"(?im)^[^\n]{0,160}(?:\b(?:vendor|found|forwarded|stumbled|downloaded|inbox|release notes|minutes of|old server"
@@ -45,7 +45,8 @@ _OWN_MAX: Final = 400
 
 def find_pasted(text: str) -> Iterator[Span]:
     """The places of such parts. Time is linear in the text."""
-    for pattern in (_LOG_LINE,) if _QUOTATION_MARKS.isdisjoint(text) else (_LOG_LINE, _QUOTED):
+    quotes = any(mark in text for mark in _QUOTATION_MARKS)
+    for pattern in (_LOG_LINE, _QUOTED) if quotes else (_LOG_LINE,):
         for match in islice(pattern.finditer(text), MARKS_MAX):
             yield match.span()
     announced = _ANNOUNCES.search(text) if "\n" in text else None
