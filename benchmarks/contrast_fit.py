@@ -40,7 +40,7 @@ from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.node import Node
 
 from .acts import scenes
-from .beliefs import CASES, WIDER, Case, load_cases, load_talks
+from .beliefs import CASES, WIDER, Case, load_cases, load_talks, states
 from .effects import FITTED, load_trials, states_clause
 
 MODEL: Final = Path(__file__).parents[1] / "tokenmizer_mw" / "extract" / "changes.model"
@@ -161,7 +161,7 @@ def _states(node: Node, old: str, talk: Talk) -> bool:
     """Whether a fact states the old words: it holds the value, or stems from the clause."""
     if not old:
         return False
-    return states_clause(node, old) if talk.quoted else _holds(f"{node.label} {node.value} {node.detail}", old)
+    return states_clause(node, old) if talk.quoted else states(node, old)
 
 
 def _holds(text: str, value: str) -> bool:

@@ -52,9 +52,9 @@ _PROPOSES: Final = PatternSet(
 )
 
 
-def find_agreed(spoken: Sequence[Segment], told: str, facts: Sequence[Node]) -> tuple[Node, str] | None:
-    """The fact that a reply changes by agreeing to the last of the assistant's words ``told``, and the sentence that
-    was agreed to."""
+def find_agreed(spoken: Sequence[Segment], told: str, facts: Sequence[Node], turn: int) -> tuple[Node, str] | None:
+    """The fact that a reply, message ``turn``, changes by agreeing to the last of the assistant's words ``told``, and the
+    sentence that was agreed to."""
     if not spoken or len(spoken) > REPLY_MAX or not _agrees(spoken):
         return None
     tail = encodable(told[-TAIL:])
@@ -63,7 +63,7 @@ def find_agreed(spoken: Sequence[Segment], told: str, facts: Sequence[Node]) -> 
     scored = [
         (weigh(node, claim, len(facts)), at, node, one)
         for at, one in enumerate(proposals)
-        for claim in [_claim(one, tail)]
+        for claim in [_claim(one, tail, turn)]
         for node in facts
         if _contrasts(evidence(node, claim, len(facts)))
     ]
@@ -83,7 +83,7 @@ def _agrees(spoken: Sequence[Segment]) -> bool:
     return any(_AGREES.any(line) or (not frames_of(line) and _AGREES.any(without_lead(line))) for line in lines)
 
 
-def _claim(sentence: str, beside: str) -> Claim:
+def _claim(sentence: str, beside: str, turn: int) -> Claim:
     line = without_lead(sentence).rstrip(" .!?？。")
     parts = tuple(part for part in parts_of(line) if part) or (line,)
-    return Claim(line, parts, beside, turn=0, last=True)
+    return Claim(line, parts, beside, turn, last=True)

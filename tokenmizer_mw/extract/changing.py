@@ -126,7 +126,7 @@ def _change_agreed(ledger: Ledger, segments: Sequence[Segment], told: str) -> No
     if ledger.find_replacements():
         return
     spoken = [one for one in segments if one.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM)]
-    found = find_agreed(spoken, told, list(changeable(ledger)))
+    found = find_agreed(spoken, told, list(changeable(ledger)), ledger.turn)
     if found is not None and len(found[1]) <= PROPOSAL_MAX:
         old, proposal = found
         label = f"{proposal.rstrip(' .!?？。')}: {bound_sentence(spoken[0].text).rstrip(' .!')}"

@@ -218,7 +218,7 @@ class Claim:
         return stated_in(self.beside)
 
     @cached_property
-    def says_change(self) -> bool:
+    def has_change_word(self) -> bool:
         """Whether words of it say that something changes."""
         return _CHANGES.any(self.line)
 
@@ -312,7 +312,7 @@ def evidence(node: Node, claim: Claim, facts: int) -> dict[str, float]:
         "apart": not _may_concern(old, claim),
         "brief": _is_brief(best, new),
         "another": _gives_another(old, new),
-        "change": claim.says_change,
+        "change": claim.has_change_word,
         "last": claim.last,
         "recent": claim.turn - node.source.turn <= _RECENT,
         "concept": node.type is NodeType.CONCEPT,
@@ -355,7 +355,7 @@ def _may_concern(old: Stated, claim: Claim) -> bool:
 def are_of_other_things(node: Node, claim: Claim) -> bool:
     """Whether a fact and a sentence without a word of change say things alike of two things: "juniors on Mondays" and
     "seniors on Fridays", "Postgres for the ledger" and "DuckDB for the reports"."""
-    if claim.says_change:
+    if claim.has_change_word:
         return False
     old = stated_in(node.label)
     best = _nearest(claim.parts, old)
@@ -380,7 +380,7 @@ def is_of_another(node: Node, claim: Claim) -> bool:
 def gives_no_other_value(node: Node, claim: Claim) -> bool:
     """Whether a sentence without a word of change or denial only gives a fact's value once more, or measures another
     thing: "the budget is 2,500 euros", "the boathouse costs 600 euros"."""
-    if claim.says_change or denies(claim.line) != denies(node.label):
+    if claim.has_change_word or denies(claim.line) != denies(node.label):
         return False
     old, new = stated_in(node.label), claim.stated
     known, said = old.values | old.names, new.values | new.names
