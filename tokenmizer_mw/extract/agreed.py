@@ -53,8 +53,8 @@ _PROPOSES: Final = PatternSet(
 
 
 def find_agreed(spoken: Sequence[Segment], told: str, facts: Sequence[Node], turn: int) -> tuple[Node, str] | None:
-    """The fact that a reply, message ``turn``, changes by agreeing to the last of the assistant's words ``told``, and the
-    sentence that was agreed to."""
+    """The fact that a reply, message ``turn``, changes by agreeing to the last of the assistant's words ``told``, and
+    the sentence that was agreed to."""
     if not spoken or len(spoken) > REPLY_MAX or not _agrees(spoken):
         return None
     tail = encodable(told[-TAIL:])
