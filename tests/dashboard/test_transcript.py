@@ -8,8 +8,8 @@ from html import unescape
 import pytest
 
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.model.event import Checkpointed, Reminded
-from tokenmizer_mw.model.node import Node, NodeType, Source, Status
+from tokenmizer_mw.model.event import Checkpointed, DecisionReplaced, Reminded
+from tokenmizer_mw.model.node import Node, NodeType, Source, Status, Transition
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.server.dashboard import dashboard
 from tokenmizer_mw.server.dashboard.transcript import ALONE_MIN, PER_PAGE, mark_passages, visible
@@ -141,15 +141,15 @@ def test_a_request_is_shown_before_and_after_its_cut(visitor: Visitor, memory: S
     ]
     memory.log.append(SessionKey("local", "hall"), news, expected_seq=memory.view("hall", lambda state: state.seq))
     plain = visitor.get("request?id=hall").body
-    before, after = (part.partition('id="after"')[0] for part in plain.split('class="beside"')[1].split('id="after"'))
+    before, _, after = plain.split('class="beside"')[1].partition('id="after"')
     assert re.findall(r"#m(\d+)", before) == ["1", "2", "3", "4", "5"]
     assert before.count("left out") == 4
-    assert re.findall(r"#m(\d+)", after) == ["5"]
+    assert re.findall(r"#m(\d+)", after.partition('id="reminder"')[0]) == ["5"]
     assert "the block as sent" in after
-    assert 'id="reminder"' not in plain
-    reminded = visitor.get("request?id=hall&cut=checkpoint-9&turn=6").body.partition('id="reminder"')[2]
-    assert "PostgreSQL" in reminded
-    assert "#m3" in reminded
+    for address in ("request?id=hall", "request?id=hall&cut=checkpoint-9&turn=6"):
+        reminded = visitor.get(address).body.partition('id="reminder"')[2]
+        assert "PostgreSQL" in reminded
+        assert "#m3" in reminded
     assert "request?id=hall&amp;cut=checkpoint-9&amp;turn=6" in visitor.get("transcript?id=hall").body
 
 
@@ -187,3 +187,32 @@ def test_only_finished_tasks_are_ticked(visitor: Visitor, memory: SessionMemory)
     assert Status.COMPLETED in states
     for status, body in states.items():
         assert (tick in body.partition('id="fact"')[2].partition("</section>")[0]) == (status is Status.COMPLETED)
+
+
+def test_of_a_cut_one_chooses_the_requests_with_a_reminder(visitor: Visitor, memory: SessionMemory) -> None:
+    news = [
+        Checkpointed("checkpoint-8", 3, 9, "the first block", "0" * 32, 3, 2),
+        Reminded(5, "checkpoint-8", 70, (), (1,)),
+        Checkpointed("checkpoint-9", 5, 9, "the block as sent", "0" * 32, 5, 4),
+    ]
+    memory.log.append(SessionKey("local", "hall"), news, expected_seq=memory.view("hall", lambda state: state.seq))
+    own, later, of_another = (
+        visitor.get(f"request?id=hall&cut={cut}&turn={turn}").body
+        for cut, turn in (("checkpoint-8", ""), ("checkpoint-8", "5"), ("checkpoint-9", "5"))
+    )
+    assert 'id="reminder"' not in own
+    assert "answered by message 4" in own
+    assert 'id="reminder"' in later
+    assert re.findall(r"#m(\d+)", of_another.partition('id="after"')[0]) == ["1", "2", "3", "4", "5"]
+
+
+def test_the_overview_names_the_predecessor_that_the_block_names(visitor: Visitor, memory: SessionMemory) -> None:
+    memory.record("hall", [*WHOLE, {"role": "user", "content": "Switch from PostgreSQL to CockroachDB."}])
+    now = node_with(memory, "cockroachdb")
+    olds = [one for one in memory.graph("hall").nodes() if one.value in ("sqlite", "postgresql")]
+    again = [DecisionReplaced(Transition(one.id, now.id, 7)) for one in reversed(olds)]
+    seq = memory.view("hall", lambda state: state.seq)
+    memory.log.append(SessionKey("local", "hall"), again, expected_seq=seq)
+    named = re.search(r"instead of (SQLite|PostgreSQL)", text_of(visitor.get("session?id=hall").body))
+    assert named is not None
+    assert f"(was {named[1]}" in memory.resume("hall").text

@@ -2,6 +2,7 @@ from itertools import product
 
 import pytest
 
+from tokenmizer_mw.context.recall import describe_fact
 from tokenmizer_mw.context.resume.facts import REASON_MAX, clause, facts_of
 from tokenmizer_mw.context.resume.sections import Section, section_of
 from tokenmizer_mw.graph.fold import SessionGraph
@@ -208,3 +209,18 @@ def test_long_predecessors_are_not_all_named() -> None:
     )
     assert labels[1] in text and labels[0] not in text
     assert ids == ("d2", "d1")
+
+
+def test_of_two_values_that_one_replaced_the_last_one_is_named_everywhere() -> None:
+    events = [
+        decision("d1", "Terra Lite", 1),
+        decision("d2", "Terra Pro", 2),
+        decision("d3", "Luna", 4),
+        DecisionReplaced(Transition("d1", "d3", 4)),
+        DecisionReplaced(Transition("d2", "d3", 4)),
+    ]
+    assert said(*events) == [("Luna (was Terra Pro)", ("d3", "d2"))]
+    graph = SessionGraph()
+    for event in events:
+        graph.apply(event)
+    assert describe_fact(graph, graph.nodes()[-1])[1] == ("d3", "d2")

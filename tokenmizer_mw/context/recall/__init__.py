@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from tokenmizer_mw.context.recall.index import PassageHit, PassageIndex
@@ -11,6 +12,7 @@ from tokenmizer_mw.context.recall.passages import index_terms, is_function_word,
 from tokenmizer_mw.context.recall.selection import QuotedPiece, answering, asked_kinds, select_passages
 from tokenmizer_mw.context.tokens import TokenCounter
 from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.graph.predecessors import Predecessors
 from tokenmizer_mw.graph.search import search
 from tokenmizer_mw.graph.text import asked_words, words
 from tokenmizer_mw.graph.values import Later, Statement, find_overtaken
@@ -223,7 +225,7 @@ def _state(node: Node, label: str) -> str:
 
 
 def _line(graph: SessionGraph, node: Node, later: Later | None) -> _Line:
-    olds = list(_replaced_nodes(graph, node))
+    olds = [old for _, old in islice(Predecessors(graph).of(node), _HEIRS_MAX)]
     was = "".join(f", was {flatten(old.label)} [{_number(old)}]" for old in olds)
     reason = flatten(graph.life(node.id).reason or (graph.life(olds[0].id).reason if olds else "") or node.detail)
     label = flatten(node.label)
@@ -245,18 +247,6 @@ def describe_fact(graph: SessionGraph, node: Node) -> tuple[str, tuple[str, ...]
 
 def _then(later: Later | None) -> str:
     return f" (later [{later.turn}]: {later.value})" if later is not None else ""
-
-
-def _replaced_nodes(graph: SessionGraph, node: Node) -> Iterator[Node]:
-    """What ``node`` took the place of, the newest first."""
-    old_of = {step.new: step.old for step in graph.transitions()}
-    seen = {node.id}
-    id = old_of.get(node.id)
-    while id is not None and id not in seen and len(seen) <= _HEIRS_MAX:
-        seen.add(id)
-        if (old := graph.get(id)) is not None and not old.is_withdrawn:
-            yield old
-        id = old_of.get(id)
 
 
 _OLD_LABEL_MAX: Final = 60

@@ -5,8 +5,9 @@ why; and facts from earlier sessions of a project.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Final
 
 import re2
@@ -14,9 +15,10 @@ import re2
 from tokenmizer_mw.context.resume.sections import NO_OLD_VALUE, Section, grade_of, section_of
 from tokenmizer_mw.context.tokens import TokenCounter
 from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.graph.predecessors import Predecessors
 from tokenmizer_mw.graph.text import words
 from tokenmizer_mw.model.event import WENT_ON
-from tokenmizer_mw.model.node import HAND, DecisionKind, Node, NodeType, Status, Transition, Trust
+from tokenmizer_mw.model.node import HAND, Node, NodeType, Status, Transition, Trust
 from tokenmizer_mw.safety.labels import flatten
 
 REASON_MAX: Final = 90
@@ -35,17 +37,13 @@ _COMMAND: Final = "$ "
 _OLD_MAX: Final = 3
 
 
-def reason_of(
-    graph: SessionGraph, node: Node, section: Section, into: dict[str, list[Transition]]
-) -> tuple[str, tuple[str, ...]]:
+def reason_of(graph: SessionGraph, node: Node, section: Section, replaced: Predecessors) -> tuple[str, tuple[str, ...]]:
     """Return the reason for ``node`` as the text in brackets after its label ("" for none), and the ids of the nodes
-    that the text names. ``into``: the transitions (replacements) that led to each node."""
+    that the text names. ``replaced``: what the facts of the graph replaced."""
     if section is Section.WARNINGS:
         reason = clause(graph.life(node.id).reason or node.detail)
         return (f" - {reason}" if reason else ""), ()
-    steps = _steps(into, node.id)
-    pairs = [(step, old) for step in steps if (old := graph.get(step.old)) is not None and not old.is_withdrawn]
-    olds = [(step, old) for step, old in pairs if _is_of(node, step, old)]
+    olds = list(islice(replaced.of(node), _OLD_MAX))
     if olds and node.type is NodeType.TASK:
         reason = clause(olds[0][0].reason)
         return (f" ({reason})" if reason and reason not in node.label else ""), ()
@@ -60,27 +58,6 @@ def _explanation(node: Node) -> str:
     if node.type is not NodeType.ERROR or node.detail.startswith(_COMMAND):
         return ""
     return clause(node.detail, EXPLANATION_MAX)
-
-
-def _steps(into: dict[str, list[Transition]], id: str) -> list[Transition]:
-    """What led to ``id``, the newest first, at most ``_OLD_MAX``."""
-    steps: list[Transition] = []
-    seen = {id}
-    while id in into and len(steps) < _OLD_MAX:
-        step = max(into[id], key=lambda step: step.trigger)
-        if step.old in seen:
-            break
-        steps.append(step)
-        seen.add(step.old)
-        id = step.old
-    return steps
-
-
-def _is_of(node: Node, step: Transition, old: Node) -> bool:
-    """Whether ``old`` is shown as what ``node`` replaced: both are of one thing, or the words of the change name it."""
-    if not step.evidence or (old.slot and old.slot == node.slot):
-        return True
-    return bool(set(words(old.label)) & {*words(node.label), *words(step.evidence)})
 
 
 def _was(label: str, olds: list[tuple[Transition, Node]], by_hand: str) -> tuple[str, tuple[str, ...]]:
@@ -150,24 +127,23 @@ class ResumeFact:
     grade: int = 0
 
 
+def sections_of(graph: SessionGraph, replaced: Predecessors) -> Iterator[tuple[Node, Section, str]]:
+    """Iterate over every fact that a resume block may state, with its section and the words of its label, oldest first,
+    without archived and replaced ones."""
+    for node in graph.nodes():
+        section = Section.RULES if node.id in replaced.standing else _section_of(graph, node)
+        text = flatten(node.label) if section is not None else ""
+        if section is not None and text and not (section is Section.DECISIONS and _asks(text)):
+            yield node, section, text
+
+
 def facts_of(graph: SessionGraph) -> list[ResumeFact]:
-    """Return every fact that a resume block may state, oldest first, without archived and replaced ones."""
-    into: dict[str, list[Transition]] = {}
-    standing = set()
-    for step in graph.transitions():
-        if _outlasts(graph.get(step.old), graph.get(step.new)):
-            standing.add(step.old)
-        else:
-            into.setdefault(step.new, []).append(step)
+    """Return every fact that a resume block may state, as ``sections_of`` finds them."""
+    replaced = Predecessors(graph)
     found = []
-    for index, node in enumerate(graph.nodes()):
-        section = Section.RULES if node.id in standing else _section_of(graph, node)
-        text = flatten(node.label)
-        if section is None or not text or (section is Section.DECISIONS and _asks(text)):
-            continue
-        why, why_ids = reason_of(graph, node, section, into)
-        if section is Section.GOAL and not why:
-            text, why = _split_goal(text)
+    for index, (node, section, label) in enumerate(sections_of(graph, replaced)):
+        why, why_ids = reason_of(graph, node, section, replaced)
+        text, why = _split_goal(label) if section is Section.GOAL and not why else (label, why)
         place = (_order_of(node), node.source.turn, index)
         said = _prefix(node, section) + text
         found.append(
@@ -189,18 +165,6 @@ def _section_of(graph: SessionGraph, node: Node) -> Section | None:
     if section is Section.DONE and node.type is NodeType.ERROR and graph.life(node.id).reason == WENT_ON:
         return Section.PAST_ERRORS
     return section
-
-
-def _outlasts(old: Node | None, new: Node | None) -> bool:
-    """Whether ``old`` is a standing rule of the user and ``new`` is none: a single choice ends no rule."""
-    return (
-        old is not None
-        and new is not None
-        and old.kind is DecisionKind.RULE
-        and old.status is Status.SUPERSEDED
-        and old.source.role == "user"
-        and new.kind is not DecisionKind.RULE
-    )
 
 
 def shorten_goals(facts: Sequence[ResumeFact], counter: TokenCounter, limit: int) -> list[ResumeFact]:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from tokenmizer_mw.context.resume import LEVELS, Resume
-from tokenmizer_mw.context.resume.sections import Section, section_of
-from tokenmizer_mw.model.node import Node, Status, Transition
+from tokenmizer_mw.context.resume.facts import sections_of
+from tokenmizer_mw.context.resume.sections import Section
+from tokenmizer_mw.graph.predecessors import Predecessors
+from tokenmizer_mw.model.node import Node, Status
 from tokenmizer_mw.session import SessionState
 
 from .markup import (
@@ -38,7 +41,7 @@ OPEN_WORK: Final = "open work"
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The newest facts of each section of the block and their numbers, what replaced them, and why facts ended."""
+    """The newest facts of each section of the block and their numbers, what they replaced, and why facts ended."""
 
     newest: Mapping[str, Sequence[Node]]
     counts: Mapping[str, int]
@@ -57,26 +60,15 @@ class Overview:
 def overview(state: SessionState) -> Overview:
     """Return the facts of a session by section of the block."""
     graph = state.graph
+    replaced = Predecessors(graph)
     parts: dict[str, list[Node]] = defaultdict(list)
-    for node in graph.nodes():
-        if (name := _part_of(node)) is not None:
-            parts[name].append(node)
+    for node, section, _ in sections_of(graph, replaced):
+        parts[OPEN_WORK if section in (Section.DOING, Section.TO_DO) else section.name].append(node)
     newest = {name: _newest(name, nodes) for name, nodes in parts.items()}
-    shown = {node.id for nodes in newest.values() for node in nodes}
-    replaced = {step.new: old for step in graph.transitions() if step.new in shown and (old := _old(state, step))}
-    reasons = {id: graph.life(id).reason for id in shown}
-    return Overview(newest, {name: len(nodes) for name, nodes in parts.items()}, replaced, reasons)
-
-
-def _old(state: SessionState, step: Transition) -> Node | None:
-    return state.graph.get(step.old)
-
-
-def _part_of(node: Node) -> str | None:
-    section = section_of(node)
-    if section in (Section.DOING, Section.TO_DO):
-        return OPEN_WORK
-    return section.name if section is not None else None
+    shown = [node for nodes in newest.values() for node in nodes]
+    olds = {node.id: old for node in shown for _, old in islice(replaced.of(node), 1)}
+    reasons = {node.id: graph.life(node.id).reason for node in shown}
+    return Overview(newest, {name: len(nodes) for name, nodes in parts.items()}, olds, reasons)
 
 
 def _newest(part: str, nodes: Sequence[Node]) -> list[Node]:

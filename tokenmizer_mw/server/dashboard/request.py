@@ -46,12 +46,15 @@ CUTS: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class RequestView:
-    """What the page shows: the session's cuts, the selected one, the reminder, its facts, the message numbers of the
-    request, and whether no request of the session was seen."""
+    """What the page shows: the session's cuts, the selected one, the messages that answer requests after it with a
+    reminder, the message that answers the request, its reminder, the facts of that, the message numbers of the request,
+    and whether no request of the session was seen."""
 
     title: str
     cuts: Sequence[Checkpointed]
     cut: Checkpointed | None
+    answers: Sequence[int]
+    answer: int
     reminder: Reminded | None
     facts: Sequence[Node]
     numbers: frozenset[int]
@@ -59,8 +62,8 @@ class RequestView:
 
 
 def show_request(request: PageRequest) -> Page:
-    """Return the request at the cut that the query names (by default the newest), or the one that message ``turn``
-    answers."""
+    """Return the request that the cut of the query changed first (by default the newest cut), or the one that message
+    ``turn`` answers."""
     turn = request.query.get("turn", "")
     wanted = int(turn) if turn.isdecimal() and len(turn) < 9 else 0
 
@@ -80,11 +83,12 @@ def show_request(request: PageRequest) -> Page:
 def _view_request(state: SessionState, name: str, turn: int) -> RequestView:
     cuts = [mark.checkpoint for mark in state.checkpoints if mark.checkpoint.anchor]
     cut = next((one for one in cuts if one.id == name), cuts[-1] if cuts else None)
-    of_cut = [one for one in state.recent_reminders if cut is not None and one.cut == cut.id]
-    reminder = next((one for one in of_cut if one.turn == turn), None)
-    newest = turn - 1 if turn > 1 else cut.turn if cut is not None else 0
+    of_cut = {one.turn: one for one in state.recent_reminders if cut is not None and one.cut == cut.id}
+    answer = turn if turn in of_cut or cut is None else cut.turn + 1
+    reminder = of_cut.get(answer)
     facts = [node for id in reminder.nodes if (node := state.graph.get(id))] if reminder is not None else []
-    return RequestView(title_of(state), cuts, cut, reminder, facts, _path(state, newest), messages_only(state))
+    numbers = _path(state, answer - 1)
+    return RequestView(title_of(state), cuts, cut, [*of_cut], answer, reminder, facts, numbers, messages_only(state))
 
 
 def _path(state: SessionState, newest: int) -> frozenset[int]:
@@ -107,8 +111,13 @@ def _choice(request: PageRequest, found: RequestView) -> Markup:
     chosen = found.cut.id if found.cut is not None else ""
     cuts = found.cuts[-CUTS:][::-1]
     options = [(one.id, f"{one.id}, at message {one.turn}") for one in cuts]
+    answers = [(str(number), f"answered by message {number}") for number in sorted({*found.answers, found.answer})]
     return filter_form(
-        "request", {"id": request.id}, select_field("cut", "Cut", options, chosen), tag("button", "Show")
+        "request",
+        {"id": request.id},
+        select_field("cut", "Cut", options, chosen),
+        select_field("turn", "Request", answers, str(found.answer)),
+        tag("button", "Show"),
     )
 
 

@@ -1,0 +1,69 @@
+"""What a fact replaced: chosen here for every text and page that names it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.graph.text import words
+from tokenmizer_mw.model.node import DecisionKind, Node, Status, Transition
+
+
+class Predecessors:
+    """The facts that the facts of a graph replaced.
+
+    A standing rule of the user is not replaced by a single choice: ``standing`` has the ids of such rules, which still
+    hold.
+    """
+
+    def __init__(self, graph: SessionGraph) -> None:
+        self._graph = graph
+        self._into: dict[str, list[Transition]] = {}
+        self.standing: set[str] = set()
+        for step in graph.transitions():
+            if _outlasts(graph.get(step.old), graph.get(step.new)):
+                self.standing.add(step.old)
+            else:
+                self._into.setdefault(step.new, []).append(step)
+
+    def of(self, node: Node) -> Iterator[tuple[Transition, Node]]:
+        """Iterate over what ``node`` replaced, what that replaced and so on, the newest first.
+
+        Of several facts that one replaced, the one replaced last is followed. Facts that were withdrawn as never true,
+        and facts about another thing, are passed over.
+        """
+        seen, id = {node.id}, node.id
+        while id in self._into:
+            found = [(self._find_old(node, step), step) for step in self._into[id]]
+            place = max(range(len(found)), key=lambda at: (found[at][0] is not None, found[at][1].trigger, at))
+            old, step = found[place]
+            if step.old in seen:
+                return
+            seen.add(step.old)
+            if old is not None:
+                yield step, old
+            id = step.old
+
+    def _find_old(self, node: Node, step: Transition) -> Node | None:
+        """What ``step`` replaced, where it is shown as a predecessor of ``node``."""
+        old = self._graph.get(step.old)
+        return old if old is not None and not old.is_withdrawn and _is_of(node, step, old) else None
+
+
+def _is_of(node: Node, step: Transition, old: Node) -> bool:
+    """Whether both are of one thing, or the words of the change name ``old``."""
+    if not step.evidence or (old.slot and old.slot == node.slot):
+        return True
+    return bool(set(words(old.label)) & {*words(node.label), *words(step.evidence)})
+
+
+def _outlasts(old: Node | None, new: Node | None) -> bool:
+    """Whether ``old`` is a standing rule of the user and ``new`` is none: a single choice ends no rule."""
+    return (
+        old is not None
+        and new is not None
+        and old.kind is DecisionKind.RULE
+        and old.status is Status.SUPERSEDED
+        and old.source.role == "user"
+        and new.kind is not DecisionKind.RULE
+    )
