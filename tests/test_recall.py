@@ -252,15 +252,52 @@ def test_linear_in_the_messages(unit: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("label", "line"),
+    ("type_", "status", "line"),
     [
-        ("Part 1 is done.", "- task: Part 1 is done. [3]"),
-        ("add an exporter", "- task, done: add an exporter [3]"),
-        ("undone steps are listed", "- task, done: undone steps are listed [3]"),
+        (NodeType.TASK, Status.COMPLETED, "- task, done: what to do about part 1 [3]"),
+        (NodeType.TASK, Status.PENDING, "- task, to do: what to do about part 1 [3]"),
+        (NodeType.ERROR, Status.COMPLETED, "- error, fixed: what to do about part 1 [3]"),
     ],
 )
-def test_a_state_that_a_label_says_is_not_said_twice(label: str, line: str) -> None:
+def test_the_state_of_work_is_always_said(type_: NodeType, status: Status, line: str) -> None:
     graph = SessionGraph()
-    node = added("t1", NodeType.TASK, label, 3, status=Status.COMPLETED)
+    node = added("n1", type_, "what to do about part 1", 3, status=status)
     graph.apply(node)
     assert describe_fact(graph, node.node)[0] == line
+
+
+@pytest.mark.parametrize(
+    ("query", "labels"),
+    [
+        ("What is still open?", ["order the door", "the door jams", "paint the open door"]),
+        ("open tasks", ["order the door", "paint the open door"]),
+        ("Which errors are left?", ["the door jams"]),
+        ("what is next", ["order the door", "the door jams", "paint the open door"]),
+    ],
+)
+def test_open_work_answers_a_question_about_it(query: str, labels: list[str]) -> None:
+    graph = SessionGraph()
+    for event in (
+        added("t1", NodeType.TASK, "paint the open door", 1, status=Status.PENDING),
+        added("t2", NodeType.TASK, "hang the next open lamp", 2, status=Status.COMPLETED),
+        added("t3", NodeType.TASK, "order the door", 3, status=Status.IN_PROGRESS),
+        added("e1", NodeType.ERROR, "the door jams", 4),
+    ):
+        graph.apply(event)
+    said: list[Said] = [(2, "user", "Hang the next open lamp. What is still open?")]
+    lines = asked(graph, query, messages=said).text.splitlines()
+    assert [line.partition(": ")[2].rpartition(" [")[0] for line in lines[1:]] == labels
+
+
+def test_a_question_with_other_words_is_no_question_about_open_work(graph: SessionGraph) -> None:
+    assert asked(graph, "the open database", messages=[]).text.startswith("- decision: PostgreSQL")
+
+
+def test_a_passage_about_work_that_was_done_since_says_so() -> None:
+    graph = SessionGraph()
+    graph.apply(added("t1", NodeType.TASK, "hang the lamp", 2, status=Status.PENDING))
+    graph.apply(StatusChanged("t1", Status.COMPLETED, 5))
+    said: list[Said] = [(2, "user", "We must hang the lamp."), (6, "user", "Did you hang the lamp straight?")]
+    text = asked(graph, "lamp hanging", messages=said).text
+    assert "[2 user] (done since) We must hang the lamp." in text
+    assert "[6 user] Did you hang" in text

@@ -225,14 +225,15 @@ def _singular(text: str) -> frozenset[str]:
 
 
 def _bag(node: Node, said: frozenset[str]) -> Mapping[str, int]:
-    bag = dict.fromkeys(said | _kind_words(node.type, node.kind), _SAID)
+    bag = dict.fromkeys(said | kind_words(node.type, node.kind), _SAID)
     bag.update(dict.fromkeys(_singular(f"{node.label} {node.value}"), _NAMED))
     bag.update(dict.fromkeys(_singular(f"{node.slot} {_category_words(node)}"), _MEANT if node.current else _SAID))
     return bag
 
 
 @cache
-def _kind_words(type_: NodeType, kind: DecisionKind | None) -> frozenset[str]:
+def kind_words(type_: NodeType, kind: DecisionKind | None = None) -> frozenset[str]:
+    """Return the words that people call a type and a kind, in the singular."""
     named = kind or ""
     return _singular(f"{type_} {_CALLED.get(type_, '')} {named} {_CALLED.get(named, '')}")
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from tokenmizer_mw.context.recall.index import PassageHit, PassageIndex
+from tokenmizer_mw.context.recall.open_work import find_open_work
 from tokenmizer_mw.context.recall.passages import index_terms, is_function_word, message_text
 from tokenmizer_mw.context.recall.selection import QuotedPiece, answering, asked_kinds, select_passages
 from tokenmizer_mw.context.tokens import TokenCounter
@@ -17,7 +18,7 @@ from tokenmizer_mw.graph.search import search
 from tokenmizer_mw.graph.text import asked_words, words
 from tokenmizer_mw.graph.values import Later, Statement, find_overtaken
 from tokenmizer_mw.model.message import REPR_MAX, short_repr
-from tokenmizer_mw.model.node import Node, Status, Trust
+from tokenmizer_mw.model.node import Node, NodeType, Status, Trust
 from tokenmizer_mw.safety.fence import frame
 from tokenmizer_mw.safety.labels import flatten
 
@@ -82,7 +83,8 @@ def recall(
 
     Facts get a fifth of the budget; then quoted passages follow, and more facts if tokens are left. A replaced value is
     stated together with its replacement. A passage from before the replacement is marked as old; if a later message
-    gives another value for the same thing, that value is added.
+    gives another value for the same thing, that value is added. A question about open work ("What is still open?") is
+    answered by that work alone.
 
     - ``nonce`` (from ``nonce_for``): put the text between delimiters that mark it as data; "": text for people.
     - ``meaning``: the vector of the query, for search by meaning.
@@ -91,6 +93,9 @@ def recall(
     """
     around = frame(nonce) if nonce else ("", "")
     room = budget - counter.count("".join(around)) - counter.count(_HEAD)
+    if work := find_open_work(graph, query):
+        lines = [_line(graph, node, None) for node in work]
+        return _fit(_take_within_room(lines, room, counter), budget, counter, around, _format_work)
     hits = passages.rank(query, meaning=meaning) if passages is not None else []
     hits = drop_withdrawn(graph, hits if _answers_query(query, hits) else [])
     weights = _weights(query, passages)
@@ -100,12 +105,22 @@ def recall(
     pieces = select_passages(hits, room - _cost(chosen, counter), counter)
     chosen += _mark_pieces(graph, pieces, weights, hits)
     chosen += _take_within_room([line for line in facts if line not in chosen], room - _cost(chosen, counter), counter)
-    while chosen:
-        text = around[0] + _format_lines(chosen) + around[1]
+    return _fit(chosen, budget, counter, around, _format_lines)
+
+
+def _fit(
+    chosen: list[_Line],
+    budget: int,
+    counter: TokenCounter,
+    around: tuple[str, str],
+    format_lines: Callable[[Sequence[_Line]], str],
+) -> Recall:
+    """As many of the lines, the first ones, as take at most ``budget`` tokens with what is ``around`` them."""
+    for lines in (chosen[:length] for length in range(len(chosen), 0, -1)):
+        text = around[0] + format_lines(lines) + around[1]
         if (tokens := counter.count(text)) <= budget:
-            ids = dict.fromkeys(id for line in chosen for id in line.ids)
-            return Recall(text, tokens, tuple(ids), tuple(turn for line in chosen for turn in line.turns))
-        chosen.pop()
+            ids = dict.fromkeys(id for line in lines for id in line.ids)
+            return Recall(text, tokens, tuple(ids), tuple(turn for line in lines for turn in line.turns))
     return Recall("", 0)
 
 
@@ -133,6 +148,10 @@ def _format_lines(lines: Sequence[_Line]) -> str:
     """The lines, the newest first, under a head that says so."""
     texts = [line.text for line in sorted(lines, key=lambda line: -line.turn)]
     return "\n".join([_HEAD, *texts] if len(texts) > 1 else texts)
+
+
+def _format_work(lines: Sequence[_Line]) -> str:
+    return "\n".join(["Open work; [n] is the message.", *(line.text for line in lines)])
 
 
 _HEAD: Final = "Newest first; [n] is the message."
@@ -218,18 +237,16 @@ _STATE: Final = {
 }  # fmt: skip
 
 
-def _state(node: Node, label: str) -> str:
-    """The state of a fact, "" where its label says so itself."""
-    state = _STATE[node.status]
-    return "" if f" {state.removeprefix(', ')} " in f" {label.casefold().rstrip('.!')} " else state
+def _state(node: Node) -> str:
+    fixed = node.type is NodeType.ERROR and node.status is Status.COMPLETED
+    return ", fixed" if fixed else _STATE[node.status]
 
 
 def _line(graph: SessionGraph, node: Node, later: Later | None) -> _Line:
     olds = [old for _, old in islice(Predecessors(graph).of(node), _HEIRS_MAX)]
     was = "".join(f", was {flatten(old.label)} [{_number(old)}]" for old in olds)
     reason = flatten(graph.life(node.id).reason or (graph.life(olds[0].id).reason if olds else "") or node.detail)
-    label = flatten(node.label)
-    text = f"- {node.type.value}{_state(node, label)}: {label} [{_number(node)}]{_then(later)}{was}"
+    text = f"- {node.type.value}{_state(node)}: {flatten(node.label)} [{_number(node)}]{_then(later)}{was}"
     return _Line(text + (f" - {reason}" if reason else ""), node.source.turn, (node.id, *(old.id for old in olds)))
 
 
@@ -255,7 +272,7 @@ _OLD_LABEL_MAX: Final = 60
 
 def outdated_mark(graph: SessionGraph, piece: QuotedPiece) -> str:
     """Return a mark for a passage that names a value which was replaced later: which value, the current one, and the
-    message since which it holds. "" for any other passage."""
+    message since which it holds; or that work which it names was done later. "" for any other passage."""
     text = piece.text.casefold()
     since = {step.new: step.trigger for step in graph.transitions()}
     for step in graph.transitions():
@@ -267,7 +284,14 @@ def outdated_mark(graph: SessionGraph, piece: QuotedPiece) -> str:
         if label.casefold() in text and now.id in since and now.label.casefold() not in text:
             named = f"{label} is old" if len(label) <= _OLD_LABEL_MAX else "old"
             return f" ({named}; since [{since[now.id]}] {flatten(now.label)})"
-    return ""
+    ended = [node for node in graph.nodes(status=Status.COMPLETED) if _ended_behind(graph, node, piece)]
+    return " (done since)" if any(flatten(node.label).casefold() in text for node in ended) else ""
+
+
+def _ended_behind(graph: SessionGraph, node: Node, piece: QuotedPiece) -> bool:
+    """Whether a piece stands before the message that finished a piece of work."""
+    work = node.type in (NodeType.TASK, NodeType.ERROR)
+    return work and node.source.turn <= piece.number < graph.life(node.id).touched
 
 
 __all__ = [
