@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import socket
 import subprocess
-import time
 from pathlib import Path
-from typing import Final
 
 import redis as redis_client
 
-SECONDS: Final = 20.0
-"""After which a server that must answer does not."""
+from tests.waiting import eventually
 
 
 class OwnRedis:
@@ -39,10 +36,7 @@ class OwnRedis:
             str(self.folder),
         ]
         self.process = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        deadline = time.monotonic() + SECONDS
-        while not self.answers():
-            assert time.monotonic() < deadline and self.process.poll() is None, "redis-server does not start"
-            time.sleep(0.02)
+        assert eventually(self.answers), "redis-server does not start"
 
     def stop(self) -> None:
         if self.process is not None:

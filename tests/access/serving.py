@@ -10,7 +10,6 @@ import http.client
 import json
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,6 +19,7 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
+from tests.waiting import eventually
 from tokenmizer_mw import SessionMemory, TokenMizerMiddleware
 from tokenmizer_mw.server.access.caller import caller_of, is_own, tenant_of
 from tokenmizer_mw.server.access.key_store import KeyStore
@@ -167,13 +167,6 @@ def until_answered(link: socket.socket) -> bytes:
         if not piece:
             return seen
         seen += piece
-
-
-def eventually(holds: Callable[[], bool], seconds: float = SECONDS) -> bool:
-    deadline = time.monotonic() + seconds
-    while not holds() and time.monotonic() < deadline:
-        time.sleep(0.005)
-    return holds()
 
 
 class Serving:

@@ -15,7 +15,7 @@ from typing import Final
 import pytest
 import yaml
 
-from .serving import eventually
+from tests.waiting import eventually
 
 MEGABYTE: Final = 1_000_000
 ONE_MOST: Final = 8 * MEGABYTE

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 import uvicorn
 
+from tests.waiting import eventually
 from tokenmizer_mw.server.access.http_protocols import PROTOCOL, BoundedH11
 
-from .serving import SECONDS, eventually, until_answered
+from .serving import SECONDS, until_answered
 
 Connect = Callable[[], socket.socket]
 

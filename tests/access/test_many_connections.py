@@ -14,9 +14,10 @@ from typing import Final
 import pytest
 import yaml
 
+from tests.waiting import eventually
 from tokenmizer_mw.server.proxy.listening import OPEN_FILES, allow_connections
 
-from .serving import SECONDS, eventually
+from .serving import SECONDS
 
 SILENT: Final = 400
 STARTED_WITH: Final = 200

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.waiting import eventually
 from tokenmizer_mw.errors import ConfigError, StoreUnavailable
 from tokenmizer_mw.server.access.hosts import check_bind
 from tokenmizer_mw.server.access.key_store import MemoryKeys
@@ -29,7 +30,7 @@ from tokenmizer_mw.server.api.routes import ROUTES
 
 from .conftest import kept, made
 from .own_redis import OwnRedis
-from .serving import CHAT, ProxyServing, Serving, chat, eventually, served, until_answered
+from .serving import CHAT, ProxyServing, Serving, chat, served, until_answered
 
 
 @pytest.fixture(params=["small", "proxy"])

@@ -17,9 +17,10 @@ import pytest
 import uvicorn
 
 from tests.sampling import sample
+from tests.waiting import eventually
 from tokenmizer_mw.server.access.http_protocols import PROTOCOL, BoundedH11
 
-from .serving import SECONDS, eventually
+from .serving import SECONDS
 
 INNER: Final = b"DELETE /smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n"
 LENGTH: Final = b"Content-Length: %d\r\n" % len(INNER)

@@ -7,13 +7,13 @@ import re
 import shutil
 import subprocess
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 import uvicorn
 
+from tests.waiting import eventually
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.server.api import api
 
@@ -47,10 +47,7 @@ def test_the_commands_run_as_they_stand(tmp_path: Path) -> None:
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
-        deadline = time.monotonic() + 20
-        while not server.started:
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+        assert eventually(lambda: server.started)
         port = server.servers[0].sockets[0].getsockname()[1]
         told = {**os.environ, "MEMORY": f"http://127.0.0.1:{port}/memory", "TOKEN": "made-up", "no_proxy": "*"}
         script = "set -e\n" + blocks("sh").replace("curl -sS", "curl -sS --fail-with-body -w '\\n'")

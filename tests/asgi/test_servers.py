@@ -6,8 +6,7 @@ import asyncio
 import contextlib
 import socket
 import threading
-import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import httpx2
@@ -17,6 +16,7 @@ import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, StreamingResponse
 
+from tests.waiting import eventually
 from tokenmizer_mw.asgi import TokenMizerMiddleware
 from tokenmizer_mw.store.memory import MemoryLog
 
@@ -108,13 +108,6 @@ def _text(stream: openai.Stream[Any]) -> str:
     return "".join(chunk.choices[0].delta.content or "" for chunk in stream)
 
 
-def _eventually(holds: Callable[[], bool], seconds: float = 20) -> bool:
-    deadline = time.monotonic() + seconds
-    while not holds() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return holds()
-
-
 def test_streamed_chat_is_remembered(model: Model, client: openai.OpenAI, log: MemoryLog) -> None:
     assert _text(_stream(client, extra_body={"session_id": "sdk"})) == REPLY
     assert said(log, "sdk") == [("user", "Wie heißt du?"), ("assistant", REPLY)]
@@ -156,14 +149,14 @@ def test_client_that_leaves_frees_the_model(model: Model, client: openai.OpenAI,
     next(iter(stream))
     stream.close()
     assert model.stopped.wait(20)
-    assert _eventually(lambda: closed(log, "sdk") == [("aborted", "")])
+    assert eventually(lambda: closed(log, "sdk") == [("aborted", "")])
     assert said(log, "sdk")[1][1].startswith("Ich ")
 
 
 def test_crash_of_the_model_cuts_the_stream(client: openai.OpenAI, log: MemoryLog) -> None:
     with pytest.raises(openai.APIConnectionError):
         _text(_stream(client, "crashes", extra_headers={"X-Session-Id": "sdk"}))
-    assert _eventually(lambda: closed(log, "sdk") == [("error", "")])
+    assert eventually(lambda: closed(log, "sdk") == [("error", "")])
 
 
 def test_bytes_on_the_wire_are_the_models(served: tuple[Model, str]) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 import openai
 import pytest
 
-from tests.transport.conftest import eventually
 from tests.transport.faces import FACES, Client, Face
 from tests.upstream.server import Upstream
+from tests.waiting import eventually
 from tokenmizer_mw import SessionMemory, Settings, async_openai_client, openai_client
 
 HEADER = {"X-Session-Id": "one"}

@@ -15,7 +15,8 @@ from urllib.parse import urlencode, urljoin, urlsplit
 
 import uvicorn
 
-from tests.proxy.serving import SECONDS, eventually
+from tests.proxy.serving import SECONDS
+from tests.waiting import eventually
 from tokenmizer_mw.server.dashboard import Dashboard
 
 PREFIX = "/desk/memory"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.waiting import eventually
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.model.event import MessageRecorded, TurnClosed
 from tokenmizer_mw.model.message import Message
@@ -18,9 +17,6 @@ from tokenmizer_mw.store.log import EventLog
 
 EXAMPLES = Path(__file__).parents[2] / "integrations" / "examples"
 APPS = ("fastapi", *(pytest.param(name, marks=pytest.mark.nightly) for name in ("starlette", "django")))
-
-PATIENCE = 10.0
-"""Seconds after which a test gives up waiting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +42,6 @@ class Served:
         return self.outcomes(session)
 
     def _events(self, session: str, kind: type) -> list[Any]:
+        self.memory.flush()
         recorded = self.log.read(SessionKey(LOCAL_TENANT, session))
         return [item.event for item in recorded if isinstance(item.event, kind)]
-
-
-def eventually(holds: Callable[[], bool]) -> bool:
-    """Whether ``holds`` becomes true within the patience of the tests."""
-    deadline = time.monotonic() + PATIENCE
-    while not holds() and time.monotonic() < deadline:
-        time.sleep(0.005)
-    return holds()

@@ -10,9 +10,10 @@ import httpx2
 import pytest
 
 from tests.upstream.server import Upstream
+from tests.waiting import eventually
 from tokenmizer_mw.model.message import Role
 
-from .served import Served, eventually
+from .served import Served
 from .surfaces import QUESTION, SURFACES, Surface
 
 STREAMED = (

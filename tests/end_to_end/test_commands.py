@@ -16,8 +16,10 @@ import httpx2
 import openai
 import pytest
 
+from tests.waiting import PATIENCE
+
 from .sdks.talk import KEY
-from .served import APPS, EXAMPLES, PATIENCE
+from .served import APPS, EXAMPLES
 
 QUESTION = "What do you suggest for storage? Could we just append to a CSV file?"
 STARTS_WITHIN = 60.0

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import time
+import http.client
+import json
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
+from urllib.parse import urlsplit
 
-import httpx2
 import openai
 import pytest
 
 from tests.upstream.answer import Scripted
 from tests.upstream.server import Upstream
 from tests.upstream.steering import Steering
+from tests.waiting import eventually
 from tokenmizer_mw.model.message import Role
 
 from .sdks.table import SDK_WARNINGS, SDKS
 from .sdks.talk import KEY, Talk
-from .served import PATIENCE, Served, eventually
+from .served import Served
 from .surfaces import SURFACES, Surface
 
 pytestmark = [pytest.mark.filterwarnings(warning) for warning in SDK_WARNINGS]
@@ -82,17 +85,16 @@ def test_stream_closed_by_its_user_frees_the_provider(
     talk = sdk(served.url, session)
     talk.user("Tell me everything.")
     before = upstream.statistics.aborted
-    events: Any = talk.stream("fake-n2000-d5")
+    events: Any = talk.stream("fake-n900-d100")
     for _, _ in zip(range(12), events, strict=False):
         pass
-    left = time.monotonic()
     events.close()
-    _assert_freed(upstream, before, left)
+    _assert_freed(upstream, before)
     assert served.closed(session) == [("aborted", "")]
     assert [message.role for message in served.messages(session)] == [Role.USER, Role.ASSISTANT]
 
 
-@pytest.mark.parametrize("model", ["fake-f60000", "fake-n2000-d5"], ids=["before the first byte", "midway"])
+@pytest.mark.parametrize("model", ["fake-f60000", "fake-n900-d100"], ids=["before the first byte", "midway"])
 @pytest.mark.parametrize("sdk", SDKS, ids=lambda sdk: sdk.name)
 def test_cancelled_call_frees_the_provider(
     served: Served, upstream: Upstream, sdk: type[Talk], run: Callable[..., Any], model: str, session: str
@@ -101,19 +103,18 @@ def test_cancelled_call_frees_the_provider(
     talk.user("Tell me everything.")
     before = upstream.statistics.aborted
 
-    async def cancelled() -> float:
+    async def cancelled() -> None:
         seen = upstream.statistics.requests
         asking = asyncio.ensure_future(talk.aask(model, stream=True))
         while upstream.statistics.requests == seen and not asking.done():
             await asyncio.sleep(0.005)
         await asyncio.sleep(0.05)
-        left = time.monotonic()
         asking.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asking
-        return left
 
-    _assert_freed(upstream, before, run(cancelled()))
+    run(cancelled())
+    _assert_freed(upstream, before)
     assert served.closed(session) == [("aborted", "")]
 
 
@@ -123,14 +124,15 @@ def test_client_that_gives_up_waiting_frees_the_provider(
 ) -> None:
     path, body = surface.request("fake-f60000")
     before = upstream.statistics.aborted
-    with httpx2.Client(timeout=0.05) as client, pytest.raises(httpx2.ReadTimeout):
-        client.post(served.url + path, json=body, headers={"x-session-id": session})
-    _assert_freed(upstream, before, time.monotonic())
+    headers = {"x-session-id": session, "content-type": "application/json"}
+    with closing(http.client.HTTPConnection(urlsplit(served.url).netloc)) as link:
+        link.request("POST", path, json.dumps(body), headers)
+        assert eventually(lambda: upstream.statistics.active)
+    _assert_freed(upstream, before)
     assert served.closed(session) == [("aborted", "")]
 
 
-def _assert_freed(upstream: Upstream, before: int, left: float) -> None:
-    """The provider has seen that its reader left, and soon: in a few milliseconds on a machine that is idle."""
+def _assert_freed(upstream: Upstream, before: int) -> None:
+    """The provider has seen that its reader left, in the midst of an answer that takes a minute or more."""
     assert eventually(lambda: upstream.statistics.aborted > before)
-    assert upstream.statistics.left_at[-1] - left < PATIENCE / 5
     assert eventually(lambda: upstream.statistics.active == 0)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from tests.upstream.answer import Scripted
+from tests.upstream.request import Received
 from tests.upstream.server import Upstream
+from tests.waiting import eventually
+from tokenmizer_mw import SessionMemory
 
 from .agent import SECONDS, TOOLS, Desk, Session, blocks, desk, new_name, program
 
@@ -34,6 +37,16 @@ def work(session: Session, upstream: Upstream) -> None:
     write = ("Write", {"file_path": "notes.txt", "content": "port 8080"})
     upstream.script.extend([Scripted(text="I write it down.", calls=(write,)), Scripted(text="Written.")])
     session.say("Write down that the port is 8080.")
+
+
+def has_tools(sent: Received) -> bool:
+    return any(tool["name"].startswith(TOOLS) for tool in sent.json["tools"])
+
+
+def recorded(desk: Desk, words: str) -> bool:
+    """Whether a message is in the store, which hooks write to behind their answers."""
+    with closing(SessionMemory.open(f"sqlite:///{desk.store}")) as memory:
+        return any(words in message.text for info in memory.sessions() for message in memory.messages(info.session))
 
 
 @pytest.mark.parametrize("run", range(RUNS))
@@ -86,11 +99,9 @@ def test_compactions_that_the_agent_makes_by_itself(at_desk: Desk, upstream: Ups
 
 def test_the_agent_asks_our_tools(at_desk: Desk, upstream: Upstream) -> None:
     with Session(at_desk, upstream, new_name()) as session:
-        (sent,) = session.say("Switch from SQLite to PostgreSQL because of concurrent writes.")
-        deadline = time.monotonic() + SECONDS
-        while not any(tool["name"].startswith(TOOLS) for tool in sent.json["tools"]):
-            assert time.monotonic() < deadline
-            (sent,) = session.say("Are the tools there?")
+        session.say("Switch from SQLite to PostgreSQL because of concurrent writes.")
+        assert eventually(lambda: has_tools(session.say("Are the tools there?")[-1]), SECONDS)
+        assert eventually(lambda: recorded(at_desk, "concurrent writes"), SECONDS)
         upstream.script.extend(
             [Scripted(calls=((f"{TOOLS}why_decision", {"text": "PostgreSQL"}),)), Scripted(text="So.")]
         )

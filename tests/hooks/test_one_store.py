@@ -11,7 +11,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -22,6 +21,7 @@ import pytest
 
 from tests.operations.test_agent_transcripts import assistant, lines, said, user
 from tests.proxy.test_serve import answers, free_port
+from tests.waiting import eventually
 from tokenmizer_mw.agents.hooks.client import WorkerFiles, place
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.server.proxy.configuration import Configuration
@@ -52,10 +52,8 @@ def serving(desk: Desk, folder: Path, *options: str) -> Iterator[subprocess.Pope
     command = [sys.executable, "-m", "tokenmizer_mw", "serve", "--port", str(port), *options]
     process = subprocess.Popen(command, cwd=folder, env=desk.environment, stderr=subprocess.DEVNULL)
     try:
-        deadline = time.monotonic() + SECONDS
-        while not answers(port):
-            assert process.poll() is None and time.monotonic() < deadline
-            time.sleep(0.05)
+        assert eventually(lambda: process.poll() is not None or answers(port), SECONDS)
+        assert process.poll() is None
         yield process
     finally:
         if process.poll() is None:
@@ -127,10 +125,10 @@ def test_each_store_has_all_of_a_conversation_that_went_on_beside_another(machin
 
     def kept() -> int:
         """Messages in the one session; what a hook of the end of a turn hands on is recorded behind its answer."""
-        deadline = time.monotonic() + SECONDS
-        while not (rows := sessions(machine)):
-            assert time.monotonic() < deadline
-        log = machine.run(sys.executable, "-m", "tokenmizer_mw", "export", rows[0]["session"]).stdout.decode()
+        assert eventually(lambda: sessions(machine), SECONDS)
+        log = machine.run(
+            sys.executable, "-m", "tokenmizer_mw", "export", sessions(machine)[0]["session"]
+        ).stdout.decode()
         return sum(f"{'Answer' if number % 2 else 'Message'} {number}." in log for number in range(60))
 
     go_on(20)

@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ import uvicorn
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
+from tests.waiting import eventually
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.agents.hooks.events import project_named, root_of
 from tokenmizer_mw.agents.mcp.backing import on_store
@@ -143,10 +143,7 @@ class Running:
         self._server = uvicorn.Server(options)
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True)
         self._thread.start()
-        deadline = time.monotonic() + SECONDS
-        while not self._server.started and time.monotonic() < deadline:
-            time.sleep(0.005)
-        assert self._server.started
+        assert eventually(lambda: self._server.started)
 
     def stop(self) -> None:
         self._server.should_exit = True

@@ -100,18 +100,16 @@ def test_a_store_that_cannot_be_opened_is_a_sentence(desk: Desk) -> None:
 def test_the_server_ends_soon_after_its_input() -> None:
     """The SDK keeps a duplicate of standard output, which must not keep the process waiting."""
     code = (
-        "import os, sys, time\n"
+        "import os, threading\n"
         "from tokenmizer_mw.agents.mcp.starting import interruptible_input\n"
         "from tokenmizer_mw.agents.mcp.opening import Opening\n"
         "with interruptible_input(Opening('1')):\n"
         "    duplicate = os.dup(1)\n"
         "    os.write(duplicate, b'x' * 200_000)\n"
-        "    began = time.monotonic()\n"
-        "print(time.monotonic() - began, file=sys.stderr)\n"
+        "assert threading.active_count() == 1  # it did not give up on what copies the output\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, input=b"", check=True, timeout=SECONDS)
     assert done.stdout == b"x" * 200_000
-    assert float(done.stderr) < 2
 
 
 def test_requests_and_answers_are_counted_in_pieces() -> None:

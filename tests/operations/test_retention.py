@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tests.waiting import eventually
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.operations.erasure import DAY, retaining
 from tokenmizer_mw.server.proxy.app import Proxy
@@ -15,13 +15,6 @@ from tokenmizer_mw.server.proxy.configuration import Configuration
 from tokenmizer_mw.store.memory import MemoryLog
 
 from .test_imports import CHAT
-
-
-def until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def test_old_sessions_go_again_and_again(tmp_path: Path) -> None:
@@ -32,7 +25,7 @@ def test_old_sessions_go_again_and_again(tmp_path: Path) -> None:
     with retaining(memory, every=0.02, clock=lambda: now):
         assert len(memory.sessions()) == 1
         now += 31 * DAY
-        until(lambda: memory.counters().get("sessions_expired") == 2)
+        assert eventually(lambda: memory.counters().get("sessions_expired") == 2)
         assert memory.sessions() == memory.sessions(tenant="other") == []
         now -= 31 * DAY
         memory.record("young", CHAT)
@@ -62,10 +55,7 @@ def test_the_proxy_does_so() -> None:
     async def receive() -> Any:
         if not sent:
             return {"type": "lifespan.startup"}
-        deadline = time.monotonic() + 20
-        while not memory.counters().get("sessions_expired"):
-            assert time.monotonic() < deadline
-            await asyncio.sleep(0.01)
+        assert await asyncio.to_thread(eventually, lambda: memory.counters().get("sessions_expired"))
         return {"type": "lifespan.shutdown"}
 
     asyncio.run(Proxy(Configuration(), memory)({"type": "lifespan"}, receive, send))
@@ -76,5 +66,5 @@ def test_a_store_that_fails_is_tried_again() -> None:
     memory = SessionMemory.open(settings=Settings(retain_days=1))
     memory.log.close()
     with retaining(memory, every=0.01):
-        until(lambda: memory.counters().get("retain_failed", 0) >= 2)
+        assert eventually(lambda: memory.counters().get("retain_failed", 0) >= 2)
     memory.close()

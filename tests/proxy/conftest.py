@@ -10,8 +10,9 @@ from importlib.util import find_spec
 import pytest
 
 from tests.upstream.server import Upstream
+from tests.waiting import eventually
 
-from .serving import LOOP_VARIABLE, Served, configured, eventually, serving
+from .serving import LOOP_VARIABLE, Served, configured, serving
 
 _sessions = itertools.count(1)
 

@@ -9,8 +9,7 @@ import json
 import os
 import socket
 import threading
-import time
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Coroutine, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeVar
@@ -18,6 +17,7 @@ from typing import Any, Final, Literal, TypeVar
 import uvicorn
 
 from tests.upstream.server import Upstream
+from tests.waiting import eventually
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.model.event import MessageRecorded, TurnClosed
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
@@ -130,14 +130,6 @@ def serving(configuration: Configuration, keys: KeyStore | None = None) -> Itera
             server.should_exit = True
             thread.join(SECONDS)
             assert not thread.is_alive()
-
-
-def eventually(holds: Callable[[], bool], seconds: float = SECONDS) -> bool:
-    """Whether ``holds`` becomes true."""
-    deadline = time.monotonic() + seconds
-    while not holds() and time.monotonic() < deadline:
-        time.sleep(0.005)
-    return holds()
 
 
 def asked(model: str, *, stream: bool = False, said: str = "Which database?", **more: Any) -> bytes:

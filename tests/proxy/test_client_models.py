@@ -18,6 +18,7 @@ from tests.sampling import covering, sample
 from tests.upstream.answer import Scripted
 from tests.upstream.request import Received
 from tests.upstream.server import Upstream
+from tests.waiting import eventually
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.model.event import Refined
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
@@ -25,7 +26,7 @@ from tokenmizer_mw.model.usage import REFINE
 from tokenmizer_mw.server.proxy.configuration import Configuration
 from tokenmizer_mw.session.refinement.reply import CATEGORIES
 
-from .serving import Served, call, eventually, serving
+from .serving import Served, call, serving
 from .test_client_keys import CLIENTS, KEY, configured
 
 pytestmark = [pytest.mark.filterwarnings(warning) for warning in SDK_WARNINGS]

@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from tests.upstream.server import Upstream
+from tests.waiting import eventually
 
-from .serving import SECONDS, Served, asked, call, eventually
+from .serving import SECONDS, Served, asked, call
 from .test_serve import free_port
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "nginx.md"

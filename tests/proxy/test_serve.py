@@ -21,11 +21,12 @@ import pytest
 import yaml
 
 from tests.upstream.server import Upstream
+from tests.waiting import eventually
 from tokenmizer_mw.cli import main
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.server.proxy.configuration import Configuration
 
-from .serving import CUT, SECONDS, asked, call, eventually
+from .serving import CUT, SECONDS, asked, call
 
 CHAT = "/v1/chat/completions"
 

@@ -15,10 +15,10 @@ import pytest
 
 from tests.sampling import sample
 from tests.upstream.server import Upstream
+from tests.waiting import eventually
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.server.proxy.listening import bind_sockets, listening
 
-from .serving import eventually
 from .test_serve import answers, free_port, written
 
 WORKERS = ["1", "2"]

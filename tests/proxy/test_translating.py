@@ -12,10 +12,11 @@ import pytest
 
 from tests.upstream.answer import Scripted
 from tests.upstream.server import Upstream
+from tests.waiting import eventually
 from tokenmizer_mw.server.proxy.routing import ALSO
 from tokenmizer_mw.server.translate.table import PROVIDERS
 
-from .serving import CUT, Served, asked, call, configured, eventually, serving
+from .serving import CUT, Served, asked, call, configured, serving
 
 KEYS = {
     "ANTHROPIC_API_KEY": "server-a",

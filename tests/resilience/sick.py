@@ -5,10 +5,9 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from tests.asgi.driving import EVENTS, SESSION, Connection, Surface, request, streaming
 from tokenmizer_mw import SessionMemory, TokenMizerMiddleware
@@ -54,11 +53,3 @@ def said(memory: SessionMemory, session: str = SESSION) -> list[str]:
     """The texts that the log has of a session."""
     recorded = memory.log.read(SessionKey(LOCAL_TENANT, session))
     return [each.event.message.text for each in recorded if isinstance(each.event, MessageRecorded)]
-
-
-def eventually(holds: Callable[[], Any], seconds: float = 20) -> bool:
-    """Whether ``holds`` becomes true."""
-    deadline = time.monotonic() + seconds
-    while not holds() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return bool(holds())

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, Final
@@ -45,7 +44,7 @@ REPLY: Final = "Ich heiße Ünal\u2028\U0001f642."
 
 def note(what: str, **more: Any) -> None:
     """Write down that something happened, and when on the machine's clock."""
-    line = json.dumps({"what": what, "at": time.monotonic(), **more}) + "\n"
+    line = json.dumps({"what": what, **more}) + "\n"
     with (FOLDER / NOTES).open("a", encoding="utf-8") as file:
         file.write(line)
 

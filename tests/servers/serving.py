@@ -10,12 +10,12 @@ import signal
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from tests.waiting import eventually
 from tokenmizer_mw.model.event import Derived, MessageRecorded, TurnClosed
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.store.open import open_log
@@ -126,13 +126,6 @@ def _listens(server: Server) -> bool:
         return server.counters() is not None
     except OSError:
         return False
-
-
-def eventually(holds: Callable[[], bool], seconds: float = SECONDS) -> bool:
-    deadline = time.monotonic() + seconds
-    while not holds() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return holds()
 
 
 def body(manner: str, text: str = ASKED) -> bytes:

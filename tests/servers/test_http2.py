@@ -8,8 +8,10 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from tests.waiting import eventually
+
 from .served_app import EVENTS, REPLY
-from .serving import ASKED, CHAT, Server, body, eventually, running
+from .serving import ASKED, CHAT, Server, body, running
 
 STREAM = b"".join(EVENTS)
 TURN = [("user", ASKED), ("assistant", REPLY)]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.resilience.sick import eventually
+from tests.waiting import eventually
 from tokenmizer_mw.errors import StoreUnavailable
 from tokenmizer_mw.model.event import Event, MessageRecorded, Recorded
 from tokenmizer_mw.model.message import Message, Role

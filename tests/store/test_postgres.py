@@ -10,6 +10,7 @@ import pytest
 
 from tests.store.closing import closed_while_others_write
 from tests.store.postgres_database import Database, Holding
+from tests.waiting import eventually
 from tokenmizer_mw.errors import Conflict, StoreCorrupt, StoreError, StoreTooNew
 from tokenmizer_mw.model.event import Derived, Event, Recorded, Rewritten
 from tokenmizer_mw.model.session import SessionKey
@@ -133,9 +134,7 @@ def held_connections(database: Database) -> int:
 
 
 def wait_for_no_connection(database: Database) -> None:
-    deadline = time.monotonic() + 20
-    while held_connections(database):
-        assert time.monotonic() < deadline
+    assert eventually(lambda: not held_connections(database))
 
 
 def test_closing_while_others_write_loses_nothing_that_was_acknowledged(database: Database) -> None:
@@ -237,9 +236,7 @@ def test_forgetting_waits_for_an_append_that_is_under_way(database: Database) ->
     ):
         thread.start()
         waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND position('{schema}' in query) > 0"
-        deadline = time.monotonic() + 20
-        while not database.fetch(waiting):
-            assert time.monotonic() < deadline
+        assert eventually(lambda: database.fetch(waiting))
     thread.join()
     assert counts == [2]
     assert database.fetch("SELECT FROM {schema}.events") == []

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import time
 from dataclasses import replace
 
 import pytest
 
 from tests.store.postgres_database import Database
+from tests.waiting import eventually
 from tokenmizer_mw.model.event import Event, MessageRecorded, Recorded
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.session import SessionKey
@@ -42,10 +42,9 @@ def in_files(database: Database) -> set[int]:
 
 def erased_until(database: Database, log: PostgresLog, expected: set[int]) -> None:
     """Erase again until only ``expected`` is in the files: snapshots of others keep old rows alive for a while."""
-    deadline = time.monotonic() + 30
-    while in_files(database) != expected:
-        assert time.monotonic() < deadline
-        assert log.forget(SessionKey("tenant", "unknown")) == 0
+    assert eventually(
+        lambda: in_files(database) == expected or log.forget(SessionKey("tenant", "unknown")),
+    )
 
 
 def test_forgotten_sessions_are_gone_from_the_files_of_the_tables(database: Database) -> None:
@@ -81,8 +80,6 @@ def test_the_address_says_who_frees_the_space(erase: str, vacuumed: bool, databa
     assert log.forget(SessionKey("tenant", "session000")) == 3
     assert [info.key.id for info in log.sessions("tenant")] == ["session001"]
     counted = "SELECT vacuum_count FROM pg_stat_all_tables WHERE schemaname = '{schema}' AND relname = 'events'"
-    deadline = time.monotonic() + 20
-    while vacuumed and not database.fetch(counted)[0][0]:
-        assert time.monotonic() < deadline
+    assert not vacuumed or eventually(lambda: database.fetch(counted)[0][0])
     assert bool(database.fetch(counted)[0][0]) is vacuumed
     log.close()

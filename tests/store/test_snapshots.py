@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.store.postgres_database import Database, Holding
+from tests.waiting import eventually
 from tokenmizer_mw.model.event import Derived, Event, MessageRecorded, Recorded
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.session import SessionKey
@@ -113,9 +114,7 @@ def test_keeping_waits_for_who_is_writing_the_session(what: str, database: Datab
     )
     with Holding(database, MEANWHILE[what]):
         keeping.start()
-        deadline = time.monotonic() + 30
-        while not database.fetch(WAITING, f'"{database.schema}".snapshots'):
-            assert time.monotonic() < deadline
+        assert eventually(lambda: database.fetch(WAITING, f'"{database.schema}".snapshots'))
         assert kept == []
     keeping.join()
     assert kept == [what == "appended to"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.upstream.server import Upstream
+from tests.waiting import eventually
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.model.event import MessageRecorded, TurnClosed
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
@@ -19,14 +19,6 @@ from tokenmizer_mw.store.memory import MemoryLog
 from .faces import FACES, Client, Face
 
 _sessions = itertools.count(1)
-
-
-def eventually(holds: Callable[[], bool], seconds: float = 20) -> bool:
-    """Whether ``holds`` becomes true."""
-    deadline = time.monotonic() + seconds
-    while not holds() and time.monotonic() < deadline:
-        time.sleep(0.002)
-    return holds()
 
 
 @dataclass(frozen=True)
@@ -38,6 +30,7 @@ class Kept:
 
     def said(self, session: str, tenant: str = LOCAL_TENANT) -> list[tuple[str, str]]:
         """Role and text of every message, in order."""
+        self.memory.flush()
         events = self._events(session, tenant, MessageRecorded)
         return [(event.message.role.value, event.message.text) for event in events]
 

@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from tests.upstream.server import Upstream
+from tests.waiting import eventually
 
-from .conftest import Kept, eventually
+from .conftest import Kept
 from .faces import Client, Face
 
 MODES = ["split1", "split7", "glue", "crlf", "cr", "ka", "multi", "nospace", "uni", "gzip", "slowhead", "usage", "tool"]
@@ -188,7 +189,7 @@ def test_early_close_frees_the_upstream(client: Client, url: str, upstream: Upst
     answer = client.post(url, json=chat("fake-n500-d10"))
     assert answer.next()
     answer.close()
-    assert eventually(lambda: upstream.statistics.aborted == aborted + 1, 2)
+    assert eventually(lambda: upstream.statistics.aborted == aborted + 1)
 
 
 def test_extensions_are_kept(client: Client, url: str) -> None:

@@ -16,6 +16,7 @@ import pytest
 from tests.upstream.answer import Scripted
 from tests.upstream.server import Upstream
 from tests.upstream.steering import Steering
+from tests.waiting import eventually
 from tokenmizer_mw import (
     AsyncHttpxTransport,
     AsyncTransport,
@@ -26,7 +27,7 @@ from tokenmizer_mw import (
     openai_client,
 )
 
-from .conftest import Kept, eventually
+from .conftest import Kept
 
 ASKED: list[Any] = [{"role": "user", "content": "Which database?"}]
 USER = ("user", "Which database?")
@@ -182,7 +183,7 @@ def test_openai_stream_is_left(chatting: Any, kept: Kept, session: str, upstream
             if chunk.choices and chunk.choices[0].delta.content:
                 break
         await settled(stream.close())
-        assert await asyncio.to_thread(eventually, lambda: upstream.statistics.aborted == aborted + 1, 2)
+        assert await asyncio.to_thread(eventually, lambda: upstream.statistics.aborted == aborted + 1)
 
     run(chatting, work)
     assert kept.ended(session) == [("aborted", "")]
@@ -322,7 +323,7 @@ def test_anthropic_stream_is_left(claude: Any, kept: Kept, session: str, upstrea
             if event.type == "content_block_delta":
                 break
         await settled(stream.close())
-        assert await asyncio.to_thread(eventually, lambda: upstream.statistics.aborted == aborted + 1, 2)
+        assert await asyncio.to_thread(eventually, lambda: upstream.statistics.aborted == aborted + 1)
 
     run(claude, work)
     assert kept.ended(session) == [("aborted", "")]

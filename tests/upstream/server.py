@@ -13,10 +13,9 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final, Self
 
 from .answer import Invalid, Scripted, answer_to
@@ -50,8 +49,8 @@ _FORMATS: Final[tuple[tuple[str, Format], ...]] = (
 
 @dataclass(slots=True)
 class Statistics:
-    """What happened so far. ``active``: answers under way; ``aborted``: answers whose reader left, the moments of
-    which (monotonic seconds) are in ``left_at``; ``refused``: requests that a provider would refuse."""
+    """What happened so far. ``active``: answers under way; ``aborted``: answers whose reader left;
+    ``refused``: requests that a provider would refuse."""
 
     connections: int = 0
     requests: int = 0
@@ -59,7 +58,6 @@ class Statistics:
     finished: int = 0
     aborted: int = 0
     refused: int = 0
-    left_at: list[float] = field(default_factory=list)
 
 
 class Upstream:
@@ -150,20 +148,16 @@ class Upstream:
                 leaving.cancel()
                 await asyncio.wait({leaving})
                 return (b"" if leaving.cancelled() else leaving.result()) if stays else None
-            self._left()
+            self.statistics.aborted += 1
             return None
         except ConnectionError:
-            self._left()
+            self.statistics.aborted += 1
             return None
         finally:
             self.statistics.active -= 1
             for task in (answering, leaving):
                 task.cancel()
             await asyncio.gather(answering, leaving, return_exceptions=True)
-
-    def _left(self) -> None:
-        self.statistics.aborted += 1
-        self.statistics.left_at.append(time.monotonic())
 
     def _scripted(self, received: Received) -> Scripted:
         if self.model is not None and (decided := self.model(received)) is not None:

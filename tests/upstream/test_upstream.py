@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 from tests.upstream.answer import Scripted
 from tests.upstream.server import Upstream
 from tests.upstream.steering import Missteered, Steering, steering
+from tests.waiting import eventually
 
 USER: dict[str, Any] = {"role": "user", "content": "hi"}
 FUNCTION = {"name": "lookup", "arguments": "{}"}
@@ -157,9 +157,7 @@ def test_reader_that_leaves_is_seen(upstream: Upstream) -> None:
         pieces = response.iter_raw()
         next(pieces)
         assert upstream.statistics.active == 1
-    deadline = time.monotonic() + 10
-    while upstream.statistics.active and time.monotonic() < deadline:
-        time.sleep(0.005)
+    assert eventually(lambda: not upstream.statistics.active)
     assert (upstream.statistics.active, upstream.statistics.aborted) == (0, before + 1)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable
-from functools import lru_cache
 from typing import Any
 
 import anthropic
@@ -11,14 +10,14 @@ import anthropic
 from .talk import CLIENTS, KEY, SYSTEM, TOOLS, Call, Refused, Said, Talk
 
 
-@lru_cache
+@CLIENTS.once
 def client(url: str) -> anthropic.Anthropic:
     made = anthropic.Anthropic(base_url=url, api_key=KEY, max_retries=0)
     CLIENTS.close.append(made.close)
     return made
 
 
-@lru_cache
+@CLIENTS.once
 def aclient(url: str) -> anthropic.AsyncAnthropic:
     made = anthropic.AsyncAnthropic(base_url=url, api_key=KEY, max_retries=0)
     CLIENTS.aclose.append(made.close)

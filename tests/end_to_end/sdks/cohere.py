@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Iterable
-from functools import lru_cache
 from typing import Any
 
 import cohere
@@ -14,14 +13,14 @@ from cohere.core.api_error import ApiError
 from .talk import CLIENTS, KEY, SYSTEM, TOOLS, Call, Refused, Said, Talk, parsed
 
 
-@lru_cache
+@CLIENTS.once
 def client(url: str) -> cohere.ClientV2:
     http = httpx.Client()
     CLIENTS.close.append(http.close)
     return cohere.ClientV2(api_key=KEY, base_url=url, max_retries=0, httpx_client=http)
 
 
-@lru_cache
+@CLIENTS.once
 def aclient(url: str) -> cohere.AsyncClientV2:
     http = httpx.AsyncClient()
     CLIENTS.aclose.append(http.aclose)

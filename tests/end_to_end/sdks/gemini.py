@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable
-from functools import lru_cache
 from typing import Any
 
 import httpx2
@@ -13,7 +12,7 @@ from google.genai import errors, types
 from .talk import CLIENTS, KEY, SYSTEM, TOOLS, Call, Refused, Said, Talk
 
 
-@lru_cache
+@CLIENTS.once
 def client(url: str) -> genai.Client:
     made = genai.Client(api_key=KEY, http_options=types.HttpOptions(base_url=url))
     CLIENTS.close.append(made.close)

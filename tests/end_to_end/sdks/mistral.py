@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable
-from functools import lru_cache
 from typing import Any
 
 import httpx2
@@ -12,7 +11,7 @@ from mistralai.client import Mistral, errors
 from .talk import CLIENTS, KEY, SYSTEM, TOOLS, Call, Refused, Said, Talk, parsed
 
 
-@lru_cache
+@CLIENTS.once
 def client(url: str) -> Mistral:
     http, ahttp = httpx2.Client(), httpx2.AsyncClient()
     CLIENTS.close.append(http.close)

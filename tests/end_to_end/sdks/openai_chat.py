@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable
-from functools import lru_cache
 from typing import Any
 
 import openai
@@ -12,14 +11,14 @@ from openai.lib.streaming.chat import ChatCompletionStreamState
 from .talk import CLIENTS, KEY, SYSTEM, TOOLS, Call, Refused, Said, Talk, parsed
 
 
-@lru_cache
+@CLIENTS.once
 def client(url: str) -> openai.OpenAI:
     made = openai.OpenAI(base_url=f"{url}/v1", api_key=KEY, max_retries=0)
     CLIENTS.close.append(made.close)
     return made
 
 
-@lru_cache
+@CLIENTS.once
 def aclient(url: str) -> openai.AsyncOpenAI:
     made = openai.AsyncOpenAI(base_url=f"{url}/v1", api_key=KEY, max_retries=0)
     CLIENTS.aclose.append(made.close)

@@ -6,8 +6,10 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from functools import lru_cache
+from typing import Any, ClassVar, Final, TypeVar
 
+Client = TypeVar("Client")
 SYSTEM: Final = "You are brief."
 KEY: Final = "none"
 LOOKUP: Final[dict[str, Any]] = {
@@ -120,21 +122,34 @@ class Talk(ABC):
 
 class Clients:
     """The clients of all SDKs, which are made once for each address: they are slow to make. ``close`` and ``aclose``
-    hold what closes them."""
+    hold what closes them; whoever asks again is given new ones."""
 
     def __init__(self) -> None:
         self.close: list[Callable[[], object]] = []
         self.aclose: list[Callable[[], Awaitable[object]]] = []
+        self._forget: list[Callable[[], None]] = []
+
+    def once(self, make: Callable[[str], Client]) -> Callable[[str], Client]:
+        """Decorate what makes a client of an address: one client for each, until all are closed."""
+        cached = lru_cache(make)
+        self._forget.append(cached.cache_clear)
+        return cached
 
     def close_all(self) -> None:
         """Close the synchronous ones."""
+        self._forget_all()
         while self.close:
             self.close.pop()()
 
     async def aclose_all(self) -> None:
         """Close the asynchronous ones, on the loop that they were used on."""
+        self._forget_all()
         while self.aclose:
             await self.aclose.pop()()
+
+    def _forget_all(self) -> None:
+        for forget in self._forget:
+            forget()
 
 
 CLIENTS: Final = Clients()
