@@ -196,16 +196,18 @@ def test_a_snapshot_that_cannot_be_used_is_counted_and_another_one_kept(
     assert log.reads[0] > 0
 
 
-def test_a_store_that_cannot_read_or_keep_snapshots_is_a_store(log: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object) -> Snapshot:
+class Sick(MemoryLog):
+    """A store whose snapshots can be neither read nor kept."""
+
+    def snapshot(self, session: SessionKey) -> Snapshot:
         raise StoreCorrupt("damaged")
 
-    def full(*_: object) -> bool:
+    def keep_snapshot(self, session: SessionKey, snapshot: Snapshot) -> bool:
         raise StoreUnavailable("full")
 
-    kept(log)
-    monkeypatch.setattr(log, "snapshot", broken)
-    monkeypatch.setattr(log, "keep_snapshot", full)
+
+def test_a_store_that_cannot_read_or_keep_snapshots_is_a_store() -> None:
+    log = Sick()
     keeper = Keeper(log)
     keeper.add(4)
     keeper.work()

@@ -19,6 +19,7 @@ from tokenmizer_mw.errors import ConfigError, StoreUnavailable
 from tokenmizer_mw.model.event import Event, MessageRecorded, Recorded
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.store.log import PassageRows
+from tokenmizer_mw.store.memory import MemoryLog
 
 MEANINGS = ({"finger", "digit", "hand"}, {"dog", "hound", "greyhound"}, {"van", "camper", "garage"})
 
@@ -200,16 +201,18 @@ def test_passages_are_embedded_by_no_request() -> None:
     assert threading.current_thread().name not in threads
 
 
-def test_a_store_that_keeps_no_vectors_leaves_recall_as_it_is(
-    memory: SessionMemory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(session: SessionKey, passages: PassageRows, *, most: int) -> bool:
+class FullLog(MemoryLog):
+    """A store that has no room for vectors."""
+
+    def keep_passage_rows(self, session: SessionKey, passages: PassageRows, *, most: int) -> bool:
         raise StoreUnavailable("the disk is full")
 
-    monkeypatch.setattr(memory.log, "keep_passage_rows", full)
-    record(memory)
-    assert SAID[0] in memory.recall("s", "digit?", budget=60).text
-    assert memory.counters()["embedding_not_kept"] >= 1
+
+def test_a_store_that_keeps_no_vectors_leaves_recall_as_it_is() -> None:
+    with SessionMemory(FullLog(), embed=embed) as memory:
+        record(memory)
+        assert SAID[0] in memory.recall("s", "digit?", budget=60).text
+        assert memory.counters()["embedding_not_kept"] >= 1
 
 
 def test_rows_of_another_kind_are_left_out() -> None:
