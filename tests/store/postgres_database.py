@@ -12,8 +12,12 @@ from urllib.parse import urlsplit
 import psycopg
 from psycopg.pq import ExecStatus
 
+from tokenmizer_mw.model.event import Derived, Event, Recorded
+from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.store.open import open_log
 from tokenmizer_mw.store.postgres import PostgresLog
+
+KEY = SessionKey("tenant", "session")
 
 
 def connect(server: str) -> psycopg.Connection[tuple[Any, ...]]:
@@ -49,6 +53,16 @@ class Database:
             has_rows = cursor.pgresult is not None and cursor.pgresult.status == ExecStatus.TUPLES_OK
             return cursor.fetchall() if has_rows else []
 
+    def table_files(self) -> bytes:
+        """The content of the files of the tables, and of what they keep beside them."""
+        self.fetch("CHECKPOINT")
+        files = self.fetch(
+            "SELECT pg_read_binary_file(pg_relation_filepath(oid)) FROM pg_class WHERE oid IN (SELECT unnest(ARRAY["
+            "c.oid, c.reltoastrelid]) FROM pg_class c WHERE relnamespace = '{schema}'::regnamespace)"
+            " AND relkind IN ('r', 't')"
+        )
+        return b"\n".join(content for (content,) in files)
+
     def terminate_all(self) -> None:
         """End every connection that has used this schema's tables last, as a restart of the server does."""
         self.fetch(
@@ -59,6 +73,16 @@ class Database:
 
     def drop(self) -> None:
         self.fetch("DROP SCHEMA IF EXISTS {schema} CASCADE")
+
+
+def turns(count: int) -> list[Event]:
+    return [Derived(turn) for turn in range(count)]
+
+
+def written(database: Database, events: list[Event]) -> list[Recorded]:
+    """Append to a new session, through a log that waits as long as usual."""
+    with closing(database.log()) as log:
+        return log.append(KEY, events, expected_seq=0)
 
 
 class Holding:

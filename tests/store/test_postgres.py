@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.store.closing import closed_while_others_write
-from tests.store.postgres_database import Database, Holding
+from tests.store.postgres_database import Database, Holding, turns, written
 from tests.waiting import eventually
 from tokenmizer_mw.errors import Conflict, StoreCorrupt, StoreError, StoreTooNew
 from tokenmizer_mw.model.event import Derived, Event, Recorded, Rewritten
@@ -21,17 +21,6 @@ from tokenmizer_mw.store.postgres_driver import connect, quote_schema
 from tokenmizer_mw.store.postgres_schema import MIGRATIONS, prepare
 
 KEY = SessionKey("tenant", "session")
-
-
-def turns(count: int) -> list[Event]:
-    return [Derived(turn) for turn in range(count)]
-
-
-def written(database: Database, events: list[Event]) -> list[Recorded]:
-    log = database.log()
-    recorded = log.append(KEY, events, expected_seq=0)
-    log.close()
-    return recorded
 
 
 # A store that works.

@@ -31,12 +31,7 @@ def fill(database: Database, sessions: int, appends: int) -> None:
 
 def in_files(database: Database) -> set[int]:
     """The sessions of which a text is in the files of the tables, or of what they keep beside them."""
-    database.fetch("CHECKPOINT")
-    files = database.fetch(
-        "SELECT pg_read_binary_file(pg_relation_filepath(oid)) FROM pg_class WHERE oid IN (SELECT unnest(ARRAY[c.oid,"
-        " c.reltoastrelid]) FROM pg_class c WHERE relnamespace = '{schema}'::regnamespace) AND relkind IN ('r', 't')"
-    )
-    content = b"\n".join(content for (content,) in files)
+    content = database.table_files()
     return {session for session in range(100) if f"marker{session:03d}x".encode() in content}
 
 

@@ -2,46 +2,23 @@
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 from tests.store.postgres_database import Database
+from tests.store.processes import StartWorker, assert_nothing_lost, hear, run_race, tell
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.model.event import Derived, StatusChanged
+from tokenmizer_mw.model.event import Derived
 from tokenmizer_mw.model.session import SessionKey
 
 KEY = SessionKey("tenant", "session")
 WORKER = Path(__file__).with_name("postgres_worker.py")
-StartWorker = Callable[..., subprocess.Popen[str]]
-
-
-def tell(worker: subprocess.Popen[str], line: str = "") -> None:
-    assert worker.stdin is not None
-    worker.stdin.write(f"{line}\n")
-    worker.stdin.flush()
-
-
-def hear(worker: subprocess.Popen[str]) -> str:
-    assert worker.stdout is not None
-    return worker.stdout.readline().strip()
 
 
 def test_processes_on_one_session_lose_nothing(database: Database, start_worker: StartWorker) -> None:
-    names, count = "abcd", 40
-    workers = [start_worker("race", database.url(timeout=60), name, count, worker=WORKER) for name in names]
-    assert [hear(worker) for worker in workers] == ["ready"] * 4
-    for worker in workers:
-        tell(worker)
-    assert all(hear(worker).isdigit() for worker in workers)
+    count = 40
+    run_race(lambda name: start_worker("race", database.url(timeout=60), name, count, worker=WORKER))
     log = database.log(timeout=60)
-    recorded = log.read(KEY)
-    assert [each.seq for each in recorded] == list(range(1, 4 * count * 2 + 1))
-    events = [each.event for each in recorded if isinstance(each.event, StatusChanged)]
-    for name in names:
-        own = [(event.turn, event.reason) for event in events if event.id == name]
-        assert own == [(step, half) for step in range(count) for half in ("first", "second")]
-    assert [event.reason for event in events] == ["first", "second"] * (4 * count)
+    assert_nothing_lost(log.read(KEY), count)
     log.close()
 
 

@@ -7,26 +7,15 @@ import socket
 import psycopg
 import pytest
 
-from tests.store.postgres_database import Database
+from tests.store.postgres_database import Database, turns, written
 from tokenmizer_mw.errors import ConfigError, StoreUnavailable
-from tokenmizer_mw.model.event import Derived, Event, Recorded
+from tokenmizer_mw.model.event import Derived
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.store.log import Snapshot
 from tokenmizer_mw.store.open import open_log
 from tokenmizer_mw.store.postgres_driver import ERRORS, translate
 
 KEY = SessionKey("tenant", "session")
-
-
-def turns(count: int) -> list[Event]:
-    return [Derived(turn) for turn in range(count)]
-
-
-def written(database: Database, events: list[Event]) -> list[Recorded]:
-    log = database.log()
-    recorded = log.append(KEY, events, expected_seq=0)
-    log.close()
-    return recorded
 
 
 def test_where_nothing_answers_the_store_is_unavailable_at_once(database: Database) -> None:

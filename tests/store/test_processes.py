@@ -9,30 +9,18 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tokenmizer_mw.model.event import Derived, MessageRecorded, StatusChanged
+from tests.store.processes import StartWorker, assert_nothing_lost, hear, run_race, tell
+from tokenmizer_mw.model.event import Derived, MessageRecorded
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.store.sqlite import SqliteLog
 
 KEY = SessionKey("tenant", "session")
-StartWorker = Callable[..., subprocess.Popen[str]]
 KILL_WRITER = Path(__file__).parents[2] / "benchmarks" / "_kill_writer.py"
 """A writer that says what was acknowledged until it is killed; the long run is a benchmark."""
-
-
-def tell(worker: subprocess.Popen[str], line: str = "") -> None:
-    assert worker.stdin is not None
-    worker.stdin.write(f"{line}\n")
-    worker.stdin.flush()
-
-
-def hear(worker: subprocess.Popen[str]) -> str:
-    assert worker.stdout is not None
-    return worker.stdout.readline().strip()
 
 
 def intact(path: Path) -> bool:
@@ -43,20 +31,10 @@ def intact(path: Path) -> bool:
 
 
 def test_four_processes_on_one_session_lose_nothing(tmp_path: Path, start_worker: StartWorker) -> None:
-    path, names, count = tmp_path / "log.db", "abcd", 60
-    workers = [start_worker("race", path, name, count) for name in names]
-    assert [hear(worker) for worker in workers] == ["ready"] * 4
-    for worker in workers:
-        tell(worker)
-    assert all(hear(worker).isdigit() for worker in workers)
+    path, count = tmp_path / "log.db", 60
+    run_race(lambda name: start_worker("race", path, name, count))
     log = SqliteLog(path)
-    recorded = log.read(KEY)
-    assert [each.seq for each in recorded] == list(range(1, 4 * count * 2 + 1))
-    events = [each.event for each in recorded if isinstance(each.event, StatusChanged)]
-    for name in names:
-        own = [(event.turn, event.reason) for event in events if event.id == name]
-        assert own == [(step, half) for step in range(count) for half in ("first", "second")]
-    assert [event.reason for event in events] == ["first", "second"] * (4 * count)
+    assert_nothing_lost(log.read(KEY), count)
     log.close()
 
 

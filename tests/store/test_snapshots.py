@@ -85,12 +85,7 @@ def test_no_byte_of_a_snapshot_stays_in_the_tables(
 
 def in_files(database: Database) -> set[int]:
     """The sessions whose snapshot is in the files of the tables, or of what they keep beside them."""
-    database.fetch("CHECKPOINT")
-    files = database.fetch(
-        "SELECT pg_read_binary_file(pg_relation_filepath(oid)) FROM pg_class WHERE oid IN (SELECT unnest(ARRAY[c.oid,"
-        " c.reltoastrelid]) FROM pg_class c WHERE relnamespace = '{schema}'::regnamespace) AND relkind IN ('r', 't')"
-    )
-    content = b"\n".join(content for (content,) in files)
+    content = database.table_files()
     return {number for number in range(len(KEYS)) if f"marker{number}x".encode() in content}
 
 
