@@ -679,3 +679,39 @@ def test_a_separated_fact_outlives_the_process_and_stands_in_the_past_as_it_was(
         assert repr(memory.edits("hall")[0].edit.separated) != "None"
         recorded = memory.log.read(memory._access.key_of("hall", "local"), upto=before)
         assert any("DecisionReplaced" in type(one.event).__name__ for one in recorded)
+
+
+def test_a_correction_keeps_what_a_fact_is_a_value_of(memory: SessionMemory) -> None:
+    node = database(memory)
+    done = memory.correct("hall", node.id, label="whatever the host of the hall offers")
+    assert done.effects == []
+    assert database(memory).id == node.id
+    assert [one.id for one in memory.remember("hall", "database: SQLite").replaced] == [node.id]
+
+
+def test_a_correction_that_names_another_thing_says_so(memory: SessionMemory) -> None:
+    node = database(memory)
+    done = memory.correct("hall", node.id, label="cache: Redis")
+    assert done.effects == ["now a value of cache, not of database"]
+    assert str(done).endswith("now a value of cache, not of database")
+    assert done.previous["slot"] == "database"
+    assert memory.graph("hall").in_slot("database") is None
+
+
+def test_a_correction_keeps_the_scope_of_a_value() -> None:
+    with SessionMemory.open() as memory:
+        node = memory.remember("hall", "PostgreSQL for orders", create=True)
+        assert "@" in node.slot
+        assert memory.correct("hall", node.id, label="MySQL").after.slot == node.slot
+
+
+def test_a_similar_statement_of_another_type_is_named(memory: SessionMemory) -> None:
+    goal = memory.remember("hall", "Movers: Blake, 9 June", "goal")
+    assert memory.remember("hall", "Movers: Halvorsen, 9 June").similar == (goal,)
+
+
+def test_a_replacement_reads_as_what_was_replaced_by_what(memory: SessionMemory) -> None:
+    old = database(memory)
+    new = memory.remember("hall", "database: SQLite")
+    (step,) = [one for one in memory.graph("hall").transitions() if one.new == new.id]
+    assert repr(step).startswith(f"<Transition {old.label} -> database: SQLite, message ")

@@ -1,5 +1,6 @@
 import time
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -291,6 +292,23 @@ def test_open_work_answers_a_question_about_it(query: str, labels: list[str]) ->
 
 def test_a_question_with_other_words_is_no_question_about_open_work(graph: SessionGraph) -> None:
     assert asked(graph, "the open database", messages=[]).text.startswith("- decision: PostgreSQL")
+
+
+def test_a_passage_that_names_the_old_value_in_other_words_is_marked() -> None:
+    graph = SessionGraph()
+    for id, label, value, turn in (("d1", "MySQL for the hall", "mysql", 1), ("d2", "database: SQLite", "sqlite", 5)):
+        node = added(id, NodeType.DECISION, label, turn).node
+        graph.apply(NodeAdded(replace(node, slot="database", value=value)))
+    graph.apply(DecisionReplaced(Transition("d1", "d2", 5)))
+    said: list[Said] = [
+        (2, "user", "How many connections does MySQL take at once?"),
+        (3, "user", "MySQLdump takes many connections."),
+        (6, "user", "MySQL took 20 connections."),
+    ]
+    text = asked(graph, "connections", messages=said).text
+    assert "[2 user] (mysql is old; since [5] database: SQLite) How many" in text
+    assert "[3 user] MySQLdump" in text
+    assert "[6 user] MySQL took" in text
 
 
 def test_a_passage_about_work_that_was_done_since_says_so() -> None:

@@ -33,7 +33,7 @@ def results(memory: SessionMemory) -> Iterator[tuple[Any, str]]:
     yield why, "superseded"
     yield memory.loss_report("s"), "no cut"
     yield graph.nodes("decision")[0], "decision-1 "
-    yield step, f"{step.old} -> {step.new}, message 3"
+    yield step, "SQLite for storage -> PostgreSQL for storage, message 3"
     yield graph, f"{len(graph)} facts"
     yield memory.sessions()[0], "'s' of 'local'"
     yield memory.search("s", "storage")[0], "PostgreSQL"

@@ -428,6 +428,9 @@ class SessionMemory:
     ) -> FactEdit:
         """Change the wording of a fact by hand; its value is parsed again from the new label.
 
+        The fact stays a value of the same thing (its ``slot``, such as "database"), unless the new label says that it
+        is a value of something else ("queue: Kafka"); the result's ``effects`` and ``str`` say so then.
+
         ``label`` and ``detail`` are the new texts; ``None`` leaves one as it is. ``node_id`` and result as for
         ``invalidate``; ``str`` of the result shows the new wording and the old one. Raises ``UnknownNode``, and
         ``CallerError`` for an empty label, without label and detail, or when another fact already has the same label or

@@ -197,7 +197,8 @@ def _spell(value: object) -> str:
 
 
 def _show_change(arguments: argparse.Namespace, done: FactEdit) -> None:
-    line = _line(done.after) + (f"; was: {done.before.label}" if "label" in done.previous else "")
+    was = [f"was: {done.before.label}"] if "label" in done.previous else []
+    line = "; ".join([_line(done.after), *was, *done.effects])
     show_result(
         arguments.json,
         {"change": done.number, "fact": node_to_dict(done.after), "before": done.previous},

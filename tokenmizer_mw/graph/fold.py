@@ -420,7 +420,9 @@ class SessionGraph:
         self._track(moved)
 
     def _replace(self, step: Transition, at: float) -> None:
-        self._replaced[_step_key(step)] = step
+        old, new = self._nodes.get(step.old), self._nodes.get(step.new)
+        labels = (old.label, new.label) if old is not None and new is not None else ()
+        self._replaced[_step_key(step)] = replace(step, labels=labels)
         self._edges[(step.new, EdgeType.SUPERSEDES, step.old)] = Edge(
             step.new, EdgeType.SUPERSEDES, step.old, step.trigger
         )

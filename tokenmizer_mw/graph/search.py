@@ -34,6 +34,9 @@ letters."""
 CLEAR: Final = 1.25
 """How many times the score of another hit the best one has that a description means."""
 
+_NAMED_LEAST: Final = 2
+"""Words of a fact's label that a question has at least, and a quarter of its own, to be about it."""
+
 FITTING_MAX: Final = 5
 """Facts at most that a description may mean."""
 
@@ -96,7 +99,8 @@ def find_described(graph: SessionGraph, text: str, former: Sequence[Node] = ()) 
     """Return the node that ``text`` means; ``None`` when nothing matches.
 
     Tried in this order, current facts first: its id; its label or value (decisions before others); the same words; the
-    words that it had before a correction (``former``, see ``former_nodes``); the best hit of ``search``.
+    words that it had before a correction (``former``, see ``former_nodes``); the best hit of ``search`` of which
+    ``text`` has the value, or enough of the words.
     """
     return next(iter(find_fitting(graph, text, former)), None)
 
@@ -109,9 +113,20 @@ def find_fitting(graph: SessionGraph, text: str, former: Sequence[Node] = ()) ->
         return named
     if named := _find_all_in(former, text):
         return [node for id in dict.fromkeys(one.id for one in named) if (node := graph.get(id)) is not None]
-    hits = search(graph, text, k=FITTING_MAX, former=former)
+    hits = [hit for hit in search(graph, text, k=FITTING_MAX, former=former) if _is_about(hit.node, text, former)]
     near = [hit.node for hit in hits if CLEAR * hit.score > hits[0].score]
     return sorted(near, key=lambda node: not node.current)
+
+
+def _is_about(node: Node, text: str, former: Iterable[Node]) -> bool:
+    """Whether a question is about a fact: one common word, or a word such as "file", does not make it so."""
+    wanted = asked_words(text)
+    for one in (node, *(one for one in former if one.id == node.id)):
+        named = shared_words(one, text) & _naming_words(one)
+        valued = _singular(f"{one.value} {_category_words(one)}") if one.type is not NodeType.GOAL else frozenset[str]()
+        if is_described(one, text) or valued & named or len(named) >= max(_NAMED_LEAST, len(wanted) / 4):
+            return True
+    return False
 
 
 def find_meant(graph: SessionGraph, text: str, former: Sequence[Node] = ()) -> list[Node]:

@@ -5,7 +5,7 @@ Follows the graph of the TokenMizer paper (v0.3.1): 14 node types in three group
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
@@ -129,6 +129,11 @@ def may_move(old: Status, new: Status, *, evidence: bool) -> bool:
 def is_current(status: Status) -> bool:
     """Return false for facts that were replaced, declared wrong or archived."""
     return status not in _REVISED
+
+
+def describe_move(before: str, after: str) -> str:
+    """Say that a fact is a value of another slot (``after``) than before; "" is none."""
+    return f"now a value of {after or 'nothing'}, not of {before or 'anything'}"
 
 
 class DecisionKind(StrEnum):
@@ -260,7 +265,8 @@ class Transition:
     """The replacement of one decision by another. Transitions can be queried and are never pruned.
 
     ``trigger``: number of the message that made the change; ``reason``: why, "" if nobody said; ``evidence``: the
-    quote; ``confidence_delta``: the new node's confidence minus the old one's.
+    quote; ``confidence_delta``: the new node's confidence minus the old one's. ``labels``: those of both facts when the
+    replacement was recorded, where a graph knows them; () elsewhere.
     """
 
     old: str
@@ -269,7 +275,8 @@ class Transition:
     reason: str = ""
     evidence: str = ""
     confidence_delta: float = 0.0
+    labels: tuple[str, ...] = field(default=(), compare=False)
 
     def __repr__(self) -> str:
         reason = f": {self.reason}" if self.reason else ""
-        return short_repr(self, f"{self.old} -> {self.new}, message {self.trigger}{reason}")
+        return short_repr(self, f"{' -> '.join(self.labels or (self.old, self.new))}, message {self.trigger}{reason}")

@@ -7,12 +7,15 @@ from typing import Final, Self
 
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.text import singular, words
-from tokenmizer_mw.model.node import Node
+from tokenmizer_mw.model.node import Node, NodeType
 from tokenmizer_mw.session import SessionState
-from tokenmizer_mw.session.manual_edits import find_addition
+from tokenmizer_mw.session.manual_edits import KINDS, find_addition
 
 _SIMILAR_MAX: Final = 3
 """Similar facts that are returned."""
+
+_COMPARED: Final = frozenset({type_ for type_, _, _ in KINDS.values()} | {NodeType.CONCEPT})
+"""Types of what a person may have said in other words: a message may have stated a goal what is a choice by hand."""
 
 _SHARED_MIN: Final = 2
 """Words that similar facts share at least."""
@@ -24,7 +27,7 @@ class AddedFact(Node):
 
     - ``number``: of the manual edit that added it, for ``undo``; 0: the fact was known from the messages.
     - ``replaced``: the facts whose place it took.
-    - ``similar``: facts of its type in force that share most of their words with it, the most similar first. If it
+    - ``similar``: statements in force that share most of their words with it, the most similar first. If it
       contradicts one, invalidate or archive that one.
     """
 
@@ -61,8 +64,8 @@ class AddedFact(Node):
 def _find_similar(graph: SessionGraph, node: Node) -> list[Node]:
     own = _label_words(node)
     near: list[tuple[int, Node]] = []
-    for one in graph.nodes(node.type):
-        said = _label_words(one)
+    for one in graph.nodes():
+        said = _label_words(one) if one.type in _COMPARED else frozenset[str]()
         shared = len(own & said)
         if one.current and one.id != node.id and shared >= _SHARED_MIN and 2 * shared > min(len(own), len(said)):
             near.append((shared, one))

@@ -20,6 +20,7 @@ from tokenmizer_mw.model.node import (
     Status,
     Transition,
     Trust,
+    describe_move,
     is_current,
     may_move,
 )
@@ -52,7 +53,7 @@ _NEAREST_CHARS: Final = 80
 _SLOTTED: Final = frozenset({NodeType.DECISION, NodeType.ENVIRONMENT})
 _TYPES: Final = frozenset(type.value for type in NodeType)
 
-SHOWN: Final = ("label", "detail", "status", "pinned")
+SHOWN: Final = ("label", "detail", "status", "pinned", "slot")
 """What an answer to an edit, and a list of edits, show of the fact as it was."""
 
 
@@ -69,17 +70,22 @@ class FactEdit:
 
     @property
     def previous(self) -> dict[str, str | bool]:
-        """The label, detail, status and pin that the fact had before, where they are different now."""
+        """The label, detail, status, pin and slot that the fact had before, where they are different now."""
         return {
             name: getattr(self.before, name)
             for name in SHOWN
             if getattr(self.before, name) != getattr(self.after, name)
         }
 
+    @property
+    def effects(self) -> list[str]:
+        """What the edit changed besides the words, a line each: what the fact is a value of now; [] for nothing."""
+        return [describe_move(self.before.slot, self.after.slot)] if "slot" in self.previous else []
+
     def __str__(self) -> str:
         was = f" (was: {self.before.label})" if "label" in self.previous else ""
         done = f"change {self.number}" if self.number else "nothing changed"
-        return f"{done}: {self.after.label}{was}"
+        return "; ".join([f"{done}: {self.after.label}{was}", *self.effects])
 
     def __repr__(self) -> str:
         return short_repr(self, str(self))
@@ -108,6 +114,7 @@ def pin_fact(state: SessionState, node: Node, on: bool) -> list[Event]:
 def correct_fact(state: SessionState, node: Node, label: str | None, detail: str | None, reason: str) -> list[Event]:
     """Return the events that change the wording of a fact; its value is parsed again from the new label.
 
+    The fact stays a value of the same thing (its slot), unless the new label says that it is a value of something else.
     The fact's source (message number and quote) stays the same. Raises ``CallerError`` for an empty label, without
     label and detail, or when another fact already has the same label or value.
     """
@@ -290,11 +297,14 @@ def _next(state: SessionState) -> int:
 
 
 def _read(node: Node, label: str) -> dict[str, Any]:
-    """What the words of a fact that can be a value of something say that it is a value of."""
+    """What the words of a fact that can be a value of something say that it is a value of; the same as before, such as
+    "database@orders", where they name nothing else."""
     if node.type not in _SLOTTED:
         return {}
     slot = _slot_of(label)
-    return {"slot": slot.name, "value": slot.value} if slot is not None else {"slot": "", "value": ""}
+    if slot is None:
+        return {"value": ""}
+    return {"slot": node.slot if node.slot.partition("@")[0] == slot.name else slot.name, "value": slot.value}
 
 
 def _require_free(state: SessionState, node: Node, changes: Mapping[str, Any], besides: Collection[str] = ()) -> None:

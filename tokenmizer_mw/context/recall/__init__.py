@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -280,12 +281,23 @@ def outdated_mark(graph: SessionGraph, piece: QuotedPiece) -> str:
         if old is None or old.status is not Status.SUPERSEDED or piece.number >= step.trigger:
             continue
         now = newest_value(graph, old)
-        label = flatten(old.label)
-        if label.casefold() in text and now.id in since and now.label.casefold() not in text:
+        label = _find_named(old, now, text)
+        if label and now.id in since and now.label.casefold() not in text:
             named = f"{label} is old" if len(label) <= _OLD_LABEL_MAX else "old"
             return f" ({named}; since [{since[now.id]}] {flatten(now.label)})"
     ended = [node for node in graph.nodes(status=Status.COMPLETED) if _ended_behind(graph, node, piece)]
     return " (done since)" if any(flatten(node.label).casefold() in text for node in ended) else ""
+
+
+def _find_named(old: Node, now: Node, text: str) -> str:
+    """The words by which a text names what was replaced: its label, or a name that is its value of the same thing; ""
+    where it names neither, or the new value, too."""
+    label = flatten(old.label)
+    if label.casefold() in text:
+        return label
+    if not old.slot or old.slot != now.slot or not old.value[:1].isalpha() or now.value.casefold() in text:
+        return ""
+    return old.value if re.search(rf"(?<!\w){re.escape(old.value.casefold())}(?!\w)", text) else ""
 
 
 def _ended_behind(graph: SessionGraph, node: Node, piece: QuotedPiece) -> bool:

@@ -340,7 +340,8 @@ class Relation(TypedDict):
 
 
 class EditOfFact(TypedDict):
-    """A manual edit of a fact. ``before``: the previous label, detail, status and pin, where the edit changed them."""
+    """A manual edit of a fact. ``before``: the previous label, detail, status, pin and slot, where the edit changed
+    them."""
 
     number: int
     reason: str
@@ -450,7 +451,7 @@ class RememberAnswer(TypedDict):
 
 class EditAnswer(TypedDict):
     """The fact after the change. ``number`` identifies the manual edit, for undo; 0: it changed nothing. ``before``:
-    the previous label, detail, status and pin, where they are different now."""
+    the previous label, detail, status, pin and slot, where they are different now."""
 
     session_id: str
     node: NodeJson

@@ -44,11 +44,15 @@ def _edit_row(request: PageRequest, edited: RecordedEdit, of_fact: bool, is_undo
 def _describe_changes(edit: NodeEdited) -> list[Markup | str]:
     parts: list[Markup | str] = ["added"] if edit.adds else []
     for name, value in edit.changes.items():
-        if name in ("source", "value", "slot") or edit.adds:
+        if name in ("source", "value") or edit.adds:
             continue
-        before, now = _format_value(edit.before[name]), _format_value(value)
-        parts += ["; " if parts else "", f"{name}: ", tag("del", quote_line(before)), " ", tag("ins", quote_line(now))]
+        before, now, what = _format_value(edit.before[name]), _format_value(value), _NAMES.get(name, name)
+        parts += ["; " if parts else "", f"{what}: ", tag("del", quote_line(before)), " ", tag("ins", quote_line(now))]
     return parts
+
+
+_NAMES: Final = {"slot": "value of"}
+"""What pages call a property of a fact otherwise than the code does."""
 
 
 def _format_value(value: object) -> str:
