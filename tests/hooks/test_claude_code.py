@@ -46,7 +46,7 @@ def has_tools(sent: Received) -> bool:
 def recorded(desk: Desk, words: str) -> bool:
     """Whether a message is in the store, which hooks write to behind their answers."""
     with closing(SessionMemory.open(f"sqlite:///{desk.store}")) as memory:
-        return any(words in message.text for info in memory.sessions() for message in memory.messages(info.session))
+        return any(words in each.message.text for info in memory.sessions() for each in memory.messages(info.id))
 
 
 @pytest.mark.parametrize("run", range(RUNS))
