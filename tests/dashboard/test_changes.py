@@ -142,7 +142,7 @@ def test_a_replaced_fact_is_kept_beside_the_one_that_replaced_it(memory: Session
     shown = visitor.submit(page, "change", id="hall", node=step.old, do="separate", reason="the tests use it")
     assert "It holds again, beside the fact that replaced it." in text_of(shown.body)
     assert memory.graph("hall").transitions() == []
-    assert "status: replaced active the tests use it" in text_of(shown.body)
+    assert "status: replaced active ; value of: database nothing the tests use it" in text_of(shown.body)
     assert "Keep both" not in text_of(visitor.get(page).body)
     assert "Keep both" not in text_of(visitor.get(f"fact?id=hall&node={step.new}").body)
     visitor.submit(page, "change", id="hall", node=step.old, do="undo", number="1")
