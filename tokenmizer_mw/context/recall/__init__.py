@@ -9,9 +9,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from tokenmizer_mw.context.recall.index import PassageHit, PassageIndex
-from tokenmizer_mw.context.recall.open_work import find_open_work
 from tokenmizer_mw.context.recall.passages import index_terms, is_function_word, message_text
-from tokenmizer_mw.context.recall.selection import QuotedPiece, answering, asked_kinds, select_passages
+from tokenmizer_mw.context.recall.selection import QuotedPiece, answering, asked_kinds, find_open_work, select_passages
 from tokenmizer_mw.context.tokens import TokenCounter
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.predecessors import Predecessors
