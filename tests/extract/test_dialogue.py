@@ -304,3 +304,16 @@ def test_what_an_assistant_with_tools_states_is_a_report() -> None:
 
     assert stated in labels(judged([request, answer]), NodeType.DECISION)
     assert stated not in labels(judged([Message(Role.USER, "Hi."), result, request, answer]), NodeType.DECISION)
+
+
+@pytest.mark.parametrize("reply", ["2", "option 2, please", "2."])
+def test_a_number_picks_what_has_it_in_a_list_that_asks_nothing(reply: str) -> None:
+    offer = "Not with tokens alone:\n1. keep the tokens and add a denylist\n2. move to server-side sessions in Redis"
+    graph = talk("u: how do I log somebody out at once?", f"a: {offer}", f"u: {reply}")
+    assert any("server-side sessions" in node.label for node in graph.nodes(NodeType.DECISION) if node.current)
+
+
+def test_options_may_stand_in_a_row_within_a_sentence() -> None:
+    offer = "There are two ways. 1. keep the tokens and add a denylist 2. move to server-side sessions"
+    graph = talk("u: how do I log somebody out at once?", f"a: {offer}", "u: the second")
+    assert any("server-side sessions" in node.label for node in graph.nodes(NodeType.DECISION) if node.current)

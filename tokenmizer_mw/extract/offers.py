@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+import re2
+
 from .abroad import ShortAnswer, announces_choice, offer_abroad, short_answer
 from .finding import Segment, SegmentKind
 from .pattern import PatternSet, compile_lazily
@@ -210,10 +212,24 @@ class Offers:
         """What can be chosen by number, place or name."""
         if not any(sign in self._text for sign in _OPTION_SIGNS):
             return ()
-        options = _options(self._segments, self._text)
-        if not options:
-            options = [option for sentence in self._sentences[-3:] for option in _either(sentence)]
-        return tuple(options[:OPTIONS_MAX])
+        options = (self._listed or self.numbered) if self._announces_choice else ()
+        return options or tuple([option for sentence in self._sentences[-3:] for option in _either(sentence)])
+
+    @cached_property
+    def numbered(self) -> tuple[Option, ...]:
+        """What has a number or a letter of its own, whether or not the message says that it can be chosen."""
+        listed = tuple(option for option in self._listed if option.key)
+        return listed or tuple(_numbered_within(self._sentences))
+
+    @cached_property
+    def _listed(self) -> tuple[Option, ...]:
+        return tuple(_options(self._segments, self._text)[:OPTIONS_MAX])
+
+    @property
+    def _announces_choice(self) -> bool:
+        told = (SegmentKind.PROSE, SegmentKind.HEADING)
+        spoken = " ".join(segment.text for segment in self._segments if segment.kind in told)
+        return _CHOOSING.match(spoken[-4_000:]) is not None or announces_choice(spoken[-_ANNOUNCED_MAX:])
 
     @cached_property
     def proposals(self) -> tuple[str, ...]:
@@ -238,7 +254,10 @@ class OfferReply:
 SENTENCES_MAX: Final = 6
 """Last sentences of a message that may hold its offer."""
 
-_OPTION_SIGNS: Final = ("\n**", "\n- ", "\n* ", "\n1", "\n2", "\na)", "\nA)", "|", " or ", "\n- **", "•")
+_OPTION_SIGNS: Final = (
+    *("\n**", "\n- ", "\n* ", "\n1", "\n2", "\na)", "\nA)", "|", " or ", "\n- **", "•"),
+    *(" 2. ", " 2) ", "(2)"),
+)
 _SPOKEN: Final = frozenset({SegmentKind.PROSE, SegmentKind.LIST_ITEM})
 _ANNOUNCED_MAX: Final = 600
 
@@ -250,15 +269,22 @@ def _options(segments: Sequence[Segment], text: str) -> list[Option]:
         if (segment.kind is SegmentKind.LIST_ITEM and segment.info) or _is_titled(segment, text)
     ]
     tables = [segment for segment in segments if segment.kind is SegmentKind.TABLE]
-    spoken = " ".join(segment.text for segment in segments if segment.kind in (SegmentKind.PROSE, SegmentKind.HEADING))
-    if not (listed or tables):
-        return []
-    if _CHOOSING.match(spoken[-4_000:]) is None and not announces_choice(spoken[-_ANNOUNCED_MAX:]):
-        return []
     found = [_option(segment, text) for segment in listed]
     for table in tables:
         found += [Option("", cell, cell) for cell in _first_cells(table.text)]
     return [option for option in found if option.head]
+
+
+def _numbered_within(sentences: Sequence[str]) -> list[Option]:
+    """Options that stand in a row within sentences: "1. keep the token 2. move to sessions"."""
+    pieces = _NUMBER.split(" ".join(sentences))
+    keys, labels = pieces[1::2], [piece.strip(" ,;.") for piece in pieces[2::2]]
+    if len(keys) < 2 or keys != [str(number) for number in range(1, len(keys) + 1)]:
+        return []
+    return [Option(key, _cap_head(label), label) for key, label in zip(keys, labels, strict=True) if label]
+
+
+_NUMBER: Final = re2.compile(r"(?:^|\s)\(?(\d)[.)] ")
 
 
 def _is_titled(segment: Segment, text: str) -> bool:
@@ -369,7 +395,15 @@ def _by_key(text: str, offers: Offers) -> list[Option]:
         return []
     keys = [match.group("key"), *(key for key in match.group("more").replace("and", " ").split() if key)]
     wanted = {key.strip(",+& ") for key in keys}
-    return [option for option in offers.options if option.key in wanted]
+    options = offers.options or (offers.numbered if _PICKS.any(text) else ())
+    return [option for option in options if option.key in wanted]
+
+
+_PICKS: Final = PatternSet(
+    r"(?:(?:the |go with |take |do |use |let's do |let's go with |i'd go with |pick )*"
+    r"(?:option|number|variant|choice|no\.?|nr\.?|#) ?)?[0-9a-h](?:,? please)?[.!]?$"
+)
+"""Answers that are a number or a letter and nothing else."""
 
 
 def _by_ordinal(text: str, offers: Offers) -> list[Option]:
