@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
@@ -20,6 +20,7 @@ from tokenmizer_mw.extract.situation import situation_of
 from tokenmizer_mw.model.message import Message, Role, ToolResult
 
 from .acts import Line, Scene, scenes
+from .effects import FITTED, Trial, load_trials
 from .labelled import OWN, Labelled, corpora
 
 OWN_AUTHOR: Final = "own"
@@ -72,6 +73,7 @@ def training_rows() -> list[Row]:
         [
             *(row for scene in scenes() for row in rows_of(scene)),
             *(row for session in own.sessions for row in rows_of_session(session)),
+            *(row for trial in load_trials(FITTED) for row in rows_of_trial(trial)),
         ]
     )
 
@@ -108,6 +110,35 @@ def rows_of_session(session: Labelled) -> list[Row]:
     return _rows(told, session.id, OWN_AUTHOR, english=session.traits["language"] in ("", "en"))
 
 
+def rows_of_trial(trial: Trial) -> list[Row]:
+    """The sentences of the message behind a talk, with their cues; [] where it withdraws something in one of several
+    sentences, for it is not told which."""
+    told = [(_message(Role(role), text), _tells_nothing) for role, text in trial.turns]
+    quotes = [(act, words) for effect in trial.effects for act, words in _acts_of(effect)]
+    message = (_message(Role.USER, trial.message), partial(_by_words, quotes))
+    rows = _rows([*told, message], trial.message, trial.author, english=trial.language == "en", only_last=True)
+    withdraws = any(not words for _, words in quotes)
+    return [] if withdraws and len(rows) > 1 else rows
+
+
+def _acts_of(effect: Mapping[str, str]) -> Iterator[tuple[DialogueAct, str]]:
+    """What an effect's words do: "" for words that are not told."""
+    words = effect.get("new", effect.get("what", ""))
+    return ((act, words) for act in EFFECTS[effect["effect"]])
+
+
+EFFECTS: Final[Mapping[str, Set[DialogueAct]]] = {
+    "settles": {DialogueAct.DECISION},
+    "replaces": {DialogueAct.DECISION, DialogueAct.CHANGE},
+    "withdraws": {DialogueAct.REJECTION},
+    "done": {DialogueAct.COMPLETION},
+    "fixed": {DialogueAct.COMPLETION},
+    "open": {DialogueAct.POSTPONEMENT},
+    "fails": {DialogueAct.COMPLAINT},
+}
+"""What the sentence does that carries an effect."""
+
+
 def _message(role: Role, text: str) -> Message:
     if role is Role.TOOL:
         return Message(role=role, tool_results=(ToolResult("", text),))
@@ -118,10 +149,14 @@ Reader = Callable[[Sequence[Segment]], list[frozenset[DialogueAct]]]
 """The acts of the pieces of a message."""
 
 
-def _rows(told: Sequence[tuple[Message, Reader]], talk: str, author: str, *, english: bool) -> list[Row]:
+def _rows(
+    told: Sequence[tuple[Message, Reader]], talk: str, author: str, *, english: bool, only_last: bool = False
+) -> list[Row]:
     messages = [(turn, message) for turn, (message, _) in enumerate(told, 1)]
     found: list[Row] = []
     for number, (message, acts_of) in enumerate(told):
+        if only_last and number < len(told) - 1:
+            continue
         situation = situation_of(messages[number], messages[:number], has_goal=number > 0)
         spoken = [piece for piece in segment(message.text) if piece.kind in _SPOKEN]
         read = [hits(piece.text, situation.speaker) for piece in spoken]
@@ -153,6 +188,15 @@ def _by_lines(lines: Iterable[Line], spoken: Sequence[Segment]) -> list[frozense
             acts[max(inside, key=lambda at: len(spoken[at].text))] = told
         start += len(line) + 2
     return acts
+
+
+def _tells_nothing(spoken: Sequence[Segment]) -> list[frozenset[DialogueAct]]:
+    return [frozenset()] * len(spoken)
+
+
+def _by_words(quotes: Sequence[tuple[DialogueAct, str]], spoken: Sequence[Segment]) -> list[frozenset[DialogueAct]]:
+    """A piece does what is told of words that it holds."""
+    return [frozenset(act for act, words in quotes if words in piece.text) for piece in spoken]
 
 
 def _by_quotes(

@@ -19,6 +19,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,7 +32,7 @@ from sklearn.linear_model import LogisticRegression
 
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.extract.change_odds import BIAS, LETTERS_SHARE, letter_cues, odds_by, word_cues
-from tokenmizer_mw.extract.changing import LEAST_ODDS, LIKELY, changeable, may_replace, read_claims
+from tokenmizer_mw.extract.changing import LEAST_ODDS, LIKELY, find_changeable, may_replace, read_claims
 from tokenmizer_mw.extract.contrast import WEIGHTS, evidence
 from tokenmizer_mw.extract.learned import DialogueAct, Model
 from tokenmizer_mw.extract.ledger import Ledger
@@ -120,7 +121,8 @@ def read_sentences(talks: Sequence[Talk]) -> Iterator[Sentence]:
     for talk in talks:
         ledger = Ledger(recorder.graph(talk.turns).fork())
         ledger.turn = len(talk.turns) + 1
-        known = list(changeable(ledger))
+        ledger.put_up = partial(_assistant_texts, talk.turns)
+        known = find_changeable(ledger)
         for said, claim, _ in read_claims(ledger.turn, segment(talk.message), []):
             vars(claim).update(odds=0.0, own_odds=0.0)
             facts = [node for node in known if may_replace(claim, node)]
@@ -132,6 +134,10 @@ def read_sentences(talks: Sequence[Talk]) -> Iterator[Sentence]:
                 old for old, _ in talk.changes
             )
             yield Sentence(talk, claim.line, claim.beside, bool(holding), ordinary, found, right)
+
+
+def _assistant_texts(turns: Sequence[tuple[str, str]]) -> list[tuple[int, str]]:
+    return [(number, text) for number, (role, text) in enumerate(turns, 1) if role == "assistant"]
 
 
 def _values(found: Mapping[str, float]) -> list[float]:

@@ -256,19 +256,23 @@ def test_what_gives_a_fact_no_other_value_replaces_nothing(said: str) -> None:
     assert changes(graph) == []
 
 
-@pytest.mark.parametrize(
-    ("fact", "answer", "said"),
-    [
-        ("Only Helga and me (Jens) may see the list", "I need both numbers.", "mine is 10442, helga's 10017"),
-        (
-            "Length 60 to 80 pages, APA style",
-            "Which hypotheses?",
-            "H1: later bedtimes. H2: the effect is stronger at home",
-        ),
-    ],
-)
-def test_another_thing_of_the_same_people_or_looks_replaces_nothing(fact: str, answer: str, said: str) -> None:
-    assert changes(talk(f"u: {fact}", f"a: {answer}", f"u: {said}")) == []
+def test_another_thing_that_looks_alike_replaces_nothing() -> None:
+    graph = talk(
+        "u: Length 60 to 80 pages, APA style",
+        "a: Which hypotheses?",
+        "u: H1: later bedtimes. H2: the effect is stronger at home",
+    )
+    assert changes(graph) == []
+
+
+def test_what_the_assistant_set_becomes_a_fact_when_the_user_changes_it() -> None:
+    graph = talk(
+        "u: Build the login for the clinic's portal.",
+        "a: The login page is up. I set the magic link to expire after 15 minutes.",
+        "u: the link should rather expire after 5 minutes",
+    )
+    assert any("15 minutes" in old and "5 minutes" in new for old, new in changes(graph))
+    assert graph.transitions()[0].trigger == 3
 
 
 def test_an_order_about_what_was_just_spoken_of_changes_nothing() -> None:

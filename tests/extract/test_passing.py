@@ -65,3 +65,16 @@ def test_only_the_ledger_changes_a_status() -> None:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in told
     }
     assert calls == {"ledger.py"}
+
+
+@pytest.mark.parametrize(
+    ("said", "noted"),
+    [
+        ("Working title: The Long Dash", "Working title: The Long Dash"),
+        ("海报用浅灰色，展签只写中文", "展签只写中文"),
+        ("State is kept with riverpod", "State is kept with riverpod"),
+    ],
+)
+def test_clauses_with_names_and_in_wide_scripts_are_noted(said: str, noted: str) -> None:
+    known = [node.label for node in talk(*OPENING, f"u: {said}").nodes()]
+    assert noted in known

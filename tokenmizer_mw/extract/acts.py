@@ -18,7 +18,7 @@ from .countered import correct_numbers
 from .filling import fill_labels
 from .finding import Finding, Segment, SegmentKind
 from .goal import read_goal
-from .guessing import believable, guesses
+from .guessing import believable, guesses, without_unsettled
 from .hit import Hit
 from .learned import Model
 from .names import endpoints
@@ -80,6 +80,8 @@ def read_acts(
         told = {finding.span for finding in found if finding.type in _STATED}
         for segment, hit in guesses(spoken, read, told, situation, model):
             _read_sentence(segment, (hit,), situation, found)
+        if user:
+            found = without_unsettled(found, spoken, read, situation, model)
     return with_plans(fill_labels(found, situation, said), said, situation) if user else found
 
 

@@ -18,8 +18,10 @@ from tokenmizer_mw.model.event import NodeRevised
 from tokenmizer_mw.model.node import GOAL_CHANGED, LABEL_MAX, DecisionKind, Node, NodeType, Status, Trust
 
 from .agreed import find_agreed
+from .ahead import puts_off
 from .contrast import (
     Claim,
+    Stated,
     are_of_other_things,
     closeness,
     denies,
@@ -39,6 +41,7 @@ from .pattern import PatternSet, compile_lazily
 from .phrases import asks, bound_sentence, has_digit, order_in, split_reason, without_lead
 from .reading import hits, may_be_why
 from .rules import Act, Speaker
+from .set_by_assistant import find_set
 from .similar import content
 from .slots import find_member
 from .told import parts_of
@@ -140,7 +143,7 @@ _OPEN_TYPES: Final = frozenset({NodeType.DECISION, NodeType.CONCEPT})
 
 def _may_change(text: str) -> bool:
     line = bound_sentence(text)
-    if len(line) > SENTENCE_MAX or _CHANGES_NOTHING.any(line):
+    if len(line) > SENTENCE_MAX or _CHANGES_NOTHING.any(line) or puts_off(text):
         return False
     if _AGREES.any(line) or (_complains(text) and not says_change(line)):
         return False
@@ -190,7 +193,7 @@ def _line_of(segment: Segment) -> str:
 def _find_change(ledger: Ledger, claims: Sequence[ReadClaim]) -> tuple[Segment, str, Node] | None:
     """The sentence of a message that changes a fact in force, why, and that fact; ``None`` where most likely none
     does. Sentences and facts compete: the reason for a change names what is changed as well."""
-    facts = list(changeable(ledger))
+    facts = find_changeable(ledger)
     pairs = [
         (weigh(node, claim, len(facts)), -at, node.id, segment, reason, node)
         for at, (segment, claim, reason) in enumerate(claims)
@@ -206,7 +209,7 @@ def _find_change(ledger: Ledger, claims: Sequence[ReadClaim]) -> tuple[Segment, 
     raised = [(math.exp(one[0]), one[-1]) for one in weighed]
     same = [(chance, other) for chance, other in raised if _say_the_same(node, other)]
     likely = sum(chance for chance, _ in same) / (1 + sum(chance for chance, _ in raised))
-    told = max(same, key=lambda one: (not one[1].is_note, one[0]))[1]
+    told = max(same, key=lambda one: (not one[1].is_note, one[1].source.role == "user", one[0]))[1]
     return (segment, reason, told) if likely >= LIKELY else None
 
 
@@ -290,7 +293,8 @@ def _supersede(ledger: Ledger, old: Node, label: str, segment: Segment, reason: 
         span=(segment.start, segment.end),
     )
     if finding.label:
-        _spread(ledger, old, supersede(ledger, old, finding))
+        known = ledger.know(old)
+        _spread(ledger, known, supersede(ledger, known, finding))
 
 
 def _other_parts(line: str, old: Node) -> str:
@@ -351,6 +355,19 @@ def _stating(ledger: Ledger, old: Node) -> list[Node]:
     words = content(old.label)
     known_ = ((node, content(node.label)) for node in _in_force(ledger))
     return [node for node, said in known_ if said and words and (words <= said or said <= words)]
+
+
+def find_changeable(ledger: Ledger) -> list[Node]:
+    """What a user's sentence may change: facts in force, open orders, and what the assistant said that it set."""
+    known = list(changeable(ledger))
+    told = [stated_in(node.label) for node in known]
+    return [*known, *(node for node in find_set(ledger.put_up()) if not any(_tells(one, node) for one in told))]
+
+
+def _tells(known: Stated, node: Node) -> bool:
+    """Whether a clause of the assistant's tells a known fact: it has a value of that, or no name but those of that."""
+    other = stated_in(node.label)
+    return not other.values.isdisjoint(known.values) if other.values else other.names <= known.names
 
 
 def changeable(ledger: Ledger) -> Iterator[Node]:

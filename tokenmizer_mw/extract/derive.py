@@ -36,9 +36,8 @@ from .links import link_all
 from .moves import place
 from .passing import settled_in_passing
 from .repeated import without_repeated
-from .rules import Speaker
 from .segment import segment
-from .situation import Numbered, Situation, situation_of
+from .situation import Numbered, situation_of
 from .structure import open_calls, read_structure
 from .structure.client import is_interruption
 from .structure.voiced import add_voiced_text
@@ -46,6 +45,9 @@ from .structure.voiced import speaks as only_speaks
 from .turning import turn_refusals
 from .validate import validate_findings
 from .working import announced_over, begun_over, taken_over, told_over, went_on, worked_around
+
+Placed = tuple[Finding, Node | None]
+"""A finding, and the node that it is about."""
 
 LABEL_START: Final = 24
 """Characters of a label by which its place in the message is found."""
@@ -122,7 +124,7 @@ def _draw(
     if speaks and not fenced and "rules" in stages:
         elsewhere = foreign(message.text[: settings.message_max], handed=message.role is Role.USER)
         model = model_of(settings) if "model" in stages else None
-        read = _read(segments, situation, model, replies="dialogue" in stages)
+        read = read_acts(segments, situation, replies="dialogue" in stages, model=model)
         acts = [act for act in read if not _not_said(act, message.text, elsewhere) and may_carry(act)]
         if message.role is Role.ASSISTANT:
             acts = without_repeated(acts, message.text, before)
@@ -141,16 +143,25 @@ def _draw(
     if states:
         proposed = situation.told[1].text if situation.told is not None else ""
         change_read(ledger, claims, segments, proposed)
+        _note_rest(ledger, segments, elsewhere, placed, settings)
     if message.role is Role.ASSISTANT and all(map(only_speaks, message.tool_calls)):
         _end_of_work(ledger, valid, [node for _, node in placed], speaks=speaks)
     link_all(ledger, [(finding, node) for finding, node in placed if node is not None])
     ledger.prune(settings.nodes_max)
 
 
-def _read(segments: list[Segment], situation: Situation, model: Model | None, *, replies: bool) -> list[Finding]:
-    """What a message says, and what a user settles in it by the way."""
-    read = read_acts(segments, situation, replies=replies, model=model)
-    return [*read, *settled_in_passing(segments, read)] if situation.speaker is Speaker.USER else read
+def _note_rest(
+    ledger: Ledger, segments: Sequence[Segment], elsewhere: list[Span], placed: Sequence[Placed], settings: Settings
+) -> None:
+    """Note what a user settles by the way: what no fact of this message says, old or new."""
+    known = [node.label for _, node in placed if node is not None and node.type is not NodeType.GOAL]
+    known += [node.label for step in ledger.find_replacements() if (node := ledger.graph.get(step.new)) is not None]
+    own = [segment for segment in segments if not lies_in(elsewhere, segment.start)]
+    goals = {finding.span for finding, _ in placed if finding.type is NodeType.GOAL}
+    goal = ledger.graph.in_slot("goal")
+    for note in validate_findings(settled_in_passing(own, known, goals), settings):
+        if goal is None or note.label.casefold() != goal.label.casefold():
+            place(ledger, note)
 
 
 def _end_of_work(ledger: Ledger, valid: Sequence[Finding], placed: Sequence[Node | None], *, speaks: bool) -> None:

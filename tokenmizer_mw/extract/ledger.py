@@ -7,7 +7,7 @@ their quote, nothing is said twice.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from tokenmizer_mw.graph.fold import SessionGraph
@@ -101,6 +101,14 @@ class Ledger:
         node = Node(id=self.graph.next_id(said["type"]), source=self.source(finding), **said)
         self.emit(NodeAdded(node))
         return node
+
+    def know(self, node: Node) -> Node:
+        """A node of the graph; one that was read of the messages before is added as it is."""
+        if self.graph.get(node.id) is not None:
+            return node
+        known = replace(node, id=self.graph.next_id(node.type))
+        self.emit(NodeAdded(known))
+        return known
 
     def move(self, node: Node, status: Status, finding: Finding, reason: str = "") -> bool:
         """Change the status where that is legal; the finding's quote is the evidence. False when it is not."""

@@ -6,13 +6,12 @@ yet a later message may change it. Such a clause is a note: known to what looks 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import Final
 
 from tokenmizer_mw.graph.values import values_in
 from tokenmizer_mw.model.node import NOTE_CONFIDENCE, NodeType, Status, Trust
 
-from .assigned import AGAINST
 from .finding import Finding, Segment, SegmentKind
 from .frames import frames_of
 from .phrases import asks, bound_sentence, order_in, without_lead
@@ -28,25 +27,26 @@ NOTES_MAX: Final = 8
 """Notes of one message."""
 
 
-def settled_in_passing(segments: Sequence[Segment], found: Sequence[Finding]) -> list[Finding]:
-    """The clauses of a user's message that state something and that ``found`` does not state, in order."""
+def settled_in_passing(
+    segments: Sequence[Segment], known: Sequence[str], goals: Container[tuple[int, int] | None]
+) -> list[Finding]:
+    """The clauses of a user's message that state something and that no fact with a label of ``known`` states, in order.
+    ``goals``: where the message says what the session is for."""
     spoken = [segment for segment in segments if segment.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM)]
     if len(spoken) > SENTENCES_READ:
         return []
-    told = [finding for finding in found if finding.type is not NodeType.GOAL]
-    goals = {finding.span for finding in found if finding.type is NodeType.GOAL}
-    known = [text.casefold() for finding in told for text in (finding.label, finding.reason, finding.why) if text]
+    told = [label.casefold() for label in known]
     made = [
         _note(clause, segment)
         for segment in spoken
         if len(segment.text) <= SENTENCE_LONG
-        for clause in _clauses(segment.text, valued=(segment.start, segment.end) in goals)
-        if not any(clause.casefold() in label or label in clause.casefold() for label in known)
+        for clause in clauses_of(segment.text, valued=(segment.start, segment.end) in goals)
+        if not any(clause.casefold() in label or label in clause.casefold() for label in told)
     ]
     return made[:NOTES_MAX]
 
 
-def _clauses(sentence: str, *, valued: bool) -> Iterator[str]:
+def clauses_of(sentence: str, *, valued: bool = False) -> Iterator[str]:
     """The clauses of a sentence that state something; of an order, a sentence with a quotation, and where only what is
     ``valued`` counts, those that give something a value."""
     line = bound_sentence(sentence)
@@ -61,8 +61,8 @@ def _clauses(sentence: str, *, valued: bool) -> Iterator[str]:
 
 
 def _states_something(clause: str) -> bool:
-    """Whether a clause says something by itself; who speaks against something does not settle it."""
-    return len(content(clause)) > 1 and not AGAINST.any(clause)
+    """Whether a clause says something by itself."""
+    return (" " in clause or not clause.isascii()) and bool(content(clause))
 
 
 def _has_value(clause: str) -> bool:

@@ -10,7 +10,7 @@ from .pattern import PatternSet, compile_lazily
 from .phrases import without_lead
 
 _CUT: Final = re2.compile(
-    r"(?i:[;:]\s+|,\s+(?:and |but |so |because |since |as |though |while |plus |considering |given )?"
+    r"(?i:[;:]\s+|[，；：]|,\s+(?:and |but |so |because |since |as |though |while |plus |considering |given )?"
     r"|\s+(?:--?|–|—)\s+|\s+(?:but|because|so that|so i|so we|and (?:i|we|the|my|our|it|he|she|they))\s+)"
 )
 _GOES_ON: Final = re2.compile(r"(?i:which|who|whose|where|\d{4})\b")
@@ -47,7 +47,7 @@ def parts_of(text: str, *, scoped: bool = False) -> list[str]:
     ends: list[int] = []
     starts = [0]
     for match in _CUT.finditer(rest):
-        if scoped and not ends and _is_scope(rest[: match.start()]):
+        if scoped and not ends and (_is_scope(rest[: match.start()]) or _is_name(rest, match.start())):
             continue
         if match.end() < len(rest) and not _GOES_ON.match(rest, match.end()):
             ends.append(match.start())
@@ -63,6 +63,14 @@ def scope_of(text: str) -> str:
 
 def _is_scope(before: str) -> bool:
     return _SCOPE.match(before) is not None and not _NO_SCOPE.any(before)
+
+
+def _is_name(text: str, end: int) -> bool:
+    """Whether what stands before a colon only names what is told behind it: "working title: The Long Dash"."""
+    return text[end] == ":" and text.count(" ", 0, end) < NAME_WORDS
+
+
+NAME_WORDS: Final = 3
 
 
 def _strip_statement(part: str) -> str:

@@ -1,0 +1,63 @@
+"""What the assistant's last messages say that it did or set: no fact, until the user changes it.
+
+"I've set the link to expire after 15 minutes" is settled as long as nobody objects. Such a clause becomes a fact only
+when a later message of the user takes its place, so that the change has something that it changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import islice
+from typing import Final
+
+from tokenmizer_mw.model.node import NOTE_CONFIDENCE, Node, NodeType, Source, Status, Trust
+
+from .finding import SegmentKind
+from .passing import clauses_of
+from .phrases import asks, bound_sentence
+from .reading import hits
+from .rules import Act, Speaker
+from .segment import segment
+from .validate import clean_label, format_quote
+
+MESSAGES_MAX: Final = 3
+"""The assistant's newest messages that are looked at."""
+CLAUSES_MAX: Final = 24
+"""Clauses of one message, the first ones."""
+CHARS_MAX: Final = 6_000
+"""Characters of a message that are read."""
+SENTENCE_LONG: Final = 240
+
+
+def find_set(texts: Sequence[tuple[int, str]]) -> list[Node]:
+    """What the assistant's newest ``texts``, with their numbers, state and do not propose, as notes that are in no
+    graph yet."""
+    return [node for turn, text in texts[-MESSAGES_MAX:] for node in _find_set(turn, text)]
+
+
+@lru_cache(maxsize=2 * MESSAGES_MAX)
+def _find_set(turn: int, text: str) -> tuple[Node, ...]:
+    return tuple(
+        Node(
+            id=f"set-{turn}-{number}",
+            type=NodeType.CONCEPT,
+            label=clause,
+            status=Status.ACTIVE,
+            source=Source(turn, "assistant", format_quote(quote), Trust.CLAIMED),
+            confidence=NOTE_CONFIDENCE,
+        )
+        for number, (clause, quote) in enumerate(islice(_clauses(text), CLAUSES_MAX), 1)
+    )
+
+
+def _clauses(text: str) -> Iterator[tuple[str, str]]:
+    """The clauses of a text that state something, and the sentences they stand in."""
+    for one in segment(text[:CHARS_MAX]):
+        spoken = one.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM) and len(one.text) <= SENTENCE_LONG
+        if spoken and not asks(bound_sentence(one.text)) and not _proposes(one.text):
+            yield from ((label, one.text) for part in clauses_of(one.text, valued=True) if (label := clean_label(part)))
+
+
+def _proposes(text: str) -> bool:
+    return any(hit.rule.act is Act.PROPOSAL for hit in hits(text, Speaker.ASSISTANT))
