@@ -282,3 +282,8 @@ def test_an_order_about_what_was_just_spoken_of_changes_nothing() -> None:
         "u: Please test that one properly, it's the heart of the thing.",
     )
     assert changes(graph) == []
+
+
+def test_a_fact_without_a_word_of_content_is_changed() -> None:
+    graph = talk("u: Plan the tour with me.", "a: Where do we start?", "u: Decided: Do it all", "a: OK.", "u: make it 2")
+    assert len(graph.transitions()) <= 1

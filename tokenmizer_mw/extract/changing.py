@@ -207,7 +207,7 @@ def _find_change(ledger: Ledger, claims: Sequence[ReadClaim]) -> tuple[Segment, 
         return None
     *_, segment, reason, node = max(weighed, key=lambda one: one[:3])
     raised = [(math.exp(one[0]), one[-1]) for one in weighed]
-    same = [(chance, other) for chance, other in raised if _say_the_same(node, other)]
+    same = [(chance, other) for chance, other in raised if other is node or _say_the_same(node, other)]
     likely = sum(chance for chance, _ in same) / (1 + sum(chance for chance, _ in raised))
     told = max(same, key=lambda one: (not one[1].is_note, one[1].source.role == "user", one[0]))[1]
     return (segment, reason, told) if likely >= LIKELY else None
