@@ -285,5 +285,7 @@ def test_an_order_about_what_was_just_spoken_of_changes_nothing() -> None:
 
 
 def test_a_fact_without_a_word_of_content_is_changed() -> None:
-    graph = talk("u: Plan the tour with me.", "a: Where do we start?", "u: Decided: Do it all", "a: OK.", "u: make it 2")
+    graph = talk(
+        "u: Plan the tour with me.", "a: Where do we start?", "u: Decided: Do it all", "a: OK.", "u: make it 2"
+    )
     assert len(graph.transitions()) <= 1

@@ -193,6 +193,8 @@ def _line_of(segment: Segment) -> str:
 def _find_change(ledger: Ledger, claims: Sequence[ReadClaim]) -> tuple[Segment, str, Node] | None:
     """The sentence of a message that changes a fact in force, why, and that fact; ``None`` where most likely none
     does. Sentences and facts compete: the reason for a change names what is changed as well."""
+    if all(claim.odds < LEAST_ODDS for _, claim, _ in claims):
+        return None
     facts = find_changeable(ledger)
     pairs = [
         (weigh(node, claim, len(facts)), -at, node.id, segment, reason, node)
@@ -361,11 +363,11 @@ def find_changeable(ledger: Ledger) -> list[Node]:
     """What a user's sentence may change: facts in force, open orders, and what the assistant said that it set."""
     known = list(changeable(ledger))
     told = [stated_in(node.label) for node in known]
-    return [*known, *(node for node in find_set(ledger.put_up()) if not any(_tells(one, node) for one in told))]
+    return [*known, *(node for node in find_set(ledger.put_up()) if not any(_restates(one, node) for one in told))]
 
 
-def _tells(known: Stated, node: Node) -> bool:
-    """Whether a clause of the assistant's tells a known fact: it has a value of that, or no name but those of that."""
+def _restates(known: Stated, node: Node) -> bool:
+    """Whether a clause of the assistant's states a known fact: it has a value of that, or no name but those of that."""
     other = stated_in(node.label)
     return not other.values.isdisjoint(known.values) if other.values else other.names <= known.names
 

@@ -30,20 +30,26 @@ NOTES_MAX: Final = 8
 def settled_in_passing(
     segments: Sequence[Segment], known: Sequence[str], goals: Container[tuple[int, int] | None]
 ) -> list[Finding]:
-    """The clauses of a user's message that state something and that no fact with a label of ``known`` states, in order.
+    """The clauses of a user's message that state something and that no words of ``known`` state, in order.
     ``goals``: where the message says what the session is for."""
     spoken = [segment for segment in segments if segment.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM)]
     if len(spoken) > SENTENCES_READ:
         return []
-    told = [label.casefold() for label in known]
     made = [
         _note(clause, segment)
         for segment in spoken
         if len(segment.text) <= SENTENCE_LONG
         for clause in clauses_of(segment.text, valued=(segment.start, segment.end) in goals)
-        if not any(clause.casefold() in label or label in clause.casefold() for label in told)
+        if not any(_is_stated(clause, text) for text in known)
     ]
     return made[:NOTES_MAX]
+
+
+def _is_stated(clause: str, text: str) -> bool:
+    """Whether one of a clause and a fact's words holds the other, or the clause has half of what these speak of."""
+    one, other = clause.casefold(), text.casefold()
+    words = content(text)
+    return one in other or other in one or 0 < len(words) <= 2 * len(words & content(clause))
 
 
 def clauses_of(sentence: str, *, valued: bool = False) -> Iterator[str]:
