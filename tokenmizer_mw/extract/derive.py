@@ -162,8 +162,9 @@ def _note_rest(
     own = [segment for segment in segments if not lies_in(elsewhere, segment.start)]
     goals = {finding.span for finding, _ in placed if finding.type is NodeType.GOAL}
     goal = ledger.graph.in_slot("goal")
+    again = goal.label.casefold() if goal is not None and goal.source.turn < ledger.turn else ""
     for note in validate_findings(settled_in_passing(own, known, goals), settings):
-        if goal is None or note.label.casefold() != goal.label.casefold():
+        if note.label.casefold() != again:
             place(ledger, note)
 
 
