@@ -155,10 +155,12 @@ def _note_rest(
 ) -> None:
     """Note what a user settles by the way: what no fact of this message says, old or new."""
     told = [(finding, node) for finding, node in placed if node is not None and node.type is not NodeType.GOAL]
-    known = [text for finding, node in told for text in (node.label, finding.reason, finding.why) if text]
+    known = [
+        (text, finding.span) for finding, node in told for text in (node.label, finding.reason, finding.why) if text
+    ]
     for step in ledger.find_replacements():
         node = ledger.graph.get(step.new)
-        known += [text for text in (step.reason, node.label if node is not None else "") if text]
+        known += [(text, None) for text in (step.reason, node.label if node is not None else "") if text]
     own = [segment for segment in segments if not lies_in(elsewhere, segment.start)]
     goals = {finding.span for finding, _ in placed if finding.type is NodeType.GOAL}
     goal = ledger.graph.in_slot("goal")

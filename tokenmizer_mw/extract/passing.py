@@ -27,10 +27,15 @@ NOTES_MAX: Final = 8
 """Notes of one message."""
 
 
+Place = tuple[int, int] | None
+"""Where a sentence stands in its message; ``None``: nowhere."""
+
+
 def settled_in_passing(
-    segments: Sequence[Segment], known: Sequence[str], goals: Container[tuple[int, int] | None]
+    segments: Sequence[Segment], known: Sequence[tuple[str, Place]], goals: Container[Place]
 ) -> list[Finding]:
-    """The clauses of a user's message that state something and that no words of ``known`` state, in order.
+    """The clauses of a user's message that state something and that no words of ``known``, given with the places of
+    their sentences, state, in order.
     ``goals``: where the message says what the session is for."""
     spoken = [segment for segment in segments if segment.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM)]
     if len(spoken) > SENTENCES_READ:
@@ -40,15 +45,16 @@ def settled_in_passing(
         for segment in spoken
         if len(segment.text) <= SENTENCE_LONG
         for clause in clauses_of(segment.text, valued=(segment.start, segment.end) in goals)
-        if not any(_is_stated(clause, text) for text in known)
+        if not any(_is_stated(clause, text, beside=place == (segment.start, segment.end)) for text, place in known)
     ]
     return made[:NOTES_MAX]
 
 
-def _is_stated(clause: str, text: str) -> bool:
-    """Whether one of a clause and a fact's words holds the other, or the clause has half of what these speak of."""
+def _is_stated(clause: str, text: str, *, beside: bool) -> bool:
+    """Whether one of a clause and a fact's words holds the other; of a fact ``beside`` it in one sentence, whether the
+    clause has half of what that speaks of."""
     one, other = clause.casefold(), text.casefold()
-    words = content(text)
+    words = content(text) if beside else frozenset()
     return one in other or other in one or 0 < len(words) <= 2 * len(words & content(clause))
 
 
