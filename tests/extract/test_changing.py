@@ -256,15 +256,6 @@ def test_what_gives_a_fact_no_other_value_replaces_nothing(said: str) -> None:
     assert changes(graph) == []
 
 
-def test_another_thing_that_looks_alike_replaces_nothing() -> None:
-    graph = talk(
-        "u: Length 60 to 80 pages, APA style",
-        "a: Which hypotheses?",
-        "u: H1: later bedtimes. H2: the effect is stronger at home",
-    )
-    assert changes(graph) == []
-
-
 def test_what_the_assistant_set_becomes_a_fact_when_the_user_changes_it() -> None:
     graph = talk(
         "u: Build the login for the clinic's portal.",
@@ -275,17 +266,20 @@ def test_what_the_assistant_set_becomes_a_fact_when_the_user_changes_it() -> Non
     assert graph.transitions()[0].trigger == 3
 
 
-def test_an_order_about_what_was_just_spoken_of_changes_nothing() -> None:
-    graph = talk(
-        "u: We write the tests first and let them drive the code.",
-        "a: Tests first, then. The bell rings when a stall is empty.",
-        "u: Please test that one properly, it's the heart of the thing.",
-    )
-    assert changes(graph) == []
-
-
-def test_a_fact_without_a_word_of_content_is_changed() -> None:
-    graph = talk(
-        "u: Plan the tour with me.", "a: Where do we start?", "u: Decided: Do it all", "a: OK.", "u: make it 2"
-    )
-    assert len(graph.transitions()) <= 1
+@pytest.mark.parametrize(
+    "talked",
+    [
+        (
+            "u: We write the tests first and let them drive the code.",
+            "a: Tests first, then. The bell rings when a stall is empty.",
+            "u: Please test that one properly, it's the heart of the thing.",
+        ),
+        (
+            "u: Length 60 to 80 pages, APA style",
+            "a: Which hypotheses?",
+            "u: H1: later bedtimes. H2: the effect is stronger at home",
+        ),
+    ],
+)
+def test_an_order_about_what_was_just_spoken_of_and_what_looks_alike_change_nothing(talked: tuple[str, ...]) -> None:
+    assert changes(talk(*talked)) == []
