@@ -136,7 +136,7 @@ def without_unsettled(
     def is_settled(finding: Finding) -> bool:
         at = places.get(finding.span) if finding.span is not None else None
         stated = finding.type is NodeType.DECISION and finding.move is Move.NOTE and finding.trust is Trust.STATED
-        if at is None or not stated or finding.confidence >= FORMAL:
+        if at is None or not stated or finding.confidence >= _MARKED:
             return True
         guess = judge_sentence(at, spoken, read, situation, model)
         return max(guess.chance(act) for act in SETTLING) >= SETTLED
@@ -147,7 +147,7 @@ def without_unsettled(
 SETTLED: Final = 0.06
 """Least chance that a sentence settles something, for what rules read in it to be believed. Of an author whom the model
 has not read one such sentence in twenty was meant so; at twice the chance, one in three."""
-FORMAL: Final = 0.92
+_MARKED: Final = 0.92
 """Confidence of formal markers."""
 SETTLING: Final = (DialogueAct.DECISION, DialogueAct.CHANGE, DialogueAct.REJECTION, DialogueAct.RULE, DialogueAct.STATE)
 

@@ -1,4 +1,5 @@
-"""Find facts by words: BM25 ranking over their texts and the words for their types."""
+"""Find facts by words: BM25 ranking over their texts and the words for their types; the open work that a question asks
+for."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from tokenmizer_mw.graph.text import asked_words, singular, words
 from tokenmizer_mw.model.category import CATEGORIES, MEMBERS, Category
 from tokenmizer_mw.model.event import NodeEdited
 from tokenmizer_mw.model.message import short_repr
-from tokenmizer_mw.model.node import DecisionKind, Node, NodeType
+from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status
 
 _SATURATION: Final = 1.2
 _LENGTH: Final = 0.5
@@ -267,3 +268,29 @@ def _category(node: Node) -> tuple[Category | None, str]:
     by_slot = _BY_NAME.get(node.slot.partition("@")[0])
     by_value = MEMBERS.get(value)
     return by_slot or (by_value[0] if by_value is not None else None), value
+
+
+# fmt: off
+_OPEN_WORDS: Final = frozenset((
+    "open", "todo", "to-do", "left", "remaining", "remain", "pending", "outstanding", "unfinished", "unresolved",
+    "unfixed", "missing", "next",
+))
+_BESIDE_OPEN: Final = frozenset((
+    "still", "yet", "currently", "current", "item", "thing", "point", "issue", "need", "session", "list", "show",
+))
+# fmt: on
+_WORK: Final = (NodeType.TASK, NodeType.TEST, NodeType.ERROR)
+
+
+def find_open_work(graph: SessionGraph, query: str) -> list[Node]:
+    """Return the open work that ``query`` asks for, in progress first, then the newest first.
+
+    Empty for a question about anything else: one with a word that names neither a state of open work nor a kind of
+    work. If it names kinds ("open errors"), only these are returned.
+    """
+    asked = asked_words(query) - _BESIDE_OPEN
+    named = [type_ for type_ in _WORK if asked & kind_words(type_)]
+    if not asked & _OPEN_WORDS or asked - _OPEN_WORDS.union(*map(kind_words, named)):
+        return []
+    found = [node for node in graph.newest_unfinished() if node.type in (named or _WORK)]
+    return sorted(found, key=lambda node: node.status is not Status.IN_PROGRESS)

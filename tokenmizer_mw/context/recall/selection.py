@@ -1,5 +1,5 @@
 """Select the passages to show within a token budget, and format them; detect what kind of value a question asks for (a
-date, a price and so on), and which texts contain one; find the open work that a question asks for. Pure.
+date, a price and so on), and which texts contain one. Pure.
 """
 
 from __future__ import annotations
@@ -14,11 +14,8 @@ import re2
 from tokenmizer_mw.context.recall.index import PassageHit
 from tokenmizer_mw.context.recall.passages import index_terms
 from tokenmizer_mw.context.tokens import TokenCounter
-from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.graph.search import kind_words
-from tokenmizer_mw.graph.text import asked_words, singular, words
+from tokenmizer_mw.graph.text import singular, words
 from tokenmizer_mw.graph.values import encodable, values_in
-from tokenmizer_mw.model.node import Node, NodeType, Status
 from tokenmizer_mw.safety.labels import flatten_lines
 
 _ASKS_FOR: Final[tuple[tuple[re2._Regexp[str], frozenset[str]], ...]] = tuple(
@@ -194,29 +191,3 @@ def _join_group(group: Sequence[_Chosen]) -> QuotedPiece:
     first = group[0].hit
     head = flatten_lines(first.head) + f"\n{_OMITTED}\n" if first.head else ""
     return QuotedPiece(first.number, first.role, head + "\n".join(one.text for one in group))
-
-
-# fmt: off
-_OPEN: Final = frozenset((
-    "open", "todo", "to-do", "left", "remaining", "remain", "pending", "outstanding", "unfinished", "unresolved",
-    "unfixed", "missing", "next",
-))
-_BESIDE: Final = frozenset((
-    "still", "yet", "currently", "current", "item", "thing", "point", "issue", "need", "session", "list", "show",
-))
-# fmt: on
-_TYPES: Final = (NodeType.TASK, NodeType.TEST, NodeType.ERROR)
-
-
-def find_open_work(graph: SessionGraph, query: str) -> list[Node]:
-    """Return the open work that ``query`` asks for, in progress first, then the newest first.
-
-    Empty for a question about anything else: one with a word that names neither a state of open work nor a kind of
-    work. If it names kinds ("open errors"), only these are returned.
-    """
-    asked = asked_words(query) - _BESIDE
-    named = [type_ for type_ in _TYPES if asked & kind_words(type_)]
-    if not asked & _OPEN or asked - _OPEN.union(*map(kind_words, named)):
-        return []
-    found = [node for node in graph.newest_unfinished() if node.type in (named or _TYPES)]
-    return sorted(found, key=lambda node: node.status is not Status.IN_PROGRESS)
