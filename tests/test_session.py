@@ -162,6 +162,15 @@ def test_the_cost_of_finding_what_is_new_does_not_grow() -> None:
         assert counting.looked_at <= 8
 
 
+def test_a_reply_that_was_given_before_is_found_where_it_answers() -> None:
+    history = [user(f"do {i // 2}") if i % 2 == 0 else assistant("Done.") for i in range(40)]
+    transcript = transcript_of(history)
+    assert transcript.first_new([*history, user("and this"), assistant("Done.")]) == (40, 39)
+    assert transcript.first_new(history) == (40, 39)
+    assert transcript.first_new(history[:30]) == (30, 29)
+    assert transcript.first_new([*history[:29], assistant("Done, too.")]) == (29, 28)
+
+
 class _Counting(list[Message]):
     looked_at = 0
 

@@ -53,7 +53,7 @@ def _ask(memory: SessionMemory, body: bytes, **scope: Any) -> tuple[bytes, dict[
         return await surface.call(app, connection, headers=headers, **scope)
 
     assert asyncio.run(call()).body == STREAM
-    assert memory.flush()
+    assert memory.flush(60)
     return seen[0], seen[1]
 
 

@@ -24,7 +24,7 @@ from tokenmizer_mw.wire.dialects.openai_message import (
     roles_of,
     storable_call,
 )
-from tokenmizer_mw.wire.json_text import Edit, json_text, storable
+from tokenmizer_mw.wire.json_text import Edit, json_text, scan_string, storable
 from tokenmizer_mw.wire.reply import error_text, parse_json, token_counts
 from tokenmizer_mw.wire.request import HISTORY_ON_SERVER, PROVIDER_COMPACTS, JsonDialect, Shape, cut_edits, text_of
 from tokenmizer_mw.wire.sse import data_in
@@ -46,14 +46,20 @@ _OUTCOMES: Final = {"": Outcome.TRUNCATED, "length": Outcome.TRUNCATED, "error":
 def collect_chunks(chunks: Iterable[str]) -> Reply:
     """Parse the reply in the data of a stream's events; events after ``[DONE]`` or an error are ignored, as
     clients do."""
-    reply = _ReplyBuilder()
+    reply, frame, apart = _ReplyBuilder(), None, 0
     for data in chunks:
+        if frame is not None and (text := frame.text_in(data)) is not None:
+            frame.texts.append(text)
+            continue
         if data.startswith(_DONE):
             reply.done = True
             break
-        reply.add(parse_json(data))
+        chunk = parse_json(data)
+        reply.add(chunk)
         if reply.error:
             break
+        apart += 1
+        frame = (_frame_of(data, chunk, reply) or frame) if apart in _FRAMED else None
     return reply.close()
 
 
@@ -66,6 +72,48 @@ def collect_body(data: bytes) -> Reply:
     if isinstance(body, dict) and not reply.choices:
         reply.failed = True
     return reply.close()
+
+
+_FRAMED: Final = range(8, 24)
+"""Numbers of chunks parsed by themselves after which a form is looked for: with fewer a reply may be short, with more
+its chunks differ in more than their text."""
+
+_CONTENT: Final = re.compile(r'"content": ?"')
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """What stands before and behind the text in a chunk. The next chunks have the same there, and need only their text
+    parsed. ``texts``: where the text belongs."""
+
+    before: str
+    behind: str
+    texts: list[str]
+
+    def text_in(self, data: str) -> str | None:
+        """Return the text of a chunk that differs in nothing but that; ``None`` for any other chunk."""
+        if not data.startswith(self.before):
+            return None
+        try:
+            text, end = scan_string(data, len(self.before))
+        except ValueError:
+            return None
+        return text if data[end:] == self.behind else None
+
+
+def _frame_of(data: str, chunk: object, reply: _ReplyBuilder) -> _Frame | None:
+    """The form of a chunk that holds nothing but a piece of text. The name of the member must occur once, and without
+    an escape that could spell another one: then there is one place where the text can be."""
+    match chunk:
+        case {"choices": [{"delta": {"content": str()} as delta} as choice]} if delta.keys() <= _PLAIN:
+            found = _CONTENT.search(data)
+        case _:
+            return None
+    if found is None or choice.get("finish_reason") or chunk.get("usage") or data.count('"content"') != 1:
+        return None
+    _, end = scan_string(data, found.end())
+    before, behind = data[: found.end()], data[end:]
+    return None if "\\" in before or "\\" in behind else _Frame(before, behind, reply.texts_of(choice))
 
 
 @dataclass(slots=True)
@@ -212,6 +260,10 @@ class _ReplyBuilder:
                 choice.finish_reason = text_of(raw, "finish_reason") or choice.finish_reason
         if usage := chunk.get("usage"):
             self.usage.update(token_counts(usage, _USAGE))
+
+    def texts_of(self, choice: dict[str, Any]) -> list[str]:
+        """The pieces of text of a choice that stands alone in its chunk."""
+        return self.choices[_index(choice, 0)].text
 
     def close(self) -> Reply:
         """The first choice is the turn; the others are alternatives that nobody may have seen."""
