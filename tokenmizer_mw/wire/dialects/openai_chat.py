@@ -105,11 +105,11 @@ def _frame_of(data: str, chunk: object, reply: _ReplyBuilder) -> _Frame | None:
     """The form of a chunk that holds nothing but a piece of text. The name of the member must occur once, and without
     an escape that could spell another one: then there is one place where the text can be."""
     match chunk:
-        case {"choices": [{"delta": {"content": str()} as delta} as choice]} if delta.keys() <= _PLAIN:
+        case {"choices": [{"delta": {"content": str()} as delta} as choice], **other} if delta.keys() <= _PLAIN:
             found = _CONTENT.search(data)
         case _:
             return None
-    if found is None or choice.get("finish_reason") or chunk.get("usage") or data.count('"content"') != 1:
+    if found is None or choice.get("finish_reason") or other.get("usage") or data.count('"content"') != 1:
         return None
     _, end = scan_string(data, found.end())
     before, behind = data[: found.end()], data[end:]
