@@ -59,7 +59,7 @@ def test_what_reminders_of_this_cut_told_is_marked(graph: SessionGraph) -> None:
     report = loss_report(graph, cut(carried=tuple(f"task-{turn}" for turn in range(3, 21))), reminders)
     assert report.returned == ("task-1",)
     assert report.quoted == (1, 2, 4)
-    assert report.text == "[1] task: step number 1 (told by a reminder)\n[2] task: step number 2"
+    assert report.text == "[1] task: step number 1 (brought back by a reminder)\n[2] task: step number 2"
 
 
 def test_a_fact_that_the_block_quotes_is_not_lost(graph: SessionGraph) -> None:

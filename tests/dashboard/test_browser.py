@@ -222,7 +222,7 @@ def test_by_keyboard_alone(browser: Any, address: str, signed_in: Any) -> None:
         page.wait_for_selector(".note:has-text('Archived')")
         reached(page, "button:has-text('Undo')")
         page.keyboard.press("Enter")
-        page.wait_for_selector(".note:has-text('Taken back')")
+        page.wait_for_selector(".note:has-text('Undone')")
         assert shown.complaints == []
 
 

@@ -47,7 +47,7 @@ def test_changed_and_undone(
     assert getattr(now(memory, fact), field) == value
     assert "Changed by hand" in text_of(shown.body)
     back = visitor.submit(page, "change", id="hall", node=fact.id, do="undo", number="1")
-    assert "Taken back" in text_of(back.body)
+    assert "Undone" in text_of(back.body)
     assert now(memory, fact) == fact
 
 
@@ -62,7 +62,7 @@ def test_a_fact_is_withdrawn_as_never_true_also_when_it_was_invalidated(
     assert "It never was true" in text_of(visitor.get(page).body)
     shown = text_of(visitor.submit(page, "change", **fields, never_true="yes").body)
     assert now(memory, fact).is_withdrawn
-    assert "no model is told of it" in shown and "It never was true" not in shown
+    assert "it is shown to no model" in shown and "It never was true" not in shown
     assert "PostgreSQL" not in memory.resume("hall", "full").text
     visitor.submit(page, "change", id="hall", node=fact.id, do="undo", number="2")
     assert not now(memory, fact).is_withdrawn

@@ -94,9 +94,9 @@ def test_overview_names_reminders_with_the_messages_that_they_quoted(visitor: Vi
     ]
     memory.log.append(SessionKey("local", "hall"), news, expected_seq=memory.view("hall", lambda state: state.seq))
     told = text_of(visitor.get("session?id=hall").body)
-    assert "Quoted messages 1, 2; told 1 fact; 88 tokens" in told
+    assert "Quoted messages 1, 2; 1 fact; 88 tokens" in told
     assert memory.loss_report("hall").returned == (node.id,)
-    assert "told by a reminder" in told
+    assert "brought back by a reminder" in told
 
 
 def first_facts_at(memory: SessionMemory) -> float:
@@ -149,7 +149,7 @@ def test_what_changed_between_any_two_checkpoints(visitor: Visitor, memory: Sess
     start = text_of(visitor.get("history?id=hall&from=start&to=checkpoint-1").body)
     assert "hall/schema.sql" in start
     backwards = text_of(visitor.get("history?id=hall&from=checkpoint-2&to=checkpoint-1").body)
-    assert "order of time" in backwards
+    assert "from the earlier to the later" in backwards
     assert "Nothing changed" in text_of(visitor.get("history?id=hall&from=now&to=now").body)
 
 

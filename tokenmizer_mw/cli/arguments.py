@@ -70,7 +70,7 @@ EDITS: Final[dict[str, Command]] = {
         _SESSION,
         _FACT,
         _option("--reason", metavar="TEXT", required=True, help="why it is wrong"),
-        _option("--never-true", action="store_true", help="it was no fact at all: tell no model of it"),
+        _option("--never-true", action="store_true", help="it was no fact at all: show it to no model"),
     ),
     "archive": _command("put a fact away that is true and of no interest any more", _SESSION, _FACT, _REASON),
     "separate": _command(

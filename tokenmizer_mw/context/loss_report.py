@@ -48,7 +48,7 @@ class LossReport:
         return self.text
 
     def _line(self, node: Node) -> str:
-        mark = " (told by a reminder)" if node.id in self.returned else ""
+        mark = " (brought back by a reminder)" if node.id in self.returned else ""
         return f"[{node.source.turn}] {node.type.value}: {node.label}{mark}"
 
     def to_dict(self) -> dict[str, Any]:

@@ -236,7 +236,7 @@ class Node:
 
     @property
     def is_withdrawn(self) -> bool:
-        """Whether the fact was withdrawn by hand because it never was true, so that no model is told of it."""
+        """Whether the fact was withdrawn by hand because it never was true, so that it is shown to no model."""
         return self.status is Status.INVALIDATED and self.confidence == 0
 
     @property

@@ -231,7 +231,7 @@ def _describe_losses(report: LossReport) -> Iterator[str]:
         f"Of the facts extracted from them, the block in their place leaves out {len(report.items) or 'none'}:"
     )
     for node in report.items[:_PER_REPORT]:
-        values = " (told by a reminder)" if node.id in report.returned else ""
+        values = " (brought back by a reminder)" if node.id in report.returned else ""
         yield f"  #{node.source.turn} {node.type.value}: {node.label}{values}"
     if len(report.items) > _PER_REPORT:
         yield f"  ... and {len(report.items) - _PER_REPORT} more"

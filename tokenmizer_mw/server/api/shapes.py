@@ -197,7 +197,7 @@ class InvalidateBody(_FactBody):
     """A fact to invalidate, and why it is wrong."""
 
     reason: str = Field(min_length=1, max_length=TEXT_MAX)
-    never_true: bool = Field(False, description="It was no fact at all: tell no model of it, not even as rejected.")
+    never_true: bool = Field(False, description="It was no fact at all: show it to no model, not even as rejected.")
 
 
 class ArchiveBody(_FactBody):

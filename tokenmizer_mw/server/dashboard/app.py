@@ -236,7 +236,7 @@ class Dashboard:
         try:
             return _Visitor(given, new, await self._entrance.caller(given.subject, http.scope))
         except (AuthorizeFailed, StoreError) as error:
-            _log.warning("dashboard: who asks cannot be told: %s", type(error.__cause__ or error).__name__)
+            _log.warning("dashboard: the caller cannot be identified: %s", type(error.__cause__ or error).__name__)
             raise failure("no_verdict") from None
 
     async def _form(self, visitor: _Visitor, http: Request) -> Mapping[str, str]:

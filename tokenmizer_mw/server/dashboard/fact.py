@@ -77,7 +77,7 @@ def _fact(request: PageRequest, found: FactView) -> Markup:
     rows: list[tuple[str, object]] = [
         ("Type", type_of(node)),
         ("Status", status_of(node.status)),
-        *([("Withdrawn", "it never was true: no model is told of it")] if node.is_withdrawn else []),
+        *([("Withdrawn", "it never was true: it is shown to no model")] if node.is_withdrawn else []),
         ("Said by", _source_of(request, node)),
         ("Known since", moment(life.added, request.now)),
     ]
@@ -117,8 +117,8 @@ def _source_of(request: PageRequest, node: Node) -> Markup:
 
 
 def _validity(node: Node) -> list[tuple[str, float]]:
-    told_ = (("True from", node.valid_from), ("True until", node.valid_until))
-    return [(title, time) for title, time in told_ if time is not None]
+    bounds = (("True from", node.valid_from), ("True until", node.valid_until))
+    return [(title, time) for title, time in bounds if time is not None]
 
 
 def _chain(request: PageRequest, found: FactView) -> Markup | None:
@@ -138,12 +138,10 @@ def _relations(request: PageRequest, found: FactView) -> Markup | None:
     rows = []
     for edge, far in found.why.relations[:50]:
         word = EDGES[edge.type].word
-        told_ = (
-            (word, fact_link(request.id, far))
-            if edge.source == found.why.node.id
-            else (fact_link(request.id, far), word)
-        )
-        rows.append(tag("li", told_[0], " ", told_[1], " ", status_of(far.status)))
+        parts = [word, " ", fact_link(request.id, far)]
+        if edge.source != found.why.node.id:
+            parts.reverse()
+        rows.append(tag("li", parts, " ", status_of(far.status)))
     return card("Related", tag("ul", rows, class_="facts"), id="relations", live=True) if rows else None
 
 
@@ -153,7 +151,7 @@ def _changing(request: PageRequest, node: Node) -> Markup | None:
     forms = [_separate(request, node), _invalidate(request, node), _archive(request, node)]
     return card(
         "Change it",
-        tag("p", "Each change is kept on record and can be undone.", class_="hint"),
+        tag("p", "Each change is recorded and can be undone.", class_="hint"),
         _pin(request, node),
         _correct(request, node),
         *forms,
@@ -163,7 +161,7 @@ def _changing(request: PageRequest, node: Node) -> Markup | None:
 
 def _pin(request: PageRequest, node: Node) -> Markup:
     do, text = ("unpin", "Unpin") if node.pinned else ("pin", "Pin")
-    hint = "Blocks hold a pinned fact before others."
+    hint = "Blocks state a pinned fact early."
     return request.form_of("change", tag("button", text), tag("span", hint, class_="hint"), **_of(request, node), do=do)
 
 
@@ -189,7 +187,7 @@ def _invalidate(request: PageRequest, node: Node) -> Markup | None:
     if node.is_withdrawn or not (rejected or may_move(node.status, Status.INVALIDATED, evidence=True)):
         return None
     box = tag("input", type="checkbox", name="never_true", value="yes", checked=rejected, required=rejected)
-    never_true = tag("label", box, " It never was true: tell no model of it", class_="choice")
+    never_true = tag("label", box, " It never was true: show it to no model", class_="choice")
     return _marking(request, node, "invalidate", "Invalidate", "Why is it wrong?", never_true)
 
 

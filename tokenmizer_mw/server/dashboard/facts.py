@@ -24,6 +24,7 @@ from .markup import (
     filter_form,
     format_count,
     hidden_fields,
+    is_repeated,
     join_markup,
     link,
     nothing,
@@ -175,7 +176,7 @@ def _files(request: PageRequest) -> Markup:
 
 
 def _head(request: PageRequest, name: str) -> Markup:
-    """A heading that sorts by its column, the other way round when it is request for again."""
+    """A heading that sorts by its column, the other way round when it is requested again."""
     sort = request.query.get("sort", "")
     kept = {key: request.query.get(key) for key in ("type", "status")}
     address = to("facts", id=request.id, **kept, sort=f"-{name}" if sort == name else name)
@@ -254,9 +255,9 @@ def _within(request: PageRequest, text: str) -> Page:
     title, hits = request.memory.view(request.id, look, tenant=request.tenant)
     shown = _hits(request.id, hits) if hits else nothing("No fact shares words with that." if text else "")
     body = join_markup(
-        session_head(request, "", title), search_form(request, text), tag("section", shown, class_="card")
+        session_head(request, "facts", title), search_form(request, text), tag("section", shown, class_="card")
     )
-    return Page(f"Search - {title or request.id}", body, "search", request.id)
+    return Page(f"Search - {title or request.id}", body, "", request.id)
 
 
 def _everywhere(request: PageRequest, text: str) -> Markup:
@@ -276,13 +277,19 @@ def _everywhere(request: PageRequest, text: str) -> Markup:
             continue
         if hits:
             more = link(to("search", id=info.key.id, q=text), "Search this session", class_="stay")
-            cards.append(card(title or info.key.id, _hits(info.key.id, hits), more=more))
+            cards.append(card(title or info.key.id, _hits(info.key.id, hits), more=more, goal=bool(title)))
     which = (
-        f"Looked into {format_count(looked_at, 'session')} of those last active. Longer and older ones have a search of"
-        " their own."
+        f"Searched the {format_count(looked_at, 'most recently active session')}. Very long and older sessions are"
+        " searched from their own pages."
     )
     none = nothing("No fact shares words with that.") if not cards else None
     return tag("div", none, cards, tag("p", which, class_="hint"))
+
+
+def _quote(node: Node) -> Markup | None:
+    """The words that a fact was read from, unless its label already has them."""
+    words = node.source.quote
+    return tag("q", quote_line(words), class_="quote") if words and not is_repeated(words, node.label) else None
 
 
 def _hits(session_id: str, hits: list[SearchHit]) -> Markup:
@@ -293,7 +300,7 @@ def _hits(session_id: str, hits: list[SearchHit]) -> Markup:
             fact_link(session_id, hit.node),
             status_of(hit.node.status),
             origin_link(session_id, hit.node),
-            tag("q", quote_line(hit.node.source.quote), class_="quote") if hit.node.source.quote else None,
+            _quote(hit.node),
         )
         for hit in hits
     ]

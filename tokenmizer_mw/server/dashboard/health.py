@@ -24,7 +24,7 @@ REASONS: Final = {
     "limits_unavailable": "Redis does not answer: nobody who has limits comes in.",
     "open_failed": "A request could not be read and passed untouched.",
     "redaction_failed": "Secrets could not be looked for, so nothing of the request was kept.",
-    "session_failed": "It could not be told which session a request belongs to.",
+    "session_failed": "The session of a request could not be determined.",
     "store_damaged": "The database is damaged: restore a backup.",
     "store_disk_full": "The disk of the database is full: make room; the turns in the spool are written then.",
     "store_disk_unreadable": "The disk of the database cannot be read or written.",

@@ -127,7 +127,15 @@ def _compare_marks(request: PageRequest, before: int, after: int) -> Markup:
     backwards = before > after
     first, last = sorted((before, after))
     found = diff(pasts.upto(request.memory, key, first), pasts.upto(request.memory, key, last))
-    note = tag("p", "The second was before the first: told in the order of time.", class_="hint") if backwards else None
+    note = (
+        tag(
+            "p",
+            "The second moment is the earlier one: changes are listed from the earlier to the later.",
+            class_="hint",
+        )
+        if backwards
+        else None
+    )
     return tag("div", note, _diff(request, found), class_="diff")
 
 

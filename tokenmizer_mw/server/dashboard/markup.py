@@ -109,6 +109,12 @@ def quote_line(text: str) -> Markup:
     return tag("bdi", flatten(text, QUOTE_MAX))
 
 
+def is_repeated(text: str, label: str) -> bool:
+    """Return whether a label already says ``text``, word for word except for case and final punctuation."""
+    words = flatten(text).rstrip(".!?\u3002 ").casefold()
+    return bool(words) and words in flatten(label).casefold()
+
+
 def icon(type_: NodeType, *, done: bool = False) -> Markup:
     """Return the icon of a fact type; callers print the word beside it. ``done``: show a task as ticked."""
     path = tag("path", d=TYPES[type_].shape(done), class_="tm-icon")

@@ -20,6 +20,7 @@ from .markup import (
     card,
     fact_link,
     format_count,
+    is_repeated,
     join_markup,
     link,
     nothing,
@@ -101,7 +102,7 @@ def cards(request: PageRequest, found: Overview, flagged: int) -> Markup:
 def _row(request: PageRequest, found: Overview, node: Node, part: str) -> Markup:
     old = found.replaced.get(node.id)
     why = found.reasons.get(node.id) if part == Section.WARNINGS.name else ""
-    reason = why or (node.detail if node.detail != node.label else "")
+    reason = why or ("" if is_repeated(node.detail, node.label) else node.detail)
     return tag(
         "li",
         type_of(node),

@@ -136,9 +136,9 @@ _OF_SESSION: Final = (
 
 NOTES: Final[Mapping[str, str]] = {
     "invalidate": "Invalidated. Blocks list it under \u201cRejected\u201d from now on.",
-    "archive": "Archived. Blocks no longer hold it.", "separate": "It holds again, beside the fact that replaced it.",
-    "pin": "Pinned. Blocks hold it before other facts.", "unpin": "No longer pinned.",
-    "correct": "Corrected. What it said before stays on record.", "undo": "Taken back.",
+    "archive": "Archived. Blocks no longer state it.", "separate": "It holds again, beside the fact that replaced it.",
+    "pin": "Pinned. Blocks state it early.", "unpin": "No longer pinned.",
+    "correct": "Corrected. The earlier words stay recorded.", "undo": "Undone.",
     "checkpoint": "Checkpoint made.", "forget": "The session was erased for good.",
 }  # fmt: skip
 """What was just done, by the name that an address carries."""
@@ -238,19 +238,19 @@ def trouble(title: str, sentence: str, *more: Markup) -> Markup:
 
 # fmt: off
 _WHY: Final[Mapping[str, tuple[int, str, str]]] = {
-    "host": (421, "Not known by this name",
-        "The dashboard does not answer for the host that the request names: its owner can add it to hosts."),
+    "host": (421, "Unknown host name",
+        "The dashboard does not answer at the host name of this request. Its owner can add the name to hosts."),
     "afar": (403, "Only for this machine",
-        "Without a token the dashboard answers this machine alone: give it a token, or authorize."),
+        "Without a token the dashboard answers only this machine. Its owner can set a token or authorize."),
     "nowhere": (404, "Page not found", "The dashboard has no page at this address."),
-    "method": (405, "Not like this", "This page does not take such a request."),
+    "method": (405, "Method not allowed", "This page does not accept requests with this method."),
     "foreign": (403, "Not from here", "The request comes from a page that is not part of the dashboard."),
     "form": (400, "Not readable", "The form or the address could not be read."),
     "stale_form": (403, "This form is too old",
         "Nothing was changed: go back, load the page again, and repeat it there. The browser must take cookies."),
     "unauthorized": (401, "Not signed in", "The application around the dashboard did not say who you are."),
     "forbidden": (403, "Not allowed", "You may not do this with these sessions."),
-    "no_verdict": (503, "Not now", "Who asks cannot be told at the moment: try again in a few seconds."),
+    "no_verdict": (503, "Not now", "The dashboard cannot check at the moment who you are: try again in a few seconds."),
     "too_many": (429, "Too many tries", "There were too many wrong tries: wait a minute."),
     "fault": (500, "Something went wrong here", "Nothing was changed that is not shown: load the page again."),
 }

@@ -24,6 +24,7 @@ from .markup import (
     figure_list,
     format_count,
     icon,
+    is_repeated,
     join_markup,
     link,
     message_link,
@@ -158,8 +159,11 @@ def step_row(request: PageRequest, step: Transition, old: Node | None, new: Node
     """Return the row of one replaced decision, with the reason."""
     was = fact_link(request.id, old) if old is not None else tag("span", step.old)
     now = fact_link(request.id, new) if new is not None else tag("span", step.new)
-    reason = tag("p", quote_line(step.reason), class_="reason") if step.reason else None
-    quote = tag("q", quote_line(step.evidence), class_="quote") if step.evidence else None
+    label = new.label if new is not None else ""
+    why = "" if is_repeated(step.reason, label) else step.reason
+    said = "" if is_repeated(step.evidence, label) or is_repeated(why, step.evidence) else step.evidence
+    reason = tag("p", quote_line(why), class_="reason") if why else None
+    quote = tag("q", quote_line(said), class_="quote") if said else None
     gone = tag("span", was, class_="was")
     arrow = tag("span", tag("span", "replaced by", class_="visually-hidden"), class_="arrow")
     turn = message_link(request.id, step.trigger)
@@ -172,7 +176,7 @@ def _render_loss(request: PageRequest, report: LossReport, unseen: MessagesOnly 
     if not report.checkpoint:
         lost = nothing("Nothing was cut: requests carry the whole transcript.")
         return card("Lost at the last cut", lost, id="lost", live=True)
-    returned = tag("span", "told by a reminder", class_="badge")
+    returned = tag("span", "brought back by a reminder", class_="badge")
     rows = [
         tag(
             "li",
@@ -226,8 +230,8 @@ def _describe_reminder(reminder: Reminded) -> str:
     """Which messages a reminder quoted, and how much else."""
     numbers = ", ".join(map(str, reminder.messages))
     quoted = f"message{'' if len(reminder.messages) == 1 else 's'} {numbers}" if numbers else "no message"
-    facts = format_count(len(reminder.nodes), "fact")
-    return f"Quoted {quoted}; told {facts}; {format_count(reminder.tokens, 'token')}"
+    facts = f"; {format_count(len(reminder.nodes), 'fact')}" if reminder.nodes else ""
+    return f"Quoted {quoted}{facts}; {format_count(reminder.tokens, 'token')}"
 
 
 def _checkpoints(request: PageRequest, found: SessionView) -> Markup:

@@ -243,7 +243,7 @@ def _row(info: SessionInfo, summary: Summary | None, now: float) -> Markup:
     ]
     return tag(
         "tr",
-        tag("td", name, below, class_="first"),
+        tag("td", name, below, class_="first goal" if summary is not None and summary.goal else "first"),
         tag("td", moment(info.updated_at, now), data_label="Last active"),
         tag("td", moment(info.created_at, now), data_label="Started"),
         cells,

@@ -98,11 +98,11 @@ function listen(address) {
 
 function slide(form) {
   const range = form.querySelector("input[type=range]");
-  const told = form.querySelector("output");
+  const shown = form.querySelector("output");
   range.addEventListener("input", () => {
     const when = new Date(Number(range.value) * 1000).toISOString();
-    told.textContent = when.slice(0, 10) + " " + when.slice(11, 19) + " UTC";
-    range.setAttribute("aria-valuetext", told.textContent);
+    shown.textContent = when.slice(0, 10) + " " + when.slice(11, 19) + " UTC";
+    range.setAttribute("aria-valuetext", shown.textContent);
   });
   form.querySelector("button").hidden = true;
   let waiting = 0;
