@@ -9,7 +9,7 @@ import pytest
 
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.errors import Conflict, UnknownSession
-from tokenmizer_mw.model.event import Derived, Event, Recorded
+from tokenmizer_mw.model.event import Derived, Event, ReadDetail, Recorded
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.session import SessionState
 from tokenmizer_mw.session.log_cache import CachedSessions
@@ -25,10 +25,10 @@ class Counting(MemoryLog):
     reads = 0
 
     def read(
-        self, session: SessionKey, *, after: int = 0, upto: int | None = None, messages: bool = True
+        self, session: SessionKey, *, after: int = 0, upto: int | None = None, detail: ReadDetail = "all"
     ) -> list[Recorded]:
         self.reads += 1
-        return super().read(session, after=after, upto=upto, messages=messages)
+        return super().read(session, after=after, upto=upto, detail=detail)
 
 
 def up_by_one(state: SessionState) -> list[Event]:

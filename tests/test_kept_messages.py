@@ -10,7 +10,7 @@ import pytest
 
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.context.recall import PassageIndex, message_text, recall
-from tokenmizer_mw.model.event import Event, HistoryRevised, MessageRecorded, Recorded
+from tokenmizer_mw.model.event import Event, HistoryRevised, MessageRecorded, ReadDetail, Recorded
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.session.log_cache import CachedMessages
@@ -27,9 +27,9 @@ class Measured(MemoryLog):
     events = 0
 
     def read(
-        self, session: SessionKey, *, after: int = 0, upto: int | None = None, messages: bool = True
+        self, session: SessionKey, *, after: int = 0, upto: int | None = None, detail: ReadDetail = "all"
     ) -> list[Recorded]:
-        found = super().read(session, after=after, upto=upto, messages=messages)
+        found = super().read(session, after=after, upto=upto, detail=detail)
         self.events += len(found)
         return found
 

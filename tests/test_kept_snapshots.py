@@ -18,7 +18,7 @@ from tests.folding import logs
 from tests.sampling import examples
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.errors import StoreCorrupt, StoreUnavailable
-from tokenmizer_mw.model.event import Derived, Event, MessageRecorded, NodeAdded, Recorded
+from tokenmizer_mw.model.event import Derived, Event, MessageRecorded, NodeAdded, ReadDetail, Recorded
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.node import Node, NodeType, Source, Status
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
@@ -40,10 +40,10 @@ class Watched(MemoryLog):
         self.reads: list[int] = []
 
     def read(
-        self, session: SessionKey, *, after: int = 0, upto: int | None = None, messages: bool = True
+        self, session: SessionKey, *, after: int = 0, upto: int | None = None, detail: ReadDetail = "all"
     ) -> list[Recorded]:
         self.reads.append(after)
-        return super().read(session, after=after, upto=upto, messages=messages)
+        return super().read(session, after=after, upto=upto, detail=detail)
 
 
 class Keeper:

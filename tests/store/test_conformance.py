@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from tokenmizer_mw.errors import StoreError
-from tokenmizer_mw.model.event import Event, Recorded
+from tokenmizer_mw.model.event import Event, ReadDetail, Recorded
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.store.conformance import CHECKS, EVERY_KIND, Check, MakeLog
 from tokenmizer_mw.store.memory import MemoryLog
@@ -45,9 +45,9 @@ class OneTenant(MemoryLog):
         return super().append(SessionKey("all", session.id), events, expected_seq=expected_seq)
 
     def read(
-        self, session: SessionKey, *, after: int = 0, upto: int | None = None, messages: bool = True
+        self, session: SessionKey, *, after: int = 0, upto: int | None = None, detail: ReadDetail = "all"
     ) -> list[Recorded]:
-        return super().read(SessionKey("all", session.id), after=after, upto=upto, messages=messages)
+        return super().read(SessionKey("all", session.id), after=after, upto=upto, detail=detail)
 
 
 class NeverClosed(MemoryLog):

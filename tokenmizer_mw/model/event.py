@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from tokenmizer_mw.model.message import Message, Outcome, Role, ToolCall, ToolResult
 from tokenmizer_mw.model.node import (
@@ -297,6 +297,15 @@ def decode(kind: str, version: int, payload: str, upcasts: Upcasts | None = None
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise UnreadableEvent(f"event {kind!r} version {version} cannot be read: {type(error).__name__}") from error
 
+
+ReadDetail = Literal["all", "graph", "nodes"]
+"""How much of a log is read, for speed. "graph": messages may have their number alone (``decode_outline``). "nodes":
+events of ``KINDS_BESIDE_NODES`` may be missing, too."""
+
+KINDS_BESIDE_NODES: Final = (
+    "message", "turn_closed", "derived", "refined", "edge_added", "checkpointed", "reminded",
+)  # fmt: skip
+"""Kinds of events that change no fact and replace none."""
 
 _NUMBER: Final = re.compile(r'\{"turn":(\d+),')
 """The number of a message, at the start of its stored form."""

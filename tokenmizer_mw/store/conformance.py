@@ -20,6 +20,7 @@ from typing import Final, TypeVar
 
 from tokenmizer_mw.errors import CallerError, Conflict, InvalidSession, StoreUnavailable, TokenMizerError
 from tokenmizer_mw.model.event import (
+    KINDS_BESIDE_NODES,
     Checkpointed,
     DecisionReplaced,
     Derived,
@@ -37,6 +38,7 @@ from tokenmizer_mw.model.event import (
     Rewritten,
     StatusChanged,
     TurnClosed,
+    encode,
 )
 from tokenmizer_mw.model.message import Message, Outcome, Role, ToolCall, ToolResult
 from tokenmizer_mw.model.node import DecisionKind, Edge, EdgeType, Node, NodeType, Source, Status, Transition, Trust
@@ -166,15 +168,19 @@ def check_slices(make_log: MakeLog) -> None:
 
 
 def check_outlines(make_log: MakeLog) -> None:
-    """Check that events are the same without the content of messages, which have the same numbers."""
+    """Check that events read in less detail are the same, except for messages, which have the same numbers, and that
+    none is missing that changes a fact."""
     with _log(make_log) as log:
         whole = log.append(KEY, EVERY_KIND, expected_seq=0)
-        for one, outline in zip(whole, log.read(KEY, messages=False), strict=True):
+        for one, outline in zip(whole, log.read(KEY, detail="graph"), strict=True):
             _same((one.seq, one.recorded_at), (outline.seq, outline.recorded_at), "number and time of an outline")
             if isinstance(one.event, MessageRecorded) and isinstance(outline.event, MessageRecorded):
                 _same(one.event.turn, outline.event.turn, "the number of a message without its content")
             else:
                 _same(one.event, outline.event, "an event that is no message")
+        found = {one.seq: one for one in log.read(KEY, detail="nodes")}
+        wanted = [one for one in whole if encode(one.event)[0] not in KINDS_BESIDE_NODES]
+        _same([found.get(one.seq) for one in wanted], wanted, "the events that change a fact")
 
 
 def check_conflict(make_log: MakeLog) -> None:

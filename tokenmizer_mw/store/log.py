@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Final, Protocol
 
 from tokenmizer_mw.errors import CallerError, InvalidSession
-from tokenmizer_mw.model.event import Event, Recorded
+from tokenmizer_mw.model.event import Event, ReadDetail, Recorded
 from tokenmizer_mw.model.message import short_repr
 from tokenmizer_mw.model.session import SESSION_ID_MAX, SessionKey
 
@@ -99,13 +99,12 @@ class EventLog(Protocol):
         """
 
     def read(
-        self, session: SessionKey, *, after: int = 0, upto: int | None = None, messages: bool = True
+        self, session: SessionKey, *, after: int = 0, upto: int | None = None, detail: ReadDetail = "all"
     ) -> list[Recorded]:
         """Return the events with ``after < seq <= upto``, in order; ``upto`` of ``None``: to the end. An unknown
         session has no events.
 
-        ``messages``: false if only the numbers of messages are needed, as for a graph. Then a store may return messages
-        without anything else (``decode_outline``), which is faster."""
+        ``detail``: "graph" or "nodes" if less than everything is needed. A store may use it to be faster."""
 
     def snapshot(self, session: SessionKey) -> Snapshot | None:
         """Return the stored snapshot of a session's state; ``None`` if there is none.

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from secrets import token_bytes
 
 from tokenmizer_mw.errors import Conflict, StoreUnavailable
-from tokenmizer_mw.model.event import Event, Recorded, Rewritten
+from tokenmizer_mw.model.event import Event, ReadDetail, Recorded, Rewritten
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.model.usage import Sum, UsageRecord, UsageSums
 from tokenmizer_mw.runtime.forking import make_lock
@@ -187,7 +187,7 @@ class MemoryLog:
             return kept.add(events, now)
 
     def read(
-        self, session: SessionKey, *, after: int = 0, upto: int | None = None, messages: bool = True
+        self, session: SessionKey, *, after: int = 0, upto: int | None = None, detail: ReadDetail = "all"
     ) -> list[Recorded]:
         """Return the events with ``after < seq <= upto``, in order. See ``EventLog.read``."""
         require_valid(session)

@@ -16,7 +16,16 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, TypeVar
 
 from tokenmizer_mw.errors import StoreCorrupt, StoreError, StoreTooNew, StoreUnavailable
-from tokenmizer_mw.model.event import Event, NewerEvent, Recorded, UnreadableEvent, decode, decode_outline, encode
+from tokenmizer_mw.model.event import (
+    Event,
+    NewerEvent,
+    ReadDetail,
+    Recorded,
+    UnreadableEvent,
+    decode,
+    decode_outline,
+    encode,
+)
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.store import postgres_maintenance as maintenance
 from tokenmizer_mw.store.ledger import PostgresLedger, UsageLedger
@@ -149,13 +158,14 @@ class PostgresLog:
         return [Recorded(seq, recorded_at, event) for seq, event in enumerate(events, expected_seq + 1)]
 
     def read(
-        self, session: SessionKey, *, after: int = 0, upto: int | None = None, messages: bool = True
+        self, session: SessionKey, *, after: int = 0, upto: int | None = None, detail: ReadDetail = "all"
     ) -> list[Recorded]:
         """Return the events with ``after < seq <= upto``, in order. See ``EventLog.read``."""
         require_valid(session)
         limits = (_storable(after), _storable(SEQ_MAX if upto is None else upto))
-        rows = self._select(maintenance.READ, session.tenant, session.id, *limits)
-        return _decode_rows(rows, decode if messages else decode_outline)
+        statement = maintenance.READ_NODES if detail == "nodes" else maintenance.READ
+        rows = self._select(statement, session.tenant, session.id, *limits)
+        return _decode_rows(rows, decode if detail == "all" else decode_outline)
 
     def snapshot(self, session: SessionKey) -> Snapshot | None:
         """Return the stored snapshot of a session's state; ``None`` if there is none. See ``EventLog.snapshot``."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from tokenmizer_mw.errors import Conflict, StoreUnavailable
-from tokenmizer_mw.model.event import Event, Recorded, Rewritten, encode
+from tokenmizer_mw.model.event import KINDS_BESIDE_NODES, Event, Recorded, Rewritten, encode
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.store.ledger import POSTGRES_ERASE
 from tokenmizer_mw.store.postgres_address import NAME, Erase
@@ -23,6 +23,8 @@ SELECT seq, recorded_at, kind, version, payload FROM {schema}.events
 WHERE session = (SELECT id FROM {schema}.sessions WHERE tenant = $1 AND session = $2) AND seq > $3 AND seq <= $4
 ORDER BY seq
 """
+
+READ_NODES = READ.replace("ORDER", f"AND kind NOT IN {KINDS_BESIDE_NODES!r} ORDER")
 
 _FIND = "SELECT id, seq FROM {schema}.sessions WHERE tenant = $1 AND session = $2"
 

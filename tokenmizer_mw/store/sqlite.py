@@ -20,8 +20,10 @@ from typing import Any, Final, TypeVar, get_args
 
 from tokenmizer_mw.errors import ConfigError, StoreCorrupt, StoreTooNew, StoreUnavailable
 from tokenmizer_mw.model.event import (
+    KINDS_BESIDE_NODES,
     Event,
     NewerEvent,
+    ReadDetail,
     Recorded,
     Rewritten,
     UnreadableEvent,
@@ -65,6 +67,7 @@ _READ: Final = (
     "SELECT seq, recorded_at, kind, version, payload FROM events"
     " WHERE tenant = ? AND session = ? AND seq > ? AND seq <= ? ORDER BY seq"
 )
+_READ_NODES: Final = _READ.replace(" ORDER", f" AND kind NOT IN {KINDS_BESIDE_NODES!r} ORDER")
 _LIST: Final = (
     "SELECT session, seq, created_at, updated_at FROM sessions WHERE tenant = :tenant"
     " AND (updated_at < :updated_at OR (updated_at = :updated_at AND session > :session))"
@@ -171,13 +174,14 @@ class SqliteLog:
         return [Recorded(seq, recorded_at, event) for seq, event in enumerate(events, expected_seq + 1)]
 
     def read(
-        self, session: SessionKey, *, after: int = 0, upto: int | None = None, messages: bool = True
+        self, session: SessionKey, *, after: int = 0, upto: int | None = None, detail: ReadDetail = "all"
     ) -> list[Recorded]:
         """Return the events with ``after < seq <= upto``, in order. See ``EventLog.read``."""
         require_valid(session)
         end = _SEQ_MAX if upto is None else upto
-        rows = self._select(_READ, (session.tenant, session.id, _storable(after), _storable(end)))
-        return self._decode_rows(rows, decode if messages else decode_outline)
+        statement = _READ_NODES if detail == "nodes" else _READ
+        rows = self._select(statement, (session.tenant, session.id, _storable(after), _storable(end)))
+        return self._decode_rows(rows, decode if detail == "all" else decode_outline)
 
     def snapshot(self, session: SessionKey) -> Snapshot | None:
         """Return the stored snapshot of a session's state; ``None`` if there is none. See ``EventLog.snapshot``."""

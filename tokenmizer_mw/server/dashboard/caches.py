@@ -16,7 +16,7 @@ from tokenmizer_mw.errors import TokenMizerError, UnknownSession
 from tokenmizer_mw.graph.export.layout import CARDS, Box, Lane, Layout, arrange
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.memory import SessionMemory
-from tokenmizer_mw.model.event import Recorded, Rewritten
+from tokenmizer_mw.model.event import ReadDetail, Recorded, Rewritten
 from tokenmizer_mw.model.node import Node, NodeType, Transition
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.operations.summaries import find_first_question
@@ -124,7 +124,7 @@ def title_of(state: SessionState) -> str:
 
 
 PASTS_MAX: Final = 2
-"""Sessions whose pasts are kept."""
+"""Pasts of sessions that are kept, each in one detail."""
 
 STEP: Final = 4_000
 """Events after which a copy of the state is kept, from which folding goes on."""
@@ -134,13 +134,15 @@ STEP: Final = 4_000
 class _PastGraph:
     """The past of a session.
 
+    - ``detail``: how much of the log is read.
     - ``end``: number and time of the newest event that is known; no event up to it was replaced since ``events`` were
       read.
-    - ``events``: the events up to number ``read``; messages have only their numbers.
+    - ``events``: the events up to number ``read``, in that detail.
     - ``states``: states of the session by number of events, without transcripts. ``asked``: the state that was asked
       for last, and its number of events.
     """
 
+    detail: ReadDetail
     end: tuple[int, float]
     events: list[Recorded] = field(default_factory=list)
     read: int = 0
@@ -158,13 +160,13 @@ class PastGraphs:
     """Cache of past graphs of sessions. Thread-safe."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[SessionKey, _PastGraph] = OrderedDict()
+        self._kept: OrderedDict[tuple[SessionKey, ReadDetail], _PastGraph] = OrderedDict()
         self._guard = make_lock()
 
     def at(self, memory: SessionMemory, key: SessionKey, seconds: float) -> SessionGraph:
         """Return what ``SessionMemory.graph`` returns for a time (seconds since the epoch); not to be changed."""
         with self._guard:
-            past = self._refresh(memory, key)
+            past = self._refresh(memory, key, "graph")
             if not past.events or past.events[-1].recorded_at <= seconds:
                 self._read_until(memory, key, past, number_at(memory.log, key, seconds, past.end[0]))
             count = bisect_right(past.events, seconds, key=lambda event: event.recorded_at)
@@ -173,37 +175,39 @@ class PastGraphs:
                 state = fold(memory.log.read(key, upto=past.events[count - 1].seq))
             return memory.service.access.derivation.derived_graph(state)
 
-    def upto(self, memory: SessionMemory, key: SessionKey, seq: int) -> SessionGraph:
-        """Return the graph after event ``seq`` of the log. The caller must not change it."""
+    def facts_upto(self, memory: SessionMemory, key: SessionKey, seq: int) -> SessionGraph:
+        """Return the facts after event ``seq`` of the log, and what replaced what, without other relations and times.
+        The caller must not change the graph."""
         with self._guard:
-            past = self._refresh(memory, key)
+            past = self._refresh(memory, key, "nodes")
             self._read_until(memory, key, past, min(seq, past.end[0]))
             return self._fold_until(past, bisect_right(past.events, seq, key=lambda event: event.seq)).graph
 
     def forget(self, key: SessionKey) -> None:
         """Drop a session that was erased from the cache."""
         with self._guard:
-            self._kept.pop(key, None)
+            for found in [each for each in self._kept if each[0] == key]:
+                del self._kept[found]
 
-    def _refresh(self, memory: SessionMemory, key: SessionKey) -> _PastGraph:
+    def _refresh(self, memory: SessionMemory, key: SessionKey, detail: ReadDetail) -> _PastGraph:
         """What is kept of a session, or something empty where its log is not what it was."""
-        past = self._kept.get(key)
+        past = self._kept.get((key, detail))
         if past is not None and past.end[0]:
             tail = memory.log.read(key, after=past.end[0] - 1)
             same = bool(tail) and (tail[0].seq, tail[0].recorded_at) == past.end
             if same and not any(isinstance(one.event, Rewritten) for one in tail[1:]):
                 past.end = tail[-1].seq, tail[-1].recorded_at
-                self._kept.move_to_end(key)
+                self._kept.move_to_end((key, detail))
                 return past
-        past = self._kept[key] = _PastGraph(_find_end(memory, key))
-        self._kept.move_to_end(key)
+        past = self._kept[(key, detail)] = _PastGraph(detail, _find_end(memory, key))
+        self._kept.move_to_end((key, detail))
         while len(self._kept) > PASTS_MAX:
             self._kept.popitem(last=False)
         return past
 
     def _read_until(self, memory: SessionMemory, key: SessionKey, past: _PastGraph, seq: int) -> None:
         if seq > past.read:
-            past.events += memory.log.read(key, after=past.read, upto=seq, messages=False)
+            past.events += memory.log.read(key, after=past.read, upto=seq, detail=past.detail)
             past.read = seq
 
     def _fold_until(self, past: _PastGraph, count: int) -> SessionState:

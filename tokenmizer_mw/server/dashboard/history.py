@@ -126,7 +126,7 @@ def _compare_marks(request: PageRequest, before: int, after: int) -> Markup:
     key, pasts = SessionKey(request.tenant, request.id), request.caches.pasts
     backwards = before > after
     first, last = sorted((before, after))
-    found = diff(pasts.upto(request.memory, key, first), pasts.upto(request.memory, key, last))
+    found = diff(pasts.facts_upto(request.memory, key, first), pasts.facts_upto(request.memory, key, last))
     note = (
         tag(
             "p",
@@ -242,7 +242,7 @@ def show_comparison(request: PageRequest) -> Page:
     first = _chosen_option(request, "from", named, earlier)
     second = _chosen_option(request, "to", named, NOW)
     key, pasts = SessionKey(request.tenant, request.id), request.caches.pasts
-    before, after = (pasts.upto(request.memory, key, named[name]) for name in (first, second))
+    before, after = (pasts.facts_upto(request.memory, key, named[name]) for name in (first, second))
     only = request.query.get("only") == "changed"
     body = join_markup(
         session_head(request, "history", title),

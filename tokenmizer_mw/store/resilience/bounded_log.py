@@ -14,7 +14,7 @@ from functools import partial
 from typing import Final, TypeVar
 
 from tokenmizer_mw.errors import StoreUnavailable
-from tokenmizer_mw.model.event import Event, Recorded
+from tokenmizer_mw.model.event import Event, ReadDetail, Recorded
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.offload import WorkerPool
 from tokenmizer_mw.store.log import EventLog, PassageRows, Snapshot
@@ -143,10 +143,10 @@ class BoundedLog:
         return self._run_bounded(partial(self._log.append, session, events, expected_seq=expected_seq), writes=True)
 
     def read(
-        self, session: SessionKey, *, after: int = 0, upto: int | None = None, messages: bool = True
+        self, session: SessionKey, *, after: int = 0, upto: int | None = None, detail: ReadDetail = "all"
     ) -> list[Recorded]:
         """Return the events with ``after < seq <= upto``, in order. See ``EventLog.read``."""
-        return self._run_bounded(partial(self._log.read, session, after=after, upto=upto, messages=messages))
+        return self._run_bounded(partial(self._log.read, session, after=after, upto=upto, detail=detail))
 
     def snapshot(self, session: SessionKey) -> Snapshot | None:
         """Return the stored snapshot of a session's state; ``None`` if there is none. See ``EventLog.snapshot``."""
