@@ -108,15 +108,14 @@ def test_calls_that_wait_for_a_locked_store_delay_nobody_else(tmp_path: Path, lo
 def no_threads_left() -> Iterator[None]:
     """All threads of the running loop and of anyio are taken until the block ends."""
     loop, leave = asyncio.get_running_loop(), threading.Event()
-    executor = ThreadPoolExecutor(1)
+    executor, limiter = ThreadPoolExecutor(1), anyio.to_thread.current_default_thread_limiter()
     loop.set_default_executor(executor)
     executor.submit(leave.wait)
-    limiter = anyio.to_thread.current_default_thread_limiter()
-    before, limiter.total_tokens = limiter.total_tokens, 0
     try:
+        limiter.total_tokens = 1
+        limiter.acquire_on_behalf_of_nowait(executor)
         yield
     finally:
-        limiter.total_tokens = before
         leave.set()
 
 

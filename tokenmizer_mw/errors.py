@@ -39,7 +39,7 @@ class TokenMizerError(Exception):
 
 
 class CallerError(TokenMizerError):
-    """The calling code passed something unusable."""
+    """The calling code passed an argument that cannot be used."""
 
 
 class UnknownSession(CallerError):

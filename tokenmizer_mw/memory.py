@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial, update_wrapper
+from inspect import cleandoc
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
@@ -110,7 +111,8 @@ def _off_the_loop(
     update_wrapper(run, method)  # its signature is the method's, also for those who look at run time
     run.__name__, run.__qualname__ = f"a{method.__name__}", f"SessionMemory.a{method.__name__}"
     run.__doc__ = (
-        f"``{method.__name__}`` in a worker thread of this package, for use on an event loop.\n\n{method.__doc__}"
+        f"``{method.__name__}`` in a worker thread of this package, for use on an event loop.\n\n"
+        f"{cleandoc(method.__doc__ or '')}"
     )
     return run
 
@@ -381,11 +383,11 @@ class SessionMemory:
     def invalidate(
         self, session_id: str, node_id: str, reason: str, *, never_true: bool = False, tenant: str = LOCAL_TENANT
     ) -> FactEdit:
-        """Declare a fact wrong by hand. Resume blocks then show it as a warning. Returns the fact before and after,
+        """Declare a fact wrong by hand. Resume blocks then list it as rejected. Returns the fact before and after,
         and the number of the edit; 0 when the fact is already declared wrong.
 
         ``never_true``: withdraw the fact, because it never was true (misread, or nobody decided it). Then no block,
-        reminder or recall tells a model of it; ``why`` and the list of edits still do, and ``undo`` brings it back.
+        reminder or recall shows it to a model; ``why`` and the list of edits still do, and ``undo`` brings it back.
 
         ``node_id`` is what ``why`` takes: the id of the fact, its label or value, words that only this fact contains,
         or a description that fits no other fact nearly as well.

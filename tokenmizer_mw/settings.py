@@ -361,8 +361,8 @@ class Settings:
         return replace(self, **changes)
 
     def with_window(self, tokens: int) -> Settings:
-        """Return a copy for a model that takes ``tokens``, which may be fewer than a block and a reminder together:
-        both are shorter then. Raises ``ConfigError`` for less than one."""
+        """Return a copy for a model with a context window of ``tokens``. If that is less than a block and a reminder
+        together, both are made shorter. Raises ``ConfigError`` for less than one token."""
         changed = copy(self)
         object.__setattr__(changed, "context_window", tokens)
         check_fields(changed)

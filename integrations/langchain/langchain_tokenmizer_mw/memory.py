@@ -177,7 +177,7 @@ class TokenMizerMemory(BaseChatMemory):
         return self.kg.triples(input_string)  # type: ignore[no-any-return]
 
     def _known_about(self, question: str | None) -> str:
-        """The resume block, and behind it what it does not tell about ``question``; "" for a session without facts."""
+        """The resume block, followed by what it leaves out about ``question``; "" for a session without facts."""
         try:
             resume = self.memory.resume(self.session_id, budget=self.budget, query=question, tenant=self.tenant)
             reminder = self.memory.remind(self.session_id, question or "", beside=resume, tenant=self.tenant)
