@@ -11,7 +11,8 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
-from typing import Final
+from operator import itemgetter
+from typing import Final, NamedTuple
 
 from tokenmizer_mw.graph.values import Value, equal, same_sort, values_in
 from tokenmizer_mw.model.event import NodeRevised
@@ -193,26 +194,67 @@ def _line_of(segment: Segment) -> str:
 def _find_change(ledger: Ledger, claims: Sequence[ReadClaim]) -> tuple[Segment, str, Node] | None:
     """The sentence of a message that changes a fact in force, why, and that fact; ``None`` where most likely none
     does. Sentences and facts compete: the reason for a change names what is changed as well."""
-    if all(claim.odds < LEAST_ODDS for _, claim, _ in claims):
+    likely = [(-at, read) for at, read in enumerate(claims) if read[1].odds >= LEAST_ODDS]
+    if not likely:
         return None
     facts = find_changeable(ledger)
-    pairs = [
-        (weigh(node, claim, len(facts)), -at, node.id, segment, reason, node)
-        for at, (segment, claim, reason) in enumerate(claims)
-        if claim.odds >= LEAST_ODDS
-        for node in facts
-    ]
-    if max((one[0] for one in pairs), default=LEAST_WEIGHT) <= LEAST_WEIGHT:
+    pairs = [_Pair(weigh(node, read[1], len(facts)), at, node.id, read, node) for at, read in likely for node in facts]
+    ranked = sorted(pairs, key=itemgetter(0, 1, 2), reverse=True)
+    best = _find_likeliest(ranked)
+    if best is None:
         return None
-    weighed = [one for one in pairs if may_replace(claims[-one[1]][1], one[-1])]
-    if not weighed:
+    alike = {node.id for node in facts if node is best.node or _say_the_same(best.node, node)}
+    same = [one for one in pairs if one.id in alike and one.may_change]
+    if not _is_likely(sum(one.chance for one in same), [one for one in ranked if one.id not in alike]):
         return None
-    *_, segment, reason, node = max(weighed, key=lambda one: one[:3])
-    raised = [(math.exp(one[0]), one[-1]) for one in weighed]
-    same = [(chance, other) for chance, other in raised if other is node or _say_the_same(node, other)]
-    likely = sum(chance for chance, _ in same) / (1 + sum(chance for chance, _ in raised))
-    told = max(same, key=lambda one: (not one[1].is_note, one[1].source.role == "user", one[0]))[1]
-    return (segment, reason, told) if likely >= LIKELY else None
+    told = max(same, key=lambda one: (not one.node.is_note, one.node.source.role == "user", one.weight))
+    return best.read[0], best.read[2], told.node
+
+
+class _Pair(NamedTuple):
+    """What all evidence weighs that a sentence changes a fact. ``at``: negative number of the sentence."""
+
+    weight: float
+    at: int
+    id: str
+    read: ReadClaim
+    node: Node
+
+    @property
+    def chance(self) -> float:
+        """How likely it is against that nothing changes."""
+        return math.exp(self.weight)
+
+    @property
+    def may_change(self) -> bool:
+        """Whether the sentence may take the place of the fact."""
+        return may_replace(self.read[1], self.node)
+
+
+def _find_likeliest(ranked: Sequence[_Pair]) -> _Pair | None:
+    """The first one that may change something, as long as it is likely with all that is behind it."""
+    if not ranked or ranked[0].weight <= LEAST_WEIGHT:
+        return None
+    rest = sum(one.chance for one in ranked)
+    for one in ranked:
+        if rest < LIKELY * (1 + rest):
+            return None
+        if one.may_change:
+            return one
+        rest -= one.chance
+    return None
+
+
+def _is_likely(chance: float, others: Sequence[_Pair]) -> bool:
+    """Whether a chance is large enough beside that nothing changes, or what others change. Whether these may change it
+    is looked at as long as it matters."""
+    known, rest = 1 + chance, sum(one.chance for one in others)
+    for one in others:
+        if chance >= LIKELY * (known + rest) or chance < LIKELY * known:
+            break
+        rest -= one.chance
+        known += one.chance * one.may_change
+    return chance >= LIKELY * known
 
 
 def _say_the_same(one: Node, other: Node) -> bool:
@@ -363,13 +405,13 @@ def find_changeable(ledger: Ledger) -> list[Node]:
     """What a user's sentence may change: facts in force, open orders, and what the assistant said that it set."""
     known = list(changeable(ledger))
     told = [stated_in(node.label) for node in known]
-    return [*known, *(node for node in find_set(ledger.put_up()) if not any(_restates(one, node) for one in told))]
+    values = frozenset(value for one in told for value in one.values)
+    return [*known, *(node for node in find_set(ledger.put_up()) if not _restates(stated_in(node.label), values, told))]
 
 
-def _restates(known: Stated, node: Node) -> bool:
-    """Whether a clause of the assistant's states a known fact: it has a value of that, or no name but those of that."""
-    other = stated_in(node.label)
-    return not other.values.isdisjoint(known.values) if other.values else other.names <= known.names
+def _restates(said: Stated, values: frozenset[str], told: Sequence[Stated]) -> bool:
+    """Whether a clause of the assistant's states a known fact: it has a value of one, or no name but those of one."""
+    return not said.values.isdisjoint(values) if said.values else any(said.names <= one.names for one in told)
 
 
 def changeable(ledger: Ledger) -> Iterator[Node]:

@@ -55,6 +55,17 @@ class Stated:
         """What it counts and measures."""
         return frozenset(said for _, said in self.measured | self.counted)
 
+    @cached_property
+    def dated(self) -> frozenset[str]:
+        """The sorts of its dates."""
+        return frozenset(kind for kind, _ in self.measured) & _DATED
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """What another text has one of, too, where any evidence but names speaks of both."""
+        kinds = {f" {sort}" for sort in self.sorts} | {" dated" for _ in self.dated} | {" number" for _ in self.numbers}
+        return self.words | self.names | self.values | kinds
+
 
 @lru_cache(maxsize=2048)
 def stated_in(text: str) -> Stated:
@@ -146,13 +157,14 @@ def differ_measured(old: Stated, new: Stated) -> bool:
 
 
 def _dates_differ(old: Stated, new: Stated) -> bool:
-    one = {kind for kind, _ in old.measured} & _DATED
-    two = {kind for kind, _ in new.measured} & _DATED
-    return bool(one and two and not one & two)
+    return bool(old.dated and new.dated) and old.dated.isdisjoint(new.dated)
 
 
 def _differ(old: frozenset[tuple[str, str]], new: frozenset[tuple[str, str]]) -> bool:
-    return any(a[0] == b[0] and a[0] != "" for a in old for b in new - old) and not old <= new
+    if not old or not new or old <= new:
+        return False
+    sorts = {sort for sort, _ in new - old}
+    return any(sort in sorts for sort, _ in old if sort)
 
 
 def differ_counted(old: Stated, new: Stated) -> bool:
@@ -198,9 +210,25 @@ class Claim:
         return change_odds(self.beside)
 
     @cached_property
-    def weighed(self) -> dict[str, tuple[Node, int, float]]:
-        """Facts that it was held against, by their ids, among how many, and what speaks for it."""
+    def weighed(self) -> dict[tuple[str | bool, bool, bool, bool, int], float]:
+        """What speaks for it that it changes a fact, by all that is looked at in the fact."""
         return {}
+
+    @cached_property
+    def clauses(self) -> Sequence[tuple[str, Stated]]:
+        """Its clauses, and what they state."""
+        return [(part, stated_in(part)) for part in self.parts]
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """The keys of all that it and its neighbours state."""
+        beside = self.around.keys.union(map(key_of, self.around.names))
+        return beside.union(self.stated.keys, *(stated.keys for _, stated in self.clauses))
+
+    @cached_property
+    def scope(self) -> frozenset[str]:
+        """What it says that it holds for."""
+        return content(scope_of(self.line))
 
     @cached_property
     def own_odds(self) -> float:
@@ -279,12 +307,15 @@ def says_change(line: str) -> bool:
 def weigh(node: Node, claim: Claim, facts: int) -> float:
     """What all evidence weighs that a claim changes one of ``facts`` facts: the log odds against that it changes
     none."""
-    known = claim.weighed.get(node.id)
-    if known is None or known[0] is not node or known[1] != facts:
+    old = stated_in(node.label)
+    said = node.label if not old.keys.isdisjoint(claim.keys) else bool(old.names)
+    key = (said, node.type is NodeType.TASK, node.source.role == "assistant", _is_just_set(node, claim), facts)
+    known = claim.weighed.get(key)
+    if known is None:
         found = evidence(node, claim, facts)
-        weight = min(BIAS + sum(WEIGHTS[name] * value for name, value in found.items()), _MOST)
-        known = claim.weighed[node.id] = (node, facts, weight)
-    return known[2]
+        known = min(BIAS + sum(WEIGHTS[name] * value for name, value in found.items()), _MOST)
+        claim.weighed[key] = known
+    return known
 
 
 _MOST: Final = 30.0
@@ -293,8 +324,9 @@ _MOST: Final = 30.0
 def evidence(node: Node, claim: Claim, facts: int) -> dict[str, float]:
     """What speaks for it, and against it, that a claim changes what one of ``facts`` facts states."""
     old = stated_in(node.label)
-    best = _nearest(claim.parts, old)
-    new = without(stated_in(best), old) if _is_explicit(best) else stated_in(best)
+    best, new = _nearest(claim, old)
+    if _is_explicit(best):
+        new = without(new, old)
     typed = {
         "measured": differ_measured(old, new),
         "counted": differ_counted(old, new),
@@ -317,10 +349,14 @@ def evidence(node: Node, claim: Claim, facts: int) -> dict[str, float]:
         "task": node.type is NodeType.TASK,
         "facts": math.log(max(1, facts)),
         "assistant": node.source.role == "assistant",
-        "just set": node.source.role == "assistant" and claim.turn - node.source.turn <= _RECENT,
+        "just set": _is_just_set(node, claim),
         "own odds": claim.own_odds,
         "odds": claim.odds,
     }
+
+
+def _is_just_set(node: Node, claim: Claim) -> bool:
+    return node.source.role == "assistant" and claim.turn - node.source.turn <= _RECENT
 
 
 @lru_cache(maxsize=256)
@@ -358,8 +394,7 @@ def are_of_other_things(node: Node, claim: Claim) -> bool:
     if claim.has_change_word:
         return False
     old = stated_in(node.label)
-    best = _nearest(claim.parts, old)
-    new = stated_in(best)
+    best, new = _nearest(claim, old)
     mine, other = old.words - new.words, new.words - old.words
     return bool(old.words & new.words) and key_of(opening(node.label)) in mine and key_of(opening(best)) in other
 
@@ -367,8 +402,7 @@ def are_of_other_things(node: Node, claim: Claim) -> bool:
 def is_of_another(node: Node, claim: Claim) -> bool:
     """Whether a sentence is about another thing than a fact: it says so ("for the second flat, ..."), or it counts what
     the sentence beside it counts ("members cancel up to 24 hours before. make it 12")."""
-    scope = content(scope_of(claim.line))
-    if scope and scope.isdisjoint(content(node.label)):
+    if claim.scope and claim.scope.isdisjoint(content(node.label)):
         return True
     old, new = stated_in(node.label), claim.stated
     beside = claim.around.numbers - new.numbers
@@ -391,9 +425,10 @@ def gives_no_other_value(node: Node, claim: Claim) -> bool:
     return False
 
 
-def _nearest(parts: Sequence[str], old: Stated) -> str:
-    """The clause that is about a fact."""
-    return parts[0] if len(parts) == 1 else max(parts, key=lambda part: closeness(old, stated_in(part)))
+def _nearest(claim: Claim, old: Stated) -> tuple[str, Stated]:
+    """The clause that is about a fact, and what it states."""
+    clauses = claim.clauses
+    return clauses[0] if len(clauses) == 1 else max(clauses, key=lambda clause: closeness(old, clause[1]))
 
 
 def _is_named(old: Stated, around: Stated) -> bool:
