@@ -16,7 +16,7 @@ from .rules import MEANINGS, RULES, Act, Speaker
 from .rules.framing import Frame
 from .rules.states import SENTENCES
 
-SENTENCES_KEPT: Final = 32
+SENTENCES_KEPT: Final = 256
 """Sentences whose reading is kept: one sentence is asked about several times while its message is read."""
 
 _ENDS: Final = " .!…"

@@ -55,8 +55,9 @@ def _clauses(text: str) -> Iterator[tuple[str, str]]:
     """The clauses of a text that state something, and the sentences they stand in."""
     for one in segment(text[:CHARS_MAX]):
         spoken = one.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM) and len(one.text) <= SENTENCE_LONG
-        if spoken and not asks(bound_sentence(one.text)) and not _proposes(one.text):
-            yield from ((label, one.text) for part in clauses_of(one.text, valued=True) if (label := clean_label(part)))
+        valued = list(clauses_of(one.text, valued=True)) if spoken and not asks(bound_sentence(one.text)) else []
+        if valued and not _proposes(one.text):
+            yield from ((label, one.text) for part in valued if (label := clean_label(part)))
 
 
 def _proposes(text: str) -> bool:

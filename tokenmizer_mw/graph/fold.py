@@ -294,9 +294,9 @@ class SessionGraph:
     def fork(self) -> SessionGraph:
         """Return a graph that starts with the same content; changes to it do not affect this one. Its cost does not
         depend on the graph's size. This graph must not change meanwhile."""
-        by_word = self.index_words()
         if len(self._nodes) <= SMALL:
             return self.copy()
+        by_word = self.index_words()
         return SessionGraph(
             Layer(self._nodes),
             Layer(self._life),
@@ -316,13 +316,14 @@ class SessionGraph:
 
     def copy(self) -> SessionGraph:
         """Return an independent copy: later events on either graph do not affect the other."""
+        by_word = self.index_words()  # here, once: of a copy that is dropped, the index would be made again
         return SessionGraph(
             dict(self._nodes),
             dict(self._life),
             dict(self._edges),
             dict(self._by_key),
             dict(self._by_slot),
-            dict(self._by_word),
+            dict(by_word),
             dict(self._unfinished),
             dict(self._settled),
             dict(self._heirs),
@@ -331,7 +332,6 @@ class SessionGraph:
             dict(self._flagged),
             self._derived,
             self._stated,
-            list(self._unindexed),
         )
 
     def index_words(self) -> MutableMapping[str, tuple[str, ...]]:

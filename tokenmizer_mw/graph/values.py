@@ -101,7 +101,7 @@ def encodable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=512)
 def values_in(text: str) -> tuple[Value, ...]:
     """Return the values in ``text``, in order. Plain words count only if they are known names, such as "postgres"."""
     raw = text[:TEXT_MAX].encode("utf-8", "replace")
