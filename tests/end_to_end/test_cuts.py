@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.sampling import covering
 from tests.upstream.answer import Scripted
 from tests.upstream.request import Received
 from tests.upstream.server import Upstream
@@ -34,8 +35,9 @@ def small(serve: Callable[..., Any]) -> Iterator[Served]:
         yield running
 
 
-@pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
-@pytest.mark.parametrize("sdk", SDKS, ids=lambda sdk: sdk.name)
+@pytest.mark.parametrize(
+    ("sdk", "stream"), covering(SDKS, [True, False]), ids=lambda value: getattr(value, "name", None)
+)
 def test_cut_requests_are_valid_and_keep_their_prefix(
     small: Served, upstream: Upstream, sdk: type[Talk], stream: bool, session: str
 ) -> None:

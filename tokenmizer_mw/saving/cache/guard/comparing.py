@@ -103,8 +103,7 @@ def _terms(reading: QuestionReading) -> Iterator[Term]:
 def same_direction(one: QuestionReading, other: QuestionReading, aligned: Alignment) -> bool:
     """Return whether no term stands behind an opposed preposition, and no two have exchanged theirs."""
     changed = {(a.role, b.role) for a, b in aligned.pairs if a.role != b.role}
-    opposed = {(a.role, b.role) for a, b in aligned.pairs if a.keys.isdisjoint(forms.PLATFORMS)}
-    if any(frozenset(pair) in forms.OPPOSED for pair in opposed) or _has_exchange(changed):
+    if any(frozenset(pair) in forms.OPPOSED for pair in changed) or _has_exchange(changed):
         return False
     mine, others = _self_roles(one), _self_roles(other)
     if (mine and others and mine.isdisjoint(others)) or any(not (mine ^ others).isdisjoint(pair) for pair in changed):

@@ -130,10 +130,5 @@ SUPERLATIVES: Final = words(
 )
 """Adjectives that may stand before their noun or at the end: "which mountain is the highest"."""
 
-PLATFORMS: Final = words(
-    """linux ubuntu debian windows mac android iphone ios computer phone laptop website server browser chrome firefox"""
-)
-"""Things that one is on as well as in."""
-
 ADVERBS: Final = words("automatic permanent manual remote temporary fast slow again twice")
 """Meanings whose words may stand anywhere in a question."""

@@ -147,7 +147,7 @@ def _items(pieces: Sequence[QuestionPiece]) -> Iterator[Item]:
             names.update([piece.text] if piece.kind == "name" else ())
             continue
         if run:
-            found = [] if _only_manners(run) else list(_read_words(run, opening, begins))
+            found = list(_read_words(run, opening, begins))
             opening = opening and not found
             yield from (replace(item, keys=frozenset({item.text})) if item.text in names else item for item in found)
             run = []
@@ -161,12 +161,6 @@ def _items(pieces: Sequence[QuestionPiece]) -> Iterator[Item]:
             yield Item("break", piece.text)
 
 
-def _only_manners(words: Sequence[str]) -> bool:
-    """Whether a run of words asks for nothing."""
-    bases = tuple(map(base, words))
-    return POLITE.meanings.get(bases) is not None
-
-
 def _read_words(words: list[str], opening: bool, begins: bool) -> Iterator[Item]:
     """What a run of words says; ``opening``: nothing of weight stands before it; ``begins``: a part of a sentence does
     with it."""
@@ -175,19 +169,13 @@ def _read_words(words: list[str], opening: bool, begins: bool) -> Iterator[Item]
     while place < len(bases):
         found, size = _phrase(words, bases, place, opening)
         if found is None:
-            item = Item("asks", "@how") if _asks_for_doing(words, place) else _item(words, place)
+            item = _item(words, place)
             found, size = ([item] if item is not None else []), 1
         yield from found
         if place == 0 and begins and _decides(words, bases) and not any(item.kind == "asks" for item in found):
             yield Item("asks", "@polar")
         opening = opening and not any(map(_weighs, found))
         place += size
-
-
-def _asks_for_doing(words: Sequence[str], place: int) -> bool:
-    """Whether "for" stands before what is to be done: "what is the setting for changing the zone"."""
-    doing = words[place] == "for" and _next(words, place + 1).endswith("ing")
-    return doing and not {"what", "which"}.isdisjoint(words[:place])
 
 
 def _weighs(item: Item) -> bool:
