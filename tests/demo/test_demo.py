@@ -194,7 +194,7 @@ def test_what_it_sent_is_accounted(demo: subprocess.CompletedProcess[str], folde
 def test_nobody_is_asked_to_install_prices_for_it(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("tokenmizer_mw.chat.usage.has_prices", lambda: False)
+    monkeypatch.setitem(sys.modules, "genai_prices", None)  # as where it is not installed
     with leave_out_price_warning(), closing(SessionMemory.open("memory://", Settings(savings=True))):
         assert caplog.messages == []
     with closing(SessionMemory.open("memory://", Settings(savings=True))):
