@@ -7,6 +7,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from heapq import nsmallest
 from typing import Final, Literal
 
 from starlette.responses import Response
@@ -122,10 +123,12 @@ def _important(graph: SessionGraph, nodes: Sequence[Node]) -> list[Node]:
     if len(nodes) <= DRAWN_MAX:
         return list(nodes)
     weight = importances(graph)
-    best = sorted(nodes, key=lambda node: (not node.pinned, not node.current, -weight[node.id], node.id))
     old = _find_replaced(graph, {node.id: node for node in nodes})
-    kept = [node for node in best if node.id not in old][: DRAWN_MAX - len(old)]
-    return [*kept, *old.values()]
+    others = (node for node in nodes if node.id not in old)
+    best = nsmallest(
+        DRAWN_MAX - len(old), others, key=lambda node: (not node.pinned, not node.current, -weight[node.id], node.id)
+    )
+    return [*best, *old.values()]
 
 
 def _find_replaced(graph: SessionGraph, nodes: Mapping[str, Node]) -> dict[str, Node]:
