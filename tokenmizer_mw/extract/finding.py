@@ -48,8 +48,8 @@ class Segment:
 class Move(StrEnum):
     """What a finding does to the graph.
 
-    ``note``: the fact exists; its status is the finding's. ``close`` / ``fail`` / ``reopen``: a task, test or error
-    that ``label`` describes was finished (an error: fixed), failed, or turned out not to be finished. ``replace``:
+    ``note``: the fact exists; its status is the finding's. ``close`` / ``reopen``: a task or error that ``label``
+    describes was finished (an error: fixed), or turned out not to be finished. ``replace``:
     ``label`` takes the place of what ``target`` describes ("" when only the slot tells). ``reject``: ``label`` was
     looked at and turned down, or turned out wrong. ``adopt``: the open proposal that ``label`` describes is
     accepted ("" for all proposals of the message before). ``archive``: no longer relevant. ``set``: ``value`` takes the
@@ -58,7 +58,6 @@ class Move(StrEnum):
 
     NOTE = "note"
     CLOSE = "close"
-    FAIL = "fail"
     REOPEN = "reopen"
     REPLACE = "replace"
     REJECT = "reject"

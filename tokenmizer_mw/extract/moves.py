@@ -14,7 +14,7 @@ from .finding import Finding, Move
 from .ledger import Ledger
 from .matching import same_fact
 from .testing import note_test
-from .working import close, fail, note_error, note_task, reopen
+from .working import close, note_error, note_task, reopen
 
 
 def place(ledger: Ledger, finding: Finding) -> Node | None:
@@ -59,7 +59,6 @@ _NOTES: Final[dict[NodeType, Callable[[Ledger, Finding], Node | None]]] = {
 _MOVES: Final[dict[Move, Callable[[Ledger, Finding], Node | None]]] = {
     Move.NOTE: _note,
     Move.CLOSE: close,
-    Move.FAIL: fail,
     Move.REOPEN: reopen,
     Move.REPLACE: _replace,
     Move.REJECT: reject,

@@ -11,7 +11,7 @@ from tokenmizer_mw.model.event import WENT_ON, NodeRevised
 from tokenmizer_mw.model.node import LABEL_MAX, EdgeType, Node, NodeType, Status, Trust
 
 from .ahead import puts_off
-from .facts import ANSWERING, PRECISE, RELATED, asked_now, asked_tasks, note_fact, same_as, slot_free
+from .facts import ANSWERING, PRECISE, RELATED, asked_now, asked_tasks, note_fact, same_as
 from .finding import Finding, Move
 from .hollow import points
 from .ledger import Ledger, first, is_open
@@ -436,16 +436,6 @@ def _confirm(ledger: Ledger, finding: Finding, task: Node | None) -> Node | None
     if task is not None:
         ledger.move(task, Status.COMPLETED, finding)
     return task
-
-
-def fail(ledger: Ledger, finding: Finding) -> Node | None:
-    """Work or a test failed."""
-    found = find_described(ledger.graph, finding.label, finding.type, lambda node: node.current, RELATED)
-    if found is None:
-        return ledger.add(slot_free(ledger, finding), status=Status.FAILED)
-    ledger.move(found, Status.FAILED, finding)
-    ledger.merge(found, finding)
-    return found
 
 
 def reopen(ledger: Ledger, finding: Finding) -> Node | None:
