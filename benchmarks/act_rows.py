@@ -74,6 +74,7 @@ def training_rows() -> list[Row]:
             *(row for scene in scenes() for row in rows_of(scene)),
             *(row for session in own.sessions for row in rows_of_session(session)),
             *(row for trial in load_trials(FITTED) for row in rows_of_trial(trial)),
+            *(row for talk in talks_of(load_trials(FITTED)).values() for row in rows_of_talk(talk)),
         ]
     )
 
@@ -93,7 +94,7 @@ def weighted(rows: Sequence[Row]) -> list[Row]:
         share = TAGGED[row.speaker]
         return 1.0 if row.acts else max(1.0, busy * (1 - share) / (share * max(idle, 1)))
 
-    return [replace(row, told=frozenset(told[row.author, row.speaker]), weight=weight(row)) for row in rows]
+    return [replace(row, told=row.told & told[row.author, row.speaker], weight=weight(row)) for row in rows]
 
 
 def rows_of(scene: Scene) -> list[Row]:
@@ -118,7 +119,30 @@ def rows_of_trial(trial: Trial) -> list[Row]:
     message = (_message(Role.USER, trial.message), partial(_by_words, quotes))
     rows = _rows([*told, message], trial.message, trial.author, english=trial.language == "en", only_last=True)
     withdraws = any(not words for _, words in quotes)
-    return [] if withdraws and len(rows) > 1 else rows
+    return [] if withdraws and len(rows) > 1 else [replace(row, told=_told_beside(row.acts)) for row in rows]
+
+
+def _told_beside(acts: Set[DialogueAct]) -> frozenset[DialogueAct]:
+    """What is known of a sentence with these acts: whether one that settles something also tells how things are is not."""
+    return frozenset(DialogueAct) - ({DialogueAct.STATE} if DialogueAct.DECISION in acts else set())
+
+
+def talks_of(trials: Sequence[Trial]) -> dict[tuple[tuple[str, str], ...], list[Trial]]:
+    """The trials of each talk."""
+    found: defaultdict[tuple[tuple[str, str], ...], list[Trial]] = defaultdict(list)
+    for trial in trials:
+        found[trial.turns].append(trial)
+    return found
+
+
+def rows_of_talk(trials: Sequence[Trial]) -> list[Row]:
+    """The user's sentences of a talk, with their cues: what some message behind it changes was so, or was settled. Of
+    other acts nothing is known."""
+    old = [(DialogueAct.STATE, effect["old"]) for trial in trials for effect in trial.effects if "old" in effect]
+    first = trials[0]
+    told = [(_message(Role(role), text), partial(_by_words, old)) for role, text in first.turns]
+    rows = _rows(told, first.turns[0][1], first.author, english=first.language == "en")
+    return [replace(row, told=frozenset({DialogueAct.STATE})) for row in rows if row.speaker is Speaker.USER]
 
 
 def _acts_of(effect: Mapping[str, str]) -> Iterator[tuple[DialogueAct, str]]:

@@ -41,9 +41,9 @@ class Use:
 
 
 USES: Final = (
-    Use(DialogueAct.DECISION, Speaker.USER, 0.43, Act.CHOICE),
+    Use(DialogueAct.DECISION, Speaker.USER, 0.41, Act.CHOICE),
     Use(DialogueAct.DECISION, Speaker.ASSISTANT, 0.32, Act.CHOICE),
-    Use(DialogueAct.COMPLETION, Speaker.USER, 0.33, Act.CLAIM),
+    Use(DialogueAct.COMPLETION, Speaker.USER, 0.29, Act.CLAIM),
     Use(DialogueAct.COMPLETION, Speaker.ASSISTANT, 0.6, Act.CLAIM),
     Use(DialogueAct.POSTPONEMENT, Speaker.USER, 0.3, Act.LATER),
     Use(DialogueAct.POSTPONEMENT, Speaker.ASSISTANT, 0.35, Act.LATER),
