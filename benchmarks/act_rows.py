@@ -123,7 +123,7 @@ def rows_of_trial(trial: Trial) -> list[Row]:
 
 
 def _told_beside(acts: Set[DialogueAct]) -> frozenset[DialogueAct]:
-    """What is known of a sentence with these acts: whether one that settles something also tells how things are is not."""
+    """What is known of a sentence with these acts; whether one that settles something tells how things are is not."""
     return frozenset(DialogueAct) - ({DialogueAct.STATE} if DialogueAct.DECISION in acts else set())
 
 

@@ -262,8 +262,8 @@ def run() -> dict[str, Any]:
         " .41, status .68 with the code of that morning). Which fact a message changes is learned (contrast_fit) from"
         " the other sets: the talks (first run on 2026-11-23: 469 of 480 ordinary messages replaced nothing, 191 of"
         " 537 changes were right), the wider cases (first run on 2026-11-23: keep .65, change .36, status .55) and the"
-        " effects of ten authors; not from the last look, nor from the effects of another author (effects, last look:"
-        " first run on 2026-11-28), whom nobody reads."
+        " effects of twenty authors; not from the last look, nor from the effects of two others (effects, last look:"
+        " first runs on 2026-11-28 and 2026-11-29), whom nobody reads."
     )
     return {"figures": {**figures, "faults": dict(faults)}, "bars": bars, "notes": notes, "lines": lines}
 

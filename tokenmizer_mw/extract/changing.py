@@ -63,7 +63,7 @@ NAMED: Final = 0.5
 
 LIKELY: Final = 0.27
 """How likely a message changes one certain fact, for it to be taken to do so."""
-LEAST_WEIGHT: Final = -1.6
+LEAST_WEIGHT: Final = -1.9
 """Log odds of the likeliest fact up to which no sum of a few facts comes near ``LIKELY``."""
 LEAST_ODDS: Final = -2.5
 """Log odds that a sentence changes anything, below which no fact is looked at."""

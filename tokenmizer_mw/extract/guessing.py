@@ -55,7 +55,7 @@ not read: ``second`` and ``third`` of the corpus, and where an assistant does to
 ``benchmarks/training/FIGURES.md``."""
 
 DOUBTED: Final[Mapping[Act, tuple[DialogueAct, float]]] = {
-    Act.COMPLAINT: (DialogueAct.COMPLAINT, 0.1),
+    Act.COMPLAINT: (DialogueAct.COMPLAINT, 0.13),
     Act.CLAIM: (DialogueAct.COMPLETION, 0.05),
     Act.FIX: (DialogueAct.COMPLETION, 0.05),
 }
