@@ -49,7 +49,9 @@ CUES_KEPT: Final = 20_000
 INVERSE_SHRINK: Final = 0.3
 SHRINK: Final = 2.0
 SCENES: Final = 0.3
-"""How much a message of ``training`` counts, where the others count 1."""
+"""How much a message of ``training`` counts for the classifier of passages, where the others count 1."""
+SCENES_HELD: Final = 2.0
+"""How much it counts for the regression: nothing changes in most messages of whole conversations, which have many facts."""
 STEPS: Final = 300
 _CHANGING: Final = frozenset({DialogueAct.CHANGE, DialogueAct.REJECTION})
 
@@ -59,14 +61,14 @@ Vector = NDArray[np.float64]
 @dataclass(frozen=True, slots=True)
 class Talk:
     """One talk and the message behind it. ``changes``: old words, "" where they are not known, and new ones;
-    ``quoted``: the old words are a clause of the talk, not a value; ``weight``: how much it counts."""
+    ``quoted``: the old words are a clause of the talk, not a value; ``scene``: whether it is of ``training``."""
 
     author: str
     turns: tuple[tuple[str, str], ...]
     message: str
     changes: frozenset[tuple[str, str]]
     quoted: bool
-    weight: float = 1.0
+    scene: bool = False
 
 
 @dataclass(slots=True)
@@ -104,7 +106,7 @@ def _scene_talks() -> Iterator[Talk]:
         for at, turn in enumerate(spoken):
             if at > 1 and turn.speaker == "user":
                 changes = frozenset(("", text) for acts, text in turn.lines if acts & _CHANGING)
-                yield Talk(f"scenes-{scene.author}", tuple(turns[:at]), turn.text, changes, quoted=True, weight=SCENES)
+                yield Talk(f"scenes-{scene.author}", tuple(turns[:at]), turn.text, changes, quoted=True, scene=True)
 
 
 def _belief_cases() -> Iterator[tuple[str, Case]]:
@@ -187,7 +189,7 @@ def fit_passages(sentences: Sequence[Sentence]) -> Model:
     length = np.sqrt(np.maximum(1.0, np.asarray(there @ share).ravel()))
     scaled = (diags(1 / length) @ there).multiply(rare).tocsr()
     fitted = LogisticRegression(C=INVERSE_SHRINK, max_iter=800).fit(
-        scaled, [one.new for one in read], [one.talk.weight for one in read]
+        scaled, [one.new for one in read], [SCENES if one.talk.scene else 1.0 for one in read]
     )
     weights = fitted.coef_[0] * rare
     worth = np.abs(weights) * np.sqrt(often)
@@ -223,7 +225,7 @@ def fit_weights(sentences: Sequence[Sentence], odds: Vector) -> Vector:
     place = np.repeat(np.arange(len(messages)), [sum(len(one.found) for one, _ in some) for some in messages])
     right = np.concatenate([one.right for some in messages for one, _ in some]).astype(float)
     changes = np.bincount(place, right, len(messages)) > 0
-    counts = np.array([some[0][0].talk.weight for some in messages])
+    counts = np.array([SCENES_HELD if some[0][0].talk.scene else 1.0 for some in messages])
 
     def loss(weights: Vector) -> tuple[float, Vector]:
         raised = np.exp(np.clip(rows @ weights, -30, 30))

@@ -262,28 +262,29 @@ _RECENT: Final = 2
 """Messages back to which a fact is recent."""
 
 WEIGHTS: Final = {
-    "measured": 1.58,
-    "counted": 1.63,
-    "members": 2.93,
-    "names": 1.04,
-    "same sort": 1.04,
-    "named": 0.88,
-    "shared": 0.33,
-    "share of new": 1.17,
-    "around": 1.51,
-    "apart": -1.56,
-    "brief": 0.48,
-    "another": -0.40,
+    "measured": 1.66,
+    "counted": 1.73,
+    "members": 3.13,
+    "names": 1.10,
+    "same sort": 0.93,
+    "named": 0.87,
+    "shared": 0.48,
+    "share of new": 0.81,
+    "around": 1.48,
+    "apart": -1.58,
+    "brief": 0.30,
+    "another": -0.34,
     "change": 0.52,
-    "last": 1.24,
-    "task": 0.47,
-    "facts": -0.66,
-    "assistant": -0.54,
-    "just set": -0.21,
-    "own odds": 0.17,
-    "odds": 0.40,
+    "last": 1.33,
+    "task": 0.44,
+    "facts": 0.35,
+    "messages": -1.79,
+    "assistant": -0.57,
+    "just set": -0.47,
+    "own odds": 0.14,
+    "odds": 0.47,
 }
-BIAS: Final = -3.44
+BIAS: Final = -2.92
 """What each piece of evidence weighs: a regression over which fact a sentence changes, or none, which
 ``benchmarks/contrast_fit.py`` fits."""
 
@@ -348,6 +349,7 @@ def evidence(node: Node, claim: Claim, facts: int) -> dict[str, float]:
         "last": claim.last,
         "task": node.type is NodeType.TASK,
         "facts": math.log(max(1, facts)),
+        "messages": math.log(claim.turn),
         "assistant": node.source.role == "assistant",
         "just set": _is_just_set(node, claim),
         "own odds": claim.own_odds,
