@@ -50,8 +50,8 @@ INVERSE_SHRINK: Final = 0.3
 SHRINK: Final = 2.0
 SCENES: Final = 0.3
 """How much a message of ``training`` counts for the classifier of passages, where the others count 1."""
-SCENES_HELD: Final = 2.0
-"""How much it counts for the regression: nothing changes in most messages of whole conversations, which have many facts."""
+SCENES_HELD: Final = 0.6
+"""How much it counts for the regression: most messages of whole conversations, which have many facts, change none."""
 STEPS: Final = 300
 _CHANGING: Final = frozenset({DialogueAct.CHANGE, DialogueAct.REJECTION})
 

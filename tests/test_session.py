@@ -162,6 +162,13 @@ def test_the_cost_of_finding_what_is_new_does_not_grow() -> None:
         assert counting.looked_at <= 8
 
 
+def test_a_reply_is_found_when_the_client_leaves_out_the_calls_before_it() -> None:
+    call = Message(Role.ASSISTANT, tool_calls=(ToolCall("c1", "look", "{}"),))
+    result = Message(Role.TOOL, tool_results=(ToolResult("c1", "ok"),))
+    transcript = transcript_of([user("hello"), call, result, assistant("Done.")])
+    assert transcript.first_new([user("hello"), assistant("Done.")]) == (2, 3)
+
+
 def test_a_reply_that_was_given_before_is_found_where_it_answers() -> None:
     history = [user(f"do {i // 2}") if i % 2 == 0 else assistant("Done.") for i in range(40)]
     transcript = transcript_of(history)

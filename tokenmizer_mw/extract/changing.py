@@ -61,7 +61,7 @@ GOAL_WORDS: Final = 2
 NAMED: Final = 0.5
 """Share of an old label's content that a goal names at least."""
 
-LIKELY: Final = 0.27
+LIKELY: Final = 0.25
 """How likely a message changes one certain fact, for it to be taken to do so."""
 LEAST_WEIGHT: Final = -1.9
 """Log odds of the likeliest fact up to which no sum of a few facts comes near ``LIKELY``."""

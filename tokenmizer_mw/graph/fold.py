@@ -287,9 +287,9 @@ class SessionGraph:
     def fork(self) -> SessionGraph:
         """Return a graph that starts with the same content; changes to it do not affect this one. Its cost does not
         depend on the graph's size. This graph must not change meanwhile."""
+        by_word = self.index_words()
         if len(self._nodes) <= SMALL:
             return self.copy()
-        by_word = self.index_words()
         return SessionGraph(
             Layer(self._nodes),
             Layer(self._life),
@@ -309,14 +309,13 @@ class SessionGraph:
 
     def copy(self) -> SessionGraph:
         """Return an independent copy: later events on either graph do not affect the other."""
-        by_word = self.index_words()  # here, once: of a copy that is dropped, the index would be made again
         return SessionGraph(
             dict(self._nodes),
             dict(self._life),
             dict(self._edges),
             dict(self._by_key),
             dict(self._by_slot),
-            dict(by_word),
+            dict(self._by_word),
             dict(self._unfinished),
             dict(self._settled),
             dict(self._heirs),
@@ -325,19 +324,20 @@ class SessionGraph:
             dict(self._flagged),
             self._derived,
             self._stated,
+            list(self._unindexed),
         )
 
     def index_words(self) -> MutableMapping[str, tuple[str, ...]]:
         """Bring the index of words up to date and return it: ids of the newest nodes by "type:word"."""
-        waiting, self._unindexed = self._unindexed, []
         by_word = self._by_word
-        for node in waiting:
+        for node in self._unindexed:
             prefix = node.type.value
             for word in words(node.label):
                 posting = f"{prefix}:{word}"
                 ids = by_word.get(posting, ())
                 if node.id not in ids:
                     by_word[posting] = (*ids[1 - POSTINGS_MAX :], node.id)
+        self._unindexed = []
         return by_word
 
     def _add(self, node: Node, at: float) -> None:

@@ -301,6 +301,7 @@ class CachedSessions(SessionCache[SessionState]):
                 if not state.unextracted:
                     kept.extracting = None  # in one step with the look: a message that comes later starts anew
                     return view(state)
+                state.graph.index_words()  # of a draft, which is dropped, the index would be made for each message
                 draft, start = state.copy(), kept.start
             events = derive(draft)
             with hold(kept.lock):

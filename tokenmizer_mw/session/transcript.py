@@ -89,10 +89,8 @@ class Transcript:
         - ``resent``: the same messages with digests that were computed before.
         """
         resent = ResentMessages(messages) if resent is None else resent
-        newest = len(messages) - 1
-        for index in range(newest, -1, -1):
-            is_reply = (part or index == newest) and resent.role(index) is Role.ASSISTANT
-            if part and is_reply:
+        for index in range(len(messages) - 1, -1, -1):
+            if part and resent.role(index) is Role.ASSISTANT:
                 continue
             seen: tuple[int, ...] = ()
             for respelled in (False, True):
@@ -100,9 +98,7 @@ class Transcript:
                     self._places_by_spelling(resent, index) if respelled else self._places.get(resent.mark(index), ())
                 )
                 for place in reversed(places):
-                    if place in seen or (is_reply and index and not self._answers(resent, place)):
-                        continue
-                    if self._continues(resent, index, place, part):
+                    if place not in seen and self._continues(resent, index, place, part):
                         return (index + 1, place) if part else self._further(resent, index + 1, place)
                 seen = places
         start, place = (0, -1) if part else self._further(resent, 0, -1)
@@ -211,13 +207,6 @@ class Transcript:
         spelling = resent.spelling(index)
         comparable = spelling.length or spelling.calls or spelling.results
         return self._places.get(spelling, ()) if comparable else ()
-
-    def _answers(self, resent: ResentMessages, place: int) -> bool:
-        """Whether the reply at ``place`` answers the message before the newest one. A reply such as "Done." stands in
-        many places, and comparing all that precedes each of them costs more than finding the question. Where the client
-        has divided the question in another way, the reply is found from what precedes that."""
-        parent = self.parents[place]
-        return parent >= 0 and self._same(resent, len(resent) - 2, parent)
 
     def _same(self, resent: ResentMessages, index: int, place: int) -> bool:
         """Whether message ``index`` is the one at ``place``, or that one spelled anew."""

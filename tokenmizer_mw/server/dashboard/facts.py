@@ -279,7 +279,7 @@ def _everywhere(request: PageRequest, text: str) -> Markup:
             more = link(to("search", id=info.key.id, q=text), "Search this session", class_="stay")
             cards.append(card(title or info.key.id, _hits(info.key.id, hits), more=more, goal=bool(title)))
     which = (
-        f"Searched the {format_count(looked_at, 'most recently active session')}. Very long and older sessions are"
+        f"Searched the sessions that were active most recently ({looked_at:,}). Very long and older sessions are"
         " searched from their own pages."
     )
     none = nothing("No fact shares words with that.") if not cards else None

@@ -61,6 +61,8 @@ def _attribute_name(key: str) -> str:
 
 
 QUOTE_MAX: Final = 1_000
+_WIDE: Final = "\u2e80"
+"""The first sign of the scripts that have no spaces between words."""
 _STEPS: Final = ((60, "second"), (3_600, "minute"), (86_400, "hour"), (86_400 * 60, "day"))
 _SIZES: Final = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400}
 
@@ -112,7 +114,13 @@ def quote_line(text: str) -> Markup:
 def is_repeated(text: str, label: str) -> bool:
     """Return whether a label already says ``text``, word for word except for case and final punctuation."""
     words = flatten(text).rstrip(".!?\u3002 ").casefold()
-    return bool(words) and words in flatten(label).casefold()
+    before, found, behind = flatten(label).casefold().partition(words) if words else ("", "", "")
+    return bool(found) and not (_ends_in_word(before) or _ends_in_word(behind[:1]))
+
+
+def _ends_in_word(text: str) -> bool:
+    """Whether a text ends within a word; scripts without spaces have no such place."""
+    return text[-1:].isalnum() and text[-1:] < _WIDE
 
 
 def icon(type_: NodeType, *, done: bool = False) -> Markup:

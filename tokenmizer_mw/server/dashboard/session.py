@@ -161,7 +161,7 @@ def step_row(request: PageRequest, step: Transition, old: Node | None, new: Node
     now = fact_link(request.id, new) if new is not None else tag("span", step.new)
     label = new.label if new is not None else ""
     why = "" if is_repeated(step.reason, label) else step.reason
-    said = "" if is_repeated(step.evidence, label) or is_repeated(why, step.evidence) else step.evidence
+    said = "" if is_repeated(step.evidence, label) or is_repeated(step.evidence, why) else step.evidence
     reason = tag("p", quote_line(why), class_="reason") if why else None
     quote = tag("q", quote_line(said), class_="quote") if said else None
     gone = tag("span", was, class_="was")
