@@ -42,7 +42,7 @@ REQUEST: Final[Table] = {
     "background": only(False),
     "background_options": REFUSED,
     "context_management": only([]),
-    "client_metadata": left_out("what Codex tells its own provider of its turns"),
+    "client_metadata": left_out("what Codex reports to its own provider about its turns"),
     "conversation": REFUSED,
     "image": only({}, {"context_compression": "auto"}),
     **carry("include", "input", "instructions", "max_output_tokens"),
@@ -85,7 +85,7 @@ _ITEM: Final[Table] = {
     "type": CARRIED,
     "id": _OWN,
     "status": _OWN,
-    "internal_chat_message_metadata_passthrough": left_out("what Codex tells its own provider of its items"),
+    "internal_chat_message_metadata_passthrough": left_out("what Codex reports to its own provider about its items"),
 }
 _CALLER: Final = only({"type": "direct"})
 _CALL: Final[Table] = {
