@@ -50,9 +50,13 @@ INVERSE_SHRINK: Final = 0.3
 SHRINK: Final = 2.0
 SCENES: Final = 0.3
 """How much a message of ``training`` counts for the classifier of passages, where the others count 1."""
-SCENES_HELD: Final = 0.6
+SCENES_IN_REGRESSION: Final = 0.6
 """How much it counts for the regression: most messages of whole conversations, which have many facts, change none."""
 STEPS: Final = 300
+GROUPS: Final = 6
+LONG: Final = 0.5
+"""Share of its fitted weight that a chat's length gets: of the few changes in the long conversations of the training
+text it is not known which facts they change, so the fit sees only messages there that change none."""
 _CHANGING: Final = frozenset({DialogueAct.CHANGE, DialogueAct.REJECTION})
 
 Vector = NDArray[np.float64]
@@ -209,12 +213,18 @@ def odds_across(sentences: Sequence[Sentence]) -> Vector:
     """The odds of each sentence by its own words, and with its neighbours, by a classifier that has read nothing of its
     author."""
     odds = np.zeros((len(sentences), 2))
-    for author in sorted({one.talk.author for one in sentences}):
-        model = fit_passages([one for one in sentences if one.talk.author != author])
+    for group in _groups(sentences):
+        model = fit_passages([one for one in sentences if one.talk.author not in group])
         for at, one in enumerate(sentences):
-            if one.talk.author == author:
+            if one.talk.author in group:
                 odds[at] = odds_by(model, one.line), odds_by(model, one.beside)
     return odds
+
+
+def _groups(sentences: Sequence[Sentence]) -> list[list[str]]:
+    """The authors, in groups of which each is judged by what has read only the others."""
+    authors = sorted({one.talk.author for one in sentences})
+    return [authors[start::GROUPS] for start in range(GROUPS)]
 
 
 def fit_weights(sentences: Sequence[Sentence], odds: Vector) -> Vector:
@@ -225,7 +235,7 @@ def fit_weights(sentences: Sequence[Sentence], odds: Vector) -> Vector:
     place = np.repeat(np.arange(len(messages)), [sum(len(one.found) for one, _ in some) for some in messages])
     right = np.concatenate([one.right for some in messages for one, _ in some]).astype(float)
     changes = np.bincount(place, right, len(messages)) > 0
-    counts = np.array([SCENES_HELD if some[0][0].talk.scene else 1.0 for some in messages])
+    counts = np.array([SCENES_IN_REGRESSION if some[0][0].talk.scene else 1.0 for some in messages])
 
     def loss(weights: Vector) -> tuple[float, Vector]:
         raised = np.exp(np.clip(rows @ weights, -30, 30))
@@ -310,7 +320,7 @@ def main(arguments: Sequence[str]) -> int:
         MODEL.write_bytes(fit_passages(sentences).to_bytes())
         *weights, bias = fit_weights(sentences, odds)
         for name, weight in zip(WEIGHTS, weights, strict=True):
-            print(f'    "{name}": {weight:.2f},')
+            print(f'    "{name}": {weight * (LONG if name == "long" else 1):.2f},')
         print(f"BIAS: Final = {bias:.2f}")
     return 0
 

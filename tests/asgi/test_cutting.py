@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -57,9 +57,8 @@ def _ask(memory: SessionMemory, body: bytes, **scope: Any) -> tuple[bytes, dict[
     return seen[0], seen[1]
 
 
-def _extract_nothing(memory: SessionMemory) -> None:
-    """Leave the facts of hundreds of messages alone where only their bytes matter: seconds of CPU."""
-    memory.service.extraction.schedule = lambda key: None
+BYTES_ALONE: Final = "structure"
+"""Stages of extraction where only bytes matter: the words of hundreds of messages take seconds of CPU."""
 
 
 def test_request_that_fits_is_not_touched(open_memory: Any) -> None:
@@ -85,8 +84,7 @@ def test_full_window_is_cut_and_the_next_calls_begin_with_the_same_bytes(open_me
 
 @pytest.mark.parametrize("turns", [20, 200])
 def test_large_requests_are_cut_too_and_lose_our_field(turns: int, open_memory: Any, log: MemoryLog) -> None:
-    memory = open_memory(context_window=WINDOW)
-    _extract_nothing(memory)
+    memory = open_memory(context_window=WINDOW, stages=BYTES_ALONE)
     body = _body(_history(turns), session_id="by field")
     assert (len(body) > INLINE_MAX) is (turns == 200)
     seen, headers = _ask(memory, body)
@@ -111,9 +109,8 @@ def nonsense(key: SessionKey, request: ChatRequest, *, compacted: bool = False) 
 def test_cut_that_fails_leaves_the_request_as_it_was(
     prepare: Any, turns: int, open_memory: Any, log: MemoryLog, caplog: pytest.LogCaptureFixture
 ) -> None:
-    memory = open_memory(context_window=WINDOW)
+    memory = open_memory(context_window=WINDOW, stages=BYTES_ALONE)
     memory.service.cuts.prepare = prepare
-    _extract_nothing(memory)
     body = _body(_history(turns))
     assert _ask(memory, body)[0] == body
     assert memory.counters()["cut_failed"] == 1

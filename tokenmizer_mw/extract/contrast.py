@@ -289,8 +289,7 @@ WEIGHTS: Final = {
 }
 BIAS: Final = -4.03
 """What each piece of evidence weighs: a regression over which fact a sentence changes, or none, which
-``benchmarks/contrast_fit.py`` fits. "long" has half of the fitted weight: of the few changes in the long conversations
-of the training text it is not told which facts they change, so the fit knows only messages that change none there."""
+``benchmarks/contrast_fit.py`` fits."""
 
 
 _DENIES: Final = PatternSet(
