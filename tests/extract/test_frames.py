@@ -64,6 +64,9 @@ def test_what_goes_on_after_a_report_is_the_speakers() -> None:
     ("text", "words", "pasted"),
     [
         ("It prints:\nWARN old format: use the new one instead\nWhy?", "use the new one", True),
+        ("It fails:\n\nself = Client(host=None)\n\nWhy?", "Client", True),
+        ("It fails:\n\nself = Client(host=None)\n\nWhy?", "Why", False),
+        ("The cache = Redis, as agreed.", "Redis", False),
         ("The ad said 'Leave your old bank at home and come to us.' Funny.", "Leave your", True),
         ("Call it 'Otter'. We keep Redis.", "We keep", False),
         ("Our rules:\n\nAlways use gas.\n\nWe use wood.", "Always use", False),

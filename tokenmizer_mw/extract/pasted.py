@@ -19,7 +19,7 @@ _LOG_LINE: Final = re2.compile(
     r"(?m)^[ \t]*(?:(?:npm )?(?:WARN(?:ING)?|ERROR|ERR!|INFO|DEBUG|FATAL|TRACE|NOTICE)\b|(?:error|warning|note"
     r"|help|hint|w|e|i)"
     r"(?:\[\w+\])?: |\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[\d\d:\d\d:\d\d|SQLSTATE|Traceback |\s+at [\w.$]+\(|-->|\*{3}"
-    r"|\d+ \d+ \* \* |\w[\w.-]* = (?:\"|\d|true|false)|[\w-]+: \[(?:emerg|error|warn|alert)\])[^\n]*"
+    r"|\d+ \d+ \* \* |\w[\w.-]* = (?:\"|\d|true|false|[\w.]+\()|[\w-]+: \[(?:emerg|error|warn|alert)\])[^\n]*"
 )
 """Lines of logs, consoles, banners and configuration."""
 
