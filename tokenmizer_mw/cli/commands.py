@@ -29,10 +29,15 @@ _LOG_SUFFIXES: Final = (".jsonl", ".ndjson")
 
 def run_command(arguments: argparse.Namespace) -> int:
     """Run the command in ``arguments`` on its store. Returns 0; errors are raised."""
-    with open_store(arguments, writes=arguments.command in _WRITING) as store:
+    with open_store(arguments, writes=_may_create(arguments)) as store:
         complete_session(arguments, store.log, store.place)
         _COMMANDS[arguments.command](arguments, store)
     return 0
+
+
+def _may_create(arguments: argparse.Namespace) -> bool:
+    """Whether the command makes the store if it is not there: all others work on sessions that are stored already."""
+    return arguments.command == "restore" or getattr(arguments, "create", False)
 
 
 def _resume(arguments: argparse.Namespace, store: Store) -> None:
@@ -195,8 +200,6 @@ def _run_other(arguments: argparse.Namespace, store: Store, *, module: str) -> N
     """Run a command of another module, which is imported only now: each command loads only what it needs."""
     import_module(f"{__package__}.{module}").COMMANDS[arguments.command](arguments, store)
 
-
-_WRITING: Final = frozenset({"checkpoint", "refine", "restore", *EDITS})
 
 _COMMANDS: Final[dict[str, Callable[[argparse.Namespace, Store], None]]] = {
     "resume": _resume,

@@ -31,7 +31,7 @@ from tokenmizer_mw.store.choosing import (
     resolve_store,
     store_in_file,
 )
-from tokenmizer_mw.store.open import CheckResult, Grade, check_store, open_log
+from tokenmizer_mw.store.open import CheckResult, Grade, check_store, describe_place, find_missing, open_log
 
 if TYPE_CHECKING:
     import socket
@@ -211,7 +211,7 @@ _CLOSING_SECONDS: Final = 3
 def run_dashboard(arguments: argparse.Namespace) -> int:
     """Serve the dashboard until Ctrl-C; return 0 after a clean end.
 
-    Raises ``ConfigError`` for a database file that does not exist, and for an address that other machines can reach
+    Raises ``ConfigError`` for a store that is named and does not exist, and for an address that other machines can reach
     without a token and host names.
     """
     try:
@@ -270,6 +270,8 @@ def _dashboard_token(arguments: argparse.Namespace) -> str:
 def _dashboard_address(arguments: argparse.Namespace) -> str:
     if arguments.db is None:
         address: str = resolve_store(arguments.store)
+        if arguments.store and (missing := find_missing(address)):
+            raise ConfigError(f"there is no store in {describe_place(address)} ({missing})")
         return address
     path = Path(arguments.db).absolute()
     if not path.is_file():

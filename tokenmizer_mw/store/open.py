@@ -87,6 +87,34 @@ _OPENERS: Final[dict[str, Callable[[str, Clock], EventLog]]] = {
 POSTGRES_SCHEMES: Final = ("postgresql", "postgres")
 
 
+def find_missing(url: str) -> str:
+    """Return what is not there of a store that nobody has written to: its file, or its tables in PostgreSQL. "": it is
+    there, or in memory.
+
+    Creates nothing. Raises ``ConfigError`` for an invalid address, and ``StoreError`` if PostgreSQL cannot be reached.
+    """
+    scheme, _, rest = url.partition("://")
+    if scheme.lower() == "sqlite":
+        path = sqlite_path(rest.partition("?")[0])
+        return "no such file" if path is not None and not os.path.exists(path) else ""
+    if scheme.lower() not in POSTGRES_SCHEMES:
+        return ""
+    open_log(url).close()  # raises where the extra is missing
+    from tokenmizer_mw.store.postgres_connections import has_tables
+
+    address = postgres_address.parse(rest)
+    return "" if has_tables(address) else f"no tables in the schema {address.schema}"
+
+
+def describe_place(url: str) -> str:
+    """Return where the store at a valid address is, for messages: the path of a file, else the address without user,
+    password and options."""
+    scheme, _, rest = url.partition("://")
+    if scheme.lower() in POSTGRES_SCHEMES:
+        return f"{scheme}://{postgres_address.parse(rest).place}"
+    return rest.partition("?")[0].removeprefix("/") or url
+
+
 class Grade(StrEnum):
     """Severity of a check's result. ``WRONG``: a server would not work with this configuration."""
 
