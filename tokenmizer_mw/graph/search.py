@@ -130,20 +130,31 @@ def _is_about(node: Node, text: str, former: Iterable[Node]) -> bool:
     return False
 
 
-def find_meant(graph: SessionGraph, text: str, former: Sequence[Node] = ()) -> list[Node]:
-    """Return the nodes that ``text`` may mean in an edit by hand: its id, label, value or words name, or that had
-    this wording before a correction (``former``), and all others with the same label; else all whose label, value
-    or category together contain all of these words. If any of those is current, only current ones are returned.
-    """
+def find_named(graph: SessionGraph, text: str, former: Sequence[Node] = ()) -> list[Node]:
+    """Return the nodes whose id, label, value or words ``text`` is, or that had this wording before a correction
+    (``former``), and all others with the same label; [] if it names none."""
     if (node := graph.get(text)) is not None:
         return [node]
-    if named := _find_all_in(graph.nodes(), text) or _find_all_in(former, text):
-        spelling, current = text.strip().casefold(), named[0].current
-        named += [one for one in graph.nodes() if one.label.casefold() == spelling and one.current is current]
-        return [node for id in dict.fromkeys(one.id for one in named) if (node := graph.get(id)) is not None]
+    named = _find_all_in(graph.nodes(), text) or _find_all_in(former, text)
+    if not named:
+        return []
+    spelling, current = text.strip().casefold(), named[0].current
+    named += [one for one in graph.nodes() if one.label.casefold() == spelling and one.current is current]
+    return [node for id in dict.fromkeys(one.id for one in named) if (node := graph.get(id)) is not None]
+
+
+def find_containing(graph: SessionGraph, text: str) -> list[Node]:
+    """Return the nodes whose label, value and category together contain all words of ``text``: current ones before
+    others, and of these all but concepts before concepts; only the first of these groups that is not empty."""
     wanted = asked_words(text)
     fitting = [node for node in graph.nodes() if wanted and wanted <= _naming_words(node)]
-    return [node for node in fitting if node.current] or fitting
+    fitting = [node for node in fitting if node.current] or fitting
+    return [node for node in fitting if node.type is not NodeType.CONCEPT] or fitting
+
+
+def is_mentioned(node: Node, text: str) -> bool:
+    """Return whether a word of ``text`` is one of the node's label, value or category."""
+    return not asked_words(text).isdisjoint(_naming_words(node))
 
 
 def is_described(node: Node, text: str) -> bool:

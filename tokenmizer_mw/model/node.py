@@ -245,6 +245,14 @@ class Node:
         return self.type is NodeType.CONCEPT and self.confidence <= NOTE_CONFIDENCE
 
     @property
+    def word(self) -> str:
+        """What people call the fact: "rule", "preference" or "option" for a decision of that kind, "note", else its
+        type."""
+        if self.kind not in (None, DecisionKind.CHOICE):
+            return str(self.kind)
+        return "note" if self.is_note else self.type.value
+
+    @property
     def open(self) -> bool:
         """Whether the fact is unfinished work."""
         return self.status in _OPEN
