@@ -211,8 +211,8 @@ _CLOSING_SECONDS: Final = 3
 def run_dashboard(arguments: argparse.Namespace) -> int:
     """Serve the dashboard until Ctrl-C; return 0 after a clean end.
 
-    Raises ``ConfigError`` for a store that is named and does not exist, and for an address that other machines can reach
-    without a token and host names.
+    Raises ``ConfigError`` for a store that is named and does not exist, and for an address that other machines can
+    reach without a token and host names.
     """
     try:
         import uvicorn
