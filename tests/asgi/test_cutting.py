@@ -66,6 +66,16 @@ def test_request_that_fits_is_not_touched(open_memory: Any) -> None:
     assert _ask(open_memory(context_window=100_000), body)[0] == body
 
 
+@pytest.mark.parametrize(("window", "is_loaded"), [(WINDOW, True), (100_000, False)])
+def test_the_tokenizer_is_loaded_before_the_first_cut_and_not_for_short_chats(
+    open_memory: Any, window: int, is_loaded: bool
+) -> None:
+    memory = open_memory(context_window=window)
+    body = _body(_history(1))
+    assert _ask(memory, body)[0] == body
+    assert memory.service.access.counters.has("gpt-4o") is is_loaded
+
+
 def test_full_window_is_cut_and_the_next_calls_begin_with_the_same_bytes(open_memory: Any, log: MemoryLog) -> None:
     memory = open_memory(context_window=WINDOW)
     history = _history(14)

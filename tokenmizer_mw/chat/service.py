@@ -129,6 +129,7 @@ class SessionService:
             compression=lambda: self.compression,
             reminders=lambda: self.reminders,
             refinement=self.refinement,
+            defer=self.background.put_later,
             log=limited_log,
             count=self.count,
         )
@@ -146,6 +147,7 @@ class SessionService:
             self.background,
             self.reports,
             self.count,
+            load_counter_later=self.cuts.load_counter_later,
         )
 
     # -- a chat call -------------------------------------------------------------------------------------------------
