@@ -394,6 +394,13 @@ def test_why_of_a_corrected_fact_quotes_what_was_said_before(memory: SessionMemo
     assert "quote:   " in str(memory.why("hall", "PostgreSQL"))
 
 
+def test_why_quotes_the_message_where_no_reason_was_given(memory: SessionMemory) -> None:
+    (rule,) = (node for node in memory.graph("hall").nodes() if node.label.startswith("Never delete"))
+    told = str(memory.why("hall", rule.id))
+    assert "because" not in told
+    assert f'  quote:   "{rule.source.quote}"' in told.splitlines()
+
+
 def test_why_tells_the_whole_chain_of_each_fact_in_it(memory: SessionMemory) -> None:
     new = memory.remember("hall", "Database: CockroachDB", reason="several regions")
     labels = [one.label for one in memory.graph("hall").nodes("decision") if one.slot == new.slot]

@@ -110,7 +110,8 @@ def test_reading_makes_no_schema_in_postgresql(
 @pytest.mark.parametrize(
     ("command", "says"),
     [
-        (["why", "hall", "zebra crossing"], "nothing in session 'hall' matches"),
+        (["why", "hall", "zebra crossing"], "no fact of session 'hall' matches 'zebra crossing'"),
+        (["why", "hall", "zebra crossing"], "`tokenmizer-mw recall hall 'zebra crossing' --store sqlite:"),
         (["graph", "hall", "--recorded-at", "yesterday"], "is not a time"),
         (["resume", "hall", "--budget", "1"], ""),
         (["resume", "", "--budget", "100"], "session id"),

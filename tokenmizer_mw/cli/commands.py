@@ -13,6 +13,7 @@ from datetime import datetime
 from functools import partial
 from importlib import import_module
 from pathlib import Path, PurePath
+from shlex import quote
 from typing import Final
 
 from tokenmizer_mw.errors import CallerError, UnknownNode, UnknownSession
@@ -21,7 +22,7 @@ from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.terminal import Advance, inert, progress, show, show_json, show_result
 
 from .arguments import EDITS, FORMATS
-from .store import Store, complete_session, open_store
+from .store import Store, complete_session, open_store, suggest_command
 
 _BY_SUFFIX: Final = {suffix: name for name, suffix in FORMATS.items()}
 _LOG_SUFFIXES: Final = (".jsonl", ".ndjson")
@@ -63,13 +64,15 @@ def _graph(arguments: argparse.Namespace, store: Store) -> None:
 
         Console(highlight=False, emoji=False, markup=False).print(drawn)
     else:
-        show("\n".join(outline(graph)) or "nothing is known of this session yet")
+        show("\n".join(outline(graph, ids=True)) or "nothing is known of this session yet")
 
 
 def _why(arguments: argparse.Namespace, store: Store) -> None:
     why = store.memory.why(arguments.session, arguments.text, tenant=arguments.tenant)
     if why is None:
-        raise UnknownNode(f"nothing in session {arguments.session!r} matches {arguments.text!r}")
+        asks = suggest_command(arguments, f"recall {quote(arguments.session)} {quote(arguments.text)}")
+        says = f"no fact of session {arguments.session!r} matches {arguments.text!r}"
+        raise UnknownNode(f"{says}; `{asks}` looks through its messages, too")
     show_result(arguments.json, why.to_dict(), why.text)
 
 

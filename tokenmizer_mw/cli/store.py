@@ -15,7 +15,7 @@ from typing import Final
 
 from tokenmizer_mw.errors import CallerError, UnknownSession
 from tokenmizer_mw.memory import SessionMemory
-from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.operations.exports import BACKUPS_TENANT
 from tokenmizer_mw.runtime.collection import uncollected_imports
 from tokenmizer_mw.runtime.terminal import inert
@@ -91,6 +91,8 @@ def suggest_command(arguments: argparse.Namespace, command: str) -> str:
         words += ["--store", shlex.quote(without_password(store))]
     if config := getattr(arguments, "config", None):
         words += ["--config", shlex.quote(config)]
+    if (tenant := getattr(arguments, "tenant", None)) not in (None, LOCAL_TENANT):
+        words += ["--tenant", shlex.quote(tenant)]
     return " ".join(words)
 
 

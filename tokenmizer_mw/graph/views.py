@@ -263,9 +263,10 @@ _REASON_MIN: Final = 8
 
 
 def _shorten_quote(node: Node, reason: str) -> str:
-    """Return the words that state ``node``, without the reason that stands above them; "" where they are its label."""
+    """Return the words that state ``node``, without the reason that stands above them; "" where they are its label and
+    a reason says more."""
     quote = flatten(node.source.quote, _TEXT_MAX)
-    if quote.rstrip(".!").casefold() == flatten(node.label).casefold():
+    if reason and quote.rstrip(".!").casefold() == flatten(node.label).casefold():
         return ""
     return quote.replace(reason, "[...]") if len(reason) >= _REASON_MIN else quote
 

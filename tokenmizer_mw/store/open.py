@@ -132,10 +132,15 @@ class CheckResult:
     text: str
 
 
-def check_store(address: str, *, reaching: bool = False) -> Iterator[CheckResult]:
-    """Check whether a store can be used; yield the results.
+TRY: Final = "tokenmizer-mw check --reach"
+"""The command that connects to what is elsewhere."""
 
-    ``reaching``: true if a remote store is tried afterwards; otherwise the results say that it was not tried.
+
+def check_store(address: str, *, reaching: bool = False, command: str = TRY) -> Iterator[CheckResult]:
+    """Check whether a store can be used, without the network; yield the results.
+
+    ``reaching``: true if ``try_store`` follows; otherwise the results say that a remote store was not tried, and which
+    ``command`` tries it.
     """
     try:
         open_log(address).close()
@@ -150,7 +155,25 @@ def check_store(address: str, *, reaching: bool = False) -> Iterator[CheckResult
         text = f"{scheme}://: sessions are gone when the server ends, and each worker has its own"
         yield CheckResult(Grade.NOTE, "store", text)
     elif not reaching:
-        yield CheckResult(Grade.NOTE, "store", f"{scheme}://: not tried; --reach connects to it")
+        yield CheckResult(Grade.NOTE, "store", f"{scheme}://: not tried; to connect to it: {command}")
+
+
+def try_store(address: str) -> CheckResult | None:
+    """Connect to a remote store, and report whether it answers; ``None``: there is none to connect to, or
+    ``check_store`` has reported its address already."""
+    scheme, _, rest = address.partition("://")
+    if scheme.lower() not in POSTGRES_SCHEMES:
+        return None
+    try:
+        parsed = postgres_address.parse(rest)
+        from tokenmizer_mw.store.postgres_connections import reach
+    except (ConfigError, ModuleNotFoundError):
+        return None
+    try:
+        reach(parsed)
+    except (ConfigError, StoreError) as error:
+        return CheckResult(Grade.WRONG, "store", str(error))
+    return CheckResult(Grade.FINE, "store", f"{scheme}:// answers")
 
 
 def _check_sqlite(file: str) -> CheckResult:
