@@ -40,8 +40,8 @@ class CutPreparation:
     """Decides how requests are shortened: old messages are replaced by a resume block, and what the newest message asks
     about them is added as a reminder.
 
-    ``compression``: shortens texts; ``None`` if no compression stage is on. ``defer``: runs work in the background
-    under a name, when the process is less busy.
+    ``compression``: shortens texts; ``None`` if no compression stage is on. ``soon``: runs work in the background
+    under a name.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class CutPreparation:
         compression: Callable[[], Compression | None],
         reminders: Callable[[], ReminderService],
         refinement: RefinementRunner,
-        defer: Callable[[Hashable, Callable[[], object]], bool],
+        soon: Callable[[Hashable, Callable[[], object]], bool],
         log: LimitedLog,
         count: Callable[..., None],
     ) -> None:
@@ -63,7 +63,7 @@ class CutPreparation:
         self._find_compression = compression
         self._find_reminders = reminders
         self._refinement = refinement
-        self._defer = defer
+        self._soon = soon
         self._limited_log = log
         self._count = count
         self._least_looked_at = looked_at(smallest_budget(settings), settings)
@@ -103,7 +103,7 @@ class CutPreparation:
         """
         counters, settings = self._access.counters, self._settings
         if not counters.has(model) and _SOON * size >= looked_at(budget_for(model, settings), settings):
-            self._defer(("tokenizer", model), partial(counters.of, model))
+            self._soon(("tokenizer", model), partial(counters.of, model))
 
     def prepare(self, key: SessionKey, request: ChatRequest, *, compacted: bool = False) -> Rewrite | None:
         """Decide how ``request`` is shortened; ``None`` to send it as it is. Reads the store and may record a cut.

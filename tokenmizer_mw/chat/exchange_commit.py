@@ -197,7 +197,7 @@ class ExchangeCommit:
         except IndexError:
             return
         try:
-            self._extraction.schedule(exchange.key)
+            self._extraction.schedule(exchange.key, is_chat=True)
             if not exchange.fixed:
                 self._load_counter_later(len(exchange.body), exchange.request.model)
             if exchange.ended is not None:

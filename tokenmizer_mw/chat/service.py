@@ -114,6 +114,7 @@ class SessionService:
             self.redaction,
             reminders=lambda: self.reminders,
             embedding=self.embedding,
+            soon=self.background.put,
             defer=self.background.put_later,
             count=self.count,
         )
@@ -129,7 +130,7 @@ class SessionService:
             compression=lambda: self.compression,
             reminders=lambda: self.reminders,
             refinement=self.refinement,
-            defer=self.background.put_later,
+            soon=self.background.put,
             log=limited_log,
             count=self.count,
         )
