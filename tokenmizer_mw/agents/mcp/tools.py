@@ -15,7 +15,7 @@ from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp_types import Tool, ToolAnnotations
 from pydantic import BaseModel, Field, SerializerFunctionWrapHandler, ValidationError, model_serializer
 
-from tokenmizer_mw.model.node import Status, describe_move
+from tokenmizer_mw.model.node import DecisionKind, Status, describe_move
 from tokenmizer_mw.model.session import SESSION_ID_MAX
 
 from .backing import Backing
@@ -291,7 +291,9 @@ def add_edits(made: MCPServer[Any], ask: Backing, named: Named) -> None:
         session = await named(session_id)
         values = await ask.post(what, session_id=session, **body)
         node = values["node"]
-        text = f"{node['label']!r} is {Status(node['status']).word} now"
+        kind = node.get("kind", "")
+        text = f"The {node['type'] if kind in ('', DecisionKind.CHOICE) else kind} {node['label']!r}"
+        text += f" is {Status(node['status']).word} now"
         text += ", and pinned" if node.get("pinned") else ""
         before = values.get("before", {})
         was = str(before.get("label", ""))
