@@ -82,9 +82,9 @@ class Memory(SessionMemory):
         self._schedule = self.service.extraction.schedule
         self.service.extraction.schedule = self._put_off_or_schedule
 
-    def _put_off_or_schedule(self, key: SessionKey) -> None:
+    def _put_off_or_schedule(self, key: SessionKey, *, is_chat: bool = False) -> None:
         if self.busy:
-            self._schedule(key)
+            self._schedule(key, is_chat=is_chat)
         else:
             self._put_off.add(key)
 

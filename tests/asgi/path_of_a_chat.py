@@ -98,7 +98,7 @@ def answer(text: str) -> Any:
 def main() -> None:
     memory = SessionMemory(PathLog())
     _ = memory.service.redaction.redactor
-    memory.service.extraction.schedule = lambda key: None  # facts are derived behind the chat
+    memory.service.extraction.schedule = lambda key, is_chat: None  # facts are derived behind the chat
     messages: list[dict[str, str]] = []
     for turn in range(TURNS):
         messages.append({"role": "user", "content": f"{turn}. We keep the orders in one table."})

@@ -41,7 +41,7 @@ class CutPreparation:
     about them is added as a reminder.
 
     ``compression``: shortens texts; ``None`` if no compression stage is on. ``soon``: runs work in the background
-    under a name.
+    under a name. ``soon_from``: bytes of a request from which on its chat may be cut before long.
     """
 
     def __init__(
@@ -67,6 +67,7 @@ class CutPreparation:
         self._limited_log = log
         self._count = count
         self._least_looked_at = looked_at(smallest_budget(settings), settings)
+        self.soon_from = self._least_looked_at // _SOON
 
     @property
     def compression(self) -> Compression | None:
@@ -96,7 +97,7 @@ class CutPreparation:
 
     def load_counter_later(self, size: int, model: str) -> None:
         """Load the token counter for ``model`` in the background, if a request of ``size`` bytes says that its chat may
-        be cut before long.
+        be cut before long; sizes below ``soon_from`` never do.
 
         The table of a tokenizer takes a third of a second of CPU, for which the first cut of a process would wait, and
         70 MB of memory, which a process of short chats does without.

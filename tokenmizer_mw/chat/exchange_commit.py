@@ -10,6 +10,7 @@ from functools import partial
 from typing import Final
 
 from tokenmizer_mw.chat.content_checks import ContentRedaction
+from tokenmizer_mw.chat.cuts import CutPreparation
 from tokenmizer_mw.chat.exchange import ChatExchange, ClosedExchange
 from tokenmizer_mw.chat.reports import FailureReports
 from tokenmizer_mw.chat.session_access import SessionAccess
@@ -32,7 +33,7 @@ ATTEMPT_FAILED: Final = "attempt_failed"
 class ExchangeCommit:
     """Records chat calls whose reply is complete. Raises nothing: failures are counted and logged.
 
-    ``load_counter_later``: called with the size and the model of each recorded request.
+    ``cuts``: may load what a cut needs, after a recorded call.
     """
 
     def __init__(
@@ -46,9 +47,9 @@ class ExchangeCommit:
         reports: FailureReports,
         count: Callable[..., None],
         *,
-        load_counter_later: Callable[[int, str], None],
+        cuts: CutPreparation,
     ) -> None:
-        self._load_counter_later = load_counter_later
+        self._cuts = cuts
         self._access = access
         self._redaction = redaction
         self._turns = turns
@@ -198,8 +199,8 @@ class ExchangeCommit:
             return
         try:
             self._extraction.schedule(exchange.key, is_chat=True)
-            if not exchange.fixed:
-                self._load_counter_later(len(exchange.body), exchange.request.model)
+            if len(exchange.body) >= self._cuts.soon_from and not exchange.fixed:
+                self._cuts.load_counter_later(len(exchange.body), exchange.request.model)
             if exchange.ended is not None:
                 self._record_usage_later(exchange)
         except Exception as error:

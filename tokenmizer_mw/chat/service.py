@@ -148,7 +148,7 @@ class SessionService:
             self.background,
             self.reports,
             self.count,
-            load_counter_later=self.cuts.load_counter_later,
+            cuts=self.cuts,
         )
 
     # -- a chat call -------------------------------------------------------------------------------------------------
