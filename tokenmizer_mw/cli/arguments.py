@@ -95,8 +95,8 @@ EDITS: Final[dict[str, Command]] = {
 """The commands that query and edit facts."""
 
 _TIMES: Final[tuple[Argument, ...]] = (
-    _option("--recorded-at", metavar="TIME", help="as believed then (ISO 8601 or seconds since 1970)"),
-    _option("--valid-at", metavar="TIME", help="what was true then"),
+    _option("--recorded-at", metavar="TIME", help="as believed then: ISO 8601 (local time without a zone), or seconds"),
+    _option("--valid-at", metavar="TIME", help="what was true then, as for --recorded-at"),
 )
 
 
