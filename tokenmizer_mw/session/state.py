@@ -277,6 +277,50 @@ def fold(recorded: Iterable[Recorded], state: SessionState | None = None) -> Ses
     return state
 
 
+def number_of(event: Event) -> int | None:
+    """Return the number of the message that an event about a fact was derived from, or of the newest message when
+    somebody changed the fact by hand; ``None`` for other events."""
+    match event:
+        case NodeAdded(node):
+            return node.source.turn
+        case EdgeAdded(edge):
+            return edge.turn
+        case DecisionReplaced(transition):
+            return transition.trigger
+        case NodeRevised() | StatusChanged() | NodeEdited():
+            return event.turn
+    return None
+
+
+def fold_until_message(recorded: Sequence[Recorded], number: int) -> SessionState:
+    """Return the state with the facts as they were after message ``number``: those of the messages until then, and the
+    changes by hand before the next message. ``recorded``: the whole log.
+
+    Facts are derived in the order of the messages. So the events until the first one of a later message are applied;
+    if the graph was built again after messages were withdrawn, those of the newest graph.
+    """
+    built = max((at for at, one in enumerate(recorded) if _builds_again(one.event)), default=0)
+    later = (at for at in range(built, len(recorded)) if _is_behind(recorded[at].event, number))
+    end = next(later, len(recorded))
+    state = fold(one for one in recorded[:end] if not _is_message_behind(one.event, number))
+    if end < len(recorded):
+        state.unextracted = []  # their facts were derived together with those of later messages, and are applied
+    return state
+
+
+def _builds_again(event: Event) -> bool:
+    return isinstance(event, HistoryRevised) and event.redrawn
+
+
+def _is_behind(event: Event, number: int) -> bool:
+    """Whether an event belongs to facts of a later message than message ``number``."""
+    return (event.turn if isinstance(event, Derived) else number_of(event) or 0) > number
+
+
+def _is_message_behind(event: Event, number: int) -> bool:
+    return isinstance(event, MessageRecorded) and event.turn > number
+
+
 @dataclass(frozen=True, slots=True)
 class FactDerivation:
     """Extracts facts from messages, as ``settings`` say. ``secret``: the store's secret, with which resume blocks made

@@ -7,6 +7,7 @@ import binascii
 import json
 from collections.abc import Sequence
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final, cast
 
 from starlette.responses import Response
@@ -62,18 +63,24 @@ def _file(request: ApiRequest[Any, None], name: str) -> Response:
     return Response(text, media_type=kind.media_type, headers=headers)
 
 
-_LATEST: Final = 99_999_999_999.0
-"""The library takes later times, of years beyond 5000, for milliseconds; the graph is the same from then on."""
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def history(request: ApiRequest[shapes.HistoryQuery, None]) -> shapes.HistoryAnswer:
-    """The graph of a session as recorded at a time, or as valid at a time."""
-    at, by = request.query.at_time, request.query.as_
-    time = min(at, _LATEST)
-    when = {"recorded_at": time} if by == "recorded" else {"valid_at": time}
-    found = request.memory.graph(request.session_id, tenant=request.tenant, **when)
-    graph = cast(shapes.Graph, found.to_dict())
-    return {"session_id": request.session_id, "at_time": at, "as": by, "graph": graph}
+    """The graph of a session as recorded at a time, as valid at a time, or as it was after a message."""
+    at, message, by = request.query.at_time, request.query.message, request.query.as_
+    if (at is None) is (message is None):
+        raise ApiRefusal(invalid("at_time: pass either at_time or message.", "at_time"))
+    if at is None:
+        found = request.memory.graph(request.session_id, message=message, tenant=request.tenant)
+        asked = {"message": message}
+    else:
+        time = _EPOCH + timedelta(seconds=at)  # the library takes numbers of the years from 2000 to 5000 alone
+        when = {"recorded_at": time} if by == "recorded" else {"valid_at": time}
+        found = request.memory.graph(request.session_id, tenant=request.tenant, **when)
+        asked = {"at_time": at}
+    answer = {"session_id": request.session_id, **asked, "as": by, "graph": found.to_dict()}
+    return cast(shapes.HistoryAnswer, answer)
 
 
 def transitions(request: ApiRequest[shapes.NoQuery, None]) -> shapes.TransitionsAnswer:
