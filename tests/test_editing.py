@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import datetime
@@ -520,6 +521,20 @@ def test_a_description_that_fits_two_facts_about_equally_well_is_refused(
         memory.archive("hall", text)
     assert all(id in str(refused.value) for id in ids)
     assert memory.graph("hall").nodes() == before
+
+
+def test_edits_are_listed_as_plain_values(memory: SessionMemory) -> None:
+    queue = memory.remember("hall", "queue: RabbitMQ")
+    memory.correct("hall", "RabbitMQ", label="queue: Kafka", reason="misheard")
+    memory.pin("hall", queue.id)
+    memory.archive("hall", queue.id)
+    memory.undo("hall")
+    edits = [one.to_dict() for one in memory.edits("hall")]
+    assert json.loads(json.dumps(edits)) == edits
+    assert [one["operation"] for one in edits] == ["remember", "correct", "pin", "archive", "undo"]
+    assert {type(value) for one in edits for value in (*one["before"].values(), *one["after"].values())} == {str, bool}
+    assert (edits[1]["before"], edits[1]["after"]) == ({"label": "queue: RabbitMQ"}, {"label": "queue: Kafka"})
+    assert (edits[1]["fact"], edits[1]["reason"], edits[4]["undoes"]) == (queue.id, "misheard", 4)
 
 
 def test_a_long_label_is_shortened_between_two_words(memory: SessionMemory) -> None:

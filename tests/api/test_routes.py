@@ -106,6 +106,8 @@ def test_why_and_search(filled: SessionMemory, app: Any) -> None:
     assert {hit["node"]["value"] for hit in hits} == {"sqlite", "postgresql"}
     assert hits[0]["score"] >= hits[1]["score"] > 0
     assert ask(app, "GET", "/api/graph/hall/why?text=zebra").json()["error"]["code"] == "unknown_node"
+    near = ask(app, "GET", "/api/graph/hall/why?text=the+zebra+table+in+the+hall+of+mirrors").json()["error"]["message"]
+    assert near.startswith("The session has no such fact; nearest: ")
 
 
 def test_checkpoints_and_what_changed_between_them(app: Any, memory: SessionMemory) -> None:

@@ -19,7 +19,7 @@ def _command(about: str, *arguments: Argument) -> Command:
     return about, arguments
 
 
-_SESSION: Final[Argument] = _option("session", metavar="SESSION", help="the session's id, or how it begins or ends")
+_SESSION: Final[Argument] = _option("session", metavar="ID", help="the session's id, or how it begins or ends")
 
 _FACT: Final[Argument] = _option("fact", metavar="FACT", help="the fact's id, or its words")
 
@@ -149,7 +149,7 @@ COMMANDS: Final[dict[str, Command]] = {
         _option("--since", metavar="DAY", help="from this day on (2026-11-21, UTC)"),
         _option("--until", metavar="DAY", help="up to and including this day"),
         _option("--by", choices=("session", "model", "day"), help="tell these apart"),
-        _option("--calls", metavar="SESSION", help="show the newest calls of a session instead"),
+        _option("--calls", metavar="ID", help="show the newest calls of a session instead"),
     ),
     "cache": _command(
         "tell what the cache holds of a tenant's answers, or empty it",

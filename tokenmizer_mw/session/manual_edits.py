@@ -26,6 +26,7 @@ from tokenmizer_mw.model.node import (
 )
 from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import RecordedEdit, SessionState
+from tokenmizer_mw.session.state import SHOWN_FIELDS
 
 if TYPE_CHECKING:
     from tokenmizer_mw.extract.slots import Slot
@@ -53,9 +54,6 @@ _NEAREST_CHARS: Final = 80
 _SLOTTED: Final = frozenset({NodeType.DECISION, NodeType.ENVIRONMENT})
 _TYPES: Final = frozenset(type.value for type in NodeType)
 
-SHOWN: Final = ("label", "detail", "status", "pinned", "slot")
-"""What an answer to an edit, and a list of edits, show of the fact as it was."""
-
 
 @dataclass(frozen=True, slots=True)
 class FactEdit:
@@ -73,7 +71,7 @@ class FactEdit:
         """The label, detail, status, pin and slot that the fact had before, where they are different now."""
         return {
             name: getattr(self.before, name)
-            for name in SHOWN
+            for name in SHOWN_FIELDS
             if getattr(self.before, name) != getattr(self.after, name)
         }
 

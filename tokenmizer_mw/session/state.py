@@ -5,9 +5,9 @@ facts. Pure.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Any, Final
 
 from tokenmizer_mw.context.resume.handover import Handover
 from tokenmizer_mw.extract import CONTEXT_MESSAGES
@@ -57,6 +57,10 @@ class CheckpointMark:
     checkpoint: Checkpointed
 
 
+SHOWN_FIELDS: Final = ("label", "detail", "status", "pinned", "slot")
+"""Fields of a fact that answers to edits and lists of edits show, as they were before and as they are after."""
+
+
 @dataclass(frozen=True, slots=True)
 class RecordedEdit:
     """A manual edit, and when it was recorded, in seconds since the epoch."""
@@ -64,17 +68,40 @@ class RecordedEdit:
     recorded_at: float
     edit: NodeEdited
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON values: ``number`` and ``operation`` of the edit, the id of the ``fact``, the names of all
+        changed ``fields``, values of ``SHOWN_FIELDS`` ``before`` and ``after``, the ``reason``, the number of the edit
+        that it ``undoes`` (0: none), and ``recorded_at``."""
+        edit = self.edit
+        return {
+            "number": edit.number,
+            "operation": _name_operation(edit),
+            "fact": edit.id,
+            "fields": sorted(edit.changes),
+            "before": _shown_values(edit.before),
+            "after": _shown_values(edit.changes),
+            "reason": edit.reason,
+            "undoes": edit.undoes,
+            "recorded_at": self.recorded_at,
+        }
+
     def __repr__(self) -> str:
         edit = self.edit
         label = f" to {edit.changes['label']!r}" if "label" in edit.changes else ""
         reason = f": {edit.reason}" if edit.reason else ""
-        return short_repr(self, f"{edit.number}: {_name_operation(edit)} {edit.id}{label}{reason}")
+        undone = f" of {edit.undoes} on" if edit.undoes else ""
+        return short_repr(self, f"{edit.number}: {_name_operation(edit)}{undone} {edit.id}{label}{reason}")
+
+
+def _shown_values(values: Mapping[str, Any]) -> dict[str, str | bool]:
+    found = {name: values[name] for name in SHOWN_FIELDS if name in values}
+    return {name: value if isinstance(value, bool) else str(value) for name, value in found.items()}
 
 
 def _name_operation(edit: NodeEdited) -> str:
     """Say in one word or two what an edit did."""
     if edit.undoes:
-        return f"undo of {edit.undoes} on"
+        return "undo"
     if edit.adds:
         return "remember"
     if edit.separated is not None:

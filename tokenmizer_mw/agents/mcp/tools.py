@@ -15,7 +15,7 @@ from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp_types import Tool, ToolAnnotations
 from pydantic import BaseModel, Field, SerializerFunctionWrapHandler, ValidationError, model_serializer
 
-from tokenmizer_mw.model.node import Status, describe_move
+from tokenmizer_mw.model.node import Status
 from tokenmizer_mw.model.session import SESSION_ID_MAX
 
 from .backing import Backing
@@ -293,10 +293,9 @@ def add_edits(made: MCPServer[Any], ask: Backing, named: Named) -> None:
         node = values["node"]
         text = f"{node['label']!r} is {Status(node['status']).word} now"
         text += ", and pinned" if node.get("pinned") else ""
-        before = values.get("before", {})
-        was = str(before.get("label", ""))
+        was = str(values.get("before", {}).get("label", ""))
         text += f" (was: {was!r})" if was else ""
-        text += f", {describe_move(before['slot'], node.get('slot', ''))}" if "slot" in before else ""
+        text += "".join(f"; {effect}" for effect in values.get("effects", ()))
         number = int(values["number"])
         text += f". Change {number} can be undone." if number else ", as it was: nothing changed."
         return Changed(session_id=session, node_id=node["id"], number=number, text=text, was=was)

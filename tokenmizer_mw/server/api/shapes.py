@@ -471,12 +471,14 @@ class RememberAnswer(TypedDict):
 
 class EditAnswer(TypedDict):
     """The fact after the change. ``number`` identifies the manual edit, for undo; 0: it changed nothing. ``before``:
-    the previous label, detail, status, pin and slot, where they are different now."""
+    the previous label, detail, status, pin and slot, where they are different now. ``effects``: what else there is to
+    know about it, in sentences for people."""
 
     session_id: str
     node: NodeJson
     number: int
     before: dict[str, str | bool]
+    effects: list[str]
 
 
 class CompactionAnswer(TypedDict):
