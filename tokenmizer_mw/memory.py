@@ -53,6 +53,7 @@ from tokenmizer_mw.session.manual_edits import (
     add_fact,
     correct_fact,
     find_fact,
+    is_replaced,
     kind_of_text,
     mark_fact,
     newest_number,
@@ -62,6 +63,7 @@ from tokenmizer_mw.session.manual_edits import (
 from tokenmizer_mw.session.manual_edits import pin_fact as pin
 from tokenmizer_mw.session.naming import NamedSession, bind_session
 from tokenmizer_mw.session.reminder import CarriedReminder
+from tokenmizer_mw.session.state import fold_until_message
 from tokenmizer_mw.session.transcript_edits import Change, HistoryMessages, edit_transcript
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.address import without_password
@@ -411,7 +413,7 @@ class SessionMemory:
         fact that was not replaced; the message names what it replaced itself.
         """
         separate = partial(separate_fact, reason=self._redaction.redact_text(reason))
-        return self._edit(session_id, node_id, tenant, separate)
+        return self._edit(session_id, node_id, tenant, separate, partial(find_fact, prefers=is_replaced))
 
     def pin(self, session_id: str, node_id: str, pinned: bool = True, *, tenant: str = LOCAL_TENANT) -> FactEdit:
         """Pin a fact, or unpin it with ``pinned=False``. Resume blocks put pinned facts directly after the standing
@@ -444,9 +446,14 @@ class SessionMemory:
         return self._edit(session_id, node_id, tenant, change)
 
     def _edit(
-        self, session_id: str, node_id: str, tenant: str, change: Callable[[SessionState, Node], list[Event]]
+        self,
+        session_id: str,
+        node_id: str,
+        tenant: str,
+        change: Callable[[SessionState, Node], list[Event]],
+        find: Callable[[SessionState, str], Node] = find_fact,
     ) -> FactEdit:
-        """Append the events of a manual edit of the fact that ``node_id`` names."""
+        """Append the events of a manual edit of the fact that ``node_id`` names, as ``find`` finds it."""
         key = self._access.existing_key(session_id, tenant)
         self._extract_now(key)  # what was said before has its facts first
         fact: Node | None = None
@@ -454,7 +461,7 @@ class SessionMemory:
 
         def decide(state: SessionState) -> list[Event]:
             nonlocal fact, number
-            fact = find_fact(state, node_id)
+            fact = find(state, node_id)
             events = change(state, fact)
             number = next((event.number for event in events if isinstance(event, NodeEdited)), 0)
             return events
@@ -675,23 +682,39 @@ class SessionMemory:
         self,
         session_id: str,
         *,
+        message: int | None = None,
         recorded_at: Moment | None = None,
         valid_at: Moment | None = None,
         tenant: str = LOCAL_TENANT,
     ) -> SessionGraph:
         """Return a copy of the session's graph: its facts and their relations.
 
+        - ``message``: return the facts as they were after the message with this number (the first one is 1), with the
+          changes by hand that were made before the next message; ``None``: as they are now.
         - ``recorded_at``: return the facts of the messages that were recorded at this time; ``None``: now.
-        - ``valid_at``: return only facts that were true at this time, as known at ``recorded_at``; ``None``: all facts.
+        - ``valid_at``: return only facts that were true at this time, as known after ``message`` or at ``recorded_at``;
+          ``None``: all facts.
+
+        Raises ``CallerError`` for ``message`` together with ``recorded_at``, and when the session has no such message.
         """
         key = self._access.key_of(session_id, tenant)
-        if recorded_at is None:
+        if message is not None and recorded_at is not None:
+            raise CallerError("pass message or recorded_at, not both")
+        if message is None and recorded_at is None:
             graph = self._access.view(key, lambda state: self._access.derivation.derived_graph(state).copy())
         else:
-            end = self._access.view(key, lambda state: state.seq)
-            last = number_at(self.log, key, as_seconds(recorded_at), end)
-            graph = self._access.derivation.derived_graph(fold(self.log.read(key, upto=last))).copy()
+            past = self._fold_until(key, message, recorded_at)
+            graph = self._access.derivation.derived_graph(past).copy()
         return graph if valid_at is None else as_valid(graph, as_seconds(valid_at))
+
+    def _fold_until(self, key: SessionKey, message: int | None, recorded_at: Moment | None) -> SessionState:
+        """The state of a session as it was at ``recorded_at``, or its facts as they were after a message."""
+        end, count = self._access.view(key, lambda state: (state.seq, len(state.transcript)))
+        if recorded_at is not None:
+            return fold(self.log.read(key, upto=number_at(self.log, key, as_seconds(recorded_at), end)))
+        if not message or message > count:
+            raise CallerError(f"session {key.id!r} has no message {message}: it has messages 1 to {count}")
+        return fold_until_message(self.log.read(key, upto=end), message)
 
     def view(self, session_id: str, look: Callable[[SessionState], R], *, tenant: str = LOCAL_TENANT) -> R:
         """Extract missing facts, call ``look`` with a copy of the session state, and return its result. ``look`` may
@@ -703,20 +726,21 @@ class SessionMemory:
         session_id: str,
         format: str = "html",
         *,
+        message: int | None = None,
         recorded_at: Moment | None = None,
         valid_at: Moment | None = None,
         tenant: str = LOCAL_TENANT,
     ) -> str:
         """Return the session's graph as the text of a file.
 
-        ``format`` is "html", "markdown", "d3", "canvas" or "mermaid". At most ``Settings.export_nodes_max`` facts are
-        exported, the most important ones. ``recorded_at`` and ``valid_at`` as for ``graph``. Raises ``CallerError`` for
-        another format.
+        ``format`` is "html", "markdown" (also "md"), "d3" (also "json"), "canvas" or "mermaid" (also "mmd"). At most
+        ``Settings.export_nodes_max`` facts are exported, the most important ones. ``message``, ``recorded_at`` and
+        ``valid_at`` as for ``graph``. Raises ``CallerError`` for another format.
         """
         from tokenmizer_mw.graph.export.formats import format_named  # most of who remembers exports nothing
 
         write = format_named(format).write
-        graph = self.graph(session_id, recorded_at=recorded_at, valid_at=valid_at, tenant=tenant)
+        graph = self.graph(session_id, message=message, recorded_at=recorded_at, valid_at=valid_at, tenant=tenant)
         return write(graph, session_id, most=self.settings.export_nodes_max)
 
     def resume(
@@ -730,7 +754,7 @@ class SessionMemory:
         tenant: str = LOCAL_TENANT,
     ) -> Resume:
         """Build the resume block of a session: a short text with its most important facts, for a model. It is always as
-        of now; for an earlier time use ``graph`` with ``recorded_at``.
+        of now; for an earlier state use ``graph`` with ``message`` or ``recorded_at``.
 
         - ``level``: "critical" (100 tokens), "standard" (300) or "full" (600). Blocks in chats take
           ``Settings.block_tokens`` instead.

@@ -61,7 +61,7 @@ def test_remember_tells_what_it_replaced_and_what_is_similar(run: Run) -> None:
     assert shown[1].startswith("  replaced decision-") and "PostgreSQL" in shown[1]
     told = json.loads(run("remember", "shop", "Push to main on Mondays", "--json"))
     assert (told["replaced"], len(told["similar"])) == ([], 1)
-    assert "similar and still in force" in run("remember", "shop", "Push to main on Tuesdays")
+    assert "similar, still in force" in run("remember", "shop", "Push to main on Tuesdays")
 
 
 def test_undo_takes_back_what_was_remembered(run: Run) -> None:

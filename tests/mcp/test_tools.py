@@ -341,7 +341,7 @@ def test_long_work_tells_how_far_it_is(desk: Desk) -> None:
         ("resume_session", {"session_id": "nobody"}, "There is no such session: list_sessions names"),
         ("resume_session", {"session_id": "a\nb"}, "There is no such session"),
         ("resume_session", {"session_id": ".."}, "There is no such session"),
-        ("why_decision", {"text": "unheard of zebras"}, "search finds facts by their words"),
+        ("why_decision", {"text": "unheard of zebras"}, "recall searches its messages"),
         ("forget_session", {"session_id": "nobody"}, "There is no such session"),
         ("resume_session", {"budget": 63}, "A resume needs a budget of at least 64 tokens, not 63."),
         ("resume_session", {"level": "huge"}, "level should be 'critical', 'standard' or 'full'."),

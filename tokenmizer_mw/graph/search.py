@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Final
@@ -130,20 +130,26 @@ def _is_about(node: Node, text: str, former: Iterable[Node]) -> bool:
     return False
 
 
-def find_meant(graph: SessionGraph, text: str, former: Sequence[Node] = ()) -> list[Node]:
-    """Return the nodes that ``text`` may mean in an edit by hand: its id, label, value or words name, or that had
-    this wording before a correction (``former``), and all others with the same label; else all whose label, value
-    or category together contain all of these words. If any of those is current, only current ones are returned.
+def find_meant(graph: SessionGraph, text: str, former: Sequence[Node], prefers: Callable[[Node], bool]) -> list[Node]:
+    """Return the nodes that ``text`` may mean in an edit by hand: the one with this id; else, first among the nodes
+    that are preferred (``prefers``) and then among the others, those with this label or value, or that had it before a
+    correction (``former``), else those whose label, value or category together contain all of these words.
     """
     if (node := graph.get(text)) is not None:
         return [node]
-    if named := _find_all_in(graph.nodes(), text) or _find_all_in(former, text):
-        spelling, current = text.strip().casefold(), named[0].current
-        named += [one for one in graph.nodes() if one.label.casefold() == spelling and one.current is current]
-        return [node for id in dict.fromkeys(one.id for one in named) if (node := graph.get(id)) is not None]
+    preferred = [node for node in graph.nodes() if prefers(node)]
+    others = [node for node in graph.nodes() if not prefers(node)]
+    return _find_worded(preferred, text, former) or _find_worded(others, text, former)
+
+
+def _find_worded(nodes: Sequence[Node], text: str, former: Iterable[Node]) -> list[Node]:
+    by_id = {node.id: node for node in nodes}
+    if named := _find_all_in(nodes, text) or _find_all_in((one for one in former if one.id in by_id), text):
+        spelling = text.strip().casefold()
+        named += [one for one in nodes if one.label.casefold() == spelling and one.current is named[0].current]
+        return [by_id[id] for id in dict.fromkeys(one.id for one in named)]
     wanted = asked_words(text)
-    fitting = [node for node in graph.nodes() if wanted and wanted <= _naming_words(node)]
-    return [node for node in fitting if node.current] or fitting
+    return [node for node in nodes if wanted and wanted <= _naming_words(node)]
 
 
 def is_described(node: Node, text: str) -> bool:

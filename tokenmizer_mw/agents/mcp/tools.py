@@ -15,7 +15,7 @@ from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp_types import Tool, ToolAnnotations
 from pydantic import BaseModel, Field, SerializerFunctionWrapHandler, ValidationError, model_serializer
 
-from tokenmizer_mw.model.node import Status, describe_move
+from tokenmizer_mw.model.node import Status
 from tokenmizer_mw.model.session import SESSION_ID_MAX
 
 from .backing import Backing
@@ -290,7 +290,7 @@ def _describe_change(values: Mapping[str, Any]) -> str:
     text = f"{node['label']!r} is {Status(node['status']).word} now"
     text += ", and pinned" if node.get("pinned") else ""
     text += f" (was: {before['label']!r})" if before.get("label") else ""
-    text += f", {describe_move(before['slot'], node.get('slot', ''))}" if "slot" in before else ""
+    text += "".join(f"; {effect}" for effect in values.get("effects", ()))
     restored = ", ".join(repr(one["label"]) for one in values.get("restored", ()))
     text += f", and in force again: {restored}" if restored else ""
     if undone := values.get("undone"):

@@ -109,6 +109,7 @@ def _answer(session_id: str, done: FactEdit) -> shapes.EditAnswer:
         "node": shapes.node_of(done.after),
         "number": done.number,
         "before": done.previous,
+        "effects": done.effects,
     }
 
 
