@@ -33,6 +33,7 @@ NOT_RUN: Final = {
     r"\bclaude( |$)(?!code)": "needs Claude Code; tests/hooks run it where it is installed",
     r"^codex ": "needs Codex; tests/hooks run it where it is installed",
     r"^(cd integrations/examples/deploy$|export POSTGRES_PASSWORD=|docker )": "needs Docker; CI builds the image",
+    r"^uvicorn app:app": "needs the page's code in a file of that name, and a database on postgres.md",
     r"^MEMORY=|\$MEMORY\b": "needs the application of the page; tests/api/test_docs.py serves it",
     r"compaction conversation\.json|/api/compaction$": "needs a seal that a server made; tests/compaction make one",
 }
@@ -78,12 +79,20 @@ model, tools, checkpointer = FakeListChatModel(responses=["Understood."]), [], I
 """
 """What an application has at hand where README begins."""
 
+_TOKEN: Final = """\
+import os
+import secrets
+
+os.environ.setdefault("TOKENMIZER_DASHBOARD_TOKEN", secrets.token_urlsafe(24))
+"""
+"""What the reader of a page exports before the application starts."""
+
 GIVEN: Final = {
     "README.md": Given(python=_APPLICATION, packages=("starlette",)),
     "access.md": Given({"proxy.yaml": "auth: true\n"}),
     "choosing.md": Given(packages=(".[mcp]",), commands=(_STORED.replace("chat.db", "memory.db"),)),
     "compression.md": Given({"session.json": json.dumps(_SESSION)}),
-    "dashboard.md": Given(commands=(_STORED,)),
+    "dashboard.md": Given(commands=(_STORED,), python=_TOKEN, packages=("fastapi",)),
     "files.md": Given({"orders.csv": "id,price\n1,5\n2,99999\n3,7\n"}),
     "not-remembered.md": Given(packages=(".[proxy]",), commands=("tokenmizer-mw serve", _TOO_LONG)),
     "operations.md": Given(commands=(_STORED,)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
 import subprocess
 import sys
 import tomllib
@@ -40,6 +41,7 @@ SHOWN = [page for page in PAGES if commands(page.read_text(encoding="utf-8")) or
 def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its Python in one go, then its commands in the same folder."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TOKENMIZER_DASHBOARD_TOKEN", secrets.token_urlsafe(24))  # as dashboard.md says
     if page.name not in ELSEWHERE:
         exec(compile(python_of(page), str(page), "exec"), {"__name__": page.stem})
     programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"

@@ -14,7 +14,9 @@ import pytest
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.errors import CallerError, UnknownNode, UnknownSession
 from tokenmizer_mw.graph.export.documents import outline
-from tokenmizer_mw.model.node import Node, NodeType, Status
+from tokenmizer_mw.model.event import NodeAdded
+from tokenmizer_mw.model.node import Node, NodeType, Source, Status
+from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.server.dashboard.session import view_session
 
 CHAT = [
@@ -86,6 +88,15 @@ def test_a_correction_has_its_value_and_keeps_where_it_was_said(memory: SessionM
     assert "MariaDB" in memory.resume("hall").text
     memory.undo("hall", 1)
     assert database(memory) == node
+
+
+def test_the_value_of_a_goal_follows_its_words(memory: SessionMemory) -> None:
+    (goal,) = memory.graph("hall").nodes(NodeType.GOAL)
+    assert goal.value.rstrip(".") == goal.label
+    now = memory.correct("hall", goal.id, label="Rent out the village hall").after
+    assert (now.slot, now.value) == ("goal", "Rent out the village hall")
+    memory.undo("hall")
+    assert memory.graph("hall").get(goal.id) == goal
 
 
 def test_an_edit_returns_the_fact_before_and_after(memory: SessionMemory) -> None:
@@ -185,6 +196,19 @@ def test_an_edit_takes_the_description_that_explanations_take(memory: SessionMem
     assert explained is not None
     memory.invalidate("hall", text, "never decided")
     assert memory.graph("hall").get(explained.node.id).status is Status.INVALIDATED  # type: ignore[union-attr]
+
+
+def test_words_of_a_note_do_not_name_it_where_they_are_those_of_a_decision() -> None:
+    with closing(SessionMemory.open("memory://")) as memory:
+        decision = memory.remember("bikes", "45 minutes per slot", create=True)
+        note = Node("concept-1", NodeType.CONCEPT, "About the slot length", Status.ACTIVE, Source(1, "user"), 0.5)
+        key = SessionKey("local", "bikes")
+        memory.log.append(key, [NodeAdded(note)], expected_seq=memory.log.read(key)[-1].seq)
+        with pytest.raises(UnknownNode, match=f"fits 2 facts, pass an id: concept-1 'About .*; {decision.id} '45"):
+            memory.correct("bikes", "slot length", label="A slot is 60 minutes")
+        assert memory.correct("bikes", "minutes per slot", label="60 minutes per slot").after.id == decision.id
+        assert memory.correct("bikes", "About the slot length", label="About opening hours").after.id == "concept-1"
+        assert memory.archive("bikes", "opening hours").after.id == "concept-1"
 
 
 @pytest.mark.parametrize("text", ["OutOfMemory", "MemoryError", "out_of_memory"])
@@ -369,6 +393,13 @@ def test_why_of_a_corrected_fact_quotes_what_was_said_before(memory: SessionMemo
     assert 'said before: "Switch from SQLite to PostgreSQL because of [...]."' in told
     memory.undo("hall")
     assert "quote:   " in str(memory.why("hall", "PostgreSQL"))
+
+
+def test_why_quotes_the_message_where_no_reason_was_given(memory: SessionMemory) -> None:
+    (rule,) = (node for node in memory.graph("hall").nodes() if node.label.startswith("Never delete"))
+    told = str(memory.why("hall", rule.id))
+    assert "because" not in told
+    assert f'  quote:   "{rule.source.quote}"' in told.splitlines()
 
 
 def test_why_tells_the_whole_chain_of_each_fact_in_it(memory: SessionMemory) -> None:

@@ -385,8 +385,9 @@ class SessionMemory:
     def invalidate(
         self, session_id: str, node_id: str, reason: str, *, never_true: bool = False, tenant: str = LOCAL_TENANT
     ) -> FactEdit:
-        """Declare a fact wrong by hand. Resume blocks then list it as rejected. Returns the fact before and after,
-        and the number of the edit; 0 when the fact is already declared wrong.
+        """Declare a fact wrong by hand. Resume blocks then list a decision or a task as rejected, so that no model
+        proposes it again; they no longer state a fact of another type. Returns the fact before and after, and the
+        number of the edit; 0 when the fact is already declared wrong.
 
         ``never_true``: withdraw the fact, because it never was true (misread, or nobody decided it). Then no block,
         reminder or recall shows it to a model; ``why`` and the list of edits still do, and ``undo`` brings it back.

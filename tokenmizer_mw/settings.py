@@ -153,8 +153,10 @@ class Settings:
         Facts are extracted when no turn has ended for ``extract_pause_seconds``, so that a busy process answers
         requests first; at the latest ``extract_wait_seconds`` after a turn, or when more than ``extract_turns_max``
         turns wait, or more sessions than half of ``sessions_cached``. A method that reads a session, and a cut, extract
-        its missing facts at once. ``queue_max``: maximum number of sessions that wait for extraction and of aborted
-        turns; ``queue_bytes``: bytes that these turns hold; ``drain_seconds``: how long closing waits for them.
+        its missing facts at once. The facts of a process's first chat are extracted in the background without a pause,
+        so that no cut has to load what extraction needs. ``queue_max``: maximum number of sessions that wait for
+        extraction and of aborted turns; ``queue_bytes``: bytes that these turns hold; ``drain_seconds``: how long
+        closing waits for them.
         ``sessions_cached``: sessions in the session cache, fewer if they have more than ``events_cached`` events
         together (an event takes about half a kilobyte). ``messages_cached``: characters of messages cached for methods
         that return texts (``recall``, ``messages``, ``context`` and others), most recently used first.

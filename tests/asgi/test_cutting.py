@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import pytest
 
+from tests.waiting import eventually
 from tokenmizer_mw.asgi import TokenMizerMiddleware
 from tokenmizer_mw.chat.exchange_opening import INLINE_MAX
 from tokenmizer_mw.context.window import Rewrite
@@ -37,8 +38,8 @@ def _body(messages: list[dict[str, str]], **members: Any) -> bytes:
     return json.dumps({"model": "gpt-4o", "stream": True, **members, "messages": messages}).encode()
 
 
-def _ask(memory: SessionMemory, body: bytes, **scope: Any) -> tuple[bytes, dict[bytes, bytes]]:
-    """What the application saw of a request: its body and its headers."""
+def _ask(memory: SessionMemory, body: bytes, *, flush: bool = True, **scope: Any) -> tuple[bytes, dict[bytes, bytes]]:
+    """What the application saw of a request: its body and its headers. ``flush``: work in the background is done."""
     seen: list[Any] = []
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
@@ -53,7 +54,7 @@ def _ask(memory: SessionMemory, body: bytes, **scope: Any) -> tuple[bytes, dict[
         return await surface.call(app, connection, headers=headers, **scope)
 
     assert asyncio.run(call()).body == STREAM
-    assert memory.flush(60)
+    assert not flush or memory.flush(60)
     return seen[0], seen[1]
 
 
@@ -64,6 +65,29 @@ BYTES_ALONE: Final = "structure"
 def test_request_that_fits_is_not_touched(open_memory: Any) -> None:
     body = _body(_history(2))
     assert _ask(open_memory(context_window=100_000), body)[0] == body
+
+
+@pytest.mark.parametrize(("window", "is_loaded"), [(WINDOW, True), (100_000, False)])
+def test_the_tokenizer_is_loaded_before_the_first_cut_and_not_for_short_chats(
+    open_memory: Any, window: int, is_loaded: bool
+) -> None:
+    memory = open_memory(context_window=window)
+    body = _body(_history(1))
+    assert _ask(memory, body)[0] == body
+    assert memory.service.access.counters.has("gpt-4o") is is_loaded
+
+
+def test_the_first_chat_of_a_process_does_not_wait_for_its_facts(open_memory: Any, log: MemoryLog) -> None:
+    """So that no cut has to load what extraction needs; later ones wait until the process is less busy."""
+
+    def has_facts(session: str) -> bool:
+        return any(isinstance(one.event, Derived) for one in log.read(SessionKey(LOCAL_TENANT, session)))
+
+    memory = open_memory(extract_pause_seconds=600, extract_wait_seconds=600)
+    memory.record("hooked", [{"role": "user", "content": "Use Redis."}], later=True)
+    _ask(memory, _body(_history(1)), flush=False)
+    assert eventually(lambda: has_facts(SESSION))
+    assert not has_facts("hooked")
 
 
 def test_full_window_is_cut_and_the_next_calls_begin_with_the_same_bytes(open_memory: Any, log: MemoryLog) -> None:

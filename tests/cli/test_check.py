@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -51,6 +52,17 @@ def test_the_store_may_come_from_the_configuration(tmp_path: Path) -> None:
     assert (
         proxy["grade"] == "note" and "proxy.yaml: only its store is checked: httpx2 is not installed" in proxy["text"]
     )
+
+
+def test_a_remote_store_is_tried_without_the_proxy() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        store = f"postgresql://me@127.0.0.1:{silent.getsockname()[1]}/none?timeout=0.5"
+        command = f"tokenmizer-mw check --reach --store '{store}'"
+        untried = check("--store", store)
+        assert untried.stdout.startswith(f"note   store: postgresql://: not tried; to connect to it: {command}\n")
+        tried = check("--store", store, "--reach")
+    assert tried.returncode == 1
+    assert tried.stdout.startswith("wrong  store: PostgreSQL: did not answer in time\n")
 
 
 def test_a_store_that_cannot_be_used_is_an_error_without_the_proxy(tmp_path: Path) -> None:

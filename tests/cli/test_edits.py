@@ -94,7 +94,8 @@ def test_edits_are_listed_as_old_and_new(run: Run) -> None:
 def test_why_tells_a_correction_and_finds_the_old_words(run: Run) -> None:
     run("correct", "shop", "Never push to main without a review", "--text", "Open a merge request", "--reason", "new")
     changed = run("correct", "shop", "Open a merge request", "--text", "Ask for a review")
-    assert changed.endswith("; was: Open a merge request\n")
+    assert changed.startswith("change 2: corrected the rule decision-")
+    assert ": Open a merge request -> Ask for a review (active, message 1)\n" in changed
     assert json.loads(run("undo", "shop", "--json"))["undone"] == 2
     told = run("why", "shop", "push to main")
     assert "corrected by hand (change 1) from Never push to main without a review: new" in told
@@ -104,8 +105,13 @@ def test_why_tells_a_correction_and_finds_the_old_words(run: Run) -> None:
     ("command", "more", "shows"),
     [
         ("correct", ["--text", "CockroachDB", "--because", "regions"], "CockroachDB - regions"),
-        ("correct", ["--text", "CockroachDB"], "; was: "),
-        ("invalidate", ["--reason", "nobody said so"], "invalidated"),
+        ("correct", ["--text", "CockroachDB"], "corrected the decision decision-"),
+        (
+            "invalidate",
+            ["--reason", "nobody said so"],
+            "list it under Rejected; if it never was true, add --never-true",
+        ),
+        ("invalidate", ["--reason", "misread", "--never-true"], "no model is shown it any more"),
         ("archive", [], "archived"),
         ("pin", [], "pinned"),
     ],
@@ -120,6 +126,14 @@ def test_changes_name_a_fact_by_its_words_and_are_undone(command: str, more: lis
     after = json.loads(run("search", "shop", "PostgreSQL", "--limit", "1", "--json"))[0]
     assert {**after, "score": 0} == {**before, "score": 0}
     assert "no change by hand" in run("undo", "shop", status=2)
+
+
+def test_a_wrong_fact_that_cannot_be_rejected_is_no_longer_stated(run: Run) -> None:
+    run("remember", "shop", "Python 3.11 on the server", "--kind", "environment")
+    changed = run("invalidate", "shop", "environment-1", "--reason", "it is 3.12")
+    assert changed.startswith("change 2: invalidated the environment environment-1: Python 3.11 on the server ")
+    assert "blocks no longer state it" in changed
+    assert "Python 3.11" not in run("resume", "shop")
 
 
 def test_what_cannot_be_done_is_one_line(run: Run) -> None:

@@ -13,7 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from tests import services
 from tests.sampling import sample
+from tests.store.postgres_database import Database
 from tokenmizer_mw.cli import main
 from tokenmizer_mw.cli.running import parser
 from tokenmizer_mw.errors import ConfigError
@@ -49,16 +51,67 @@ def test_an_unknown_session(filled: Run, command: list[str]) -> None:
     assert "`tokenmizer-mw sessions --store sqlite:" in told
 
 
-def test_a_store_that_is_not_there_is_named_and_not_created(run: Run, tmp_path: Path) -> None:
-    err = complaint(run("resume", "x"), 2)
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["sessions"],
+        ["resume", "x"],
+        ["recall", "x", "which database?"],
+        ["search", "x", "database"],
+        ["edits", "x"],
+        ["correct", "x", "decision-1", "--text", "y"],
+        ["remember", "x", "Use Redis."],
+        ["checkpoint", "x"],
+        ["backup", "elsewhere.db"],
+    ],
+    ids=lambda command: command[0],
+)
+def test_a_store_that_is_not_there_is_named_and_not_created(run: Run, command: list[str], tmp_path: Path) -> None:
+    err = complaint(run(*command), 2)
     assert "no such file" in err
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def postgres_schema() -> Iterator[Database]:
+    database = Database(services.postgres())
+    yield database
+    database.drop()
+
+
+@pytest.mark.parametrize(
+    ("command", "status", "says"),
+    [
+        (["sessions"], 2, "there is no store in postgresql://"),
+        (["sessions", "--json"], 2, "there is no store in postgresql://"),
+        (["stats"], 2, "there is no store in postgresql://"),
+        (["resume", "x"], 2, "no session 'x' in postgresql://"),
+        (["recall", "x", "which database?"], 2, "no session 'x' in postgresql://"),
+        (["dashboard"], 1, "there is no store in postgresql://"),
+    ],
+    ids=str,
+)
+def test_reading_makes_no_schema_in_postgresql(
+    command: list[str], status: int, says: str, postgres_schema: Database, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def is_there() -> bool:
+        return postgres_schema.fetch("SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = '{schema}')")[0][0]
+
+    assert main([*command, "--store", postgres_schema.url()]) == status
+    err = complaint((status, *capsys.readouterr()), status)
+    assert says in err and f"(no tables in the schema {postgres_schema.schema})" in err
+    assert not is_there()
+    assert main(["remember", "x", "Use Redis.", "--create", "--store", postgres_schema.url()]) == 0
+    assert is_there()
+    assert main(["sessions", "--store", postgres_schema.url()]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith("x ")
 
 
 @pytest.mark.parametrize(
     ("command", "says"),
     [
-        (["why", "hall", "zebra crossing"], "nothing in session 'hall' matches"),
+        (["why", "hall", "zebra crossing"], "no fact of session 'hall' matches 'zebra crossing'"),
+        (["why", "hall", "zebra crossing"], "`tokenmizer-mw recall hall 'zebra crossing' --store sqlite:"),
         (["graph", "hall", "--recorded-at", "yesterday"], "is not a time"),
         (["resume", "hall", "--budget", "1"], ""),
         (["resume", "", "--budget", "100"], "session id"),

@@ -68,6 +68,34 @@ def test_a_fact_is_withdrawn_as_never_true_also_when_it_was_invalidated(
     assert not now(memory, fact).is_withdrawn
 
 
+@pytest.mark.parametrize(
+    ("node_id", "never_true", "offered", "said"),
+    [
+        ("decision-1", "no", "It is rejected: blocks list it", "Blocks list it under \u201cRejected\u201d"),
+        ("decision-1", "yes", "It never was true, such as something misread", "Withdrawn. No model is shown it"),
+        ("file-1", "no", "Blocks no longer state it", "Invalidated. Blocks no longer state it."),
+        ("file-1", "yes", "It never was true", "Withdrawn. No model is shown it"),
+    ],
+)
+def test_a_wrong_fact_is_rejected_or_gone_as_the_page_says(
+    node_id: str, never_true: str, offered: str, said: str, memory: SessionMemory, visitor: Visitor
+) -> None:
+    page = f"fact?id=hall&node={node_id}"
+    assert offered in text_of(visitor.get(page).body)
+    fields = {"id": "hall", "node": node_id, "do": "invalidate", "reason": "misread", "never_true": never_true}
+    assert said in text_of(visitor.submit(page, "change", **fields).body)
+
+
+def test_a_corrected_fact_has_its_speaker_and_the_value_of_its_words(memory: SessionMemory, visitor: Visitor) -> None:
+    goal = memory.graph("hall").nodes("goal")[0]
+    page = f"fact?id=hall&node={goal.id}"
+    assert f"Said by user in message {goal.source.turn} (stated)" in text_of(visitor.get(page).body)
+    visitor.submit(page, "change", id="hall", node=goal.id, do="correct", label="Rent out the hall")
+    shown = text_of(visitor.get(page).body)
+    assert f"Said by user in message {goal.source.turn} ; corrected by hand" in shown
+    assert "Value" not in shown and "hand in message" not in shown
+
+
 def test_what_is_corrected_is_in_the_block(memory: SessionMemory, visitor: Visitor, fact: Node) -> None:
     visitor.submit(f"fact?id=hall&node={fact.id}", "change", id="hall", node=fact.id, do="correct", label="MariaDB")
     assert "MariaDB" in text_of(visitor.get("session?id=hall").body)

@@ -72,6 +72,15 @@ def test_the_token_once_then_a_cookie(memory: SessionMemory) -> None:
     assert TOKEN not in cookie
 
 
+def test_a_token_of_another_process_says_what_several_workers_need(memory: SessionMemory) -> None:
+    one, other = (Visitor(dashboard(memory, token=f"{TOKEN}-{worker}")) for worker in (1, 2))
+    answer = other.post("login", {"form_token": token_on(other.get("login").body), "secret": f"{TOKEN}-1"})
+    assert answer.status == 401
+    assert "An application with several workers needs one token for all of them" in text_of(answer.body)
+    answer = one.post("login", {"form_token": token_on(one.get("login").body), "secret": f"{TOKEN}-1"})
+    assert answer.status == 303
+
+
 def test_where_one_wanted_to_go_is_where_one_comes(memory: SessionMemory) -> None:
     visitor = Visitor(dashboard(memory, token=TOKEN))
     way = visitor.ask("GET", "session?id=hall&level=full").header("location")

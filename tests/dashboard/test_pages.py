@@ -382,12 +382,14 @@ def test_health_says_what_it_cannot_see_and_when_anything_was_recorded(memory: S
     assert "All is well" not in text and "The store answers" in text
     assert "cannot be seen from here" in text
     assert "The store last recorded something" in text and "in hall" in text
-    assert "Hooks of coding agents recorded nothing" in text
+    assert "Hooks" not in text and "Errors of hooks" not in text
+    assert "This process has counted nothing yet" in text
     session = f"{project_named('/home/ada/shop')}{SEPARATOR}6f1d2c3b"
     memory.record(session, [{"role": "user", "content": "Use Redis."}])
     memory.record("hall", [{"role": "user", "content": "Use Redis."}])
     text = text_of(visitor.get("status").body)
     assert re.search(rf"Hooks of coding agents last recorded something .*, in {re.escape(session)} \.", text)
+    assert "Errors of hooks are in a log of their own" in text
 
 
 def test_a_session_of_hooks_says_why_it_has_no_requests(visitor: Visitor, memory: SessionMemory) -> None:

@@ -182,6 +182,7 @@ def test_the_command_logs_with_level_and_logger(tmp_path: Path) -> None:
     ("arguments", "said"),
     [
         (["--db", "nowhere.db"], "there is no such file"),
+        (["--store", "sqlite:///nowhere.db"], "there is no store in nowhere.db (no such file)"),
         (["--host", "0.0.0.0"], "refusing to listen on 0.0.0.0"),
         (["--host", "0.0.0.0", "--name", "desk.example.org"], "refusing to listen on 0.0.0.0"),
         (["--db", "a.db", "--store", "memory://"], "not allowed with"),

@@ -163,7 +163,7 @@ def test_the_overview_comes_without_the_block_and_loads_it_behind(visitor: Visit
 
 def test_the_overview_says_what_holds_and_why(visitor: Visitor, memory: SessionMemory) -> None:
     memory.record("hall", [*WHOLE, {"role": "user", "content": "Error: disk full on backup."}])
-    memory.invalidate("hall", "file-1", "the schema moved")
+    memory.invalidate("hall", memory.remember("hall", "Print the guest list", "task").id, "the schema moved")
     body = visitor.get("session?id=hall").body
     parts = {
         id: text_of(f"<main>{part}")

@@ -60,6 +60,20 @@ def test_what_was_replaced_stands_under_what_replaced_it() -> None:
     ]
 
 
+def test_ids_stand_behind_the_message_numbers() -> None:
+    graph = SessionGraph()
+    for event in (
+        node("decision-1", "SQLite"),
+        node("decision-2", "PostgreSQL"),
+        DecisionReplaced(Transition("decision-1", "decision-2", 5)),
+    ):
+        graph.apply(event)
+    assert outline(graph, ids=True)[1:] == [
+        "   *  PostgreSQL (#3, decision-2)",
+        "       replaced SQLite (#5, decision-1)",
+    ]
+
+
 def test_what_no_longer_holds_comes_last_with_its_reason() -> None:
     assert lines(
         node("decision-1", "MQTT"),

@@ -94,6 +94,16 @@ def test_what_is_rejected_by_hand_is_in_small_blocks(memory: SessionMemory, budg
     assert "Rejected: Celery for background jobs - too heavy" in memory.resume("s", budget=budget).text
 
 
+@pytest.mark.parametrize(("fact", "is_rejected"), [("Celery", True), ("app/part1.py", False), ("goal-1", False)])
+def test_only_decisions_and_work_are_rejected(memory: SessionMemory, fact: str, is_rejected: bool) -> None:
+    """Of a fact of another type "rejected" would say that somebody turned it down."""
+    label = memory.invalidate("s", fact, "misread").after.label
+    blocks = [memory.resume("s", budget=budget).text for budget in (100, 300, 600)]
+    found = memory.recall("s", label, budget=400).text
+    assert [f"Rejected: {label}" in text for text in blocks] == [is_rejected] * 3
+    assert [f"rejected: {label}" in found, "misread" in "".join([*blocks, found])] == [is_rejected] * 2
+
+
 @pytest.mark.parametrize("budget", [150, 200, 300, 600])
 def test_the_goal_stays_behind_facts_by_hand(budget: int) -> None:
     said = [

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
 from tokenmizer_mw.chat.content_checks import ContentRedaction
 from tokenmizer_mw.chat.session_access import SessionAccess
@@ -31,12 +32,16 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger("tokenmizer_mw")
 
+_SOON: Final = 8
+"""Times the bytes of a request that are enough for a look at a cut: below, a chat is far from one."""
+
 
 class CutPreparation:
     """Decides how requests are shortened: old messages are replaced by a resume block, and what the newest message asks
     about them is added as a reminder.
 
-    ``compression``: shortens texts; ``None`` if no compression stage is on.
+    ``compression``: shortens texts; ``None`` if no compression stage is on. ``soon``: runs work in the background
+    under a name.
     """
 
     def __init__(
@@ -48,6 +53,7 @@ class CutPreparation:
         compression: Callable[[], Compression | None],
         reminders: Callable[[], ReminderService],
         refinement: RefinementRunner,
+        soon: Callable[[Hashable, Callable[[], object]], bool],
         log: LimitedLog,
         count: Callable[..., None],
     ) -> None:
@@ -57,6 +63,7 @@ class CutPreparation:
         self._find_compression = compression
         self._find_reminders = reminders
         self._refinement = refinement
+        self._soon = soon
         self._limited_log = log
         self._count = count
         self._least_looked_at = looked_at(smallest_budget(settings), settings)
@@ -86,6 +93,17 @@ class CutPreparation:
             if body.rfind(name) >= 0:  # as fast as ``mentions``, for each request
                 room -= ATTACHMENT_TOKENS * body.count(name)
         return room < 0
+
+    def load_counter_later(self, size: int, model: str) -> None:
+        """Load the token counter for ``model`` in the background, if a request of ``size`` bytes says that its chat may
+        be cut before long.
+
+        The table of a tokenizer takes a third of a second of CPU, for which the first cut of a process would wait, and
+        70 MB of memory, which a process of short chats does without.
+        """
+        counters, settings = self._access.counters, self._settings
+        if not counters.has(model) and _SOON * size >= looked_at(budget_for(model, settings), settings):
+            self._soon(("tokenizer", model), partial(counters.of, model))
 
     def prepare(self, key: SessionKey, request: ChatRequest, *, compacted: bool = False) -> Rewrite | None:
         """Decide how ``request`` is shortened; ``None`` to send it as it is. Reads the store and may record a cut.

@@ -30,7 +30,10 @@ ATTEMPT_FAILED: Final = "attempt_failed"
 
 
 class ExchangeCommit:
-    """Records chat calls whose reply is complete. Raises nothing: failures are counted and logged."""
+    """Records chat calls whose reply is complete. Raises nothing: failures are counted and logged.
+
+    ``load_counter_later``: called with the size and the model of each recorded request.
+    """
 
     def __init__(
         self,
@@ -42,7 +45,10 @@ class ExchangeCommit:
         background: BackgroundQueue,
         reports: FailureReports,
         count: Callable[..., None],
+        *,
+        load_counter_later: Callable[[int, str], None],
     ) -> None:
+        self._load_counter_later = load_counter_later
         self._access = access
         self._redaction = redaction
         self._turns = turns
@@ -191,7 +197,9 @@ class ExchangeCommit:
         except IndexError:
             return
         try:
-            self._extraction.schedule(exchange.key)
+            self._extraction.schedule(exchange.key, is_chat=True)
+            if not exchange.fixed:
+                self._load_counter_later(len(exchange.body), exchange.request.model)
             if exchange.ended is not None:
                 self._record_usage_later(exchange)
         except Exception as error:

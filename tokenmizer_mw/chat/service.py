@@ -114,6 +114,7 @@ class SessionService:
             self.redaction,
             reminders=lambda: self.reminders,
             embedding=self.embedding,
+            soon=self.background.put,
             defer=self.background.put_later,
             count=self.count,
         )
@@ -129,6 +130,7 @@ class SessionService:
             compression=lambda: self.compression,
             reminders=lambda: self.reminders,
             refinement=self.refinement,
+            soon=self.background.put,
             log=limited_log,
             count=self.count,
         )
@@ -146,6 +148,7 @@ class SessionService:
             self.background,
             self.reports,
             self.count,
+            load_counter_later=self.cuts.load_counter_later,
         )
 
     # -- a chat call -------------------------------------------------------------------------------------------------

@@ -153,7 +153,10 @@ SENTENCES_STEP: Final = 20_000
 
 
 class ExtractionSchedule:
-    """Schedules the extraction of facts from durable messages, in the background or at once."""
+    """Schedules the extraction of facts from durable messages, in the background or at once.
+
+    ``soon``, ``defer``: run work in the background under a name, as soon as possible or when the process is less busy.
+    """
 
     def __init__(
         self,
@@ -163,6 +166,7 @@ class ExtractionSchedule:
         *,
         reminders: Callable[[], ReminderService],
         embedding: PassageEmbedding | None,
+        soon: Callable[[Hashable, Callable[[], object]], bool],
         defer: Callable[[Hashable, Callable[[], object]], bool],
         count: Callable[..., None],
     ) -> None:
@@ -171,14 +175,22 @@ class ExtractionSchedule:
         self._redaction = redaction
         self._find_reminders = reminders
         self._embedding = embedding
+        self._soon = soon
         self._defer = defer
         self._count = count
+        self._is_warm = False
 
-    def schedule(self, key: SessionKey) -> None:
+    def schedule(self, key: SessionKey, *, is_chat: bool = False) -> None:
         """Extract the facts of a session's new messages in the background, when the process is less busy. Never blocks.
         When the queue is full, the next method that reads the session extracts them.
+
+        ``is_chat``: the messages came with a chat's call, whose next one may be cut. The first of these does not wait
+        for the process to be less busy: it compiles the patterns of extraction, which a cut might need at once.
         """
-        if not self._defer(key, partial(self.extract, key)):
+        waits = self._is_warm or not is_chat
+        self._is_warm = self._is_warm or is_chat
+        queue = self._defer if waits else self._soon
+        if not queue(key, partial(self.extract, key)):
             self._count("extraction_deferred_queue_full")
 
     def extract(self, key: SessionKey) -> None:

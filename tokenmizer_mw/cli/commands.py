@@ -12,6 +12,7 @@ from dataclasses import asdict
 from functools import partial
 from importlib import import_module
 from pathlib import Path, PurePath
+from shlex import quote
 from typing import Any, Final
 
 from tokenmizer_mw.errors import CallerError, UnknownNode, UnknownSession
@@ -20,7 +21,7 @@ from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.terminal import Advance, inert, progress, show, show_json, show_result
 
 from .arguments import EDITS, FORMATS
-from .store import Store, complete_session, open_store
+from .store import Store, complete_session, open_store, suggest_command
 
 _BY_SUFFIX: Final = {suffix: name for name, suffix in FORMATS.items()}
 _LOG_SUFFIXES: Final = (".jsonl", ".ndjson")
@@ -28,10 +29,15 @@ _LOG_SUFFIXES: Final = (".jsonl", ".ndjson")
 
 def run_command(arguments: argparse.Namespace) -> int:
     """Run the command in ``arguments`` on its store. Returns 0; errors are raised."""
-    with open_store(arguments, writes=arguments.command in _WRITING) as store:
+    with open_store(arguments, writes=_may_create(arguments)) as store:
         complete_session(arguments, store.log, store.place)
         _COMMANDS[arguments.command](arguments, store)
     return 0
+
+
+def _may_create(arguments: argparse.Namespace) -> bool:
+    """Whether the command makes the store if it is not there: all others work on sessions that are stored already."""
+    return arguments.command == "restore" or getattr(arguments, "create", False)
 
 
 def _resume(arguments: argparse.Namespace, store: Store) -> None:
@@ -57,13 +63,15 @@ def _graph(arguments: argparse.Namespace, store: Store) -> None:
 
         Console(highlight=False, emoji=False, markup=False).print(drawn)
     else:
-        show("\n".join(outline(graph)) or "nothing is known of this session yet")
+        show("\n".join(outline(graph, ids=True)) or "nothing is known of this session yet")
 
 
 def _why(arguments: argparse.Namespace, store: Store) -> None:
     why = store.memory.why(arguments.session, arguments.text, tenant=arguments.tenant)
     if why is None:
-        raise UnknownNode(f"nothing in session {arguments.session!r} matches {arguments.text!r}")
+        asks = suggest_command(arguments, f"recall {quote(arguments.session)} {quote(arguments.text)}")
+        says = f"no fact of session {arguments.session!r} matches {arguments.text!r}"
+        raise UnknownNode(f"{says}; `{asks}` looks through its messages, too")
     show_result(arguments.json, why.to_dict(), why.text)
 
 
@@ -193,8 +201,6 @@ def _run_other(arguments: argparse.Namespace, store: Store, *, module: str) -> N
     """Run a command of another module, which is imported only now: each command loads only what it needs."""
     import_module(f"{__package__}.{module}").COMMANDS[arguments.command](arguments, store)
 
-
-_WRITING: Final = frozenset({"checkpoint", "refine", "restore", *EDITS})
 
 _COMMANDS: Final[dict[str, Callable[[argparse.Namespace, Store], None]]] = {
     "resume": _resume,

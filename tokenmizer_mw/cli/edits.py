@@ -107,7 +107,12 @@ def invalidate(arguments: argparse.Namespace, store: Store) -> None:
     done = store.memory.invalidate(
         arguments.session, arguments.fact, arguments.reason, never_true=arguments.never_true, tenant=arguments.tenant
     )
-    _show_change(arguments, done)
+    if done.after.is_withdrawn:
+        means = "no model is shown it any more"
+    else:
+        says = "list it under Rejected" if done.after.is_rejected else "no longer state it"
+        means = f"blocks {says}; if it never was true, add --never-true: then no model is shown it"
+    _show_change(arguments, done, means)
 
 
 def archive(arguments: argparse.Namespace, store: Store) -> None:
@@ -181,20 +186,28 @@ def _spell(value: object) -> str:
     return value.word if isinstance(value, Status) else str(value) or "none"
 
 
-def _show_change(arguments: argparse.Namespace, done: FactEdit) -> None:
-    was = [f"was: {done.before.label}"] if "label" in done.previous else []
-    line = "; ".join([_line(done.after), *was, *done.effects])
-    show_result(
-        arguments.json,
-        {"change": done.number, "fact": node_to_dict(done.after), "before": done.previous},
-        f"change {done.number}: {line}" if done.number else f"nothing changed: {line}",
-    )
+def _show_change(arguments: argparse.Namespace, done: FactEdit, means: str = "") -> None:
+    """Print what was done to which kind of fact, with its old words before the new ones. ``means``: what follows from
+    it for models, on a line of its own."""
+    fact = f"the {done.after.word} {_line(done.after, done.before.label)}"
+    head = f"change {done.number}: {_DONE[arguments.command]}" if done.number else "nothing changed:"
+    lines = ["; ".join([f"{head} {fact}", *done.effects]), *([f"  {means}"] if means else [])]
+    result = {"change": done.number, "fact": node_to_dict(done.after), "before": done.previous}
+    show_result(arguments.json, result, "\n".join(lines))
 
 
-def _line(node: Node) -> str:
+_DONE: Final = {
+    "correct": "corrected", "invalidate": "invalidated", "archive": "archived", "separate": "kept both, restored",
+    "pin": "changed the pin of",
+}  # fmt: skip
+
+
+def _line(node: Node, old: str = "") -> str:
+    """A fact with its id, reason and status, behind its ``old`` label if that is another one."""
+    was = f"{old} -> " if old not in ("", node.label) else ""
     because = f" - {node.detail}" if node.detail else ""
     pinned = ", pinned" if node.pinned else ""
-    return f"{node.id}: {node.label}{because} ({node.status.word}{pinned}, {node.source.place})"
+    return f"{node.id}: {was}{node.label}{because} ({node.status.word}{pinned}, {node.source.place})"
 
 
 COMMANDS: Final[dict[str, Callable[[argparse.Namespace, Store], None]]] = {

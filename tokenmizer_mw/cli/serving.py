@@ -32,7 +32,9 @@ from tokenmizer_mw.store.choosing import (
     resolve_store,
     store_in_file,
 )
-from tokenmizer_mw.store.open import CheckResult, Grade, check_store, open_log
+from tokenmizer_mw.store.open import CheckResult, Grade, check_store, describe_place, find_missing, open_log, try_store
+
+from .store import suggest_command
 
 if TYPE_CHECKING:
     import socket
@@ -127,7 +129,8 @@ def _check_proxy(arguments: argparse.Namespace) -> list[CheckResult]:
     from tokenmizer_mw.server.proxy.configuration_check import check_configuration, try_configuration
 
     configuration = _configuration(arguments)
-    found = list(check_configuration(configuration, reaching=arguments.reach))
+    command = suggest_command(arguments, "check --reach")
+    found = list(check_configuration(configuration, reaching=arguments.reach, command=command))
     if arguments.reach:
         found += asyncio.run(try_configuration(configuration))
     return found
@@ -147,7 +150,10 @@ def _check_agents() -> Iterator[CheckResult]:
 def _check_store_alone(arguments: argparse.Namespace) -> Iterator[CheckResult]:
     path = arguments.config or os.environ.get(CONFIG_VARIABLE)
     address = arguments.store or os.environ.get(STORE_VARIABLE) or (store_in_file(path) if path else "")
-    yield from check_store(address or default_address())
+    address = address or default_address()
+    yield from check_store(address, reaching=arguments.reach, command=suggest_command(arguments, "check --reach"))
+    if arguments.reach and (tried := try_store(address)) is not None:
+        yield tried
     if path:
         missing = next(name for name in _NEEDED if find_spec(name) is None)
         text = f"{path}: only its store is checked: {missing} is not installed: {install_hint('proxy')}"
@@ -224,8 +230,8 @@ _CLOSING_SECONDS: Final = 3
 def run_dashboard(arguments: argparse.Namespace) -> int:
     """Serve the dashboard until Ctrl-C; return 0 after a clean end.
 
-    Raises ``ConfigError`` for a database file that does not exist, and for an address that other machines can reach
-    without a token and host names.
+    Raises ``ConfigError`` for a store that is named and does not exist, and for an address that other machines can
+    reach without a token and host names.
     """
     try:
         import uvicorn
@@ -283,6 +289,8 @@ def _dashboard_token(arguments: argparse.Namespace) -> str:
 def _dashboard_address(arguments: argparse.Namespace) -> str:
     if arguments.db is None:
         address: str = resolve_store(arguments.store)
+        if arguments.store and (missing := find_missing(address)):
+            raise ConfigError(f"there is no store in {describe_place(address)} ({missing})")
         return address
     path = Path(arguments.db).absolute()
     if not path.is_file():

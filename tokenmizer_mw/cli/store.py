@@ -15,7 +15,7 @@ from typing import Final
 
 from tokenmizer_mw.errors import CallerError, UnknownSession
 from tokenmizer_mw.memory import SessionMemory
-from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.operations.exports import BACKUPS_TENANT
 from tokenmizer_mw.runtime.collection import uncollected_imports
 from tokenmizer_mw.runtime.terminal import inert
@@ -23,7 +23,7 @@ from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.address import without_password
 from tokenmizer_mw.store.choosing import STORE_VARIABLE, resolve_store, sqlite_path
 from tokenmizer_mw.store.log import EventLog, pages
-from tokenmizer_mw.store.open import open_log
+from tokenmizer_mw.store.open import describe_place, find_missing, open_log
 
 _PAGE: Final = 1_000
 _CANDIDATES_MAX: Final = 8
@@ -91,6 +91,8 @@ def suggest_command(arguments: argparse.Namespace, command: str) -> str:
         words += ["--store", shlex.quote(without_password(store))]
     if config := getattr(arguments, "config", None):
         words += ["--config", shlex.quote(config)]
+    if (tenant := getattr(arguments, "tenant", None)) not in (None, LOCAL_TENANT):
+        words += ["--tenant", shlex.quote(tenant)]
     return " ".join(words)
 
 
@@ -117,19 +119,20 @@ class Store:
 def open_store(arguments: argparse.Namespace, *, writes: bool = False) -> Iterator[Store]:
     """Open the store that ``arguments`` name, and close it at the end.
 
-    A read-only command creates nothing: a missing database file counts as an empty store.
+    A read-only command creates nothing: a database file or a PostgreSQL schema that is missing counts as an empty
+    store.
     """
     settings = Settings.load(arguments.config)
     address = resolve_store(arguments.store)
-    missing = not writes and address.startswith(_SQLITE) and not Path(address.removeprefix(_SQLITE)).exists()
+    missing = "" if writes else find_missing(address)
     url = "memory://" if missing else address
     folder = _missing_folder(address) if writes else None
     log = open_log(url)
     with uncollected_imports():
         memory = SessionMemory(log, settings, url=url)
-    place = f"{_place(address)}{' (no such file)' if missing else ''}"
+    place = describe_place(address) + (missing and f" ({missing})")
     try:
-        yield Store(memory, log, place, missing and bool(arguments.store or os.environ.get(STORE_VARIABLE)))
+        yield Store(memory, log, place, bool(missing and (arguments.store or os.environ.get(STORE_VARIABLE))))
         if folder is not None and folder.is_dir():
             print(f"created the folder {inert(str(folder))} for the store", file=sys.stderr)
     except UnknownSession as error:
@@ -151,8 +154,3 @@ def elsewhere(log: EventLog, tenant: str) -> str:
     """Return a hint that other tenants have sessions, for a ``tenant`` without any; "" if no other tenant has any."""
     others = any(name not in (tenant, BACKUPS_TENANT) for name in log.tenants())
     return "; other tenants have sessions here: see --tenant" if others else ""
-
-
-def _place(address: str) -> str:
-    """The file, or what kind of store it is: other addresses may hold a password."""
-    return address.removeprefix(_SQLITE) if address.startswith(_SQLITE) else f"{address.partition(':')[0]}://"

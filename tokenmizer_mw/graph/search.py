@@ -149,7 +149,13 @@ def _find_worded(nodes: Sequence[Node], text: str, former: Iterable[Node]) -> li
         named += [one for one in nodes if one.label.casefold() == spelling and one.current is named[0].current]
         return [by_id[id] for id in dict.fromkeys(one.id for one in named)]
     wanted = asked_words(text)
-    return [node for node in nodes if wanted and wanted <= _naming_words(node)]
+    fitting = [node for node in nodes if wanted and wanted <= _naming_words(node)]
+    return [node for node in fitting if node.type is not NodeType.CONCEPT] or fitting
+
+
+def is_mentioned(node: Node, text: str) -> bool:
+    """Return whether a word of ``text`` is one of the node's label, value or category."""
+    return not asked_words(text).isdisjoint(_naming_words(node))
 
 
 def is_described(node: Node, text: str) -> bool:

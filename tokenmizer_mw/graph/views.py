@@ -212,7 +212,7 @@ class Why:
             addition = next((f" (change {edit.number})" for edit in self.edits if edit.adds), "")
             yield f"  added by hand{self._addition_time(node)}{addition}"
         else:
-            yield f"  said by: {self._speaker()} in {self._message(node.source.turn)}"
+            yield f"  said by: {self.speaker} in {self._message(node.source.turn)}"
         yield from (f"  {line}" for edit in self.edits for line in _describe_edit(edit))
         if quote := _shorten_quote(node, reason):
             yield f'  {"said before:" if self._is_reworded() else "quote:  "} "{quote}"'
@@ -229,8 +229,10 @@ class Why:
         status = "" if new.current or new.status is Status.SUPERSEDED else f" ({new.status.word})"
         return f"{where}: {flatten(old.label)} -> {flatten(new.label)}{status}{_because(step, reason)}"
 
-    def _speaker(self) -> str:
-        """Who said the fact, before it was corrected by hand."""
+    @property
+    def speaker(self) -> str:
+        """Who said the fact, before it was corrected by hand: "user", "assistant" or "tool"; "hand" for one that was
+        added by hand."""
         sources = [edit.before["source"] for edit in self.edits if "source" in edit.before]
         return flatten((sources or [self.node.source])[0].role)
 
@@ -261,9 +263,10 @@ _REASON_MIN: Final = 8
 
 
 def _shorten_quote(node: Node, reason: str) -> str:
-    """Return the words that state ``node``, without the reason that stands above them; "" where they are its label."""
+    """Return the words that state ``node``, without the reason that stands above them; "" where they are its label and
+    a reason says more."""
     quote = flatten(node.source.quote, _TEXT_MAX)
-    if quote.rstrip(".!").casefold() == flatten(node.label).casefold():
+    if reason and quote.rstrip(".!").casefold() == flatten(node.label).casefold():
         return ""
     return quote.replace(reason, "[...]") if len(reason) >= _REASON_MIN else quote
 

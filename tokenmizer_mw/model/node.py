@@ -54,6 +54,9 @@ GROUPS: Final[dict[str, frozenset[NodeType]]] = {
 
 NEVER_PRUNED: Final = frozenset({NodeType.DECISION, NodeType.GOAL, NodeType.ENVIRONMENT, NodeType.SCHEMA})
 
+REJECTABLE: Final = frozenset({NodeType.DECISION, NodeType.TASK})
+"""Types of facts that can be rejected: what was decided, and what was to be done."""
+
 
 class EdgeType(StrEnum):
     """The type of a relation between two nodes. Read as a sentence: source, type, target."""
@@ -245,10 +248,29 @@ class Node:
         return self.status is Status.INVALIDATED and self.confidence == 0
 
     @property
+    def is_rejected(self) -> bool:
+        """Whether models are told that the fact is rejected: it is a decision or a task that was declared wrong, and
+        not one that never was true."""
+        return self.status is Status.INVALIDATED and self.confidence != 0 and self.type in REJECTABLE
+
+    @property
+    def is_dropped(self) -> bool:
+        """Whether the fact was declared wrong and models are not told of it, not even as rejected."""
+        return self.status is Status.INVALIDATED and not self.is_rejected
+
+    @property
     def is_note(self) -> bool:
         """Whether the fact was only mentioned in passing and nobody pinned it. It can be searched, but resume blocks do
         not state it."""
         return self.type is NodeType.CONCEPT and self.confidence <= NOTE_CONFIDENCE and not self.pinned
+
+    @property
+    def word(self) -> str:
+        """What people call the fact: "rule", "preference" or "option" for a decision of that kind, "note", else its
+        type."""
+        if self.kind not in (None, DecisionKind.CHOICE):
+            return str(self.kind)
+        return "note" if self.is_note else self.type.value
 
     @property
     def open(self) -> bool:

@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from tokenmizer_mw.errors import CallerError, UnknownNode
-from tokenmizer_mw.graph.search import CLEAR, SearchHit, find_meant, former_nodes, is_described, search, shared_words
+from tokenmizer_mw.graph.search import (
+    CLEAR,
+    SearchHit,
+    find_meant,
+    former_nodes,
+    is_described,
+    is_mentioned,
+    search,
+    shared_words,
+)
 from tokenmizer_mw.graph.views import edits_in_force, undone_numbers
 from tokenmizer_mw.model.event import DecisionReplaced, Event, NodeAdded, NodeEdited, StatusChanged
 from tokenmizer_mw.model.message import short_repr
@@ -300,9 +309,9 @@ def _next(state: SessionState) -> int:
 
 def _read(node: Node, label: str) -> dict[str, Any]:
     """What the words of a fact that can be a value of something say that it is a value of; the same as before, such as
-    "database@orders", where they name nothing else."""
+    "database@orders", where they name nothing else. The value of a goal is its words."""
     if node.type not in _SLOTTED:
-        return {}
+        return {"value": label} if node.value and (node.type is NodeType.GOAL or node.value == node.label) else {}
     slot = _slot_of(label)
     if slot is None:
         return {"value": ""}
@@ -364,17 +373,30 @@ def find_fact(state: SessionState, text: str, prefers: Callable[[Node], bool] = 
     3. the fact that a description means: it has most of the words (``is_described``), and no other fact nearly as many.
 
     Facts that are preferred (``prefers``; those in force) come first; others count in step 2 only, when none of the
-    preferred ones does. Raises ``UnknownNode``, which names the nearest facts, when no fact or more than one matches.
+    preferred ones does. A concept is found by its words only if no other current fact has any of them. Raises ``UnknownNode``, which names the nearest facts, when no fact or more than one matches.
     """
     former = former_nodes(state.graph, edits_in_force([one.edit for one in state.edits.values()]))
     meant = find_meant(state.graph, text, former, prefers)
     hits = [hit for hit in search(state.graph, text, k=_NEAREST_MAX, former=former) if not hit.node.is_withdrawn]
     if not meant and not _is_id(text):
         meant = _find_described([hit for hit in hits if prefers(hit.node)], text, former)
+    meant += _rivals_of_concept(meant, hits, text)
     if len(meant) == 1:
         return meant[0]
-    nearest = meant or [hit.node for hit in hits]
-    listed = "; ".join(f"{node.id} {_shorten(node.label)!r}" for node in nearest[:_NEAREST_MAX])
+    listed = _list_facts(meant or [hit.node for hit in hits])
     if meant:
         raise UnknownNode(f"{text[:60]!r} fits {len(meant)} facts, pass an id: {listed}")
     raise UnknownNode(f"the session has no fact {text[:60]!r}" + (f"; nearest: {listed}" if listed else ""))
+
+
+def _rivals_of_concept(meant: Sequence[Node], hits: Iterable[SearchHit], text: str) -> list[Node]:
+    """The facts that may be meant where a text fits a concept alone: what is decided or to be done is more often
+    meant than a mere mention, also with fewer of the words."""
+    if len(meant) != 1 or meant[0].type is not NodeType.CONCEPT or text.strip() in (meant[0].id, meant[0].label):
+        return []
+    others = [hit.node for hit in hits if hit.node.current and hit.node.type is not NodeType.CONCEPT]
+    return [node for node in others if is_mentioned(node, text)]
+
+
+def _list_facts(nodes: Sequence[Node]) -> str:
+    return "; ".join(f"{node.id} {_shorten(node.label)!r}" for node in nodes[:_NEAREST_MAX])

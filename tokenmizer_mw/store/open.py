@@ -87,6 +87,34 @@ _OPENERS: Final[dict[str, Callable[[str, Clock], EventLog]]] = {
 POSTGRES_SCHEMES: Final = ("postgresql", "postgres")
 
 
+def find_missing(url: str) -> str:
+    """Return what is not there of a store that nobody has written to: its file, or its tables in PostgreSQL. "": it is
+    there, or in memory.
+
+    Creates nothing. Raises ``ConfigError`` for an invalid address, and ``StoreError`` if PostgreSQL cannot be reached.
+    """
+    scheme, _, rest = url.partition("://")
+    if scheme.lower() == "sqlite":
+        path = sqlite_path(rest.partition("?")[0])
+        return "no such file" if path is not None and not os.path.exists(path) else ""
+    if scheme.lower() not in POSTGRES_SCHEMES:
+        return ""
+    open_log(url).close()  # raises where the extra is missing
+    from tokenmizer_mw.store.postgres_connections import has_tables
+
+    address = postgres_address.parse(rest)
+    return "" if has_tables(address) else f"no tables in the schema {address.schema}"
+
+
+def describe_place(url: str) -> str:
+    """Return where the store at a valid address is, for messages: the path of a file, else the address without user,
+    password and options."""
+    scheme, _, rest = url.partition("://")
+    if scheme.lower() in POSTGRES_SCHEMES:
+        return f"{scheme}://{postgres_address.parse(rest).place}"
+    return rest.partition("?")[0].removeprefix("/") or url
+
+
 class Grade(StrEnum):
     """Severity of a check's result. ``WRONG``: a server would not work with this configuration."""
 
@@ -104,10 +132,15 @@ class CheckResult:
     text: str
 
 
-def check_store(address: str, *, reaching: bool = False) -> Iterator[CheckResult]:
-    """Check whether a store can be used; yield the results.
+TRY: Final = "tokenmizer-mw check --reach"
+"""The command that connects to what is elsewhere."""
 
-    ``reaching``: true if a remote store is tried afterwards; otherwise the results say that it was not tried.
+
+def check_store(address: str, *, reaching: bool = False, command: str = TRY) -> Iterator[CheckResult]:
+    """Check whether a store can be used, without the network; yield the results.
+
+    ``reaching``: true if ``try_store`` follows; otherwise the results say that a remote store was not tried, and which
+    ``command`` tries it.
     """
     try:
         open_log(address).close()
@@ -122,7 +155,25 @@ def check_store(address: str, *, reaching: bool = False) -> Iterator[CheckResult
         text = f"{scheme}://: sessions are gone when the server ends, and each worker has its own"
         yield CheckResult(Grade.NOTE, "store", text)
     elif not reaching:
-        yield CheckResult(Grade.NOTE, "store", f"{scheme}://: not tried; --reach connects to it")
+        yield CheckResult(Grade.NOTE, "store", f"{scheme}://: not tried; to connect to it: {command}")
+
+
+def try_store(address: str) -> CheckResult | None:
+    """Connect to a remote store, and report whether it answers; ``None``: there is none to connect to, or
+    ``check_store`` has reported its address already."""
+    scheme, _, rest = address.partition("://")
+    if scheme.lower() not in POSTGRES_SCHEMES:
+        return None
+    try:
+        parsed = postgres_address.parse(rest)
+        from tokenmizer_mw.store.postgres_connections import reach
+    except (ConfigError, ModuleNotFoundError):
+        return None
+    try:
+        reach(parsed)
+    except (ConfigError, StoreError) as error:
+        return CheckResult(Grade.WRONG, "store", str(error))
+    return CheckResult(Grade.FINE, "store", f"{scheme}:// answers")
 
 
 def _check_sqlite(file: str) -> CheckResult:

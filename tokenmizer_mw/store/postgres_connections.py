@@ -12,7 +12,7 @@ from typing import Any, Final, Generic, TypeVar
 from tokenmizer_mw.errors import StoreUnavailable
 from tokenmizer_mw.store.postgres_address import NAME, Address
 from tokenmizer_mw.store.postgres_driver import ConnectionLost, PostgresConnection, connect, deadline_error
-from tokenmizer_mw.store.postgres_schema import prepare
+from tokenmizer_mw.store.postgres_schema import is_prepared, prepare
 
 Result = TypeVar("Result")
 
@@ -180,3 +180,12 @@ def reach(address: Address) -> None:
     """Check that a connection is possible; creates nothing. Raises ``StoreError``, and ``ConfigError`` for an address
     that the driver cannot parse."""
     connect(address, time.monotonic() + address.timeout).close()
+
+
+def has_tables(address: Address) -> bool:
+    """Return whether a store was made at ``address``; creates nothing. Raises as ``reach`` does."""
+    connection = connect(address, time.monotonic() + address.timeout)
+    try:
+        return is_prepared(connection)
+    finally:
+        connection.close()

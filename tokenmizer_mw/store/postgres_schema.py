@@ -83,6 +83,11 @@ def prepare(connection: PostgresConnection, migrations: Sequence[Migration] = MI
             _migrate(connection, migrations, version)
 
 
+def is_prepared(connection: PostgresConnection) -> bool:
+    """Return whether the schema has tables of a store, of whichever version; changes nothing."""
+    return bool(connection.fetch(_TABLES, connection.address.schema))
+
+
 def _migrate(connection: PostgresConnection, migrations: Sequence[Migration], version: int) -> None:
     if version == 0:
         _require_unicode(connection)

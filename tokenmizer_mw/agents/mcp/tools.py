@@ -15,7 +15,7 @@ from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp_types import Tool, ToolAnnotations
 from pydantic import BaseModel, Field, SerializerFunctionWrapHandler, ValidationError, model_serializer
 
-from tokenmizer_mw.model.node import Status
+from tokenmizer_mw.model.node import DecisionKind, Status
 from tokenmizer_mw.model.session import SESSION_ID_MAX
 
 from .backing import Backing
@@ -287,15 +287,17 @@ Named = Callable[[str], Awaitable[str]]
 def _describe_change(values: Mapping[str, Any]) -> str:
     """Say which change was made or undone, what the fact is now, and how to take that back."""
     node, before, number = values["node"], values.get("before", {}), values["number"]
-    text = f"{node['label']!r} is {Status(node['status']).word} now"
+    kind = node.get("kind", "")
+    text = f"{node['type'] if kind in ('', DecisionKind.CHOICE) else kind} {node['label']!r}"
+    text += f" is {Status(node['status']).word} now"
     text += ", and pinned" if node.get("pinned") else ""
     text += f" (was: {before['label']!r})" if before.get("label") else ""
     text += "".join(f"; {effect}" for effect in values.get("effects", ()))
     restored = ", ".join(repr(one["label"]) for one in values.get("restored", ()))
     text += f", and in force again: {restored}" if restored else ""
     if undone := values.get("undone"):
-        return f"Change {undone} is undone: {text}. To make it again, undo change {number}."
-    return text + (f". Change {number} can be undone." if number else ", as it was: nothing changed.")
+        return f"Change {undone} is undone: the {text}. To make it again, undo change {number}."
+    return f"The {text}" + (f". Change {number} can be undone." if number else ", as it was: nothing changed.")
 
 
 def add_edits(made: MCPServer[Any], ask: Backing, named: Named) -> None:

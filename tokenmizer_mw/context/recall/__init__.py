@@ -215,7 +215,7 @@ def _cost(lines: Sequence[_Line], counter: TokenCounter) -> int:
 
 def _facts(graph: SessionGraph, query: str) -> list[Node]:
     """The nodes that a question is about, each with what took its place in the end, the best first."""
-    hits = [hit for hit in search(graph, query, k=FACTS_MAX, parts=False) if not hit.node.is_withdrawn]
+    hits = [hit for hit in search(graph, query, k=FACTS_MAX, parts=False) if not hit.node.is_dropped]
     near = (hit for hit in hits if hit.score >= _RELEVANT * hits[0].score)
     return list({node.id: node for node in (newest_value(graph, hit.node) for hit in near)}.values())
 

@@ -63,8 +63,6 @@ _PLAIN: Final[dict[NodeType, Section]] = {
     NodeType.CONCEPT: Section.ABOUT,
     NodeType.AGENT: Section.ABOUT,
 }
-_SILENT_WHEN_WRONG: Final = frozenset({NodeType.ERROR, NodeType.TEST})
-
 
 NO_OLD_VALUE: Final = " as it was"
 """What ends the label of a predecessor that only its successor names: by itself it says nothing that holds."""
@@ -73,7 +71,7 @@ NO_OLD_VALUE: Final = " as it was"
 def section_of(node: Node) -> Section | None:
     """Return the section of a resume block that states ``node``; ``None`` if none does."""
     if node.status is Status.INVALIDATED:
-        return None if node.is_withdrawn or node.type in _SILENT_WHEN_WRONG else Section.WARNINGS
+        return Section.WARNINGS if node.is_rejected else None
     if not node.current or _is_only_named(node) or node.is_note:
         return None
     section = _PLAIN.get(node.type)

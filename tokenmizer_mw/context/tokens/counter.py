@@ -247,6 +247,10 @@ class ModelCounters:
     def __len__(self) -> int:
         return len(self._counters)
 
+    def has(self, model: str) -> bool:
+        """Whether the counter for a model was asked for before, so that its table is loaded."""
+        return model in self._names
+
     def of(self, model: str) -> MessageCounter:
         """Return the counter for a model; "" for an unknown model."""
         name = self._names.get(model)

@@ -44,13 +44,13 @@ _MARKS: Final[dict[Status, str]] = {
 }  # fmt: skip
 
 
-def outline(graph: SessionGraph) -> list[str]:
-    """Return the lines of an indented outline: a heading for each type that has nodes, its facts with message numbers,
-    and below each fact what it replaced and why. Empty for an empty graph."""
-    return [line for title, type_ in _SECTIONS for line in _section(graph, title, graph.nodes(type_))]
+def outline(graph: SessionGraph, *, ids: bool = False) -> list[str]:
+    """Return the lines of an indented outline: a heading for each type that has nodes, its facts with message numbers
+    (and with ``ids``), and below each fact what it replaced and why. Empty for an empty graph."""
+    return [line for title, type_ in _SECTIONS for line in _section(graph, title, graph.nodes(type_), ids)]
 
 
-def _section(graph: SessionGraph, title: str, nodes: Sequence[Node]) -> Iterator[str]:
+def _section(graph: SessionGraph, title: str, nodes: Sequence[Node], ids: bool) -> Iterator[str]:
     steps = graph.transitions()
     into = {step.old: step for step in steps}
     past: dict[str, list[Transition]] = {}
@@ -61,8 +61,8 @@ def _section(graph: SessionGraph, title: str, nodes: Sequence[Node]) -> Iterator
     if shown:
         yield f"{title} ({len(nodes)}{', below ' + folder if folder else ''})"
     for node in sorted(shown, key=lambda node: (not node.current, node.order or 0)):
-        yield f"  {_MARKS[node.status]} {_outline_fact(graph, node).removeprefix(folder)}"
-        yield from _iter_replaced_lines(graph, past, node.id)
+        yield f"  {_MARKS[node.status]} {_outline_fact(graph, node, ids).removeprefix(folder)}"
+        yield from _iter_replaced_lines(graph, past, node.id, ids)
 
 
 def _shared_folder(nodes: Sequence[Node]) -> str:
@@ -86,21 +86,28 @@ def _is_shown_elsewhere(graph: SessionGraph, into: Mapping[str, Transition], nod
     return heir is not None and heir.type is node.type
 
 
-def _outline_fact(graph: SessionGraph, node: Node) -> str:
+def _outline_fact(graph: SessionGraph, node: Node, ids: bool) -> str:
     kind = f"{node.kind.value}: " if node.kind not in (None, DecisionKind.CHOICE) else ""
     if node.current:
         ended = ""
     else:
         reason = graph.life(node.id).reason
         ended = f", {node.status.word}{': ' + reason if reason else ''}"
-    return f"{kind}{node.label}{_detail(node)} ({node.source.mark}){ended}"
+    return f"{kind}{node.label}{_detail(node)} ({_mark(node.source.mark, node.id, ids)}){ended}"
+
+
+def _mark(where: str, id: str, ids: bool) -> str:
+    """Where a fact was stated or replaced, and its id if wanted."""
+    return f"{where}, {id}" if ids else where
 
 
 def _detail(node: Node) -> str:
     return f" - {node.detail}" if node.detail and node.detail != node.label else ""
 
 
-def _iter_replaced_lines(graph: SessionGraph, past: Mapping[str, Sequence[Transition]], id: str) -> Iterator[str]:
+def _iter_replaced_lines(
+    graph: SessionGraph, past: Mapping[str, Sequence[Transition]], id: str, ids: bool
+) -> Iterator[str]:
     """What a fact replaced, and what that had replaced, newest first, each once."""
     seen, waiting = {id}, list(reversed(past.get(id, ())))
     while waiting:
@@ -112,7 +119,7 @@ def _iter_replaced_lines(graph: SessionGraph, past: Mapping[str, Sequence[Transi
         label = old.label if old is not None else step.old
         new = graph.get(step.new)
         where = new.source.mark if new is not None and new.source.is_by_hand else f"#{step.trigger}"
-        yield f"       replaced {label} ({where}){': ' + step.reason if step.reason else ''}"
+        yield f"       replaced {label} ({_mark(where, step.old, ids)}){': ' + step.reason if step.reason else ''}"
         waiting.extend(reversed(past.get(step.old, ())))
 
 
@@ -265,7 +272,7 @@ def _line(node: Node) -> Text:
     kind = f"{node.kind.value}, " if node.kind is not None else ""
     text = Text().append(f"{look.mark} ", style=_colour(node))
     text.append(label_of(node), style="" if node.current else "strike dim")
-    return text.append(f"  {kind}{look.word}, {speaker_of(node.source)}", style="dim")
+    return text.append(f"  {kind}{look.word}, {speaker_of(node.source)}, {node.id}", style="dim")
 
 
 def _replacement_text(node: Node, step: Transition) -> Text:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from tokenmizer_mw.model.node import Node, Source, Transition
+from tokenmizer_mw.model.node import HAND, Node, Source, Transition
 from tokenmizer_mw.safety.labels import flatten
 
 TEXT_MAX: Final = 400
@@ -30,6 +30,8 @@ def words_of(text: str, limit: int = TEXT_MAX) -> str:
 
 def speaker_of(source: Source) -> str:
     """Return who said a fact and where, such as "user, message 12"; "by hand" if it was added so."""
+    if source.role == HAND and not source.is_by_hand:
+        return f"{source.place}, corrected by hand"
     role = "" if source.is_by_hand else flatten(source.role, 20)
     return f"{role}, {source.place}" if role else source.place
 

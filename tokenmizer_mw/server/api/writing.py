@@ -45,7 +45,7 @@ def remember(request: ApiRequest[shapes.NoQuery, shapes.RememberBody]) -> shapes
 
 
 def invalidate(request: ApiRequest[shapes.NoQuery, shapes.InvalidateBody]) -> shapes.EditAnswer:
-    """Declare a fact wrong; resume blocks then list it as rejected, or not at all if it never was true."""
+    """Declare a fact wrong; resume blocks then list a decision or task as rejected, unless it never was true."""
     body = request.body
 
     done = request.memory.invalidate(

@@ -65,7 +65,8 @@ def _format_value(value: object) -> str:
     return str(value or "nothing")
 
 
-_Edit = Callable[[PageRequest, str], None]
+_Edit = Callable[[PageRequest, str], str | None]
+"""Applies an edit; returns the name of the note that says what was done, ``None``: that of the form's field."""
 
 
 def apply_edit(request: PageRequest) -> Response:
@@ -74,8 +75,8 @@ def apply_edit(request: PageRequest) -> Response:
     if do not in _EDITS:
         raise CallerError("the form says nothing that can be done")
     request.memory.view(request.id, lambda state: None, tenant=request.tenant)  # what was said last has its facts first
-    _EDITS[do](request, node)
-    return redirect(to("fact", id=request.id, node=node, done=do))
+    note = _EDITS[do](request, node) or do
+    return redirect(to("fact", id=request.id, node=node, done=note))
 
 
 def make_checkpoint(request: PageRequest) -> Response:
@@ -84,12 +85,15 @@ def make_checkpoint(request: PageRequest) -> Response:
     return redirect(to("session", id=request.id, done="checkpoint"))
 
 
-def _invalidate(request: PageRequest, node: str) -> None:
+def _invalidate(request: PageRequest, node: str) -> str:
     reason = request.form.get("reason", "").strip()
     if not reason:
         raise CallerError("to invalidate a fact, give a reason")
     never_true = request.form.get("never_true") == "yes"
-    request.memory.invalidate(request.id, node, reason, never_true=never_true, tenant=request.tenant)
+    done = request.memory.invalidate(request.id, node, reason, never_true=never_true, tenant=request.tenant)
+    if done.after.is_withdrawn:
+        return "withdraw"
+    return "drop" if done.after.is_dropped else "invalidate"
 
 
 def _archive(request: PageRequest, node: str) -> None:

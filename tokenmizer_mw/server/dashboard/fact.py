@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from tokenmizer_mw.errors import UnknownNode
 from tokenmizer_mw.graph.export.appearance import EDGES
 from tokenmizer_mw.graph.fold import Life
-from tokenmizer_mw.graph.views import Why, why
-from tokenmizer_mw.model.node import LABEL_MAX, Node, NodeType, Status, may_move
+from tokenmizer_mw.graph.views import Why, edits_in_force, why
+from tokenmizer_mw.model.node import HAND, LABEL_MAX, REJECTABLE, Node, NodeType, Status, may_move
 from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import RecordedEdit, SessionState
 
@@ -55,7 +55,9 @@ def show_fact(request: PageRequest) -> Page:
             raise UnknownNode(f"the session has no fact {node_id[:60]!r}")
         edits = tuple(one for one in state.edits.values() if one.edit.id == node_id)[::-1]
         graph = state.graph
-        return FactView(title_of(state), state.seq, why(graph, node), graph.life(node_id), graph.flags(node), edits)
+        in_force = edits_in_force([one.edit for one in state.edits.values()])
+        explained = why(graph, node, in_force)
+        return FactView(title_of(state), state.seq, explained, graph.life(node_id), graph.flags(node), edits)
 
     found = request.memory.view(request.id, look, tenant=request.tenant)
     node = found.why.node
@@ -78,13 +80,13 @@ def _fact(request: PageRequest, found: FactView) -> Markup:
         ("Type", type_of(node)),
         ("Status", status_of(node.status)),
         *([("Withdrawn", "it never was true: it is shown to no model")] if node.is_withdrawn else []),
-        ("Said by", _source_of(request, node)),
+        _source_row(request, found.why),
         ("Known since", moment(life.added, request.now)),
     ]
     if node.detail:
         head = "From" if node.type is NodeType.ERROR else "Because"
         rows.append((head, quote_line(node.detail)))
-    if node.value:
+    if node.value and node.type is not NodeType.GOAL:  # whose value is its words
         rows.append(("Value", tag("span", quote_line(_spell_value(node)))))
     if life.closed is not None:
         rows.append(("Until", moment(life.closed, request.now)))
@@ -107,13 +109,13 @@ def _spell_value(node: Node) -> str:
     return f"{name}: {node.value}" if name else node.value
 
 
-def _source_of(request: PageRequest, node: Node) -> Markup:
-    source = node.source
+def _source_row(request: PageRequest, explained: Why) -> tuple[str, Markup]:
+    """Who said the fact, and in which message; or that it was added by hand."""
+    source = explained.node.source
     if source.is_by_hand:
-        return tag("span", "by hand")
-    return tag(
-        "span", f"{source.role or 'nobody'} in ", message_link(request.id, source.turn), f" ({source.trust.value})"
-    )
+        return "Added", tag("span", "by hand")
+    how = "; corrected by hand" if source.role == HAND else f" ({source.trust.value})"
+    return "Said by", tag("span", f"{explained.speaker or 'nobody'} in ", message_link(request.id, source.turn), how)
 
 
 def _validity(node: Node) -> list[tuple[str, float]]:
@@ -183,12 +185,23 @@ def _correct(request: PageRequest, node: Node) -> Markup:
 
 def _invalidate(request: PageRequest, node: Node) -> Markup | None:
     """The form that declares a fact wrong; one that is declared wrong already may still be withdrawn as never true."""
-    rejected = node.status is Status.INVALIDATED
-    if node.is_withdrawn or not (rejected or may_move(node.status, Status.INVALIDATED, evidence=True)):
+    is_wrong = node.status is Status.INVALIDATED
+    if node.is_withdrawn or not (is_wrong or may_move(node.status, Status.INVALIDATED, evidence=True)):
         return None
-    box = tag("input", type="checkbox", name="never_true", value="yes", checked=rejected, required=rejected)
-    never_true = tag("label", box, " It never was true: show it to no model", class_="choice")
-    return _marking(request, node, "invalidate", "Invalidate", "Why is it wrong?", never_true)
+    listed = node.type in REJECTABLE
+    wrong = "It is rejected: blocks list it, so that no model proposes it" if listed else "Blocks no longer state it"
+    choices = tag(
+        "div",
+        None if is_wrong else _choice(wrong, "no"),
+        _choice("It never was true, such as something misread: no model is shown it", "yes", checked=is_wrong),
+    )
+    return _marking(request, node, "invalidate", "Invalidate", "Why is it wrong?", choices)
+
+
+def _choice(text: str, value: str, *, checked: bool = False) -> Markup:
+    """One of the things that declaring a fact wrong may mean; one of them has to be chosen."""
+    box = tag("input", type="radio", name="never_true", value=value, checked=checked, required=True)
+    return tag("label", box, f" {text}", class_="choice")
 
 
 def _separate(request: PageRequest, node: Node) -> Markup | None:

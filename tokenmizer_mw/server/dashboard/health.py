@@ -7,7 +7,7 @@ from typing import Final
 
 from .markup import Markup, card, join_markup, nothing, tag
 from .page import Page, PageRequest, heading
-from .recording import describe_last_recorded
+from .recording import find_last_recorded, name_session
 
 REASONS: Final = {
     "background_failed": "Work in the background failed: look at the log of the server.",
@@ -53,6 +53,10 @@ UNRECORDED: Final = {
 
 _PAGE_ABOUT_IT: Final = "https://github.com/tokenmizer-mw/tokenmizer-mw/blob/main/docs/not-remembered.md"
 
+_COUNTED_NOTHING: Final = (
+    "This process has counted nothing yet. Each process counts its own requests: of several workers, one answers you."
+)
+
 _STATES: Final = {
     "ok": ("\u2713", "All is well", "The store answers, and nothing failed in the last minutes."),
     "elsewhere": (
@@ -88,11 +92,9 @@ def show_health(request: PageRequest) -> Page:
         tag("p", "The database: ", tag("code", found["place"])) if "place" in found else None,
         class_=f"card health is-{'degraded' if unrecorded else found['status']}",
     )
-    recorded = describe_last_recorded(request) if found["ready"] else None
+    recorded = _recording_card(request) if found["ready"] else None
     lead = tag("p", "Whether what was said is being remembered.", class_="lead")
-    return Page(
-        "Health", join_markup(heading("Health", lead), state, _recording_card(recorded), _counters(counters)), "status"
-    )
+    return Page("Health", join_markup(heading("Health", lead), state, recorded, _counters(counters)), "status")
 
 
 def _state_of(status: str, unrecorded: bool, counters: Mapping[str, int]) -> str:
@@ -104,12 +106,18 @@ def _state_of(status: str, unrecorded: bool, counters: Mapping[str, int]) -> str
     return "ok" if any(name.startswith("turn_") for name in counters) else "elsewhere"
 
 
-def _recording_card(found: Markup | None) -> Markup | None:
-    """The card about what the store shows of all processes, hooks included."""
+def _recording_card(request: PageRequest) -> Markup | None:
+    """The card about what the store shows of all processes, with hooks if it has a session of theirs; ``None`` for an
+    empty store."""
+    found = find_last_recorded(request)
     if found is None:
         return None
+    last = tag("p", "The store last recorded something ", *name_session(request, found.newest))
+    if found.hooked is None:
+        return card("Recorded by any process", last)
+    hooked = tag("p", "Hooks of coding agents last recorded something ", *name_session(request, found.hooked))
     log = ("Errors of hooks are in a log of their own: ", tag("code", "$XDG_RUNTIME_DIR/tokenmizer-mw-*/*.log"), ".")
-    return card("Recorded by any process", found, tag("p", *log, class_="hint"))
+    return card("Recorded by any process", last, hooked, tag("p", *log, class_="hint"))
 
 
 def _reasons_of_no_turn(counters: Mapping[str, int]) -> list[str]:
@@ -124,5 +132,5 @@ def _counters(counters: dict[str, int]) -> Markup:
         tag("tr", tag("th", tag("code", name), scope="row"), tag("td", f"{count:,}", class_="number"))
         for name, count in sorted(counters.items())
     ]
-    shown = tag("table", tag("tbody", rows), class_="counters") if rows else nothing("Nothing was counted yet.")
+    shown = tag("table", tag("tbody", rows), class_="counters") if rows else nothing(_COUNTED_NOTHING)
     return card("Counted by this process", shown)

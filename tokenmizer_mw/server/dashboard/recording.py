@@ -7,9 +7,8 @@ middleware, the proxy and the transports see.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from tokenmizer_mw.session import SessionState
 from tokenmizer_mw.store.log import SessionInfo
@@ -72,25 +71,22 @@ def _suggest_proxy() -> Markup:
     )
 
 
-def describe_last_recorded(request: PageRequest) -> Markup | None:
-    """Return when the store last changed, and when a session of hooks did; ``None`` for an empty store."""
+class LastRecorded(NamedTuple):
+    """The session that changed last, and the one of hooks that did; ``None``: hooks record nothing here."""
+
+    newest: SessionInfo
+    hooked: SessionInfo | None
+
+
+def find_last_recorded(request: PageRequest) -> LastRecorded | None:
+    """Return the sessions of the tenant that changed last; ``None`` for an empty store."""
     infos = request.memory.log.sessions(request.tenant, limit=SESSIONS_READ)
     if not infos:
         return None
-    hooked = next((info for info in infos if HOOKED.fullmatch(info.key.id)), None)
-    return join_markup(
-        tag("p", "The store last recorded something ", *_name_session(request, infos[0])),
-        tag("p", *_describe_hooks(request, hooked, infos)),
-    )
+    return LastRecorded(infos[0], next((info for info in infos if HOOKED.fullmatch(info.key.id)), None))
 
 
-def _describe_hooks(request: PageRequest, hooked: SessionInfo | None, infos: Sequence[SessionInfo]) -> list[Child]:
-    if hooked is not None:
-        return ["Hooks of coding agents last recorded something ", *_name_session(request, hooked)]
-    among = "no session" if len(infos) < SESSIONS_READ else f"none of the last {SESSIONS_READ} sessions"
-    return [f"Hooks of coding agents recorded nothing: {among} has a name of theirs."]
-
-
-def _name_session(request: PageRequest, info: SessionInfo) -> list[Child]:
+def name_session(request: PageRequest, info: SessionInfo) -> list[Child]:
+    """Return when a session last changed, and a link to it, as the end of a sentence."""
     address = to("session", id=info.key.id)
     return [moment(info.updated_at, request.now), ", in ", link(address, tag("code", info.key.id)), "."]

@@ -185,6 +185,11 @@ class HostSignIn:
 
 _BACK_MAX: Final = 1_000
 
+_WRONG: Final = {
+    "token": "That token is not known. An application with several workers needs one token for all of them.",
+    "API key": "That API key is not known.",
+}
+
 
 def sign_in_page(asks: str, form_token: str, back: str, *, wrong: bool = False) -> Page:
     """Return the form for the token or API key.
@@ -213,7 +218,7 @@ def sign_in_page(asks: str, form_token: str, back: str, *, wrong: bool = False) 
         tag("input", type="hidden", name="next", value=back[:_BACK_MAX]),
         tag("label", asks[0].upper() + asks[1:], for_="secret"),
         field,
-        tag("p", f"That {asks} is not known.", id="wrong", class_="wrong", role="alert") if wrong else None,
+        tag("p", _WRONG[asks], id="wrong", class_="wrong", role="alert") if wrong else None,
         tag("p", hint, id="hint", class_="hint"),
         tag("button", "Sign in", class_="main"),
         method="post",

@@ -16,8 +16,7 @@ from tokenmizer_mw.server.access.keyring import keys_of_server
 from tokenmizer_mw.server.access.limiting import open_limits
 from tokenmizer_mw.server.access.redis_counting import reach as reach_redis
 from tokenmizer_mw.server.access.settings import AccessSettings
-from tokenmizer_mw.store import postgres_address
-from tokenmizer_mw.store.open import POSTGRES_SCHEMES, CheckResult, Grade, check_store
+from tokenmizer_mw.store.open import TRY, CheckResult, Grade, check_store, try_store
 
 from .configuration import Configuration
 from .credentials import missing_for_models
@@ -35,14 +34,17 @@ _WITHOUT_REDIS: Final = {
 }
 
 
-def check_configuration(configuration: Configuration, *, reaching: bool = False) -> Iterator[CheckResult]:
+def check_configuration(
+    configuration: Configuration, *, reaching: bool = False, command: str = TRY
+) -> Iterator[CheckResult]:
     """Check everything that needs no network, and yield the results.
 
-    ``reaching``: true if ``try_configuration`` follows; otherwise the results also name what was not tried.
+    ``reaching``: true if ``try_configuration`` follows; otherwise the results also name what was not tried, and which
+    ``command`` tries it.
     """
     yield from _listening(configuration)
-    yield from check_store(configuration.store, reaching=reaching)
-    yield from _redis(configuration.access, reaching)
+    yield from check_store(configuration.store, reaching=reaching, command=command)
+    yield from _redis(configuration.access, reaching, command)
     if configuration.auth:
         yield _keys(configuration)
     yield _sessions(configuration)
@@ -86,7 +88,8 @@ async def try_configuration(configuration: Configuration) -> list[CheckResult]:
     upstream = Upstream(_TRIED, ca_file=configuration.asking.ca_file)
     asked = [_try_provider(upstream, server) for server in configuration.providers.values()]
     try:
-        found = await asyncio.gather(_tried_store(configuration.store), _tried_redis(configuration.access), *asked)
+        store = offload(partial(try_store, configuration.store), STORE)
+        found = await asyncio.gather(store, _tried_redis(configuration.access), *asked)
     finally:
         await upstream.aclose()
     return [finding for finding in found if finding is not None]
@@ -115,7 +118,7 @@ def _listening(configuration: Configuration) -> Iterator[CheckResult]:
         )
 
 
-def _redis(settings: AccessSettings, reaching: bool) -> Iterator[CheckResult]:
+def _redis(settings: AccessSettings, reaching: bool, command: str) -> Iterator[CheckResult]:
     if settings.redis is None:
         return
     try:
@@ -124,7 +127,7 @@ def _redis(settings: AccessSettings, reaching: bool) -> Iterator[CheckResult]:
         yield CheckResult(Grade.WRONG, "access.redis", str(error))
         return
     if not reaching:
-        yield CheckResult(Grade.NOTE, "access.redis", "not tried; --reach asks it")
+        yield CheckResult(Grade.NOTE, "access.redis", f"not tried; to connect to it: {command}")
 
 
 def _keys(configuration: Configuration) -> CheckResult:
@@ -182,23 +185,6 @@ async def _try_provider(upstream: Upstream, server: Server) -> CheckResult:
         return CheckResult(Grade.WRONG, name, f"{server.row.base_url}: {error}")
     await answer.aclose()
     return CheckResult(Grade.FINE, name, f"{server.row.base_url} answers (status {answer.status})")
-
-
-async def _tried_store(address: str) -> CheckResult | None:
-    """``None``: there is none to connect to, or its address is none."""
-    scheme, _, rest = address.partition("://")
-    if scheme.lower() not in POSTGRES_SCHEMES:
-        return None
-    try:
-        parsed = postgres_address.parse(rest)
-        from tokenmizer_mw.store.postgres_connections import reach as reach_postgres
-    except (ConfigError, ModuleNotFoundError):  # reported already, by the check without a network
-        return None
-    try:
-        await offload(partial(reach_postgres, parsed), STORE)
-    except (ConfigError, StoreError) as error:
-        return CheckResult(Grade.WRONG, "store", str(error))
-    return CheckResult(Grade.FINE, "store", f"{scheme}:// answers")
 
 
 _REDIS_SECONDS: Final = 5.0

@@ -183,7 +183,7 @@ def relevant_facts(graph: SessionGraph, cut: Checkpointed, question: RelevantCon
     said = set(cut.carried)
     found: list[tuple[float, Node]] = []
     for node, _ in graph.sharing_words(" ".join(weights), limit=CANDIDATES_MAX):
-        if node.source.turn >= cut.anchor_turn or node.is_withdrawn:
+        if node.source.turn >= cut.anchor_turn or node.is_dropped:
             continue
         held = weights.keys() & set(index_terms(f"{node.label} {node.detail} {node.value}"))
         coverage = sum(weights[term] for term in held) / whole
