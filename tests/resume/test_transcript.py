@@ -402,6 +402,26 @@ def test_an_introduction_is_quoted_with_what_follows_and_not_with_what_comes_bef
     ]
 
 
+@pytest.mark.parametrize("fence", ["```", ""])
+def test_of_an_edit_block_only_the_new_lines_are_quoted(fence: str) -> None:
+    text = f"""I raise the limit of the orders.
+
+shop.py
+{fence}
+<<<<<<< SEARCH
+LIMIT = 10  # the old limit of the orders
+=======
+LIMIT = 20  # the new limit of the orders
+>>>>>>> REPLACE
+{fence}
+The tests of the orders pass with it."""
+    assert [part for part, _ in split_parts(text, person=False)] == [
+        "I raise the limit of the orders.",
+        "LIMIT = 20  # the new limit of the orders",
+        "The tests of the orders pass with it.",
+    ]
+
+
 SESSIONS = Path(__file__).parents[2] / "benchmarks" / "corpus" / "third"
 
 

@@ -106,7 +106,11 @@ def _positive(text: str) -> int:
 
 _PAST: Final[tuple[Argument, ...]] = (
     _option("--message", type=_positive, metavar="N", help="as it was after message N of the session"),
-    _option("--recorded-at", metavar="TIME", help="as it was recorded then (ISO 8601 or seconds since 1970)"),
+    _option(
+        "--recorded-at",
+        metavar="TIME",
+        help="as it was recorded then: ISO 8601 (local time without a zone), or seconds since 1970",
+    ),
     _option("--valid-at", metavar="TIME", help="what was true then"),
 )
 """Options that name an earlier graph."""

@@ -201,11 +201,14 @@ def plan(
     A new cut lies after the cut in force and at the start of a turn; in a full window it may also lie in a finished
     turn, where the model continues after tool results. It never lies inside an open tool loop, between a tool call and
     its result, after the newest user message, or before parts that are bound to removed messages, and it is made only
-    if the request gets smaller.
+    if the request gets smaller. Later system messages stay in any case, so they count as overhead.
     """
     if request.stand_down in _ELSEWHERE:
         return Untouched()
     budget = budget_for(request.model, settings)
+    staying = request.staying(len(counts))
+    overhead += sum(counts[place] for place in staying)
+    counts, shortest = _without(counts, staying), _without(shortest, staying)
     before = list(accumulate(counts, initial=0))
     standing = _carried_on(request, before, frozen, kept)
     sent = overhead + _count_sent_tokens(request, before, standing, frozen)
@@ -228,6 +231,13 @@ def plan(
     if keep_from is None or overhead + before[request.prefix] + block + before[-1] - before[keep_from] >= sent:
         return standing
     return Cut(keep_from, standing)
+
+
+def _without(counts: Sequence[int], places: Sequence[int]) -> Sequence[int]:
+    """``counts`` with nothing at ``places``."""
+    if not (places and counts):
+        return counts
+    return [0 if place in places else count for place, count in enumerate(counts)]
 
 
 def _roomy(

@@ -248,7 +248,7 @@ def _singular(text: str) -> frozenset[str]:
 
 def _bag(node: Node, said: frozenset[str]) -> Mapping[str, int]:
     bag = dict.fromkeys(said | kind_words(node.type, node.kind), _SAID)
-    bag.update(dict.fromkeys(_singular(f"{node.label} {node.value}"), _NAMED))
+    bag.update(dict.fromkeys(_singular(f"{node.label} {node.value} {_named_categories(node)}"), _NAMED))
     bag.update(dict.fromkeys(_singular(f"{node.slot} {_category_words(node)}"), _MEANT if node.current else _SAID))
     return bag
 
@@ -267,6 +267,15 @@ def _category_words(node: Node) -> str:
         return ""
     spellings = next((names for names in category.members.split() if names.split("/")[0] == value), "")
     return f"{category.name} {category.names} {category.asked} {spellings.replace('/', ' ')}"
+
+
+def _named_categories(node: Node) -> str:
+    """The names of the categories whose values a decision names, if it is not known to be a value of one: "keep
+    everything in one SQLite file" answers which database is used."""
+    if node.type is not NodeType.DECISION or not node.current or _category(node)[0] is not None:
+        return ""
+    named = (MEMBERS[word][0] for word in words(node.label) if word in MEMBERS)
+    return " ".join(f"{category.name} {category.names}" for category in named)
 
 
 def _category(node: Node) -> tuple[Category | None, str]:

@@ -246,8 +246,9 @@ class Node:
 
     @property
     def is_note(self) -> bool:
-        """Whether the fact was only mentioned in passing. It can be searched, but resume blocks do not state it."""
-        return self.type is NodeType.CONCEPT and self.confidence <= NOTE_CONFIDENCE
+        """Whether the fact was only mentioned in passing and nobody pinned it. It can be searched, but resume blocks do
+        not state it."""
+        return self.type is NodeType.CONCEPT and self.confidence <= NOTE_CONFIDENCE and not self.pinned
 
     @property
     def open(self) -> bool:

@@ -38,6 +38,13 @@ from .conversation import SESSION
 WIDTH_MAX: Final = 110
 _BAR: Final = 10
 _LIVE_LINES: Final = 10
+_REMINDER_LINES: Final = 5
+"""Lines of a reminder that are printed."""
+
+_MARGIN: Final = 10
+_ENVIRONMENT: Final = ".venv-demo"
+"""The folder of the environment that ``make demo`` sets up."""
+
 _FIXED: Final = 43
 """Columns of a row of the table beside the person's words."""
 
@@ -144,7 +151,10 @@ class Screen:
     def reminder(self, text: str) -> None:
         """Print the reminder that a request contained."""
         self.lines(["      Behind the newest message stands what it asks for of the replaced ones:"], style="red")
-        self.lines([f"      | {line}" for line in text.splitlines()], style="magenta")
+        lines = [_cut(line, self.width - _MARGIN).rstrip() for line in text.splitlines()]
+        shown = lines if len(lines) <= _REMINDER_LINES else lines[: _REMINDER_LINES - 1]
+        rest = [f"... and {len(lines) - len(shown)} more lines"] if len(shown) < len(lines) else []
+        self.lines([f"      | {line}" for line in (*shown, *rest)], style="magenta")
 
     def probe(self, question: str, answered: ProbeOutcome, dropped: int) -> None:
         """Print a question about an old fact, and its answer."""
@@ -246,16 +256,22 @@ def show_figures(screen: Screen, figures: RunFigures, counted_by: str) -> None:
     screen.lines(_figures(figures, counted_by))
 
 
-def show_store(screen: Screen, database: Path) -> None:
-    """Print where the data is stored, and commands to inspect it that can be pasted."""
+def show_store(screen: Screen, database: Path, *, own_folder: bool) -> None:
+    """Print where the data is stored, commands to inspect it that can be pasted, and what stays on the disk.
+    ``own_folder``: the demonstration made the folder of the database.
+    """
     screen.heading("Look for yourself")
     screen.lines(["The database of this run is no other chat's; each command names it:"])
     for command in (f"graph {SESSION}", f"resume {SESSION} --level full", f'why {SESSION} "PostgreSQL"'):
         _show_command(screen, command, database)
     screen.lines(["", "or in a browser, with the graph through time and changes by hand:"])
     _show_command(screen, "dashboard", database)
-    screen.lines(["", "This run has left its database there, and nothing else; to remove it:"])
-    screen.verbatim(f"\n  rm \\\n    {shlex.quote(str(database))}*")
+    screen.lines(["", f"This run leaves {'the folder' if own_folder else 'the files'} of its database; to remove it:"])
+    path = shlex.quote(str(database.parent)) if own_folder else f"{shlex.quote(str(database))}*"
+    screen.verbatim(f"\n  rm -r \\\n    {path}")
+    if Path(sys.prefix).name == _ENVIRONMENT:
+        screen.lines(["", "`make demo` has also set up an environment of its own; to remove it:"])
+        screen.verbatim(f"\n  rm -r \\\n    {shlex.quote(sys.prefix)}")
 
 
 def _show_command(screen: Screen, command: str, database: Path) -> None:

@@ -206,7 +206,7 @@ class ResumeBuilder:
     ) -> tuple[frozenset[int], list[int]]:
         """The places of the pinned facts, and of all that come before anything is compared: those of ``sections`` that
         lead, and those that somebody wants before others."""
-        pinned = frozenset(at for at, fact in enumerate(facts) if self._is_pinned(fact))
+        pinned = frozenset(at for at, fact in enumerate(facts) if self._is_granted(fact))
         forced = [at for at in range(len(facts)) if self._forces(facts[at])]
         passed = pinned.union(forced)  # between the rules and the goal
         ahead = takewhile(lambda at: facts[at].section in sections or at in passed, range(len(facts)))
@@ -262,8 +262,10 @@ class ResumeBuilder:
         put_first, wanted = self._put_first(), self._asked_for()
         return any(id in put_first or id in wanted for id in fact.ids)
 
-    def _is_pinned(self, fact: ResumeFact) -> bool:
-        return any(self._put_first().get(id) == _PINNED for id in fact.ids)
+    def _is_granted(self, fact: ResumeFact) -> bool:
+        """Whether ``fact`` may exceed the share of facts: it is pinned, or a rule that was given by hand."""
+        least = _BY_HAND if fact.section is Section.RULES else _PINNED
+        return any(self._put_first().get(id, 0.0) >= least for id in fact.ids)
 
     def _put_first(self) -> Mapping[str, float]:
         """The weights of the facts that somebody wants before others: pinned ones, then those that were added, worded
@@ -359,7 +361,7 @@ def build_resume(
 
     - ``read``: returns the sentences of a message, for example from a cache.
     - ``sections``: include only facts of these sections; ``None``: all.
-    - ``earlier``: facts of other sessions of the project (from ``earlier_facts``), shown in a section of their own at
+    - ``earlier``: facts of other sessions of the project (from ``earlier_facts``), shown in sections of their own at
       the end.
 
     The smallest block contains nothing from messages that read like an attempt to take over the model.

@@ -108,7 +108,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route("correct", "POST", "/api/correct", "write", "Change the words of a fact.",
           writing.correct, shapes.EditAnswer, body=shapes.CorrectBody),
     Route("undo", "POST", "/api/undo", "write", "Take a change by hand back.",
-          writing.undo, shapes.EditAnswer, body=shapes.UndoBody),
+          writing.undo, shapes.UndoAnswer, body=shapes.UndoBody),
     Route("recall", "GET", "/api/recall/{session_id}", "read", "What a session says about a question.",
           reading.recall, shapes.RecallAnswer, shapes.RecallQuery),
     Route("compaction", "POST", "/api/compaction", "read", "What a compaction that a client keeps stands for.",

@@ -481,6 +481,14 @@ class EditAnswer(TypedDict):
     effects: list[str]
 
 
+class UndoAnswer(EditAnswer):
+    """The same of an undo. ``undone``: the number of the manual edit that it undid; ``restored``: other facts that are
+    in force again."""
+
+    undone: int
+    restored: list[NodeJson]
+
+
 class CompactionAnswer(TypedDict):
     """The content of a compaction.
 
