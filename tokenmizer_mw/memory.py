@@ -392,8 +392,8 @@ class SessionMemory:
         ``never_true``: withdraw the fact, because it never was true (misread, or nobody decided it). Then no block,
         reminder or recall shows it to a model; ``why`` and the list of edits still do, and ``undo`` brings it back.
 
-        ``node_id`` is what ``why`` takes: the id of the fact, its label or value, words that only this fact contains,
-        or a description that fits no other fact nearly as well.
+        ``node_id``: the id of the fact, its label or value, words that no other fact has all of, or a description that
+        has most of its words from this fact. Words mean a fact in force, and any other only if none in force fits.
         Raises ``UnknownNode``, whose message names the nearest facts, when no fact or more than one matches.
         """
         reason = self._redaction.redact_text(reason)
@@ -410,8 +410,9 @@ class SessionMemory:
         """Say that a replaced fact and the fact that replaced it have nothing to do with each other: the first holds
         again, the other one stays, and nothing shows a replacement any more. ``undo`` restores the replacement.
 
-        ``node_id`` names the replaced fact; it, result and errors as for ``invalidate``. Raises ``CallerError`` for a
-        fact that was not replaced; the message names what it replaced itself.
+        ``node_id`` names the replaced fact (words mean a replaced one first); it, result and errors as for
+        ``invalidate``. Raises ``CallerError`` for a fact that was not replaced; the message names what it replaced
+        itself.
         """
         separate = partial(separate_fact, reason=self._redaction.redact_text(reason))
         return self._edit(session_id, node_id, tenant, separate, partial(find_fact, prefers=is_replaced))
@@ -491,7 +492,7 @@ class SessionMemory:
         return number
 
     def edits(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> list[RecordedEdit]:
-        """Return the manual edits of a session, oldest first."""
+        """Return the manual edits of a session, oldest first. ``to_dict`` of one returns plain values."""
         return self.view(session_id, lambda state: list(state.edits.values()), tenant=tenant)
 
     def date(
