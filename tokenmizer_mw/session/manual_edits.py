@@ -373,7 +373,8 @@ def find_fact(state: SessionState, text: str, prefers: Callable[[Node], bool] = 
     3. the fact that a description means: it has most of the words (``is_described``), and no other fact nearly as many.
 
     Facts that are preferred (``prefers``; those in force) come first; others count in step 2 only, when none of the
-    preferred ones does. A concept is found by its words only if no other current fact has any of them. Raises ``UnknownNode``, which names the nearest facts, when no fact or more than one matches.
+    preferred ones does. A concept is found by its words only if no other current fact has any of them. Raises
+    ``UnknownNode``, which names the nearest facts, when no fact or more than one matches.
     """
     former = former_nodes(state.graph, edits_in_force([one.edit for one in state.edits.values()]))
     meant = find_meant(state.graph, text, former, prefers)
