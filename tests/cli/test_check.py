@@ -54,13 +54,13 @@ def test_the_store_may_come_from_the_configuration(tmp_path: Path) -> None:
     )
 
 
-def test_a_remote_store_is_tried_without_the_proxy() -> None:
+def test_a_remote_store_is_tried_without_the_proxy(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         store = f"postgresql://me@127.0.0.1:{silent.getsockname()[1]}/none?timeout=0.5"
         command = f"tokenmizer-mw check --reach --store '{store}'"
-        untried = check("--store", store)
+        untried = check("--store", store, home=tmp_path)
         assert untried.stdout.startswith(f"note   store: postgresql://: not tried; to connect to it: {command}\n")
-        tried = check("--store", store, "--reach")
+        tried = check("--store", store, "--reach", home=tmp_path)
     assert tried.returncode == 1
     assert tried.stdout.startswith("wrong  store: PostgreSQL: did not answer in time\n")
 

@@ -217,7 +217,7 @@ def test_facts_are_changed_by_hand_and_changes_undone(desk: Desk) -> None:
                 was = done.get("was", "")
                 assert was == (found["label"] if tool == "correct" else "") and was in done["text"]
                 back = await told(client, "undo", number=done["number"])
-                said = f"Change {done['number']} is undone: {found['label']!r} is active now"
+                said = f"Change {done['number']} is undone: the rule {found['label']!r} is active now"
                 assert back["text"].startswith(said)
                 assert back["text"].endswith(f". To make it again, undo change {back['number']}.")
                 assert (await now())[field] == found[field]

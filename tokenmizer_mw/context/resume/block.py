@@ -90,7 +90,7 @@ QUOTES_FROM: Final = 200
 ASKED_MAX: Final = 64
 """Facts that a query brings forward at most."""
 
-_RUNGS: Final = (300, 400, 500, 600, 700, 800, 900, 1_000, 2_000, 4_000, 8_000)
+_RUNGS: Final = (300, 600, 1_200, 2_400, 4_800)
 """Budgets whose facts larger blocks have, too, or quote."""
 
 _REPAIRS_MAX: Final = 2
@@ -347,9 +347,8 @@ def build_resume(
     ``transcript``: the messages that the block replaces, with their numbers, redacted and without earlier blocks. With
     it, a block of 200 tokens or more gives at most half of its budget to facts. The rest goes to sentences of the
     transcript, each with its message number, chosen so that together they cover what the session is about. Facts that
-    the blocks of smaller budgets state (of 300, 400, ... tokens) are stated or have their words quoted. Sentences that
-    state a value that was replaced later, or corrected by one
-    of the manual ``edits`` in force, get less weight and are marked. Sentences of messages that read like an attempt to
+    the blocks of smaller budgets state (of 300, 600, 1,200 tokens and so on) are stated or have their words quoted.
+    Sentences that state a value that was replaced later, or corrected by one of the manual ``edits`` in force, get less weight and are marked. Sentences of messages that read like an attempt to
     take over the model are left out.
 
     ``handover``: a summary that a model wrote, used in place of the messages that it covers. Its sentences come first;
