@@ -38,8 +38,11 @@ from .conversation import SESSION
 WIDTH_MAX: Final = 110
 _BAR: Final = 10
 _LIVE_LINES: Final = 10
-_REMINDER_LINES: Final = 5
-"""Lines of a reminder that are printed."""
+_REMINDER_LINES: Final = 3
+"""Facts and quotations of a reminder that are printed."""
+
+_TOLD: Final = ("[", "- ")
+"""How the lines of a reminder begin that state a fact or quote a message."""
 
 _MARGIN: Final = 10
 _ENVIRONMENT: Final = ".venv-demo"
@@ -149,12 +152,12 @@ class Screen:
             self.verbatim(cut.seen.block, style="magenta")
 
     def reminder(self, text: str) -> None:
-        """Print the reminder that a request contained."""
+        """Print the first facts and quotations of the reminder that a request contained."""
         self.lines(["      Behind the newest message stands what it asks for of the replaced ones:"], style="red")
-        lines = [_cut(line, self.width - _MARGIN).rstrip() for line in text.splitlines()]
-        shown = lines if len(lines) <= _REMINDER_LINES else lines[: _REMINDER_LINES - 1]
-        rest = [f"... and {len(lines) - len(shown)} more lines"] if len(shown) < len(lines) else []
-        self.lines([f"      | {line}" for line in (*shown, *rest)], style="magenta")
+        told = list(_split_reminder(text))
+        lines = [_cut(line, self.width - _MARGIN).rstrip() for line in told[:_REMINDER_LINES]]
+        rest = [f"... and {len(told) - len(lines)} more"] if len(lines) < len(told) else []
+        self.lines([f"      | {line}" for line in (*lines, *rest)], style="magenta")
 
     def probe(self, question: str, answered: ProbeOutcome, dropped: int) -> None:
         """Print a question about an old fact, and its answer."""
@@ -173,6 +176,18 @@ class Screen:
     def _refresh(self) -> None:
         if self._live is not None:
             self._live.update(self._current())
+
+
+def _split_reminder(text: str) -> Iterator[str]:
+    """The facts and quotations of a reminder, a line each."""
+    told = ""
+    for line in text.splitlines():
+        if line.startswith(_TOLD):
+            yield from filter(None, (told,))
+            told = line
+        elif told and not line.startswith("</"):
+            told += f" {line.strip()}"
+    yield from filter(None, (told,))
 
 
 def _cut(text: str, width: int) -> str:
@@ -266,9 +281,11 @@ def show_store(screen: Screen, database: Path, *, own_folder: bool) -> None:
         _show_command(screen, command, database)
     screen.lines(["", "or in a browser, with the graph through time and changes by hand:"])
     _show_command(screen, "dashboard", database)
-    screen.lines(["", f"This run leaves {'the folder' if own_folder else 'the files'} of its database; to remove it:"])
+    screen.lines(
+        ["", f"This run leaves {'a folder with its database' if own_folder else 'its database'}; to remove it:"]
+    )
     path = shlex.quote(str(database.parent)) if own_folder else f"{shlex.quote(str(database))}*"
-    screen.verbatim(f"\n  rm -r \\\n    {path}")
+    screen.verbatim(f"\n  rm {'-r ' if own_folder else ''}\\\n    {path}")
     if Path(sys.prefix).name == _ENVIRONMENT:
         screen.lines(["", "`make demo` has also set up an environment of its own; to remove it:"])
         screen.verbatim(f"\n  rm -r \\\n    {shlex.quote(sys.prefix)}")
