@@ -348,8 +348,8 @@ def build_resume(
     it, a block of 200 tokens or more gives at most half of its budget to facts. The rest goes to sentences of the
     transcript, each with its message number, chosen so that together they cover what the session is about. Facts that
     the blocks of smaller budgets state (of 300, 600, 1,200 tokens and so on) are stated or have their words quoted.
-    Sentences that state a value that was replaced later, or corrected by one of the manual ``edits`` in force, get less weight and are marked. Sentences of messages that read like an attempt to
-    take over the model are left out.
+    Sentences that state a value that was replaced later, or corrected by one of the manual ``edits`` in force, get
+    less weight and are marked. Sentences of messages that read like an attempt to take over the model are left out.
 
     ``handover``: a summary that a model wrote, used in place of the messages that it covers. Its sentences come first;
     if not all fit, those with rules and decisions, and those with most content, are preferred. Then come facts and
