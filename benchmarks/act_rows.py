@@ -43,6 +43,10 @@ TOLD_MIN: Final = 10
 """Sentences of a speaker that an author tags with an act for the others of that speaker to be known not to do it: who
 tags three decisions of an assistant in two thousand sentences has not looked for them."""
 
+WEIGHED_ON: Final = frozenset({"author-f", "author-o", "author-t", "author-w", "author-x", "w3", "w5", "w6"})
+"""Authors on whom it is fitted how much cues and a sentence model count beside each other: a quarter of the text, of
+which the sentence model has read nothing."""
+
 _SPOKEN: Final = frozenset({SegmentKind.PROSE, SegmentKind.LIST_ITEM})
 
 

@@ -287,14 +287,14 @@ def _other_sets(settings: Settings | None = None) -> dict[str, dict[str, Mapping
         "talks": _shares(talks, _talk_group),
         "last look": _shares(last, lambda case: f"last look: {case.group}"),
         "wider": _shares(wider, lambda case: f"wider: {case.group}"),
-        "effects": _effects("effects", EFFECTS),
-        "effects, last look": _effects("effects, last look", EFFECTS_LAST),
+        "effects": _effects("effects", EFFECTS, settings),
+        "effects, last look": _effects("effects, last look", EFFECTS_LAST, settings),
     }
 
 
-def _effects(name: str, folder: Path) -> dict[str, Mapping[str, float]]:
+def _effects(name: str, folder: Path, settings: Settings | None = None) -> dict[str, Mapping[str, float]]:
     """Shares of the talks whose last message has labelled effects: of some of these groups, low ones are good."""
-    found = count_effects(load_trials(folder))
+    found = count_effects(load_trials(folder), settings)
     return {f"{name}: {group}": {"cases": one["cases"], "right": one["share"]} for group, one in found.items()}
 
 

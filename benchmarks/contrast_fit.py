@@ -10,12 +10,15 @@ and ``effects_last``.
 
     python -m benchmarks.contrast_fit            figures by author held out
     python -m benchmarks.contrast_fit --write    and the model file, and the weights as a table
+    python -m benchmarks.contrast_fit --semantic DIRECTORY
+                                                 how much a sentence model counts beside the evidence
 
-Needs the extra ``train``.
+Needs the extra ``train``, and for ``--semantic`` the extra ``semantic``.
 """
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,13 +36,17 @@ from sklearn.linear_model import LogisticRegression
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.extract.change_odds import BIAS, LETTERS_SHARE, letter_cues, odds_by, word_cues
 from tokenmizer_mw.extract.changing import LEAST_ODDS, LIKELY, find_changeable, may_replace, read_claims
-from tokenmizer_mw.extract.contrast import WEIGHTS, evidence
+from tokenmizer_mw.extract.contrast import WEIGHTS, Mixture, evidence
+from tokenmizer_mw.extract.guessing import change_meant
 from tokenmizer_mw.extract.learned import DialogueAct, Model
 from tokenmizer_mw.extract.ledger import Ledger
 from tokenmizer_mw.extract.segment import segment
+from tokenmizer_mw.extract.situation import Situation, situation_of
 from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.node import Node
 
+from .act_rows import WEIGHED_ON
 from .acts import scenes
 from .beliefs import CASES, WIDER, Case, load_cases, load_talks, states
 from .effects import FITTED, load_trials, states_clause
@@ -78,7 +85,8 @@ class Talk:
 @dataclass(slots=True)
 class Sentence:
     """A sentence of a talk's message. ``line``: its words; ``beside``: with its neighbours; ``found``: its evidence, a
-    fact a row; ``right``: which facts it changes; ``ordinary``: the message changes nothing, or nothing known."""
+    fact a row; ``right``: which facts it changes; ``ordinary``: the message changes nothing, or nothing known;
+    ``meant``: what a sentence model says for it that it changes something."""
 
     talk: Talk
     line: str
@@ -87,6 +95,7 @@ class Sentence:
     ordinary: bool
     found: Vector
     right: NDArray[np.bool_]
+    meant: float | None = None
 
 
 def load_labelled() -> list[Talk]:
@@ -121,15 +130,16 @@ def _belief_cases() -> Iterator[tuple[str, Case]]:
         yield f"talks-{case.kind}", case
 
 
-def read_sentences(talks: Sequence[Talk]) -> Iterator[Sentence]:
-    """The sentences of the talks' messages that may change anything."""
+def read_sentences(talks: Sequence[Talk], model: Model | None = None) -> Iterator[Sentence]:
+    """The sentences of the talks' messages that may change anything. ``model``: judges what they mean."""
     recorder = Recorder()
     for talk in talks:
         ledger = Ledger(recorder.graph(talk.turns).fork())
         ledger.turn = len(talk.turns) + 1
         ledger.put_up = partial(_assistant_texts, talk.turns)
         known = find_changeable(ledger)
-        for said, claim, _ in read_claims(ledger.turn, segment(talk.message), []):
+        meaning = partial(change_meant, situation=_situation(talk), model=model) if model is not None else None
+        for said, claim, _ in read_claims(ledger.turn, segment(talk.message), [], meaning):
             vars(claim).update(odds=0.0, own_odds=0.0)
             facts = [node for node in known if may_replace(claim, node)]
             changed = [[_states(node, old, talk) for node in facts] for old, _ in talk.changes]
@@ -139,7 +149,12 @@ def read_sentences(talks: Sequence[Talk]) -> Iterator[Sentence]:
             ordinary = not any(_states(node, old, talk) for node in known for old, _ in talk.changes) and all(
                 old for old, _ in talk.changes
             )
-            yield Sentence(talk, claim.line, claim.beside, bool(holding), ordinary, found, right)
+            yield Sentence(talk, claim.line, claim.beside, bool(holding), ordinary, found, right, claim.meant)
+
+
+def _situation(talk: Talk) -> Situation:
+    told = [(number, Message(Role(role), text)) for number, (role, text) in enumerate(talk.turns, 1)]
+    return situation_of((len(told) + 1, Message(Role.USER, talk.message)), told, has_goal=True)
 
 
 def _assistant_texts(turns: Sequence[tuple[str, str]]) -> list[tuple[int, str]]:
@@ -253,6 +268,26 @@ def fit_weights(sentences: Sequence[Sentence], odds: Vector) -> Vector:
     return weights
 
 
+def fit_mixture(sentences: Sequence[Sentence], odds: Vector, weights: Vector) -> Mixture:
+    """How much the evidence and a sentence model count for each other, on messages whose sentences it has all read."""
+    messages = [
+        [(_with_odds(one, odd) @ weights, np.full(len(one.found), one.meant), one.right) for one, odd in some]
+        for some in _by_message(sentences, odds)
+        if _is_known(some) and all(one.meant is not None for one, _ in some)
+    ]
+    rows = [tuple(map(np.concatenate, zip(*some, strict=True))) for some in messages]
+
+    def loss(shares: Vector) -> float:
+        lost = 0.0
+        for words, meant, right in rows:
+            raised = np.exp(np.clip(shares[0] * words + shares[1] * meant + shares[2], -30, 30))
+            taken = (raised * right).sum() if right.any() else 1.0
+            lost -= math.log(max(taken / (1 + raised.sum()), 1e-9))
+        return lost
+
+    return Mixture(*minimize(loss, np.array([1.0, 0.5, 0.0]), method="Nelder-Mead").x.tolist())
+
+
 Read = list[tuple[Sentence, Vector]]
 """The sentences of one message, with their odds."""
 
@@ -310,9 +345,24 @@ def _print_row(author: str, talks: Sequence[Talk], taken: dict[int, bool]) -> No
     print(f"{author:12} {right:4} of {len(changing):4} changes, {wrong:3} wrong; {false:3} of {others} others")
 
 
+def _fitted_elsewhere(talks: Sequence[Talk], unread: Sequence[Sentence]) -> tuple[Vector, Vector]:
+    """The odds of sentences by a classifier that has read nothing of their authors, and weights fitted on the rest."""
+    read = list(read_sentences([talk for talk in talks if talk.author not in WEIGHED_ON]))
+    model = fit_passages(read)
+    odds = np.array([(odds_by(model, one.line), odds_by(model, one.beside)) for one in unread])
+    return odds, fit_weights(read, odds_across(read))
+
+
 def main(arguments: Sequence[str]) -> int:
     """Print the figures; with ``--write``, write the model and print the weights."""
     talks = load_labelled()
+    if "--semantic" in arguments:
+        from tokenmizer_mw.extract.semantic import open_head  # needs an extra
+
+        model = open_head(arguments[arguments.index("--semantic") + 1])
+        unread = list(read_sentences([talk for talk in talks if talk.author in WEIGHED_ON], model))
+        print(fit_mixture(unread, *_fitted_elsewhere(talks, unread)))
+        return 0
     sentences = list(read_sentences(talks))
     odds = odds_across(sentences)
     print_figures(sentences, odds)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from tokenmizer_mw import SessionMemory
+from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.extract.similar import content
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.node import Node, NodeType, Status
@@ -70,21 +70,21 @@ def states_clause(node: Node, clause: str) -> bool:
 SHARED: Final = 0.4
 
 
-def graph_after(trial: Trial) -> SessionGraph:
+def graph_after(trial: Trial, settings: Settings | None = None) -> SessionGraph:
     """The graph after the trial's message, recorded message by message."""
     turns = [{"role": role, "content": text} for role, text in (*trial.turns, ("user", trial.message))]
-    with SessionMemory.open("memory://") as memory:
+    with SessionMemory.open("memory://", settings) as memory:
         for end in range(1, len(turns) + 1):
             memory.record("trial", turns[:end])
         return memory.graph("trial")
 
 
-def count_effects(trials: Sequence[Trial]) -> dict[str, dict[str, float]]:
+def count_effects(trials: Sequence[Trial], settings: Settings | None = None) -> dict[str, dict[str, float]]:
     """Shares: changes whose old fact was replaced, or another one; messages that change nothing and replaced something;
     messages without any effect that became a decision."""
     seen: dict[str, list[bool]] = {}
     for trial in trials:
-        for name, right in _judge(trial, graph_after(trial)):
+        for name, right in _judge(trial, graph_after(trial, settings)):
             seen.setdefault(name, []).append(right)
     return {name: {"cases": len(some), "share": round(sum(some) / len(some), 4)} for name, some in seen.items()}
 

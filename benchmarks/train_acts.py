@@ -7,7 +7,7 @@
     python -m benchmarks.train_acts --semantic DIRECTORY [--write] [--to FILE]
                                                 figures with a sentence model beside the cues, and its head
 
-Needs the extra ``train``, and for ``--semantic`` the extra of that name or ``embeddings``. Figures and calibration are
+Needs the extra ``train``, and for ``--semantic`` the extra ``embeddings`` as well. Figures and calibration are
 those of authors of whom the model has read nothing: what unseen phrasing gets.
 """
 
@@ -33,7 +33,6 @@ from tokenmizer_mw.extract.rules import Speaker
 from .act_figures import Pair, page
 from .act_rows import Row, training_rows
 from .acts import SCENES
-from .train_head import HEAD_TITLE, PACKAGED, head_for
 
 LEAST_SEEN: Final = 3
 """Sentences that a cue stands in at least to become part of the model."""
@@ -51,6 +50,7 @@ STRENGTH: Final = 0.05
 FIGURES: Final = SCENES.parent / "FIGURES.md"
 HEAD_FIGURES: Final = FIGURES.with_name("FIGURES_SEMANTIC.md")
 TARGET: Final = Path(learned.__file__).with_name("acts.model")
+PACKAGED: Final = TARGET.with_name("acts.head")
 SOFTENED: Final = 0.5
 """Power of the rows' weights in training, chosen on held-out authors; the calibration takes them in full."""
 
@@ -179,22 +179,29 @@ def main(arguments: Sequence[str]) -> int:
     given = parser.parse_args(arguments)
     rows = training_rows()
     found, pairs = calibrated(rows)
-    lines = page(pairs)
     if given.semantic is not None:
-        head, pairs = head_for(given.semantic, found, pairs)
-        lines = page(pairs, HEAD_TITLE)
+        return _train_head(given, found, pairs)
+    lines = page(pairs)
     print("\n".join(lines))
     if not given.write:
-        return 0
-    if given.semantic is not None:
-        given.to.write_bytes(head.to_bytes())
-        HEAD_FIGURES.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        print(f"{given.to}: {given.to.stat().st_size} bytes")
         return 0
     FIGURES.write_text("\n".join(lines) + "\n", encoding="utf-8")
     model = found.model()
     TARGET.write_bytes(model.to_bytes())
     print(f"{TARGET.name}: {len(model.cues)} cues, {TARGET.stat().st_size} bytes")
+    return 0
+
+
+def _train_head(given: argparse.Namespace, found: Trained, pairs: Sequence[Pair]) -> int:
+    from .train_head import HEAD_TITLE, head_for  # needs torch, which the classifier of cues does not
+
+    head, pairs = head_for(given.semantic, found, pairs)
+    lines = page(pairs, HEAD_TITLE)
+    print("\n".join(lines))
+    if given.write:
+        given.to.write_bytes(head.to_bytes())
+        HEAD_FIGURES.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        print(f"{given.to}: {given.to.stat().st_size} bytes")
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import datetime
@@ -498,6 +499,24 @@ def test_a_fact_is_named_by_words_that_only_it_has(memory: SessionMemory) -> Non
     assert memory.graph("hall").in_slot("database") is None
 
 
+def test_words_name_a_fact_in_force_before_one_that_was_replaced(memory: SessionMemory) -> None:
+    old = memory.remember("hall", "search: Elasticsearch")
+    now = memory.remember("hall", "search: OpenSearch, no longer Elasticsearch")
+    assert now.replaced == (memory.graph("hall").get(old.id),)
+    done = memory.correct("hall", "Elasticsearch", label="search: OpenSearch")
+    assert (done.before, done.effects) == (now, [])
+    assert memory.separate("hall", "Elasticsearch").before.id == old.id  # it asks for a replaced fact
+
+
+def test_an_edit_of_a_replaced_fact_says_so(memory: SessionMemory) -> None:
+    old = memory.remember("hall", "queue: RabbitMQ")
+    memory.remember("hall", "queue: Kafka")
+    for name in (old.id, "RabbitMQ"):
+        done = memory.correct("hall", name, detail=f"by {name}")
+        assert done.before.id == old.id
+        assert str(done).endswith("; this fact was replaced before, and is not in force")
+
+
 def test_words_that_name_no_fact_or_several_are_refused_with_the_nearest(memory: SessionMemory) -> None:
     one = memory.remember("hall", "Never log card numbers")
     two = memory.remember("hall", "Never print card numbers")
@@ -533,6 +552,20 @@ def test_a_description_that_fits_two_facts_about_equally_well_is_refused(
         memory.archive("hall", text)
     assert all(id in str(refused.value) for id in ids)
     assert memory.graph("hall").nodes() == before
+
+
+def test_edits_are_listed_as_plain_values(memory: SessionMemory) -> None:
+    queue = memory.remember("hall", "queue: RabbitMQ")
+    memory.correct("hall", "RabbitMQ", label="queue: Kafka", reason="misheard")
+    memory.pin("hall", queue.id)
+    memory.archive("hall", queue.id)
+    memory.undo("hall")
+    edits = [one.to_dict() for one in memory.edits("hall")]
+    assert json.loads(json.dumps(edits)) == edits
+    assert [one["operation"] for one in edits] == ["remember", "correct", "pin", "archive", "undo"]
+    assert {type(value) for one in edits for value in (*one["before"].values(), *one["after"].values())} == {str, bool}
+    assert (edits[1]["before"], edits[1]["after"]) == ({"label": "queue: RabbitMQ"}, {"label": "queue: Kafka"})
+    assert (edits[1]["fact"], edits[1]["reason"], edits[4]["undoes"]) == (queue.id, "misheard", 4)
 
 
 def test_a_long_label_is_shortened_between_two_words(memory: SessionMemory) -> None:
@@ -723,8 +756,8 @@ def test_a_correction_keeps_what_a_fact_is_a_value_of(memory: SessionMemory) -> 
 def test_a_correction_that_names_another_thing_says_so(memory: SessionMemory) -> None:
     node = database(memory)
     done = memory.correct("hall", node.id, label="cache: Redis")
-    assert done.effects == ["now a value of cache, not of database"]
-    assert str(done).endswith("now a value of cache, not of database")
+    assert done.effects == ["it counts as the cache now, no longer as the database"]
+    assert str(done).endswith("; it counts as the cache now, no longer as the database")
     assert done.previous["slot"] == "database"
     assert memory.graph("hall").in_slot("database") is None
 
@@ -739,6 +772,17 @@ def test_a_correction_keeps_the_scope_of_a_value() -> None:
 def test_a_similar_statement_of_another_type_is_named(memory: SessionMemory) -> None:
     goal = memory.remember("hall", "Movers: Blake, 9 June", "goal")
     assert memory.remember("hall", "Movers: Halvorsen, 9 June").similar == (goal,)
+
+
+def test_a_choice_about_the_same_thing_in_other_words_is_named(memory: SessionMemory) -> None:
+    old = memory.remember("hall", "Elasticsearch for search")
+    memory.remember("hall", "Write the search page", "task")
+    new = memory.remember("hall", "search: SQLite FTS5")
+    assert (new.replaced, new.similar) == ((), (old,))
+    (line,) = new.effects
+    assert line.startswith(f"similar, still in force: {old.id}: {old.label} (use correct or invalidate")
+    assert memory.remember("hall", "Use Tantivy for search").similar == (old, new)
+    assert memory.graph("hall").get(old.id).current  # type: ignore[union-attr]
 
 
 def test_a_replacement_reads_as_what_was_replaced_by_what(memory: SessionMemory) -> None:

@@ -312,7 +312,7 @@ def test_another_process_opens_a_session_from_its_snapshot(tmp_path: Path) -> No
 
 
 def test_what_was_believed_at_any_time_is_told_from_the_log() -> None:
-    with closing(SessionMemory(MemoryLog(itertools.count(100.0).__next__), SMALL)) as memory:
+    with closing(SessionMemory(MemoryLog(itertools.count(1_600_000_000.0).__next__), SMALL)) as memory:
         filled(memory)
         key = SessionKey(LOCAL_TENANT, "s")
         recorded = memory.log.read(key)

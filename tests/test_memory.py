@@ -152,6 +152,45 @@ def test_as_of_two_questions(memory: SessionMemory) -> None:
         assert [n.status for n in sqlite_then] == [Status.ACTIVE]
 
 
+def test_the_graph_after_a_message(memory: SessionMemory) -> None:
+    memory.record("s", CHAT)
+    with SessionMemory.open() as whole:
+        whole.record("s", [*CHAT, *SWITCH])  # all facts are derived in one go
+        memory.record("s", [*CHAT, *SWITCH])
+        for one in (memory, whole):
+            before, after = one.graph("s", message=len(CHAT)), one.graph("s", message=len(CHAT) + 1)
+            assert before.transitions() == [] and not before.nodes("decision", "superseded")
+            assert after.transitions() != []
+            assert one.graph("s", message=len(CHAT) + len(SWITCH)).to_dict() == one.graph("s").to_dict()
+
+
+def test_the_graph_after_a_message_has_the_changes_by_hand_until_then(memory: SessionMemory) -> None:
+    memory.record("s", CHAT)
+    rule = memory.remember("s", "Never log card numbers")
+    memory.record("s", [*CHAT, *SWITCH])
+    later = memory.remember("s", "Never log names")
+    graphs = [memory.graph("s", message=number) for number in range(1, len(CHAT) + len(SWITCH) + 1)]
+    assert next(number for number, graph in enumerate(graphs, 1) if graph.get(rule.id)) == len(CHAT)
+    assert [graph.get(later.id) is not None for graph in graphs][-2:] == [False, True]
+
+
+def test_the_graph_after_a_message_leaves_withdrawn_messages_out(memory: SessionMemory) -> None:
+    said = [Written(Message(Role(one["role"]), one["content"])) for one in [*CHAT, *SWITCH]]
+    memory.add("s", said)
+    memory.revise("s", lambda messages: messages[: len(CHAT)])
+    assert "SQLite" in " ".join(node.label for node in memory.graph("s", message=len(CHAT)).nodes())
+    assert memory.graph("s", message=len(said)).transitions() == []
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"message": 0}, {"message": 99}, {"message": True}, {"message": 1, "recorded_at": "2026-11-21"}]
+)
+def test_a_past_graph_that_there_is_not(memory: SessionMemory, wrong: dict[str, Any]) -> None:
+    memory.record("s", CHAT)
+    with pytest.raises(CallerError, match="message"):
+        memory.graph("s", **wrong)
+
+
 def test_checkpoint_says_what_changed(memory: SessionMemory) -> None:
     memory.record("s", CHAT)
     first = memory.checkpoint("s")
@@ -315,7 +354,7 @@ def test_a_store_that_takes_no_more_is_still_read() -> None:
 def test_when_a_fact_was_true_can_be_corrected(memory: SessionMemory) -> None:
     memory.record("s", CHAT)
     (found, *_) = memory.search("s", "SQLite", k=1)
-    long_ago = 1_000_000.0
+    long_ago = 1_000_000_000.0
     assert memory.graph("s", valid_at=long_ago).get(found.node.id) is None
     memory.date("s", found.node.id, valid_from=long_ago - 1, valid_until=long_ago + 1)
     assert memory.graph("s", valid_at=long_ago).get(found.node.id) is not None
@@ -503,13 +542,13 @@ def test_a_request_that_leaves_its_history_to_the_provider_is_counted_with_the_r
 
 
 def test_facts_are_as_old_as_their_messages(tmp_path: Path) -> None:
-    times = iter(range(1_000, 10_000))
+    times = iter(range(1_600_000_000, 1_600_010_000))
     log = open_log(f"sqlite:///{tmp_path / 'memory.db'}", clock=lambda: float(next(times)))
     said = [Written(Message(Role(one["role"]), one["content"])) for one in CHAT[:2]]
     log.append(SessionKey("local", "s"), append_messages(SessionState(), said), expected_seq=0)
     log.close()  # before anything was extracted, as in a process that is killed
     with SessionMemory.open(f"sqlite:///{tmp_path / 'memory.db'}") as memory:
         memory.flush()
-        assert "SQLite" in " ".join(node.label for node in memory.graph("s", recorded_at=1_500).nodes())
-        assert "SQLite" in " ".join(node.label for node in memory.graph("s", valid_at=1_500).nodes())
-        assert not list(memory.graph("s", recorded_at=900).nodes())
+        assert "SQLite" in " ".join(node.label for node in memory.graph("s", recorded_at=1_600_000_500).nodes())
+        assert "SQLite" in " ".join(node.label for node in memory.graph("s", valid_at=1_600_000_500).nodes())
+        assert not list(memory.graph("s", recorded_at=1_599_999_900).nodes())

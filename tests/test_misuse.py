@@ -47,7 +47,7 @@ def test_a_message_without_content_is_none(memory: SessionMemory, message: dict[
 
 def test_a_time_is_seconds_a_date_or_its_text(memory: SessionMemory) -> None:
     assert len(memory.graph("s", recorded_at="2020-01-31")) == len(memory.graph("s", recorded_at=datetime(2020, 1, 31)))
-    for wrong in ("yesterday", 1_764_000_000_000, [1]):
+    for wrong in ("yesterday", 1_764_000_000_000, [1], 6, 0.0, -1):
         with pytest.raises(CallerError, match="time"):
             memory.graph("s", recorded_at=wrong)  # type: ignore[arg-type]
 

@@ -10,7 +10,10 @@ from tokenmizer_mw.model.session import SessionKey, project_of, siblings
 from tokenmizer_mw.store.log import Place, SessionInfo
 from tokenmizer_mw.store.memory import MemoryLog
 
-HEAD = "From earlier sessions of this project:"
+RULES = "Rules from earlier sessions of this project:"
+DECISIONS = "Decisions in force, from earlier sessions:"
+OPEN = "Open when the last session ended:"
+HEADS = {RULES, DECISIONS, OPEN}
 
 
 def memory(**settings: object) -> SessionMemory:
@@ -22,9 +25,9 @@ def tell(kept: SessionMemory, session: str, *texts: str, tenant: str = "local") 
 
 
 def earlier(kept: SessionMemory, session: str, tenant: str = "local", budget: int = 600) -> list[str]:
-    text = kept.resume(session, budget=budget, tenant=tenant).text
-    _, found, behind = text.partition(HEAD)
-    return [line.removeprefix("- ") for line in behind.splitlines()[1:-1]] if found else []
+    lines = kept.resume(session, budget=budget, tenant=tenant).text.splitlines()
+    behind = lines[min((at for at, line in enumerate(lines) if line in HEADS), default=len(lines)) :]
+    return [line.removeprefix("- ") for line in behind[:-1] if line not in {RULES, DECISIONS}]
 
 
 @pytest.mark.parametrize(
@@ -43,6 +46,32 @@ def test_rules_and_decisions_of_other_sessions_are_offered_with_their_session() 
         "Never push to main (shop/monday)",
         "PostgreSQL for the database (shop/monday)",
     ]
+
+
+def test_rules_and_decisions_are_told_apart() -> None:
+    kept = memory()
+    tell(kept, "shop/monday", "Never push to main.", "Let's use PostgreSQL for the database.")
+    lines = kept.resume("shop/new", budget=600).text.splitlines()
+    assert lines[-5:-1] == [
+        RULES,
+        "- Never push to main (shop/monday)",
+        DECISIONS,
+        "- PostgreSQL for the database (shop/monday)",
+    ]
+
+
+def test_a_new_session_gets_what_the_last_one_left_open() -> None:
+    """The newest first, at most five, until the session has facts of its own."""
+    kept = memory()
+    tell(kept, "shop/monday", "Please write the privacy page.")
+    for number in range(6):
+        tell(kept, "shop/tuesday", *["Fine."] * number, f"What about column {number}?")
+        kept.remember("shop/tuesday", f"Add column {number} to the orders table", "task")
+    found = earlier(kept, "shop/new")
+    assert found[0] == OPEN
+    assert found[1:] == [f"Add column {number} to the orders table (shop/tuesday)" for number in range(5, 0, -1)]
+    tell(kept, "shop/new", "Never rename the tables.")
+    assert OPEN not in earlier(kept, "shop/new")
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def results(memory: SessionMemory) -> Iterator[tuple[Any, str]]:
     why = memory.why("s", "SQLite")
     yield memory.resume("s"), "standard,"
     yield memory.recall("s", "storage"), "PostgreSQL"
-    yield why, "superseded"
+    yield why, "replaced"
     yield memory.loss_report("s"), "no cut"
     yield graph.nodes("decision")[0], "decision-1 "
     yield step, "SQLite for storage -> PostgreSQL for storage, message 3"

@@ -90,6 +90,7 @@ RESPELLED = {
         *HISTORY[4:],
     ],
     "host text taken out": [user("Use SQLite. No network.<system-reminder>Be brief</system-reminder>"), *HISTORY[1:]],
+    "an agent's language behind a message": [user("Use SQLite. No network.\n\nReply in English.\n"), *HISTORY[1:]],
     "an agent's rules behind a message": [
         user("Use SQLite. No network.\n\n# *SEARCH/REPLACE block* Rules:\n\nEvery block begins with a path."),
         *HISTORY[1:],

@@ -192,6 +192,14 @@ def test_a_long_turn_that_is_over_is_cut_between_its_steps() -> None:
     assert messages[decision.keep_from - 1].tool_results
 
 
+def test_a_cut_begins_with_a_turn_where_the_end_of_the_one_before_adds_little() -> None:
+    messages = [*in_steps(8), says("ok"), user("and then")]
+    counts = [6] * len(messages)
+    counts[1], counts[-3] = 900, 385  # the turn at the end takes most of the room: a step before it would fit as well
+    decision = plan(request(messages), counts, overhead=0, frozen=None, settings=SETTINGS)
+    assert isinstance(decision, Cut) and messages[decision.keep_from].opens_turn
+
+
 def test_a_turn_under_way_and_cuts_that_are_to_pay_fall_on_no_step() -> None:
     assert planned(in_steps(8)[:-2], each=40) == Untouched()
     economy = Settings(cut="economy", context_window=100_000)

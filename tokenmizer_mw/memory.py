@@ -53,6 +53,7 @@ from tokenmizer_mw.session.manual_edits import (
     add_fact,
     correct_fact,
     find_fact,
+    is_replaced,
     kind_of_text,
     mark_fact,
     newest_number,
@@ -62,6 +63,7 @@ from tokenmizer_mw.session.manual_edits import (
 from tokenmizer_mw.session.manual_edits import pin_fact as pin
 from tokenmizer_mw.session.naming import NamedSession, bind_session
 from tokenmizer_mw.session.reminder import CarriedReminder
+from tokenmizer_mw.session.state import fold_until_message
 from tokenmizer_mw.session.transcript_edits import Change, HistoryMessages, edit_transcript
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.address import without_password
@@ -390,8 +392,8 @@ class SessionMemory:
         ``never_true``: withdraw the fact, because it never was true (misread, or nobody decided it). Then no block,
         reminder or recall shows it to a model; ``why`` and the list of edits still do, and ``undo`` brings it back.
 
-        ``node_id`` is what ``why`` takes: the id of the fact, its label or value, words that only this fact contains,
-        or a description that fits no other fact nearly as well.
+        ``node_id``: the id of the fact, its label or value, words that no other fact has all of, or a description that
+        has most of its words from this fact. Words mean a fact in force, and any other only if none in force fits.
         Raises ``UnknownNode``, whose message names the nearest facts, when no fact or more than one matches.
         """
         reason = self._redaction.redact_text(reason)
@@ -408,11 +410,12 @@ class SessionMemory:
         """Say that a replaced fact and the fact that replaced it have nothing to do with each other: the first holds
         again, the other one stays, and nothing shows a replacement any more. ``undo`` restores the replacement.
 
-        ``node_id`` names the replaced fact; it, result and errors as for ``invalidate``. Raises ``CallerError`` for a
-        fact that was not replaced; the message names what it replaced itself.
+        ``node_id`` names the replaced fact (words mean a replaced one first); it, result and errors as for
+        ``invalidate``. Raises ``CallerError`` for a fact that was not replaced; the message names what it replaced
+        itself.
         """
         separate = partial(separate_fact, reason=self._redaction.redact_text(reason))
-        return self._edit(session_id, node_id, tenant, separate)
+        return self._edit(session_id, node_id, tenant, separate, partial(find_fact, prefers=is_replaced))
 
     def pin(self, session_id: str, node_id: str, pinned: bool = True, *, tenant: str = LOCAL_TENANT) -> FactEdit:
         """Pin a fact, or unpin it with ``pinned=False``. Resume blocks put pinned facts directly after the standing
@@ -445,9 +448,14 @@ class SessionMemory:
         return self._edit(session_id, node_id, tenant, change)
 
     def _edit(
-        self, session_id: str, node_id: str, tenant: str, change: Callable[[SessionState, Node], list[Event]]
+        self,
+        session_id: str,
+        node_id: str,
+        tenant: str,
+        change: Callable[[SessionState, Node], list[Event]],
+        find: Callable[[SessionState, str], Node] = find_fact,
     ) -> FactEdit:
-        """Append the events of a manual edit of the fact that ``node_id`` names."""
+        """Append the events of a manual edit of the fact that ``node_id`` names, as ``find`` finds it."""
         key = self._access.existing_key(session_id, tenant)
         self._extract_now(key)  # what was said before has its facts first
         fact: Node | None = None
@@ -455,7 +463,7 @@ class SessionMemory:
 
         def decide(state: SessionState) -> list[Event]:
             nonlocal fact, number
-            fact = find_fact(state, node_id)
+            fact = find(state, node_id)
             events = change(state, fact)
             number = next((event.number for event in events if isinstance(event, NodeEdited)), 0)
             return events
@@ -484,7 +492,7 @@ class SessionMemory:
         return number
 
     def edits(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> list[RecordedEdit]:
-        """Return the manual edits of a session, oldest first."""
+        """Return the manual edits of a session, oldest first. ``to_dict`` of one returns plain values."""
         return self.view(session_id, lambda state: list(state.edits.values()), tenant=tenant)
 
     def date(
@@ -676,23 +684,39 @@ class SessionMemory:
         self,
         session_id: str,
         *,
+        message: int | None = None,
         recorded_at: Moment | None = None,
         valid_at: Moment | None = None,
         tenant: str = LOCAL_TENANT,
     ) -> SessionGraph:
         """Return a copy of the session's graph: its facts and their relations.
 
+        - ``message``: return the facts as they were after the message with this number (the first one is 1), with the
+          changes by hand that were made before the next message; ``None``: as they are now.
         - ``recorded_at``: return the facts of the messages that were recorded at this time; ``None``: now.
-        - ``valid_at``: return only facts that were true at this time, as known at ``recorded_at``; ``None``: all facts.
+        - ``valid_at``: return only facts that were true at this time, as known after ``message`` or at ``recorded_at``;
+          ``None``: all facts.
+
+        Raises ``CallerError`` for ``message`` together with ``recorded_at``, and when the session has no such message.
         """
         key = self._access.key_of(session_id, tenant)
-        if recorded_at is None:
+        if message is not None and recorded_at is not None:
+            raise CallerError("pass message or recorded_at, not both")
+        if message is None and recorded_at is None:
             graph = self._access.view(key, lambda state: self._access.derivation.derived_graph(state).copy())
         else:
-            end = self._access.view(key, lambda state: state.seq)
-            last = number_at(self.log, key, as_seconds(recorded_at), end)
-            graph = self._access.derivation.derived_graph(fold(self.log.read(key, upto=last))).copy()
+            past = self._fold_until(key, message, recorded_at)
+            graph = self._access.derivation.derived_graph(past).copy()
         return graph if valid_at is None else as_valid(graph, as_seconds(valid_at))
+
+    def _fold_until(self, key: SessionKey, message: int | None, recorded_at: Moment | None) -> SessionState:
+        """The state of a session as it was at ``recorded_at``, or its facts as they were after a message."""
+        end, count = self._access.view(key, lambda state: (state.seq, len(state.transcript)))
+        if recorded_at is not None:
+            return fold(self.log.read(key, upto=number_at(self.log, key, as_seconds(recorded_at), end)))
+        if not message or message > count:
+            raise CallerError(f"session {key.id!r} has no message {message}: it has messages 1 to {count}")
+        return fold_until_message(self.log.read(key, upto=end), message)
 
     def view(self, session_id: str, look: Callable[[SessionState], R], *, tenant: str = LOCAL_TENANT) -> R:
         """Extract missing facts, call ``look`` with a copy of the session state, and return its result. ``look`` may
@@ -704,20 +728,21 @@ class SessionMemory:
         session_id: str,
         format: str = "html",
         *,
+        message: int | None = None,
         recorded_at: Moment | None = None,
         valid_at: Moment | None = None,
         tenant: str = LOCAL_TENANT,
     ) -> str:
         """Return the session's graph as the text of a file.
 
-        ``format`` is "html", "markdown", "d3", "canvas" or "mermaid". At most ``Settings.export_nodes_max`` facts are
-        exported, the most important ones. ``recorded_at`` and ``valid_at`` as for ``graph``. Raises ``CallerError`` for
-        another format.
+        ``format`` is "html", "markdown" (also "md"), "d3" (also "json"), "canvas" or "mermaid" (also "mmd"). At most
+        ``Settings.export_nodes_max`` facts are exported, the most important ones. ``message``, ``recorded_at`` and
+        ``valid_at`` as for ``graph``. Raises ``CallerError`` for another format.
         """
         from tokenmizer_mw.graph.export.formats import format_named  # most of who remembers exports nothing
 
         write = format_named(format).write
-        graph = self.graph(session_id, recorded_at=recorded_at, valid_at=valid_at, tenant=tenant)
+        graph = self.graph(session_id, message=message, recorded_at=recorded_at, valid_at=valid_at, tenant=tenant)
         return write(graph, session_id, most=self.settings.export_nodes_max)
 
     def resume(
@@ -731,7 +756,7 @@ class SessionMemory:
         tenant: str = LOCAL_TENANT,
     ) -> Resume:
         """Build the resume block of a session: a short text with its most important facts, for a model. It is always as
-        of now; for an earlier time use ``graph`` with ``recorded_at``.
+        of now; for an earlier state use ``graph`` with ``message`` or ``recorded_at``.
 
         - ``level``: "critical" (100 tokens), "standard" (300) or "full" (600). Blocks in chats take
           ``Settings.block_tokens`` instead.
@@ -740,7 +765,8 @@ class SessionMemory:
         - ``model``: count tokens as this model does.
 
         If ``Settings.project_separator`` is set, rules, decisions and environment of the project's other sessions
-        follow the session's own facts. Returns an empty ``Resume`` when nothing is known or no fact fits.
+        follow the session's own facts, and in a session without any the work that was open when the last one ended.
+        Returns an empty ``Resume`` when nothing is known or no fact fits.
 
         Raises ``BudgetTooSmall``, which names the smallest budget, ``CallerError`` for an unknown level, and
         ``UnknownSession`` when neither the session nor its project has events.

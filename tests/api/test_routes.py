@@ -65,6 +65,16 @@ def test_history_as_recorded_and_as_valid(app: Any, memory: SessionMemory) -> No
         assert decided("valid", later) == {"postgresql"}
 
 
+def test_history_after_a_message(app: Any, memory: SessionMemory) -> None:
+    memory.record("hall", CHAT, tenant="tenant-a")
+    for number in range(1, len(CHAT) + 1):
+        answer = ask(app, "GET", f"/api/graph/hall/history?message={number}").json()
+        expected = memory.graph("hall", message=number, tenant="tenant-a").to_dict()
+        assert (answer["message"], answer["graph"]) == (number, json.loads(json.dumps(expected)))
+    late = ask(app, "GET", "/api/graph/hall/history?message=99")
+    assert late.status_code == 422 and "has no message 99" in late.json()["error"]["message"]
+
+
 @pytest.mark.parametrize("format", FORMATS)
 def test_the_graph_as_a_file(filled: SessionMemory, app: Any, format: str) -> None:
     answer = ask(app, "GET", f"/api/graph/hall?format={format}")
@@ -96,6 +106,8 @@ def test_why_and_search(filled: SessionMemory, app: Any) -> None:
     assert {hit["node"]["value"] for hit in hits} == {"sqlite", "postgresql"}
     assert hits[0]["score"] >= hits[1]["score"] > 0
     assert ask(app, "GET", "/api/graph/hall/why?text=zebra").json()["error"]["code"] == "unknown_node"
+    near = ask(app, "GET", "/api/graph/hall/why?text=the+zebra+table+in+the+hall+of+mirrors").json()["error"]["message"]
+    assert near.startswith("The session has no such fact; nearest: ")
 
 
 def test_checkpoints_and_what_changed_between_them(app: Any, memory: SessionMemory) -> None:

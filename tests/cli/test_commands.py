@@ -115,7 +115,14 @@ def test_graph(filled: Run) -> None:
 
 def test_graph_as_believed_before_the_session(filled: Run) -> None:
     assert json.loads(filled("graph", "hall", "--recorded-at", "1970-01-02", "--json")[1])["nodes"] == []
-    assert filled("graph", "hall", "--recorded-at", "0")[1] == "nothing is known of this session yet\n"
+    assert filled("graph", "hall", "--recorded-at", "1000000000")[1] == "nothing is known of this session yet\n"
+
+
+def test_graph_after_a_message(filled: Run) -> None:
+    first = filled("graph", "hall", "--message", "1", "--json")[1]
+    assert "PostgreSQL" not in first and "SQLite" in first
+    status, _, err = filled("graph", "hall", "--recorded-at", "6")
+    assert status == 2 and "before the year 2000: pass the number of a message as message" in err
 
 
 def test_why(filled: Run) -> None:

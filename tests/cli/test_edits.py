@@ -61,7 +61,7 @@ def test_remember_tells_what_it_replaced_and_what_is_similar(run: Run) -> None:
     assert shown[1].startswith("  replaced decision-") and "PostgreSQL" in shown[1]
     told = json.loads(run("remember", "shop", "Push to main on Mondays", "--json"))
     assert (told["replaced"], len(told["similar"])) == ([], 1)
-    assert "similar and still in force" in run("remember", "shop", "Push to main on Tuesdays")
+    assert "similar, still in force" in run("remember", "shop", "Push to main on Tuesdays")
 
 
 def test_undo_takes_back_what_was_remembered(run: Run) -> None:
@@ -222,9 +222,11 @@ def test_a_block_without_a_fact_is_explained(run: Run, capsys: pytest.CaptureFix
     assert printed.out == "" and "no fact fits" in printed.err
 
 
-def test_a_backup_is_not_made_in_a_directory_that_is_not_there(run: Run, tmp_path: Path) -> None:
-    assert "no such directory" in run("backup", f"{tmp_path}/new/", status=2)
-    assert not (tmp_path / "new").exists()
+def test_a_backup_makes_the_directory_that_it_is_written_to(run: Run, tmp_path: Path) -> None:
+    assert "verified" in run("backup", f"{tmp_path}/backups/new/")
+    assert len(list((tmp_path / "backups" / "new").iterdir())) == 1
+    (tmp_path / "file").touch()
+    assert "cannot be created" in run("backup", f"{tmp_path}/file/new/", status=2)
 
 
 def test_a_replaced_fact_is_kept_beside_the_one_that_replaced_it(run: Run) -> None:

@@ -54,7 +54,8 @@ def test_a_graph_of_an_earlier_time(filled: Run) -> None:
     status, _, err = filled("export", "hall", "--recorded-at", "1000000000")
     assert (status, err) == (
         2,
-        "tokenmizer-mw: error: the log is always whole: times are for the graph, say --format html or another\n",
+        "tokenmizer-mw: error: the log is always whole: "
+        "--message and times are for the graph, pass --format html or another\n",
     )
 
 

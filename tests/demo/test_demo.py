@@ -110,6 +110,16 @@ def test_the_database_can_be_looked_at_as_it_says(shown: str) -> None:
         assert "PostgreSQL" in done.stdout
 
 
+def test_reminders_are_printed_short(shown: str) -> None:
+    lines = shown.splitlines()
+    starts = [at for at, line in enumerate(lines) if "Behind the newest message" in line]
+    assert starts
+    for at in starts:
+        told = [line for line in lines[at + 1 : at + 6] if line.startswith("      | ")]
+        assert 1 <= len(told) <= 4
+        assert all(line.removeprefix("      | ").startswith(("[", "- ", "... and ")) for line in told)
+
+
 def test_it_does_not_overwrite_an_earlier_one(shown: str, folder: Path) -> None:
     done = program("demo", "--fast", "--keep", str(folder))
     assert done.returncode == 1

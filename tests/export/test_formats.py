@@ -241,6 +241,8 @@ def test_markdown_reads_as_a_story() -> None:
     assert "- **~~MongoDB~~** (option, invalidated, user, message 8)\n  - because: nobody here knows it" in text
     assert "- message 7: SQLite \u2192 PostgreSQL: SQLite locks under load\n  > We switch.\n- message 14:" in text
     assert "- PostgreSQL *fixes* database is locked" in text
+    assert "\n  - replaced: SQLite, because: SQLite locks under load\n" in text
+    assert "\n  - replaced by: PostgreSQL, because: SQLite locks under load\n" in text
 
 
 # -- Mermaid -----------------------------------------------------------------------------------------------------------

@@ -47,6 +47,48 @@ def test_items_of_a_plan_are_moved_by_their_numbers() -> None:
     assert "Drop the old importer" in labels(graph, NodeType.TASK, Status.PENDING)
 
 
+def renamed(number: int, subject: str) -> Step:
+    return ("TaskUpdate", {"taskId": str(number), "subject": subject}, f"Updated task #{number} subject")
+
+
+ASKED: Final = "u: I want a command line for my book list"
+
+
+def test_items_with_numbers_are_what_their_tool_says() -> None:
+    """Those of like subjects are two, and one is neither left behind nor named by what is said around it."""
+    graph = agent(
+        ASKED,
+        made(3, "Add the command that lists books"),
+        made(4, "Add the command that lists authors"),
+        "a: The commands only print so far.",
+        "u: fine, and please keep the code short",
+        "a: I will.",
+        "u: go on",
+        "a: Next come the commands.",
+        "u: yes",
+        moved(3, "completed"),
+        moved(4, "in_progress"),
+    )
+    assert labels(graph, NodeType.TASK, Status.COMPLETED) == ["Add the command that lists books"]
+    assert "Add the command that lists authors" in labels(graph, NodeType.TASK, Status.IN_PROGRESS)
+
+
+def test_an_item_is_named_as_its_tool_names_it() -> None:
+    order = "a: Next I will print the list of books with the command."
+    graph = agent(ASKED, order, made(7, "Print the list of books with the command books"), renamed(7, "Print as CSV"))
+    assert "Print as CSV" in labels(graph, NodeType.TASK, Status.PENDING)
+    assert not any("list of books" in label for label in labels(graph, NodeType.TASK))
+
+
+def test_an_item_is_put_back_and_taken_off() -> None:
+    steps = [ASKED, made(1, "Write the parser"), moved(1, "in_progress"), moved(1, "pending")]
+    assert "Write the parser" in labels(agent(*steps), NodeType.TASK, Status.PENDING)
+    gone = agent(*steps, moved(1, "deleted"))
+    assert "Write the parser" in labels(gone, NodeType.TASK, Status.ARCHIVED)
+    back = agent(*steps, moved(1, "deleted"), moved(1, "in_progress"))
+    assert "Write the parser" in labels(back, NodeType.TASK, Status.IN_PROGRESS)
+
+
 def test_an_unknown_number_and_a_refused_item_change_nothing() -> None:
     refused = ("TaskCreate", {"subject": "Add the import form"}, "Exit code 1\nquota exceeded")
     graph = agent("u: let people import their bank statements", refused, moved(7, "completed"))

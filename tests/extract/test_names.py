@@ -14,6 +14,7 @@ from tokenmizer_mw.extract.names import (
     file_paths,
     same_path,
 )
+from tokenmizer_mw.extract.said import paths_in
 
 FILES = [
     ("Creating: api/main.py, config.py, requirements.txt", ["api/main.py", "config.py", "requirements.txt"]),
@@ -54,6 +55,20 @@ NO_FILES = [
     "the file is gone",
     "",
 ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("We use whisper.cpp for transcription, and Llama.cpp.", ()),
+        ("whisper.cpp and main.cpp", ("main.cpp",)),
+        ("Edit the file whisper.cpp", ("whisper.cpp",)),
+        ("the leak is in `whisper.cpp`", ("whisper.cpp",)),
+        ("whisper.cpp:12 leaks, src/llama.cpp too", ("whisper.cpp", "src/llama.cpp")),
+    ],
+)
+def test_a_product_named_like_a_file_is_a_file_where_the_text_says_so(text: str, expected: tuple[str, ...]) -> None:
+    assert paths_in(text) == expected
 
 
 @pytest.mark.parametrize(("text", "expected"), FILES)

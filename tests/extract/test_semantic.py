@@ -1,4 +1,4 @@
-"""The learned stage on sentence embeddings: the arithmetic of the model, its directory, and what comes of a head.
+"""The learned stage on a sentence model: the arithmetic of the model, its directory, and what comes of a head.
 
 The models here are tiny and random, made when the tests run.
 """
@@ -18,14 +18,15 @@ from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.extract.acts import read_acts
 from tokenmizer_mw.extract.encoder import TOKENS_MAX, WEIGHTS, Encoder, digest_of
-from tokenmizer_mw.extract.learned import BadModel, DialogueAct, Model, load_shipped_model
+from tokenmizer_mw.extract.learned import BadModel, DialogueAct, InContext, Model, load_shipped_model
 from tokenmizer_mw.extract.segment import segment
-from tokenmizer_mw.extract.semantic import HEAD, HEAD_MAX, Head, open_head
+from tokenmizer_mw.extract.semantic import HEAD, HEAD_MAX, ContextReader, Head, open_head
 from tokenmizer_mw.extract.situation import situation_of
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.node import NodeType
 
-WORDS = ["[UNK]", "zebra", "stripes", "on", "every", "lamp", "tree", "a"]
+KINDS = ("Zebra", "Tree")
+WORDS = ["[UNK]", "zebra", "stripes", "on", "every", "lamp", "tree", "a", "[CLS]", "[SEP]"]
 WIDTH, HEADS, INNER, LAYERS = 8, 2, 12, 2
 ACTS = tuple(DialogueAct)
 Tensors = dict[str, Any]
@@ -214,9 +215,13 @@ def _cues(scale: float = 0.1) -> Model:
     return Model(ACTS, ["user:bias"], bytes([-60 & 0xFF] * len(ACTS)), scale)
 
 
-def _embed(texts: list[str]) -> Any:
+def _spot(sentence: InContext) -> Any:
     """One place: whether a zebra is spoken of."""
-    return np.array([[float("zebra" in text.casefold())] for text in texts], np.float32)
+    return np.array([float("zebra" in sentence.text.casefold())], np.float32)
+
+
+def _said(text: str) -> InContext:
+    return InContext(text, "user")
 
 
 def _head(act: DialogueAct, weight: float = 12) -> Head:
@@ -225,10 +230,10 @@ def _head(act: DialogueAct, weight: float = 12) -> Head:
     return _head_of(dense)
 
 
-def _head_of(dense: Any, embed: Any = _embed, trained_on: str = "") -> Head:
+def _head_of(dense: Any, read: Any = _spot, **named: Any) -> Head:
     """A head for which cues count in full and nothing is added."""
     acts = len(ACTS)
-    return Head(_cues(), dense, np.ones(acts, np.float32), np.zeros(acts, np.float32), embed, trained_on)
+    return Head(_cues(), dense, np.ones(acts, np.float32), np.zeros(acts, np.float32), read, **named)
 
 
 def _read(text: str, model: Model) -> list[NodeType]:
@@ -244,38 +249,72 @@ def test_a_sentence_is_judged_by_its_meaning() -> None:
     assert _read("Zebra stripes on every lamp.", _head(DialogueAct.DECISION, 0.9)) == []
 
 
-def test_a_sentence_that_is_judged_again_is_not_embedded_again() -> None:
-    embedded: list[str] = []
+def test_a_sentence_that_is_judged_again_is_not_read_again() -> None:
+    given: list[InContext] = []
 
-    def embed(texts: list[str]) -> Any:
-        embedded.extend(texts)
-        return _embed(texts)
+    def read(sentence: InContext) -> Any:
+        given.append(sentence)
+        return _spot(sentence)
 
-    head = _head_of(np.ones((1, len(ACTS)), np.float32), embed)
-    assert [list(head.meaning("Zebra stripes.")) for _ in range(2)] == [[1.0] * len(ACTS)] * 2
-    assert embedded == ["Zebra stripes."]
+    head = _head_of(np.ones((1, len(ACTS)), np.float32), read)
+    assert [list(head.meaning(_said("Zebra stripes."))) for _ in range(2)] == [[1.0] * len(ACTS)] * 2
+    assert given == [_said("Zebra stripes.")]
+
+
+def test_a_sentence_is_read_with_what_stands_before_it() -> None:
+    given: list[InContext] = []
+
+    def read(sentence: InContext) -> Any:
+        given.append(sentence)
+        return _spot(sentence)
+
+    text = "Trees are fine. Tree leaves on every lamp."
+    told = [(1, Message(Role.USER, "Build it.")), (2, Message(Role.ASSISTANT, "Noted. Which lamps do you mean?"))]
+    situation = situation_of((3, Message(Role.USER, text)), told, has_goal=True)
+    read_acts(segment(text), situation, model=_head_of(np.ones((1, len(ACTS)), np.float32), read))
+    asked = "Which lamps do you mean?"
+    assert InContext("Tree leaves on every lamp.", "user", "Trees are fine.", asked) in given
 
 
 def test_a_head_survives_its_file() -> None:
-    head = _head(DialogueAct.POSTPONEMENT)
-    again = Head.read(head.to_bytes(), _embed, _cues())
+    tall, wide = np.full((3, 1), 0.5, np.float32), np.ones((1, 2), np.float32)
+    head = _head_of(np.full((1, len(ACTS)), 3, np.float32), adapter={"a.weight": (tall, wide)}, trained_on="some")
+    adapters: list[Any] = []
+    again = Head.load(head.to_bytes(), _cues(), lambda adapter: adapters.append(adapter) or _spot)
     assert (again.cues, again.weights, again.scale) == (head.cues, head.weights, head.scale)
     for one, other in ((again.dense, head.dense), (again.slopes, head.slopes), (again.offsets, head.offsets)):
         assert (one == other).all()
+    assert again.trained_on == "some"
+    [found] = adapters
+    assert list(found) == ["a.weight"]
+    assert all((one == other).all() for one, other in zip(found["a.weight"], (tall, wide), strict=True))
+
+
+def test_an_adapter_changes_the_matrices_it_names(tmp_path: Path) -> None:
+    tensors, rng = _tensors(), np.random.default_rng(3)
+    name = "encoder.layer.1.attention.self.query.weight"
+    tall, wide = (rng.normal(size=shape).astype(np.float32) for shape in ((WIDTH, 2), (2, WIDTH)))
+    folder = _directory(tmp_path, tensors)
+    adapted = {**tensors, name: tensors[name] + tall @ wide}
+    found = Encoder(folder, {name: (tall, wide)})(["zebra stripes on every lamp"])
+    assert found[0] == pytest.approx(_by_hand(adapted, [1, 2, 3, 4, 5]), abs=2e-5)
+    for other in ({"nowhere.weight": (tall, wide)}, {name: (tall[1:], wide)}):
+        with pytest.raises(ConfigError, match="another model"):
+            Encoder(folder, other)
 
 
 def test_cues_count_as_much_as_the_head_says() -> None:
     acts = len(ACTS)
     dense, offsets = np.zeros((1, acts), np.float32), np.full(acts, 2.0, np.float32)
-    head = Head(_cues(), dense, np.full(acts, 0.5, np.float32), offsets, _embed)
-    found = head.guess(head.weight(["user:bias"]), head.meaning("zebra"))
+    head = Head(_cues(), dense, np.full(acts, 0.5, np.float32), offsets, _spot)
+    found = head.guess(head.weight(["user:bias"]), head.meaning(_said("zebra")))
     assert found.odds == pytest.approx([1 / (1 + math.exp(-(-6.0 * 0.5 + 2.0)))] * acts)
 
 
 def test_a_sentence_that_is_not_in_ascii_is_judged_by_its_cues_alone() -> None:
     head, total = _head(DialogueAct.DECISION), _cues().weight(["user:bias"])
-    assert head.meaning("das Zebra bleibt grün") == ()
-    assert head.guess(total, head.meaning("grün")) == _cues().guess(total)
+    assert head.meaning(_said("das Zebra bleibt grün")) == ()
+    assert head.guess(total, head.meaning(_said("grün"))) == _cues().guess(total)
 
 
 @pytest.mark.parametrize(
@@ -284,19 +323,21 @@ def test_a_sentence_that_is_not_in_ascii_is_judged_by_its_cues_alone() -> None:
         (lambda data: b"", "not a head"),
         (lambda data: data[:-1], "digest"),
         (lambda data: data + bytes(HEAD_MAX), "digest"),
-        (lambda data: data.replace(b'"format": 2', b'"format": 3', 1), "format 3"),
-        (lambda data: data.replace(b'"width": 1', b'"width": 2', 1), "numbers for"),
+        (lambda data: data.replace(b'"format": 3', b'"format": 4', 1), "format 4"),
+        (lambda data: data.replace(b"[1, 9]", b"[2, 9]", 1), "numbers"),
+        (lambda data: data.replace(b'"dense"', b'"other"', 1), "no numbers for"),
+        (lambda data: data.replace(b'"goal"', b'"else"', 1), "acts"),
     ],
 )
 def test_a_damaged_head_is_refused(harm: Any, why: str) -> None:
     with pytest.raises(BadModel, match=why):
-        Head.read(harm(_head(DialogueAct.POSTPONEMENT).to_bytes()), _embed, _cues())
+        Head.load(harm(_head(DialogueAct.POSTPONEMENT).to_bytes()), _cues(), lambda adapter: _spot)
 
 
 def test_vectors_of_another_width_are_refused() -> None:
     head = _head_of(np.zeros((3, len(ACTS)), np.float32))
     with pytest.raises(BadModel, match="takes 3"):
-        head.meaning("zebra")
+        head.meaning(_said("zebra"))
     with pytest.raises(BadModel, match="classes"):
         _head_of(np.zeros((3, 2), np.float32))
 
@@ -304,14 +345,14 @@ def test_vectors_of_another_width_are_refused() -> None:
 def _with_head(folder: Path, act: DialogueAct = DialogueAct.DECISION) -> Path:
     """A model's directory with a head that tells sentences about zebras from others by the model's own vectors, and
     makes nothing of what the package's classifier says of their words."""
-    encoder = Encoder(_directory(folder))
-    yes, no = encoder(["Zebra stripes on every lamp", "Tree stripes on every lamp"])
+    reader = ContextReader(Encoder(_directory(folder)))
+    yes, no = (reader(_said(f"{what} stripes on every lamp.")) for what in KINDS)
     dense = np.zeros((WIDTH, len(ACTS)), np.float32)
-    apart = 40 * (yes - no) / (1 - float(yes @ no))
+    apart = 40 * (yes - no) / float((yes - no) @ (yes - no))
     dense[:, ACTS.index(act)] = apart
     offsets = np.full(len(ACTS), -9, np.float32)
     offsets[ACTS.index(act)] = -float((yes + no) @ apart) / 2
-    head = Head(load_shipped_model(), dense, np.zeros(len(ACTS), np.float32), offsets, encoder, digest_of(folder))
+    head = Head(load_shipped_model(), dense, np.zeros(len(ACTS), np.float32), offsets, reader, digest_of(folder))
     (folder / HEAD).write_bytes(head.to_bytes())
     return folder
 
@@ -358,11 +399,12 @@ def test_the_packages_head_on_the_real_model() -> None:
     directory = _minilm()
     head = open_head(directory)
     assert head.trained_on == digest_of(Path(directory))
-    own, ours = head.embed(["We go with PostgreSQL."]), Encoder(Path(directory))(["We go with PostgreSQL."])
-    assert np.asarray(own) == pytest.approx(ours, abs=1e-3)
+    sentence = InContext("We go with PostgreSQL.", "user", "Right.", "Which database do you want?")
+    ours = ContextReader(Encoder(Path(directory), head.adapter))(sentence)
+    assert head.read(sentence) == pytest.approx(ours, abs=2e-3)
     none = head.weight(["user:bias"])
     more, less = (
-        head.guess(none, head.meaning(text)).chance(DialogueAct.DECISION)
+        head.guess(none, head.meaning(_said(text))).chance(DialogueAct.DECISION)
         for text in ("We go with PostgreSQL for the orders.", "The weather was lovely at the lake.")
     )
     assert more > 1.5 * less

@@ -93,6 +93,25 @@ def test_versions_in_order() -> None:
     assert versions("Training 3x faster") == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We only use the standard library's sqlite3 module.",
+        "import json, sqlite3",
+        "from sqlite3 import connect",
+        "Use `sqlite3` for the log",
+        "sqlite3 from Python's standard library",
+    ],
+)
+def test_a_module_with_a_digit_in_its_name_says_no_version(text: str) -> None:
+    assert versions(text) == []
+    assert "version" not in str(read_slot(text))
+
+
+def test_a_version_glued_to_its_name_is_read() -> None:
+    assert versions("postgres16, node18 and `python3.12`") == [("postgres", "16"), ("node", "18"), ("python", "3.12")]
+
+
 def test_known_names() -> None:
     assert find_member("Postgres") == ("database", "postgresql")
     assert find_member("bananas") is None

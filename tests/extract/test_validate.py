@@ -69,6 +69,8 @@ def test_long_labels_end_at_a_word() -> None:
         ("https://example.org/api", NodeType.ENDPOINT),
         ("POST /api/auth/login", NodeType.ENDPOINT),
         ("Node.js", NodeType.DECISION),
+        ("whisper.cpp", NodeType.DECISION),
+        ("src/whisper.cpp", NodeType.FILE),
         ("Python 3.12", NodeType.DECISION),
         ("use config.py for settings", NodeType.DECISION),
     ],

@@ -76,6 +76,19 @@ def test_work_closes_and_reopens() -> None:
     assert graph.life("task-1").touched == 6
 
 
+def test_nodes_are_found_by_kind_and_by_the_words_that_pages_show() -> None:
+    rule = node("decision-1", "Never push to main", kind=DecisionKind.RULE)
+    old = node("decision-2", "queue: RabbitMQ", kind=DecisionKind.CHOICE, status=Status.SUPERSEDED)
+    graph = built(NodeAdded(rule), NodeAdded(old))
+    assert graph.nodes("rule") == graph.nodes(DecisionKind.RULE, "active") == [rule]
+    assert graph.nodes(status="replaced") == graph.nodes("choice", Status.SUPERSEDED) == [old]
+    assert "replaced" in repr(old)
+    with pytest.raises(CallerError, match=r"environment.*rule"):
+        graph.nodes("rules")
+    with pytest.raises(CallerError, match="replaced"):
+        graph.nodes(status="gone")
+
+
 def test_pruning_takes_nodes_and_their_edges_but_no_transitions() -> None:
     edge = Edge("task-1", EdgeType.IMPLEMENTS, "decision-2")
     graph = built(NodeAdded(SQLITE), NodeAdded(POSTGRES), NodeAdded(TASK), EdgeAdded(edge), DecisionReplaced(SWITCH))
@@ -231,7 +244,7 @@ def test_unknown_names_of_kinds_are_the_callers_error() -> None:
     graph = SessionGraph()
     with pytest.raises(CallerError, match="decision"):
         graph.nodes("decisionz")
-    with pytest.raises(CallerError, match="superseded"):
+    with pytest.raises(CallerError, match="replaced"):
         graph.nodes(status="gone")
     with pytest.raises(CallerError):
         graph.edges("near")

@@ -74,3 +74,18 @@ def test_a_slot_is_found_by_what_people_call_it(graph: SessionGraph, question: s
     assert found[0] == "new"
     assert "old" in found
     assert "goal" not in found
+
+
+@pytest.mark.parametrize("question", ["which database", "which database do we use?", "what db"])
+def test_a_decision_that_names_a_value_answers_for_its_category(question: str) -> None:
+    graph = SessionGraph()
+    for event in (
+        fact("file", NodeType.FILE, "config/database.xml"),
+        fact("task", NodeType.TASK, "read the pool size in the database section of the config"),
+        fact("kept", NodeType.DECISION, "keep all readings in one SQLite file", **CHOICE),
+        fact("plain", NodeType.DECISION, "keep the boards in English", **CHOICE),
+    ):
+        graph.apply(event)
+    found = [hit.node.id for hit in search(graph, question)]
+    assert found[0] == "kept"
+    assert "plain" not in found

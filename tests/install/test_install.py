@@ -112,6 +112,21 @@ def test_what_a_file_was_is_kept(tmp_path: Path) -> None:
     assert path.with_name("mcp.json.before-tokenmizer-1").exists()
 
 
+def test_what_the_installation_created_leaves_no_copies(tmp_path: Path) -> None:
+    """What stays of the user's files is named, and what to do next is said."""
+    settings = put_into(tmp_path, ".claude/settings.json", '{"model": "opus"}')
+    assert (
+        "Restart the agent and send a prompt; then `tokenmizer-mw sessions`"
+        in command(tmp_path, "claude-code", "--yes").stderr
+    )
+    told = command(tmp_path, "claude-code", "--remove", "--yes").stderr
+    copies = [settings.with_name(f"settings.json.before-tokenmizer{end}") for end in ("", "-1")]
+    assert sorted(tmp_path.rglob("*.before-tokenmizer*")) == copies
+    assert f"are left, to delete when you no longer need them: {copies[0]}, {copies[1]}\n" in told
+    assert "trust the hooks" in command(tmp_path, "codex", "--yes").stderr
+    assert "Copies" not in command(tmp_path, "codex", "--remove", "--yes").stderr
+
+
 def test_a_link_stays_a_link(tmp_path: Path) -> None:
     real = tmp_path / "dotfiles.json"
     real.write_text('{"a": 1}')

@@ -216,10 +216,16 @@ def test_facts_are_changed_by_hand_and_changes_undone(desk: Desk) -> None:
                 assert f"Change {done['number']} can be undone" in done["text"]
                 was = done.get("was", "")
                 assert was == (found["label"] if tool == "correct" else "") and was in done["text"]
-                await told(client, "undo", number=done["number"])
+                back = await told(client, "undo", number=done["number"])
+                said = f"Change {done['number']} is undone: the rule {found['label']!r} is active now"
+                assert back["text"].startswith(said)
+                assert back["text"].endswith(f". To make it again, undo change {back['number']}.")
                 assert (await now())[field] == found[field]
             added = await told(client, "remember", text="Never log emails")
             assert (await told(client, "undo", number=added["number"]))["node_id"] == added["fact"]["id"]
+            instead = await told(client, "remember", text="We use MariaDB for the database", kind="choice")
+            again = await told(client, "undo")
+            assert "is replaced" not in again["text"] and "in force again: " in again["text"], (instead, again)
             pinned = await told(client, "pin", node_id=found["id"])
             assert "pinned" in pinned["text"]
             assert (await told(client, "undo"))["node_id"] == found["id"]
@@ -335,7 +341,7 @@ def test_long_work_tells_how_far_it_is(desk: Desk) -> None:
         ("resume_session", {"session_id": "nobody"}, "There is no such session: list_sessions names"),
         ("resume_session", {"session_id": "a\nb"}, "There is no such session"),
         ("resume_session", {"session_id": ".."}, "There is no such session"),
-        ("why_decision", {"text": "unheard of zebras"}, "search finds facts by their words"),
+        ("why_decision", {"text": "unheard of zebras"}, "recall searches its messages"),
         ("forget_session", {"session_id": "nobody"}, "There is no such session"),
         ("resume_session", {"budget": 63}, "A resume needs a budget of at least 64 tokens, not 63."),
         ("resume_session", {"level": "huge"}, "level should be 'critical', 'standard' or 'full'."),

@@ -106,24 +106,30 @@ def test_aider(tmp_path: Path, upstream: Upstream) -> None:
     with serving(configured(upstream, {"OPENAI_API_KEY": "ours"})) as served:
         environment = {"OPENAI_API_BASE": f"{served.url}/v1", "OPENAI_API_KEY": "made-up"}
         environment |= {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "HOME": str(tmp_path), "PATH": os.environ["PATH"]}
-        upstream.script.extend([Scripted(text="Understood."), Scripted(text="A cache."), Scripted(text="Redis.")])
+        edit = "shop.py\n```python\n<<<<<<< SEARCH\n    return 1\n=======\n    return 2\n>>>>>>> REPLACE\n```"
+        upstream.script.extend([Scripted(text="Understood."), Scripted(text=edit), Scripted(text="Redis.")])
         subprocess.run(
             ["aider", "--model", "openai/fake-n3", *options, "shop.py"],
             cwd=project,
             env=environment,
-            input="We use PostgreSQL for the orders. Never push to main.\nWhat is next?\nWhich cache?\n",
+            input=f"{QUESTION}\nWhat is next?\nWhich cache?\n",
             capture_output=True,
             text=True,
             timeout=SECONDS,
         )
         (session,) = served.sessions()
         said = [text for role, text in served.said(session) if role == "user"]
+        told = [text.partition("\n")[0] for text in said]
+        sent = [call.body.decode() for call in upstream.calls if b"Which cache?" in call.body]
         labels = [node.label for node in served.memory.graph(session).nodes() if node.type in WORDS]
-    assert any(text.startswith("Which cache?") for text in said)
+    assert told == [QUESTION, "What is next?", "I updated the files.", "Which cache?"]
+    assert all("return 2" in body and "added these files" in body for body in sent)
     assert any("push to main" in label for label in labels)
     for host in ("factorial", "hello", "SEARCH", "READ", "add them to the chat", "code base", "Trust this"):
         assert not any(host in label for label in labels), (host, labels)
 
+
+QUESTION = "We use PostgreSQL for the orders. Never push to main."
 
 WORDS = (NodeType.GOAL, NodeType.DECISION, NodeType.TASK)
 """What only a speaker's words make."""

@@ -239,3 +239,43 @@ def test_a_long_chat_is_cut_on_its_way(upstream: Upstream, session: str) -> None
     assert len(last["messages"]) < len(said) - 1
     assert len(upstream.calls[-1].body) < len(body)
     assert upstream.calls[-1].headers["content-length"] == str(len(upstream.calls[-1].body))
+
+
+SWITCHED = "I switched to a new code base. Please don't consider the above files."
+EXAMPLES = ["Change factorial() to use math.", "Done.", SWITCHED, "Ok."]
+RULES = "\n\n# *SEARCH/REPLACE block* Rules:\n\nEvery block begins with a path."
+FILES = "I have *added these files to the chat* so you can go ahead and edit them.\n\nshop.py\nLIMIT = {}\n"
+MAP = "Here are summaries of some files present in my git repository.\n\nother.py"
+
+
+def as_aider(done: list[str], files: str, said: str) -> list[str]:
+    """The messages that aider sends: its files stand in front of the newest message, and its rules behind that."""
+    beside = [MAP, "Ok, I won't try and edit those files without asking first."]
+    ours = [files, "Ok, any changes I propose will be to those files."]
+    return [*EXAMPLES, *beside, *done, *ours, said + RULES]
+
+
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/messages"])
+def test_what_an_agent_sends_beside_the_chat_is_not_recorded_and_stays_at_a_cut(path: str, upstream: Upstream) -> None:
+    """Its files are sent in their newest version, its user's messages are recorded once."""
+    done: list[str] = []
+    environ = {"OPENAI_API_KEY": "ours", "ANTHROPIC_API_KEY": "ours"}
+    with serving(configured(upstream, environ, memory={"context_window": 2_000})) as served:
+        for number in range(12):
+            said = f"Decided: part {number} uses PostgreSQL. {'Go on. ' * 60}"
+            messages = as_aider(done, FILES.format(number), said)
+            body = json.loads(talk(path, *messages)) | {"model": "fake-n3"}
+            status, _, reply = call(served.port, path, json.dumps(body).encode())
+            assert status == 200
+            answered = json.loads(reply)
+            text = answered["content"][0] if path == "/v1/messages" else answered["choices"][0]["message"]
+            done += [said, text.get("text") or text["content"], "I updated the files.", "Ok."]
+            sent = upstream.calls[-1].body.decode()
+            assert [sent.count(one) for one in (f"LIMIT = {number}\\n", "LIMIT = ", "git repository")] == [1, 1, 1]
+        (session,) = served.sessions()
+        recorded = [text for role, text in served.said(session) if role == "user"]
+        assert served.memory.counters()["cut_made"] >= 1
+    assert [text for text in recorded if text.startswith("Decided")] == [f"{done[at]}{RULES}" for at in range(0, 48, 4)]
+    assert set(recorded) - {f"{text}{RULES}" for text in done} == {"I updated the files."}
+    block = sent.partition("<session-record")[2].partition("</session")[0]
+    assert block and "I propose" not in block

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from tokenmizer_mw import SessionMemory
+from tokenmizer_mw.context.resume.sections import Section, section_of
+from tokenmizer_mw.model.node import NOTE_CONFIDENCE, Node, NodeType, Source, Status
 
 GOAL = "an invoice service for the finance department of a logistics company"
 TOOLS = ("FastAPI for the API", "Celery for background jobs", "Redis for the queue", "Sentry for errors")
@@ -55,6 +58,20 @@ def test_a_pinned_fact_stays_in_a_block_that_facts_by_hand_fill(memory: SessionM
         memory.remember("s", f"We run service {'abcdefghijklmn'[number]} on host number {number}")
     memory.pin("s", "Sentry for errors")
     assert "Sentry for errors" in memory.resume("s", budget=budget).text
+
+
+@pytest.mark.parametrize("budget", [100, 300, 600])
+def test_a_pinned_remark_and_a_rule_by_hand_are_in_every_block(memory: SessionMemory, budget: int) -> None:
+    """Of what was only said by the way a block states nothing, unless somebody pins it."""
+    said = Source(1, "user", "never book automatically")
+    passing = Node("note", NodeType.CONCEPT, said.quote, Status.ACTIVE, said, NOTE_CONFIDENCE)
+    pinned = replace(passing, pinned=True)
+    assert passing.is_note and section_of(passing) is None
+    assert not pinned.is_note and section_of(pinned) is Section.ABOUT
+    for number in range(14):
+        memory.remember("s", f"We run service {'abcdefghijklmn'[number]} on host number {number}")
+    memory.remember("s", "Never book automatically", "rule")
+    assert "Never book automatically" in memory.resume("s", budget=budget).text
 
 
 def test_a_long_goal_is_shortened_where_there_is_no_room(memory: SessionMemory) -> None:

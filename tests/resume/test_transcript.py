@@ -1,7 +1,9 @@
 """Blocks that quote sentences of the transcript beside the typed facts."""
 
+import json
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -398,3 +400,41 @@ def test_an_introduction_is_quoted_with_what_follows_and_not_with_what_comes_bef
         "The calibration I do myself with the thermometer.",
         "For the second person: 15 minutes is too long.",
     ]
+
+
+@pytest.mark.parametrize("fence", ["```", ""])
+def test_of_an_edit_block_only_the_new_lines_are_quoted(fence: str) -> None:
+    text = f"""I raise the limit of the orders.
+
+shop.py
+{fence}
+<<<<<<< SEARCH
+LIMIT = 10  # the old limit of the orders
+=======
+LIMIT = 20  # the new limit of the orders
+>>>>>>> REPLACE
+{fence}
+The tests of the orders pass with it."""
+    assert [part for part, _ in split_parts(text, person=False)] == [
+        "I raise the limit of the orders.",
+        "LIMIT = 20  # the new limit of the orders",
+        "The tests of the orders pass with it.",
+    ]
+
+
+SESSIONS = Path(__file__).parents[2] / "benchmarks" / "corpus" / "third"
+
+
+@pytest.mark.parametrize("name", ["t14-chat-flutter-huerto", "t18-research-bats-review", "t20-products-lamps-feed"])
+def test_a_larger_block_states_or_quotes_the_facts_of_a_smaller_one(name: str) -> None:
+    turns = json.loads((SESSIONS / f"{name}.json").read_text(encoding="utf-8"))["turns"]
+    with SessionMemory.open() as memory:
+        memory.record("s", turns)
+        graph = memory.graph("s")
+        stated: dict[str, int] = {}
+        for budget in (300, 400, 500, 600, 700, 900):
+            block = memory.resume("s", budget=budget)
+            left_out = [graph.get(id) for id in stated if id not in block.node_ids]
+            assert [node for node in left_out if node and not words_of(node.label) <= words_of(block.text)] == []
+            if budget in (300, 600):
+                stated |= dict.fromkeys(block.node_ids, budget)

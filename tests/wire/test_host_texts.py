@@ -13,6 +13,7 @@ from tokenmizer_mw.wire.host_texts import (
     HOST_TEXTS,
     HostText,
     HostTextKind,
+    find_context,
     find_host_texts,
     is_continuation,
     is_side_call,
@@ -196,6 +197,18 @@ def test_compaction_and_continuation_of_cursor() -> None:
     assert is_continuation(notice)
     assert not is_side_call([notice, Message(Role.USER, "Use tabs here.")])
     assert may_continue(b'{"messages": [{"role": "user", "content": "[Previous conversation summary]: x"}]}')
+
+
+def test_what_a_host_sends_beside_the_chat() -> None:
+    """Only with the host's own reply behind it; in front of the examples' end everything belongs to them."""
+    files = Message(Role.USER, "I have *added these files to the chat* so you can go ahead and edit them.\n\nshop.py")
+    fine = Message(Role.ASSISTANT, "Ok, any changes I propose will be to those files.")
+    asked, done = Message(Role.USER, "Go."), Message(Role.ASSISTANT, "Done.")
+    ends = Message(Role.USER, "I switched to a new code base. Please don't consider the above files.")
+    chat = [asked, done, ends, Message(Role.ASSISTANT, "Ok."), asked, done, files, fine, asked]
+    assert find_context(chat) == {0, 1, 2, 3, 6, 7}
+    assert find_context(chat, 4) == {6, 7}
+    assert find_context([files, Message(Role.ASSISTANT, "I see shop.py."), asked, files]) == set()
 
 
 def test_continuations_and_side_calls() -> None:

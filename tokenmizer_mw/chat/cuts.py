@@ -141,7 +141,8 @@ class CutPreparation:
                 return None
             kept = range(rewrite.keep_from, len(request.messages))
             room = budget_for(request.model, self._settings) - counter.text(request.overhead)
-            shortening = Shortening(key, request, kept, room - truncation.count_taken(rewrite.block, kept), counter)
+            taken = truncation.count_taken(rewrite.block, [*request.staying(rewrite.keep_from), *kept])
+            shortening = Shortening(key, request, kept, room - taken, counter)
             return replace(rewrite, reminder=self.reminder(shortening))
 
     def remind_compacted(self, key: SessionKey, request: ChatRequest, checkpoint: str, block: str) -> Reminder | None:

@@ -19,7 +19,7 @@ from tokenmizer_mw.context.tokens import MessageCounter, ModelCounters
 from tokenmizer_mw.context.tokens.counter import MESSAGE_TOKENS
 from tokenmizer_mw.context.window import Rewrite, sent_before
 from tokenmizer_mw.errors import ConfigError, StoreUnavailable
-from tokenmizer_mw.model.message import Outcome, Role
+from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.model.usage import CALL, REFINE, Completion, Stages, StageSaving, UsageRecord, UsageSums
 from tokenmizer_mw.runtime.forking import make_lock
@@ -88,8 +88,7 @@ def sent_of(call: EndedCall, counter: MessageCounter, elapsed: float | None) -> 
 def _cut(request: ChatRequest, rewrite: Rewrite, before: Sequence[int], counter: MessageCounter) -> tuple[int, int]:
     """Tokens of the request as it was cut, and how many of them the call before had sent, too: of a cut that was made
     just now, only what stands in front of it."""
-    roles = request.messages.roles
-    stay = [at for at in range(request.prefix, rewrite.keep_from) if roles[at] is Role.SYSTEM]
+    stay = request.staying(rewrite.keep_from)
     reminder = rewrite.reminder.tokens if rewrite.reminder is not None else 0
     put = counter.text(rewrite.block) + MESSAGE_TOKENS + sum(before[at + 1] - before[at] for at in stay)
     head = before[request.prefix]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -64,9 +65,30 @@ def run_install(arguments: argparse.Namespace) -> int:
         if not arguments.json:
             done = "removed" if change.after is None else "wrote"
             show(f"{done} {change.path}" + (f"; what it was is in {kept}" if kept else ""))
-    if arguments.remove:
-        print("The recorded sessions stay in the store: tokenmizer-mw sessions lists them.", file=sys.stderr)
+    for line in _list_next_steps(arguments, plan):
+        print(inert(line), file=sys.stderr)
     return 0
+
+
+_NEXT: Final = {
+    "codex": "Start codex once in a terminal and trust the hooks (it asks, or use /hooks): until then it does not run"
+    " them.",
+}
+"""What an agent needs besides a restart."""
+
+
+def _list_next_steps(arguments: argparse.Namespace, plan: Sequence[Change]) -> Iterator[str]:
+    """What is left to do after an installation, or left on the disk after a removal."""
+    from tokenmizer_mw.agents.install import find_backups
+
+    if not arguments.remove:
+        yield "Restart the agent and send a prompt; then `tokenmizer-mw sessions` lists the session."
+        if step := _NEXT.get(arguments.host):
+            yield step
+        return
+    yield "The recorded sessions stay in the store: tokenmizer-mw sessions lists them."
+    if copies := [str(copy) for change in plan for copy in find_backups(change.path)]:
+        yield f"Copies of earlier configurations are left, to delete when you no longer need them: {', '.join(copies)}"
 
 
 def _plan(arguments: argparse.Namespace) -> list[Change]:

@@ -19,7 +19,7 @@ def _command(about: str, *arguments: Argument) -> Command:
     return about, arguments
 
 
-_SESSION: Final[Argument] = _option("session", metavar="SESSION", help="the session's id, or how it begins or ends")
+_SESSION: Final[Argument] = _option("session", metavar="ID", help="the session's id, or how it begins or ends")
 
 _FACT: Final[Argument] = _option("fact", metavar="FACT", help="the fact's id, or its words")
 
@@ -35,6 +35,9 @@ _LEVELS_HELP: Final = (
 
 FORMATS: Final = {"html": ".html", "markdown": ".md", "d3": ".json", "canvas": ".canvas", "mermaid": ".mmd"}
 """The formats of an exported graph, and what names of such files end in."""
+
+_OTHER_FORMATS: Final = tuple(suffix[1:] for name, suffix in FORMATS.items() if suffix[1:] != name)
+"""Formats named like the endings of their files."""
 
 EDITS: Final[dict[str, Command]] = {
     "recall": _command(
@@ -94,16 +97,23 @@ EDITS: Final[dict[str, Command]] = {
 }
 """The commands that query and edit facts."""
 
-_TIMES: Final[tuple[Argument, ...]] = (
-    _option("--recorded-at", metavar="TIME", help="as believed then (ISO 8601 or seconds since 1970)"),
-    _option("--valid-at", metavar="TIME", help="what was true then"),
-)
-
 
 def _positive(text: str) -> int:
     if not text.isdecimal() or not int(text):
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
     return int(text)
+
+
+_PAST: Final[tuple[Argument, ...]] = (
+    _option("--message", type=_positive, metavar="N", help="as it was after message N of the session"),
+    _option(
+        "--recorded-at",
+        metavar="TIME",
+        help="as it was recorded then: ISO 8601 (local time without a zone), or seconds since 1970",
+    ),
+    _option("--valid-at", metavar="TIME", help="what was true then"),
+)
+"""Options that name an earlier graph."""
 
 
 COMMANDS: Final[dict[str, Command]] = {
@@ -112,7 +122,7 @@ COMMANDS: Final[dict[str, Command]] = {
         _option("--limit", type=_positive, default=100, metavar="N", help="at most N (default: %(default)s)"),
     ),
     "resume": _command(
-        "print the resume block of a session as it is now; graph and export take --recorded-at for earlier times",
+        "print the resume block of a session as it is now; for an earlier state: graph --message or --recorded-at",
         _SESSION,
         _option("--level", choices=LEVELS, default="standard", help=_LEVELS_HELP),
         _option("--budget", type=int, metavar="TOKENS", help="at most this many tokens, whatever the level"),
@@ -121,7 +131,7 @@ COMMANDS: Final[dict[str, Command]] = {
     "graph": _command(
         "print the graph of a session",
         _SESSION,
-        *_TIMES,
+        *_PAST,
         _option("--tree", action="store_true", help="as a tree in colours"),
     ),
     "why": _command(
@@ -143,7 +153,7 @@ COMMANDS: Final[dict[str, Command]] = {
         _option("--since", metavar="DAY", help="from this day on (2026-11-21, UTC)"),
         _option("--until", metavar="DAY", help="up to and including this day"),
         _option("--by", choices=("session", "model", "day"), help="tell these apart"),
-        _option("--calls", metavar="SESSION", help="show the newest calls of a session instead"),
+        _option("--calls", metavar="ID", help="show the newest calls of a session instead"),
     ),
     "cache": _command(
         "tell what the cache holds of a tenant's answers, or empty it",
@@ -198,10 +208,10 @@ COMMANDS: Final[dict[str, Command]] = {
         _option("-o", "--output", metavar="FILE", help="default: standard output"),
         _option(
             "--format",
-            choices=("log", *FORMATS),
+            choices=("log", *FORMATS, *_OTHER_FORMATS),
             help="default: what the name of FILE ends in (such as .html), else the log, which import reads",
         ),
-        *_TIMES,
+        *_PAST,
     ),
     "backup": _command(
         "write a verified copy of all sessions while they are in use",

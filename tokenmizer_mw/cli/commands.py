@@ -9,12 +9,11 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
-from datetime import datetime
 from functools import partial
 from importlib import import_module
 from pathlib import Path, PurePath
 from shlex import quote
-from typing import Final
+from typing import Any, Final
 
 from tokenmizer_mw.errors import CallerError, UnknownNode, UnknownSession
 from tokenmizer_mw.model.node import Node
@@ -52,7 +51,7 @@ def _resume(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def _graph(arguments: argparse.Namespace, store: Store) -> None:
-    graph = store.memory.graph(arguments.session, **_times(arguments), tenant=arguments.tenant)
+    graph = store.memory.graph(arguments.session, **_past(arguments), tenant=arguments.tenant)
     if arguments.json:
         show_json(graph.to_dict())
         return
@@ -107,8 +106,10 @@ def _confirm(question: str) -> None:
         raise CallerError("nothing was erased")
 
 
-def _times(arguments: argparse.Namespace) -> dict[str, float | None]:
-    return {"recorded_at": _moment(arguments.recorded_at), "valid_at": _moment(arguments.valid_at)}
+def _past(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The options that name an earlier graph, as the library takes them."""
+    times = {"recorded_at": _moment(arguments.recorded_at), "valid_at": _moment(arguments.valid_at)}
+    return {"message": arguments.message, **times}
 
 
 def _format_of(named: str | None, output: str | None) -> str | None:
@@ -117,7 +118,7 @@ def _format_of(named: str | None, output: str | None) -> str | None:
     Raises ``CallerError`` for an unknown ending.
     """
     if named is not None:
-        return named if named in FORMATS else None
+        return None if named == "log" else named
     if output is None:
         return None
     suffix = PurePath(output).suffix.lower()
@@ -132,7 +133,7 @@ def _export(arguments: argparse.Namespace, store: Store) -> None:
     if format_ is None:
         _export_log(arguments, store)
         return
-    text = store.memory.export(arguments.session, format_, **_times(arguments), tenant=arguments.tenant)
+    text = store.memory.export(arguments.session, format_, **_past(arguments), tenant=arguments.tenant)
     if arguments.output is None:
         print(text, end="")
         return
@@ -145,8 +146,10 @@ def _export(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def _export_log(arguments: argparse.Namespace, store: Store) -> None:
-    if any(time is not None for time in _times(arguments).values()):
-        raise CallerError("the log is always whole: times are for the graph, say --format html or another")
+    if any(value is not None for value in _past(arguments).values()):
+        raise CallerError(
+            "the log is always whole: --message and times are for the graph, pass --format html or another"
+        )
     events = store.log.read(SessionKey(arguments.tenant, arguments.session))
     if not events:
         raise UnknownSession(f"no session {arguments.session!r}")
@@ -186,17 +189,12 @@ def _write(path: Path, lines: Iterable[str]) -> None:
         raise
 
 
-def _moment(text: str | None) -> float | None:
-    if text is None:
-        return None
+def _moment(text: str | None) -> float | str | None:
+    """A time as the library takes it: a number of seconds, else the text."""
     try:
-        return float(text)
+        return float(text) if text is not None else None
     except ValueError:
-        pass
-    try:
-        return datetime.fromisoformat(text).timestamp()
-    except (ValueError, OverflowError, OSError):
-        raise CallerError(f"{text!r} is not a time: use 2026-11-21T14:00 or seconds since 1970") from None
+        return text
 
 
 def _run_other(arguments: argparse.Namespace, store: Store, *, module: str) -> None:

@@ -6,15 +6,15 @@ import argparse
 import sys
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from tokenmizer_mw.errors import CallerError
 from tokenmizer_mw.graph.views import undone_numbers
 from tokenmizer_mw.model.event import NodeEdited, node_to_dict
 from tokenmizer_mw.model.node import Node, Status
 from tokenmizer_mw.runtime.terminal import show, show_json, show_result
-from tokenmizer_mw.session import RecordedEdit
-from tokenmizer_mw.session.manual_edits import SHOWN, FactEdit
+from tokenmizer_mw.session.manual_edits import FactEdit
+from tokenmizer_mw.session.state import SHOWN_FIELDS
 
 from .store import Store
 
@@ -150,7 +150,7 @@ def edits(arguments: argparse.Namespace, store: Store) -> None:
     """Run the command ``edits``: list the manual edits of a session, oldest first."""
     found = store.memory.edits(arguments.session, tenant=arguments.tenant)
     if arguments.json:
-        show_json([_edit_to_dict(one) for one in found])
+        show_json([one.to_dict() for one in found])
         return
     if not found:
         print("no fact was changed by hand", file=sys.stderr)
@@ -165,27 +165,12 @@ def edits(arguments: argparse.Namespace, store: Store) -> None:
         show(f"{edit.number:>3}  {when:%Y-%m-%d %H:%M}  {edit.id}  {what}{reason}{ended}")
 
 
-def _edit_to_dict(one: RecordedEdit) -> dict[str, Any]:
-    edit = one.edit
-    return {
-        "number": edit.number,
-        "fact": edit.id,
-        "fields": sorted(edit.changes),
-        "before": {name: edit.before[name] for name in SHOWN if name in edit.before},
-        "after": {name: edit.changes[name] for name in SHOWN if name in edit.changes},
-        "reason": edit.reason,
-        "undoes": edit.undoes,
-        "recorded_at": one.recorded_at,
-    }
-
-
 def _describe_edit(edit: NodeEdited, label: str) -> str:
     """What an edit changed, as old -> new; ``label``: that of the fact now."""
     if edit.adds:
         return f"added {label}"
-    changed = [
-        f"{name}: {_spell(edit.before[name])} -> {_spell(edit.changes[name])}" for name in SHOWN if name in edit.changes
-    ]
+    shown = [name for name in SHOWN_FIELDS if name in edit.changes]
+    changed = [f"{name}: {_spell(edit.before[name])} -> {_spell(edit.changes[name])}" for name in shown]
     if edit.changes.get("confidence") == 0 and edit.changes.get("status", Status.INVALIDATED) is Status.INVALIDATED:
         changed.append("withdrawn as never true")
     if edit.separated is not None:

@@ -49,13 +49,21 @@ def backup(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def _write_backup(arguments: argparse.Namespace, store: Store) -> Backup:
-    if arguments.dest.endswith(("/", os.sep)) and not Path(arguments.dest).expanduser().is_dir():
-        raise CallerError(f"{arguments.dest}: there is no such directory")
+    if arguments.dest.endswith(("/", os.sep)):
+        _make_directory(Path(arguments.dest).expanduser())
     tenants = [tenant for tenant in store.log.tenants() if tenant != BACKUPS_TENANT]
     count = sum(len(store.log.sessions(tenant)) for tenant in tenants)
     with progress("sessions written and verified", 2 * count) as advance:
         where = Path(arguments.dest)
         return write_backup(store.log, where, now=time.time(), portable=arguments.portable, advance=advance)
+
+
+def _make_directory(path: Path) -> None:
+    """Create a directory that only its user can read, unless it exists. Raises ``CallerError`` if that fails."""
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise CallerError(f"{path} cannot be created: {error.strerror}") from None
 
 
 def _backup_to_dict(one: Backup) -> dict[str, Any]:

@@ -175,6 +175,15 @@ def _agents(commands: Any) -> None:
 _NEAREST_MAX: Final = 3
 
 _NEAR: Final = 0.6
+_MEANT: Final = {
+    **dict.fromkeys(("doctor", "status", "verify"), ("check",)),
+    **dict.fromkeys(("diff", "changes"), ("checkpoint", "graph ID --recorded-at", "edits")),
+    **dict.fromkeys(("list", "ls"), ("sessions",)),
+    **dict.fromkeys(("delete", "remove", "rm", "erase"), ("forget",)),
+    **dict.fromkeys(("ask", "query"), ("recall", "search")),
+    **dict.fromkeys(("start", "proxy", "run"), ("serve",)),
+}
+"""Commands that other programs have, and ours for the same."""
 """Commands that an error names, and the likeness that they have at least."""
 
 FAILED: Final = 1
@@ -237,9 +246,9 @@ def _require_known(command: str) -> None:
     names = {*COMMANDS, *_RUNNERS, "hook"}
     if command.startswith("-") or command in names:
         return
-    near = get_close_matches(command, sorted(names), _NEAREST_MAX, _NEAR) or sorted(
-        name for name in names if command in name
-    )
+    meant = _MEANT.get(command, ())
+    near = meant or get_close_matches(command, sorted(names), _NEAREST_MAX, _NEAR)
+    near = near or sorted(name for name in names if command in name)
     nearest = f"; nearest: {', '.join(near)}" if near else ""
     raise CallerError(f"there is no command {command[:40]!r}{nearest} (see tokenmizer-mw --help)")
 

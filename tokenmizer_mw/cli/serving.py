@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from tokenmizer_mw.agents.install import HOSTS, find_registered
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.operations.logs import configure_logging, log_config
@@ -112,9 +113,10 @@ def _serve(config: uvicorn.Config, sockets: list[socket.socket]) -> int:
 
 
 def run_check(arguments: argparse.Namespace) -> int:
-    """Print what is wrong and what is fine; return 0 if nothing is wrong. Without the extra ``proxy`` only the store is
-    checked."""
+    """Print what is wrong and what is fine; return 0 if nothing is wrong. Without the extra ``proxy`` its configuration
+    is not checked."""
     found = _check_proxy(arguments) if _has_proxy() else list(_check_store_alone(arguments))
+    found += _check_agents()
     _print_results(found, as_json=arguments.json)
     return _FAILED if any(finding.grade is Grade.WRONG for finding in found) else 0
 
@@ -132,6 +134,17 @@ def _check_proxy(arguments: argparse.Namespace) -> list[CheckResult]:
     if arguments.reach:
         found += asyncio.run(try_configuration(configuration))
     return found
+
+
+def _check_agents() -> Iterator[CheckResult]:
+    """Whether the hooks and the MCP server are registered for the coding agents that ``install`` knows."""
+    registered = {host: find_registered(host, Path.home(), Path.cwd()) for host in HOSTS}
+    for host, parts in registered.items():
+        for part, files in parts.items():
+            yield CheckResult(Grade.FINE, host, f"{part} registered in {', '.join(map(str, files))}")
+    if not any(registered.values()):
+        text = f"neither hooks nor MCP server registered for {', '.join(HOSTS)} (tokenmizer-mw install HOST)"
+        yield CheckResult(Grade.FINE, "agents", text)
 
 
 def _check_store_alone(arguments: argparse.Namespace) -> Iterator[CheckResult]:

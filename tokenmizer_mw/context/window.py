@@ -201,11 +201,14 @@ def plan(
     A new cut lies after the cut in force and at the start of a turn; in a full window it may also lie in a finished
     turn, where the model continues after tool results. It never lies inside an open tool loop, between a tool call and
     its result, after the newest user message, or before parts that are bound to removed messages, and it is made only
-    if the request gets smaller.
+    if the request gets smaller. Later system messages stay in any case, so they count as overhead.
     """
     if request.stand_down in _ELSEWHERE:
         return Untouched()
     budget = budget_for(request.model, settings)
+    staying = request.staying(len(counts))
+    overhead += sum(counts[place] for place in staying)
+    counts, shortest = _without(counts, staying), _without(shortest, staying)
     before = list(accumulate(counts, initial=0))
     standing = _carried_on(request, before, frozen, kept)
     sent = overhead + _count_sent_tokens(request, before, standing, frozen)
@@ -228,6 +231,13 @@ def plan(
     if keep_from is None or overhead + before[request.prefix] + block + before[-1] - before[keep_from] >= sent:
         return standing
     return Cut(keep_from, standing)
+
+
+def _without(counts: Sequence[int], places: Sequence[int]) -> Sequence[int]:
+    """``counts`` with nothing at ``places``."""
+    if not (places and counts):
+        return counts
+    return [0 if place in places else count for place, count in enumerate(counts)]
 
 
 def _roomy(
@@ -339,29 +349,34 @@ def can_anchor(message: Message) -> bool:
     return message.opens_turn or message.role is Role.ASSISTANT
 
 
+_STEP_LEAST: Final = 1 / 16
+"""Share of the room that the part of a turn takes with which the kept messages may begin: for less they begin with the
+user's message behind it."""
+
+
 def _boundary(
     request: ChatRequest, before: Sequence[int], start: int, room: float, *, steps: bool = False
 ) -> int | None:
     """The earliest place behind ``start`` where a turn begins and whose tail fits into ``room``, else the last such
     place; ``None`` when there is none. ``steps``: also where, in a turn that is over and in which the model has not
-    thought, it goes on after the results of tools."""
+    thought, it goes on after the results of tools, if that keeps clearly more than a beginning with a turn."""
     roles = request.messages.roles
-    best: int | None = None
+    best = turn = len(request.messages)
     thinks = True
     answered: set[str] = set()
     called = _called_ids(request, len(request.messages))
     for index in range(len(request.messages) - 1, start, -1):
         message = request.messages[index]
-        if best is not None and before[-1] - before[index] > room:
+        if best < len(request.messages) and before[-1] - before[index] > room:
             break
         pair(answered, message)
         if not answered.isdisjoint(called):
             continue
         if message.opens_turn:
-            best, thinks = index, not steps or _thinks_before(request, index)
+            best, turn, thinks = index, index, not steps or _thinks_before(request, index)
         elif not thinks and roles[index] is Role.ASSISTANT and request.messages[index - 1].tool_results:
-            best = index
-    return best
+            best = index if before[turn] - before[index] > _STEP_LEAST * room else best
+    return best if best < len(request.messages) else None
 
 
 def _thinks_before(request: ChatRequest, opener: int) -> bool:

@@ -8,8 +8,9 @@ stands is what holds from then on.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
 from itertools import islice
 from operator import itemgetter
 from typing import Final, NamedTuple
@@ -89,16 +90,24 @@ def change(ledger: Ledger, claims: Sequence[ReadClaim], findings: Sequence[Findi
     return [finding for finding in findings if finding.type not in _OPEN_TYPES or finding.span != span]
 
 
-def read_claims(turn: int, segments: Sequence[Segment], elsewhere: list[Span]) -> Iterator[ReadClaim]:
+def read_claims(
+    turn: int,
+    segments: Sequence[Segment],
+    elsewhere: list[Span],
+    meaning: Callable[[int, Sequence[Segment]], float | None] | None = None,
+) -> Iterator[ReadClaim]:
     """The sentences of the user's message ``turn`` that may change something, and why they do. ``elsewhere``: places
-    where others speak."""
+    where others speak; ``meaning``: what a sentence model says for it that one of some sentences changes something."""
     said = [one for one in segments if one.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM)][:SENTENCES_READ]
     for at, segment in enumerate(said):
         if not lies_in(elsewhere, segment.start) and _may_change(segment.text) and not _is_marked(segment.text):
             beside = " . ".join(one.text for one in said[max(at - 1, 0) : at + 2])
             line = bound_sentence(segment.text)
             parts = tuple(part for part in parts_of(line) if part.strip()) or (line,)
-            yield segment, Claim(_line_of(segment), parts, beside, turn, at == len(said) - 1), _reason(said, at)
+            claim = Claim(_line_of(segment), parts, beside, turn, at == len(said) - 1)
+            if meaning is not None:
+                claim = replace(claim, read_meaning=partial(meaning, at, said))
+            yield segment, claim, _reason(said, at)
 
 
 def _is_marked(text: str) -> bool:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from tokenmizer_mw.graph.values import Value, values_in
 from tokenmizer_mw.model.category import MEMBERS
@@ -193,21 +193,31 @@ def without(new: Stated, old: Stated) -> Stated:
     )
 
 
+def _read_nothing() -> float | None:
+    return None
+
+
 @dataclass(frozen=True)
 class Claim:
     """A sentence that may change something. ``parts``: its clauses; ``beside``: it with its neighbours; ``turn``: the
-    number of its message; ``last``: whether it ends its message."""
+    number of its message; ``last``: whether it ends its message; ``read_meaning``: gives ``meant``."""
 
     line: str
     parts: tuple[str, ...]
     beside: str
     turn: int
     last: bool
+    read_meaning: Callable[[], float | None] = field(default=_read_nothing, compare=False)
 
     @cached_property
     def odds(self) -> float:
         """The log odds that it changes something, by its words and those of its neighbours."""
         return change_odds(self.beside)
+
+    @cached_property
+    def meant(self) -> float | None:
+        """What a sentence model says for it that it changes something, ``None`` without one."""
+        return self.read_meaning()
 
     @cached_property
     def weighed(self) -> dict[tuple[str | bool, bool, bool, bool, int], float]:
@@ -292,6 +302,19 @@ BIAS: Final = -4.01
 ``benchmarks/contrast_fit.py`` fits."""
 
 
+class Mixture(NamedTuple):
+    """How much the evidence and a sentence model count, and what is added."""
+
+    words: float
+    meaning: float
+    bias: float
+
+
+MEANT: Final = Mixture(words=0.91, meaning=0.61, bias=0.10 + 0.30)
+"""Fitted by ``benchmarks/contrast_fit.py`` on authors of whom neither classifier nor sentence model has read anything.
+The second part of the bias is not: with it as many ordinary messages replace something as by words alone."""
+
+
 _DENIES: Final = PatternSet(
     r".*\b(?:not|no|never|without|cannot|nicht|kein\pL*|ohne|nie|pas|sans|jamais|sin|nunca|não|nao|sem|non|senza|nessun\pL*)\b"
     r"|.*n't\b|.*(?:^| )(?:не|нет|без) |.*[不没無ず]|.*ない"
@@ -317,7 +340,10 @@ def weigh(node: Node, claim: Claim, facts: int) -> float:
     known = claim.weighed.get(key)
     if known is None:
         found = evidence(node, claim, facts)
-        known = min(BIAS + sum(WEIGHTS[name] * value for name, value in found.items()), _MOST)
+        known = BIAS + sum(WEIGHTS[name] * value for name, value in found.items())
+        if claim.meant is not None:
+            known = MEANT.words * known + MEANT.meaning * claim.meant + MEANT.bias
+        known = min(known, _MOST)
         claim.weighed[key] = known
     return known
 

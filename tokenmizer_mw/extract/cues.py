@@ -189,5 +189,9 @@ def heard_in(situation: Situation) -> str:
     heard = situation.told if situation.speaker is Speaker.USER else situation.asked
     if heard is None:
         return ""
-    pieces = segment(heard[1].text[-HEARD_MAX:])
-    return next((bound_sentence(piece.text) for piece in reversed(pieces) if piece.kind in SPOKEN), "")
+    return _last_sentence(heard[1].text[-HEARD_MAX:])
+
+
+@lru_cache(maxsize=8)
+def _last_sentence(text: str) -> str:
+    return next((bound_sentence(piece.text) for piece in reversed(segment(text)) if piece.kind in SPOKEN), "")

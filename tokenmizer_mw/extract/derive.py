@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final
 
 from tokenmizer_mw.graph.fold import SessionGraph
@@ -28,7 +28,7 @@ from .finding import SPOKEN, Finding, Segment
 from .foreign import announces_quotation, foreign, lies_in
 from .frames import may_carry
 from .goal import GOAL_ASKED
-from .guessing import model_of
+from .guessing import change_meant, model_of
 from .layout import Span
 from .learned import Model
 from .ledger import Ledger
@@ -131,7 +131,8 @@ def _draw(
         findings += map(_as_proposal, acts) if message.role is Role.ASSISTANT else acts
     valid = validate_findings(findings, settings)
     states = message.role is Role.USER and speaks and not fenced and "rules" in stages
-    claims = list(read_claims(turn, segments, elsewhere)) if states else []
+    meaning = partial(change_meant, situation=situation, model=model) if model is not None else None
+    claims = list(read_claims(turn, segments, elsewhere, meaning)) if states else []
     if message.role is Role.USER:
         valid = turn_refusals(ledger, valid)
         taken_over(ledger)

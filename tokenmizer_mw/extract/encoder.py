@@ -12,7 +12,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,13 +33,32 @@ _KINDS: Final = {"F32": np.float32, "F16": np.float16}
 _PREFIXES: Final = ("bert.", "model.", "0.auto_model.")
 
 
+Adapter = Mapping[str, tuple[Matrix, Matrix]]
+"""What is added to some of a model's matrices, by their names: the product of a tall and a wide matrix (LoRA, Hu and
+others 2021)."""
+
+
+class Tokens(Protocol):
+    """A model that reads tokens."""
+
+    def tokens(self, text: str) -> Sequence[int]:
+        """The tokens of a text, without those that begin and end a sequence."""
+
+    def number(self, token: str) -> int:
+        """The number of a token such as "[SEP]". Raises ``ConfigError`` where the model has none."""
+
+    def read(self, tokens: Sequence[int], kinds: Sequence[int]) -> Matrix:
+        """What the last layer makes of a sequence of tokens, a token a row. ``kinds``: 0 for the tokens of a first
+        text, 1 for those of a second."""
+
+
 class Encoder:
     """Texts to vectors of length one, ``width`` numbers each: the mean of a text's tokens.
 
     Raises ``ConfigError`` for a directory that is not such a model.
     """
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, adapter: Adapter | None = None) -> None:
         try:
             config = json.loads((directory / "config.json").read_text(encoding="utf-8"))
             self._tokenizer = Tokenizer.from_file(str(directory / "tokenizer.json"))
@@ -57,7 +76,10 @@ class Encoder:
             raise ConfigError(f"{directory}: only models of BERT's build with gelu are read")
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(longest)
+        self._longest = longest
         self(["a"])
+        if adapter:
+            self._weights = {**self._weights, **_adapt(self._weights, adapter)}
 
     def __call__(self, texts: Sequence[str]) -> Matrix:
         """The vectors of some texts, a text a row."""
@@ -67,21 +89,37 @@ class Encoder:
     def _vector(self, tokens: Sequence[int]) -> Matrix:
         if not tokens:
             return np.zeros(self.width, np.float32)
+        mean = self.read(tokens, [0] * len(tokens)).mean(axis=0)
+        length = float(np.linalg.norm(mean))
+        return np.asarray(mean / length if length else mean, np.float32)
+
+    def tokens(self, text: str) -> Sequence[int]:
+        """See ``Tokens.tokens``."""
+        tokens: Sequence[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
+        return tokens
+
+    def number(self, token: str) -> int:
+        """See ``Tokens.number``."""
+        number = self._tokenizer.token_to_id(token)
+        if number is None:
+            raise ConfigError(f"the tokenizer has no {token}")
+        return int(number)
+
+    def read(self, tokens: Sequence[int], kinds: Sequence[int]) -> Matrix:
+        """See ``Tokens.read``."""
         try:
-            hidden = self._embed_tokens(tokens)
+            hidden = self._embed_tokens(tokens[: self._longest], kinds[: self._longest])
             for layer in range(self._layers):
                 hidden = self._layer(hidden, f"encoder.layer.{layer}")
         except (KeyError, IndexError, ValueError) as error:
             raise ConfigError(f"weights that do not fit the model's description: {error}") from None
-        mean = hidden.mean(axis=0)
-        length = float(np.linalg.norm(mean))
-        return np.asarray(mean / length if length else mean, np.float32)
+        return hidden
 
-    def _embed_tokens(self, tokens: Sequence[int]) -> Matrix:
+    def _embed_tokens(self, tokens: Sequence[int], kinds: Sequence[int]) -> Matrix:
         weights = self._weights
         words = weights["embeddings.word_embeddings.weight"][np.asarray(tokens)]
         places = weights["embeddings.position_embeddings.weight"][: len(tokens)]
-        kind = weights["embeddings.token_type_embeddings.weight"][0]
+        kind = weights["embeddings.token_type_embeddings.weight"][np.asarray(kinds)]
         return self._normal(words + places + kind, "embeddings.LayerNorm")
 
     def _layer(self, hidden: Matrix, name: str) -> Matrix:
@@ -108,6 +146,14 @@ class Encoder:
         apart = hidden - hidden.mean(axis=-1, keepdims=True)
         spread = np.sqrt((apart * apart).mean(axis=-1, keepdims=True) + np.float32(self._epsilon))
         return np.asarray(apart / spread * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"], np.float32)
+
+
+def _adapt(weights: Mapping[str, Matrix], adapter: Adapter) -> dict[str, Matrix]:
+    """The matrices that an adapter changes, as it leaves them. Raises ``ConfigError`` where it is of another model."""
+    try:
+        return {name: weights[name] + tall @ wide for name, (tall, wide) in adapter.items()}
+    except (KeyError, ValueError) as error:
+        raise ConfigError(f"an adapter of another model: {error}") from None
 
 
 def digest_of(directory: Path) -> str:

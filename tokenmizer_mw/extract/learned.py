@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
-from typing import Final
+from typing import ClassVar, Final, NamedTuple
 
 FORMAT: Final = 3
 """Version of the file's format."""
@@ -63,6 +63,16 @@ class Guess:
         return self.odds[self.classes.index(act)]
 
 
+class InContext(NamedTuple):
+    """A sentence and what stands before it: ``before``, the sentence before it in its message, and ``heard``, the last
+    one of the other speaker, "" where there is none. ``speaker``: "user" or "assistant"."""
+
+    text: str
+    speaker: str
+    before: str = ""
+    heard: str = ""
+
+
 class BadModel(ValueError):
     """A model file that is damaged, or of another version."""
 
@@ -74,6 +84,9 @@ class Model:
     """
 
     __slots__ = ("_rows", "_unpack", "classes", "cues", "scale", "weights")
+
+    reads_context: ClassVar[bool] = False
+    """Whether ``meaning`` says anything."""
 
     def __init__(self, classes: Sequence[DialogueAct], cues: Sequence[str], weights: bytes, scale: float) -> None:
         if len(weights) != len(cues) * len(classes):
@@ -105,7 +118,7 @@ class Model:
         weight = self.weight(cues)
         return self._sums(weight, ())[0] * self.scale, weight & _COUNT
 
-    def meaning(self, text: str) -> Sequence[float]:
+    def meaning(self, sentence: InContext) -> Sequence[float]:
         """What the meaning of a sentence adds to each class, in scale-ths; () for a model that looks at cues alone."""
         return ()
 

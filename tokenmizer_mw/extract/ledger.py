@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any, Final
 
 from tokenmizer_mw.graph.fold import SessionGraph
@@ -42,9 +43,9 @@ class Ledger:
     """``graph`` is a fork that every event is applied to at once.
 
     ``turn`` and ``role`` belong to the message being read; ``asked`` is the number of the user's last message before
-    it and ``told`` that of the assistant's, 0 when out of reach. ``claims`` counts the finished work that the message
-    reports and nobody had asked for; ``wanted`` gives the stems of what the user's last message speaks of, ``put_up``
-    what the assistant said in the messages before, with their numbers.
+    it and ``told`` that of the assistant's, 0 when out of reach. ``first`` is the place of its first event. ``claims``
+    counts the finished work that the message reports and nobody had asked for; ``wanted`` gives the stems of what the
+    user's last message speaks of, ``put_up`` what the assistant said in the messages before, with their numbers.
     """
 
     graph: SessionGraph
@@ -54,6 +55,7 @@ class Ledger:
     asked: int = 0
     told: int = 0
     claims: int = 0
+    first: int = 0
     wanted: Callable[[], frozenset[str]] = frozenset
     put_up: Callable[[], Sequence[tuple[int, str]]] = tuple
 
@@ -68,6 +70,7 @@ class Ledger:
     ) -> None:
         """Turn to the next message."""
         self.turn, self.role, self.asked, self.told, self.claims = turn, role, asked, told, 0
+        self.first = len(self.events)
         self.wanted, self.put_up = wanted, put_up
 
     def emit(self, event: Event) -> None:
@@ -77,8 +80,8 @@ class Ledger:
 
     def find_replacements(self) -> list[Transition]:
         """What the message being read has replaced so far, oldest first."""
-        steps = (event.transition for event in self.events if isinstance(event, DecisionReplaced))
-        return [step for step in steps if step.trigger == self.turn]
+        events = islice(self.events, self.first, None)
+        return [event.transition for event in events if isinstance(event, DecisionReplaced)]
 
     def source(self, finding: Finding) -> Source:
         """Where the finding comes from."""

@@ -78,11 +78,19 @@ _PRODUCTS: Final = frozenset(
         " polymer knockout require"
     )
 )
+PROJECTS: Final = words_of("llama.cpp whisper.cpp stable-diffusion.cpp bark.cpp clip.cpp rwkv.cpp gemma.cpp")
+"""Products named like a file, which prose means rather than that file unless it says otherwise (``names_project``)."""
+
+_FILE_WORDS: Final = expression(
+    r"(?i)(?:edit|edits|edited|editing|open|opened|rename|renamed|delete|deleted|compile|compiled|rewrite|rewrote|file)"
+    r" (?:the )?(?:file )?$"
+)
 _NO_FILES: Final = words_of(
     "response.json res.json resp.json request.json req.json r.json result.json docs.rs bun.sh astral.sh"
     " brew.sh get.sh self.c self.h this.c"
 )
 _LETTER_EXTENSIONS: Final = frozenset("ch")
+_QUOTES: Final = frozenset("`'\"")
 _BARRED_BEFORE: Final = frozenset("*{}<%$&?#@/\\\u2026")
 _BARRED_BEHIND: Final = frozenset("*{<@$%")
 _HOST_ENDINGS: Final = (
@@ -113,6 +121,16 @@ def file_paths(text: str) -> list[Name]:
             if len(found) == NAMES_MAX:
                 break
     return found
+
+
+def names_project(text: str, name: Name) -> bool:
+    """Whether a name in prose means the product of that name: it is said without a folder, quotation marks, a line
+    number and a word for what is done to files."""
+    if name.text.lower() not in PROJECTS or name.text != text[name.start : name.end]:
+        return False
+    around = (text[name.start - 1 : name.start], text[name.end : name.end + 1])
+    is_quoted = any(sign in _QUOTES for sign in filter(None, around)) or text[name.end : name.end + 2][1:].isdigit()
+    return not is_quoted and not _FILE_WORDS.search(text[: name.start])
 
 
 def as_path(text: str) -> str:

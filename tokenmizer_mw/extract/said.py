@@ -9,7 +9,7 @@ from typing import Any, Final
 from tokenmizer_mw.model.node import NodeType, Status, Trust
 
 from .finding import Finding, Move, Segment
-from .names import file_paths
+from .names import file_paths, names_project
 from .phrases import split_enumeration
 from .reading import Hit
 from .rules import MEANINGS, Speaker
@@ -86,7 +86,9 @@ def is_name(item: str) -> bool:
 @lru_cache(maxsize=8)
 def paths_in(sentence: str) -> tuple[str, ...]:
     """The files that a sentence names, each once."""
-    return tuple(dict.fromkeys(name.text for name in file_paths(sentence))) if _may_name_files(sentence) else ()
+    if not _may_name_files(sentence):
+        return ()
+    return tuple(dict.fromkeys(name.text for name in file_paths(sentence) if not names_project(sentence, name)))
 
 
 def _may_name_files(text: str) -> bool:

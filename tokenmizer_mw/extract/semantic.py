@@ -1,10 +1,11 @@
-"""The learned stage on the meaning of sentences: what the words of a sentence say, and beside it what its vector says.
+"""The learned stage on the meaning of sentences: what the words of a sentence say, and beside it what a sentence model
+makes of it in its context.
 
-A head is trained for one sentence model by ``python -m benchmarks.train_acts --semantic DIRECTORY``: a line of JSON and
-a number for each act and each place of a vector. The package carries the head for all-MiniLM-L6-v2; one for another
-model lies beside its weights as ``acts.head``. The vectors are those of the frozen model: nothing of it is trained.
+A head is trained for one sentence model by ``python -m benchmarks.train_acts --semantic DIRECTORY``: an adapter of the
+model's matrices, and a number for each act and each place of a vector. The package carries the head for
+all-MiniLM-L6-v2; one for another model lies beside its weights as ``acts.head``.
 
-Needs the extra ``semantic``, or ``embeddings``, whose vectors cost less time.
+Needs the extra ``semantic``, or ``embeddings``, with which reading costs less time.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from importlib.util import find_spec
@@ -24,55 +25,71 @@ from numpy.typing import NDArray
 
 from tokenmizer_mw.errors import ConfigError
 
-from .encoder import Encoder, digest_of
-from .learned import BadModel, DialogueAct, Guess, Model, load_shipped_model
+from .encoder import Adapter, Encoder, Tokens, digest_of
+from .learned import BadModel, DialogueAct, Guess, InContext, Model, load_shipped_model
 
 HEAD: Final = "acts.head"
-FORMAT: Final = 2
-HEAD_MAX: Final = 1024 * 1024
+FORMAT: Final = 3
+HEAD_MAX: Final = 4 * 1024 * 1024
 """Bytes of a head's file."""
 SENTENCES_KEPT: Final = 1024
 """Sentences whose meaning is kept: one sentence is judged up to three times while a message is read."""
+TEXT_TOKENS: Final = 56
+"""Tokens of a sentence that are read, from its beginning."""
+BEFORE_TOKENS: Final = 24
+"""Tokens of the sentence before it, from its end."""
+HEARD_TOKENS: Final = 28
+"""Tokens of the other speaker's last sentence, from its end."""
 
 _FAR: Final = 500.0
 
 Matrix = NDArray[np.float32]
-Embed = Callable[[list[str]], Any]
-"""Texts to vectors, a text a row; every call gives the same text the same vector."""
+Read = Callable[[InContext], Any]
+"""A sentence in its context to its vector."""
 
 
 class Head(Model):
     """A classifier of cues and vectors: for each act the log odds are ``slopes`` times those of the cues, plus
     ``offsets``, plus what ``dense`` makes of the vector, a row for each of its places and a column for each act.
-    ``trained_on`` names the sentence model: the SHA-256 of its weights, "" for any.
+    ``adapter``: what is added to the sentence model's matrices before ``read`` makes vectors with them;
+    ``trained_on`` names the model: the SHA-256 of its weights, "" for any.
 
     Sentences with other letters than those of ASCII are judged by their cues alone: the sentence model reads English.
     Raises ``BadModel`` when cues and numbers do not fit.
     """
 
-    __slots__ = ("_cached_meaning", "dense", "embed", "offsets", "slopes", "trained_on")
+    __slots__ = ("_cached_meaning", "adapter", "dense", "offsets", "read", "slopes", "trained_on")
+
+    reads_context = True
 
     def __init__(
-        self, cues: Model, dense: Matrix, slopes: Matrix, offsets: Matrix, embed: Embed, trained_on: str = ""
+        self,
+        cues: Model,
+        dense: Matrix,
+        slopes: Matrix,
+        offsets: Matrix,
+        read: Read,
+        trained_on: str = "",
+        adapter: Adapter | None = None,
     ) -> None:
         super().__init__(cues.classes, cues.cues, cues.weights, cues.scale)
         acts = len(cues.classes)
         if dense.ndim != 2 or (dense.shape[1], slopes.shape, offsets.shape) != (acts, (acts,), (acts,)):
             raise BadModel(f"{dense.shape} numbers for {acts} classes")
         self.dense, self.slopes, self.offsets = dense, slopes, offsets
-        self.embed, self.trained_on = embed, trained_on
+        self.read, self.trained_on, self.adapter = read, trained_on, adapter or {}
         self._cached_meaning = lru_cache(SENTENCES_KEPT)(self._compute_meaning)
 
-    def meaning(self, text: str) -> Sequence[float]:
-        """What the vector of a sentence adds to the log odds of each class, () for one that is not embedded. Raises
+    def meaning(self, sentence: InContext) -> Sequence[float]:
+        """What the vector of a sentence adds to the log odds of each class, () for one that is not read. Raises
         ``BadModel`` for a vector of another width than the head was trained on."""
-        return self._cached_meaning(text) if text.isascii() else ()
+        return self._cached_meaning(sentence) if sentence.text.isascii() else ()
 
-    def _compute_meaning(self, text: str) -> Sequence[float]:
-        vector = np.asarray(self.embed([text]), np.float32)
-        if vector.shape != (1, len(self.dense)):
+    def _compute_meaning(self, sentence: InContext) -> Sequence[float]:
+        vector = np.asarray(self.read(sentence), np.float32)
+        if vector.shape != (len(self.dense),):
             raise BadModel(f"vectors of the shape {vector.shape}, the head takes {len(self.dense)} numbers")
-        found: list[float] = (vector[0] @ self.dense + self.offsets).tolist()
+        found: list[float] = (vector @ self.dense + self.offsets).tolist()
         return found
 
     def guess(self, total: int, meaning: Sequence[float] = ()) -> Guess:
@@ -86,37 +103,86 @@ class Head(Model):
         return Guess(self.classes, tuple([1 / (1 + math.exp(-one)) for one in sums]))
 
     def to_bytes(self) -> bytes:
-        """The head as a file, without the classifier of cues."""
-        body = np.vstack([self.slopes, self.offsets, self.dense]).astype("<f4").tobytes()
+        """The head as a file, without the classifier of cues. Numbers are kept in half precision."""
+        named = {"slopes": self.slopes, "offsets": self.offsets, "dense": self.dense}
+        for name, (tall, wide) in self.adapter.items():
+            named |= {f"{_TALL}{name}": tall, f"{_WIDE}{name}": wide}
+        body = b"".join(one.astype("<f2").tobytes() for one in named.values())
         header = {
             "format": FORMAT,
-            "width": len(self.dense),
             "classes": self.classes,
             "trained_on": self.trained_on,
+            "shapes": {name: one.shape for name, one in named.items()},
             "sha256": hashlib.sha256(body).hexdigest(),
         }
         return json.dumps(header).encode() + b"\n" + body
 
     @classmethod
-    def read(cls, data: bytes, embed: Embed, cues: Model) -> Head:
-        """The head of a file on a classifier of cues. Raises ``BadModel`` for a file that is damaged, too large, of
-        another version or of other acts."""
+    def load(cls, data: bytes, cues: Model, reader: Callable[[Adapter], Read]) -> Head:
+        """The head of a file on a classifier of cues. ``reader``: makes of an adapter what reads sentences. Raises
+        ``BadModel`` for a file that is damaged, too large, of another version or of other acts."""
         line, _, body = data.partition(b"\n")
         try:
             header = json.loads(line)
-            found, width, classes = int(header["format"]), int(header["width"]), tuple(header["classes"])
+            found, classes, shapes = int(header["format"]), tuple(header["classes"]), header.get("shapes", {})
             trained_on, digest = str(header["trained_on"]), header["sha256"]
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise BadModel(f"not a head: {error}") from None
         if found != FORMAT:
             raise BadModel(f"format {found}, this version reads {FORMAT}")
         if len(data) > HEAD_MAX or hashlib.sha256(body).hexdigest() != digest:
             raise BadModel("damaged: the digest does not fit")
-        numbers = np.frombuffer(body, "<f4")
-        if classes != tuple(map(str, cues.classes)) or len(numbers) != (width + 2) * len(classes):
-            raise BadModel(f"{len(numbers)} numbers for {len(classes)} classes of {width} places")
-        slopes, offsets, *dense = numbers.reshape(width + 2, -1)
-        return cls(cues, np.stack(dense), slopes, offsets, embed, trained_on)
+        if classes != tuple(map(str, cues.classes)):
+            raise BadModel(f"made for the acts {', '.join(map(str, classes))}")
+        numbers = _split(np.frombuffer(body, "<f2").astype(np.float32), shapes)
+        try:
+            names = [name.removeprefix(_TALL) for name in numbers if name.startswith(_TALL)]
+            adapter = {name: (numbers[_TALL + name], numbers[_WIDE + name]) for name in names}
+            dense, slopes, offsets = numbers["dense"], numbers["slopes"], numbers["offsets"]
+        except KeyError as error:
+            raise BadModel(f"no numbers for {error}") from None
+        return cls(cues, dense, slopes, offsets, reader(adapter), trained_on, adapter)
+
+
+_TALL: Final = "tall "
+_WIDE: Final = "wide "
+
+
+def _split(numbers: Matrix, shapes: Mapping[str, Sequence[int]]) -> dict[str, Matrix]:
+    """The matrices that lie one behind another in a file. Raises ``BadModel`` where shapes and numbers do not fit."""
+    found, at = {}, 0
+    try:
+        for name, shape in shapes.items():
+            size = math.prod(shape)
+            found[name] = numbers[at : at + size].reshape(tuple(shape))
+            at += size
+    except (ValueError, TypeError) as error:
+        raise BadModel(f"numbers that do not fit their shapes: {error}") from None
+    if at != len(numbers):
+        raise BadModel(f"{len(numbers)} numbers for {at} places")
+    return found
+
+
+class ContextReader:
+    """Reads sentences in their context with a sentence model: speaker and sentence first, then the sentence before it
+    and the other speaker's last one. The vector is the mean of all tokens of the last layer."""
+
+    def __init__(self, encoder: Tokens) -> None:
+        self._encoder = encoder
+        self._begin, self._end = encoder.number("[CLS]"), encoder.number("[SEP]")
+
+    def __call__(self, sentence: InContext) -> Matrix:
+        """The vector of a sentence."""
+        mean: Matrix = self._encoder.read(*self.sequence(sentence)).mean(axis=0)
+        return mean
+
+    def sequence(self, sentence: InContext) -> tuple[list[int], list[int]]:
+        """The tokens that are read, and which are of the sentence (0) and of what stands before it (1)."""
+        tokens, end = self._encoder.tokens, self._end
+        first = [self._begin, *tokens(sentence.speaker), *tokens(sentence.text)[:TEXT_TOKENS], end]
+        before, heard = tokens(sentence.before)[-BEFORE_TOKENS:], tokens(sentence.heard)[-HEARD_TOKENS:]
+        second = [*before, end, *heard, end]
+        return first + second, [0] * len(first) + [1] * len(second)
 
 
 @cache
@@ -131,28 +197,39 @@ def open_head(directory: str, sha256: str = "") -> Head:
     digest = digest_of(folder)
     if sha256 and digest != sha256.casefold():
         raise ConfigError(f"{folder}: the digest of its weights is {digest}, not the one in semantic_sha256")
-    embed = embedder(folder)
     own = folder / HEAD
+
+    def reader(adapter: Adapter) -> Read:
+        return ContextReader(open_encoder(folder, adapter))
+
+    Encoder(folder)  # says what is wrong with the directory
     try:
-        head = Head.read(
-            (own if own.exists() else files(__package__).joinpath(HEAD)).read_bytes(), embed, load_shipped_model()
-        )
+        data = (own if own.exists() else files(__package__).joinpath(HEAD)).read_bytes()
+        if _trained_on(data) not in ("", digest):
+            raise ConfigError(f"{own} was trained on other weights" if own.exists() else f"{folder} has no {HEAD}")
+        return Head.load(data, load_shipped_model(), reader)
     except (OSError, BadModel) as error:
         raise ConfigError(f"{own}: {error}") from None
-    if head.trained_on not in ("", digest):
-        raise ConfigError(f"{own} was trained on other weights" if own.exists() else f"{folder} has no {HEAD}")
-    return head
 
 
-def embedder(folder: Path) -> Embed:
-    """The sentence model in a directory: by sentence-transformers where it is installed, else by arithmetic of our own,
-    which gives the same vectors. Raises ``ConfigError`` for a directory that is no such model."""
-    encoder = Encoder(folder)
+def _trained_on(data: bytes) -> str:
+    """The digest of the weights that the head in a file is for. Raises ``BadModel`` for a file that is no head."""
+    try:
+        return str(json.loads(data.partition(b"\n")[0])["trained_on"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise BadModel(f"not a head: {error}") from None
+
+
+def open_encoder(folder: Path, adapter: Adapter) -> Tokens:
+    """The sentence model in a directory with its adapter: by transformers where sentence-transformers brought it, else
+    by arithmetic of our own, which makes the same of a sentence. Raises ``ConfigError`` for a directory that is no such
+    model."""
+    encoder = Encoder(folder, adapter)
     if find_spec("sentence_transformers") is None or not (folder / "modules.json").exists():
         return encoder
-    from tokenmizer_mw.context.embedding import find_model
+    from .torch_encoder import TorchEncoder
 
-    return find_model(str(folder))
+    return TorchEncoder(folder, encoder, adapter)
 
 
-__all__ = ["HEAD", "HEAD_MAX", "DialogueAct", "Embed", "Head", "embedder", "open_head"]
+__all__ = ["HEAD", "HEAD_MAX", "ContextReader", "DialogueAct", "Head", "Read", "open_encoder", "open_head"]

@@ -7,6 +7,7 @@ tools or two services may both be in use, and then nothing is replaced without w
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -34,6 +35,16 @@ _RUNTIMES: Final = "|".join(
 _VERSION: Final = compile_lazily(
     rf"(?:^|[^\w.-])(?P<name>{_RUNTIMES})[ @:=]?v?(?P<version>[0-9]+(?:\.[0-9x]+){{0,3}}\+?)(?:[^\w.%]|\.\W|\.?$)"
 )
+_STDLIB: Final = "(?:standard library|stdlib)"
+_BEFORE_MODULE: Final = compile_lazily(
+    rf"(?:`|(?:^|\W)(?:import|imports|importing) (?:[\w.]+, ?){{0,8}}|(?:^|\W)(?:module|{_STDLIB}(?:'s)?) )$"
+)
+_BEHIND_MODULE: Final = compile_lazily(
+    rf"(?:`| (?:import|module|package|library)\b| (?:from|of|in) (?:the |python's ){{0,2}}{_STDLIB})"
+)
+"""What stands around a word glued to its digit that is the name of a module, as "sqlite3" is in Python, and says no
+version: an import, code, or a word for a module."""
+
 _ATTRIBUTES: Final = "|".join(
     (
         "port|timeout|limit|budget|deadline|target|branch|region|cadence|page size|batch size|learning rate|retention",
@@ -96,14 +107,19 @@ def read_slot(label: str, scope: str = "") -> Slot | None:
 
 def versions(text: str) -> list[tuple[str, str]]:
     """Runtimes and platforms with a version that ``text`` names, such as ("python", "3.12"), in order."""
-    found = []
-    rest = text[:SLOT_TEXT_MAX]
-    if _DIGITS.isdisjoint(rest):
-        return []
+    text = text[:SLOT_TEXT_MAX]
+    return [] if _DIGITS.isdisjoint(text) else list(_find_versions(text))
+
+
+def _find_versions(text: str) -> Iterator[tuple[str, str]]:
+    rest = text
     while (match := _VERSION.search(rest)) is not None:
-        found.append((match.group("name"), match.group("version")))
-        rest = rest[match.end("version") :]
-    return found
+        name, version = match.group("name"), match.group("version")
+        before, behind = text[: len(text) - len(rest) + match.start("name")], rest[match.end("version") :]
+        glued = match.end("name") == match.start("version") and version.isdecimal()
+        if not (glued and (_BEFORE_MODULE.search(before) or _BEHIND_MODULE.match(behind))):
+            yield name, version
+        rest = behind
 
 
 def members_of(category: str) -> tuple[str, ...]:
@@ -136,11 +152,8 @@ def names_a_value(text: str) -> bool:
 
 
 def _version(text: str) -> Slot | None:
-    found = _VERSION.search(text)
-    if found is None:
-        return None
-    name = found.group("name").casefold()
-    return Slot(f"{name.replace('golang', 'go')}.version", found.group("version"), "version")
+    name, version = next(_find_versions(text), ("", ""))
+    return Slot(f"{name.casefold().replace('golang', 'go')}.version", version, "version") if name else None
 
 
 def _read_named_slot(text: str) -> Slot | None:

@@ -15,7 +15,7 @@ from tokenmizer_mw.settings import Settings
 
 from .finding import Finding, Move
 from .hollow import behind_pointer, goes_ahead, is_hollow
-from .names import as_path, project_path
+from .names import PROJECTS, as_path, project_path
 from .pattern import PatternSet
 from .prose import plain
 from .rules.acknowledging import FAULTS
@@ -127,7 +127,7 @@ def corrected_type(type_: NodeType, label: str) -> NodeType:
         return type_
     if _is_address(label):
         return NodeType.ENDPOINT
-    return NodeType.FILE if " " not in label and as_path(label) else type_
+    return NodeType.FILE if " " not in label and label.lower() not in PROJECTS and as_path(label) else type_
 
 
 def _is_address(label: str) -> bool:

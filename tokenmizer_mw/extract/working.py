@@ -18,7 +18,7 @@ from .ledger import Ledger, first, is_open
 from .matching import SAME_TASK, find_described, near
 from .pattern import PatternSet
 from .phrases import bound_sentence
-from .planning import leave_behind, move_item
+from .planning import leave_behind, move_item, note_item
 from .prose import encodable, sentences
 from .reading import hits
 from .rules import Act, Speaker
@@ -27,6 +27,7 @@ from .said import paths_in
 from .similar import content, likeness, overlap, words_of
 from .structure import covers
 from .structure.failures import is_misuse
+from .structure.plans import ITEM
 
 REACH: Final = 12
 """Messages back to which "it works now" may reach for its error."""
@@ -197,6 +198,8 @@ def _is_announced(node: Node) -> bool:
 
 def note_task(ledger: Ledger, finding: Finding) -> Node | None:
     """Work is stated: to do, begun or done."""
+    if finding.certain and finding.detail.startswith(ITEM):
+        return note_item(ledger, finding)
     if finding.status is Status.IN_PROGRESS:
         return _begin(ledger, finding)
     if finding.status is Status.COMPLETED and not finding.certain:
@@ -277,8 +280,13 @@ def close(ledger: Ledger, finding: Finding) -> Node | None:
         return _close_error(ledger, finding)
     if finding.type is not NodeType.TASK:
         return note_fact(ledger, finding)
-    if not finding.label:
-        return move_item(ledger, finding) if finding.target else _close_asked(ledger, finding)
+    if finding.target.startswith(ITEM):
+        return move_item(ledger, finding)
+    return _close_named(ledger, finding) if finding.label else _close_asked(ledger, finding)
+
+
+def _close_named(ledger: Ledger, finding: Finding) -> Node | None:
+    """Work that the finding names is done; reported work that nobody had asked for is news."""
     task = _open_task(ledger, finding) or _only_asked(ledger)
     if finding.certain and finding.detail == COMMITTED:
         _complete_committed(ledger, finding)

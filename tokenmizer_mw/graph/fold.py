@@ -33,7 +33,7 @@ from tokenmizer_mw.model.event import (
     transition_to_dict,
 )
 from tokenmizer_mw.model.message import short_repr
-from tokenmizer_mw.model.node import NEVER_PRUNED, Edge, EdgeType, Node, NodeType, Status, Transition
+from tokenmizer_mw.model.node import NEVER_PRUNED, DecisionKind, Edge, EdgeType, Node, NodeType, Status, Transition
 
 _Kind = TypeVar("_Kind", bound=StrEnum)
 
@@ -103,16 +103,24 @@ class SessionGraph:
 
     # -- reading ---------------------------------------------------------------------------------------------
 
-    def nodes(self, type: NodeType | str | None = None, status: Status | str | None = None) -> list[Node]:
-        """Return all nodes, oldest first, or those of a type and a status. Raises ``CallerError`` for unknown names."""
-        wanted_type = _member(NodeType, type)
+    def nodes(
+        self, type: NodeType | DecisionKind | str | None = None, status: Status | str | None = None
+    ) -> list[Node]:
+        """Return all nodes, oldest first, or those of a type and a status.
+
+        - ``type``: a type, such as "decision", or a kind of decisions, such as "rule"; ``None``: all.
+        - ``status``: a status, also by the word for people ("replaced"); ``None``: all.
+
+        Raises ``CallerError`` for unknown names.
+        """
         wanted_status = _member(Status, status)
-        return [
-            node
-            for node in self._nodes.values()
-            if (wanted_type is None or node.type is wanted_type)
-            and (wanted_status is None or node.status is wanted_status)
-        ]
+        found = [node for node in self._nodes.values() if wanted_status is None or node.status is wanted_status]
+        if type is None:
+            return found
+        if type in _KINDS:
+            return [node for node in found if node.kind == type]
+        wanted_type = _member(NodeType, type, also=_KINDS)
+        return [node for node in found if node.type is wanted_type]
 
     def edges(self, type: EdgeType | str | None = None) -> list[Edge]:
         """Return all edges, oldest first, or those of a type. Raises ``CallerError`` for an unknown name."""
@@ -471,13 +479,17 @@ def _with_status(node: Node, status: Status) -> Node:
     return Node(*values)
 
 
+_KINDS: Final = tuple(kind.value for kind in DecisionKind)
+
+
 @lru_cache(maxsize=8192)
-def _member(kind: type[_Kind], name: str | None) -> _Kind | None:
-    """The member of an enumeration that ``name`` means; ``None`` for none."""
+def _member(kind: type[_Kind], name: str | None, also: tuple[str, ...] = ()) -> _Kind | None:
+    """The member of an enumeration that ``name`` means; ``None`` for none. ``also``: other names that are taken."""
     try:
         return kind(name) if name is not None else None
     except ValueError:
-        raise CallerError(f"{name!r:.40} is none of {', '.join(kind)}") from None
+        known = (*(getattr(one, "word", one) for one in kind), *also)
+        raise CallerError(f"{name!r:.40} is none of {', '.join(known)}") from None
 
 
 def _number(id: str) -> int:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Final
@@ -130,25 +130,26 @@ def _is_about(node: Node, text: str, former: Iterable[Node]) -> bool:
     return False
 
 
-def find_named(graph: SessionGraph, text: str, former: Sequence[Node] = ()) -> list[Node]:
-    """Return the nodes whose id, label, value or words ``text`` is, or that had this wording before a correction
-    (``former``), and all others with the same label; [] if it names none."""
+def find_meant(graph: SessionGraph, text: str, former: Sequence[Node], prefers: Callable[[Node], bool]) -> list[Node]:
+    """Return the nodes that ``text`` may mean in an edit by hand: the one with this id; else, first among the nodes
+    that are preferred (``prefers``) and then among the others, those with this label or value, or that had it before a
+    correction (``former``), else those whose label, value or category together contain all of these words.
+    """
     if (node := graph.get(text)) is not None:
         return [node]
-    named = _find_all_in(graph.nodes(), text) or _find_all_in(former, text)
-    if not named:
-        return []
-    spelling, current = text.strip().casefold(), named[0].current
-    named += [one for one in graph.nodes() if one.label.casefold() == spelling and one.current is current]
-    return [node for id in dict.fromkeys(one.id for one in named) if (node := graph.get(id)) is not None]
+    preferred = [node for node in graph.nodes() if prefers(node)]
+    others = [node for node in graph.nodes() if not prefers(node)]
+    return _find_worded(preferred, text, former) or _find_worded(others, text, former)
 
 
-def find_containing(graph: SessionGraph, text: str) -> list[Node]:
-    """Return the nodes whose label, value and category together contain all words of ``text``: current ones before
-    others, and of these all but concepts before concepts; only the first of these groups that is not empty."""
+def _find_worded(nodes: Sequence[Node], text: str, former: Iterable[Node]) -> list[Node]:
+    by_id = {node.id: node for node in nodes}
+    if named := _find_all_in(nodes, text) or _find_all_in((one for one in former if one.id in by_id), text):
+        spelling = text.strip().casefold()
+        named += [one for one in nodes if one.label.casefold() == spelling and one.current is named[0].current]
+        return [by_id[id] for id in dict.fromkeys(one.id for one in named)]
     wanted = asked_words(text)
-    fitting = [node for node in graph.nodes() if wanted and wanted <= _naming_words(node)]
-    fitting = [node for node in fitting if node.current] or fitting
+    fitting = [node for node in nodes if wanted and wanted <= _naming_words(node)]
     return [node for node in fitting if node.type is not NodeType.CONCEPT] or fitting
 
 
@@ -253,7 +254,7 @@ def _singular(text: str) -> frozenset[str]:
 
 def _bag(node: Node, said: frozenset[str]) -> Mapping[str, int]:
     bag = dict.fromkeys(said | kind_words(node.type, node.kind), _SAID)
-    bag.update(dict.fromkeys(_singular(f"{node.label} {node.value}"), _NAMED))
+    bag.update(dict.fromkeys(_singular(f"{node.label} {node.value} {_named_categories(node)}"), _NAMED))
     bag.update(dict.fromkeys(_singular(f"{node.slot} {_category_words(node)}"), _MEANT if node.current else _SAID))
     return bag
 
@@ -272,6 +273,15 @@ def _category_words(node: Node) -> str:
         return ""
     spellings = next((names for names in category.members.split() if names.split("/")[0] == value), "")
     return f"{category.name} {category.names} {category.asked} {spellings.replace('/', ' ')}"
+
+
+def _named_categories(node: Node) -> str:
+    """The names of the categories whose values a decision names, if it is not known to be a value of one: "keep
+    everything in one SQLite file" answers which database is used."""
+    if node.type is not NodeType.DECISION or not node.current or _category(node)[0] is not None:
+        return ""
+    named = (MEMBERS[word][0] for word in words(node.label) if word in MEMBERS)
+    return " ".join(f"{category.name} {category.names}" for category in named)
 
 
 def _category(node: Node) -> tuple[Category | None, str]:

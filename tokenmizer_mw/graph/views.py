@@ -181,7 +181,7 @@ class Why:
 
     def __repr__(self) -> str:
         because = f", because {self.node.detail}" if self.node.detail else ""
-        return short_repr(self, f"{self.node.label!r} {self.node.status.value}{because}")
+        return short_repr(self, f"{self.node.label!r} {self.node.status.word}{because}")
 
     def __str__(self) -> str:
         return self.text

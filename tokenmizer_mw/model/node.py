@@ -74,8 +74,8 @@ class Status(StrEnum):
     """The status of a fact.
 
     Tasks and tests go from pending to completed or failed. A fact that simply holds (a decision in force, a file, an
-    error that is not fixed) is ``active``. A fixed error is completed. A proposal is pending until it is adopted. The
-    paper's word ``modified`` is read as ``superseded``.
+    error that is not fixed) is ``active``. A fixed error is completed. A proposal is pending until it is adopted. Texts
+    for people say "replaced" for ``superseded`` (``word``); it, and the paper's word "modified", are read as that.
     """
 
     PENDING = "pending"
@@ -89,7 +89,9 @@ class Status(StrEnum):
 
     @classmethod
     def _missing_(cls, value: object) -> Status | None:
-        return cls.SUPERSEDED if value == "modified" else None
+        if value == "modified":
+            return cls.SUPERSEDED
+        return next((one for one in cls if one.word == value), None)
 
     @property
     def word(self) -> str:
@@ -135,8 +137,11 @@ def is_current(status: Status) -> bool:
 
 
 def describe_move(before: str, after: str) -> str:
-    """Say that a fact is a value of another slot (``after``) than before; "" is none."""
-    return f"now a value of {after or 'nothing'}, not of {before or 'anything'}"
+    """Say in words that a fact has another slot (``after``) than before; "" is none."""
+    old, new = (slot.replace("@", " for ") for slot in (before, after))
+    if not new:
+        return f"it no longer counts as the {old}"
+    return f"it counts as the {new} now" + (f", no longer as the {old}" if old else "")
 
 
 class DecisionKind(StrEnum):
@@ -230,7 +235,7 @@ class Node:
 
     def __repr__(self) -> str:
         kind = f" {self.kind.value}" if self.kind is not None else ""
-        return short_repr(self, f"{self.id}{kind} {self.status.value}: {self.label!r}")
+        return short_repr(self, f"{self.id}{kind} {self.status.word}: {self.label!r}")
 
     @property
     def current(self) -> bool:
@@ -255,8 +260,9 @@ class Node:
 
     @property
     def is_note(self) -> bool:
-        """Whether the fact was only mentioned in passing. It can be searched, but resume blocks do not state it."""
-        return self.type is NodeType.CONCEPT and self.confidence <= NOTE_CONFIDENCE
+        """Whether the fact was only mentioned in passing and nobody pinned it. It can be searched, but resume blocks do
+        not state it."""
+        return self.type is NodeType.CONCEPT and self.confidence <= NOTE_CONFIDENCE and not self.pinned
 
     @property
     def word(self) -> str:

@@ -12,7 +12,8 @@ from typing import Final, NamedTuple, TypeGuard
 from tokenmizer_mw.model import LOCAL_TENANT, OWN_TENANTS
 
 __all__ = [
-    "LOCAL_TENANT", "OWN_TENANTS", "SESSION_ID_MAX", "Moment", "SessionKey", "is_usable_id", "project_of", "siblings",
+    "LOCAL_TENANT", "OWN_TENANTS", "SECONDS_MIN", "SESSION_ID_MAX", "Moment", "SessionKey", "is_usable_id",
+    "project_of", "siblings",
 ]  # fmt: skip
 
 SESSION_ID_MAX: Final = 256
@@ -41,6 +42,10 @@ def is_usable_id(part: object) -> TypeGuard[str]:
 
 Moment = float | datetime | str
 """Seconds since the epoch, or a date and time, also as ISO 8601 text; one without a zone is local time."""
+
+SECONDS_MIN: Final = 946_684_800
+"""The year 2000, in seconds since the epoch. Nothing was recorded before, so that a smaller number given as a time is
+meant as something else, such as the number of a message."""
 
 
 def project_of(session_id: str, separator: str) -> str:

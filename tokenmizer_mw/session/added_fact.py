@@ -7,7 +7,7 @@ from typing import Final, Self
 
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.text import singular, words
-from tokenmizer_mw.model.node import Node, NodeType
+from tokenmizer_mw.model.node import DecisionKind, Node, NodeType
 from tokenmizer_mw.session import SessionState
 from tokenmizer_mw.session.manual_edits import KINDS, find_addition
 
@@ -27,8 +27,9 @@ class AddedFact(Node):
 
     - ``number``: of the manual edit that added it, for ``undo``; 0: the fact was known from the messages.
     - ``replaced``: the facts whose place it took.
-    - ``similar``: statements in force that share most of their words with it, the most similar first. If it
-      contradicts one, invalidate or archive that one.
+    - ``similar``: statements in force that share most of their words with it, and choices about the same thing
+      ("search: SQLite FTS5" and "Elasticsearch for search"), the most similar first. If it contradicts one, correct or
+      invalidate that one.
     """
 
     number: int = 0
@@ -58,19 +59,43 @@ class AddedFact(Node):
     def effects(self) -> list[str]:
         """What the addition did to other facts, and what it left, a line each; [] for nothing."""
         lines = [f"replaced {old.id}: {old.label}" for old in self.replaced]
-        return lines + [f"similar and still in force: {one.id}: {one.label}" for one in self.similar]
+        if self.similar:
+            named = "; ".join(f"{one.id}: {one.label}" for one in self.similar)
+            lines.append(f"similar, still in force: {named} (use correct or invalidate if one no longer holds)")
+        return lines
 
 
 def _find_similar(graph: SessionGraph, node: Node) -> list[Node]:
-    own = _label_words(node)
-    near: list[tuple[int, Node]] = []
-    for one in graph.nodes():
-        said = _label_words(one) if one.type in _COMPARED else frozenset[str]()
-        shared = len(own & said)
-        if one.current and one.id != node.id and shared >= _SHARED_MIN and 2 * shared > min(len(own), len(said)):
-            near.append((shared, one))
-    return [one for _, one in sorted(near, key=lambda found: -found[0])[:_SIMILAR_MAX]]
+    own = _read_words(node.label)
+    compared = [one for one in graph.nodes() if one.current and one.id != node.id and one.type in _COMPARED]
+    near = [one for one in compared if _is_alike(own, _read_words(one.label)) or _is_about_the_same(node, one)]
+    return sorted(near, key=lambda one: -len(own & _read_words(one.label)))[:_SIMILAR_MAX]
 
 
-def _label_words(node: Node) -> frozenset[str]:
-    return frozenset(map(singular, words(node.label)))
+def _is_alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    shared = len(one & other)
+    return shared >= _SHARED_MIN and 2 * shared > min(len(one), len(other))
+
+
+def _is_about_the_same(node: Node, other: Node) -> bool:
+    """Whether two choices may be values of the same thing: one of them has all words for what the other is a value of,
+    or half of the words of both are the same ("Elasticsearch for search", "Tantivy for search")."""
+    if not (_is_choice(node) and _is_choice(other)):
+        return False
+    own, said = _read_words(node.label), _read_words(other.label)
+    return _names_thing(node, other) or _names_thing(other, node) or 2 * len(own & said) >= max(len(own), len(said))
+
+
+def _names_thing(node: Node, other: Node) -> bool:
+    """Whether ``node`` has all words for what ``other`` is a value of, the narrowest: "search" of "database@search"."""
+    attribute, _, scope = other.slot.partition("@")
+    thing = _read_words(scope or attribute)
+    return bool(thing) and thing <= _read_words(f"{node.label} {node.slot}")
+
+
+def _is_choice(node: Node) -> bool:
+    return node.kind is DecisionKind.CHOICE or node.type is NodeType.ENVIRONMENT
+
+
+def _read_words(text: str) -> frozenset[str]:
+    return frozenset(map(singular, words(text)))

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 
 from tokenmizer_mw.errors import BudgetTooSmall, CallerError, ConfigError, InvalidMessage, InvalidSession
 from tokenmizer_mw.model.message import Message, Written
-from tokenmizer_mw.model.session import Moment, SessionKey
+from tokenmizer_mw.model.session import SECONDS_MIN, Moment, SessionKey
 from tokenmizer_mw.store.ledger import By, day_of, require_by
 from tokenmizer_mw.store.log import Place, SessionInfo
 
@@ -166,6 +166,9 @@ def _require_moment(name: str, value: Any) -> None:
         as_seconds(value)
     except CallerError as error:
         raise CallerError(f"{name}: {error}") from None
+    if isinstance(value, int | float) and float("-inf") < value < SECONDS_MIN:
+        hint = "pass the number of a message as message, and an early date as text"
+        raise CallerError(f"{name} is in seconds since 1970; {value:.0f} would be before the year 2000: {hint}")
 
 
 def _require_callable(name: str, value: object) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,8 +10,7 @@ from tokenmizer_mw.errors import CallerError, UnknownNode
 from tokenmizer_mw.graph.search import (
     CLEAR,
     SearchHit,
-    find_containing,
-    find_named,
+    find_meant,
     former_nodes,
     is_described,
     is_mentioned,
@@ -36,6 +35,7 @@ from tokenmizer_mw.model.node import (
 )
 from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import RecordedEdit, SessionState
+from tokenmizer_mw.session.state import SHOWN_FIELDS
 
 if TYPE_CHECKING:
     from tokenmizer_mw.extract.slots import Slot
@@ -63,9 +63,6 @@ _NEAREST_CHARS: Final = 80
 _SLOTTED: Final = frozenset({NodeType.DECISION, NodeType.ENVIRONMENT})
 _TYPES: Final = frozenset(type.value for type in NodeType)
 
-SHOWN: Final = ("label", "detail", "status", "pinned", "slot")
-"""What an answer to an edit, and a list of edits, show of the fact as it was."""
-
 
 @dataclass(frozen=True, slots=True)
 class FactEdit:
@@ -83,14 +80,18 @@ class FactEdit:
         """The label, detail, status, pin and slot that the fact had before, where they are different now."""
         return {
             name: getattr(self.before, name)
-            for name in SHOWN
+            for name in SHOWN_FIELDS
             if getattr(self.before, name) != getattr(self.after, name)
         }
 
     @property
     def effects(self) -> list[str]:
-        """What the edit changed besides the words, a line each: what the fact is a value of now; [] for nothing."""
-        return [describe_move(self.before.slot, self.after.slot)] if "slot" in self.previous else []
+        """What else there is to know about the edit, a line each; [] for nothing: what the fact counts as now, where
+        its new words say so, and that it was not in force."""
+        lines = [describe_move(self.before.slot, self.after.slot)] if "slot" in self.previous else []
+        if not (self.before.current or self.after.current):
+            lines.append(f"this fact was {self.before.status.word} before, and is not in force")
+        return lines
 
     def __str__(self) -> str:
         was = f" (was: {self.before.label})" if "label" in self.previous else ""
@@ -325,22 +326,33 @@ def _require_free(state: SessionState, node: Node, changes: Mapping[str, Any], b
         raise CallerError(f"the current {slot} is {holder.label!r} ({holder.id}): invalidate or archive it first")
 
 
-def _near_ties(hits: Sequence[SearchHit], text: str, former: Iterable[Node]) -> list[Node]:
-    """The best hit, and behind it the current ones that a description fits about as well: their scores are near, or
-    they have most of its words, too, and no fewer."""
-    best, count = hits[0], len(shared_words(hits[0].node, text))
+def _find_described(hits: Sequence[SearchHit], text: str, former: Iterable[Node]) -> list[Node]:
+    """The facts that a description means: the best hit if it has most of the words, and behind it those that the
+    description fits about as well; their scores are near, or they have most of its words, too, and no fewer."""
+    if not hits or not _has_most_words(hits[0].node, text, former):
+        return []
+    count = len(shared_words(hits[0].node, text))
 
     def fits(hit: SearchHit) -> bool:
-        if CLEAR * hit.score > best.score:
+        if CLEAR * hit.score > hits[0].score:
             return True
         return len(shared_words(hit.node, text)) >= count and _has_most_words(hit.node, text, former)
 
-    return [best.node, *(hit.node for hit in hits[1:] if hit.node.current and fits(hit))]
+    return [hits[0].node, *(hit.node for hit in hits[1:] if fits(hit))]
 
 
 def _has_most_words(node: Node, text: str, former: Iterable[Node]) -> bool:
     """Whether a description has enough words of a fact, as it is worded now or was before a correction."""
     return any(is_described(one, text) for one in (node, *former) if one.id == node.id)
+
+
+def is_replaced(node: Node) -> bool:
+    """Whether another fact took the place of ``node``."""
+    return node.status is Status.SUPERSEDED
+
+
+def _is_in_force(node: Node) -> bool:
+    return node.current
 
 
 def _is_id(text: str) -> bool:
@@ -353,23 +365,23 @@ def _shorten(label: str) -> str:
     return label if len(label) <= _NEAREST_CHARS else f"{label[: _NEAREST_CHARS - 3].rsplit(' ', 1)[0]}..."
 
 
-def find_fact(state: SessionState, text: str) -> Node:
-    """Return the fact with this id, label or value, else the only fact that contains all of these words, else the one
-    that a description finds clearly before all others, that has most of the words (``is_described``), and more of them
-    than any other current fact. A concept is found by its words only if no other current fact has any of them.
+def find_fact(state: SessionState, text: str, prefers: Callable[[Node], bool] = _is_in_force) -> Node:
+    """Return the fact that ``text`` names. Tried in this order:
 
-    Raises ``UnknownNode``, which names the nearest facts, when no fact or more than one matches.
+    1. the fact with this id;
+    2. the fact with this label or value, else the one that contains all of these words;
+    3. the fact that a description means: it has most of the words (``is_described``), and no other fact nearly as many.
+
+    Facts that are preferred (``prefers``; those in force) come first; others count in step 2 only, when none of the
+    preferred ones does. A concept is found by its words only if no other current fact has any of them. Raises
+    ``UnknownNode``, which names the nearest facts, when no fact or more than one matches.
     """
-    graph = state.graph
-    former = former_nodes(graph, edits_in_force([one.edit for one in state.edits.values()]))
-    meant = find_named(graph, text, former)
-    if len(meant) == 1:
-        return meant[0]
-    found = search(graph, text, k=_NEAREST_MAX, former=former)
-    hits = [hit for hit in found if not hit.node.is_withdrawn]
-    if not meant:
-        meant = find_containing(graph, text) or _find_by_description(hits, text, former)
-        meant += _rivals_of_concept(meant, hits, text)
+    former = former_nodes(state.graph, edits_in_force([one.edit for one in state.edits.values()]))
+    meant = find_meant(state.graph, text, former, prefers)
+    hits = [hit for hit in search(state.graph, text, k=_NEAREST_MAX, former=former) if not hit.node.is_withdrawn]
+    if not meant and not _is_id(text):
+        meant = _find_described([hit for hit in hits if prefers(hit.node)], text, former)
+    meant += _rivals_of_concept(meant, hits, text)
     if len(meant) == 1:
         return meant[0]
     listed = _list_facts(meant or [hit.node for hit in hits])
@@ -378,18 +390,10 @@ def find_fact(state: SessionState, text: str) -> Node:
     raise UnknownNode(f"the session has no fact {text[:60]!r}" + (f"; nearest: {listed}" if listed else ""))
 
 
-def _find_by_description(hits: Sequence[SearchHit], text: str, former: Sequence[Node]) -> list[Node]:
-    """The facts that a description means; [] if there is none, or only one that does not hold any more."""
-    if not hits or _is_id(text) or not _has_most_words(hits[0].node, text, former):
-        return []
-    meant = _near_ties(hits, text, former)
-    return meant if len(meant) > 1 or meant[0].current else []
-
-
 def _rivals_of_concept(meant: Sequence[Node], hits: Iterable[SearchHit], text: str) -> list[Node]:
     """The facts that may be meant where a text fits a concept alone: what is decided or to be done is more often
     meant than a mere mention, also with fewer of the words."""
-    if len(meant) != 1 or meant[0].type is not NodeType.CONCEPT:
+    if len(meant) != 1 or meant[0].type is not NodeType.CONCEPT or text.strip() in (meant[0].id, meant[0].label):
         return []
     others = [hit.node for hit in hits if hit.node.current and hit.node.type is not NodeType.CONCEPT]
     return [node for node in others if is_mentioned(node, text)]

@@ -5,9 +5,9 @@ facts. Pure.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Any, Final
 
 from tokenmizer_mw.context.resume.handover import Handover
 from tokenmizer_mw.extract import CONTEXT_MESSAGES
@@ -57,6 +57,10 @@ class CheckpointMark:
     checkpoint: Checkpointed
 
 
+SHOWN_FIELDS: Final = ("label", "detail", "status", "pinned", "slot")
+"""Fields of a fact that answers to edits and lists of edits show, as they were before and as they are after."""
+
+
 @dataclass(frozen=True, slots=True)
 class RecordedEdit:
     """A manual edit, and when it was recorded, in seconds since the epoch."""
@@ -64,17 +68,40 @@ class RecordedEdit:
     recorded_at: float
     edit: NodeEdited
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON values: ``number`` and ``operation`` of the edit, the id of the ``fact``, the names of all
+        changed ``fields``, values of ``SHOWN_FIELDS`` ``before`` and ``after``, the ``reason``, the number of the edit
+        that it ``undoes`` (0: none), and ``recorded_at``."""
+        edit = self.edit
+        return {
+            "number": edit.number,
+            "operation": _name_operation(edit),
+            "fact": edit.id,
+            "fields": sorted(edit.changes),
+            "before": _shown_values(edit.before),
+            "after": _shown_values(edit.changes),
+            "reason": edit.reason,
+            "undoes": edit.undoes,
+            "recorded_at": self.recorded_at,
+        }
+
     def __repr__(self) -> str:
         edit = self.edit
         label = f" to {edit.changes['label']!r}" if "label" in edit.changes else ""
         reason = f": {edit.reason}" if edit.reason else ""
-        return short_repr(self, f"{edit.number}: {_name_operation(edit)} {edit.id}{label}{reason}")
+        undone = f" of {edit.undoes} on" if edit.undoes else ""
+        return short_repr(self, f"{edit.number}: {_name_operation(edit)}{undone} {edit.id}{label}{reason}")
+
+
+def _shown_values(values: Mapping[str, Any]) -> dict[str, str | bool]:
+    found = {name: values[name] for name in SHOWN_FIELDS if name in values}
+    return {name: value if isinstance(value, bool) else str(value) for name, value in found.items()}
 
 
 def _name_operation(edit: NodeEdited) -> str:
     """Say in one word or two what an edit did."""
     if edit.undoes:
-        return f"undo of {edit.undoes} on"
+        return "undo"
     if edit.adds:
         return "remember"
     if edit.separated is not None:
@@ -275,6 +302,50 @@ def fold(recorded: Iterable[Recorded], state: SessionState | None = None) -> Ses
     for event in recorded:
         state.apply(event)
     return state
+
+
+def number_of(event: Event) -> int | None:
+    """Return the number of the message that an event about a fact was derived from, or of the newest message when
+    somebody changed the fact by hand; ``None`` for other events."""
+    match event:
+        case NodeAdded(node):
+            return node.source.turn
+        case EdgeAdded(edge):
+            return edge.turn
+        case DecisionReplaced(transition):
+            return transition.trigger
+        case NodeRevised() | StatusChanged() | NodeEdited():
+            return event.turn
+    return None
+
+
+def fold_until_message(recorded: Sequence[Recorded], number: int) -> SessionState:
+    """Return the state with the facts as they were after message ``number``: those of the messages until then, and the
+    changes by hand before the next message. ``recorded``: the whole log.
+
+    Facts are derived in the order of the messages. So the events until the first one of a later message are applied;
+    if the graph was built again after messages were withdrawn, those of the newest graph.
+    """
+    built = max((at for at, one in enumerate(recorded) if _builds_again(one.event)), default=0)
+    later = (at for at in range(built, len(recorded)) if _is_behind(recorded[at].event, number))
+    end = next(later, len(recorded))
+    state = fold(one for one in recorded[:end] if not _is_message_behind(one.event, number))
+    if end < len(recorded):
+        state.unextracted = []  # their facts were derived together with those of later messages, and are applied
+    return state
+
+
+def _builds_again(event: Event) -> bool:
+    return isinstance(event, HistoryRevised) and event.redrawn
+
+
+def _is_behind(event: Event, number: int) -> bool:
+    """Whether an event belongs to facts of a later message than message ``number``."""
+    return (event.turn if isinstance(event, Derived) else number_of(event) or 0) > number
+
+
+def _is_message_behind(event: Event, number: int) -> bool:
+    return isinstance(event, MessageRecorded) and event.turn > number
 
 
 @dataclass(frozen=True, slots=True)

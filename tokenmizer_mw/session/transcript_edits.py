@@ -12,23 +12,17 @@ from tokenmizer_mw.context.recall import PassageIndex, message_text
 from tokenmizer_mw.context.resume.sentences import CHARACTERS_MAX, READ_MAX, PreparedSentences
 from tokenmizer_mw.model.event import (
     Checkpointed,
-    DecisionReplaced,
     Derived,
-    EdgeAdded,
     Event,
     HistoryRevised,
     MessageRecorded,
-    NodeAdded,
-    NodeEdited,
-    NodeRevised,
     Recorded,
     Reminded,
-    StatusChanged,
     TurnClosed,
 )
 from tokenmizer_mw.model.message import Message, Written
 from tokenmizer_mw.session import SessionState, append_messages
-from tokenmizer_mw.session.state import FactDerivation
+from tokenmizer_mw.session.state import FactDerivation, number_of
 
 Change = Callable[[Sequence[Written]], Sequence[Written]]
 """From a history to the one that takes its place: messages of it, with their numbers, and new ones without."""
@@ -222,24 +216,11 @@ def drawn_before(log: Iterable[Recorded], number: int) -> list[Event]:
                 continue
             case event:
                 drawn.append(event)
-                behind = settled == len(drawn) - 1 and (_turn(event) or number) <= last
+                behind = settled == len(drawn) - 1 and (number_of(event) or number) <= last
                 settled += behind
     return drawn[:settled]
 
 
 def drawn_from(log: Iterable[Recorded], numbers: Collection[int]) -> bool:
     """Whether one of these messages created or changed a fact in ``log``."""
-    return bool(numbers) and any(_turn(recorded.event) in numbers for recorded in log)
-
-
-def _turn(event: Event) -> int | None:
-    match event:
-        case NodeAdded(node):
-            return node.source.turn
-        case EdgeAdded(edge):
-            return edge.turn
-        case DecisionReplaced(transition):
-            return transition.trigger
-        case NodeRevised() | StatusChanged() | NodeEdited():
-            return event.turn
-    return None
+    return bool(numbers) and any(number_of(recorded.event) in numbers for recorded in log)

@@ -199,7 +199,7 @@ class Truncation:
         counts, prefix = self.counter.request_counts(self.request), self.request.prefix
         start, block = (prefix, "") if rewrite is None else (rewrite.keep_from, rewrite.block)
         taken = self.reserved + self.counter.text(self.request.overhead) + sum(counts[:prefix])
-        taken += self._count_taken(block, range(start, len(counts)), counts)
+        taken += self._count_taken(block, [*self.request.staying(start), *range(start, len(counts))], counts)
         return taken / budget_for(self.request.model, self.derivation.settings)
 
     def context(self, told: Sequence[Written], fit: Shortened) -> Context:
@@ -372,7 +372,8 @@ class Truncation:
         """The cut before message ``keep_from``, where ``drawn`` is what is new; ``None`` when no block is worth it.
         ``numbers`` are those in the session of the messages up to that one, the system's left out."""
         budget = block_budget(self.request.model, self.derivation.settings)
-        replaced = sum(self.counter.counts(self.request.messages[self.request.prefix : keep_from]))
+        counts, staying = self.counter.request_counts(self.request), self.request.staying(keep_from)
+        replaced = sum(counts[self.request.prefix : keep_from]) - sum(counts[place] for place in staying)
         transcript = self._transcript(keep_from, numbers) if replaced > _QUOTED_LEAST * budget else ()
         resume = self._resume(state, drawn, transcript)
         if resume is None or resume.tokens >= replaced:

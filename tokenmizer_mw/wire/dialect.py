@@ -73,6 +73,14 @@ class ChatRequest:
         ends = list(accumulate(self.sizes))
         return tuple((spans[end - size][0], spans[end - 1][1]) for size, end in zip(self.sizes, ends, strict=True))
 
+    def staying(self, keep_from: int) -> list[int]:
+        """Return the indexes of the system messages that a cut before message ``keep_from`` leaves in place, behind
+        the leading ones."""
+        roles = self.messages.roles
+        if Role.SYSTEM not in roles:
+            return []
+        return [place for place in range(self.prefix, min(keep_from, len(roles))) if roles[place] is Role.SYSTEM]
+
     @property
     def spans_found(self) -> tuple[Span, ...]:
         """The spans of the first messages that are known without computing ``spans``."""
@@ -194,9 +202,9 @@ def message_markers(messages: Sequence[object], names: Sequence[str]) -> Iterato
 def lost_marker(request: ChatRequest, keep_from: int, names: Sequence[str]) -> Marker:
     """Return the last prompt cache marker of the messages that a cut removes, which the resume block then gets; empty
     when there is none. System messages stay with their markers."""
-    taken = slice(request.prefix, keep_from)
-    sent = zip(request.messages.sent[taken], request.messages.roles[taken], strict=True)
-    gone = [message for message, role in sent if role is not Role.SYSTEM]
+    staying = request.staying(keep_from)
+    taken = range(request.prefix, min(keep_from, len(request.messages)))
+    gone = [request.messages.sent[place] for place in taken if place not in staying]
     return next(reversed(list(message_markers(gone, names))), {})
 
 

@@ -4,7 +4,8 @@ parsed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 from operator import attrgetter
 from typing import Any, Final, TypeVar, overload
 
@@ -58,7 +59,13 @@ class History(Sequence[Message]):
             index = range(len(self._raw))[index]
         message = self._read.get(index)
         if message is None:
-            message = self._read[index] = self._reader(self._raw[index], self._numbers[index])
+            message = self._read[index] = self._parse(index)
+        return message
+
+    def _parse(self, index: int) -> Message:
+        message = self._reader(self._raw[index], self._numbers[index])
+        if self.roles[index] is Role.SYSTEM and message.role is not Role.SYSTEM:
+            return replace(message, role=Role.SYSTEM)
         return message
 
     def __eq__(self, other: object) -> bool:
@@ -104,6 +111,22 @@ class History(Sequence[Message]):
         history = History(raw, [*self.roles[:count], *roles], self._reader, part=part)
         history._columns = {name: column[:count] for name, column in self._columns.items()}
         return history
+
+    def set_aside(self, places: Collection[int]) -> History:
+        """Return the history with the messages at these indexes as system messages: the client application sends them
+        beside the chat, although as the user's or the assistant's."""
+        if not places:
+            return self
+        roles = [Role.SYSTEM if place in places else role for place, role in enumerate(self.roles)]
+        history = History(self._raw, roles, self._reader, self._numbers, part=self.part)
+        history._read = {place: message for place, message in self._read.items() if place not in places}
+        history._columns = {name: column[: min(places)] for name, column in self._columns.items()}
+        return history
+
+    def is_set_aside(self, index: int) -> bool:
+        """Whether ``set_aside`` made message ``index`` a system message."""
+        read = self._reader(self._raw[index], self._numbers[index])
+        return self.roles[index] is Role.SYSTEM and read.role is not Role.SYSTEM
 
     def without_system(self) -> History:
         """Return the history without system messages."""

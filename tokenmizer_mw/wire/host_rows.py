@@ -46,6 +46,9 @@ class HostText:
     - ``example``: a text that matches, in this project's own words except for the marker; ``source``: where the
       application's own text was read.
     - ``examples``: the messages before this one are examples of the application, and no part of the chat.
+    - ``context``: parts of the text, one of which is in each message of this kind, if the application sends such
+      messages beside the chat, in each request anew (files, a map of the repository), and answers them itself; empty
+      otherwise.
     - ``role``: whose message contains the text.
     """
 
@@ -58,6 +61,7 @@ class HostText:
     end: str = ""
     system: bool = False
     examples: bool = False
+    context: tuple[str, ...] = ()
     role: Role = Role.USER
 
 
@@ -179,28 +183,44 @@ _AIDER_BASE: Final = "Aider-AI/aider aider/coders/base_prompts.py; pip aider-cha
 
 _AIDER_ROWS: Final = (
     HostText(_AIDER, _FILES, _REST,
-        r"^I have \*added these files to the chat\* so you can go ahead and edit them\.",
+        r"^(?:I have|These files have been) \*added these files to the chat\* so "
+        r"(?:you can go ahead and edit them|you see all of their contents|we can see all of their contents)\.",
         "I have *added these files to the chat* so you can go ahead and edit them.\n\nshop.py\n```\nx = 1\n```",
-        _AIDER_BASE),
+        _AIDER_BASE, context=("*added these files to the chat*",)),
     HostText(_AIDER, _FILES, _REST,
-        r"^Here are (?:summaries of some files present in my git repository\.|some READ ONLY files, provided for your "
-        r"reference\.)",
+        r"^(?:I am working with you on code in a git repository\.\n)?"
+        r"Here are summaries of some files present in my git repo(?:sitory)?\.",
         "Here are summaries of some files present in my git repository.\nEdit none of them.\n\nother.py:\nclass A",
-        _AIDER_BASE),
+        _AIDER_BASE, context=("Here are summaries of some files present in my git repo",)),
     HostText(_AIDER, _FILES, _REST,
-        r"^(?:I am not sharing (?:any files that you can edit|the full contents of any files with you) yet\."
-        r"|Don't try and edit any existing code without asking me to add the files to the chat!)",
+        r"^Here are some READ ONLY files, provided for your reference\.",
+        "Here are some READ ONLY files, provided for your reference.\nEdit none of them.\n\nCONVENTIONS.md\nNo tabs.",
+        _AIDER_BASE, context=("Here are some READ ONLY files",)),
+    HostText(_AIDER, _FILES, _REST,
+        r"^I am not sharing (?:any files that you can edit|the full contents of any files with you) yet\.",
+        "I am not sharing any files that you can edit yet.",
+        _AIDER_BASE, context=("any files that you can edit yet.", "the full contents of any files with you yet.")),
+    HostText(_AIDER, _FILES, _REST,
+        r"^Don't try and edit any existing code without asking me to add the files to the chat!",
         "Don't try and edit any existing code without asking me to add the files to the chat!\nTell me which ones.",
-        _AIDER_BASE),
+        _AIDER_BASE, context=("without asking me to add the files to the chat!",)),
+    HostText(_AIDER, _FILES, _MATCH,
+        r"\A(?:(?:Image|PDF) file: [^\n]+\s*)+\z",
+        "Image file: shop/logo.png",
+        "Aider-AI/aider aider/coders/base_coder.py", context=("Image file: ", "PDF file: ")),
     HostText(_AIDER, _REMINDER, _REST,
         r"^(?:# \*SEARCH/REPLACE block\* Rules:|# File editing rules:|# V4A Diff Format Rules:"
-        r"|To suggest changes to a file you MUST return the entire content of the updated file\.)",
+        r"|To suggest changes to a file you MUST return the entire content of the updated file\."
+        r"|You are diligent and tireless!\nYou NEVER leave comments describing code without implementing it!"
+        r"|Pay careful attention to the scope of the user's request\.\nDo what they ask, but no more\.)",
         "# *SEARCH/REPLACE block* Rules:\n\nEvery block must begin with a path. Never leave one out.",
-        "Aider-AI/aider aider/coders/editblock_prompts.py, udiff_prompts.py, patch_prompts.py, wholefile_prompts.py"),
+        "Aider-AI/aider aider/coders/base_prompts.py, editblock_prompts.py, udiff_prompts.py, patch_prompts.py, "
+        "wholefile_prompts.py"),
     HostText(_AIDER, _REMINDER, _REST,
         r"^I switched to a new code base\. Please don't consider the above files",
         "I switched to a new code base. Please don't consider the above files any more.",
-        "Aider-AI/aider aider/coders/base_coder.py; pip aider-chat 0.86.2, requests that it sent", examples=True),
+        "Aider-AI/aider aider/coders/base_coder.py; pip aider-chat 0.86.2, requests that it sent", examples=True,
+        context=("I switched to a new code base.",)),
     HostText(_AIDER, _REMINDER, _MATCH,
         r"^(?:I committed the changes with git hash [0-9a-f]+ & commit msg: [^\n]*|I updated the files\."
         r"|I didn't see any properly formatted edits in your reply\?!|\^C KeyboardInterrupt)$",

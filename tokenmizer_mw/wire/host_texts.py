@@ -58,6 +58,10 @@ _NOTICES_IN_JSON: Final = expression(
 )
 """Continuation notices in the bytes of a body, where lines begin behind an escape."""
 
+_CONTEXT_MARKS: Final = tuple(mark for row in HOST_TEXTS for mark in row.context)
+_OWN_REPLY: Final = "Ok"
+"""How the replies begin that an application itself gives to its messages beside the chat."""
+
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _MATCHES_CACHED: Final = 256
 _EXAMPLES_MAX: Final = 32
@@ -170,6 +174,36 @@ def first_own_message(messages: Sequence[Message]) -> int | None:
         if message.opens_turn and (message.attachments or without_host_texts(message).text.strip()):
             return place
     return None
+
+
+def may_have_context(text: str, start: int = 0) -> bool:
+    """Whether the JSON ``text`` may contain, from character ``start`` on, messages that ``find_context`` returns. A
+    quick check that may be true wrongly."""
+    return any(text.find(mark, start) >= 0 for mark in _CONTEXT_MARKS)
+
+
+def find_context(messages: Sequence[Message], start: int = 0) -> set[int]:
+    """Return the indexes of the messages that a client application sends beside the chat, in each request anew: files,
+    a map of the repository, and its example conversation at the beginning, each with the reply that it gives itself.
+
+    Only messages from index ``start`` on are looked at.
+    """
+    found: set[int] = set()
+    for place in range(start, len(messages) - 1):
+        row = _context_row(messages[place], messages[place + 1])
+        if row is not None:
+            found.update((place, place + 1))
+            if row.examples and place < _EXAMPLES_MAX:
+                found.update(range(place))
+    return found
+
+
+def _context_row(message: Message, reply: Message) -> HostText | None:
+    """The row of a message that is sent beside the chat, and that the application answers itself."""
+    if message.role is not Role.USER or reply.role is not Role.ASSISTANT or not reply.text.startswith(_OWN_REPLY):
+        return None
+    spans = find_host_texts(message.text)
+    return spans[0].row if spans and spans[0].row.context and not message.text[: spans[0].start].strip() else None
 
 
 @lru_cache(maxsize=_MATCHES_CACHED)

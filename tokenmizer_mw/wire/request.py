@@ -16,6 +16,7 @@ from tokenmizer_mw.errors import MalformedRequest
 from tokenmizer_mw.model.message import Role
 from tokenmizer_mw.wire.dialect import TEXT_PART, ChatRequest
 from tokenmizer_mw.wire.history import History, Reader
+from tokenmizer_mw.wire.host_texts import find_context, may_have_context
 from tokenmizer_mw.wire.json_text import Edit, storable
 from tokenmizer_mw.wire.known import SHORTEST, KnownRequests, Start
 from tokenmizer_mw.wire.spans import (
@@ -115,8 +116,7 @@ def cut_edits(request: ChatRequest, keep_from: int, block: str) -> list[Edit]:
 
     Raises ``ValueError`` when ``keep_from`` is not the index of a message after the prefix.
     """
-    taken = range(request.prefix, min(keep_from, len(request.messages)))
-    places = [request.spans[index] for index in taken if request.messages.roles[index] is _SYSTEM]
+    places = [request.spans[index] for index in request.staying(keep_from)]
     new = [block] * bool(block) + [request.text[start:end] for start, end in places]
     end = next(end for _, (start, end) in request.members if start < request.array < end)
     return replace_elements(request.spans, request.prefix, keep_from, ",".join(new), close=end - 1)
@@ -151,6 +151,8 @@ def _request(
         messages = History(each, shape.roles(each), shape.read_message, part=part)
     else:
         messages = start.known.request.messages.extend(count, each, shape.roles(each[count:]), part=part)
+    if may_have_context(found.text, start.end if count and start is not None else 0):
+        messages = messages.set_aside(find_context(messages, count))
     return ChatRequest(
         text=found.text,
         messages=messages,

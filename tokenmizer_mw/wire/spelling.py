@@ -30,6 +30,11 @@ _HOST_BLOCKS = re2.compile(
 )
 """What hosts put into a line of the user's words."""
 
+_FORMAT_TAIL = re2.compile(r"\n\s*(?:Reply in [^\n.]{2,40}\.|NEVER RETURN CODE!)\s*\z")
+_TAIL_MAX: Final = 80
+"""What aider puts behind the newest message where its format has no rules. A user may write the same, so it is left out
+only for the comparison."""
+
 _PASSING: Final = frozenset({HostTextKind.REMINDER, HostTextKind.ENVIRONMENT})
 """What hosts put beside the words of the user, and take out again later."""
 
@@ -83,6 +88,7 @@ def canonical_text(message: Message) -> str:
         text = _HOST_BLOCKS.sub("", text) if "<" in text else text
         if find_host_texts(text):
             text = remove_host_texts(text, _PASSING)
+        text = text[:-_TAIL_MAX] + str(_FORMAT_TAIL.sub("", text[-_TAIL_MAX:]))
     if text.isascii():  # the same, in a sixth of the time
         return text.encode().translate(None, _ASCII_SPACE).decode()
     return unicodedata.normalize("NFC", "".join(text.split()))

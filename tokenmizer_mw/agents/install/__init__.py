@@ -5,6 +5,7 @@ planned, shown, applied, and removed again.
 from __future__ import annotations
 
 import difflib
+import glob
 import os
 import shlex
 import shutil
@@ -25,6 +26,8 @@ NAME: Final = "tokenmizer"
 """What the MCP server is called in a configuration."""
 
 OWN: Final = "tokenmizer-mw"
+HOOKS: Final = "hooks"
+SERVER: Final = "MCP server"
 _TIMEOUT: Final = 30
 
 
@@ -48,12 +51,13 @@ class InstallTarget:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A configuration file of a coding agent, and the functions that add this package's part to its text and
-    remove it."""
+    """A configuration file of a coding agent, and the functions that add this package's ``part`` (the hooks or the MCP
+    server) to its text and remove it."""
 
     path: Path
     add: Callable[[str], str]
     drop: Callable[[str], str]
+    part: str = SERVER
 
 
 def _server(path: Path, key: str, place: InstallTarget, **more: Any) -> Edit:
@@ -103,7 +107,7 @@ def _hooks(path: Path, place: InstallTarget, host: str, events: tuple[str, ...],
             text = _drop_entries(text, event)
         return text
 
-    return Edit(path, add, drop)
+    return Edit(path, add, drop, HOOKS)
 
 
 def _entries(text: str, event: str) -> list[Any]:
@@ -245,11 +249,13 @@ _NOTHING: Final[tuple[dict[str, object], ...]] = ({}, {"version": 1}, {"version"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A file before and after a change; ``None`` if it does not exist."""
+    """A file before and after a change; ``None`` if it does not exist. ``own``: the file holds what this package wrote,
+    and nothing else."""
 
     path: Path
     before: str | None
     after: str | None
+    own: bool = False
 
     @property
     def diff(self) -> str:
@@ -260,14 +266,15 @@ class Change:
         return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
     def carry_out(self) -> Path | None:
-        """Write the file atomically; return the path of the backup of its old content, if it existed.
+        """Write the file atomically; return the path of the backup of its old content, if it existed and was
+        not this package's own.
 
         Raises ``CallerError`` if the file has changed meanwhile.
         """
         path = self.path.resolve()  # people link such files from elsewhere
         if _text(path) != self.before:
             raise CallerError(f"{self.path} has changed meanwhile: run this again")
-        kept = _back_up(path) if self.before is not None else None
+        kept = _back_up(path) if self.before is not None and not self.own else None
         if self.after is None:
             path.unlink()
             return kept
@@ -276,7 +283,7 @@ class Change:
         try:
             with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
                 file.write(self.after)
-            if kept is not None:
+            if self.before is not None:
                 shutil.copymode(path, name)
             os.replace(name, path)
         except BaseException:
@@ -295,6 +302,28 @@ def plan_changes(host: str, home: Path, folder: Path, *, project: bool = False, 
         return [_change(edit, remove) for edit in edits]
     except LeftAlone as left:
         raise LeftAlone(str(left), {} if remove else _list_missing(edits)) from None
+
+
+def find_registered(host: str, home: Path, folder: Path) -> dict[str, list[Path]]:
+    """Return the files in which ``host`` has each part (``HOOKS``, ``SERVER``) of this package registered, for the user
+    or for the project in ``folder``; empty without any. A file that cannot be read counts as one without."""
+    found: dict[str, list[Path]] = {}
+    for project in (False, True):
+        for edit in HOSTS[host](InstallTarget(home, folder, project)):
+            if _has_part(edit) and edit.path not in found.get(edit.part, ()):
+                found.setdefault(edit.part, []).append(edit.path)
+    return found
+
+
+def _has_part(edit: Edit) -> bool:
+    """Whether a file has this package's part, as it was written or as its user changed it."""
+    try:
+        text = _text(edit.path) or ""
+        return edit.drop(text) != text
+    except NotPlain:
+        return OWN in text
+    except CallerError:
+        return False
 
 
 def _list_missing(edits: Sequence[Edit]) -> dict[Path, str]:
@@ -318,7 +347,7 @@ def _change(edit: Edit, remove: bool) -> Change:
         raise LeftAlone(f"nothing was written: {edit.path} is left alone: {error}", {}) from None
     if remove and (before is None or (after != before and _is_nothing(after or ""))):
         after = None
-    return Change(edit.path, before, after)
+    return Change(edit.path, before, after, own=remove and before == edit.add(""))
 
 
 def _is_nothing(text: str) -> bool:
@@ -337,6 +366,12 @@ def _text(path: Path) -> str | None:
         return None
     except (OSError, UnicodeDecodeError) as error:
         raise CallerError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def find_backups(path: Path) -> list[Path]:
+    """Return the backups of a configuration file that installations and removals have left beside it."""
+    path = path.resolve()
+    return sorted(path.parent.glob(f"{glob.escape(path.name + BACKUP)}*")) if path.parent.is_dir() else []
 
 
 def _back_up(path: Path) -> Path:

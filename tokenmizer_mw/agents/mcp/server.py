@@ -266,7 +266,9 @@ def _changes(made: MCPServer[Any], memory: Memory) -> None:
         replaced, similar = (
             ", ".join(_name(node) for node in values.get(name, ())) for name in ("replaced", "similar")
         )
-        did = (f" It replaced {replaced}." if replaced else "") + (f" Still in force: {similar}." if similar else "")
+        did = f" It replaced {replaced}." if replaced else ""
+        if similar:
+            did += f" Similar, still in force: {similar}; use correct or invalidate if one no longer holds."
         text = f"Stored as {kind or values['node'].get('kind')} {fact.id}: {fact.label}{why}.{did}{undo}"
         return RememberOutput(session_id=session, text=text, fact=fact, number=number)
 

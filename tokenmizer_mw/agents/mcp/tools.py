@@ -15,7 +15,7 @@ from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp_types import Tool, ToolAnnotations
 from pydantic import BaseModel, Field, SerializerFunctionWrapHandler, ValidationError, model_serializer
 
-from tokenmizer_mw.model.node import DecisionKind, Status, describe_move
+from tokenmizer_mw.model.node import DecisionKind, Status
 from tokenmizer_mw.model.session import SESSION_ID_MAX
 
 from .backing import Backing
@@ -284,24 +284,33 @@ Named = Callable[[str], Awaitable[str]]
 """Gives the session that an id stands for."""
 
 
+def _describe_change(values: Mapping[str, Any]) -> str:
+    """Say which change was made or undone, what the fact is now, and how to take that back."""
+    node, before, number = values["node"], values.get("before", {}), values["number"]
+    kind = node.get("kind", "")
+    text = f"{node['type'] if kind in ('', DecisionKind.CHOICE) else kind} {node['label']!r}"
+    text += f" is {Status(node['status']).word} now"
+    text += ", and pinned" if node.get("pinned") else ""
+    text += f" (was: {before['label']!r})" if before.get("label") else ""
+    text += "".join(f"; {effect}" for effect in values.get("effects", ()))
+    restored = ", ".join(repr(one["label"]) for one in values.get("restored", ()))
+    text += f", and in force again: {restored}" if restored else ""
+    if undone := values.get("undone"):
+        return f"Change {undone} is undone: the {text}. To make it again, undo change {number}."
+    return f"The {text}" + (f". Change {number} can be undone." if number else ", as it was: nothing changed.")
+
+
 def add_edits(made: MCPServer[Any], ask: Backing, named: Named) -> None:
     """Add the tools for manual edits of facts to an MCP server."""
 
     async def change(what: str, session_id: str, **body: Any) -> Changed:
         session = await named(session_id)
         values = await ask.post(what, session_id=session, **body)
-        node = values["node"]
-        kind = node.get("kind", "")
-        text = f"The {node['type'] if kind in ('', DecisionKind.CHOICE) else kind} {node['label']!r}"
-        text += f" is {Status(node['status']).word} now"
-        text += ", and pinned" if node.get("pinned") else ""
-        before = values.get("before", {})
-        was = str(before.get("label", ""))
-        text += f" (was: {was!r})" if was else ""
-        text += f", {describe_move(before['slot'], node.get('slot', ''))}" if "slot" in before else ""
+        was = str(values.get("before", {}).get("label", ""))
         number = int(values["number"])
-        text += f". Change {number} can be undone." if number else ", as it was: nothing changed."
-        return Changed(session_id=session, node_id=node["id"], number=number, text=text, was=was)
+        return Changed(
+            session_id=session, node_id=values["node"]["id"], number=number, text=_describe_change(values), was=was
+        )
 
     @made.tool(annotations=_CHANGES)
     async def invalidate(

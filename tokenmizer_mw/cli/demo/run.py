@@ -71,7 +71,7 @@ def demonstrate(*, fast: bool = False, live_model: str | None = None, keep: str 
         show_memory(screen, rehearsal.memory)
         show_compaction(screen, rehearsal.memory, rehearsal.conversation.request())
     show_figures(screen, figures, rehearsal.counter.counter.name)
-    show_store(screen, database)
+    show_store(screen, database, own_folder=keep is None)
     show_next(screen)
     _conclude(screen, figures)
     return 0 if figures.succeeded else 1

@@ -38,6 +38,16 @@ from .conversation import SESSION
 WIDTH_MAX: Final = 110
 _BAR: Final = 10
 _LIVE_LINES: Final = 10
+_REMINDER_LINES: Final = 3
+"""Facts and quotations of a reminder that are printed."""
+
+_TOLD: Final = ("[", "- ")
+"""How the lines of a reminder begin that state a fact or quote a message."""
+
+_MARGIN: Final = 10
+_ENVIRONMENT: Final = ".venv-demo"
+"""The folder of the environment that ``make demo`` sets up."""
+
 _FIXED: Final = 43
 """Columns of a row of the table beside the person's words."""
 
@@ -142,9 +152,12 @@ class Screen:
             self.verbatim(cut.seen.block, style="magenta")
 
     def reminder(self, text: str) -> None:
-        """Print the reminder that a request contained."""
+        """Print the first facts and quotations of the reminder that a request contained."""
         self.lines(["      Behind the newest message stands what it asks for of the replaced ones:"], style="red")
-        self.lines([f"      | {line}" for line in text.splitlines()], style="magenta")
+        told = list(_split_reminder(text))
+        lines = [_cut(line, self.width - _MARGIN).rstrip() for line in told[:_REMINDER_LINES]]
+        rest = [f"... and {len(told) - len(lines)} more"] if len(lines) < len(told) else []
+        self.lines([f"      | {line}" for line in (*lines, *rest)], style="magenta")
 
     def probe(self, question: str, answered: ProbeOutcome, dropped: int) -> None:
         """Print a question about an old fact, and its answer."""
@@ -163,6 +176,18 @@ class Screen:
     def _refresh(self) -> None:
         if self._live is not None:
             self._live.update(self._current())
+
+
+def _split_reminder(text: str) -> Iterator[str]:
+    """The facts and quotations of a reminder, a line each."""
+    told = ""
+    for line in text.splitlines():
+        if line.startswith(_TOLD):
+            yield from filter(None, (told,))
+            told = line
+        elif told and not line.startswith("</"):
+            told += f" {line.strip()}"
+    yield from filter(None, (told,))
 
 
 def _cut(text: str, width: int) -> str:
@@ -246,16 +271,24 @@ def show_figures(screen: Screen, figures: RunFigures, counted_by: str) -> None:
     screen.lines(_figures(figures, counted_by))
 
 
-def show_store(screen: Screen, database: Path) -> None:
-    """Print where the data is stored, and commands to inspect it that can be pasted."""
+def show_store(screen: Screen, database: Path, *, own_folder: bool) -> None:
+    """Print where the data is stored, commands to inspect it that can be pasted, and what stays on the disk.
+    ``own_folder``: the demonstration made the folder of the database.
+    """
     screen.heading("Look for yourself")
     screen.lines(["The database of this run is no other chat's; each command names it:"])
     for command in (f"graph {SESSION}", f"resume {SESSION} --level full", f'why {SESSION} "PostgreSQL"'):
         _show_command(screen, command, database)
     screen.lines(["", "or in a browser, with the graph through time and changes by hand:"])
     _show_command(screen, "dashboard", database)
-    screen.lines(["", "This run has left its database there, and nothing else; to remove it:"])
-    screen.verbatim(f"\n  rm \\\n    {shlex.quote(str(database))}*")
+    screen.lines(
+        ["", f"This run leaves {'a folder with its database' if own_folder else 'its database'}; to remove it:"]
+    )
+    path = shlex.quote(str(database.parent)) if own_folder else f"{shlex.quote(str(database))}*"
+    screen.verbatim(f"\n  rm {'-r ' if own_folder else ''}\\\n    {path}")
+    if Path(sys.prefix).name == _ENVIRONMENT:
+        screen.lines(["", "`make demo` has also set up an environment of its own; to remove it:"])
+        screen.verbatim(f"\n  rm -r \\\n    {shlex.quote(sys.prefix)}")
 
 
 def _show_command(screen: Screen, command: str, database: Path) -> None:

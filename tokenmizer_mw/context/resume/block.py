@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Final
@@ -90,6 +90,12 @@ QUOTES_FROM: Final = 200
 ASKED_MAX: Final = 64
 """Facts that a query brings forward at most."""
 
+_RUNGS: Final = (300, 600, 1_200, 2_400, 4_800)
+"""Budgets whose facts larger blocks have, too, or quote."""
+
+_REPAIRS_MAX: Final = 2
+"""How often the choice is made again because it lacks facts of smaller blocks."""
+
 _PARTS_COUNTED: Final = 1.03
 """How many tokens the parts of a block have, counted one by one, for each token of the whole."""
 
@@ -123,6 +129,8 @@ class ResumeBuilder:
     read: ReadSentences = message_sentences
     sections: Collection[Section] | None = None
     edits: Collection[NodeEdited] = ()
+    _told: dict[int, frozenset[str]] = field(default_factory=dict)
+    _coverage: Coverage | None = None
     _candidates: list[Sentence] = field(default_factory=list)
     _said: list[Sentence] | None = None
     _replaced: ReplacedValues | None = None
@@ -159,28 +167,62 @@ class ResumeBuilder:
         since = [one for one in said if self.handover is None or one.number > self.handover.last]
         facts, quotable, share = self._beside_handover(facts, written, since, budget)
         facts = shorten_goals(facts, self.counter, int(budget * GOAL_SHARE))
-        coverage = Coverage(facts, [*written, *quotable], max(1, self.turn), self._sources(facts), said, share)
-        first = _LEADING_BESIDE_HANDOVER if written else _LEADING
-        pinned = frozenset(at for at, fact in enumerate(facts) if self._is_pinned(fact))
-        forced = [at for at in range(len(facts)) if self._forces(facts[at])]
-        passed = pinned.union(forced)  # between the rules and the goal
-        ahead = takewhile(lambda at: facts[at].section in first or at in passed, range(len(facts)))
-        leading = [at for at in ahead if facts[at].section in first or at in pinned]
-        if budget >= RULES_FROM:
-            forced[:0] = [at for at, fact in enumerate(facts) if fact.section is Section.RULES]
+        coverage = self._cover(facts, [*written, *quotable], said, share)
+        pinned, first = self._order_first(facts, budget, _LEADING_BESIDE_HANDOVER if written else _LEADING)
         added = added_tokens(self.counter)
         head = handover_head(self.handover) if self.handover is not None and written else ""
         beside = fixed + (added(SAID_HEAD) if quotable else 0) + added(head)
         lead = [len(facts) + at for at in rank_sentences(written, standing, coverage.weights)]
         most = budget - int(budget * SINCE_SHARE) if since else budget
-        chosen = coverage.choose(
-            int(budget * _PARTS_COUNTED), beside, dict.fromkeys((*leading, *forced)), added, lead, most, pinned
-        )
+
+        def choose(first: Iterable[int], pinned: Collection[int]) -> list[int]:
+            return coverage.choose(int(budget * _PARTS_COUNTED), beside, first, added, lead, most, pinned)
+
+        chosen = choose(first, pinned)
+        told_before = self._ids_told_below(standing, budget, fixed)
+        for _ in range(_REPAIRS_MAX):
+            if not (missing := coverage.find_missing(chosen, told_before)):
+                break
+            pinned, first = pinned.union(missing), [*first, *missing]
+            chosen = choose(first, pinned)
         for some in (chosen[:length] for length in range(len(chosen), 0, -1)):
             text = compose_block(facts, coverage.sentences, some, self.around, head, len(written))
             if self.counter.count(text) <= budget:
                 return text, pieces_of_choice(facts, some), facts
         return "", (), facts
+
+    def _cover(
+        self, facts: Sequence[ResumeFact], sentences: Sequence[Sentence], said: Sequence[Sentence], share: float
+    ) -> Coverage:
+        """The candidates of a block; those of the block before, where they are the same."""
+        known = self._coverage
+        if known is None or (known.facts, known.sentences, known.typed_share) != (facts, sentences, share):
+            known = Coverage(facts, sentences, max(1, self.turn), self._sources(facts), said, share)
+            self._coverage = known
+        return known
+
+    def _order_first(
+        self, facts: Sequence[ResumeFact], budget: int, sections: Collection[Section]
+    ) -> tuple[frozenset[int], list[int]]:
+        """The places of the pinned facts, and of all that come before anything is compared: those of ``sections`` that
+        lead, and those that somebody wants before others."""
+        pinned = frozenset(at for at, fact in enumerate(facts) if self._is_granted(fact))
+        forced = [at for at in range(len(facts)) if self._forces(facts[at])]
+        passed = pinned.union(forced)  # between the rules and the goal
+        ahead = takewhile(lambda at: facts[at].section in sections or at in passed, range(len(facts)))
+        leading = [at for at in ahead if facts[at].section in sections or at in pinned]
+        if budget >= RULES_FROM:
+            forced[:0] = [at for at, fact in enumerate(facts) if fact.section is Section.RULES]
+        return pinned, list(dict.fromkeys((*leading, *forced)))
+
+    def _ids_told_below(self, facts: Sequence[ResumeFact], budget: int, fixed: int) -> frozenset[str]:
+        """The first ids of the facts that the blocks of the smaller budgets in ``_RUNGS`` have."""
+        rung = max((rung for rung in _RUNGS if rung < budget), default=0)
+        if rung and rung not in self._told:
+            _, taken, found = self._covering(facts, rung, fixed)
+            told = (id for piece in taken for id in found[piece.fact].ids[:1])
+            self._told[rung] = self._ids_told_below(facts, rung, fixed).union(told)
+        return self._told.get(rung, frozenset())
 
     def _beside_handover(
         self, facts: Sequence[ResumeFact], written: Sequence[Sentence], since: Sequence[Sentence], budget: int
@@ -220,8 +262,10 @@ class ResumeBuilder:
         put_first, wanted = self._put_first(), self._asked_for()
         return any(id in put_first or id in wanted for id in fact.ids)
 
-    def _is_pinned(self, fact: ResumeFact) -> bool:
-        return any(self._put_first().get(id) == _PINNED for id in fact.ids)
+    def _is_granted(self, fact: ResumeFact) -> bool:
+        """Whether ``fact`` may exceed the share of facts: it is pinned, or a rule that was given by hand."""
+        least = _BY_HAND if fact.section is Section.RULES else _PINNED
+        return any(self._put_first().get(id, 0.0) >= least for id in fact.ids)
 
     def _put_first(self) -> Mapping[str, float]:
         """The weights of the facts that somebody wants before others: pinned ones, then those that were added, worded
@@ -302,10 +346,10 @@ def build_resume(
 
     ``transcript``: the messages that the block replaces, with their numbers, redacted and without earlier blocks. With
     it, a block of 200 tokens or more gives at most half of its budget to facts. The rest goes to sentences of the
-    transcript, each with its message number, chosen so that together they cover what the session is about. Such a block
-    may lack facts that a smaller one states. Sentences that state a value that was replaced later, or corrected by one
-    of the manual ``edits`` in force, get less weight and are marked. Sentences of messages that read like an attempt to
-    take over the model are left out.
+    transcript, each with its message number, chosen so that together they cover what the session is about. Facts that
+    the blocks of smaller budgets state (of 300, 600, 1,200 tokens and so on) are stated or have their words quoted.
+    Sentences that state a value that was replaced later, or corrected by one of the manual ``edits`` in force, get
+    less weight and are marked. Sentences of messages that read like an attempt to take over the model are left out.
 
     ``handover``: a summary that a model wrote, used in place of the messages that it covers. Its sentences come first;
     if not all fit, those with rules and decisions, and those with most content, are preferred. Then come facts and
@@ -316,7 +360,7 @@ def build_resume(
 
     - ``read``: returns the sentences of a message, for example from a cache.
     - ``sections``: include only facts of these sections; ``None``: all.
-    - ``earlier``: facts of other sessions of the project (from ``earlier_facts``), shown in a section of their own at
+    - ``earlier``: facts of other sessions of the project (from ``earlier_facts``), shown in sections of their own at
       the end.
 
     The smallest block contains nothing from messages that read like an attempt to take over the model.

@@ -81,6 +81,8 @@ class Coverage:
     _factors: list[float] = field(default_factory=list)
     _words: list[frozenset[str]] = field(default_factory=list)
     _hollow: list[bool] = field(default_factory=list)
+    _wholes: list[float] = field(default_factory=list)
+    _unheard: float = 0.0
 
     def __post_init__(self) -> None:
         people = [one.words for one in self.session or self.sentences if one.role is not Role.TOOL]
@@ -99,6 +101,13 @@ class Coverage:
             * (_FACT if at in stated else 1.0)
             for at, one in enumerate(self.sentences)
         ]
+        self._unheard = math.log1p(1) * math.log1p(max(1, len(self.sentences)))
+        self._wholes = list(map(self.weigh, self._words))
+
+    def weigh(self, words: Collection[str]) -> float:
+        """Return the weight of some words together."""
+        weights, default = self._weights, self._unheard
+        return sum([weights.get(word, default) for word in words])
 
     @property
     def weights(self) -> Mapping[str, float]:
@@ -137,6 +146,15 @@ class Coverage:
                 filling.take_if_fits(at)
         return filling.taken
 
+    def find_missing(self, chosen: Sequence[int], ids: Collection[str]) -> list[int]:
+        """Return the indices of the facts with these first ``ids`` that are neither among the ``chosen`` candidates nor
+        have all their words in them."""
+        if not ids:
+            return []
+        taken, words = set(chosen), frozenset(chain.from_iterable(self._words[at] for at in chosen))
+        wanted = (at for at, fact in enumerate(self.facts) if at not in taken and any(id in ids for id in fact.ids[:1]))
+        return [at for at in wanted if not self._words[at] <= words]
+
 
 _OPEN: Final = frozenset({Section.TO_DO, Section.DOING})
 
@@ -172,9 +190,8 @@ def _find_stated_places(sentences: Sequence[Sentence], sources: Collection[tuple
 class _Filling:
     def __init__(self, coverage: Coverage, budget: int, fixed: int, count: Callable[[str], int]) -> None:
         self._facts, self._sentences = coverage.facts, coverage.sentences
-        self._words, self._factors, self._weights = coverage._words, coverage._factors, coverage._weights
-        self._default = math.log1p(1) * math.log1p(max(1, len(self._sentences)))
-        self._wholes = list(map(self._weight, self._words))
+        self._words, self._factors, self._wholes = coverage._words, coverage._factors, coverage._wholes
+        self._weigh = coverage.weigh
         self._budget, self._used = budget, fixed
         said = sum(len(one.text) for one in self._sentences) / _CHARACTERS_A_TOKEN
         share = LONG_SHARE if said > LONG * budget else coverage.typed_share
@@ -224,7 +241,7 @@ class _Filling:
             _, at = heapq.heappop(heap)
             sized = at in self._sizes
             self._size(at)
-            new = self._weight(self._words[at] - self._covered)
+            new = self._weigh(self._words[at] - self._covered)
             if new < self._least(at):
                 continue
             worth = self._worth(at, new)
@@ -242,10 +259,6 @@ class _Filling:
         known = self._sizes.get(at)
         size = known if known is not None else self._text_length(at) / _CHARACTERS_A_TOKEN
         return new * self._factors[at] / (size + (_FACT_TOKENS if at < len(self._facts) else _SENTENCE_TOKENS))
-
-    def _weight(self, words: Collection[str]) -> float:
-        weights, default = self._weights, self._default
-        return sum([weights.get(word, default) for word in words])
 
     def _text_length(self, at: int) -> int:
         facts = len(self._facts)

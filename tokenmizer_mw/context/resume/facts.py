@@ -5,7 +5,7 @@ why; and facts from earlier sessions of a project.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
@@ -133,7 +133,7 @@ def sections_of(graph: SessionGraph, replaced: Predecessors) -> Iterator[tuple[N
     for node in graph.nodes():
         section = Section.RULES if node.id in replaced.standing else _section_of(graph, node)
         text = flatten(node.label) if section is not None else ""
-        if section is not None and text and not (section is Section.DECISIONS and _asks(text)):
+        if section is not None and text and not (section is Section.DECISIONS and _asks(text) and not node.pinned):
             yield node, section, text
 
 
@@ -218,17 +218,26 @@ def _prefix(node: Node, section: Section) -> str:
 
 
 FACTS_MAX: Final = 40
-"""Facts of earlier sessions that a resume is made from."""
+"""Facts of earlier sessions that a resume is made from, open work left out."""
 
-_HANDED_ON: Final = {Section.RULES: 0, Section.DECISIONS: 1, Section.ENVIRONMENT: 2}
+WORK_MAX: Final = 5
+"""Open tasks of the last session that a resume is made from."""
+
+_HANDED_ON: Final = {
+    Section.RULES: Section.EARLIER_RULES,
+    Section.DECISIONS: Section.EARLIER_DECISIONS,
+    Section.ENVIRONMENT: Section.EARLIER_ENVIRONMENT,
+}
+_OPEN_WORK: Final = frozenset({Section.DOING, Section.TO_DO})
 _TRUSTED: Final = frozenset({Trust.STATED, Trust.ADOPTED, Trust.STRUCTURE})
 _ORIGIN_MAX: Final = 40
 _UUID: Final = re.compile(r"([0-9a-fA-F]{8})(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
 
 
-def earlier_facts(own: SessionGraph, others: Iterable[tuple[str, SessionGraph]]) -> list[ResumeFact]:
-    """Return the rules, decisions and environment that hold at the end of ``others``, the other sessions of a project
-    (ids and graphs, newest first).
+def earlier_facts(own: SessionGraph, others: Sequence[tuple[str, SessionGraph]]) -> list[ResumeFact]:
+    """Return what a session gets from ``others``, the other sessions of its project (ids and graphs, newest first): the
+    rules, decisions and environment that hold at their ends, and, as long as the session has no fact of its own, the
+    newest ``WORK_MAX`` tasks that were open when the last one ended.
 
     If two sessions have a fact in the same slot or with the same words, the newer one is used; facts of ``own`` replace
     all of them. Facts of messages that read like an attempt to take over the model are left out.
@@ -236,14 +245,14 @@ def earlier_facts(own: SessionGraph, others: Iterable[tuple[str, SessionGraph]])
     slots, said = _known_slots_and_words(own.nodes())
     found: list[ResumeFact] = []
     for place, (origin, graph) in enumerate(others):
-        nodes = [node for node in graph.nodes() if _hands_on(graph, node)]
-        for node in nodes:
+        for node, section in _find_trusted(graph, _HANDED_ON):
             if node.slot not in slots and words(node.label) not in said:
-                found.append(_fact(node, origin, place, len(found)))
+                at = (place, node.source.turn, len(found))
+                found.append(_make_earlier_fact(_HANDED_ON[section], node, origin, at))
         more_slots, more_said = _known_slots_and_words(graph.nodes())
         slots, said = slots | more_slots, said | more_said
-    found.sort(key=lambda fact: (fact.grade, fact.place))
-    return found[:FACTS_MAX]
+    found.sort(key=lambda fact: (fact.section, fact.place))
+    return found[:FACTS_MAX] + (_find_open_work(*others[0]) if others and not own.nodes() else [])
 
 
 def _known_slots_and_words(nodes: Sequence[Node]) -> tuple[set[str], set[frozenset[str]]]:
@@ -251,15 +260,25 @@ def _known_slots_and_words(nodes: Sequence[Node]) -> tuple[set[str], set[frozens
     return {node.slot for node in nodes if node.slot and node.current}, {words(node.label) for node in nodes}
 
 
-def _hands_on(graph: SessionGraph, node: Node) -> bool:
-    return section_of(node) in _HANDED_ON and node.source.trust in _TRUSTED and not graph.flags(node)
+def _find_open_work(origin: str, graph: SessionGraph) -> list[ResumeFact]:
+    """The tasks of a session that are open, those in hand and the newest first."""
+    tasks = list(_find_trusted(graph, _OPEN_WORK))
+    tasks.sort(key=lambda found: (found[1] is Section.TO_DO, -graph.life(found[0].id).touched))
+    made = enumerate(tasks[:WORK_MAX])
+    return [_make_earlier_fact(Section.EARLIER_WORK, node, origin, (0, at, at)) for at, (node, _) in made]
 
 
-def _fact(node: Node, origin: str, place: int, index: int) -> ResumeFact:
-    section = section_of(node)
-    grade = _HANDED_ON[section] if section is not None else 0
+def _find_trusted(graph: SessionGraph, wanted: Collection[Section]) -> Iterator[tuple[Node, Section]]:
+    """The nodes in ``wanted`` sections that another session may be told."""
+    for node in graph.nodes():
+        section = section_of(node)
+        if section in wanted and section is not None and node.source.trust in _TRUSTED and not graph.flags(node):
+            yield node, section
+
+
+def _make_earlier_fact(section: Section, node: Node, origin: str, place: tuple[int, int, int]) -> ResumeFact:
     text = f"{flatten(node.label)} ({_shorten_origin(flatten(origin))})"
-    return ResumeFact(Section.EARLIER, text, "", 0, (place, node.source.turn, index), (), grade=grade)
+    return ResumeFact(section, text, "", 0, place, ())
 
 
 def _shorten_origin(session: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from tokenmizer_mw.context.resume.facts import ResumeFact
-from tokenmizer_mw.context.resume.sections import Section
+from tokenmizer_mw.context.resume.sections import EARLIER, Section
 from tokenmizer_mw.context.resume.sentences import COLONS, Sentence
 from tokenmizer_mw.context.tokens import TokenCounter
 from tokenmizer_mw.model.message import Role
@@ -116,7 +116,10 @@ _HEADS: Final[dict[Section, tuple[str, str]]] = {
     Section.TESTS: ("Tests:", "; "),
     Section.PROPOSED: ("Proposed, not agreed:", "; "),
     Section.ABOUT: ("About:", "; "),
-    Section.EARLIER: ("From earlier sessions of this project:", "\n- "),
+    Section.EARLIER_RULES: ("Rules from earlier sessions of this project:", "\n- "),
+    Section.EARLIER_DECISIONS: ("Decisions in force, from earlier sessions:", "\n- "),
+    Section.EARLIER_WORK: ("Open when the last session ended:", "\n- "),
+    Section.EARLIER_ENVIRONMENT: ("Environment, from earlier sessions:", "\n- "),
 }
 """For each section its head and what stands between two facts of it; facts between line breaks have lines of their
 own."""
@@ -194,7 +197,7 @@ def separator(section: Section) -> str:
 
 
 _RECEIPTS_SHARE: Final = 0.4
-_NO_RECEIPTS: Final = frozenset({Section.FILES, Section.USES, Section.ENDPOINTS, Section.EARLIER})
+_NO_RECEIPTS: Final = EARLIER | {Section.FILES, Section.USES, Section.ENDPOINTS}
 
 
 def ids_of(fact: ResumeFact, part: int) -> tuple[str, ...]:

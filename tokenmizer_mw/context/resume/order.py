@@ -17,7 +17,8 @@ from tokenmizer_mw.model.node import EdgeType
 from tokenmizer_mw.safety.labels import flatten
 
 _SHARE: Final[dict[Section, int]] = {
-    Section.RULES: 30, Section.ABOUT: 24, Section.DOING: 12, Section.DECISIONS: 8, Section.GOAL: 8, Section.EARLIER: 8,
+    Section.RULES: 30, Section.ABOUT: 24, Section.DOING: 12, Section.DECISIONS: 8, Section.GOAL: 8,
+    Section.EARLIER_RULES: 12, Section.EARLIER_DECISIONS: 8, Section.EARLIER_WORK: 8, Section.EARLIER_ENVIRONMENT: 3,
     Section.WARNINGS: 6, Section.TO_DO: 6, Section.ERRORS: 6, Section.PAST_ERRORS: 6, Section.DONE: 5, Section.FILES: 4,
     Section.ENDPOINTS: 3, Section.ENVIRONMENT: 3, Section.USES: 3, Section.SCHEMA: 2, Section.TESTS: 2,
     Section.PROPOSED: 2,

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Final
 
 from tokenmizer_mw.context.resume.facts import ResumeFact
-from tokenmizer_mw.context.resume.sections import NO_OLD_VALUE, Section
+from tokenmizer_mw.context.resume.sections import EARLIER, NO_OLD_VALUE, Section
 from tokenmizer_mw.context.resume.sentences import Sentence, words_of
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import NodeEdited
@@ -34,7 +34,7 @@ _SUCCESSOR_MAX: Final = 40
 _OLD: Final = 0.4
 """How much a sentence with an old value counts, beside others. Set on development data."""
 
-_STAYING: Final = frozenset({Section.RULES, Section.WARNINGS, Section.EARLIER})
+_STAYING: Final = EARLIER | {Section.RULES, Section.WARNINGS}
 _REASON: Final = re.compile(r"[,;(:\uff0c\uff1b\uff08]| - | because | since ")
 _COMMON_SHARE: Final = 0.1
 _COMMON_LEAST: Final = 4

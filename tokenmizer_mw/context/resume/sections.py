@@ -32,8 +32,16 @@ class Section(IntEnum):
     TESTS = 14
     PROPOSED = 15
     ABOUT = 16
-    EARLIER = 17
+    EARLIER_RULES = 17
+    EARLIER_DECISIONS = 18
+    EARLIER_WORK = 19
+    EARLIER_ENVIRONMENT = 20
 
+
+EARLIER: Final = frozenset(
+    {Section.EARLIER_RULES, Section.EARLIER_DECISIONS, Section.EARLIER_WORK, Section.EARLIER_ENVIRONMENT}
+)
+"""What other sessions of the project hand on."""
 
 STANDING: Final = frozenset({Section.RULES, Section.DECISIONS, Section.WARNINGS})
 """What holds whatever is being done: rules, decisions, and what was decided against."""

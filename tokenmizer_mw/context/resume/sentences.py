@@ -104,15 +104,24 @@ _REQUEST: Final = re.compile(
 """Where a question begins behind what is stated in the same sentence."""
 
 
+_OLD_LINES: Final = re.compile(r"[<-]{5,9} SEARCH\b")
+_NEW_LINES: Final = re.compile(r"={5,9}$|[>+]{5,9} REPLACE$|```")
+"""Lines of an edit block, as aider and Cline have models write them, before the lines to replace and behind them."""
+
+
 def split_parts(text: str, *, person: bool) -> Iterator[tuple[str, bool]]:
     """Split ``text`` into parts (sentences or lines), in order; each with whether it is in a code block. Short
     sentences of one line stay together, and so do an introduction with a colon and what follows.
 
     ``person``: true if the user wrote the text. Of a sentence that states something and then asks, only the statement
-    is returned.
+    is returned. Of an edit block (SEARCH and REPLACE), only the new lines are.
     """
     code = False
+    old = False
     for line in map(str.strip, text.split("\n")):
+        old = bool(_OLD_LINES.match(line)) or (old and _NEW_LINES.match(line) is None)
+        if old:
+            continue
         if line.startswith("```"):
             code = not code
         elif code:

@@ -59,12 +59,14 @@ def item_created(arguments: Arguments, output: Output) -> list[Finding]:
 
 
 def item_moved(arguments: Arguments, output: Output) -> list[Finding]:
-    """The item of that number is begun, done or taken off the plan."""
-    _, state, named = item_of(arguments)
-    if output.failed or not named or _state(state) is Status.PENDING:
+    """The item of that number gets another subject, is begun, done, put back or taken off the plan."""
+    text, state, named = item_of(arguments)
+    if output.failed or not named or not (state or text):
         return []
-    moved = certain.task("", _state(state), quote=f"{ITEM}{named} {state}")
-    return [replace(moved, move=Move.CLOSE, target=f"{ITEM}{named}")]
+    label = certain.task(text, Status.PENDING).label
+    quote = f"{ITEM}{named} {state}" if state else ""
+    moved = certain.task("", _state(state), quote=quote)
+    return [replace(moved, move=Move.CLOSE, label=label, target=f"{ITEM}{named}")]
 
 
 def _make_plan_finding(text: str, state: str, order: int | None) -> Finding:

@@ -140,6 +140,7 @@ def _document(graph: SessionGraph, chosen: Selection, title: str) -> Iterator[st
         yield f"\n## {TYPES[type_].title}\n"
         for node in lane:
             yield from _fact(graph, node)
+            yield from _changes(graph, chosen.steps, node)
     if not chosen.nodes:
         yield "\nNothing is known of this session yet: facts come with its messages."
     nodes = {node.id: node for node in chosen.nodes}
@@ -156,12 +157,25 @@ def _fact(graph: SessionGraph, node: Node) -> Iterator[str]:
     shown = label if node.current else f"~~{label}~~"
     yield f"- {tick}**{shown}** ({kind}{STATUSES[node.status].word}, {escape_markdown(speaker_of(node.source))})"
     if node.detail and node.detail != node.label:
-        yield f"  - {escape_markdown(words_of(node.detail))}"
+        because = "because: " if node.type is NodeType.DECISION else ""
+        yield f"  - {because}{escape_markdown(words_of(node.detail))}"
     if node.source.quote and node.source.quote != node.label:
         yield f"  > {escape_markdown(words_of(node.source.quote))}"
     reason = "" if node.current or node.status is Status.SUPERSEDED else words_of(graph.life(node.id).reason)
     if reason:
         yield f"  - because: {escape_markdown(reason)}"
+
+
+def _changes(graph: SessionGraph, steps: Sequence[Transition], node: Node) -> Iterator[str]:
+    """What a fact replaced and what replaced it, with the reason."""
+    for step in steps:
+        if node.id not in (step.old, step.new):
+            continue
+        other = graph.get(step.old if node.id == step.new else step.new)
+        word = "replaced" if node.id == step.new else "replaced by"
+        reason = words_of(step.reason) if step.reason and step.reason != node.detail else ""
+        because = f", because: {escape_markdown(reason)}" if reason else ""
+        yield f"  - {word}: {escape_markdown(label_of(other)) if other is not None else '?'}{because}"
 
 
 def _story(chosen: Selection, nodes: Mapping[str, Node]) -> Iterator[str]:

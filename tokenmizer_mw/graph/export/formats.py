@@ -289,7 +289,8 @@ def export_graph(graph: SessionGraph, format: str = "html", *, title: str = "", 
 
 
 def format_named(name: str) -> Format:
-    """Return the format of this name. Raises ``CallerError`` if it is unknown."""
-    if name not in FORMATS:
+    """Return the format of this name, or whose files end in it ("md"). Raises ``CallerError`` if it is unknown."""
+    found = FORMATS.get(name) or next((one for one in FORMATS.values() if one.suffix == f".{name}"), None)
+    if found is None:
         raise CallerError(f"unknown format {name[:40]!r}: one of {', '.join(FORMATS)}")
-    return FORMATS[name]
+    return found

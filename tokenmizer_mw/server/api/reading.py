@@ -7,6 +7,7 @@ import binascii
 import json
 from collections.abc import Sequence
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final, cast
 
 from starlette.responses import Response
@@ -23,7 +24,7 @@ from tokenmizer_mw.session import fold
 from tokenmizer_mw.store.log import Place, SessionInfo, require_place
 
 from . import shapes
-from .requests import UNKNOWN_CHECKPOINT, UNKNOWN_NODE, ApiRefusal, ApiRequest, Problem, invalid
+from .requests import UNKNOWN_CHECKPOINT, ApiRefusal, ApiRequest, Problem, invalid, unknown_node
 from .shapes import LINES
 
 
@@ -62,18 +63,26 @@ def _file(request: ApiRequest[Any, None], name: str) -> Response:
     return Response(text, media_type=kind.media_type, headers=headers)
 
 
-_LATEST: Final = 99_999_999_999.0
-"""The library takes later times, of years beyond 5000, for milliseconds; the graph is the same from then on."""
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def history(request: ApiRequest[shapes.HistoryQuery, None]) -> shapes.HistoryAnswer:
-    """The graph of a session as recorded at a time, or as valid at a time."""
-    at, by = request.query.at_time, request.query.as_
-    time = min(at, _LATEST)
-    when = {"recorded_at": time} if by == "recorded" else {"valid_at": time}
-    found = request.memory.graph(request.session_id, tenant=request.tenant, **when)
+    """The graph of a session as recorded at a time, as valid at a time, or as it was after a message."""
+    at, message, by = request.query.at_time, request.query.message, request.query.as_
+    if (at is None) is (message is None):
+        raise ApiRefusal(invalid("at_time: pass either at_time or message.", "at_time"))
+    time = None if at is None else _EPOCH + timedelta(seconds=at)  # numbers are limited to the years 2000 to 5000
+    recorded_at, valid_at = (time, None) if by == "recorded" else (None, time)
+    found = request.memory.graph(
+        request.session_id, message=message, recorded_at=recorded_at, valid_at=valid_at, tenant=request.tenant
+    )
     graph = cast(shapes.Graph, found.to_dict())
-    return {"session_id": request.session_id, "at_time": at, "as": by, "graph": graph}
+    answer: shapes.HistoryAnswer = {"session_id": request.session_id, "as": by, "graph": graph}
+    if at is not None:
+        answer["at_time"] = at
+    if message is not None:
+        answer["message"] = message
+    return answer
 
 
 def transitions(request: ApiRequest[shapes.NoQuery, None]) -> shapes.TransitionsAnswer:
@@ -86,11 +95,16 @@ def transitions(request: ApiRequest[shapes.NoQuery, None]) -> shapes.Transitions
     return {"session_id": request.session_id, "transitions": replaced, "nodes": nodes}
 
 
+_NEAREST_MAX: Final = 3
+"""Facts that are named when no fact is what a text means."""
+
+
 def why(request: ApiRequest[shapes.WhyQuery, None]) -> shapes.WhyJson:
     """The explanation of a fact: what led to it, and what replaced it."""
     found = request.memory.why(request.session_id, request.query.text, tenant=request.tenant)
     if found is None:
-        raise ApiRefusal(UNKNOWN_NODE)
+        hits = request.memory.search(request.session_id, request.query.text, _NEAREST_MAX, tenant=request.tenant)
+        raise ApiRefusal(unknown_node(hit.node for hit in hits if not hit.node.is_withdrawn))
     return cast(shapes.WhyJson, {"session_id": request.session_id, **found.to_dict(), "text": found.text})
 
 

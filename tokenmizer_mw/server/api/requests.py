@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
@@ -26,6 +26,7 @@ from tokenmizer_mw.errors import (
     UnknownSession,
 )
 from tokenmizer_mw.memory import SessionMemory
+from tokenmizer_mw.model.node import Node
 from tokenmizer_mw.model.session import LOCAL_TENANT
 from tokenmizer_mw.operations.exports import SessionDiffers
 from tokenmizer_mw.server.access.caller import Caller
@@ -85,6 +86,13 @@ _KNOWN: Final[tuple[tuple[type[TokenMizerError], Problem], ...]] = (
     (StoreError, BUSY),
 )
 """The first row that fits counts. An id that no store keeps names a session that nobody has."""
+
+
+def unknown_node(nearest: Iterable[Node]) -> Problem:
+    """Return the problem (404) of words that no fact of a session has, with the nearest facts."""
+    named = "; ".join(f"{node.id} {node.label!r}" for node in nearest)
+    hint = f"; nearest: {named}." if named else ": recall searches its messages, too."
+    return dataclasses.replace(UNKNOWN_NODE, message=f"The session has no such fact{hint}")
 
 
 def forbidden(scope: str) -> Problem:

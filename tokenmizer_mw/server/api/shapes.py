@@ -6,17 +6,20 @@ by type checkers.
 
 from __future__ import annotations
 
+import math
+from contextlib import suppress
 from datetime import datetime
 from typing import Annotated, Final, Literal, NotRequired, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic_core import PydanticCustomError
 from typing_extensions import TypedDict
 
 from tokenmizer_mw.context.compaction.contract import SEALED_MAX
 from tokenmizer_mw.context.resume import BUDGET_MIN
 from tokenmizer_mw.model.event import node_to_dict
 from tokenmizer_mw.model.node import Node as Fact
-from tokenmizer_mw.model.session import SESSION_ID_MAX
+from tokenmizer_mw.model.session import SECONDS_MIN, SESSION_ID_MAX
 
 JSON: Final = "application/json"
 LINES: Final = "application/x-ndjson"
@@ -28,32 +31,39 @@ PRINTABLE: Final = "printable"
 """The format of texts without control characters, line breaks and such."""
 
 SEQ_DIGITS: Final = 15
+_EARLIEST: Final = -62_135_596_800
 _LATEST: Final = 253_402_300_799
-"""The last second of the year 9999."""
+"""The first second of the year 1 and the last one of the year 9999."""
 
 
 def _seconds(given: object) -> object:
     """Seconds since 1970 for a time in ISO 8601."""
     if not isinstance(given, str):
         return given
-    try:
-        return float(given)
-    except ValueError:
-        pass
+    with suppress(ValueError):
+        return _require_recent(float(given))
     try:
         return datetime.fromisoformat(given).timestamp()
     except (ValueError, OverflowError, OSError):
         raise ValueError("a time is given in seconds since 1970 or as in 2026-11-21T14:00:00Z") from None
 
 
+def _require_recent(seconds: float) -> float:
+    if -math.inf < seconds < SECONDS_MIN:
+        raise PydanticCustomError(
+            "before_2000", "seconds since 1970 are a number from that of the year 2000 on; message takes a number"
+        )
+    return seconds
+
+
 Moment = Annotated[
     float,
     BeforeValidator(_seconds),
-    Field(ge=-_LATEST, le=_LATEST, allow_inf_nan=False),
+    Field(ge=_EARLIEST, le=_LATEST, allow_inf_nan=False),
     WithJsonSchema(
         {
             "anyOf": [
-                {"type": "number", "minimum": -_LATEST, "maximum": _LATEST},
+                {"type": "number", "minimum": SECONDS_MIN, "maximum": _LATEST},
                 {"type": "string", "format": "date-time"},
             ],
             "description": "Seconds since 1970, or ISO 8601.",
@@ -103,9 +113,12 @@ class GraphQuery(_Taken):
 
 
 class HistoryQuery(_Taken):
-    """Point in time of a past graph: as recorded then, or as valid then."""
+    """Which past graph: at a time, as recorded then or as valid then, or after a message."""
 
-    at_time: Moment
+    at_time: Moment | None = None
+    message: int | None = Field(
+        None, ge=1, le=10**SEQ_DIGITS, description="In place of at_time: the graph as it was after this message."
+    )
     as_: Literal["recorded", "valid"] = Field(
         "recorded", alias="as", description="What was believed then, or what was true then as believed now."
     )
@@ -316,7 +329,14 @@ class GraphAnswer(TypedDict):
 
 
 HistoryAnswer = TypedDict(
-    "HistoryAnswer", {"session_id": str, "at_time": float, "as": Literal["recorded", "valid"], "graph": Graph}
+    "HistoryAnswer",
+    {
+        "session_id": str,
+        "at_time": NotRequired[float],
+        "message": NotRequired[int],
+        "as": Literal["recorded", "valid"],
+        "graph": Graph,
+    },
 )
 
 
@@ -451,12 +471,22 @@ class RememberAnswer(TypedDict):
 
 class EditAnswer(TypedDict):
     """The fact after the change. ``number`` identifies the manual edit, for undo; 0: it changed nothing. ``before``:
-    the previous label, detail, status, pin and slot, where they are different now."""
+    the previous label, detail, status, pin and slot, where they are different now. ``effects``: what else there is to
+    know about it, in sentences for people."""
 
     session_id: str
     node: NodeJson
     number: int
     before: dict[str, str | bool]
+    effects: list[str]
+
+
+class UndoAnswer(EditAnswer):
+    """The same of an undo. ``undone``: the number of the manual edit that it undid; ``restored``: other facts that are
+    in force again."""
+
+    undone: int
+    restored: list[NodeJson]
 
 
 class CompactionAnswer(TypedDict):

@@ -85,18 +85,22 @@ def correct(request: ApiRequest[shapes.NoQuery, shapes.CorrectBody]) -> shapes.E
     return _answer(body.session_id, done)
 
 
-def undo(request: ApiRequest[shapes.NoQuery, shapes.UndoBody]) -> shapes.EditAnswer:
+def undo(request: ApiRequest[shapes.NoQuery, shapes.UndoBody]) -> shapes.UndoAnswer:
     """Undo a manual edit: the newest one, unless its number is given."""
     id, tenant = request.body.session_id, request.tenant
     edits = request.memory.edits(id, tenant=tenant)
     number = newest_number(edits) if request.body.number is None else request.body.number
     node_id = next((one.edit.id for one in edits if one.edit.number == number), "")
-    before = request.memory.graph(id, tenant=tenant).get(node_id)
+    before = request.memory.graph(id, tenant=tenant)
     request.memory.undo(id, number, tenant=tenant)
-    after = request.memory.graph(id, tenant=tenant).get(node_id)
-    if before is None or after is None:
+    after = request.memory.graph(id, tenant=tenant)
+    old, new = before.get(node_id), after.get(node_id)
+    if old is None or new is None:
         raise ApiRefusal(UNKNOWN_NODE)
-    return _answer(id, FactEdit(request.memory.edits(id, tenant=tenant)[-1].edit.number, before, after))
+    past = {node.id for node in before.nodes() if not node.current} - {node_id}
+    restored = [shapes.node_of(node) for node in after.nodes() if node.current and node.id in past]
+    done = _answer(id, FactEdit(request.memory.edits(id, tenant=tenant)[-1].edit.number, old, new))
+    return {**done, "undone": number, "restored": restored}
 
 
 def _answer(session_id: str, done: FactEdit) -> shapes.EditAnswer:
@@ -105,6 +109,7 @@ def _answer(session_id: str, done: FactEdit) -> shapes.EditAnswer:
         "node": shapes.node_of(done.after),
         "number": done.number,
         "before": done.previous,
+        "effects": done.effects,
     }
 
 

@@ -159,7 +159,8 @@ def beginning(dialect: Dialect, body: bytes, path: str) -> str | None:
         first = None if is_side_call(messages) else first_own_message(messages)
         if first is None:
             return None
-        opening = [message for message in messages[:first] if message.role is Role.SYSTEM]
+        system = [at for at in range(first) if messages.roles[at] is Role.SYSTEM and not messages.is_set_aside(at)]
+        opening = [messages[at] for at in system]
         opening.append(without_host_texts(messages[first]))
     except MalformedRequest:
         return None

@@ -52,15 +52,16 @@ _OWN_MARKER: Final[Marker] = {"cache_control": {"type": "ephemeral"}}
 
 def cut_edits(request: ChatRequest, keep_from: int, block: str, *, mark_block: bool) -> list[Edit]:
     """Return the edits that remove the messages between the prefix and ``keep_from``, and append their system messages
-    and ``block`` ("" for none) to the client's system prompt. Messages of unknown roles stay.
+    and ``block`` ("" for none) to the client's system prompt. Messages of unknown roles stay, and so do those that the
+    client application sends beside the chat.
 
     Raises ``ValueError`` when ``keep_from`` is not the index of a message after the prefix.
     """
     spans, sent = request.spans, request.messages.sent
-    taken = range(request.prefix, min(keep_from, len(sent)))
-    system = [index for index in taken if request.messages.roles[index] is Role.SYSTEM]
-    others = [request.text[slice(*spans[index])] for index in system if role_of(sent[index]) is None]
-    new = [text for index in system if role_of(sent[index]) for text in _system_blocks(request, index, keep_from)]
+    system = request.staying(keep_from)
+    told = [index for index in system if role_of(sent[index]) is Role.SYSTEM]
+    others = [request.text[slice(*spans[index])] for index in system if index not in told]
+    new = [text for index in told for text in _system_blocks(request, index, keep_from)]
     if block:
         part = {"type": "text", "text": storable(block), **_mark(request, keep_from, mark_block)}
         if _begins_with_assistant(request, keep_from):
