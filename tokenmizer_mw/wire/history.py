@@ -59,13 +59,10 @@ class History(Sequence[Message]):
             index = range(len(self._raw))[index]
         message = self._read.get(index)
         if message is None:
-            message = self._read[index] = self._parse(index)
-        return message
-
-    def _parse(self, index: int) -> Message:
-        message = self._reader(self._raw[index], self._numbers[index])
-        if self.roles[index] is Role.SYSTEM and message.role is not Role.SYSTEM:
-            return replace(message, role=Role.SYSTEM)
+            message = self._reader(self._raw[index], self._numbers[index])
+            if self.roles[index] is Role.SYSTEM and message.role is not Role.SYSTEM:
+                message = replace(message, role=Role.SYSTEM)
+            self._read[index] = message
         return message
 
     def __eq__(self, other: object) -> bool:

@@ -17,6 +17,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import repeat
 from operator import is_
 from typing import Final
 
@@ -179,7 +180,7 @@ def first_own_message(messages: Sequence[Message]) -> int | None:
 def may_have_context(text: str, start: int = 0) -> bool:
     """Whether the JSON ``text`` may contain, from character ``start`` on, messages that ``find_context`` returns. A
     quick check that may be true wrongly."""
-    return any(text.find(mark, start) >= 0 for mark in _CONTEXT_MARKS)
+    return max(map(text.find, _CONTEXT_MARKS, repeat(start))) >= 0  # without a call of ours for each mark
 
 
 def find_context(messages: Sequence[Message], start: int = 0) -> set[int]:
