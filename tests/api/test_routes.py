@@ -68,11 +68,12 @@ def test_history_as_recorded_and_as_valid(app: Any, memory: SessionMemory) -> No
 def test_history_after_a_message(app: Any, memory: SessionMemory) -> None:
     memory.record("hall", CHAT, tenant="tenant-a")
     for number in range(1, len(CHAT) + 1):
-        answer = ask(app, "GET", f"/api/graph/hall/history?message={number}").json()
+        answer = ask(app, "GET", f"/api/graph/hall?message={number}").json()
         expected = memory.graph("hall", message=number, tenant="tenant-a").to_dict()
-        assert (answer["message"], answer["graph"]) == (number, json.loads(json.dumps(expected)))
-    late = ask(app, "GET", "/api/graph/hall/history?message=99")
-    assert late.status_code == 422 and "has no message 99" in late.json()["error"]["message"]
+        assert answer["graph"] == json.loads(json.dumps(expected))
+    assert "PostgreSQL" not in ask(app, "GET", "/api/graph/hall?message=1&format=markdown").text
+    late = ask(app, "GET", "/api/graph/hall?message=99")
+    assert (late.status_code, late.json()["error"]["code"]) == (404, "unknown_message")
 
 
 @pytest.mark.parametrize("format", FORMATS)

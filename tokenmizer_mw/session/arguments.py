@@ -168,7 +168,7 @@ def _require_moment(name: str, value: Any) -> None:
         raise CallerError(f"{name}: {error}") from None
     if isinstance(value, int | float) and float("-inf") < value < SECONDS_MIN:
         hint = "pass the number of a message as message, and an early date as text"
-        raise CallerError(f"{name} is in seconds since 1970; {value:.0f} would be before the year 2000: {hint}")
+        raise CallerError(f"{name} is a time in seconds since 1970; {value:.0f} would be before the year 2000: {hint}")
 
 
 def _require_callable(name: str, value: object) -> None:

@@ -20,11 +20,11 @@ from tokenmizer_mw.model.event import Checkpointed, Recorded, transition_to_dict
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.operations.exports import export_lines
 from tokenmizer_mw.operations.summaries import summarize_session
-from tokenmizer_mw.session import fold
+from tokenmizer_mw.session import SessionState, fold
 from tokenmizer_mw.store.log import Place, SessionInfo, require_place
 
 from . import shapes
-from .requests import UNKNOWN_CHECKPOINT, ApiRefusal, ApiRequest, Problem, invalid, unknown_node
+from .requests import UNKNOWN_CHECKPOINT, UNKNOWN_MESSAGE, ApiRefusal, ApiRequest, Problem, invalid, unknown_node
 from .shapes import LINES
 
 
@@ -47,16 +47,25 @@ def resume(request: ApiRequest[shapes.ResumeQuery, None]) -> shapes.ResumeAnswer
 
 
 def graph(request: ApiRequest[shapes.GraphQuery, None]) -> shapes.GraphAnswer | Response:
-    """The current graph of a session, as JSON or as a file."""
+    """The graph of a session as it is now, or as it was after a message, as JSON or as a file."""
+    message = request.query.message
+    if message is not None and message > request.memory.view(
+        request.session_id, _count_messages, tenant=request.tenant
+    ):
+        raise ApiRefusal(UNKNOWN_MESSAGE)
     if request.query.format != "json":
-        return _file(request, request.query.format)
-    found = request.memory.graph(request.session_id, tenant=request.tenant)
+        return _file(request, request.query.format, message)
+    found = request.memory.graph(request.session_id, message=message, tenant=request.tenant)
     return {"session_id": request.session_id, "graph": cast(shapes.Graph, found.to_dict())}
 
 
-def _file(request: ApiRequest[Any, None], name: str) -> Response:
+def _count_messages(state: SessionState) -> int:
+    return len(state.transcript)
+
+
+def _file(request: ApiRequest[Any, None], name: str, message: int | None) -> Response:
     """An export, to be saved: it never runs as a page of whoever serves it."""
-    text = request.memory.export(request.session_id, name, tenant=request.tenant)
+    text = request.memory.export(request.session_id, name, message=message, tenant=request.tenant)
     kind = format_named(name)
     disposition = f'attachment; filename="session-graph{kind.suffix}"'
     headers = {"content-disposition": disposition, "content-security-policy": "sandbox"}
@@ -67,22 +76,13 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def history(request: ApiRequest[shapes.HistoryQuery, None]) -> shapes.HistoryAnswer:
-    """The graph of a session as recorded at a time, as valid at a time, or as it was after a message."""
-    at, message, by = request.query.at_time, request.query.message, request.query.as_
-    if (at is None) is (message is None):
-        raise ApiRefusal(invalid("at_time: pass either at_time or message.", "at_time"))
-    time = None if at is None else _EPOCH + timedelta(seconds=at)  # numbers are limited to the years 2000 to 5000
-    recorded_at, valid_at = (time, None) if by == "recorded" else (None, time)
-    found = request.memory.graph(
-        request.session_id, message=message, recorded_at=recorded_at, valid_at=valid_at, tenant=request.tenant
-    )
+    """The graph of a session as recorded at a time, or as valid at a time."""
+    at, by = request.query.at_time, request.query.as_
+    time = _EPOCH + timedelta(seconds=at)  # as a number, the library takes the years from 2000 to 5000 alone
+    when = {"recorded_at": time} if by == "recorded" else {"valid_at": time}
+    found = request.memory.graph(request.session_id, message=None, tenant=request.tenant, **when)
     graph = cast(shapes.Graph, found.to_dict())
-    answer: shapes.HistoryAnswer = {"session_id": request.session_id, "as": by, "graph": graph}
-    if at is not None:
-        answer["at_time"] = at
-    if message is not None:
-        answer["message"] = message
-    return answer
+    return {"session_id": request.session_id, "at_time": at, "as": by, "graph": graph}
 
 
 def transitions(request: ApiRequest[shapes.NoQuery, None]) -> shapes.TransitionsAnswer:

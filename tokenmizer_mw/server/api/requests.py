@@ -73,6 +73,7 @@ NO_VERDICT: Final = Problem(
 NO_ROUTE: Final = Problem(404, "not_found", "There is no such route.")
 UNKNOWN_SESSION: Final = Problem(404, "unknown_session", "There is no such session.", "session_id")
 UNKNOWN_NODE: Final = Problem(404, "unknown_node", "The session has no such fact: search finds facts by their words.")
+UNKNOWN_MESSAGE: Final = Problem(404, "unknown_message", "The session has no such message.", "message")
 UNKNOWN_CHECKPOINT: Final = Problem(404, "unknown_checkpoint", "The session has no such checkpoint.")
 INVALID_SESSION: Final = Problem(422, "invalid", "A session id is 1 to 256 printable characters.", "session_id")
 BUSY: Final = Problem(503, "store_unavailable", "The store cannot be used at the moment.", headers={"retry-after": "1"})

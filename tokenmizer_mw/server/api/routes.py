@@ -85,7 +85,7 @@ ROUTES: Final[tuple[Route, ...]] = (
           reading.resume, shapes.ResumeAnswer, shapes.ResumeQuery),
     Route("graph", "GET", _GRAPH, "read", "The graph of a session, as JSON or as a file.",
           reading.graph, shapes.GraphAnswer, shapes.GraphQuery, also=_FILES),
-    Route("history", "GET", f"{_GRAPH}/history", "read", "The graph at a time or after a message.",
+    Route("history", "GET", f"{_GRAPH}/history", "read", "The graph as it was recorded, or true, at a time.",
           reading.history, shapes.HistoryAnswer, shapes.HistoryQuery),
     Route("transitions", "GET", f"{_GRAPH}/transitions", "read", "Every decision that replaced another.",
           reading.transitions, shapes.TransitionsAnswer),

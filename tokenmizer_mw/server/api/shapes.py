@@ -105,20 +105,20 @@ class ResumeQuery(_Taken):
 
 
 class GraphQuery(_Taken):
-    """Query parameters: the format of the graph."""
+    """Query parameters: the format of the graph, and after which message it was so."""
 
     format: Literal["json", "html", "markdown", "d3", "canvas", "mermaid"] = Field(
         "json", description="As JSON, or as a file to keep: the most important facts, as many as export_nodes_max."
     )
+    message: int | None = Field(
+        None, ge=1, le=10**SEQ_DIGITS, description="The graph as it was after this message; as it is now without it."
+    )
 
 
 class HistoryQuery(_Taken):
-    """Which past graph: at a time, as recorded then or as valid then, or after a message."""
+    """Point in time of a past graph: as recorded then, or as valid then."""
 
-    at_time: Moment | None = None
-    message: int | None = Field(
-        None, ge=1, le=10**SEQ_DIGITS, description="In place of at_time: the graph as it was after this message."
-    )
+    at_time: Moment
     as_: Literal["recorded", "valid"] = Field(
         "recorded", alias="as", description="What was believed then, or what was true then as believed now."
     )
@@ -329,14 +329,7 @@ class GraphAnswer(TypedDict):
 
 
 HistoryAnswer = TypedDict(
-    "HistoryAnswer",
-    {
-        "session_id": str,
-        "at_time": NotRequired[float],
-        "message": NotRequired[int],
-        "as": Literal["recorded", "valid"],
-        "graph": Graph,
-    },
+    "HistoryAnswer", {"session_id": str, "at_time": float, "as": Literal["recorded", "valid"], "graph": Graph}
 )
 
 
