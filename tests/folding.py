@@ -91,7 +91,7 @@ _ONE: Final = st.one_of(
 def logs(draw: st.DrawFn, *, most: int = 40) -> list[Recorded]:
     """The log of a session: its messages are numbered and each follows one before it, its times never go back."""
     recorded: list[Recorded] = []
-    turn, at = 0, 100.0
+    turn, at = 0, 1_600_000_000.0
     for seq, one in enumerate(draw(st.lists(_ONE, max_size=most)), 1):
         event: Event
         if isinstance(one, Message):

@@ -497,8 +497,7 @@ def test_a_past_graph_is_that_of_the_events_until_then_whatever_was_asked_before
 ) -> None:
     pasts, key = PastGraphs(), SessionKey("local", "s")
     with TemporaryDirectory() as folder, closing(SessionMemory.open(f"sqlite:///{folder}/chat.db")) as memory:
-        now = [replace(one, seq=3 * one.seq, recorded_at=1_600_000_000 + one.recorded_at) for one in log]
-        memory.log.load(key, now, expected_seq=0)
+        memory.log.load(key, [replace(one, seq=3 * one.seq) for one in log], expected_seq=0)
         memory.log.append(key, [Derived(1)], expected_seq=3 * len(log))
         memory.graph("s")  # extracts what messages there lack
         events = memory.log.read(key)
