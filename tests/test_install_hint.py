@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tokenmizer_mw.runtime.installing import model_directory
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -51,3 +53,14 @@ def test_no_message_and_no_page_names_an_index() -> None:
     named = re.compile(r"(?<!un)install (?:tokenmizer-mw|'tokenmizer-mw\[)")
     wrong = [str(path) for path in sources if named.search(path.read_text(encoding="utf-8"))]
     assert wrong == []
+
+
+def test_a_model_is_a_directory_or_an_installed_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "a_packaged_model" / "model"
+    folder.mkdir(parents=True)
+    (tmp_path / "no_model_inside").mkdir()
+    monkeypatch.syspath_prepend(tmp_path)
+    assert model_directory("a-packaged-model") == model_directory("a_packaged_model") == folder
+    assert model_directory(str(tmp_path)) == tmp_path
+    for name in ("no-model-inside", "not_installed_anywhere", "models/none", ""):
+        assert model_directory(name) == Path(name)

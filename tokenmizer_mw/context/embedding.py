@@ -21,7 +21,7 @@ from tokenmizer_mw.errors import ConfigError, StoreError
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.background import BackgroundQueue
 from tokenmizer_mw.runtime.forking import make_lock, renew_in_child
-from tokenmizer_mw.runtime.installing import install_hint
+from tokenmizer_mw.runtime.installing import install_hint, model_directory
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.log import EventLog, PassageRows
 
@@ -55,8 +55,9 @@ class SentenceModel:
 
 
 def find_model(named: str) -> SentenceModel:
-    """Return the sentence-transformers model in the directory ``named``, or the installed model of that name. Nothing
-    is downloaded, and nothing loaded yet. Raises ``ConfigError`` if the package is missing."""
+    """Return the sentence-transformers model in the directory ``named``, in the installed package of that name, or in
+    the local cache of models under it. Nothing is downloaded, and nothing loaded yet. Raises ``ConfigError`` if
+    sentence-transformers is missing."""
     if find_spec("sentence_transformers") is None:
         raise ConfigError(f"embeddings needs sentence-transformers: {install_hint('embeddings')}")
     return SentenceModel(named, lambda: _load(named))
@@ -72,7 +73,7 @@ def _load(named: str) -> Embed:
     from sentence_transformers import SentenceTransformer
 
     try:
-        model = SentenceTransformer(named, local_files_only=True)
+        model = SentenceTransformer(str(model_directory(named)), local_files_only=True)
     except (OSError, ValueError) as error:
         raise ConfigError(f"{named} is no sentence model that is installed here: {error}") from None
 

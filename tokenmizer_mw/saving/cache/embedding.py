@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -22,6 +21,7 @@ from numpy.typing import NDArray
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.extract.encoder import Encoder, digest_of
 from tokenmizer_mw.runtime.forking import make_lock
+from tokenmizer_mw.runtime.installing import model_directory
 from tokenmizer_mw.saving.cache.stores import AnswerStore, Vector
 
 WIDTH_MAX: Final = 8_192
@@ -74,11 +74,12 @@ class Embedder:
 
 
 def model_in(directory: str, sha256: str = "") -> Embed:
-    """Load the sentence model in a directory. ``sha256``: the required digest of its weights, "" for any.
+    """Load the sentence model in a directory or an installed package. ``sha256``: the required digest of its weights,
+    "" for any.
 
     Raises ``ConfigError`` if the directory has no model or another one.
     """
-    folder = Path(directory)
+    folder = model_directory(directory)
     digest = digest_of(folder)
     if sha256 and digest != sha256.casefold():
         raise ConfigError(f"{folder}: the digest of its weights is {digest}, not the one in cache_model_sha256")
