@@ -476,6 +476,39 @@ def test_what_is_remembered_marks_the_value_before(memory: SessionMemory) -> Non
     assert all("(replaced by database: CockroachDB)" in line for line in lines)
 
 
+def test_a_task_is_completed_by_hand(memory: SessionMemory) -> None:
+    task = memory.remember("hall", "Get the weather data of July", "task")
+    choice = memory.remember("hall", "The weather data of July come as CSV")
+    assert choice.kind == "choice"
+    done = memory.complete("hall", "weather data", "it arrived")  # words mean what is still to do
+    assert (done.before.id, done.before.status, done.after.status) == (task.id, Status.PENDING, Status.COMPLETED)
+    text = memory.resume("hall", "full").text
+    assert "Rejected" not in text
+    assert task.label in next(line for line in text.splitlines() if line.startswith("Done: "))
+    assert "completed by hand (change 3): it arrived" in memory.why("hall", task.id).text  # type: ignore[union-attr]
+    assert memory.edits("hall")[-1].to_dict()["operation"] == "complete"
+    assert memory.complete("hall", task.id).number == 0
+    assert memory.undo("hall") == done.number
+    assert memory.graph("hall").get(task.id).status is Status.PENDING  # type: ignore[union-attr]
+    with pytest.raises(CallerError, match="is no task, error or goal"):
+        memory.complete("hall", choice.id)
+    memory.archive("hall", task.id)
+    assert memory.complete("hall", task.id).number == 0
+
+
+def test_an_error_is_fixed_and_a_goal_reached_by_hand() -> None:
+    with SessionMemory.open() as memory:
+        memory.record(
+            "app", [{"role": "user", "content": "I want to build a booking app. The login crashes with a 500."}]
+        )
+        for type_ in ("error", "goal"):
+            (fact,) = memory.graph("app").nodes(type_)
+            done = memory.complete("app", fact.id)
+            assert done.after.status is Status.COMPLETED
+            memory.undo("app")
+            assert memory.graph("app").get(fact.id) == fact
+
+
 @pytest.mark.parametrize(
     ("text", "kind"),
     [

@@ -115,6 +115,12 @@ def invalidate(arguments: argparse.Namespace, store: Store) -> None:
     _show_change(arguments, done, means)
 
 
+def complete(arguments: argparse.Namespace, store: Store) -> None:
+    """Run the command ``complete``: say that a task is done."""
+    done = store.memory.complete(arguments.session, arguments.fact, arguments.reason, tenant=arguments.tenant)
+    _show_change(arguments, done)
+
+
 def archive(arguments: argparse.Namespace, store: Store) -> None:
     """Run the command ``archive``: archive a fact that is no longer of interest."""
     done = store.memory.archive(arguments.session, arguments.fact, arguments.reason, tenant=arguments.tenant)
@@ -197,8 +203,8 @@ def _show_change(arguments: argparse.Namespace, done: FactEdit, means: str = "")
 
 
 _DONE: Final = {
-    "correct": "corrected", "invalidate": "invalidated", "archive": "archived", "separate": "kept both, restored",
-    "pin": "changed the pin of",
+    "correct": "corrected", "complete": "completed", "invalidate": "invalidated", "archive": "archived",
+    "separate": "kept both, restored", "pin": "changed the pin of",
 }  # fmt: skip
 
 
@@ -215,6 +221,7 @@ COMMANDS: Final[dict[str, Callable[[argparse.Namespace, Store], None]]] = {
     "search": search,
     "remember": remember,
     "correct": correct,
+    "complete": complete,
     "invalidate": invalidate,
     "archive": archive,
     "separate": separate,

@@ -56,6 +56,9 @@ KINDS: Final[dict[str, tuple[NodeType, DecisionKind | None, Status]]] = {
 }
 """What a fact that is added by hand may be; pages show a choice as a decision, so both names are taken."""
 
+COMPLETABLE: Final = frozenset({NodeType.TASK, NodeType.ERROR, NodeType.GOAL})
+"""Types of facts that can be done."""
+
 _NEAREST_MAX: Final = 5
 """Facts that an error names when a text does not name just one."""
 
@@ -117,6 +120,23 @@ def mark_fact(state: SessionState, node: Node, status: Status, reason: str, *, n
     if status is not Status.INVALIDATED:
         return marked
     return [*marked, *_restore_replaced(state, node, len(state.transcript), f"{node.id} was invalidated")]
+
+
+def complete_fact(state: SessionState, node: Node, reason: str) -> list[Event]:
+    """Return the events that say that a task is done, an error is fixed, or a goal is reached; ``[]`` when it was done
+    already, or holds no longer. Raises ``CallerError`` for facts of other types."""
+    if node.type not in COMPLETABLE:
+        raise CallerError(
+            f"{node.id} {_shorten(node.label)!r} is no task, error or goal: archive what no longer matters"
+        )
+    if not may_move(node.status, Status.COMPLETED, evidence=is_current(node.status)):
+        return []
+    return _edit(state, node, {"status": Status.COMPLETED}, reason)
+
+
+def can_be_completed(node: Node) -> bool:
+    """Whether a fact is something to do that is not done."""
+    return node.type in COMPLETABLE and node.current and node.status is not Status.COMPLETED
 
 
 def pin_fact(state: SessionState, node: Node, on: bool) -> list[Event]:

@@ -4,7 +4,8 @@ Accepts OpenAI-shaped objects (Chat Completions), Anthropic-shaped ones (content
 frameworks, whose tool calls hold name and arguments directly. Messages and parts may be objects of the SDKs.
 
 These are pydantic objects with a role (OpenAI's and Anthropic's replies), LangChain's messages (``type`` "human", "ai",
-"system", "tool"; also as they are saved), LlamaIndex's (``blocks`` and ``additional_kwargs``), and any object with ``role`` and ``content``.
+"system", "tool"; also as they are saved), LlamaIndex's (``blocks`` and ``additional_kwargs``), and any object with
+``role`` and ``content``.
 None of these libraries is imported.
 """
 
@@ -203,7 +204,9 @@ def _explain_role(raw: Mapping[str, Any], number: int) -> str:
         return f"message {number} is a whole conversation of an export; `tokenmizer-mw import FILE` reads such files"
     if "role" not in raw:
         names = ", ".join(repr(str(name)) for name in raw)[:_NAMED_MAX]
-        return f"message {number} has no role that is known: instead of 'role' and 'content' it has {names or 'nothing'}"
+        return (
+            f"message {number} has no role that is known: instead of 'role' and 'content' it has {names or 'nothing'}"
+        )
     return f"message {number} has no role that is known: {str(raw['role'])[:40]!r}"
 
 
