@@ -259,7 +259,8 @@ def _in_category(ledger: Ledger, finding: Finding, accept: Callable[[Node], bool
 
 
 def reject(ledger: Ledger, finding: Finding) -> Node | None:
-    """Something is turned down: a choice in force, open work, or an option that was only looked at."""
+    """Something is turned down: a choice in force, what was settled by the way, open work, or an option that was only
+    looked at."""
     if finding.certain:
         return _undo(ledger, finding)
     if finding.trust not in DECIDING:
@@ -270,6 +271,10 @@ def reject(ledger: Ledger, finding: Finding) -> Node | None:
     if choice is not None and choice.source.turn < ledger.turn:
         ledger.move(choice, Status.INVALIDATED, finding)
         return choice
+    noted = find_described(ledger.graph, finding.label, NodeType.CONCEPT, lambda node: node.current, PRECISE)
+    if noted is not None and noted.source.turn < ledger.turn:
+        ledger.move(noted, Status.INVALIDATED, finding)
+        return noted
     floor = PRECISE if finding.type is NodeType.TASK else 0.75
     task = find_described(ledger.graph, finding.label, NodeType.TASK, is_open, floor)
     if task is not None:

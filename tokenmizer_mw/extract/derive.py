@@ -21,10 +21,10 @@ from tokenmizer_mw.wire.host_texts import ends_examples, without_host_texts
 
 from . import CONTEXT_MESSAGES
 from .acts import read_acts
-from .changing import change, change_read, read_claims
+from .changing import change, change_read, read_claims, withdraw_with
 from .documents import blank_out, find_documents
 from .facts import forget_names
-from .finding import SPOKEN, Finding, Segment
+from .finding import SPOKEN, Finding, Move, Segment
 from .foreign import announces_quotation, foreign, lies_in
 from .frames import may_carry
 from .goal import GOAL_ASKED
@@ -143,12 +143,21 @@ def _draw(
     placed = [(finding, place(ledger, finding)) for finding in valid]
     if states:
         proposed = situation.told[1].text if situation.told is not None else ""
-        change_read(ledger, claims, segments, proposed)
+        withdrawn = [(finding, node) for finding, node in placed if node and _withdraws(finding, node, turn)]
+        withdraw_with(ledger, withdrawn)
+        done = {finding.span for finding, _ in withdrawn}
+        change_read(ledger, [one for one in claims if (one[0].start, one[0].end) not in done], segments, proposed)
         _note_rest(ledger, segments, elsewhere, placed, settings)
     if message.role is Role.ASSISTANT and all(map(only_speaks, message.tool_calls)):
         _end_of_work(ledger, valid, [node for _, node in placed], speaks=speaks)
     link_all(ledger, [(finding, node) for finding, node in placed if node is not None])
     ledger.prune(settings.nodes_max)
+
+
+def _withdraws(finding: Finding, node: Node, turn: int) -> bool:
+    """Whether a finding turned down what was settled before the message ``turn``."""
+    settled = node.type in (NodeType.DECISION, NodeType.CONCEPT) and node.source.turn < turn
+    return finding.move is Move.REJECT and node.status is Status.INVALIDATED and settled
 
 
 def _note_rest(
