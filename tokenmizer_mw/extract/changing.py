@@ -236,7 +236,7 @@ def _find_change(ledger: Ledger, claims: Sequence[ReadClaim]) -> tuple[Segment, 
     same = [one for one in pairs if one.id in alike and one.may_change]
     if not _is_likely(sum(one.chance for one in same), [one for one in ranked if one.id not in alike]):
         return None
-    told = max(same, key=lambda one: (not one.node.is_note, one.node.source.role == "user", one.weight))
+    told = max(same, key=lambda one: (one.names_matter, not one.node.is_note, one.by_user, one.weight))
     return best.read[0], best.read[2], told.node
 
 
@@ -253,6 +253,17 @@ class _Pair(NamedTuple):
     def chance(self) -> float:
         """How likely it is against that nothing changes."""
         return math.exp(self.weight)
+
+    @property
+    def names_matter(self) -> bool:
+        """Whether the sentence itself, not the one beside it, has a word or a sort of value of the fact: not "I mixed
+        that up"."""
+        return not stated_in(self.node.label).keys.isdisjoint(self.read[1].stated.keys)
+
+    @property
+    def by_user(self) -> bool:
+        """Whether the user stated the fact."""
+        return self.node.source.role == "user"
 
     @property
     def may_change(self) -> bool:
@@ -335,6 +346,8 @@ def _numbered_thing(text: str) -> tuple[str, str]:
 def _replace(ledger: Ledger, old: Node, segment: Segment, reason: str) -> None:
     """What a sentence says takes the place of a fact."""
     line = _line_of(segment)
+    if reason and stated_in(old.label).keys.isdisjoint(stated_in(line).keys) and stated_in(reason).keys:
+        line, reason = f"{line}: {reason}", ""
     _supersede(ledger, old, _with_new_value(old.label, line) or line, segment, reason or _other_parts(line, old))
 
 

@@ -166,7 +166,10 @@ def _note_rest(
     """Note what a user settles by the way: what no fact of this message says, old or new."""
     told = [(finding, node) for finding, node in placed if node is not None and node.type is not NodeType.GOAL]
     known = [
-        (text, finding.span) for finding, node in told for text in (node.label, finding.reason, finding.why) if text
+        (text, finding.span)
+        for finding, node in told
+        for text in (node.label, finding.label, finding.reason, finding.why)
+        if text
     ]
     for step in ledger.find_replacements():
         node = ledger.graph.get(step.new)
@@ -233,7 +236,11 @@ def _not_said(finding: Finding, text: str, elsewhere: list[Span]) -> bool:
     place = text.find(finding.label[:LABEL_START], start, end)
     if place >= 0 and announces_quotation(text, place + len(finding.label)):
         return True
-    return lies_in(elsewhere, start if place < 0 else place)
+    if place < 0:
+        return lies_in(elsewhere, start)
+    behind = place + len(finding.label)
+    quoted = sum(max(0, min(behind, last) - max(place, first)) for first, last in elsewhere)
+    return lies_in(elsewhere, place) or quoted * 2 > len(finding.label)
 
 
 def _left_as(before: Sequence[Numbered], asked: int) -> Status | None:

@@ -108,7 +108,7 @@ def supersede(ledger: Ledger, old: Node, finding: Finding) -> Node:
         return ledger.add(replace(option, slot="", value=""))
     finding = replace(finding, reason=finding.reason or clean_label(finding.why))
     same = same_as(ledger, finding)
-    if same is not None and (same.id == old.id or _with_other_number(same, finding) or _is_just_rejected(ledger, same)):
+    if same is not None and (same.id == old.id or _with_other_number(same, finding) or _is_just_gone(ledger, same)):
         same = None
     holder = ledger.graph.in_slot((same.slot if same is not None else "") or finding.slot)
     new = ledger.add(finding) if same is None else _held_again(ledger, same, finding)
@@ -129,9 +129,9 @@ def _only_proposes(ledger: Ledger, old: Node, finding: Finding) -> bool:
     return not any(matter & content(node.label) for node in (*asked, *settled) if node.id != old.id)
 
 
-def _is_just_rejected(ledger: Ledger, node: Node) -> bool:
-    """Whether the message being read turned a fact down: it does not choose it at the same time."""
-    return node.status is Status.INVALIDATED and ledger.last_touched(node) >= ledger.turn
+def _is_just_gone(ledger: Ledger, node: Node) -> bool:
+    """Whether the message being read turned a fact down or replaced it: it does not choose it at the same time."""
+    return node.status in (Status.INVALIDATED, Status.SUPERSEDED) and ledger.last_touched(node) >= ledger.turn
 
 
 def _with_other_number(node: Node, finding: Finding) -> bool:
