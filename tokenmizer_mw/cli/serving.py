@@ -143,7 +143,10 @@ def _check_agents() -> Iterator[CheckResult]:
         for part, files in parts.items():
             yield CheckResult(Grade.FINE, host, f"{part} registered in {', '.join(map(str, files))}")
     if not any(registered.values()):
-        text = f"neither hooks nor MCP server registered for {', '.join(HOSTS)} (tokenmizer-mw install HOST)"
+        text = (
+            f"neither hooks nor MCP server in the configuration of {', '.join(HOSTS)} (tokenmizer-mw install HOST);"
+            " plugins are not looked at"
+        )
         yield CheckResult(Grade.FINE, "agents", text)
 
 
