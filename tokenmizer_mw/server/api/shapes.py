@@ -7,7 +7,6 @@ by type checkers.
 from __future__ import annotations
 
 import math
-from contextlib import suppress
 from datetime import datetime
 from typing import Annotated, Final, Literal, NotRequired, cast
 
@@ -40,20 +39,23 @@ def _seconds(given: object) -> object:
     """Seconds since 1970 for a time in ISO 8601."""
     if not isinstance(given, str):
         return given
-    with suppress(ValueError):
-        return _require_recent(float(given))
     try:
-        return datetime.fromisoformat(given).timestamp()
-    except (ValueError, OverflowError, OSError):
-        raise ValueError("a time is given in seconds since 1970 or as in 2026-11-21T14:00:00Z") from None
-
-
-def _require_recent(seconds: float) -> float:
+        seconds = float(given)
+    except ValueError:
+        return _parse_iso_time(given)
     if -math.inf < seconds < SECONDS_MIN:
         raise PydanticCustomError(
-            "before_2000", "seconds since 1970 are a number from that of the year 2000 on; message takes a number"
+            "before_2000",
+            "a number of seconds before the year 2000 is no time; for a message, ask for the graph with message=",
         )
     return seconds
+
+
+def _parse_iso_time(text: str) -> float:
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except (ValueError, OverflowError, OSError):
+        raise ValueError("a time is given in seconds since 1970 or as in 2026-11-21T14:00:00Z") from None
 
 
 Moment = Annotated[
