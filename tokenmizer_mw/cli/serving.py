@@ -292,7 +292,8 @@ def _dashboard_token(arguments: argparse.Namespace) -> str:
 def _dashboard_address(arguments: argparse.Namespace) -> str:
     if arguments.db is None:
         address: str = resolve_store(arguments.store)
-        if arguments.store and (missing := find_missing(address)):
+        is_named = arguments.store or os.environ.get(STORE_VARIABLE)
+        if is_named and (missing := find_missing(address)):
             raise ConfigError(f"there is no store in {describe_place(address)} ({missing})")
         return address
     path = Path(arguments.db).absolute()
