@@ -18,8 +18,8 @@ from tokenmizer_mw.wire.host_texts import (
     find_host_texts,
     is_continuation,
     is_side_call,
-    may_have_context,
     may_continue,
+    may_have_context,
     remove_host_texts,
     without_host_texts,
 )

@@ -46,9 +46,9 @@ class HostText:
     - ``example``: a text that matches, in this project's own words except for the marker; ``source``: where the
       application's own text was read.
     - ``examples``: the messages before this one are examples of the application, and no part of the chat.
-    - ``context``: parts of the text, one of which is in each message of this kind, if the application sends such
-      messages beside the chat, in each request anew (files, a map of the repository), and answers them itself; empty
-      otherwise.
+    - ``context``: set if the application sends such messages beside the chat, anew in each request (files, a map of
+      the repository), and writes the reply to them itself. Every such message contains one of these texts, in
+      which nothing is escaped in JSON.
     - ``role``: whose message contains the text.
     """
 

@@ -107,7 +107,7 @@ class ResumeQuery(_Taken):
 
 
 class GraphQuery(_Taken):
-    """Query parameters: the format of the graph, and after which message it was so."""
+    """Query parameters: the format of the graph, and the message after which it is returned."""
 
     format: Literal["json", "html", "markdown", "d3", "canvas", "mermaid"] = Field(
         "json", description="As JSON, or as a file to keep: the most important facts, as many as export_nodes_max."
@@ -477,8 +477,8 @@ class EditAnswer(TypedDict):
 
 
 class UndoAnswer(EditAnswer):
-    """The same of an undo. ``undone``: the number of the manual edit that it undid; ``restored``: other facts that are
-    in force again."""
+    """The answer to an undo, which is a change, too. ``undone``: the number of the manual edit that it undid;
+    ``restored``: other facts that are in force again."""
 
     undone: int
     restored: list[NodeJson]
