@@ -438,3 +438,4 @@ def test_a_larger_block_states_or_quotes_the_facts_of_a_smaller_one(name: str) -
             assert [node for node in left_out if node and not words_of(node.label) <= words_of(block.text)] == []
             if budget in (300, 600):
                 stated |= dict.fromkeys(block.node_ids, budget)
+        assert stated
