@@ -199,7 +199,7 @@ def _changes(said: Said, situation: Situation) -> list[Finding]:
     if situation.speaker is Speaker.ASSISTANT and not situation.ordered:
         return []
     label, why = split_reason(hit.label.removeprefix("now ").removeprefix("to "))
-    target = "" if anaphoric(hit.target) else split_reason(hit.target)[0]
+    target = "" if anaphoric(hit.target) else split_reason(_without_clause(hit.target))[0]
     if anaphoric(label) or unescape(label) == unescape(target):
         return []
     trust = Trust.STATED if situation.speaker is Speaker.USER else Trust.ADOPTED

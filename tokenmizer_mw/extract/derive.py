@@ -40,11 +40,12 @@ from .segment import segment
 from .situation import Numbered, situation_of
 from .structure import open_calls, read_structure
 from .structure.client import is_interruption
+from .structure.results import read_output
 from .structure.voiced import add_voiced_text
 from .structure.voiced import speaks as only_speaks
 from .turning import turn_refusals
 from .validate import validate_findings
-from .working import announced_over, begun_over, taken_over, told_over, went_on, worked_around
+from .working import announced_over, begun_over, says_could_not, taken_over, told_over, went_on, worked_around
 
 Placed = tuple[Finding, Node | None]
 """A finding, and the node that it is about."""
@@ -245,14 +246,23 @@ def _not_said(finding: Finding, text: str, elsewhere: list[Span]) -> bool:
 
 def _left_as(before: Sequence[Numbered], asked: int) -> Status | None:
     """What an order of the user's last message is when the user goes on: done where the assistant used a tool, gave
-    code, or answered at some length without asking back, past where it said little; ``None``: as open as before."""
+    code, or answered at some length without asking back, past where it said little; ``None``: as open as before, also
+    where it says that it could not do it and no tool call succeeded last."""
     since = [message for number, message in before if number > asked and message.role is not Role.USER]
+    told = [message.text.rstrip() for message in since if message.text.strip()]
+    if told and says_could_not(told[-1]) and not _ends_well(since):
+        return None
     if any(message.tool_calls or message.tool_results or "```" in message.text for message in since):
         return Status.COMPLETED
-    told = [message.text.rstrip() for message in since if message.text.strip()]
     if not told or len(told[-1]) < TAKEN_UP_MIN or told[-1].endswith(("?", "\uff1f")):
         return None
     return Status.COMPLETED if len(told[-1]) >= ANSWERED_MIN else Status.ARCHIVED
+
+
+def _ends_well(since: Sequence[Message]) -> bool:
+    """Whether the last results of tools are no failures."""
+    last = next((message.tool_results for message in reversed(since) if message.tool_results), ())
+    return bool(last) and not any(read_output(result).failed for result in last)
 
 
 def _announces(findings: Sequence[Finding]) -> bool:
