@@ -349,6 +349,12 @@ def test_an_addition_of_any_kind_is_taken_back_by_another_process(kind: str, tmp
         assert "Answer in French" not in memory.resume("hall").text
 
 
+def test_a_replacement_that_holds_again_keeps_its_reason(memory: SessionMemory) -> None:
+    memory.invalidate("hall", database(memory).id, "the vendor is gone", never_true=True)
+    memory.undo("hall")
+    assert [step.reason for step in memory.graph("hall").transitions()][-1] == "concurrent writes"
+
+
 def test_why_tells_what_was_changed_by_hand(memory: SessionMemory) -> None:
     node = database(memory)
     memory.pin("hall", node.id)

@@ -191,6 +191,12 @@ def test_a_past_graph_that_there_is_not(memory: SessionMemory, wrong: dict[str, 
         memory.graph("s", **wrong)
 
 
+def test_a_session_without_messages_has_no_graph_after_one(memory: SessionMemory) -> None:
+    memory.remember("by hand", "database: SQLite", create=True)
+    with pytest.raises(CallerError, match="no message 1: nothing was said in it yet"):
+        memory.graph("by hand", message=1)
+
+
 def test_checkpoint_says_what_changed(memory: SessionMemory) -> None:
     memory.record("s", CHAT)
     first = memory.checkpoint("s")

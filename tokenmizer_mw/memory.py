@@ -59,10 +59,10 @@ from tokenmizer_mw.session.manual_edits import (
     kind_of_text,
     mark_fact,
     newest_number,
+    pin_fact,
     separate_fact,
     undone,
 )
-from tokenmizer_mw.session.manual_edits import pin_fact as pin
 from tokenmizer_mw.session.naming import NamedSession, bind_session
 from tokenmizer_mw.session.reminder import CarriedReminder
 from tokenmizer_mw.session.state import fold_until_message
@@ -225,9 +225,7 @@ class SessionMemory:
             log.close()
             raise
         memory = cls(log, settings, complete=complete, embed=embed, url=url)
-        _ = (
-            memory.service.redaction.redactor
-        )  # the first look into the store and at the rules: better now than at the first request
+        _ = memory.service.redaction.redactor  # loads the rules now, not at the first request
         import tokenmizer_mw.extract.derive  # noqa: F401 - as above
 
         if memory.settings.semantic is not None:
@@ -311,10 +309,8 @@ class SessionMemory:
         extracted in the background, or by the first method that needs them. Secrets are redacted in each message and in
         the original JSON text that is stored with it.
         """
-        key, joined = (
-            self._access.key_of(session_id, tenant),
-            [self._redaction.redact_written(written) for written in require_written(messages)],
-        )
+        key = self._access.key_of(session_id, tenant)
+        joined = [self._redaction.redact_written(written) for written in require_written(messages)]
         self._access.record(key, lambda state: list(append_messages(state, joined)))
         if joined:
             self.service.extraction.schedule(key)
@@ -431,7 +427,7 @@ class SessionMemory:
     def pin(self, session_id: str, node_id: str, pinned: bool = True, *, tenant: str = LOCAL_TENANT) -> FactEdit:
         """Pin a fact, or unpin it with ``pinned=False``. Resume blocks put pinned facts directly after the standing
         rules, and they are never pruned. ``node_id``, result and errors as for ``invalidate``."""
-        return self._edit(session_id, node_id, tenant, partial(pin, on=pinned))
+        return self._edit(session_id, node_id, tenant, partial(pin_fact, on=pinned))
 
     def correct(
         self,
@@ -592,9 +588,9 @@ class SessionMemory:
         key = self._access.existing_key(session_id, tenant)
         if self._redaction.redactor is None:
             raise ConfigError("redaction is switched off by the settings")
-        door = self._redaction.redactor
+        redactor = self._redaction.redactor
         try:
-            return self.log.rewrite(key, EventRedaction(door.message, door.text, door.document))
+            return self.log.rewrite(key, EventRedaction(redactor.message, redactor.text, redactor.document))
         finally:  # also when it raises because traces are left in the files
             self.service.drop(key)
 
@@ -726,7 +722,8 @@ class SessionMemory:
         if recorded_at is not None:
             return fold(self.log.read(key, upto=number_at(self.log, key, as_seconds(recorded_at), end)))
         if not message or message > count:
-            raise CallerError(f"session {key.id!r} has no message {message}: it has messages 1 to {count}")
+            known = f"it has messages 1 to {count}" if count else "nothing was said in it yet"
+            raise CallerError(f"session {key.id!r} has no message {message}: {known}")
         return fold_until_message(self.log.read(key, upto=end), message)
 
     def view(self, session_id: str, look: Callable[[SessionState], R], *, tenant: str = LOCAL_TENANT) -> R:

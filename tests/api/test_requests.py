@@ -249,6 +249,13 @@ def test_a_parameter_that_cannot_be_used_is_named(path: str, field: str | None, 
     assert answer.json()["error"]["field"] == field
 
 
+@pytest.mark.parametrize("number", ["6", "-5", "0.0", "946684799"])
+def test_a_small_number_is_no_time_and_may_be_a_message(number: str, shared: Shared) -> None:
+    answer = ask(shared.app, "GET", f"/api/graph/hall/history?at_time={number}")
+    assert "before the year 2000" in answer.json()["error"]["message"]
+    assert "message=" in answer.json()["error"]["message"]
+
+
 def test_bodies_beyond_their_cap_are_refused(small: SessionMemory) -> None:
     app = starlette(api(small, authorize=who))
     for path, limit in (("/api/checkpoint", 1_024), ("/api/sessions/x/import", 2_048)):

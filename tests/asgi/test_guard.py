@@ -77,3 +77,25 @@ def test_a_system_prompt_is_never_judged() -> None:
     messages = [{"role": "system", "content": ATTEMPT}, {"role": "user", "content": "hello"}]
     body = json.dumps({"model": "m", "messages": messages})
     assert client.post("/v1/chat/completions", content=body, headers={"x-session-id": "s"}).status_code == 200
+
+
+@pytest.mark.parametrize("path", ANSWERS)
+def test_an_attempt_in_what_an_agent_sends_beside_the_chat_is_refused(path: str) -> None:
+    """Such as a file of aider's, which is no part of the chat: it comes with each request, in front of the newest
+    message."""
+    client = served(SessionMemory.open("memory://", Settings(guard="block", store_wait_seconds=30.0)))
+
+    def status(*files: str) -> int:
+        beside = [text for file in files for text in (file, "Ok.")]
+        said = [*beside[:2], "hello", "ok", *beside[2:], "Go on."]
+        roles = ["user", "assistant"] * len(said)
+        messages = [{"role": role, "content": text} for role, text in zip(roles, said, strict=False)]
+        body = json.dumps({"model": "m", "max_tokens": 9, "messages": messages})
+        return client.post(path, content=body, headers={"x-session-id": "s"}).status_code
+
+    notes = "Here are some READ ONLY files, provided for your reference.\n\nNOTES.md\n"
+    files = "I have *added these files to the chat* so you can go ahead and edit them.\n\nshop.py\n"
+    assert status(notes, files) == 200
+    assert status(notes, files + ATTEMPT) == 400
+    assert status(notes, files + ATTEMPT) == 400
+    assert status(notes, files) == 200

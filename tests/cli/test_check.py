@@ -25,8 +25,8 @@ def check(*arguments: str, home: Path) -> subprocess.CompletedProcess[str]:
 
 
 NO_AGENTS = (
-    "fine   agents: neither hooks nor MCP server registered for claude-code, codex, cursor, vscode"
-    " (tokenmizer-mw install HOST)"
+    "fine   agents: neither hooks nor MCP server in the configuration of claude-code, codex, cursor, vscode"
+    " (tokenmizer-mw install HOST); plugins are not looked at"
 )
 
 

@@ -113,7 +113,7 @@ def test_why_tells_a_correction_and_finds_the_old_words(run: Run) -> None:
         ),
         ("invalidate", ["--reason", "misread", "--never-true"], "no model is shown it any more"),
         ("archive", [], "archived"),
-        ("pin", [], "pinned"),
+        ("pin", [], "change 1: pinned the decision decision-"),
     ],
 )
 def test_changes_name_a_fact_by_its_words_and_are_undone(command: str, more: list[str], shows: str, run: Run) -> None:
@@ -135,6 +135,13 @@ def test_a_task_is_completed_and_that_undone(run: Run) -> None:
     assert "status: pending -> completed; Get the weather data of July: it arrived" in run("edits", "shop")
     assert "(pending, by hand)" in run("undo", "shop")
     assert "is no task, error or goal" in run("complete", "shop", "PostgreSQL", status=2)
+
+
+def test_a_change_as_json_has_its_effects(run: Run) -> None:
+    run("pin", "shop", "PostgreSQL")
+    assert run("pin", "shop", "PostgreSQL", "--off").startswith("change 2: unpinned the decision decision-")
+    done = json.loads(run("correct", "shop", "PostgreSQL", "--text", "cache: Redis", "--json"))
+    assert done["effects"] == ["it counts as the cache now, no longer as the database"]
 
 
 def test_a_wrong_fact_that_cannot_be_rejected_is_no_longer_stated(run: Run) -> None:

@@ -79,6 +79,23 @@ def postgres_schema() -> Iterator[Database]:
     database.drop()
 
 
+def is_there(schema: Database) -> bool:
+    return bool(schema.fetch("SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = '{schema}')")[0][0])
+
+
+@pytest.mark.parametrize(
+    ("command", "status"),
+    [(["keys", "list"], 0), (["keys", "revoke", "none"], 2), (["retain", "--older-than", "9d"], 0)],
+    ids=str,
+)
+def test_maintenance_makes_no_schema_in_postgresql(command: list[str], status: int, postgres_schema: Database) -> None:
+    assert main([*command, "--store", postgres_schema.url()]) == status
+    assert not is_there(postgres_schema)
+    assert main(["keys", "create", "--tenant", "shop", "--store", postgres_schema.url()]) == 0
+    assert is_there(postgres_schema)
+    assert main(["keys", "list", "--store", postgres_schema.url()]) == 0
+
+
 @pytest.mark.parametrize(
     ("command", "status", "says"),
     [
@@ -94,15 +111,12 @@ def postgres_schema() -> Iterator[Database]:
 def test_reading_makes_no_schema_in_postgresql(
     command: list[str], status: int, says: str, postgres_schema: Database, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def is_there() -> bool:
-        return postgres_schema.fetch("SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = '{schema}')")[0][0]
-
     assert main([*command, "--store", postgres_schema.url()]) == status
     err = complaint((status, *capsys.readouterr()), status)
     assert says in err and f"(no tables in the schema {postgres_schema.schema})" in err
-    assert not is_there()
+    assert not is_there(postgres_schema)
     assert main(["remember", "x", "Use Redis.", "--create", "--store", postgres_schema.url()]) == 0
-    assert is_there()
+    assert is_there(postgres_schema)
     assert main(["sessions", "--store", postgres_schema.url()]) == 0
     assert capsys.readouterr().out.splitlines()[-1].startswith("x ")
 

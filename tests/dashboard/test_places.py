@@ -24,6 +24,7 @@ from tokenmizer_mw.cli import main
 from tokenmizer_mw.server.access.key_store import MemoryKeys
 from tokenmizer_mw.server.access.keys import new_key
 from tokenmizer_mw.server.dashboard import dashboard
+from tokenmizer_mw.store.choosing import STORE_VARIABLE
 
 from .visiting import BASE, CHAT, TOKEN, Visitor, text_of, token_on
 
@@ -198,4 +199,14 @@ def test_what_the_command_refuses(
         status = int(end.code or 0)
     assert status != 0
     assert said in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_command_refuses_a_store_that_the_environment_names_and_that_is_not_there(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(STORE_VARIABLE, f"sqlite:///{tmp_path / 'nowhere.db'}")
+    monkeypatch.setattr("uvicorn.Server.run", lambda server, sockets: pytest.fail("it serves"))
+    assert main(["dashboard", "--port", "0"]) == 1
+    assert "there is no store in" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []

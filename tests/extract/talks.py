@@ -17,10 +17,10 @@ RULES_ONLY: Final = Settings(stages="rules,structure,dialogue")
 SPEAKERS: Final = {"u": Role.USER, "a": Role.ASSISTANT}
 
 
-def judged(messages: Sequence[Message]) -> SessionGraph:
+def judged(messages: Sequence[Message], settings: Settings = RULES_ONLY) -> SessionGraph:
     """The graph after these messages."""
     graph = SessionGraph()
-    for event in derive(graph, list(enumerate(messages, 1)), [], RULES_ONLY):
+    for event in derive(graph, list(enumerate(messages, 1)), [], settings):
         graph.apply(event)
     return graph
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.model.message import Message
 from tokenmizer_mw.model.node import NodeType, Status
+from tokenmizer_mw.settings import Settings
 
-from .talks import changes, labels, talk
+from .talks import SPEAKERS, changes, judged, labels, talk
 
 
 def test_what_was_better_holds_again() -> None:
@@ -132,3 +135,103 @@ def test_an_option_of_ones_own_question_is_picked_and_left_for_the_other() -> No
 def test_what_picks_no_option_of_ones_own_question(said: str) -> None:
     graph = talk("u: mead or cider for the autumn fair?", "a: Both sell well.", f"u: {said}")
     assert not any(label.startswith("mead or cider") for label in labels(graph, NodeType.DECISION, Status.ACTIVE))
+
+
+def in_force(graph: SessionGraph) -> list[str]:
+    return labels(graph, NodeType.DECISION, Status.ACTIVE) + labels(graph, NodeType.CONCEPT, Status.ACTIVE)
+
+
+def heard(*lines: str) -> SessionGraph:
+    """The graph after such lines, with the learned stage."""
+    return judged([Message(SPEAKERS[line[0]], line[3:]) for line in lines], Settings())
+
+
+def test_what_is_turned_down_takes_along_what_says_the_same() -> None:
+    graph = heard(
+        "u: Build the booking page. One common calendar would do for the rooms.",
+        "a: Fine, one common calendar.",
+        "u: Actually forget the common calendar. Each room gets its own, no common entries at all.",
+    )
+    assert not [label for label in in_force(graph) if "common calendar" in label and "forget" not in label]
+
+
+def test_what_one_message_turns_down_it_does_not_choose() -> None:
+    graph = talk(
+        "u: Build the alarm. Letters through Postbox for the reports.",
+        "a: OK, Postbox it is.",
+        "u: Drop the letters, fax is nicer.",
+    )
+    assert "letters" not in [label.casefold() for label in in_force(graph)]
+    assert ("Postbox it is", "Drop the letters, fax is nicer") in changes(graph)
+
+
+def test_a_clause_is_no_part_of_what_it_stands_behind() -> None:
+    graph = talk(
+        "u: Build the shop",
+        "a: Here.",
+        "u: put the orders in LevelDB",
+        "a: Done.",
+        "u: Then let's switch to SQLite, because three jobs need it at once.",
+    )
+    assert changes(graph) == [("put the orders in LevelDB", "SQLite")]
+    graph = talk(
+        "u: Build the shop",
+        "a: Here.",
+        "u: pymongo is the driver",
+        "a: OK.",
+        "u: asyncpg instead of pymongo, the rest stays as it is",
+    )
+    assert "pymongo" in [old for old, _ in changes(graph)]
+
+
+def test_what_is_pointed_at_is_turned_down_without_the_next_clause() -> None:
+    graph = talk("u: Build the shop", "a: Here.", "u: No, skip that, first the invoices.")
+    assert not [label for label in labels(graph, NodeType.DECISION, Status.INVALIDATED) if "invoices" in label]
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "after"),
+    [
+        (
+            "Paint: dark red and grey, no pictures in the hall",
+            "Make it blue instead of grey",
+            "dark red and blue, no pictures in the hall",
+        ),
+        (
+            "Use Bottle for the page and store guests in a text file",
+            "Make it SQLite instead of the text file",
+            "Use Bottle for the page and store guests in SQLite",
+        ),
+        (
+            "Fine, four letters for the door code.",
+            "nine digits instead of four letters",
+            "nine digits for the door code",
+        ),
+    ],
+)
+def test_a_part_is_replaced_and_the_rest_stays(before: str, said: str, after: str) -> None:
+    graph = heard("u: Build the booking page", "a: Here.", f"u: {before}", "a: OK.", f"u: {said}")
+    assert after in [new for _, new in changes(graph)]
+
+
+def test_a_correction_is_told_with_what_is_right() -> None:
+    graph = talk(
+        "u: Build the timetable",
+        "a: Here.",
+        "u: Rooms 1 to 4 have paper plans, the rest has screens.",
+        "a: OK.",
+        "u: Sorry, I mixed that up. 1 to 4 are the rooms with screens.",
+    )
+    assert "I mixed that up" not in in_force(graph)
+
+
+def test_a_quoted_decision_is_not_the_users() -> None:
+    told = 'My boss wrote: "We agreed on Oracle for all. Please move." What do you make of that?'
+    graph = heard("u: Build the shop", "a: Here.", f"u: {told}")
+    assert labels(graph, NodeType.DECISION, Status.ACTIVE) == []
+
+
+def test_an_error_that_names_a_status_is_no_rule() -> None:
+    graph = talk("u: Build the site", "a: Here.", "u: The build fails: Error: cannot fetch the theme: 403 Forbidden")
+    assert labels(graph, NodeType.DECISION) == []
+    assert len(labels(graph, NodeType.ERROR)) == 1

@@ -76,3 +76,45 @@ def test_a_test_that_is_named_behind_except_is_an_open_error() -> None:
 )
 def test_what_is_decided_against_is_rejected(said: str, option: str) -> None:
     assert option in labels(talk(*OPENING, f"u: {said}"), NodeType.DECISION, Status.INVALIDATED)
+
+
+def test_what_an_answer_says_it_could_not_do_stays_open() -> None:
+    refused = (
+        "The list could not be opened: it has a password that nobody told me. I need that password before I can write"
+        " the import. Tell me when it is there, and until then I go on with the calendar and its colours for each room."
+    )
+    done = refused.replace("could not be opened: it has a password that nobody told me", "has 40 rows, all read")
+    done = done.replace("I need that password before I can write the import.", "The import is in lists.py.")
+    for answer, is_open in ((refused, True), (done, False)):
+        graph = talk(
+            "u: Build the hotel page",
+            "a: Here.",
+            "u: Write the import of the old list of guests.",
+            f"a: {answer}",
+            "u: How is the weather?",
+        )
+        order = next(node for node in graph.nodes(NodeType.TASK) if node.label.startswith("Write the import"))
+        assert order.open is is_open
+
+
+def test_what_is_put_off_to_some_day_stays_open() -> None:
+    for said in (
+        "we'll need a smoke alarm too, at some point, when a room gets too warm",
+        "on my list is calling the printer",
+    ):
+        graph = talk(
+            "u: Build the hotel page", "a: Here.", f"u: {said}", "a: Noted, I come back to it.", "u: next, the menu"
+        )
+        assert len(labels(graph, NodeType.TASK, Status.PENDING)) == 1, said
+
+
+def test_a_plan_is_not_told_with_the_end_of_a_long_sentence() -> None:
+    graph = talk(
+        "u: Build the hotel page",
+        "a: Here.",
+        "u: Write the import of the list.",
+        "a: I could not read it. Such a thing usually takes an hour or two the first time, and much less the second"
+        " time, because most of the work goes into finding out whom to ask.",
+        "u: I'll sort that out with the porter tomorrow.",
+    )
+    assert not [label for label in labels(graph, NodeType.TASK) if "because" in label or label.startswith("not ")]

@@ -296,7 +296,7 @@ def test_the_command_shows_the_difference_and_asks(tmp_path: Path) -> None:
     asked = command(tmp_path, "cursor", "--project")
     assert asked.returncode == 2
     assert '+    "tokenmizer": {' in asked.stdout
-    assert "say --yes" in asked.stderr
+    assert "pass --yes" in asked.stderr
     assert command(tmp_path, "cursor", "--dry-run").returncode == 0
     assert snapshot(tmp_path) == {}
     assert command(tmp_path, "cursor", "--project", "--yes").returncode == 0

@@ -232,8 +232,10 @@ def test_facts_are_changed_by_hand_and_changes_undone(desk: Desk) -> None:
             again = await told(client, "undo")
             assert "is replaced" not in again["text"] and "in force again: " in again["text"], (instead, again)
             pinned = await told(client, "pin", node_id=found["id"])
-            assert "pinned" in pinned["text"]
-            assert (await told(client, "undo"))["node_id"] == found["id"]
+            assert "is active now, and pinned." in pinned["text"]
+            unpinned = await told(client, "undo")
+            assert unpinned["node_id"] == found["id"]
+            assert "is active now, and no longer pinned." in unpinned["text"]
             assert "no change 99" in await refused(client, "undo", number=99)
             assert "no fact 'task-99'" in await refused(client, "pin", node_id="task-99")
 

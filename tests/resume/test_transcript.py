@@ -489,3 +489,17 @@ def test_a_larger_block_states_or_quotes_the_facts_of_a_smaller_one(name: str) -
             assert [node for node in left_out if node and not words_of(node.label) <= words_of(block.text)] == []
             if budget in (300, 600):
                 stated |= dict.fromkeys(block.node_ids, budget)
+        assert stated
+
+
+def test_a_brief_decision_is_untold_until_its_own_message_is_quoted() -> None:
+    facts = [ResumeFact(Section.DECISIONS, "Oracle", "", 1, (0, 1, 0), ("decision-1",))]
+    said = transcript_sentences(
+        [
+            (1, Message(Role.USER, "The landlord of the server room called, so Oracle it is for the invoices.")),
+            (4, Message(Role.ASSISTANT, "A move would need a managed Oracle and a new address for the mail server.")),
+        ]
+    )
+    coverage = Coverage(facts, said, 4)
+    assert coverage.find_untold([2]) == [0]
+    assert coverage.find_untold([1, 2]) == coverage.find_untold([0, 2]) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 
 import pytest
@@ -18,6 +19,7 @@ from tokenmizer_mw.wire.host_texts import (
     is_continuation,
     is_side_call,
     may_continue,
+    may_have_context,
     remove_host_texts,
     without_host_texts,
 )
@@ -208,7 +210,16 @@ def test_what_a_host_sends_beside_the_chat() -> None:
     chat = [asked, done, ends, Message(Role.ASSISTANT, "Ok."), asked, done, files, fine, asked]
     assert find_context(chat) == {0, 1, 2, 3, 6, 7}
     assert find_context(chat, 4) == {6, 7}
-    assert find_context([files, Message(Role.ASSISTANT, "I see shop.py."), asked, files]) == set()
+    for reply in ("I see shop.py.", "Okay, the logo is blue."):
+        for sent in (files, Message(Role.USER, "Image file: logo.png")):
+            assert find_context([sent, Message(Role.ASSISTANT, reply), asked, files]) == set()
+
+
+@pytest.mark.parametrize("row", [row for row in HOST_TEXTS if row.context], ids=lambda row: row.example[:30])
+def test_the_quick_check_finds_what_a_host_sends_beside_the_chat(row: HostText) -> None:
+    body = json.dumps({"messages": [{"role": "user", "content": row.example}]}, ensure_ascii=False)
+    assert may_have_context(body) and may_have_context(body, body.index("content"))
+    assert not may_have_context(body, len(body) - 5)
 
 
 def test_continuations_and_side_calls() -> None:

@@ -144,6 +144,32 @@ def test_what_is_known_changes_nothing(data: st.DataObject, characters: int) -> 
         client.go_on()
 
 
+FILES = "Here are some READ ONLY files, provided for your reference.\n\nshop.py\n" + "x = 1\n" * 1_500
+EXAMPLE_END = "I switched to a new code base. Please don't consider the above files."
+
+
+def as_body(*said: str) -> bytes:
+    """A chat of user and assistant by turns."""
+    roles = ["user", "assistant"] * len(said)
+    messages = [{"role": role, "content": text} for role, text in zip(roles, said, strict=False)]
+    return json.dumps({"model": "m", "messages": messages}).encode()
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ([FILES, "Ok, I use them.", "Go on."], [FILES, "I see one file.", "Which one?"]),
+        ([FILES, "Done.", EXAMPLE_END, "Ok.", "Go on."], [FILES, "Done.", "Go on.", "Done.", "And now?"]),
+        ([FILES, "Ok.", "Go on."], [FILES, "Ok.", "Go on.", "Done.", "And now?"]),
+    ],
+)
+def test_what_is_known_to_stand_beside_a_chat_may_turn_out_to_belong_to_it(first: list[str], second: list[str]) -> None:
+    known = KnownRequests(PLENTY)
+    CHAT.read(as_body(*first), known)
+    roles = CHAT.read(as_body(*second), known).messages.roles
+    assert roles == CHAT.read(as_body(*second)).messages.roles
+
+
 AFTER = [
     b'{"model":"gpt-4o", "messages": [%s]}',
     b'{"model":"gpt-4o", "messages": [%s ] , "a":1 }\n',

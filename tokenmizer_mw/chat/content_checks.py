@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tokenmizer_mw.errors import RequestBlocked
 from tokenmizer_mw.model.event import Event, MessageRecorded, NodeAdded, Recorded, decode, encode
-from tokenmizer_mw.model.message import Message, Outcome, Written, digest
+from tokenmizer_mw.model.message import Message, Outcome, Role, Written, digest
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.forking import make_lock
 from tokenmizer_mw.safety.fence import remove_echoes, without_own_blocks
@@ -138,15 +138,20 @@ class RequestGuard:
         raise RequestBlocked(suspicion.signals, body)
 
     def _judge_news(self, key: SessionKey, request: ChatRequest) -> Suspicion:
-        """What the guard finds in the messages that the session does not have yet, and in the newest one."""
+        """What the guard finds in the messages that the session does not have yet, in the newest one, and in those that
+        a client application sends beside the chat among them: files come in each request anew."""
         from tokenmizer_mw.safety.guard import NOTHING, judge  # what only reads judges nothing
 
-        spoken = request.messages.without_system()
+        messages = request.messages
+        spoken = messages.without_system()
         with patience(self._settings.store_wait_seconds):
             start = self._access.sessions.read(
                 key, lambda state: state.transcript.first_new(spoken, part=spoken.part)[0]
             )
-        news = spoken[max(0, min(start, len(spoken) - 1)) :]
+        places = [place for place, role in enumerate(messages.roles) if role is not Role.SYSTEM]
+        known = max(0, min(start, len(spoken) - 1))
+        first = places[known - 1] + 1 if known else 0
+        news = map(messages.as_sent, range(first, len(messages)))
         return max(map(judge, news), key=lambda found: found.score, default=NOTHING)
 
 

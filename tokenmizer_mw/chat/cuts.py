@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _logger = logging.getLogger("tokenmizer_mw")
 
 _SOON: Final = 8
-"""Times the bytes of a request that are enough for a look at a cut: below, a chat is far from one."""
+"""A cut is near once a request has this part (an eighth) of the size from which a cut is considered."""
 
 
 class CutPreparation:

@@ -132,7 +132,7 @@ def _is_installed(name: str) -> bool:
 
 def _confirm() -> None:
     if not sys.stdin.isatty():
-        raise CallerError("nobody is there to confirm: say --yes, or --dry-run to see the difference only")
+        raise CallerError("nobody is there to confirm: pass --yes, or --dry-run to see the difference only")
     print(inert("Write this? [y/N] "), end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().casefold() not in ("y", "yes"):
         raise CallerError("nothing was written")

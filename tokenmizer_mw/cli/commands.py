@@ -100,7 +100,7 @@ def _forget(arguments: argparse.Namespace, store: Store) -> None:
 
 def _confirm(question: str) -> None:
     if not sys.stdin.isatty():
-        raise CallerError("nobody is there to confirm: say --yes")
+        raise CallerError("nobody is there to confirm: pass --yes")
     print(f"{inert(question)} [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().casefold() not in ("y", "yes"):
         raise CallerError("nothing was erased")

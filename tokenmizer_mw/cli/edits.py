@@ -196,16 +196,26 @@ def _show_change(arguments: argparse.Namespace, done: FactEdit, means: str = "")
     """Print what was done to which kind of fact, with its old words before the new ones. ``means``: what follows from
     it for models, on a line of its own."""
     fact = f"the {done.after.word} {_line(done.after, done.before.label)}"
-    head = f"change {done.number}: {_DONE[arguments.command]}" if done.number else "nothing changed:"
+    verb = "unpinned" if arguments.command == "pin" and arguments.off else _VERBS[arguments.command]
+    head = f"change {done.number}: {verb}" if done.number else "nothing changed:"
     lines = ["; ".join([f"{head} {fact}", *done.effects]), *([f"  {means}"] if means else [])]
-    result = {"change": done.number, "fact": node_to_dict(done.after), "before": done.previous}
+    result = {
+        "change": done.number,
+        "fact": node_to_dict(done.after),
+        "before": done.previous,
+        "effects": done.effects,
+    }
     show_result(arguments.json, result, "\n".join(lines))
 
 
-_DONE: Final = {
-    "correct": "corrected", "complete": "completed", "invalidate": "invalidated", "archive": "archived",
-    "separate": "kept both, restored", "pin": "changed the pin of",
-}  # fmt: skip
+_VERBS: Final = {
+    "correct": "corrected",
+    "complete": "completed",
+    "invalidate": "invalidated",
+    "archive": "archived",
+    "separate": "kept both, restored",
+    "pin": "pinned",
+}
 
 
 def _line(node: Node, old: str = "") -> str:

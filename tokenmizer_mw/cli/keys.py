@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import secrets
 import sys
@@ -19,7 +18,8 @@ from tokenmizer_mw.server.access.caller import SCOPES
 from tokenmizer_mw.server.access.key_store import KeyStore, MemoryKeys
 from tokenmizer_mw.server.access.keyring import open_keys
 from tokenmizer_mw.server.access.keys import Key, new_key
-from tokenmizer_mw.store.choosing import resolve_store, sqlite_path
+from tokenmizer_mw.store.choosing import resolve_store
+from tokenmizer_mw.store.open import find_missing
 
 _SPAN: Final = re.compile(r"([1-9][0-9]{0,5})([mhdwy])")
 _SECONDS: Final = {"m": 60, "h": 3_600, "d": 86_400, "w": 7 * 86_400, "y": 365 * 86_400}
@@ -77,11 +77,10 @@ def _revoke(arguments: argparse.Namespace) -> None:
 
 @contextmanager
 def _open_store(arguments: argparse.Namespace, *, writes: bool = False) -> Iterator[KeyStore]:
-    """The store, closed at the end. Commands that make nothing create no file."""
+    """The store, closed at the end. Commands that add no key create neither a file nor tables."""
     address = _address(arguments)
-    scheme, _, rest = address.partition("://")
-    path = sqlite_path(rest.partition("?")[0]) if scheme == "sqlite" else None
-    store = open_keys("memory://" if path is not None and not writes and not os.path.exists(path) else address)
+    is_missing = not writes and find_missing(address) != ""
+    store = open_keys("memory://" if is_missing else address)
     try:
         yield store
     finally:

@@ -175,6 +175,8 @@ def _agents(commands: Any) -> None:
 _NEAREST_MAX: Final = 3
 
 _NEAR: Final = 0.6
+"""Commands that an error names, and the likeness that they have at least."""
+
 _MEANT: Final = {
     **dict.fromkeys(("doctor", "status", "verify"), ("check",)),
     **dict.fromkeys(("diff", "changes"), ("checkpoint", "graph ID --recorded-at", "edits")),
@@ -184,7 +186,6 @@ _MEANT: Final = {
     **dict.fromkeys(("start", "proxy", "run"), ("serve",)),
 }
 """Commands that other programs have, and ours for the same."""
-"""Commands that an error names, and the likeness that they have at least."""
 
 FAILED: Final = 1
 MISUSED: Final = 2

@@ -143,7 +143,10 @@ def _check_agents() -> Iterator[CheckResult]:
         for part, files in parts.items():
             yield CheckResult(Grade.FINE, host, f"{part} registered in {', '.join(map(str, files))}")
     if not any(registered.values()):
-        text = f"neither hooks nor MCP server registered for {', '.join(HOSTS)} (tokenmizer-mw install HOST)"
+        text = (
+            f"neither hooks nor MCP server in the configuration of {', '.join(HOSTS)} (tokenmizer-mw install HOST);"
+            " plugins are not looked at"
+        )
         yield CheckResult(Grade.FINE, "agents", text)
 
 
@@ -289,7 +292,8 @@ def _dashboard_token(arguments: argparse.Namespace) -> str:
 def _dashboard_address(arguments: argparse.Namespace) -> str:
     if arguments.db is None:
         address: str = resolve_store(arguments.store)
-        if arguments.store and (missing := find_missing(address)):
+        is_named = arguments.store or os.environ.get(STORE_VARIABLE)
+        if is_named and (missing := find_missing(address)):
             raise ConfigError(f"there is no store in {describe_place(address)} ({missing})")
         return address
     path = Path(arguments.db).absolute()

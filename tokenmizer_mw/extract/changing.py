@@ -37,6 +37,7 @@ from .facts import supersede
 from .finding import Finding, Move, Segment, SegmentKind
 from .foreign import lies_in
 from .frames import frames_of
+from .hit import anaphoric
 from .layout import Span
 from .ledger import Ledger
 from .pattern import PatternSet, compile_lazily
@@ -83,9 +84,12 @@ def change(ledger: Ledger, claims: Sequence[ReadClaim], findings: Sequence[Findi
     the sentence would state besides."""
     known_ = {finding.span for finding in findings if _is_change(ledger, finding)}
     found = _find_change(ledger, claims)
-    if found is None or (span := (found[0].start, found[0].end)) in known_:
+    if found is None:
         return list(findings)
     segment, reason, old = found
+    span = (segment.start, segment.end)
+    if span in known_ and not any(_puts_in_place(segment, one) for one in findings if one.span == span):
+        return list(findings)
     _replace(ledger, old, segment, reason)
     return [finding for finding in findings if finding.type not in _OPEN_TYPES or finding.span != span]
 
@@ -115,11 +119,27 @@ def _is_marked(text: str) -> bool:
     return any(hit.rule.explicit and hit.rule.act in _OF_WORK for hit in hits(text, Speaker.USER))
 
 
+def _puts_in_place(segment: Segment, finding: Finding) -> bool:
+    """Whether a sentence that turns something down also says what takes its place: "drop the mails, chat is nicer"."""
+    if finding.move is not Move.REJECT or not finding.label:
+        return False
+    turned_down = content(finding.label)
+    rest = [part for part in parts_of(_line_of(segment)) if turned_down.isdisjoint(content(part))]
+    return any(content(part) and not anaphoric(part) for part in rest)
+
+
 def _is_change(ledger: Ledger, finding: Finding) -> bool:
     """Whether a finding replaces something by itself."""
     if finding.type not in _OPEN_TYPES:
         return False
     return finding.move in _CHANGING or bool(finding.near) or ledger.graph.in_slot(finding.slot) is not None
+
+
+def withdraw_with(ledger: Ledger, withdrawn: Sequence[tuple[Finding, Node]]) -> None:
+    """Let go what else says what this message has turned down."""
+    for finding, old in withdrawn:
+        for node in _stating(ledger, old):
+            ledger.move(node, Status.INVALIDATED, finding)
 
 
 def change_read(ledger: Ledger, claims: Sequence[ReadClaim], segments: Sequence[Segment], told: str) -> None:
@@ -216,7 +236,7 @@ def _find_change(ledger: Ledger, claims: Sequence[ReadClaim]) -> tuple[Segment, 
     same = [one for one in pairs if one.id in alike and one.may_change]
     if not _is_likely(sum(one.chance for one in same), [one for one in ranked if one.id not in alike]):
         return None
-    told = max(same, key=lambda one: (not one.node.is_note, one.node.source.role == "user", one.weight))
+    told = max(same, key=lambda one: (one.names_matter, not one.node.is_note, one.by_user, one.weight))
     return best.read[0], best.read[2], told.node
 
 
@@ -233,6 +253,17 @@ class _Pair(NamedTuple):
     def chance(self) -> float:
         """How likely it is against that nothing changes."""
         return math.exp(self.weight)
+
+    @property
+    def names_matter(self) -> bool:
+        """Whether the sentence itself, not the one beside it, has a word or a sort of value of the fact: not "I mixed
+        that up"."""
+        return not stated_in(self.node.label).keys.isdisjoint(self.read[1].stated.keys)
+
+    @property
+    def by_user(self) -> bool:
+        """Whether the user stated the fact."""
+        return self.node.source.role == "user"
 
     @property
     def may_change(self) -> bool:
@@ -315,6 +346,8 @@ def _numbered_thing(text: str) -> tuple[str, str]:
 def _replace(ledger: Ledger, old: Node, segment: Segment, reason: str) -> None:
     """What a sentence says takes the place of a fact."""
     line = _line_of(segment)
+    if reason and stated_in(old.label).keys.isdisjoint(stated_in(line).keys) and stated_in(reason).keys:
+        line, reason = f"{line}: {reason}", ""
     _supersede(ledger, old, _with_new_value(old.label, line) or line, segment, reason or _other_parts(line, old))
 
 

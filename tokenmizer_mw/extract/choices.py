@@ -87,7 +87,10 @@ _OWN_CARE: Final = PatternSet(r"(?:to|i|we|he|she|they|it|everyone|everybody|eve
 _OPTION: Final = 0.55
 """Confidence of what an assistant would choose."""
 
-_PRONOUNS: Final = frozenset({"it", "that", "this", "which", "they", "he", "she", "there", "what", "who"})
+_NO_NAMES: Final = frozenset(
+    {"it", "that", "this", "which", "they", "he", "she", "there", "what", "who", "because", "since", "as", "so", "when"}
+)
+"""Words that begin a clause, not the name of what it tells of."""
 
 
 def _choices(said: Said, situation: Situation) -> list[Finding]:
@@ -175,13 +178,19 @@ def _replacements(said: Said, situation: Situation) -> list[Finding]:
     if not target and (match := _OTHER_IS.match(label)) is not None:
         label, target = match.group("label"), match.group("target")
         reason = f"{target} {match.group('why')}"
-        target = "" if target.casefold().split()[0] in _PRONOUNS else target
+        target = "" if target.casefold().split()[0] in _NO_NAMES else target
     label, why = split_reason(label)
     label = without_trailer(label)
-    target, target_why = split_reason("" if anaphoric(target) else target)
+    target, target_why = split_reason("" if anaphoric(target) else _without_clause(target))
     if anaphoric(label):
         return []
     return [_make_choice(said, label, situation, target=target, reason=reason or why or target_why, move=Move.REPLACE)]
+
+
+def _without_clause(target: str) -> str:
+    """What is replaced, without the clause behind it: "mysqlclient, the rest stays"."""
+    ahead, comma, behind = target.partition(", ")
+    return ahead if comma and not _GOES_ON.any(behind) else target
 
 
 def _changes(said: Said, situation: Situation) -> list[Finding]:
@@ -190,7 +199,7 @@ def _changes(said: Said, situation: Situation) -> list[Finding]:
     if situation.speaker is Speaker.ASSISTANT and not situation.ordered:
         return []
     label, why = split_reason(hit.label.removeprefix("now ").removeprefix("to "))
-    target = "" if anaphoric(hit.target) else split_reason(hit.target)[0]
+    target = "" if anaphoric(hit.target) else split_reason(_without_clause(hit.target))[0]
     if anaphoric(label) or unescape(label) == unescape(target):
         return []
     trust = Trust.STATED if situation.speaker is Speaker.USER else Trust.ADOPTED
@@ -241,12 +250,17 @@ _RULE_MAX: Final = 60
 """Characters of a sentence that is a rule as a whole: "plain words, no percentages"."""
 
 
+_GOES_ON: Final = PatternSet(r"(?:.*[ ,])?(?:and|or|und|oder|et|ou|y|o|e)\b")
+"""What goes on with an enumeration behind a comma."""
 _STATES: Final = PatternSet(r".*(?:n't\b|\b(?:is|are|was|were|has|have|had|will|would|can|cannot|does|do|did)\b)")
 """A clause of its own: behind what is turned down it says why."""
 
 
 def _rejections(said: Said, situation: Situation) -> list[Finding]:
     label, why = split_reason(said.hit.label)
+    ahead, comma, behind = label.partition(", ")
+    if comma and (anaphoric(ahead) or (_STATES.any(behind) and not _GOES_ON.any(behind))):
+        label, why = ahead, why or behind
     if anaphoric(label) or (situation.speaker is Speaker.ASSISTANT and not situation.ordered):
         return []
     named = named_items(label)

@@ -115,7 +115,7 @@ def replace_decision(ledger: Ledger, finding: Finding) -> Node | None:
         return correct(ledger, finding)
     if (new := revalue(ledger, finding)) is not None:
         return new
-    same = same_as(ledger, finding)
+    same = same_as(ledger, replace(finding, label=_new_part(finding)))
     old = _target(ledger, finding, same)
     if (
         same is not None
@@ -144,24 +144,32 @@ def replace_decision(ledger: Ledger, finding: Finding) -> Node | None:
     return supersede(ledger, stated, finding)
 
 
+def _new_part(finding: Finding) -> str:
+    """What is chosen, without what it is chosen instead of."""
+    return finding.label.removesuffix(f"instead of {finding.target}").rstrip(", ") or finding.label
+
+
 def _in_its_place(old: Node, finding: Finding) -> str:
     """The finding's label; a bare name told as the choice was whose place it takes: after "Mailgun for the receipts"
     "rather Postmark than Mailgun" is "Postmark for the receipts"."""
-    at = old.label.casefold().find(finding.target.casefold()) if finding.target else -1
-    rest = content(old.label) - content(finding.target)
+    article, _, named = finding.target.partition(" ")
+    target, new = named if article in _ARTICLES and named else finding.target, _new_part(finding)
+    at = old.label.casefold().find(target.casefold()) if target else -1
+    rest = content(old.label) - content(target)
     if is_exception(old.label, finding.label):
         return finding.label
-    bare = len(content(finding.label)) <= _BARE_WORDS and finding.label not in (
-        finding.quote,
-        finding.quote.rstrip(".!。"),
-    )
-    if at < 0 or not rest or rest & content(finding.label) or not bare:
+    bare = len(content(new)) <= _BARE_WORDS and new not in (finding.quote, finding.quote.rstrip(".!。"))
+    if at < 0 or not rest or rest & content(new) or not bare:
         return finding.label
-    ahead, behind = old.label[:at], old.label[at + len(finding.target) :]
+    ahead, behind = old.label[:at], old.label[at + len(target) :]
     if _in_a_word(ahead[-1:]) or _in_a_word(behind[:1]) or len(old.label) > _TOLD_MAX:
         return finding.label
     version = _VERSION.match(behind)
-    return f"{ahead}{finding.label}{behind[version.end() :] if version is not None else behind}"
+    kept = ahead.removesuffix(" a ").removesuffix(" an ")
+    return f"{kept}{' ' if kept != ahead else ''}{new}{behind[version.end() :] if version is not None else behind}"
+
+
+_ARTICLES: Final = frozenset({"the", "a", "an", "our", "my"})
 
 
 _VERSION: Final = compile_lazily(r" v?\d[\d.]*(?:\b|$)")
@@ -259,7 +267,8 @@ def _in_category(ledger: Ledger, finding: Finding, accept: Callable[[Node], bool
 
 
 def reject(ledger: Ledger, finding: Finding) -> Node | None:
-    """Something is turned down: a choice in force, open work, or an option that was only looked at."""
+    """Something is turned down: a choice in force, what was settled by the way, open work, or an option that was only
+    looked at."""
     if finding.certain:
         return _undo(ledger, finding)
     if finding.trust not in DECIDING:
@@ -270,6 +279,10 @@ def reject(ledger: Ledger, finding: Finding) -> Node | None:
     if choice is not None and choice.source.turn < ledger.turn:
         ledger.move(choice, Status.INVALIDATED, finding)
         return choice
+    noted = find_described(ledger.graph, finding.label, NodeType.CONCEPT, lambda node: node.current, PRECISE)
+    if noted is not None and noted.source.turn < ledger.turn:
+        ledger.move(noted, Status.INVALIDATED, finding)
+        return noted
     floor = PRECISE if finding.type is NodeType.TASK else 0.75
     task = find_described(ledger.graph, finding.label, NodeType.TASK, is_open, floor)
     if task is not None:

@@ -21,10 +21,10 @@ from tokenmizer_mw.wire.host_texts import ends_examples, without_host_texts
 
 from . import CONTEXT_MESSAGES
 from .acts import read_acts
-from .changing import change, change_read, read_claims
+from .changing import change, change_read, read_claims, withdraw_with
 from .documents import blank_out, find_documents
 from .facts import forget_names
-from .finding import SPOKEN, Finding, Segment
+from .finding import SPOKEN, Finding, Move, Segment
 from .foreign import announces_quotation, foreign, lies_in
 from .frames import may_carry
 from .goal import GOAL_ASKED
@@ -40,11 +40,12 @@ from .segment import segment
 from .situation import Numbered, situation_of
 from .structure import open_calls, read_structure
 from .structure.client import is_interruption
+from .structure.results import read_output
 from .structure.voiced import add_voiced_text
 from .structure.voiced import speaks as only_speaks
 from .turning import turn_refusals
 from .validate import validate_findings
-from .working import announced_over, begun_over, taken_over, told_over, went_on, worked_around
+from .working import announced_over, begun_over, says_could_not, taken_over, told_over, went_on, worked_around
 
 Placed = tuple[Finding, Node | None]
 """A finding, and the node that it is about."""
@@ -143,12 +144,21 @@ def _draw(
     placed = [(finding, place(ledger, finding)) for finding in valid]
     if states:
         proposed = situation.told[1].text if situation.told is not None else ""
-        change_read(ledger, claims, segments, proposed)
+        withdrawn = [(finding, node) for finding, node in placed if node and _withdraws(finding, node, turn)]
+        withdraw_with(ledger, withdrawn)
+        done = {finding.span for finding, _ in withdrawn}
+        change_read(ledger, [one for one in claims if (one[0].start, one[0].end) not in done], segments, proposed)
         _note_rest(ledger, segments, elsewhere, placed, settings)
     if message.role is Role.ASSISTANT and all(map(only_speaks, message.tool_calls)):
         _end_of_work(ledger, valid, [node for _, node in placed], speaks=speaks)
     link_all(ledger, [(finding, node) for finding, node in placed if node is not None])
     ledger.prune(settings.nodes_max)
+
+
+def _withdraws(finding: Finding, node: Node, turn: int) -> bool:
+    """Whether a finding turned down what was settled before the message ``turn``."""
+    settled = node.type in (NodeType.DECISION, NodeType.CONCEPT) and node.source.turn < turn
+    return finding.move is Move.REJECT and node.status is Status.INVALIDATED and settled
 
 
 def _note_rest(
@@ -157,7 +167,10 @@ def _note_rest(
     """Note what a user settles by the way: what no fact of this message says, old or new."""
     told = [(finding, node) for finding, node in placed if node is not None and node.type is not NodeType.GOAL]
     known = [
-        (text, finding.span) for finding, node in told for text in (node.label, finding.reason, finding.why) if text
+        (text, finding.span)
+        for finding, node in told
+        for text in (node.label, finding.label, finding.reason, finding.why)
+        if text
     ]
     for step in ledger.find_replacements():
         node = ledger.graph.get(step.new)
@@ -224,19 +237,32 @@ def _not_said(finding: Finding, text: str, elsewhere: list[Span]) -> bool:
     place = text.find(finding.label[:LABEL_START], start, end)
     if place >= 0 and announces_quotation(text, place + len(finding.label)):
         return True
-    return lies_in(elsewhere, start if place < 0 else place)
+    if place < 0:
+        return lies_in(elsewhere, start)
+    behind = place + len(finding.label)
+    quoted = sum(max(0, min(behind, last) - max(place, first)) for first, last in elsewhere)
+    return lies_in(elsewhere, place) or quoted * 2 > len(finding.label)
 
 
 def _left_as(before: Sequence[Numbered], asked: int) -> Status | None:
     """What an order of the user's last message is when the user goes on: done where the assistant used a tool, gave
-    code, or answered at some length without asking back, past where it said little; ``None``: as open as before."""
+    code, or answered at some length without asking back, past where it said little; ``None``: as open as before, also
+    where it says that it could not do it and no tool call succeeded last."""
     since = [message for number, message in before if number > asked and message.role is not Role.USER]
+    told = [message.text.rstrip() for message in since if message.text.strip()]
+    if told and says_could_not(told[-1]) and not _ends_well(since):
+        return None
     if any(message.tool_calls or message.tool_results or "```" in message.text for message in since):
         return Status.COMPLETED
-    told = [message.text.rstrip() for message in since if message.text.strip()]
     if not told or len(told[-1]) < TAKEN_UP_MIN or told[-1].endswith(("?", "\uff1f")):
         return None
     return Status.COMPLETED if len(told[-1]) >= ANSWERED_MIN else Status.ARCHIVED
+
+
+def _ends_well(since: Sequence[Message]) -> bool:
+    """Whether the last results of tools are no failures."""
+    last = next((message.tool_results for message in reversed(since) if message.tool_results), ())
+    return bool(last) and not any(read_output(result).failed for result in last)
 
 
 def _announces(findings: Sequence[Finding]) -> bool:

@@ -108,9 +108,10 @@ def supersede(ledger: Ledger, old: Node, finding: Finding) -> Node:
         return ledger.add(replace(option, slot="", value=""))
     finding = replace(finding, reason=finding.reason or clean_label(finding.why))
     same = same_as(ledger, finding)
-    back = same if same is not None and same.id != old.id and not _with_other_number(same, finding) else None
-    holder = ledger.graph.in_slot((back.slot if back is not None else "") or finding.slot)
-    new = ledger.add(finding) if back is None else _held_again(ledger, back, finding)
+    if same is not None and (same.id == old.id or _with_other_number(same, finding) or _is_just_gone(ledger, same)):
+        same = None
+    holder = ledger.graph.in_slot((same.slot if same is not None else "") or finding.slot)
+    new = ledger.add(finding) if same is None else _held_again(ledger, same, finding)
     if new.current:
         ledger.replace(old, new, finding)
         if holder is not None and holder.id not in (old.id, new.id):
@@ -126,6 +127,11 @@ def _only_proposes(ledger: Ledger, old: Node, finding: Finding) -> bool:
     asked = near(ledger.graph, lambda node: node.source.role == "user" and ledger.last_touched(node) >= ledger.asked)
     settled = near(ledger.graph, lambda node: ledger.last_touched(node) >= ledger.asked > 0, settled=True)
     return not any(matter & content(node.label) for node in (*asked, *settled) if node.id != old.id)
+
+
+def _is_just_gone(ledger: Ledger, node: Node) -> bool:
+    """Whether the message being read turned a fact down or replaced it: it does not choose it at the same time."""
+    return node.status in (Status.INVALIDATED, Status.SUPERSEDED) and ledger.last_touched(node) >= ledger.turn
 
 
 def _with_other_number(node: Node, finding: Finding) -> bool:

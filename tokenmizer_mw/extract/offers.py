@@ -338,7 +338,7 @@ def _proposals(sentences: Sequence[str]) -> list[str]:
             found.append(offered)
             continue
         found += [hit.label or hit.reason for hit in hits(sentence, Speaker.ASSISTANT) if hit.rule.act is Act.PROPOSAL]
-    return [label for label in found if label and not anaphoric(label)]
+    return [label for label in found if label and not label.startswith("not ") and not anaphoric(label)]
 
 
 def read_answer(sentence: str, offers: Offers) -> OfferReply:

@@ -196,7 +196,7 @@ def _last_offer(situation: Situation) -> str:
     if asks(ending):
         offer = _OFFERING.match(ending)
         ending = ending[offer.end() :] if offer is not None and not _EITHER.any(ending) else ""
-    return _last(ending) if _names_a_matter(ending) else ""
+    return ending.rstrip(ENDS) if len(ending) <= MATTER_MAX and _names_a_matter(ending) else ""
 
 
 def _names_a_matter(text: str) -> bool:

@@ -349,13 +349,14 @@ def _status_before(state: SessionState, node: Node) -> Status:
 
 
 def _replace_again(state: SessionState, edit: NodeEdited, turn: int, reason: str) -> Iterator[DecisionReplaced]:
-    """Supersede what came back into force when ``edit``, which is undone, invalidated a fact."""
+    """Supersede what came back into force when ``edit``, which is undone, invalidated a fact: for the reason that it
+    had before, or else ``reason``."""
     if edit.changes.get("status") is not Status.INVALIDATED:
         return
-    for id in {step.old for step in state.graph.transitions() if step.new == edit.id}:
-        old = state.graph.get(id)
+    for step in {step.old: step for step in state.graph.transitions() if step.new == edit.id}.values():
+        old = state.graph.get(step.old)
         if old is not None and old.current:
-            yield DecisionReplaced(Transition(id, edit.id, turn, reason))
+            yield DecisionReplaced(Transition(step.old, edit.id, turn, step.reason or reason))
 
 
 def _edit(

@@ -88,8 +88,8 @@ POSTGRES_SCHEMES: Final = ("postgresql", "postgres")
 
 
 def find_missing(url: str) -> str:
-    """Return what is not there of a store that nobody has written to: its file, or its tables in PostgreSQL. "": it is
-    there, or in memory.
+    """Return what is missing of the store at ``url``, for messages: its file, or its tables in PostgreSQL; "" if the
+    store exists or is in memory.
 
     Creates nothing. Raises ``ConfigError`` for an invalid address, and ``StoreError`` if PostgreSQL cannot be reached.
     """

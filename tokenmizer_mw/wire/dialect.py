@@ -202,7 +202,7 @@ def message_markers(messages: Sequence[object], names: Sequence[str]) -> Iterato
 def lost_marker(request: ChatRequest, keep_from: int, names: Sequence[str]) -> Marker:
     """Return the last prompt cache marker of the messages that a cut removes, which the resume block then gets; empty
     when there is none. System messages stay with their markers."""
-    staying = request.staying(keep_from)
+    staying = frozenset(request.staying(keep_from))
     taken = range(request.prefix, min(keep_from, len(request.messages)))
     gone = [request.messages.sent[place] for place in taken if place not in staying]
     return next(reversed(list(message_markers(gone, names))), {})

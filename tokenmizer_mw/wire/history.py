@@ -120,10 +120,15 @@ class History(Sequence[Message]):
         history._columns = {name: column[: min(places)] for name, column in self._columns.items()}
         return history
 
+    def as_sent(self, index: int) -> Message:
+        """Return message ``index`` with the role that the client gave it, also if ``set_aside`` changed that."""
+        if self.roles[index] is not Role.SYSTEM:
+            return self[index]
+        return self._reader(self._raw[index], self._numbers[index])
+
     def is_set_aside(self, index: int) -> bool:
         """Whether ``set_aside`` made message ``index`` a system message."""
-        read = self._reader(self._raw[index], self._numbers[index])
-        return self.roles[index] is Role.SYSTEM and read.role is not Role.SYSTEM
+        return self.roles[index] is Role.SYSTEM and self.as_sent(index).role is not Role.SYSTEM
 
     def without_system(self) -> History:
         """Return the history without system messages."""

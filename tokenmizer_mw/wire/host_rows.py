@@ -46,9 +46,9 @@ class HostText:
     - ``example``: a text that matches, in this project's own words except for the marker; ``source``: where the
       application's own text was read.
     - ``examples``: the messages before this one are examples of the application, and no part of the chat.
-    - ``context``: parts of the text, one of which is in each message of this kind, if the application sends such
-      messages beside the chat, in each request anew (files, a map of the repository), and answers them itself; empty
-      otherwise.
+    - ``context``: set if the application sends such messages beside the chat, anew in each request (files, a map of
+      the repository), and writes the reply to them itself. Every such message contains one of these texts, in
+      which nothing is escaped in JSON.
     - ``role``: whose message contains the text.
     """
 
@@ -181,29 +181,35 @@ _CODEX_ROWS: Final = (
 _AIDER: Final = "aider"
 _AIDER_BASE: Final = "Aider-AI/aider aider/coders/base_prompts.py; pip aider-chat 0.86.2, requests that it sent"
 
+
+def _make_aider_row(pattern: str, example: str, *marks: str) -> HostText:
+    """A message that aider sends beside the chat, anew in each request; ``marks``: the row's ``context``."""
+    return HostText(_AIDER, _FILES, _REST, pattern, example, _AIDER_BASE, context=marks)
+
+
 _AIDER_ROWS: Final = (
-    HostText(_AIDER, _FILES, _REST,
+    _make_aider_row(
         r"^(?:I have|These files have been) \*added these files to the chat\* so "
         r"(?:you can go ahead and edit them|you see all of their contents|we can see all of their contents)\.",
         "I have *added these files to the chat* so you can go ahead and edit them.\n\nshop.py\n```\nx = 1\n```",
-        _AIDER_BASE, context=("*added these files to the chat*",)),
-    HostText(_AIDER, _FILES, _REST,
+        "*added these files to the chat*"),
+    _make_aider_row(
         r"^(?:I am working with you on code in a git repository\.\n)?"
         r"Here are summaries of some files present in my git repo(?:sitory)?\.",
         "Here are summaries of some files present in my git repository.\nEdit none of them.\n\nother.py:\nclass A",
-        _AIDER_BASE, context=("Here are summaries of some files present in my git repo",)),
-    HostText(_AIDER, _FILES, _REST,
+        "Here are summaries of some files present in my git repo"),
+    _make_aider_row(
         r"^Here are some READ ONLY files, provided for your reference\.",
         "Here are some READ ONLY files, provided for your reference.\nEdit none of them.\n\nCONVENTIONS.md\nNo tabs.",
-        _AIDER_BASE, context=("Here are some READ ONLY files",)),
-    HostText(_AIDER, _FILES, _REST,
+        "Here are some READ ONLY files"),
+    _make_aider_row(
         r"^I am not sharing (?:any files that you can edit|the full contents of any files with you) yet\.",
         "I am not sharing any files that you can edit yet.",
-        _AIDER_BASE, context=("any files that you can edit yet.", "the full contents of any files with you yet.")),
-    HostText(_AIDER, _FILES, _REST,
+        "any files that you can edit yet.", "the full contents of any files with you yet."),
+    _make_aider_row(
         r"^Don't try and edit any existing code without asking me to add the files to the chat!",
         "Don't try and edit any existing code without asking me to add the files to the chat!\nTell me which ones.",
-        _AIDER_BASE, context=("without asking me to add the files to the chat!",)),
+        "without asking me to add the files to the chat!"),
     HostText(_AIDER, _FILES, _MATCH,
         r"\A(?:(?:Image|PDF) file: [^\n]+\s*)+\z",
         "Image file: shop/logo.png",

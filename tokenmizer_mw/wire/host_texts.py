@@ -60,8 +60,8 @@ _NOTICES_IN_JSON: Final = expression(
 """Continuation notices in the bytes of a body, where lines begin behind an escape."""
 
 _CONTEXT_MARKS: Final = tuple(mark for row in HOST_TEXTS for mark in row.context)
-_OWN_REPLY: Final = "Ok"
-"""How the replies begin that an application itself gives to its messages beside the chat."""
+_OWN_REPLIES: Final = ("Ok.", "Ok,")
+"""How the replies begin that an application itself gives to its messages beside the chat; models begin with "Okay"."""
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _MATCHES_CACHED: Final = 256
@@ -201,7 +201,7 @@ def find_context(messages: Sequence[Message], start: int = 0) -> set[int]:
 
 def _context_row(message: Message, reply: Message) -> HostText | None:
     """The row of a message that is sent beside the chat, and that the application answers itself."""
-    if message.role is not Role.USER or reply.role is not Role.ASSISTANT or not reply.text.startswith(_OWN_REPLY):
+    if message.role is not Role.USER or reply.role is not Role.ASSISTANT or not reply.text.startswith(_OWN_REPLIES):
         return None
     spans = find_host_texts(message.text)
     return spans[0].row if spans and spans[0].row.context and not message.text[: spans[0].start].strip() else None

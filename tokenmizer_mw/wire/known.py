@@ -15,6 +15,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Final
 
+from tokenmizer_mw.model.message import Role
 from tokenmizer_mw.wire.dialect import ChatRequest
 from tokenmizer_mw.wire.json_text import Span
 from tokenmizer_mw.wire.spans import ObjectSpans, read_on
@@ -85,8 +86,20 @@ class Start:
         requests share."""
         return self.count >= len(self.known.request.messages) - _UNSETTLED
 
+    @property
+    def ends_beside_chat(self) -> bool:
+        """Whether the beginning ends among messages that the client application sends beside the chat. Whether those
+        are such messages depends on what follows them."""
+        messages, count = self.known.request.messages, self.count
+        roles = messages.roles
+        if not 0 < count < len(roles) or roles[count - 1] is not Role.SYSTEM or roles[count] is not Role.SYSTEM:
+            return False
+        return messages.is_set_aside(count)
+
     def read_on(self, text: str) -> ObjectSpans | None:
         """Parse the rest of ``text``; ``None`` when it must be parsed from its beginning."""
+        if self.ends_beside_chat:
+            return None
         return read_on(text, self.known.found, self.known.member, count=self.count, end=self.end)
 
 

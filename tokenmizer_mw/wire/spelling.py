@@ -31,9 +31,11 @@ _HOST_BLOCKS = re2.compile(
 """What hosts put into a line of the user's words."""
 
 _FORMAT_TAIL = re2.compile(r"\n\s*(?:Reply in [^\n.]{2,40}\.|NEVER RETURN CODE!)\s*\z")
-_TAIL_MAX: Final = 80
 """What aider puts behind the newest message where its format has no rules. A user may write the same, so it is left out
 only for the comparison."""
+
+_TAIL_MAX: Final = 80
+"""Characters at the end of a message in which such a text is looked for."""
 
 _PASSING: Final = frozenset({HostTextKind.REMINDER, HostTextKind.ENVIRONMENT})
 """What hosts put beside the words of the user, and take out again later."""

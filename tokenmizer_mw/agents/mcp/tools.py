@@ -290,7 +290,7 @@ def _describe_change(values: Mapping[str, Any]) -> str:
     kind = node.get("kind", "")
     text = f"{node['type'] if kind in ('', DecisionKind.CHOICE) else kind} {node['label']!r}"
     text += f" is {Status(node['status']).word} now"
-    text += ", and pinned" if node.get("pinned") else ""
+    text += ", and pinned" if node.get("pinned") else ", and no longer pinned" if before.get("pinned") else ""
     text += f" (was: {before['label']!r})" if before.get("label") else ""
     text += "".join(f"; {effect}" for effect in values.get("effects", ()))
     restored = ", ".join(repr(one["label"]) for one in values.get("restored", ()))

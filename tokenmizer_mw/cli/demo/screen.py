@@ -41,7 +41,7 @@ _LIVE_LINES: Final = 10
 _REMINDER_LINES: Final = 3
 """Facts and quotations of a reminder that are printed."""
 
-_TOLD: Final = ("[", "- ")
+_ENTRY_STARTS: Final = ("[", "- ")
 """How the lines of a reminder begin that state a fact or quote a message."""
 
 _MARGIN: Final = 10
@@ -154,9 +154,9 @@ class Screen:
     def reminder(self, text: str) -> None:
         """Print the first facts and quotations of the reminder that a request contained."""
         self.lines(["      Behind the newest message stands what it asks for of the replaced ones:"], style="red")
-        told = list(_split_reminder(text))
-        lines = [_cut(line, self.width - _MARGIN).rstrip() for line in told[:_REMINDER_LINES]]
-        rest = [f"... and {len(told) - len(lines)} more"] if len(lines) < len(told) else []
+        entries = list(_split_reminder(text))
+        lines = [_cut(line, self.width - _MARGIN).rstrip() for line in entries[:_REMINDER_LINES]]
+        rest = [f"... and {len(entries) - len(lines)} more"] if len(lines) < len(entries) else []
         self.lines([f"      | {line}" for line in (*lines, *rest)], style="magenta")
 
     def probe(self, question: str, answered: ProbeOutcome, dropped: int) -> None:
@@ -180,14 +180,16 @@ class Screen:
 
 def _split_reminder(text: str) -> Iterator[str]:
     """The facts and quotations of a reminder, a line each."""
-    told = ""
+    entry = ""
     for line in text.splitlines():
-        if line.startswith(_TOLD):
-            yield from filter(None, (told,))
-            told = line
-        elif told and not line.startswith("</"):
-            told += f" {line.strip()}"
-    yield from filter(None, (told,))
+        if line.startswith(_ENTRY_STARTS):
+            if entry:
+                yield entry
+            entry = line
+        elif entry and not line.startswith("</"):
+            entry += f" {line.strip()}"
+    if entry:
+        yield entry
 
 
 def _cut(text: str, width: int) -> str:

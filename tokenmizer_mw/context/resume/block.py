@@ -181,7 +181,7 @@ class ResumeBuilder:
         chosen = choose(first, pinned)
         told_before = self._ids_told_below(standing, budget, fixed)
         for _ in range(_REPAIRS_MAX):
-            if not (missing := coverage.find_missing(chosen, told_before)):
+            if not (missing := coverage.find_missing(chosen, told_before) + coverage.find_untold(chosen)):
                 break
             pinned, first = pinned.union(missing), [*first, *missing]
             chosen = choose(first, pinned)

@@ -155,6 +155,17 @@ class Coverage:
         wanted = (at for at, fact in enumerate(self.facts) if at not in taken and any(id in ids for id in fact.ids[:1]))
         return [at for at in wanted if not self._words[at] <= words]
 
+    def find_untold(self, chosen: Sequence[int]) -> list[int]:
+        """Return the indices of the decisions of few words that are not among the ``chosen`` candidates, of whose
+        messages none is quoted: that another sentence has their words does not say that they were decided."""
+        count = len(self.facts)
+        quoted = {self.sentences[at - count].number for at in chosen if at >= count}
+        brief = set(range(count)).difference(chosen)
+        return [at for at in sorted(brief) if self._hollow[at] and self._is_unquoted_decision(at, quoted)]
+
+    def _is_unquoted_decision(self, at: int, quoted: Collection[int]) -> bool:
+        return self.facts[at].section is Section.DECISIONS and self.facts[at].turn not in quoted
+
 
 _OPEN: Final = frozenset({Section.TO_DO, Section.DOING})
 

@@ -53,3 +53,14 @@ LEAVES_OPEN: Final = (
     r"|amanhã|depois|lascia|domani|dopo|потом|завтра|позже|оставь)\b|.*(?:先不|以后再|明天|后面再|あとで|明日|나중에|내일)",
 )
 """What says that something is not seen to at once."""
+
+COULD_NOT: Final = (
+    r"(?:.*\b)?(?:i|we) (?:could not|couldn't|cannot|can't|(?:am|was|were) (?:unable|not able) to|wasn't able to)\b",
+    r".*\b(?:could not|couldn't|cannot|can't) be \w+(?:ed|en|t|n|d)\b",
+    r"(?:.*\b)?(?:i|we)(?:'ll| will)? need .{2,60} before (?:i|we) can\b",
+    r".*\b(?:konnte|kann) .*\bnicht\b",
+    r".*\b(?:no (?:pude|he podido|puedo)|je n'ai pas pu|je ne peux pas|não (?:consegui|pude|posso)"
+    r"|non (?:ho potuto|sono riuscit[oa]|posso))\b",
+    r".*(?:не (?:смог|могу|удалось)|无法|没能|でき(?:ません|なかった)|못했|할 수 없)",
+)
+"""What an assistant says of what it was asked and did not manage."""

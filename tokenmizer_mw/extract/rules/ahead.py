@@ -35,6 +35,7 @@ _AFTER: Final = (
 _AT: Final = (
     r"(?:(?:(?:on|by|till|until|from|this|next|before|after|only|first thing|not before|in|over|at|around) )*"
     r"(?:tomorrow(?: morning| night| evening| afternoon)?|tonight|later(?: today| this week| on)?"
+    r"|(?:at )?some (?:point|day|time)|someday|one day|eventually"
     r"|next (?:week|month|sprint|time|year|release|quarter|season)|this (?:afternoon|evening|weekend|week)"
     r"|the weekend|the (?:morning|evening|afternoon)|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
     r"(?: morning| night| evening| afternoon)?"
@@ -123,6 +124,7 @@ _LEFT: Final = (
     rf"|the next .+|phase \w+"
     rf"|{_SET})$",
     r"(?:remind me to|don't let me forget to|note to self:?|mental note:?) .{4,}",
+    r"(?:still |also )?on (?:my|our|the) (?:to-?do )?list(?::| (?:is|are)) .{4,}",
     r".{3,80} (?:is|are) (?:still )?(?:blocked|on hold|parked|postponed|paused) (?:until|till|by|on|for|because) .*",
     r"(?:i |we )?(?:still )?(?:haven't|havent|have not|didn't|not) (?:yet )?(?:done|tested|checked|written"
     r"|fixed|sent|tried"

@@ -324,7 +324,7 @@ RULES_AND_WISHES: Final = (
         0.8,
         "don't touch the public API",
         "don't worry about it",
-        unless=r"(?:do not|don't|dont|no need to) (?:know|think|worry|want|need|understand|care|mind|bother|have"
+        unless=r"(?:do not|don't|dont|no need to) (?:know|think|worry|want|need|understand|care|mind|bother|forget|have"
         r"|get|see|remember|like|believe|feel|recall|expect|really|even|we|you|i|seem|quite)\b",
     ),
     _rule(

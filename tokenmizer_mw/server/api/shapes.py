@@ -7,7 +7,6 @@ by type checkers.
 from __future__ import annotations
 
 import math
-from contextlib import suppress
 from datetime import datetime
 from typing import Annotated, Final, Literal, NotRequired, cast
 
@@ -40,20 +39,23 @@ def _seconds(given: object) -> object:
     """Seconds since 1970 for a time in ISO 8601."""
     if not isinstance(given, str):
         return given
-    with suppress(ValueError):
-        return _require_recent(float(given))
     try:
-        return datetime.fromisoformat(given).timestamp()
-    except (ValueError, OverflowError, OSError):
-        raise ValueError("a time is given in seconds since 1970 or as in 2026-11-21T14:00:00Z") from None
-
-
-def _require_recent(seconds: float) -> float:
+        seconds = float(given)
+    except ValueError:
+        return _parse_iso_time(given)
     if -math.inf < seconds < SECONDS_MIN:
         raise PydanticCustomError(
-            "before_2000", "seconds since 1970 are a number from that of the year 2000 on; message takes a number"
+            "before_2000",
+            "a number of seconds before the year 2000 is no time; for a message, ask for the graph with message=",
         )
     return seconds
+
+
+def _parse_iso_time(text: str) -> float:
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except (ValueError, OverflowError, OSError):
+        raise ValueError("a time is given in seconds since 1970 or as in 2026-11-21T14:00:00Z") from None
 
 
 Moment = Annotated[
@@ -105,7 +107,7 @@ class ResumeQuery(_Taken):
 
 
 class GraphQuery(_Taken):
-    """Query parameters: the format of the graph, and after which message it was so."""
+    """Query parameters: the format of the graph, and the message after which it is returned."""
 
     format: Literal["json", "html", "markdown", "d3", "canvas", "mermaid"] = Field(
         "json", description="As JSON, or as a file to keep: the most important facts, as many as export_nodes_max."
@@ -481,8 +483,8 @@ class EditAnswer(TypedDict):
 
 
 class UndoAnswer(EditAnswer):
-    """The same of an undo. ``undone``: the number of the manual edit that it undid; ``restored``: other facts that are
-    in force again."""
+    """The answer to an undo, which is a change, too. ``undone``: the number of the manual edit that it undid;
+    ``restored``: other facts that are in force again."""
 
     undone: int
     restored: list[NodeJson]

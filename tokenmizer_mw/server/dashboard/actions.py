@@ -93,7 +93,7 @@ def _invalidate(request: PageRequest, node: str) -> str:
     done = request.memory.invalidate(request.id, node, reason, never_true=never_true, tenant=request.tenant)
     if done.after.is_withdrawn:
         return "withdraw"
-    return "drop" if done.after.is_dropped else "invalidate"
+    return "invalidate" if done.after.is_rejected else "drop"
 
 
 def _complete(request: PageRequest, node: str) -> None:

@@ -200,7 +200,7 @@ def _invalidate(request: PageRequest, node: Node) -> Markup | None:
 
 
 def _choice(text: str, value: str, *, checked: bool = False) -> Markup:
-    """One of the things that declaring a fact wrong may mean; one of them has to be chosen."""
+    """A radio button for one meaning of "wrong"; the form needs one of them."""
     box = tag("input", type="radio", name="never_true", value=value, checked=checked, required=True)
     return tag("label", box, f" {text}", class_="choice")
 

@@ -105,7 +105,7 @@ class SignIn(Protocol):
 
     about: str
     asks: str
-    """What people are request for, "" where they are never request."""
+    """What the form asks people for; "": there is no form."""
 
     async def admit(self, given: str) -> str | None:
         """Return the subject of the cookie for what the user entered; ``None`` if it is wrong. Raises

@@ -42,12 +42,12 @@ def check_configuration(
     ``reaching``: true if ``try_configuration`` follows; otherwise the results also name what was not tried, and which
     ``command`` tries it.
     """
-    yield from _listening(configuration)
+    yield from _check_listening(configuration)
     yield from check_store(configuration.store, reaching=reaching, command=command)
-    yield from _redis(configuration.access, reaching, command)
+    yield from _check_redis(configuration.access, reaching, command)
     if configuration.auth:
-        yield _keys(configuration)
-    yield _sessions(configuration)
+        yield _check_keys(configuration)
+    yield _check_sessions(configuration)
     if configuration.dashboard:
         how = "signed in to with an API key" if configuration.auth else "without a token, for this machine alone"
         yield CheckResult(Grade.FINE, "dashboard", f"at /, {how}")
@@ -89,13 +89,13 @@ async def try_configuration(configuration: Configuration) -> list[CheckResult]:
     asked = [_try_provider(upstream, server) for server in configuration.providers.values()]
     try:
         store = offload(partial(try_store, configuration.store), STORE)
-        found = await asyncio.gather(store, _tried_redis(configuration.access), *asked)
+        found = await asyncio.gather(store, _try_redis(configuration.access), *asked)
     finally:
         await upstream.aclose()
     return [finding for finding in found if finding is not None]
 
 
-def _listening(configuration: Configuration) -> Iterator[CheckResult]:
+def _check_listening(configuration: Configuration) -> Iterator[CheckResult]:
     listen = configuration.listen
     if is_loopback(listen.host):
         yield CheckResult(Grade.FINE, "listen.host", f"{listen.host}: only this machine can connect")
@@ -118,7 +118,7 @@ def _listening(configuration: Configuration) -> Iterator[CheckResult]:
         )
 
 
-def _redis(settings: AccessSettings, reaching: bool, command: str) -> Iterator[CheckResult]:
+def _check_redis(settings: AccessSettings, reaching: bool, command: str) -> Iterator[CheckResult]:
     if settings.redis is None:
         return
     try:
@@ -130,7 +130,7 @@ def _redis(settings: AccessSettings, reaching: bool, command: str) -> Iterator[C
         yield CheckResult(Grade.NOTE, "access.redis", f"not tried; to connect to it: {command}")
 
 
-def _keys(configuration: Configuration) -> CheckResult:
+def _check_keys(configuration: Configuration) -> CheckResult:
     """Whether anybody can come in."""
     listed = configuration.access.keys or os.environ.get(KEYS_VARIABLE)
     if not listed and not configuration.store.startswith(_SQLITE):
@@ -155,7 +155,7 @@ _NAMINGS: Final = {
 }
 
 
-def _sessions(configuration: Configuration) -> CheckResult:
+def _check_sessions(configuration: Configuration) -> CheckResult:
     return CheckResult(Grade.FINE, "sessions", f"{configuration.naming}: {_NAMINGS[configuration.naming]}")
 
 
@@ -191,7 +191,7 @@ _REDIS_SECONDS: Final = 5.0
 """What a first connection from a process that has just started may take, whatever a call may."""
 
 
-async def _tried_redis(settings: AccessSettings) -> CheckResult | None:
+async def _try_redis(settings: AccessSettings) -> CheckResult | None:
     """``None``: there is none to ask, or its address is none."""
     if settings.redis is None:
         return None

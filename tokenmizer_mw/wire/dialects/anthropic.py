@@ -58,10 +58,9 @@ def cut_edits(request: ChatRequest, keep_from: int, block: str, *, mark_block: b
     Raises ``ValueError`` when ``keep_from`` is not the index of a message after the prefix.
     """
     spans, sent = request.spans, request.messages.sent
-    system = request.staying(keep_from)
-    told = [index for index in system if role_of(sent[index]) is Role.SYSTEM]
-    others = [request.text[slice(*spans[index])] for index in system if index not in told]
-    new = [text for index in told for text in _system_blocks(request, index, keep_from)]
+    staying = [(index, role_of(sent[index]) is Role.SYSTEM) for index in request.staying(keep_from)]
+    others = [request.text[slice(*spans[index])] for index, is_system in staying if not is_system]
+    new = [text for index, is_system in staying if is_system for text in _system_blocks(request, index, keep_from)]
     if block:
         part = {"type": "text", "text": storable(block), **_mark(request, keep_from, mark_block)}
         if _begins_with_assistant(request, keep_from):
