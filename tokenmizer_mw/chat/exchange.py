@@ -84,17 +84,18 @@ class ChatExchange:
       body that goes on.
     - ``rewrite``: how the transcript was shortened, ``None`` if it was not. ``savings``: what compression stages saved;
       ``moved``: how old tool results were pruned just now.
+    - ``collector``: collects the reply, and knows whether the request was refused.
     - ``observer``: gets the reply as it arrives, such as the answer cache.
     """
 
     __slots__ = (
-        "_collector",
         "_known",
         "_request",
         "_settings",
         "block",
         "body",
         "checkpoint",
+        "collector",
         "dialect",
         "drop",
         "ended",
@@ -163,9 +164,9 @@ class ChatExchange:
         self._settings = settings
         self._known = known
         self._request: ChatRequest | None = None
-        self._collector = ReplyCollector(dialect, settings.capture_max)
-        self.start_reply = self._collector.start
-        self.receive = self._collector.receive
+        self.collector = ReplyCollector(dialect, settings.capture_max)
+        self.start_reply = self.collector.start
+        self.receive = self.collector.receive
 
     # -- the request -------------------------------------------------------------------------------------------------
 
@@ -274,7 +275,7 @@ class ChatExchange:
     @property
     def held(self) -> int:
         """Number of bytes of the call in memory."""
-        return len(self.body) + self._settings.capture_max - self._collector.room
+        return len(self.body) + self._settings.capture_max - self.collector.room
 
     def close(self, outcome: Outcome | None = None) -> ClosedExchange:
         """Parse the collected reply, and return what is to be recorded.
@@ -283,7 +284,7 @@ class ChatExchange:
         the provider itself reported takes precedence, because clients disconnect when they see it. May be called again
         after more pieces arrived. Raises ``MalformedRequest`` when the request was not parsed before and is invalid.
         """
-        request, collector = self.request, self._collector
+        request, collector = self.request, self.collector
         reply = collector.read(stream=request.stream)
         if reply is not None and outcome is not None and not (reply.error or reply.finish_reason):
             reply = replace(reply, outcome=outcome)
