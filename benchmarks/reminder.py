@@ -161,8 +161,10 @@ def _prepare_ms(memory: SessionMemory, body: bytes) -> float:
     opened = open_exchange(_DIALECT, (), body, memory.settings, session_id=_KEY.id, known=memory.service.known)
     request = opened.request
     start = time.process_time()
-    memory.service.cuts.prepare(_KEY, request)
-    return (time.process_time() - start) * 1_000
+    cut = memory.service.cuts.prepare(_KEY, request).held
+    spent = (time.process_time() - start) * 1_000
+    memory.service.turns.commit_turn(_KEY, request.messages, None, cut=cut)
+    return spent
 
 
 def _index_ms(memory: SessionMemory, chat: Chat) -> float:
@@ -226,10 +228,11 @@ def sent(reminder_tokens: int, *, turns: int = TURNS) -> dict[str, float]:
         opened = open_exchange(
             _DIALECT, (), body_of(chat), memory.settings, session_id=_KEY.id, known=memory.service.known
         )
-        forwarding = opened.forward(memory.service.cuts.prepare(_KEY, opened.request))
+        rewrite, cut = memory.service.cuts.prepare(_KEY, opened.request)
+        forwarding = opened.forward(rewrite)
         tally.add(forwarding.forwarded or b"", chat)
         tally.asked += [asked.is_answered(forwarding.forwarded)] if asked is not None else []
-        memory.service.turns.commit_turn(_KEY, opened.request.messages, Reply(None, Outcome.COMPLETE))
+        memory.service.turns.commit_turn(_KEY, opened.request.messages, Reply(None, Outcome.COMPLETE), cut=cut)
         memory.service.extraction.schedule(_KEY)
         memory.flush()
     counters, cuts = memory.counters(), _cuts(memory)

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from tokenmizer_mw.context.window import Rewrite
     from tokenmizer_mw.model.usage import StageSaving
     from tokenmizer_mw.saving.compress.requests import CondensedRequest, Moved
+    from tokenmizer_mw.session.truncation import HeldCut
 
 
 _UNNAMED: Final = SessionKey(LOCAL_TENANT, "")
@@ -85,6 +86,7 @@ class ChatExchange:
     - ``rewrite``: how the transcript was shortened, ``None`` if it was not. ``savings``: what compression stages saved;
       ``moved``: how old tool results were pruned just now.
     - ``collector``: collects the reply, and knows whether the request was refused.
+    - ``held_cut``: what of the cut is recorded with the turn, ``None`` for nothing.
     - ``observer``: gets the reply as it arrives, such as the answer cache.
     """
 
@@ -104,6 +106,7 @@ class ChatExchange:
         "forwarded",
         "given_session",
         "headers",
+        "held_cut",
         "is_committed",
         "is_released",
         "is_settled",
@@ -154,6 +157,7 @@ class ChatExchange:
         self.key = _UNNAMED
         self.forwarded: bytes | None = None
         self.rewrite: Rewrite | None = None
+        self.held_cut: HeldCut | None = None
         self.savings: Sequence[StageSaving] = ()
         self.moved: Moved | None = None
         self.observer: ReplyObserver | None = None

@@ -132,6 +132,7 @@ class ExchangeCommit:
                     may_echo=may_echo(request.text),
                     side_call=not is_own,
                     writes=writes,
+                    cut=exchange.held_cut,
                 )
             except MalformedRequest as error:
                 exchange.is_settled = True

@@ -83,6 +83,14 @@ class HistoryMessages:
         del self._unindexed[:taken]
         return self.index
 
+    def followed_by(self, events: Iterable[MessageRecorded]) -> HistoryMessages:
+        """Return a copy with more messages, which are not recorded yet, and with an index of its own."""
+        seq, at = self.seq, self.recorded_at
+        found = HistoryMessages(seq, at, dict(self.messages), self.size, _unindexed=list(self.messages))
+        for event in events:
+            found.apply(Recorded(seq, at, event))
+        return found
+
     @property
     def unindexed(self) -> int:
         """Number of characters that are not yet indexed."""
