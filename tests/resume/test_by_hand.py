@@ -143,3 +143,25 @@ def test_facts_by_hand_come_before_quotations_and_other_facts(budget: int) -> No
         assert all(label in block.text for label in BY_HAND)
         assert "Rejected: Go for the server - we move to Elixir" in block.text
         assert "Never log a name" in block.text and "Goal: build a monitor" in block.text
+
+
+@pytest.mark.parametrize("invalid", [False, True])
+def test_a_correction_of_another_fact_does_not_mark_the_goal(invalid: bool) -> None:
+    """One ordinary word that the old wording had does not make the goal a statement of the corrected fact."""
+    said = "My sister keeps bees and I want to build a thing that tells her when a hive swarms. Never log her name."
+    with SessionMemory.open() as memory:
+        memory.record("s", [{"role": "user", "content": said}])
+        fact = memory.remember("s", "SMS thing, ntfy is what she already has")
+        if invalid:
+            memory.invalidate("s", fact.id, "she has no network there")
+        memory.correct("s", fact.id, label="SMS through Twilio")
+        (goal,) = (line for line in memory.resume("s", "full").text.splitlines() if line.startswith("Goal: "))
+        assert "thing" in goal and "corrected" not in goal
+
+
+def test_a_goal_that_states_a_corrected_value_is_marked() -> None:
+    with SessionMemory.open() as memory:
+        memory.record("s", [{"role": "user", "content": "I want to build a booking service with SQLite for the hall."}])
+        fact = memory.remember("s", "bookings are kept in sqlite")
+        memory.correct("s", fact.id, label="bookings are kept in PostgreSQL")
+        assert "for the hall (corrected to bookings are kept in PostgreSQL)" in memory.resume("s", "full").text
