@@ -201,7 +201,9 @@ def test_an_edit_takes_the_description_that_explanations_take(memory: SessionMem
 def test_one_word_that_several_facts_have_names_none(memory: SessionMemory) -> None:
     with closing(SessionMemory.open("memory://")) as memory:
         decision = memory.remember("hives", "one gateway on the barn", create=True)
-        note = Node("concept-1", NodeType.CONCEPT, "we have the gateways already", Status.ACTIVE, Source(1, "user"), 0.5)
+        note = Node(
+            "concept-1", NodeType.CONCEPT, "we have the gateways already", Status.ACTIVE, Source(1, "user"), 0.5
+        )
         key = SessionKey("local", "hives")
         memory.log.append(key, [NodeAdded(note)], expected_seq=memory.log.read(key)[-1].seq)
         for change in (

@@ -41,7 +41,9 @@ def _body(messages: list[dict[str, str]], **members: Any) -> bytes:
     return json.dumps({"model": "gpt-4o", "stream": True, **members, "messages": messages}).encode()
 
 
-def _ask(memory: SessionMemory, body: bytes, *, flush: bool = True, status: int = 200, **scope: Any) -> tuple[bytes, dict[bytes, bytes]]:
+def _ask(
+    memory: SessionMemory, body: bytes, *, flush: bool = True, status: int = 200, **scope: Any
+) -> tuple[bytes, dict[bytes, bytes]]:
     """What the application saw of a request: its body and its headers. ``flush``: work in the background is done."""
     seen: list[Any] = []
 

@@ -93,7 +93,10 @@ async def _chat(surface: Surface, app: App, connection: Connection | None, scope
         ),
         pytest.param([EVENTS[0], ERROR_EVENT], SSE, 200, [USER, ("assistant", "Ich ")], [("error", "")], id="in band"),
         pytest.param([b'{"error": 1}'], JSON, 503, [USER], [("error", "")], id="status 503"),
-        *(pytest.param([WHOLE], JSON, status, [], [], id=f"status {status}") for status in (303, 400, 401, 403, 422, 429)),
+        *(
+            pytest.param([WHOLE], JSON, status, [], [], id=f"status {status}")
+            for status in (303, 400, 401, 403, 422, 429)
+        ),
         pytest.param([b"<html>"], [(b"content-type", b"text/html")], 200, [USER], [], id="other content type"),
         pytest.param([], SSE, 200, [USER], [("truncated", "")], id="empty stream"),
         pytest.param([b"nonsense"], JSON, 200, [USER], [("truncated", "")], id="not json"),
