@@ -151,7 +151,8 @@ def _recorded(chat: Chat, reminder_tokens: int) -> SessionMemory:
     """A memory that knows the chat and has cut it."""
     memory = _memory(reminder_tokens)
     memory.record(_KEY.id, chat)
-    _prepare_ms(memory, body_of([*chat, {"role": "user", "content": "Go on."}]))
+    request = _DIALECT.read(body_of([*chat, {"role": "user", "content": "Go on."}]))
+    memory.service.turns.commit_turn(_KEY, request.messages, None, cut=memory.service.cuts.prepare(_KEY, request).held)
     memory.service.extraction.extract(_KEY)
     memory.flush()
     return memory
@@ -161,10 +162,8 @@ def _prepare_ms(memory: SessionMemory, body: bytes) -> float:
     opened = open_exchange(_DIALECT, (), body, memory.settings, session_id=_KEY.id, known=memory.service.known)
     request = opened.request
     start = time.process_time()
-    cut = memory.service.cuts.prepare(_KEY, request).held
-    spent = (time.process_time() - start) * 1_000
-    memory.service.turns.commit_turn(_KEY, request.messages, None, cut=cut)
-    return spent
+    memory.service.cuts.prepare(_KEY, request)
+    return (time.process_time() - start) * 1_000
 
 
 def _index_ms(memory: SessionMemory, chat: Chat) -> float:

@@ -198,7 +198,7 @@ def test_an_edit_takes_the_description_that_explanations_take(memory: SessionMem
     assert memory.graph("hall").get(explained.node.id).status is Status.INVALIDATED  # type: ignore[union-attr]
 
 
-def test_one_word_that_several_facts_have_names_none(memory: SessionMemory) -> None:
+def test_one_word_that_several_facts_have_names_none() -> None:
     with closing(SessionMemory.open("memory://")) as memory:
         decision = memory.remember("hives", "one gateway on the barn", create=True)
         note = Node(

@@ -324,8 +324,8 @@ def test_a_passage_about_work_that_was_done_since_says_so() -> None:
 def test_a_fact_by_hand_comes_before_others_and_what_was_rejected_is_marked() -> None:
     said = [
         "Now alerts. How should they get to her? I'd say SMS through Twilio.",
-        "Never send my sister an alert between 22:00 and 7:00 unless the weight drops by more than 5 kg within one hour.",
-        "My sister only ever looks at the page with the alerts on her phone, so it has to work on a small screen first.",
+        "Never send my sister an alert between 22:00 and 7:00 unless the weight drops by more than 5 kg.",
+        "My sister only ever looks at the page with the alerts on her phone, so it has to work on a small screen.",
     ]
     with closing(SessionMemory.open("memory://")) as memory:
         memory.record("s", [{"role": "user", "content": text} for text in said])

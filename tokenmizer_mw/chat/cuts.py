@@ -217,8 +217,8 @@ class CutPreparation:
 
     def _reminders_with(self, key: SessionKey, held: HeldCut) -> ReminderService:
         """The service that makes reminders, for a session whose newest messages and cut are not recorded yet."""
-        left_out = held.messages_before_cut()
-        longer = self._access.messages.read(key, lambda told: told.followed_by(left_out)) if left_out else None
+        new = held.find_messages()
+        longer = self._access.messages.read(key, lambda told: told.followed_by(new)) if new else None
 
         def read_texts(key: SessionKey, view: Callable[[HistoryMessages], T], /) -> T:
             return self._access.messages.read(key, view) if longer is None else view(longer)

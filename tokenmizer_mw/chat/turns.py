@@ -109,9 +109,7 @@ class TurnCommit:
         spoken = transcript.without_system()
 
         def decide(state: SessionState) -> list[Event]:
-            transcript, held = state.transcript, cut.events_for(state) if cut is not None else ()
-            if cut is not None and held:
-                transcript = cut.state.transcript
+            transcript, held = (state.transcript, ()) if cut is None else cut.before_turn(state)
             added = joining(transcript, spoken, part=spoken.part)
             news: list[Event] = [*held, *added]
             if reply is None or not (news or reply.outcome is Outcome.ERROR):
@@ -121,13 +119,14 @@ class TurnCommit:
                 news += reminder_events(turn, reminder)
             return [*news, TurnClosed(turn, reply.outcome, reply.finish_reason, reply.usage)]
 
+        append = partial(self._access.sessions.update_and_view, key, decide, no_view)
+        if cut is not None:  # facts are among its events, and others want to know of them
+            append = partial(self._access.update, key, decide)
+
         def write() -> None:
             drop_patience()  # in the turn's own context: it waits as long as the store takes
             with span("commit"):
-                if cut is None:
-                    self._access.sessions.update_and_view(key, decide, no_view)
-                else:  # facts are among its events, and others want to know
-                    self._access.update(key, decide)
+                append()
             if reply is not None:
                 self._count(f"turn_{reply.outcome.value}")
 

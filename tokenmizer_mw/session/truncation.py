@@ -33,6 +33,7 @@ from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.safety.fence import nonce_for, opens_block, without_own_blocks
 from tokenmizer_mw.session import ResentHistory, ResentMessages, SessionState, begins_with_summary
 from tokenmizer_mw.session.state import FactDerivation
+from tokenmizer_mw.session.transcript import Transcript
 from tokenmizer_mw.wire.dialect import ChatRequest
 from tokenmizer_mw.wire.history import History
 
@@ -83,10 +84,17 @@ class HeldCut:
             return ()
         return [event for event in self.events if isinstance(event, MessageRecorded | Checkpointed)]
 
-    def messages_before_cut(self) -> list[MessageRecorded]:
-        """The new messages that the cut leaves out."""
+    def before_turn(self, state: SessionState) -> tuple[Transcript, Sequence[Event]]:
+        """Return what the turn of the request is appended to, in the session as it is now: the messages that it has
+        after ``events_for``, and these events."""
+        held = self.events_for(state)
+        return self.state.transcript if held else state.transcript, held
+
+    def find_messages(self) -> list[MessageRecorded]:
+        """Return the new messages if the cut leaves out any of them, else none."""
         anchor = self.state.cut.anchor_turn if self.state.cut is not None else 0
-        return [event for event in self.events if isinstance(event, MessageRecorded) and event.turn < anchor]
+        new = [event for event in self.events if isinstance(event, MessageRecorded)]
+        return new if any(event.turn < anchor for event in new) else []
 
 
 @dataclass(frozen=True, slots=True)
