@@ -344,3 +344,13 @@ def test_only_what_was_in_force_is_marked_as_rejected(graph: SessionGraph) -> No
     found = recall(graph, "GraphQL interface", budget=400, counter=LETTERS, passages=index_of(said)).text
     assert "[10 user] (GraphQL interface was rejected) A GraphQL" in found
     assert "[12 user] The GraphQL interface is too heavy" in found
+
+
+def test_words_of_messages_beside_the_index_count_as_said_and_are_not_found() -> None:
+    index = index_of(MESSAGES)
+    beside = index.beside(["Where is the warehouse of the database?"])
+    (plain, *_), (known, *_) = index.rank("warehouse database"), beside.rank("warehouse database")
+    assert "warehouse" in known.weights
+    assert "warehouse" not in plain.weights
+    assert {hit.number for hit in beside.rank("warehouse database")} == {hit.number for hit in index.rank("database")}
+    assert len(beside) == len(index)

@@ -217,11 +217,10 @@ class CutPreparation:
 
     def _reminders_with(self, key: SessionKey, held: HeldCut) -> ReminderService:
         """The service that makes reminders, for a session whose newest messages and cut are not recorded yet."""
-        new = held.find_messages()
-        longer = self._access.messages.read(key, lambda told: told.followed_by(new)) if new else None
 
         def read_texts(key: SessionKey, view: Callable[[HistoryMessages], T], /) -> T:
-            return self._access.messages.read(key, view) if longer is None else view(longer)
+            most = self._settings.passages_max
+            return self._access.messages.read(key, lambda told: view(held.add_messages(told, most)))
 
         return self.reminders.reading(lambda key, view: view(held.state), read_texts)
 

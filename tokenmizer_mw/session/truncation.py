@@ -34,6 +34,7 @@ from tokenmizer_mw.safety.fence import nonce_for, opens_block, without_own_block
 from tokenmizer_mw.session import ResentHistory, ResentMessages, SessionState, begins_with_summary
 from tokenmizer_mw.session.state import FactDerivation
 from tokenmizer_mw.session.transcript import Transcript
+from tokenmizer_mw.session.transcript_edits import HistoryMessages
 from tokenmizer_mw.wire.dialect import ChatRequest
 from tokenmizer_mw.wire.history import History
 
@@ -90,11 +91,13 @@ class HeldCut:
         held = self.events_for(state)
         return self.state.transcript if held else state.transcript, held
 
-    def find_messages(self) -> list[MessageRecorded]:
-        """Return the new messages if the cut leaves out any of them, else none."""
+    def add_messages(self, told: HistoryMessages, passages_max: int) -> HistoryMessages:
+        """Return the session's messages with the new ones: to be found only where the cut leaves some of them out."""
         anchor = self.state.cut.anchor_turn if self.state.cut is not None else 0
         new = [event for event in self.events if isinstance(event, MessageRecorded)]
-        return new if any(event.turn < anchor for event in new) else []
+        if any(event.turn < anchor for event in new):
+            return told.followed_by(new)
+        return told.beside(new, passages_max)
 
 
 @dataclass(frozen=True, slots=True)
