@@ -127,10 +127,10 @@ def sent(dialect: Dialect, writer: Writer, window: int, compress: str, turns: in
 def _forwarded(memory: SessionMemory, dialect: Dialect, writer: Writer, body: bytes) -> tuple[bytes, int, bool]:
     """The bytes that go on, their tokens, and whether a cut was made for them."""
     opened = open_exchange(dialect, (), body, memory.settings, path=writer.path, session_id=_KEY.id)
-    rewrite = memory.service.cuts.prepare(_KEY, opened.request)
+    rewrite, cut = memory.service.cuts.prepare(_KEY, opened.request)
     condensed = memory.service.cuts.condense(_KEY, opened.request, rewrite)
     forwarding = opened.forward(rewrite, condensed)
-    memory.service.turns.commit_turn(_KEY, opened.request.messages, None)
+    memory.service.turns.commit_turn(_KEY, opened.request.messages, None, cut=cut)
     request = dialect.read(forwarding.forwarded, path=writer.path)
     counter = ModelCounters(None).of(request.model)
     tokens = counter.text(request.overhead) + sum(counter.request_counts(request))

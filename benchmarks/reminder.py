@@ -151,7 +151,8 @@ def _recorded(chat: Chat, reminder_tokens: int) -> SessionMemory:
     """A memory that knows the chat and has cut it."""
     memory = _memory(reminder_tokens)
     memory.record(_KEY.id, chat)
-    _prepare_ms(memory, body_of([*chat, {"role": "user", "content": "Go on."}]))
+    request = _DIALECT.read(body_of([*chat, {"role": "user", "content": "Go on."}]))
+    memory.service.turns.commit_turn(_KEY, request.messages, None, cut=memory.service.cuts.prepare(_KEY, request).held)
     memory.service.extraction.extract(_KEY)
     memory.flush()
     return memory
@@ -226,10 +227,11 @@ def sent(reminder_tokens: int, *, turns: int = TURNS) -> dict[str, float]:
         opened = open_exchange(
             _DIALECT, (), body_of(chat), memory.settings, session_id=_KEY.id, known=memory.service.known
         )
-        forwarding = opened.forward(memory.service.cuts.prepare(_KEY, opened.request))
+        rewrite, cut = memory.service.cuts.prepare(_KEY, opened.request)
+        forwarding = opened.forward(rewrite)
         tally.add(forwarding.forwarded or b"", chat)
         tally.asked += [asked.is_answered(forwarding.forwarded)] if asked is not None else []
-        memory.service.turns.commit_turn(_KEY, opened.request.messages, Reply(None, Outcome.COMPLETE))
+        memory.service.turns.commit_turn(_KEY, opened.request.messages, Reply(None, Outcome.COMPLETE), cut=cut)
         memory.service.extraction.schedule(_KEY)
         memory.flush()
     counters, cuts = memory.counters(), _cuts(memory)

@@ -189,9 +189,10 @@ def sent(dialect: Dialect, writer: Writer, calls: Sequence[Items], habit: Habit)
         opened = open_exchange(
             dialect, (), body, memory.settings, path=writer.path, session_id=key.id, known=memory.service.known
         )
-        forwarding = opened.forward(memory.service.cuts.prepare(key, opened.request))
+        rewrite, cut = memory.service.cuts.prepare(key, opened.request)
+        forwarding = opened.forward(rewrite)
         answer = _messages(dialect, writer, (_ANYTHING, reply))[-1] if reply is not None else None
-        memory.service.turns.commit_turn(key, opened.request.messages, Reply(answer, Outcome.COMPLETE))
+        memory.service.turns.commit_turn(key, opened.request.messages, Reply(answer, Outcome.COMPLETE), cut=cut)
         edits += edited
         ours.add(forwarding.forwarded)
         own.add(body)

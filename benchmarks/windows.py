@@ -94,9 +94,9 @@ class Link:
         opened = open_exchange(
             self.dialect, (), body, memory.settings, path=self.path, session_id=self.key.id, known=memory.service.known
         )
-        rewrite = memory.service.cuts.prepare(self.key, opened.request)
+        rewrite, cut = memory.service.cuts.prepare(self.key, opened.request)
         forwarding = opened.forward(rewrite)
-        memory.service.turns.commit_turn(self.key, opened.request.messages, None)
+        memory.service.turns.commit_turn(self.key, opened.request.messages, None, cut=cut)
         if rewrite is None or not forwarding.is_changed:
             return Sent(body)
         return Sent(forwarding.forwarded, rewrite.block, self._cuts() > cuts)

@@ -15,7 +15,7 @@ from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.errors import CallerError, UnknownNode, UnknownSession
 from tokenmizer_mw.graph.export.documents import outline
 from tokenmizer_mw.model.event import NodeAdded
-from tokenmizer_mw.model.node import Node, NodeType, Source, Status
+from tokenmizer_mw.model.node import LABEL_MAX, Node, NodeType, Source, Status
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.server.dashboard.session import view_session
 
@@ -196,6 +196,60 @@ def test_an_edit_takes_the_description_that_explanations_take(memory: SessionMem
     assert explained is not None
     memory.invalidate("hall", text, "never decided")
     assert memory.graph("hall").get(explained.node.id).status is Status.INVALIDATED  # type: ignore[union-attr]
+
+
+def test_one_word_that_several_facts_have_names_none() -> None:
+    with closing(SessionMemory.open("memory://")) as memory:
+        decision = memory.remember("hives", "one gateway on the barn", create=True)
+        note = Node(
+            "concept-1", NodeType.CONCEPT, "we have the gateways already", Status.ACTIVE, Source(1, "user"), 0.5
+        )
+        key = SessionKey("local", "hives")
+        memory.log.append(key, [NodeAdded(note)], expected_seq=memory.log.read(key)[-1].seq)
+        for change in (
+            lambda: memory.archive("hives", "gateway"),
+            lambda: memory.invalidate("hives", "gateway", "no"),
+            lambda: memory.correct("hives", "gateway", label="two"),
+            lambda: memory.pin("hives", "gateway"),
+        ):
+            with pytest.raises(UnknownNode, match=rf"fits 2 facts, pass an id: {decision.id} .*; concept-1 "):
+                change()
+        assert len(memory.edits("hives")) == 1
+        assert memory.archive("hives", "gateway on the barn").after.id == decision.id
+
+
+def test_fields_of_an_edit_can_be_read(memory: SessionMemory) -> None:
+    memory.archive("hall", "PostgreSQL", "moved elsewhere")
+    memory.undo("hall")
+    found = [(one.number, one.operation, one.fact, one.reason) for one in memory.edits("hall")]
+    id = database(memory).id
+    assert found == [(1, "archive", id, "moved elsewhere"), (2, "undo", id, "change 1 undone")]
+
+
+def test_a_fact_by_hand_is_no_longer_than_others(memory: SessionMemory) -> None:
+    assert memory.remember("hall", "x" * LABEL_MAX).label == "x" * LABEL_MAX
+    for change in (
+        lambda: memory.remember("hall", "y" * (LABEL_MAX + 1)),
+        lambda: memory.correct("hall", "PostgreSQL", label="y " * 5_000),
+    ):
+        with pytest.raises(CallerError, match="at most 200 characters"):
+            change()
+    assert len(memory.edits("hall")) == 1
+
+
+def test_an_empty_text_asks_nothing(memory: SessionMemory) -> None:
+    for ask in (memory.why, memory.recall, memory.search):
+        with pytest.raises(CallerError, match="text is empty"):
+            ask("hall", " \n")
+
+
+def test_a_search_for_open_work_finds_that_alone(memory: SessionMemory) -> None:
+    memory.remember("hall", "Write the tests of the tasks page", kind="task")
+    memory.record("hall", [*CHAT, {"role": "assistant", "content": "Completed: the open tasks page."}])
+    hits = memory.search("hall", "open tasks")
+    assert hits and all(hit.node.status in (Status.PENDING, Status.IN_PROGRESS) for hit in hits)
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+    assert memory.search("hall", "open tasks", 0) == []
 
 
 def test_words_of_a_note_do_not_name_it_where_they_are_those_of_a_decision() -> None:

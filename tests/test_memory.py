@@ -13,6 +13,7 @@ from typing import Any
 import anyio
 import pytest
 
+from tokenmizer_mw.context.window import Rewrite
 from tokenmizer_mw.errors import (
     BudgetTooSmall,
     CallerError,
@@ -241,6 +242,14 @@ def chat(*messages: tuple[str, str]) -> ChatRequest:
     return OpenAIChat().read(json.dumps(body).encode())
 
 
+def cut(memory: SessionMemory, request: ChatRequest) -> Rewrite | None:
+    """How a request of session "s" is cut; the messages of the request and the cut are recorded."""
+    key = SessionKey("local", "s")
+    rewrite, held = memory.service.cuts.prepare(key, request)
+    memory.service.turns.commit_turn(key, request.messages, None, cut=held)
+    return rewrite
+
+
 LONG = [("user", "Build an invoice service with Flask. " + "Please mind every detail of it. " * 60)]
 LONG += [("assistant", "Decided: Flask. Completed: the invoice model in app/models.py. " + "And so on and on. " * 100)]
 LONG += [("user", "Use PostgreSQL for storage."), ("assistant", "Done. " * 200), ("user", "And now the tests.")]
@@ -248,14 +257,13 @@ LONG += [("user", "Use PostgreSQL for storage."), ("assistant", "Done. " * 200),
 
 def test_a_message_edited_inside_the_cut_is_not_lost() -> None:
     memory = SessionMemory.open("memory://", Settings(context_window=1_000, cut_to=0.3))
-    key = SessionKey("local", "s")
-    first = memory.service.cuts.prepare(key, chat(*LONG))
+    first = cut(memory, chat(*LONG))
     assert first is not None
-    again = memory.service.cuts.prepare(key, chat(*LONG, ("assistant", "ok"), ("user", "go on")))
+    again = cut(memory, chat(*LONG, ("assistant", "ok"), ("user", "go on")))
     assert again is not None
     assert again.block == first.block
     edited = [LONG[0], LONG[1], ("user", "Use MariaDB for storage."), *LONG[3:]]
-    changed = memory.service.cuts.prepare(key, chat(*edited))
+    changed = cut(memory, chat(*edited))
     assert changed is None or "MariaDB" in changed.block or changed.keep_from <= 2
     assert memory.counters()["cut_made"] >= 1
     memory.close()
@@ -269,26 +277,23 @@ def test_an_edit_deep_inside_the_cut_is_not_lost(place: int) -> None:
     for number in range(6):
         talk += [("assistant", f"Answer {number}. " * 30), ("user", f"Question {number}?")]
         memory.service.turns.commit_turn(key, chat(*talk).messages, None)
-        memory.service.cuts.prepare(key, chat(*talk))
+        cut(memory, chat(*talk))
     assert memory.counters()["cut_made"] >= 1
     edited = [*talk[:place], ("user", "Use MariaDB for storage."), *talk[place + 1 :]]
-    changed = memory.service.cuts.prepare(key, chat(*edited))
+    changed = cut(memory, chat(*edited))
     assert changed is None or "MariaDB" in changed.block or changed.keep_from <= place
-    memory.service.turns.commit_turn(key, chat(*edited).messages, None)
     said = [message.text for message in memory.restore("s", range(1, 100))]
     assert said.count("Use MariaDB for storage.") == 1
     recorded = len(said)
-    memory.service.cuts.prepare(key, chat(*edited, ("assistant", "ok"), ("user", "go on")))
-    memory.service.turns.commit_turn(key, chat(*edited, ("assistant", "ok"), ("user", "go on")).messages, None)
+    cut(memory, chat(*edited, ("assistant", "ok"), ("user", "go on")))
     assert len(memory.restore("s", range(1, 200))) == recorded + 2
     memory.close()
 
 
 def test_the_loss_report_knows_where_the_tail_begins_after_a_branch() -> None:
     memory = SessionMemory.open("memory://", Settings(context_window=1_000, cut_to=0.3))
-    key = SessionKey("local", "s")
     memory.record("s", [{"role": role, "content": text} for role, text in [*LONG, ("assistant", "first answer")]])
-    rewrite = memory.service.cuts.prepare(key, chat(*LONG, ("assistant", "another answer"), ("user", "go on")))
+    rewrite = cut(memory, chat(*LONG, ("assistant", "another answer"), ("user", "go on")))
     assert rewrite is not None
     kept = [*LONG, ("assistant", "another answer"), ("user", "go on")][rewrite.keep_from]
     (anchor,) = memory.restore("s", [memory.loss_report("s").before_turn])
@@ -541,7 +546,7 @@ def test_a_request_that_leaves_its_history_to_the_provider_is_counted_with_the_r
     messages = [{"role": role, "content": text} for role, text in LONG]
     request = OpenAIChat().read(json.dumps({"model": "m", "messages": messages, **fields}).encode())
     for _ in range(3):
-        assert memory.service.cuts.prepare(SessionKey("local", "s"), request) is None
+        assert memory.service.cuts.prepare(SessionKey("local", "s"), request).rewrite is None
     assert memory.counters()[counter] == 3
     assert sum("not cut" in line.getMessage() for line in caplog.records) == 1
     memory.close()

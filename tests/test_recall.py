@@ -319,3 +319,38 @@ def test_a_passage_about_work_that_was_done_since_says_so() -> None:
     text = asked(graph, "lamp hanging", messages=said).text
     assert "[2 user] (done since) We must hang the lamp." in text
     assert "[6 user] Did you hang" in text
+
+
+def test_a_fact_by_hand_comes_before_others_and_what_was_rejected_is_marked() -> None:
+    said = [
+        "Now alerts. How should they get to her? I'd say SMS through Twilio.",
+        "Never send my sister an alert between 22:00 and 7:00 unless the weight drops by more than 5 kg.",
+        "My sister only ever looks at the page with the alerts on her phone, so it has to work on a small screen.",
+    ]
+    with closing(SessionMemory.open("memory://")) as memory:
+        memory.record("s", [{"role": "user", "content": text} for text in said])
+        twilio = memory.remember("s", "SMS through Twilio")
+        memory.invalidate("s", twilio.id, "no network in the far yard")
+        memory.remember("s", "alerts: push messages through ntfy, not SMS")
+        found = memory.recall("s", "how do alerts reach my sister?", budget=200).text
+        assert "- decision: alerts: push messages through ntfy, not SMS [by hand]" in found
+        assert "[1 user] (SMS through Twilio was rejected) Now alerts." in found
+        memory.undo("s", 2)
+        assert "was rejected" not in memory.recall("s", "how do alerts reach my sister?", budget=200).text
+
+
+def test_only_what_was_in_force_is_marked_as_rejected(graph: SessionGraph) -> None:
+    said = [(10, "user", "A GraphQL interface, then."), (12, "user", "The GraphQL interface is too heavy, drop it.")]
+    found = recall(graph, "GraphQL interface", budget=400, counter=LETTERS, passages=index_of(said)).text
+    assert "[10 user] (GraphQL interface was rejected) A GraphQL" in found
+    assert "[12 user] The GraphQL interface is too heavy" in found
+
+
+def test_words_of_messages_beside_the_index_count_as_said_and_are_not_found() -> None:
+    index = index_of(MESSAGES)
+    beside = index.beside(["Where is the warehouse of the database?"])
+    (plain, *_), (known, *_) = index.rank("warehouse database"), beside.rank("warehouse database")
+    assert "warehouse" in known.weights
+    assert "warehouse" not in plain.weights
+    assert {hit.number for hit in beside.rank("warehouse database")} == {hit.number for hit in index.rank("database")}
+    assert len(beside) == len(index)

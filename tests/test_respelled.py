@@ -169,19 +169,19 @@ def test_a_real_edit_of_the_user_inside_the_cut_ends_it_for_good() -> None:
     rewrite = None
     while rewrite is None:
         talk.append({"role": "user", "content": f"Part {len(talk)}: " + "we keep the orders in one table. " * 6})
-        rewrite = memory.service.cuts.prepare(key, chat(talk))
+        rewrite, cut = memory.service.cuts.prepare(key, chat(talk))
         answer = f"<think>\nHm.\n</think>\nUnderstood, part {len(talk)}."
         memory.service.turns.commit_turn(
-            key, chat(talk).messages, Reply(Message(Role.ASSISTANT, answer), Outcome.COMPLETE)
+            key, chat(talk).messages, Reply(Message(Role.ASSISTANT, answer), Outcome.COMPLETE), cut=cut
         )
         talk.append({"role": "assistant", "content": answer.partition("</think>\n")[2]})
-    again = memory.service.cuts.prepare(key, chat([*talk, {"role": "user", "content": "go on"}]))
+    again = memory.service.cuts.prepare(key, chat([*talk, {"role": "user", "content": "go on"}])).rewrite
     assert again == rewrite
     edited = [{"role": "user", "content": "Use MariaDB. " * 20}, *talk[1:], {"role": "user", "content": "go on"}]
     for _ in range(2):
-        other = memory.service.cuts.prepare(key, chat(edited))
+        other, cut = memory.service.cuts.prepare(key, chat(edited))
         assert other is None or other.block != rewrite.block
-        memory.service.turns.commit_turn(key, chat(edited).messages, None)
+        memory.service.turns.commit_turn(key, chat(edited).messages, None, cut=cut)
     texts = [item.event.message.text for item in log.read(key) if isinstance(item.event, MessageRecorded)]
     assert texts.count(edited[0]["content"]) == 1
     assert sum(isinstance(item.event, Checkpointed) for item in log.read(key)) >= 1

@@ -22,7 +22,7 @@ from tokenmizer_mw.context.resume import Resume, build_resume, build_resumes, ch
 from tokenmizer_mw.context.tokens import MessageCounter
 from tokenmizer_mw.errors import CallerError, ConfigError, StoreError, StoreUnavailable, UnknownSession
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.graph.search import SearchHit, find_fitting, former_nodes, search
+from tokenmizer_mw.graph.search import SearchHit, find_fitting, find_open_work, former_nodes, search
 from tokenmizer_mw.graph.views import Diff, Why, as_valid, diff, edits_in_force, why
 from tokenmizer_mw.model.event import Checkpointed, Event, NodeEdited, NodeRevised
 from tokenmizer_mw.model.message import Message, Written, short_repr
@@ -360,8 +360,8 @@ class SessionMemory:
           or "preference" if the text is worded as one ("Never push to main"), else "choice".
         - ``create``: create the session if it has no events.
 
-        Raises ``UnknownSession`` when the session has no events and ``create`` is false, and ``CallerError`` for an
-        empty text or another kind.
+        Raises ``UnknownSession`` when the session has no events and ``create`` is false, and ``CallerError`` for a
+        text that is empty or longer than 200 characters, and for another kind.
         """
         find_key = self._access.key_of if create else self._access.existing_key
         key = find_key(session_id, tenant)
@@ -446,8 +446,8 @@ class SessionMemory:
 
         ``label`` and ``detail`` are the new texts; ``None`` leaves one as it is. ``node_id`` and result as for
         ``invalidate``; ``str`` of the result shows the new wording and the old one. Raises ``UnknownNode``, and
-        ``CallerError`` for an empty label, without label and detail, or when another fact already has the same label or
-        value.
+        ``CallerError`` for a label that is empty or longer than 200 characters, without label and detail, or when
+        another fact already has the same label or value.
         """
         redact = self._redaction.redact_text
         label, detail = (text if text is None else redact(text) for text in (label, detail))
@@ -825,9 +825,10 @@ class SessionMemory:
         """Return what the session says about ``query``: facts and quoted messages, within ``budget`` tokens.
 
         Values that were replaced later are marked as old. ``model``: count tokens as this model does. The result is
-        empty when nothing matches.
+        empty when nothing matches. Raises ``CallerError`` for an empty query.
         """
         require_budget(budget)
+        _require_words(query)
         return self._recall_session(self._access.key_of(session_id, tenant), query, budget, model)
 
     def remind(
@@ -899,8 +900,7 @@ class SessionMemory:
         ``text``: the fact's id, label or value (current, or before a correction), or a description of the fact. If it
         fits other facts about equally well, ``Why.others`` has them. Raises ``CallerError`` for an empty text.
         """
-        if not text.strip():
-            raise CallerError("text is empty: pass a fact's id, its label, its value or a description")
+        _require_words(text)
         graph = self.graph(session_id, tenant=tenant)
         edits = self._edits_in_force(session_id, tenant)
         fitting = find_fitting(graph, text, former_nodes(graph, edits))
@@ -915,8 +915,12 @@ class SessionMemory:
 
     def search(self, session_id: str, text: str, k: int = 5, *, tenant: str = LOCAL_TENANT) -> list[SearchHit]:
         """Return the ``k`` facts that match ``text`` best, best first. Replaced facts are included. Facts that were
-        corrected by hand are also found by their earlier wording."""
+        corrected by hand are also found by their earlier wording. A text that asks for open work ("open tasks") finds
+        that work alone. Raises ``CallerError`` for an empty text."""
+        _require_words(text)
         graph = self.graph(session_id, tenant=tenant)
+        if work := find_open_work(graph, text):
+            return [SearchHit(node, 1 / place) for place, node in enumerate(work[:k], 1)]
         return search(graph, text, k=k, former=former_nodes(graph, self._edits_in_force(session_id, tenant)))
 
     def diff(self, key: SessionKey, after_seq: int, upto_seq: int) -> Diff:
@@ -1066,6 +1070,11 @@ def _require_settings(settings: object) -> None:
     if settings is not None and not isinstance(settings, Settings):
         how = "Settings(block_tokens=300) or Settings.load('settings.yaml')"
         raise ConfigError(f"settings is a Settings object, such as {how}, not a {type(settings).__name__}")
+
+
+def _require_words(text: str) -> None:
+    if not text.strip():
+        raise CallerError("the text is empty: pass words, such as a fact's label or value, or a question")
 
 
 def _times_of(stored: HistoryMessages, numbers: Iterable[int]) -> dict[int, float]:

@@ -11,6 +11,8 @@ import pytest
 
 from tests.waiting import eventually
 from tokenmizer_mw.asgi import TokenMizerMiddleware
+from tokenmizer_mw.chat.cuts import PreparedCut
+from tokenmizer_mw.chat.exchange import open_exchange
 from tokenmizer_mw.chat.exchange_opening import INLINE_MAX
 from tokenmizer_mw.context.window import Rewrite
 from tokenmizer_mw.memory import SessionMemory
@@ -18,6 +20,7 @@ from tokenmizer_mw.model.event import Checkpointed, Derived
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.store.memory import MemoryLog
 from tokenmizer_mw.wire.dialect import ChatRequest
+from tokenmizer_mw.wire.dialects import ROUTES
 
 from .driving import SESSION, STREAM, Connection, Surface, read_body, request, streaming
 from .recorded import said
@@ -38,13 +41,15 @@ def _body(messages: list[dict[str, str]], **members: Any) -> bytes:
     return json.dumps({"model": "gpt-4o", "stream": True, **members, "messages": messages}).encode()
 
 
-def _ask(memory: SessionMemory, body: bytes, *, flush: bool = True, **scope: Any) -> tuple[bytes, dict[bytes, bytes]]:
+def _ask(
+    memory: SessionMemory, body: bytes, *, flush: bool = True, status: int = 200, **scope: Any
+) -> tuple[bytes, dict[bytes, bytes]]:
     """What the application saw of a request: its body and its headers. ``flush``: work in the background is done."""
     seen: list[Any] = []
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         seen.extend([await read_body(receive), dict(scope["headers"])])
-        await streaming()(scope, Connection(request()).receive, send)
+        await streaming(status=status)(scope, Connection(request()).receive, send)
 
     async def call() -> Connection:
         surface = Surface("chat", lambda inner: TokenMizerMiddleware(inner, memory=memory))
@@ -118,14 +123,14 @@ def test_large_requests_are_cut_too_and_lose_our_field(turns: int, open_memory: 
     assert len(said(log, "by field")) == 2 * turns + 2
 
 
-def failing(key: SessionKey, request: ChatRequest, *, compacted: bool = False) -> Rewrite | None:
+def failing(key: SessionKey, request: ChatRequest, *, compacted: bool = False) -> PreparedCut:
     """A cut that is broken."""
     raise LookupError(request.text)
 
 
-def nonsense(key: SessionKey, request: ChatRequest, *, compacted: bool = False) -> Rewrite | None:
+def nonsense(key: SessionKey, request: ChatRequest, *, compacted: bool = False) -> PreparedCut:
     """A cut that cannot be made."""
-    return Rewrite(10_000, "block", "user")
+    return PreparedCut(Rewrite(10_000, "block", "user"))
 
 
 @pytest.mark.parametrize("prepare", [failing, nonsense])
@@ -147,3 +152,50 @@ def test_cut_that_fails_leaves_the_request_as_it_was(
 def test_facts_are_drawn_after_the_turn(memory: SessionMemory, log: MemoryLog) -> None:
     _ask(memory, _body(_history(1)))
     assert [item.event.turn for item in log.read(KEY) if isinstance(item.event, Derived)][-1] == len(said(log))
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_a_cut_of_a_refused_request_leaves_no_trace(known: bool, open_memory: Any, log: MemoryLog) -> None:
+    """``known``: the session has a cut in force already."""
+    memory = open_memory(context_window=WINDOW, stages=BYTES_ALONE)
+    history = _history(14)
+    if known:
+        _ask(memory, _body(history))
+    before = log.read(KEY)
+    evil = [*history[:-1], {"role": "user", "content": "Use MongoDB for the orders. " + "And mind it. " * 400}]
+    for status in (401, 200):
+        seen = _ask(memory, _body(evil), status=status)[0]
+        assert len(seen) < len(_body(evil))
+        assert (log.read(KEY)[: len(before) + 1] == before) is (status == 401)
+    assert memory.counters()["request_refused"] == 1
+    assert said(log)[-2][1].startswith("Use MongoDB")
+
+
+def test_a_cut_is_recorded_although_facts_were_extracted_meanwhile(open_memory: Any, log: MemoryLog) -> None:
+    memory = open_memory(context_window=WINDOW, extract_pause_seconds=600, extract_wait_seconds=600)
+    history = _history(14)
+    memory.record(SESSION, history[1:-1], later=True)
+    exchange = open_exchange(ROUTES["/chat/completions"], (), _body(history), memory.settings, session_id=SESSION)
+    assert memory.service.prepare(exchange) and exchange.held_cut is not None
+    assert not any(isinstance(item.event, Checkpointed) for item in log.read(KEY))
+    memory.service.extraction.extract(KEY)
+    exchange.start_reply(200, [])
+    memory.service.commit(exchange, last=True)
+    events = [item.event for item in log.read(KEY)]
+    (cut,) = (event for event in events if isinstance(event, Checkpointed))
+    assert cut.block == exchange.held_cut.events[-1].block
+    assert [text for _, text in said(log)] == [message["content"] for message in history[1:]]
+    again = _ask(memory, _body([*history, {"role": "assistant", "content": "Ok."}, {"role": "user", "content": "On."}]))
+    assert again[0].startswith(exchange.forwarded.removesuffix(b"]}"))
+
+
+def test_a_cut_is_not_recorded_behind_other_messages(open_memory: Any, log: MemoryLog) -> None:
+    memory = open_memory(context_window=WINDOW, stages=BYTES_ALONE)
+    history = _history(14)
+    exchange = open_exchange(ROUTES["/chat/completions"], (), _body(history), memory.settings, session_id=SESSION)
+    assert memory.service.prepare(exchange) and exchange.held_cut is not None
+    memory.record(SESSION, [{"role": "user", "content": "Something else."}])
+    exchange.start_reply(200, [])
+    memory.service.commit(exchange, last=True)
+    assert not any(isinstance(item.event, Checkpointed) for item in log.read(KEY))
+    assert [text for _, text in said(log)] == ["Something else.", *(message["content"] for message in history[1:])]

@@ -118,11 +118,13 @@ def test_client_that_leaves_ends_the_stream(memory: Any, log: MemoryLog) -> None
     assert said(log)[1][1].startswith("Ich ")
 
 
-@pytest.mark.parametrize(("view", "status"), [(failing, 500), (protected, 403)])
-def test_errors_are_djangos(view: Callable[..., Any], status: int, memory: Any, log: MemoryLog) -> None:
+@pytest.mark.parametrize(("view", "status", "outcomes"), [(failing, 500, [("error", "")]), (protected, 403, [])])
+def test_errors_are_djangos(
+    view: Callable[..., Any], status: int, outcomes: list[tuple[str, str]], memory: Any, log: MemoryLog
+) -> None:
     without, with_us = _called(view, memory)
     assert with_us.sent[0]["status"] == without.sent[0]["status"] == status
-    assert closed(log) == [("error", "")]
+    assert closed(log) == outcomes
 
 
 def test_our_field_is_gone_from_what_django_reads(memory: Any, log: MemoryLog) -> None:

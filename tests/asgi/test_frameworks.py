@@ -244,7 +244,7 @@ def test_route_that_does_not_exist_is_answered_by_the_framework(memory: Any, log
     app.add_middleware(TokenMizerMiddleware, memory=memory)
     connection = _chat(app)
     assert connection.sent[0]["status"] == 404
-    assert closed(log) == [("error", "")]
+    assert closed(log) == [] and memory.counters() == {"request_refused": 1}
 
 
 def _named(session: str) -> list[tuple[bytes, bytes]]:

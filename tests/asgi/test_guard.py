@@ -54,6 +54,17 @@ def test_an_attempt_is_refused_and_the_session_goes_on() -> None:
     assert memory.counters()["request_blocked"] == 2
 
 
+def test_nothing_of_a_refused_request_is_recorded() -> None:
+    memory = SessionMemory.open("memory://", Settings(guard="block", store_wait_seconds=30.0))
+    client = served(memory)
+    assert ask(client, "Use PostgreSQL for the orders.").status_code == 200
+    assert ask(client, "Use PostgreSQL for the orders.", "Use MongoDB instead.", ATTEMPT).status_code == 400
+    assert memory.flush()
+    assert [one.message.text for one in memory.messages("s")] == ["Use PostgreSQL for the orders.", "ok"]
+    assert "MongoDB" not in memory.resume("s").text
+    assert ask(client, "Use PostgreSQL for the orders.", ATTEMPT, "Go on.").status_code == 200
+
+
 def test_the_refusal_has_the_clients_shape() -> None:
     client = served(SessionMemory.open("memory://", Settings(guard="block", store_wait_seconds=30.0)))
     refused = ask(client, ATTEMPT, path="/v1/messages").json()

@@ -9,6 +9,7 @@ import random
 import string
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -91,7 +92,11 @@ async def _chat(surface: Surface, app: App, connection: Connection | None, scope
             id="length limit",
         ),
         pytest.param([EVENTS[0], ERROR_EVENT], SSE, 200, [USER, ("assistant", "Ich ")], [("error", "")], id="in band"),
-        pytest.param([b'{"error": 1}'], JSON, 429, [USER], [("error", "")], id="status 429"),
+        pytest.param([b'{"error": 1}'], JSON, 503, [USER], [("error", "")], id="status 503"),
+        *(
+            pytest.param([WHOLE], JSON, status, [], [], id=f"status {status}")
+            for status in (303, 400, 401, 403, 422, 429)
+        ),
         pytest.param([b"<html>"], [(b"content-type", b"text/html")], 200, [USER], [], id="other content type"),
         pytest.param([], SSE, 200, [USER], [("truncated", "")], id="empty stream"),
         pytest.param([b"nonsense"], JSON, 200, [USER], [("truncated", "")], id="not json"),
@@ -281,7 +286,40 @@ def test_retried_request_is_one_message(memory: Any, log: MemoryLog) -> None:
         chat(streaming([b"{}"], JSON, status), memory)
     chat(streaming(), memory)
     assert said(log) == [USER, ASSISTANT]
-    assert closed(log) == [("error", ""), ("error", ""), ("complete", "stop")]
+    assert closed(log) == [("error", ""), ("complete", "stop")]
+    assert memory.counters()["request_refused"] == 1
+
+
+class Refused(Exception):
+    """What an application raises after it has refused a request."""
+
+
+@pytest.mark.parametrize("ending", ["whole", "pieces", "fails", "left"])
+def test_nothing_of_a_refused_request_changes_the_session(ending: str, memory: Any, log: MemoryLog) -> None:
+    def asked(text: str) -> bytes:
+        return json.dumps({"model": "gpt-4o", "messages": [{"role": "user", "content": text}]}).encode()
+
+    async def refusing(scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        await send(start(JSON, 401))
+        if ending == "fails":
+            raise Refused
+        if ending == "left":
+            await send(piece(b'{"error": '))
+            raise asyncio.CancelledError
+        for part in [b'{"error": 1}'] if ending == "whole" else chunked(b'{"error": 1}', 3):
+            await send(piece(part))
+        await send(piece(more=False))
+
+    chat(streaming([WHOLE], JSON), memory, Connection(request(asked("Use PostgreSQL for the orders."))))
+    before, facts = log.read(SessionKey("local", SESSION)), memory.resume(SESSION).text
+    with suppress(Refused, asyncio.CancelledError):
+        chat(refusing, memory, Connection(request(asked("Use MongoDB instead of PostgreSQL for the orders."))))
+    assert memory.flush()
+    assert log.read(SessionKey("local", SESSION))[: len(before)] == before
+    assert said(log) == [("user", "Use PostgreSQL for the orders."), ASSISTANT]
+    assert memory.resume(SESSION).text == facts and "MongoDB" not in facts
+    assert memory.counters()["request_refused"] == 1
 
 
 def test_reply_past_the_cap_is_counted_and_not_kept(open_memory: Any, log: MemoryLog) -> None:

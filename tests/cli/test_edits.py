@@ -231,7 +231,7 @@ def test_a_block_without_a_fact_is_explained(run: Run, capsys: pytest.CaptureFix
     for budget in ("0", "63"):
         assert f"at least 64 tokens, not {budget}" in run("resume", "shop", "--budget", budget, status=2)
     assert "PostgreSQL" in run("resume", "shop", "--budget", "64")
-    run("remember", "plain", "words " * 100, "--create")
+    run("remember", "plain", "words " * 33, "--create")
     capsys.readouterr()
     assert main(["resume", "plain", "--budget", "64"]) == 0
     printed = capsys.readouterr()

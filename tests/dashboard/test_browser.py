@@ -16,6 +16,7 @@ from tests.browser import Opened, opened
 from tests.sampling import covering
 from tests.savings.calling import answered, asked, call, chat, used
 from tokenmizer_mw import SessionMemory, Settings
+from tokenmizer_mw.model.node import LABEL_MAX
 from tokenmizer_mw.server.dashboard import dashboard
 
 from .visiting import CHAT, LATER, TOKEN, served
@@ -64,7 +65,7 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SessionMemory]:
     found.record("hall", [*CHAT, *LATER, *option])
     found.record("hostile", CHAT)
     for node, text in zip(found.graph("hostile").nodes(), HOSTILE.values(), strict=False):
-        found.correct("hostile", node.id, label=text, detail=text, reason=text)
+        found.correct("hostile", node.id, label=text[:LABEL_MAX], detail=text, reason=text)
     found.record("hostile", [*CHAT, *({"role": "user", "content": f"Let's fix {text}"} for text in HOSTILE.values())])
     yield found
     found.close()

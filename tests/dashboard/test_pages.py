@@ -24,7 +24,7 @@ from tokenmizer_mw.errors import StoreCause
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import Checkpointed, Derived, NodeAdded, Recorded, Reminded, TurnClosed
 from tokenmizer_mw.model.message import Outcome
-from tokenmizer_mw.model.node import Node, Transition
+from tokenmizer_mw.model.node import LABEL_MAX, Node, Transition
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.server.api.health import TROUBLES
 from tokenmizer_mw.server.dashboard import dashboard
@@ -441,7 +441,7 @@ HOSTILE = (
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_words_are_words(text: str, memory: SessionMemory, visitor: Visitor) -> None:
     node = next(node for node in memory.graph("hall").nodes("decision") if node.value == "postgresql")
-    memory.correct("hall", node.id, label=text, detail=text, reason=text)
+    memory.correct("hall", node.id, label=text[:LABEL_MAX], detail=text, reason=text)
     memory.invalidate("hall", node.id, text)
     for page in (*PAGES[:-2], f"fact?id=hall&node={node.id}", f"search?q={text[:100]}"):
         body = visitor.get(page).body

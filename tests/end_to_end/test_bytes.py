@@ -122,8 +122,9 @@ def test_errors_are_the_providers(
     assert through == direct
     assert direct.status == status
     assert ("retry-after" in direct.headers) is (status in (429, 503))
-    assert served.closed(session) == [("error", "")]
-    assert [message.role for message in served.messages(session)] == [Role.USER]
+    is_recorded = status >= 500  # what is refused is not
+    assert served.closed(session) == [("error", "")] * is_recorded
+    assert [message.role for message in served.messages(session)] == [Role.USER] * is_recorded
 
 
 @pytest.mark.parametrize("modes", ["cut", "d5-rst", "cut-split7", "cut-gzip"])

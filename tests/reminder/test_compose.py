@@ -64,3 +64,16 @@ def test_a_new_value_is_named_once() -> None:
 
 def test_no_budget_no_reminder() -> None:
     assert remind(20) is None
+
+
+@pytest.mark.parametrize(("role", "is_stated"), [("hand", True), ("user", False)])
+def test_a_fact_by_hand_is_stated_although_the_cut_is_older(role: str, is_stated: bool) -> None:
+    """No message that the request still has states it."""
+    graph = graph_with_change()
+    label = "the nightly report of the warehouse lies on the share"
+    graph.apply(NodeAdded(Node("decision-3", NodeType.DECISION, label, Status.ACTIVE, Source(12, role))))
+    index = PassageIndex()
+    index.add(4, "assistant", BEST)
+    found = relevant(QUESTION, index.rank(QUESTION), asks=True)
+    part = compose(graph, CUT, found, budget=300, counter=COUNTER, nonce=NONCE)
+    assert part is not None and (label in part.text) is is_stated

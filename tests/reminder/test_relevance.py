@@ -43,6 +43,12 @@ def test_a_question_is_reminded_of_what_shares_its_words() -> None:
         ("Delete what still fails.", False),
         ("Do it as we agreed.", True),
         ("Use the same port as before.", True),
+        ("We had that error before, fix it the same way.", True),
+        ("Use the parser like before in the tests.", True),
+        ("Faz como antes.", True),
+        ("From now on, please run cargo clippy before each commit.", False),
+        ("Please run go vet before you tell me that something is finished.", False),
+        ("Roda os testes antes de cada commit.", False),
     ],
 )
 def test_taking_something_up_is_told_from_ordering_something_new(text: str, expected: bool) -> None:

@@ -117,3 +117,51 @@ def test_the_goal_stays_behind_facts_by_hand(budget: int) -> None:
         memory.remember("s", "We deploy on Nomad")
         memory.invalidate("s", "Celery", "too heavy")
         assert "Goal: sell tickets" in memory.resume("s", budget=budget).text
+
+
+BY_HAND = (
+    "The board is an STM32WL", "The gateway sits on the cabin roof", "Alerts go out through ntfy",
+    "Accounts with a sign-in link by e-mail", "The amplifier is an NAU7802", "The database runs in Linz",
+    "The case is printed in ASA", "The swarm alarm rings at 2 kg", "The page uses htmx and uPlot",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("budget", [300, 400, 600])
+def test_facts_by_hand_come_before_quotations_and_other_facts(budget: int) -> None:
+    """Also where they take more than the half of a block that other facts may take."""
+    said = ["I want to build a monitor for the hives of my sister. Use Go for the server. Never log a name."]
+    for number in range(40):
+        said += [f"We measured {number * 7} grams in hive {number} after the storm, {number} below the neighbours."]
+        said += [f"Use module{number} for the part with number {number}, because the others are too slow for it."]
+    with SessionMemory.open() as memory:
+        memory.record("s", [{"role": "user", "content": text} for text in said])
+        for label in BY_HAND:
+            memory.remember("s", label, reason="so that nobody has to guess it later on again")
+        memory.invalidate("s", "Go for the server", "we move to Elixir")
+        block = memory.resume("s", budget=budget)
+        assert block.tokens <= budget
+        assert all(label in block.text for label in BY_HAND)
+        assert "Rejected: Go for the server - we move to Elixir" in block.text
+        assert "Never log a name" in block.text and "Goal: build a monitor" in block.text
+
+
+@pytest.mark.parametrize("invalid", [False, True])
+def test_a_correction_of_another_fact_does_not_mark_the_goal(invalid: bool) -> None:
+    """One ordinary word that the old wording had does not make the goal a statement of the corrected fact."""
+    said = "My sister keeps bees and I want to build a thing that tells her when a hive swarms. Never log her name."
+    with SessionMemory.open() as memory:
+        memory.record("s", [{"role": "user", "content": said}])
+        fact = memory.remember("s", "SMS thing, ntfy is what she already has")
+        if invalid:
+            memory.invalidate("s", fact.id, "she has no network there")
+        memory.correct("s", fact.id, label="SMS through Twilio")
+        (goal,) = (line for line in memory.resume("s", "full").text.splitlines() if line.startswith("Goal: "))
+        assert "thing" in goal and "corrected" not in goal
+
+
+def test_a_goal_that_states_a_corrected_value_is_marked() -> None:
+    with SessionMemory.open() as memory:
+        memory.record("s", [{"role": "user", "content": "I want to build a booking service with SQLite for the hall."}])
+        fact = memory.remember("s", "bookings are kept in sqlite")
+        memory.correct("s", fact.id, label="bookings are kept in PostgreSQL")
+        assert "for the hall (corrected to bookings are kept in PostgreSQL)" in memory.resume("s", "full").text

@@ -135,7 +135,8 @@ class Session:
         opened = open_exchange(
             self._dialect, (), body, self.memory.settings, session_id="s", known=self.memory.service.known
         )
-        forwarding = opened.forward(self.memory.service.cuts.prepare(self._key, opened.request))
+        rewrite, cut = self.memory.service.cuts.prepare(self._key, opened.request)
+        forwarding = opened.forward(rewrite)
         self.sent.append(forwarding.forwarded)
         assert len(forwarding.forwarded) <= len(body)
         reply = self._provider(json.loads(forwarding.forwarded), answer)
@@ -143,7 +144,7 @@ class Session:
         forwarding.receive(json.dumps(reply).encode())
         forwarding.receive(b"")
         closed = forwarding.close()
-        self.memory.service.turns.commit_turn(self._key, closed.messages, closed.reply)
+        self.memory.service.turns.commit_turn(self._key, closed.messages, closed.reply, cut=cut)
         self._client.history.append({"role": "assistant", "content": reply["content"]})
 
 

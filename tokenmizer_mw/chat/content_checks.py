@@ -5,6 +5,7 @@ refuse requests that look like an attempt to take over the model; change the tex
 from __future__ import annotations
 
 import json
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -12,7 +13,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tokenmizer_mw.errors import RequestBlocked
 from tokenmizer_mw.model.event import Event, MessageRecorded, NodeAdded, Recorded, decode, encode
+<<<<<<< HEAD
 from tokenmizer_mw.model.message import Message, Outcome, Role, Written, digest
+=======
+from tokenmizer_mw.model.message import Message, Written, digest
+>>>>>>> mend-a
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.forking import make_lock
 from tokenmizer_mw.safety.fence import remove_echoes, without_own_blocks
@@ -25,6 +30,9 @@ if TYPE_CHECKING:
     from tokenmizer_mw.chat.session_access import SessionAccess
     from tokenmizer_mw.safety.guard import Suspicion
     from tokenmizer_mw.safety.request_redaction import RequestRedactor
+
+REFUSED_MAX: Final = 10_000
+"""Messages of refused requests whose digests are remembered."""
 
 FINISH_REASON_MAX: Final = 64
 """Characters of what a provider says about the end of a reply that are kept."""
@@ -106,17 +114,12 @@ class ContentRedaction:
 class RequestGuard:
     """Searches the new text of requests for attempts to take over the model (prompt injection)."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        access: SessionAccess,
-        commit_turn: Callable[[SessionKey, Sequence[Message], Reply | None], object],
-        count: Callable[..., None],
-    ) -> None:
+    def __init__(self, settings: Settings, access: SessionAccess, count: Callable[..., None]) -> None:
         self._settings = settings
         self._access = access
-        self._commit_turn = commit_turn
         self._count = count
+        self._refused: OrderedDict[tuple[SessionKey, str], None] = OrderedDict()
+        self._lock = make_lock()
 
     @property
     def blocks(self) -> bool:
@@ -125,18 +128,25 @@ class RequestGuard:
 
     def refuse_suspicious(self, key: SessionKey, request: ChatRequest, dialect: str = "") -> None:
         """Raise ``RequestBlocked`` for a suspicious request, with a response in the format of ``dialect`` ("": without
-        one). Its messages are recorded, so that a later request that has them in its history, followed by other
-        messages, is not refused because of them. Reads the store.
+        one). Nothing of it is recorded, since its sender may not be allowed to. This process remembers digests of its
+        messages, so that a later request that has them in its history, followed by other messages, is not refused
+        because of them. Reads the store.
         """
-        suspicion = self._judge_news(key, request)
+        news = self._find_news(key, request)
+        marks = [(key, digest(message)) for message in news]
+        suspicion = self._judge_news(news, marks)
         if not suspicion.flagged:
             return
-        self._commit_turn(key, request.messages, Reply(None, Outcome.ERROR))
+        with self._lock:
+            self._refused.update(dict.fromkeys(marks))
+            while len(self._refused) > REFUSED_MAX:
+                self._refused.popitem(last=False)
         self._count("request_blocked")
         status, message = RequestBlocked.STATUS, RequestBlocked.MESSAGE
         body = refusal(dialect, status, "blocked_by_guard", message) if dialect else b""
         raise RequestBlocked(suspicion.signals, body)
 
+<<<<<<< HEAD
     def _judge_news(self, key: SessionKey, request: ChatRequest) -> Suspicion:
         """What the guard finds in the messages that the session does not have yet, in the newest one, and in those that
         a client application sends beside the chat among them: files come in each request anew."""
@@ -144,15 +154,31 @@ class RequestGuard:
 
         messages = request.messages
         spoken = messages.without_system()
+=======
+    def _judge_news(self, news: Sequence[Message], marks: Sequence[tuple[SessionKey, str]]) -> Suspicion:
+        """What the guard finds in ``news``, the newest message last; others that were refused before do not count."""
+        from tokenmizer_mw.safety.guard import NOTHING, judge  # what only reads judges nothing
+
+        judged = [message for message, mark in zip(news[:-1], marks, strict=False) if mark not in self._refused]
+        return max(map(judge, (*judged, *news[-1:])), key=lambda found: found.score, default=NOTHING)
+
+    def _find_news(self, key: SessionKey, request: ChatRequest) -> Sequence[Message]:
+        """The messages that the session does not have yet, and the newest one."""
+        spoken = request.messages.without_system()
+>>>>>>> mend-a
         with patience(self._settings.store_wait_seconds):
             start = self._access.sessions.read(
                 key, lambda state: state.transcript.first_new(spoken, part=spoken.part)[0]
             )
+<<<<<<< HEAD
         places = [place for place, role in enumerate(messages.roles) if role is not Role.SYSTEM]
         known = max(0, min(start, len(spoken) - 1))
         first = places[known - 1] + 1 if known else 0
         news = map(messages.as_sent, range(first, len(messages)))
         return max(map(judge, news), key=lambda found: found.score, default=NOTHING)
+=======
+        return spoken[max(0, min(start, len(spoken) - 1)) :]
+>>>>>>> mend-a
 
 
 # fmt: off

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from tokenmizer_mw.chat.content_checks import ContentRedaction
 from tokenmizer_mw.chat.session_access import SessionAccess
@@ -21,7 +21,8 @@ from tokenmizer_mw.safety.fence import may_echo
 from tokenmizer_mw.session import SessionState, goes_on_from_block, tools_digest
 from tokenmizer_mw.session.refinement.runner import RefinementRunner
 from tokenmizer_mw.session.reminder import ReminderService, Shortening
-from tokenmizer_mw.session.truncation import CutDecision, SentPart, Truncation
+from tokenmizer_mw.session.transcript_edits import HistoryMessages
+from tokenmizer_mw.session.truncation import CutDecision, HeldCut, SentPart, Truncation
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.resilience.bounded_log import patience
 from tokenmizer_mw.wire.dialect import ChatRequest
@@ -32,8 +33,17 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger("tokenmizer_mw")
 
+T = TypeVar("T")
+
 _SOON: Final = 8
 """A cut is near once a request has this part (an eighth) of the size from which a cut is considered."""
+
+
+class PreparedCut(NamedTuple):
+    """How a request is shortened, and what is recorded of that with its turn; each ``None`` for nothing."""
+
+    rewrite: Rewrite | None
+    held: HeldCut | None = None
 
 
 class CutPreparation:
@@ -106,8 +116,8 @@ class CutPreparation:
         if not counters.has(model) and _SOON * size >= looked_at(budget_for(model, settings), settings):
             self._soon(("tokenizer", model), partial(counters.of, model))
 
-    def prepare(self, key: SessionKey, request: ChatRequest, *, compacted: bool = False) -> Rewrite | None:
-        """Decide how ``request`` is shortened; ``None`` to send it as it is. Reads the store and may record a cut.
+    def prepare(self, key: SessionKey, request: ChatRequest, *, compacted: bool = False) -> PreparedCut:
+        """Decide how ``request`` is shortened. Reads the store, and records nothing: a cut is recorded with the turn.
 
         ``compacted``: true if the client may have compacted its chat by itself. If it has, a resume block is added
         before its history, in this request and in later ones.
@@ -128,22 +138,26 @@ class CutPreparation:
                 read_sentences=self._access.sentence_reader(key),
             )
             if is_side_call(request.messages):  # it fits the window like any other, but is no part of the chat
-                return self._access.sessions.read(key, lambda state: truncation.decide(state).rewrite)
+                return PreparedCut(self._access.sessions.read(key, lambda state: truncation.decide(state).rewrite))
             if compacted and self._is_same_agent(key, request):
                 truncation = replace(
                     truncation, recorded=lambda: self._access.transcript(self._access.read_messages(key))
                 )
-            rewrite = self.decide(key, truncation)
+            draft = self._access.sessions.draft(key)
+            decision = truncation.decide(draft)
+            self._count_decision(key, truncation, decision)
+            held = HeldCut.of(draft, decision.events) if decision.events else None
+            rewrite = decision.rewrite
             if truncation.filled_share(rewrite) > 1:
                 self.report_over_window(key)
             if rewrite is None:
                 self.reminders.expect_cut(key)
-                return None
+                return PreparedCut(None, held)
             kept = range(rewrite.keep_from, len(request.messages))
             room = budget_for(request.model, self._settings) - counter.text(request.overhead)
             taken = truncation.count_taken(rewrite.block, [*request.staying(rewrite.keep_from), *kept])
             shortening = Shortening(key, request, kept, room - taken, counter)
-            return replace(rewrite, reminder=self.reminder(shortening))
+            return PreparedCut(replace(rewrite, reminder=self.reminder(shortening, held)), held)
 
     def remind_compacted(self, key: SessionKey, request: ChatRequest, checkpoint: str, block: str) -> Reminder | None:
         """Return the reminder for a request whose older messages were replaced by ``block`` in the compaction made at
@@ -172,22 +186,27 @@ class CutPreparation:
             return list(decision.events)
 
         self._access.propose(key, decide)
+        self._count_decision(key, truncation, decision)
+        return decision.rewrite
+
+    def _count_decision(self, key: SessionKey, truncation: Truncation, decision: CutDecision) -> None:
+        """Increment the counters of a decision; refine the session where a cut is near."""
         for name in decision.counted:
             self._count(name)
         if decision.rewrite is not None:
             self._count("request_rewritten")
         self._refinement.prepare_cut(key, lambda: truncation.filled_share(decision.rewrite))
-        return decision.rewrite
 
-    def reminder(self, shortening: Shortening) -> Reminder | None:
+    def reminder(self, shortening: Shortening, held: HeldCut | None = None) -> Reminder | None:
         """Return the reminder for a request that is sent without some of its messages; ``None`` if nothing is relevant
-        or it fails.
+        or it fails. ``held``: the request's cut, if it is not recorded yet.
         """
         if not self._settings.reminder_tokens:
             return None
         try:
             with span("remind"):
-                reminder = self.reminders.remind(shortening)
+                service = self.reminders if held is None else self._reminders_with(shortening.key, held)
+                reminder = service.remind(shortening)
         except Exception as error:
             self._count("reminder_failed")
             _logger.warning("reminder_failed: %s; the request went on without", type(error).__name__)
@@ -195,6 +214,15 @@ class CutPreparation:
         if reminder is not None:
             self._count("reminder_sent")
         return reminder
+
+    def _reminders_with(self, key: SessionKey, held: HeldCut) -> ReminderService:
+        """The service that makes reminders, for a session whose newest messages and cut are not recorded yet."""
+
+        def read_texts(key: SessionKey, view: Callable[[HistoryMessages], T], /) -> T:
+            most = self._settings.passages_max
+            return self._access.messages.read(key, lambda told: view(held.add_messages(told, most)))
+
+        return self.reminders.reading(lambda key, view: view(held.state), read_texts)
 
     def _is_same_agent(self, key: SessionKey, request: ChatRequest) -> bool:
         """Whether the session's longest request offered the same tools: a subagent has others."""

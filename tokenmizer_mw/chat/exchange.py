@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from tokenmizer_mw.context.window import Rewrite
     from tokenmizer_mw.model.usage import StageSaving
     from tokenmizer_mw.saving.compress.requests import CondensedRequest, Moved
+    from tokenmizer_mw.session.truncation import HeldCut
 
 
 _UNNAMED: Final = SessionKey(LOCAL_TENANT, "")
@@ -84,17 +85,19 @@ class ChatExchange:
       body that goes on.
     - ``rewrite``: how the transcript was shortened, ``None`` if it was not. ``savings``: what compression stages saved;
       ``moved``: how old tool results were pruned just now.
+    - ``collector``: collects the reply, and knows whether the request was refused.
+    - ``held_cut``: what of the cut is recorded with the turn, ``None`` for nothing.
     - ``observer``: gets the reply as it arrives, such as the answer cache.
     """
 
     __slots__ = (
-        "_collector",
         "_known",
         "_request",
         "_settings",
         "block",
         "body",
         "checkpoint",
+        "collector",
         "dialect",
         "drop",
         "ended",
@@ -103,6 +106,7 @@ class ChatExchange:
         "forwarded",
         "given_session",
         "headers",
+        "held_cut",
         "is_committed",
         "is_released",
         "is_settled",
@@ -153,6 +157,7 @@ class ChatExchange:
         self.key = _UNNAMED
         self.forwarded: bytes | None = None
         self.rewrite: Rewrite | None = None
+        self.held_cut: HeldCut | None = None
         self.savings: Sequence[StageSaving] = ()
         self.moved: Moved | None = None
         self.observer: ReplyObserver | None = None
@@ -163,9 +168,9 @@ class ChatExchange:
         self._settings = settings
         self._known = known
         self._request: ChatRequest | None = None
-        self._collector = ReplyCollector(dialect, settings.capture_max)
-        self.start_reply = self._collector.start
-        self.receive = self._collector.receive
+        self.collector = ReplyCollector(dialect, settings.capture_max)
+        self.start_reply = self.collector.start
+        self.receive = self.collector.receive
 
     # -- the request -------------------------------------------------------------------------------------------------
 
@@ -274,7 +279,7 @@ class ChatExchange:
     @property
     def held(self) -> int:
         """Number of bytes of the call in memory."""
-        return len(self.body) + self._settings.capture_max - self._collector.room
+        return len(self.body) + self._settings.capture_max - self.collector.room
 
     def close(self, outcome: Outcome | None = None) -> ClosedExchange:
         """Parse the collected reply, and return what is to be recorded.
@@ -283,7 +288,7 @@ class ChatExchange:
         the provider itself reported takes precedence, because clients disconnect when they see it. May be called again
         after more pieces arrived. Raises ``MalformedRequest`` when the request was not parsed before and is invalid.
         """
-        request, collector = self.request, self._collector
+        request, collector = self.request, self.collector
         reply = collector.read(stream=request.stream)
         if reply is not None and outcome is not None and not (reply.error or reply.finish_reason):
             reply = replace(reply, outcome=outcome)

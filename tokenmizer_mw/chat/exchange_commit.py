@@ -29,6 +29,9 @@ _EMPTY: Final = Message(Role.ASSISTANT)
 ATTEMPT_FAILED: Final = "attempt_failed"
 """Counter of outgoing calls without a usable response: nothing of them is recorded, an SDK may make them again."""
 
+REQUEST_REFUSED: Final = "request_refused"
+"""Counter of requests that the application or the provider answered with status 3xx or 4xx: they are not recorded."""
+
 
 class ExchangeCommit:
     """Records chat calls whose reply is complete. Raises nothing: failures are counted and logged.
@@ -129,6 +132,7 @@ class ExchangeCommit:
                     may_echo=may_echo(request.text),
                     side_call=not is_own,
                     writes=writes,
+                    cut=exchange.held_cut,
                 )
             except MalformedRequest as error:
                 exchange.is_settled = True
@@ -142,6 +146,11 @@ class ExchangeCommit:
         self, exchange: ChatExchange, last: bool, outcome: Outcome | None, attempt: bool
     ) -> ClosedExchange | None:
         """What joins the session now; ``None``: nothing yet, or nothing at all."""
+        if exchange.collector.is_refused:  # whoever sent it may not be allowed to: nothing of it is believed
+            exchange.is_settled = True
+            self._count(REQUEST_REFUSED)
+            _end(exchange)
+            return None
         closed = exchange.close(None if attempt else outcome)
         exchange.is_settled = last or closed.settled
         if not exchange.is_settled:

@@ -200,7 +200,7 @@ class ExchangeOpening:
         try:
             compacted = self._access.longest.may_be_compacted(exchange.key, exchange.body)
             if compacted or self._cuts.may_cut(exchange.body, exchange.dialect.linked, (request.model,)):
-                rewrite = self._cuts.prepare(exchange.key, request, compacted=compacted)
+                rewrite, exchange.held_cut = self._cuts.prepare(exchange.key, request, compacted=compacted)
                 if rewrite is not None:
                     in_front, size = rewrite.keep_from == request.prefix, len(exchange.body)
                     tools = tools_digest(request)

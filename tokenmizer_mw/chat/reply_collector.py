@@ -46,6 +46,7 @@ class ReplyCollector:
         "_left",
         "_tail",
         "_torn",
+        "is_refused",
         "room",
     )
 
@@ -59,6 +60,8 @@ class ReplyCollector:
         self._keep = self._chunks.append
         self.room = room
         """Bytes that may still be kept."""
+        self.is_refused = False
+        """Whether the status says that the request was refused or redirected (3xx, 4xx): no part of a chat."""
         self._left = _UNKNOWN_LENGTH
         self._tail = b""
         self._closings = 0
@@ -78,7 +81,7 @@ class ReplyCollector:
                 case b"content-encoding":
                     encoding = value.strip().lower() or encoding
         if not 200 <= status < 300:
-            self._kind = _Kind.FAILED
+            self._kind, self.is_refused = _Kind.FAILED, 300 <= status < 500
         elif encoding != b"identity" and self._kind is not _Kind.FOREIGN:
             self._decode_as(encoding.decode("latin-1"))
         self._grant()

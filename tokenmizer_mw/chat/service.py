@@ -122,7 +122,7 @@ class SessionService:
         self.shrink: Shrink | None = None
         self.answers = open_cache(settings, CacheHost(self.redaction, self.background, self.count), embed, url)
         self.turns = TurnCommit(settings, self.access, self.redaction, self.count)
-        self.guard = RequestGuard(settings, self.access, self.turns.commit_turn, self.count)
+        self.guard = RequestGuard(settings, self.access, self.count)
         self.cuts = CutPreparation(
             settings,
             self.access,

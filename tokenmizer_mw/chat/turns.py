@@ -28,6 +28,7 @@ from tokenmizer_mw.wire.host_texts import is_side_call
 
 if TYPE_CHECKING:
     from tokenmizer_mw.context.embedding import PassageEmbedding
+    from tokenmizer_mw.session.truncation import HeldCut
 
 
 class TurnCommit:
@@ -55,13 +56,16 @@ class TurnCommit:
             drain_seconds=settings.drain_seconds,
         )
 
-    def commit_turn(self, key: SessionKey, messages: Sequence[Message], reply: Reply | None) -> bool:
-        """Record a turn durably: the new messages, the reply, and how it ended. Facts are not extracted yet.
+    def commit_turn(
+        self, key: SessionKey, messages: Sequence[Message], reply: Reply | None, *, cut: HeldCut | None = None
+    ) -> bool:
+        """Record a turn durably: the new messages, the reply, how it ended, and the ``cut`` of its request. Facts are
+        not extracted yet.
 
         Returns whether the turn is durable. If the store does not answer before the deadline, the turn is written
         later.
         """
-        return self.wait_for_turn(self.submit_turn(key, messages, reply))
+        return self.wait_for_turn(self.submit_turn(key, messages, reply, cut=cut))
 
     def submit_turn(
         self,
@@ -75,6 +79,7 @@ class TurnCommit:
         may_echo: bool = True,
         side_call: bool | None = None,
         writes: bool = False,
+        cut: HeldCut | None = None,
     ) -> SpooledTurn:
         """Redact the reply and queue the turn for writing; do not wait for that.
 
@@ -85,6 +90,7 @@ class TurnCommit:
         - ``side_call``: whether this is a call of the client application itself (for a title or a summary), which is
           counted and not recorded; ``None`` to find out.
         - ``writes``: see ``TurnSpool.put``.
+        - ``cut``: the cut of the request, which is recorded with the turn.
 
         A turn that does not fit into the queue is counted and not stored.
         """
@@ -103,19 +109,24 @@ class TurnCommit:
         spoken = transcript.without_system()
 
         def decide(state: SessionState) -> list[Event]:
-            added = joining(state.transcript, spoken, part=spoken.part)
-            news: list[Event] = [*added]
+            transcript, held = (state.transcript, ()) if cut is None else cut.before_turn(state)
+            added = joining(transcript, spoken, part=spoken.part)
+            news: list[Event] = [*held, *added]
             if reply is None or not (news or reply.outcome is Outcome.ERROR):
                 return news
-            turn = added[-1].turn if added else len(state.transcript)
+            turn = added[-1].turn if added else len(transcript)
             if reminder is not None:
                 news += reminder_events(turn, reminder)
             return [*news, TurnClosed(turn, reply.outcome, reply.finish_reason, reply.usage)]
 
+        append = partial(self._access.sessions.update_and_view, key, decide, no_view)
+        if cut is not None:  # facts are among its events, and others want to know of them
+            append = partial(self._access.update, key, decide)
+
         def write() -> None:
             drop_patience()  # in the turn's own context: it waits as long as the store takes
             with span("commit"):
-                self._access.sessions.update_and_view(key, decide, no_view)
+                append()
             if reply is not None:
                 self._count(f"turn_{reply.outcome.value}")
 

@@ -133,7 +133,8 @@ def _is_about(node: Node, text: str, former: Iterable[Node]) -> bool:
 def find_meant(graph: SessionGraph, text: str, former: Sequence[Node], prefers: Callable[[Node], bool]) -> list[Node]:
     """Return the nodes that ``text`` may mean in an edit by hand: the one with this id; else, first among the nodes
     that are preferred (``prefers``) and then among the others, those with this label or value, or that had it before a
-    correction (``former``), else those whose label, value or category together contain all of these words.
+    correction (``former``), else those whose label, value or category together contain all of these words. Several
+    words mean a concept only if they mean nothing else; one word means all facts that have it, concepts last.
     """
     if (node := graph.get(text)) is not None:
         return [node]
@@ -150,7 +151,9 @@ def _find_worded(nodes: Sequence[Node], text: str, former: Iterable[Node]) -> li
         return [by_id[id] for id in dict.fromkeys(one.id for one in named)]
     wanted = asked_words(text)
     fitting = [node for node in nodes if wanted and wanted <= _naming_words(node)]
-    return [node for node in fitting if node.type is not NodeType.CONCEPT] or fitting
+    named = [node for node in fitting if node.type is not NodeType.CONCEPT]
+    mentions = [node for node in fitting if node.type is NodeType.CONCEPT]
+    return [*named, *mentions] if len(wanted) == 1 else named or mentions
 
 
 def is_mentioned(node: Node, text: str) -> bool:

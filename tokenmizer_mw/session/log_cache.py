@@ -230,6 +230,12 @@ class CachedSessions(SessionCache[SessionState]):
             kept.lock.release()
         raise Conflict(_GAVE_UP)
 
+    def draft(self, key: SessionKey) -> SessionState:
+        """Return a copy of the session as its log is now, which the caller may change."""
+        kept = self._get(key)
+        with hold(kept.lock):
+            return self._refresh(key, kept).copy()
+
     def propose(
         self, key: SessionKey, decide: Callable[[SessionState], Sequence[Event]], view: Callable[[SessionState], T]
     ) -> T:

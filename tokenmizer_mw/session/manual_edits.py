@@ -24,6 +24,7 @@ from tokenmizer_mw.model.event import DecisionReplaced, Event, NodeAdded, NodeEd
 from tokenmizer_mw.model.message import short_repr
 from tokenmizer_mw.model.node import (
     HAND,
+    LABEL_MAX,
     DecisionKind,
     Node,
     NodeType,
@@ -148,16 +149,14 @@ def correct_fact(state: SessionState, node: Node, label: str | None, detail: str
     """Return the events that change the wording of a fact; its value is parsed again from the new label.
 
     The fact stays a value of the same thing (its slot), unless the new label says that it is a value of something else.
-    The fact's source (message number and quote) stays the same. Raises ``CallerError`` for an empty label, without
-    label and detail, or when another fact already has the same label or value.
+    The fact's source (message number and quote) stays the same. Raises ``CallerError`` for a label that is empty or
+    longer than ``LABEL_MAX``, without label and detail, or when another fact already has the same label or value.
     """
     if label is None and detail is None:
         raise CallerError("pass what changes: label='the new wording', detail='the new reason', or both")
     changes: dict[str, Any] = {}
     if label is not None:
-        changes["label"] = flatten(label)
-        if not changes["label"]:
-            raise CallerError("a fact needs words")
+        changes["label"] = _require_label(label)
     if detail is not None:
         changes["detail"] = flatten(detail, DETAIL_MAX)
     if changes.get("label", node.label) != node.label:
@@ -239,6 +238,16 @@ def _holds_always(label: str) -> bool:
     )
 
 
+def _require_label(text: str) -> str:
+    """The text of a fact as one line. Raises ``CallerError`` for an empty one and for one above ``LABEL_MAX``."""
+    label = flatten(text, len(text) + LABEL_MAX)
+    if not label:
+        raise CallerError("a fact needs words")
+    if len(label) > LABEL_MAX:
+        raise CallerError(f"a fact has at most {LABEL_MAX} characters, not {len(label)}: shorten it, or split it")
+    return label
+
+
 def _slot_of(label: str) -> Slot | None:
     from tokenmizer_mw.extract.slots import read_slot  # as above
 
@@ -247,14 +256,12 @@ def _slot_of(label: str) -> Slot | None:
 
 def add_fact(state: SessionState, text: str, kind: str, reason: str) -> list[Event]:
     """Return the events that add a fact by hand; ``[]`` when the fact is known and current. If a known fact has another
-    value for the same thing, the new fact replaces it. Raises ``CallerError`` for an empty text and for an unknown
-    kind.
+    value for the same thing, the new fact replaces it. Raises ``CallerError`` for a text that is empty or longer than
+    ``LABEL_MAX``, and for an unknown kind.
 
     The addition is a manual edit: undoing it archives the new fact and restores the replaced one.
     """
-    label = flatten(text)
-    if not label:
-        raise CallerError("a fact needs words")
+    label = _require_label(text)
     if kind not in KINDS:
         raise CallerError(f"a fact is one of {', '.join(KINDS)}, not {kind!r:.40}")
     type_, decision, status = KINDS[kind]

@@ -68,19 +68,39 @@ class RecordedEdit:
     recorded_at: float
     edit: NodeEdited
 
+    @property
+    def number(self) -> int:
+        """The number of the edit, for ``undo``."""
+        return self.edit.number
+
+    @property
+    def operation(self) -> str:
+        """What the edit did, in one word or two, such as "remember" or "undo"."""
+        return _name_operation(self.edit)
+
+    @property
+    def fact(self) -> str:
+        """The id of the fact that was changed."""
+        return self.edit.id
+
+    @property
+    def reason(self) -> str:
+        """Why the fact was changed; "" if nobody said."""
+        return self.edit.reason
+
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values: ``number`` and ``operation`` of the edit, the id of the ``fact``, the names of all
         changed ``fields``, values of ``SHOWN_FIELDS`` ``before`` and ``after``, the ``reason``, the number of the edit
         that it ``undoes`` (0: none), and ``recorded_at``."""
         edit = self.edit
         return {
-            "number": edit.number,
-            "operation": _name_operation(edit),
-            "fact": edit.id,
+            "number": self.number,
+            "operation": self.operation,
+            "fact": self.fact,
             "fields": sorted(edit.changes),
             "before": _shown_values(edit.before),
             "after": _shown_values(edit.changes),
-            "reason": edit.reason,
+            "reason": self.reason,
             "undoes": edit.undoes,
             "recorded_at": self.recorded_at,
         }
@@ -90,7 +110,7 @@ class RecordedEdit:
         label = f" to {edit.changes['label']!r}" if "label" in edit.changes else ""
         reason = f": {edit.reason}" if edit.reason else ""
         undone = f" of {edit.undoes} on" if edit.undoes else ""
-        return short_repr(self, f"{edit.number}: {_name_operation(edit)}{undone} {edit.id}{label}{reason}")
+        return short_repr(self, f"{edit.number}: {self.operation}{undone} {edit.id}{label}{reason}")
 
 
 def _shown_values(values: Mapping[str, Any]) -> dict[str, str | bool]:

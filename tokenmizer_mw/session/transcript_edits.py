@@ -5,6 +5,7 @@ the events that record this. Pure.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -58,6 +59,7 @@ class HistoryMessages:
     index: PassageIndex | None = None
     prepared: PreparedSentences = field(default_factory=PreparedSentences)
     _unindexed: list[int] = field(default_factory=list)
+    _beside: tuple[Message, ...] = ()
 
     def passages(
         self, clean: Callable[[Message], Message], passages_max: int, *, most: int | None = None
@@ -81,7 +83,25 @@ class HistoryMessages:
                 characters += _characters(message)
                 self.index.add(number, message.role.value, message_text(message))
         del self._unindexed[:taken]
-        return self.index
+        beside = [message_text(clean(message)) for message in self._beside]
+        return self.index.beside(beside) if beside else self.index
+
+    def followed_by(self, events: Iterable[MessageRecorded]) -> HistoryMessages:
+        """Return a copy with more messages, which are not recorded yet, and with an index of its own."""
+        seq, at = self.seq, self.recorded_at
+        found = HistoryMessages(seq, at, dict(self.messages), self.size, _unindexed=list(self.messages))
+        for event in events:
+            found.apply(Recorded(seq, at, event))
+        return found
+
+    def beside(self, events: Iterable[MessageRecorded], passages_max: int) -> HistoryMessages:
+        """Return the same messages, with the same index, in which the words of further messages count as said. These
+        are not recorded yet, and are not found. Use it for one search."""
+        if self.index is None:
+            self.index = PassageIndex(passages_max=passages_max)
+        found = copy(self)
+        found._beside = tuple(event.message for event in events)
+        return found
 
     @property
     def unindexed(self) -> int:

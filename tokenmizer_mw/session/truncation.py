@@ -27,12 +27,14 @@ from tokenmizer_mw.context.window import (
 )
 from tokenmizer_mw.errors import BudgetTooSmall
 from tokenmizer_mw.graph.views import edits_in_force
-from tokenmizer_mw.model.event import Checkpointed, Event, MessageRecorded
+from tokenmizer_mw.model.event import Checkpointed, Event, MessageRecorded, Recorded
 from tokenmizer_mw.model.message import Message, Role, Written, digest
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.safety.fence import nonce_for, opens_block, without_own_blocks
 from tokenmizer_mw.session import ResentHistory, ResentMessages, SessionState, begins_with_summary
 from tokenmizer_mw.session.state import FactDerivation
+from tokenmizer_mw.session.transcript import Transcript
+from tokenmizer_mw.session.transcript_edits import HistoryMessages
 from tokenmizer_mw.wire.dialect import ChatRequest
 from tokenmizer_mw.wire.history import History
 
@@ -47,6 +49,55 @@ _WHOLE: Final[Mapping[int, Sequence[str]]] = MappingProxyType({})
 
 _STEPS: Final = 4
 """A turn that is too long loses its middle in so many steps a window: in between, what is sent begins the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeldCut:
+    """The events of a cut that are recorded with the turn of its request, once the application has taken the request.
+
+    - ``seq``, ``recorded_at``: those of the session's last event when the cut was decided; ``known``: number of its
+      messages; ``checkpoint``: id of its next checkpoint.
+    - ``events``: the new messages, their facts and the cut.
+    - ``state``: the session with these events, not to be changed.
+    """
+
+    seq: int
+    recorded_at: float
+    known: int
+    checkpoint: str
+    events: Sequence[Event]
+    state: SessionState
+
+    @classmethod
+    def of(cls, draft: SessionState, events: Sequence[Event]) -> HeldCut:
+        """Hold ``events`` for the session ``draft``, which changes."""
+        before = draft.seq, draft.recorded_at, len(draft.transcript), draft.next_checkpoint
+        for seq, event in enumerate(events, draft.seq + 1):
+            draft.apply(Recorded(seq, draft.recorded_at, event))
+        return cls(*before, events, draft)
+
+    def events_for(self, state: SessionState) -> Sequence[Event]:
+        """Return the events to append to the session as it is now; none if other messages or another cut were
+        recorded meanwhile. If other events were, facts are not among them: they are extracted later."""
+        if (state.seq, state.recorded_at) == (self.seq, self.recorded_at):
+            return self.events
+        if (len(state.transcript), state.next_checkpoint) != (self.known, self.checkpoint):
+            return ()
+        return [event for event in self.events if isinstance(event, MessageRecorded | Checkpointed)]
+
+    def before_turn(self, state: SessionState) -> tuple[Transcript, Sequence[Event]]:
+        """Return what the turn of the request is appended to, in the session as it is now: the messages that it has
+        after ``events_for``, and these events."""
+        held = self.events_for(state)
+        return self.state.transcript if held else state.transcript, held
+
+    def add_messages(self, told: HistoryMessages, passages_max: int) -> HistoryMessages:
+        """Return the session's messages with the new ones: to be found only where the cut leaves some of them out."""
+        anchor = self.state.cut.anchor_turn if self.state.cut is not None else 0
+        new = [event for event in self.events if isinstance(event, MessageRecorded)]
+        if any(event.turn < anchor for event in new):
+            return told.followed_by(new)
+        return told.beside(new, passages_max)
 
 
 @dataclass(frozen=True, slots=True)

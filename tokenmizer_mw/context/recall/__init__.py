@@ -18,7 +18,7 @@ from tokenmizer_mw.graph.search import find_open_work, search
 from tokenmizer_mw.graph.text import asked_words, words
 from tokenmizer_mw.graph.values import Later, Statement, find_overtaken
 from tokenmizer_mw.model.message import REPR_MAX, short_repr
-from tokenmizer_mw.model.node import Node, NodeType, Status, Trust
+from tokenmizer_mw.model.node import HAND, Node, NodeType, Status, Trust, is_current
 from tokenmizer_mw.safety.fence import frame
 from tokenmizer_mw.safety.labels import flatten
 
@@ -37,6 +37,8 @@ SIMILAR: Final = 0.4
 """Cosine from which on a passage shares enough with a question without its words."""
 
 _RELEVANT: Final = 0.3
+_BY_HAND: Final = 2.0
+"""How many times the score of other facts counts that of one by hand."""
 _HEIRS_MAX: Final = 20
 
 
@@ -216,8 +218,14 @@ def _cost(lines: Sequence[_Line], counter: TokenCounter) -> int:
 def _facts(graph: SessionGraph, query: str) -> list[Node]:
     """The nodes that a question is about, each with what took its place in the end, the best first."""
     hits = [hit for hit in search(graph, query, k=FACTS_MAX, parts=False) if not hit.node.is_dropped]
-    near = (hit for hit in hits if hit.score >= _RELEVANT * hits[0].score)
+    near = [hit for hit in hits if hit.score >= _RELEVANT * hits[0].score]
+    near.sort(key=lambda hit: -hit.score * (_BY_HAND if _is_by_hand(hit.node) else 1.0))
     return list({node.id: node for node in (newest_value(graph, hit.node) for hit in near)}.values())
+
+
+def _is_by_hand(node: Node) -> bool:
+    """Whether a fact in force was added or worded by hand: no message says it so."""
+    return node.current and node.source.role == HAND
 
 
 def newest_value(graph: SessionGraph, node: Node) -> Node:
@@ -270,9 +278,14 @@ _OLD_LABEL_MAX: Final = 60
 """Characters up to which the mark of a passage names the value that is old."""
 
 
+_REJECTED_LABEL_MIN: Final = 4
+"""Characters from which on the label of a rejected fact is looked for in passages."""
+
+
 def outdated_mark(graph: SessionGraph, piece: QuotedPiece) -> str:
     """Return a mark for a passage that names a value which was replaced later: which value, the current one, and the
-    message since which it holds; or that work which it names was done later. "" for any other passage."""
+    message since which it holds; or that a fact which it names was rejected, or work which it names done later. "" for
+    any other passage."""
     text = piece.text.casefold()
     since = {step.new: step.trigger for step in graph.transitions()}
     for step in graph.transitions():
@@ -284,6 +297,8 @@ def outdated_mark(graph: SessionGraph, piece: QuotedPiece) -> str:
         if label and now.id in since and now.label.casefold() not in text:
             named = f"{label} is old" if len(label) <= _OLD_LABEL_MAX else "old"
             return f" ({named}; since [{since[now.id]}] {flatten(now.label)})"
+    if label := _find_rejected(graph, piece, text):
+        return f" ({label} was rejected)" if len(label) <= _OLD_LABEL_MAX else " (rejected)"
     ended = [node for node in graph.nodes(status=Status.COMPLETED) if _ended_behind(graph, node, piece)]
     return " (done since)" if any(flatten(node.label).casefold() in text for node in ended) else ""
 
@@ -297,6 +312,19 @@ def _find_named(old: Node, now: Node, text: str) -> str:
     if not old.slot or old.slot != now.slot or not old.value[:1].isalpha() or now.value.casefold() in text:
         return ""
     return old.value if re.search(rf"(?<!\w){re.escape(old.value.casefold())}(?!\w)", text) else ""
+
+
+def _find_rejected(graph: SessionGraph, piece: QuotedPiece, text: str) -> str:
+    """The label of a fact that a piece names and that was in force until it was rejected later; "" for none."""
+    for node in graph.nodes(status=Status.INVALIDATED):
+        life, label = graph.life(node.id), flatten(node.label)
+        held = any(is_current(status) for _, status in life.moves)  # what was turned down at once never did
+        if not (node.is_rejected and held and len(label) >= _REJECTED_LABEL_MIN):
+            continue
+        is_before = piece.number < life.touched or piece.number == node.source.turn
+        if is_before and re.search(rf"(?<!\w){re.escape(label.casefold())}(?!\w)", text):
+            return label
+    return ""
 
 
 def _ended_behind(graph: SessionGraph, node: Node, piece: QuotedPiece) -> bool:

@@ -14,7 +14,8 @@ import math
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from heapq import nlargest
 from typing import TYPE_CHECKING, Final
@@ -146,6 +147,7 @@ class PassageIndex:
         self._vectors: PassageVectors | None = None
         self._without_vector: list[int] = []
         self._restored = False
+        self._beside: Mapping[str, int] = {}
 
     def __len__(self) -> int:
         return len(self._passages)
@@ -171,6 +173,14 @@ class PassageIndex:
     def remove(self, number: int) -> None:
         """Remove a message from search results."""
         self._removed.add(number)
+
+    def beside(self, texts: Iterable[str]) -> PassageIndex:
+        """Return the same index, in which the words of further ``texts`` count as said. Their passages are not found;
+        use it for one search."""
+        found = copy(self)
+        passages = (text[one.start : one.end] for text in texts for one in split_passages(text))
+        found._beside = Counter(term for passage in passages for term in set(index_terms(passage)))
+        return found
 
     def weight(self, word: str) -> float:
         """Return the weight of ``word``: the rarer it is in the session, the higher."""
@@ -310,16 +320,22 @@ class PassageIndex:
 
     def _weights(self, terms: Sequence[str]) -> dict[str, float]:
         """The rarest of those terms that the index has, rare ones first, each with its weight."""
-        known = [(len(posting.places), term) for term in terms if (posting := self._postings.get(term)) is not None]
-        rarest = sorted(known)[:_QUERY_TERMS]
+        counts = [(self._frequency(term), term) for term in terms]
+        rarest = sorted(each for each in counts if each[0])[:_QUERY_TERMS]
         return {term: self._idf(n) * (_FUNCTION_WORD if is_function_word(term) else 1.0) for n, term in rarest}
+
+    def _frequency(self, term: str) -> int:
+        """How many passages have a term."""
+        posting = self._postings.get(term)
+        return (len(posting.places) if posting is not None else 0) + self._beside.get(term, 0)
 
     def _idf(self, frequency: int) -> float:
         return math.log1p((len(self._passages) - frequency + 0.5) / (frequency + 0.5))
 
     def _scores(self, weights: Mapping[str, float], end: int) -> dict[int, float]:
         """BM25 scores by place."""
-        weighed = [(weight, self._postings[term]) for term, weight in weights.items()]
+        found = ((weight, self._postings.get(term)) for term, weight in weights.items())
+        weighed = [(weight, posting) for weight, posting in found if posting is not None]
         scores: dict[int, float] = {}
         base, slope = self._norms()
         read = 0

@@ -204,13 +204,15 @@ class ResumeBuilder:
     def _order_first(
         self, facts: Sequence[ResumeFact], budget: int, sections: Collection[Section]
     ) -> tuple[frozenset[int], list[int]]:
-        """The places of the pinned facts, and of all that come before anything is compared: those of ``sections`` that
-        lead, and those that somebody wants before others."""
+        """The places of the facts that may exceed the share of facts, and of all that come before anything is compared:
+        those of ``sections`` that lead, and those that somebody wants before others."""
         pinned = frozenset(at for at, fact in enumerate(facts) if self._is_granted(fact))
         forced = [at for at in range(len(facts)) if self._forces(facts[at])]
         passed = pinned.union(forced)  # between the rules and the goal
         ahead = takewhile(lambda at: facts[at].section in sections or at in passed, range(len(facts)))
         leading = [at for at in ahead if facts[at].section in sections or at in pinned]
+        if pinned:  # they may have taken the share of facts, which a goal must not be left out for
+            pinned = pinned.union(at for at in leading if facts[at].section is Section.GOAL)
         if budget >= RULES_FROM:
             forced[:0] = [at for at, fact in enumerate(facts) if fact.section is Section.RULES]
         return pinned, list(dict.fromkeys((*leading, *forced)))
@@ -263,9 +265,8 @@ class ResumeBuilder:
         return any(id in put_first or id in wanted for id in fact.ids)
 
     def _is_granted(self, fact: ResumeFact) -> bool:
-        """Whether ``fact`` may exceed the share of facts: it is pinned, or a rule that was given by hand."""
-        least = _BY_HAND if fact.section is Section.RULES else _PINNED
-        return any(self._put_first().get(id, 0.0) >= least for id in fact.ids)
+        """Whether ``fact`` may exceed the share of facts: it is pinned, or was added, worded or rejected by hand."""
+        return any(id in self._put_first() for id in fact.ids)
 
     def _put_first(self) -> Mapping[str, float]:
         """The weights of the facts that somebody wants before others: pinned ones, then those that were added, worded

@@ -13,6 +13,7 @@ from tokenmizer_mw.context.resume.facts import ResumeFact
 from tokenmizer_mw.context.resume.sections import EARLIER, NO_OLD_VALUE, Section
 from tokenmizer_mw.context.resume.sentences import Sentence, words_of
 from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.model.category import MEMBERS
 from tokenmizer_mw.model.event import NodeEdited
 from tokenmizer_mw.model.node import GOAL_CHANGED, HAND, NOT_FOUND, Node, NodeType, Status
 from tokenmizer_mw.safety.labels import flatten
@@ -168,11 +169,22 @@ def _edited_values(graph: SessionGraph, edits: Iterable[NodeEdited]) -> Iterator
             continue
         number = edit.turn + _BY_HAND
         if "label" in edit.before:
-            words, later = words_of(_value(replace(node, label=edit.before["label"]))), words_of(node.label)
-            new = later - words if node.current else frozenset[str]()
-            yield from _make_replaced(node, words - later, new, number, _spell_note(CORRECTED, node))
+            said = _value(replace(node, label=edit.before["label"]))
+            words, later = words_of(said), words_of(node.label)
+            old = words - later
+            old = words if old and old <= _ordinary_words(said) else old
+            if node.current:
+                yield from _make_replaced(node, old, later - words, number, _spell_note(CORRECTED, node))
+            else:  # it is its status that holds no more
+                yield from _make_replaced(node, old, frozenset(), number, MARK)
         if node.status is Status.INVALIDATED is edit.changes.get("status"):
             yield from _make_replaced(node, words_of(_value(node)), frozenset(), number, MARK)
+
+
+def _ordinary_words(text: str) -> frozenset[str]:
+    """The words of a value that name nothing by themselves, such as "thing" in "SMS thing"."""
+    ordinary = [word for word in words_of(text) if word.isalpha() and word.isascii() and word not in MEMBERS]
+    return frozenset(word for word in ordinary if re.search(rf"(?<!\w){word}(?!\w)", text))
 
 
 def _find_corrected(graph: SessionGraph, edits: Iterable[NodeEdited]) -> dict[int, list[tuple[frozenset[str], str]]]:

@@ -25,7 +25,7 @@ from tokenmizer_mw.context.recall.passages import index_terms
 from tokenmizer_mw.context.tokens import TokenCounter
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import Checkpointed
-from tokenmizer_mw.model.node import Node
+from tokenmizer_mw.model.node import HAND, Node
 from tokenmizer_mw.safety.fence import frame
 from tokenmizer_mw.session import SessionState, Transcript
 from tokenmizer_mw.session.reminder.question import content_terms, only_asks
@@ -173,7 +173,8 @@ class FactLine:
 
 
 def relevant_facts(graph: SessionGraph, cut: Checkpointed, question: RelevantContent, least: float) -> list[FactLine]:
-    """Return the facts of messages that ``cut`` removed and that its resume block does not state, best first.
+    """Return the facts of messages that ``cut`` removed, and those by hand, that its resume block does not state, best
+    first.
 
     A fact is relevant when it holds at least the share ``least`` of the words of ``question``, by weight; if the
     message asks nothing, a larger share (``MOST``). A replaced fact is returned with the value that holds now.
@@ -183,7 +184,7 @@ def relevant_facts(graph: SessionGraph, cut: Checkpointed, question: RelevantCon
     said = set(cut.carried)
     found: list[tuple[float, Node]] = []
     for node, _ in graph.sharing_words(" ".join(weights), limit=CANDIDATES_MAX):
-        if node.source.turn >= cut.anchor_turn or node.is_dropped:
+        if node.is_dropped or (node.source.turn >= cut.anchor_turn and not _is_by_hand(node)):
             continue
         held = weights.keys() & set(index_terms(f"{node.label} {node.detail} {node.value}"))
         coverage = sum(weights[term] for term in held) / whole
@@ -202,7 +203,12 @@ def relevant_facts(graph: SessionGraph, cut: Checkpointed, question: RelevantCon
 
 def _in_context(graph: SessionGraph, node: Node, cut: Checkpointed) -> bool:
     """Whether a message that stayed mentions the fact."""
-    return graph.life(node.id).touched >= cut.anchor_turn
+    return graph.life(node.id).touched >= cut.anchor_turn and not _is_by_hand(node)
+
+
+def _is_by_hand(node: Node) -> bool:
+    """Whether a fact in force was added or worded by hand, so that no message states it as it is."""
+    return node.current and node.source.role == HAND
 
 
 HEAD: Final = "From messages that are no longer here; [n] is a message's number."

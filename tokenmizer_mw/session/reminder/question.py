@@ -36,11 +36,15 @@ _ASKS = re2.compile(
     r"|что|кто|где|когда|почему|как|какой|какая|какие|какое|сколько|зачем|напомни)\b"
 )
 _TAKES_UP = re2.compile(
-    r"(?i)\b(?:again|earlier|before|previous(?:ly)?|remember|as (?:we|i|you|discussed|agreed|decided|planned)"
+    r"(?i)\b(?:again|earlier|(?:as|like|from|than) before|previous(?:ly)?|remember"
+    r"|as (?:we|i|you|discussed|agreed|decided|planned)"
     r"|we (?:had |have )?(?:agreed|decided|discussed|settled|said|chose|planned)|you (?:said|told|suggested|mentioned)"
     r"|i (?:said|told|mentioned)|same as|back to|the old|original(?:ly)?|nochmal|vorhin|fr[uü]her|wie besprochen"
-    r"|comme convenu|d[eé]j[aà]|como acordamos|como combinado|antes|ранее|раньше|снова|как договаривались)\b"
+    r"|comme convenu|d[eé]j[aà]|como acordamos|como combinado|como antes|ранее|раньше|снова|как договаривались)\b"
 )
+_TAKES_UP_AT_END = re2.compile(r"(?i)\b(?:before|antes)\W*(?:[.,;:!?)\n]|$)")
+"""Within a clause these words say what comes first: "before each commit"."""
+
 _TAKES_UP_UNSPACED = re2.compile(
     "之前|刚才|剛才|上次|先前|我们说过|さっき|先ほど|以前|前に|何|どう|なぜ|いつ|どこ|誰|什么|怎么|哪|为什么|吗|呢"
 )
@@ -63,7 +67,7 @@ def asks(text: str) -> bool:
     said = said.encode("utf-8", "replace").decode()
     if any(mark in said for mark in _MARKS):
         return True
-    return any(pattern.search(said) is not None for pattern in (_ASKS, _TAKES_UP, _TAKES_UP_UNSPACED))
+    return any(pattern.search(said) is not None for pattern in (_ASKS, _TAKES_UP, _TAKES_UP_AT_END, _TAKES_UP_UNSPACED))
 
 
 QUERY_MAX: Final = 4_000

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
@@ -131,6 +132,12 @@ class ReminderService:
         self._lock = lock if lock is not None else nullcontext()
         self._expected: dict[SessionKey, None] = {}
         self._turns = TurnReminders(TURNS_A_SESSION * settings.sessions_cached, lock)
+
+    def reading(self, states: Reads[SessionState], texts: Reads[HistoryMessages]) -> ReminderService:
+        """Return the same service, which reads sessions by other functions."""
+        found = copy(self)
+        found._states, found._texts = states, texts
+        return found
 
     def remind(self, shortening: Shortening) -> Reminder | None:
         """Return the reminder for a request; ``None`` when there is none, and a counter gives the reason."""
