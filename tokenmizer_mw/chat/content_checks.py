@@ -13,11 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tokenmizer_mw.errors import RequestBlocked
 from tokenmizer_mw.model.event import Event, MessageRecorded, NodeAdded, Recorded, decode, encode
-<<<<<<< HEAD
-from tokenmizer_mw.model.message import Message, Outcome, Role, Written, digest
-=======
-from tokenmizer_mw.model.message import Message, Written, digest
->>>>>>> mend-a
+from tokenmizer_mw.model.message import Message, Role, Written, digest
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.forking import make_lock
 from tokenmizer_mw.safety.fence import remove_echoes, without_own_blocks
@@ -146,15 +142,6 @@ class RequestGuard:
         body = refusal(dialect, status, "blocked_by_guard", message) if dialect else b""
         raise RequestBlocked(suspicion.signals, body)
 
-<<<<<<< HEAD
-    def _judge_news(self, key: SessionKey, request: ChatRequest) -> Suspicion:
-        """What the guard finds in the messages that the session does not have yet, in the newest one, and in those that
-        a client application sends beside the chat among them: files come in each request anew."""
-        from tokenmizer_mw.safety.guard import NOTHING, judge  # what only reads judges nothing
-
-        messages = request.messages
-        spoken = messages.without_system()
-=======
     def _judge_news(self, news: Sequence[Message], marks: Sequence[tuple[SessionKey, str]]) -> Suspicion:
         """What the guard finds in ``news``, the newest message last; others that were refused before do not count."""
         from tokenmizer_mw.safety.guard import NOTHING, judge  # what only reads judges nothing
@@ -163,22 +150,18 @@ class RequestGuard:
         return max(map(judge, (*judged, *news[-1:])), key=lambda found: found.score, default=NOTHING)
 
     def _find_news(self, key: SessionKey, request: ChatRequest) -> Sequence[Message]:
-        """The messages that the session does not have yet, and the newest one."""
-        spoken = request.messages.without_system()
->>>>>>> mend-a
+        """The messages that the session does not have yet, the newest one, and those that a client application sends
+        beside the chat among them: files come in each request anew."""
+        messages = request.messages
+        spoken = messages.without_system()
         with patience(self._settings.store_wait_seconds):
             start = self._access.sessions.read(
                 key, lambda state: state.transcript.first_new(spoken, part=spoken.part)[0]
             )
-<<<<<<< HEAD
         places = [place for place, role in enumerate(messages.roles) if role is not Role.SYSTEM]
         known = max(0, min(start, len(spoken) - 1))
         first = places[known - 1] + 1 if known else 0
-        news = map(messages.as_sent, range(first, len(messages)))
-        return max(map(judge, news), key=lambda found: found.score, default=NOTHING)
-=======
-        return spoken[max(0, min(start, len(spoken) - 1)) :]
->>>>>>> mend-a
+        return list(map(messages.as_sent, range(first, len(messages))))
 
 
 # fmt: off
