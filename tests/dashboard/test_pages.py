@@ -32,6 +32,7 @@ from tokenmizer_mw.server.dashboard.caches import PastGraphs
 from tokenmizer_mw.server.dashboard.health import REASONS
 from tokenmizer_mw.server.dashboard.markup import Markup, tag
 from tokenmizer_mw.session import fold
+from tokenmizer_mw.store.address import hook_folders
 
 from .visiting import CHAT, LATER, TOKEN, Visitor, elements_of, text_of
 
@@ -373,10 +374,21 @@ def test_health_says_that_nothing_was_remembered_where_requests_only_passed(memo
     assert 'docs/not-remembered.md"' in page
     memory.service.counters.add("turn_complete")
     assert "All is well" in text_of(visitor.get("status").body)
+    memory.service.counters.add("window_exceeded")
+    text = text_of(visitor.get("status").body)
+    assert "All is well" not in text and "window_exceeded Requests larger than the model's window" in text
 
 
-def test_health_says_what_it_cannot_see_and_when_anything_was_recorded(memory: SessionMemory) -> None:
+def test_health_says_what_it_cannot_see_and_when_anything_was_recorded(
+    memory: SessionMemory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As in a dashboard beside a proxy or hooks: this process has recorded no request."""
+    for name in ("XDG_RUNTIME_DIR", "TOKENMIZER_HOOK_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    [folder, _] = hook_folders({"TMPDIR": str(tmp_path)})
+    Path(folder).mkdir()
+    (Path(folder) / "1a2b3c4d.log").touch()
     visitor = Visitor(dashboard(memory, token=TOKEN)).sign_in()
     text = text_of(visitor.get("status").body)
     assert "All is well" not in text and "The store answers" in text
@@ -389,7 +401,7 @@ def test_health_says_what_it_cannot_see_and_when_anything_was_recorded(memory: S
     memory.record("hall", [{"role": "user", "content": "Use Redis."}])
     text = text_of(visitor.get("status").body)
     assert re.search(rf"Hooks of coding agents last recorded something .*, in {re.escape(session)} \.", text)
-    assert "Errors of hooks are in a log of their own" in text
+    assert f"Errors of hooks are in a log of their own: {folder}/*.log ." in text
 
 
 def test_a_session_of_hooks_says_why_it_has_no_requests(visitor: Visitor, memory: SessionMemory) -> None:
