@@ -35,9 +35,9 @@ PLACES_MAX: Final = 8
 _QUERY: Final = re.compile(r"(?<=[^\s?])\?[^\s\"'?][^\s\"']*")
 _SESSION: Final = re.compile(r"(?<=/)(sessions?|graph|resume|checkpoints)/[^\s/?\"']+")
 """Paths of the REST interface and the dashboard that name a session, in the lines of servers."""
-_UUID: Final = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _OWN_ID: Final = re.compile(
-    rf"(?<=\bsession )(?:conversation-[0-9a-f]{{32}}|(?:(?P<project>[^\s/:]{{1,64}})-[0-9a-f]{{8}}/)?{_UUID})(?![^\s,;:.)])"
+    r"(?<=\bsession )(?:conversation-[0-9a-f]{32}|(?:(?P<project>[^\s/:]{1,64})-[0-9a-f]{8}/)?"
+    r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![^\s,;:.)])"
 )
 """Session ids in this package's own lines that the redactor takes for secrets and that are none: those that the proxy
 and the hooks make (``conversation-<digest>``, ``<project>-<digest>/<UUID>``), and UUIDs."""
