@@ -24,7 +24,7 @@ from tokenmizer_mw.errors import StoreCause
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import Checkpointed, Derived, NodeAdded, Recorded, Reminded, TurnClosed
 from tokenmizer_mw.model.message import Outcome
-from tokenmizer_mw.model.node import Node, Transition
+from tokenmizer_mw.model.node import Node, NodeType, Source, Status, Transition
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.server.api.health import TROUBLES
 from tokenmizer_mw.server.dashboard import dashboard
@@ -102,6 +102,27 @@ def test_overview_names_reminders_with_the_messages_that_they_quoted(visitor: Vi
     assert "Quoted messages 1, 2; 1 fact; 88 tokens" in told
     assert memory.loss_report("hall").returned == (node.id,)
     assert "brought back by a reminder" in told
+    told = text_of(visitor.get("request?id=hall&turn=4").body)
+    assert f"quoted message 1 {CHAT[0]['content'][:40]}" in told
+
+
+def test_what_matters_is_first_among_what_a_cut_left_out(visitor: Visitor, memory: SessionMemory) -> None:
+    """Before notes, and before decisions that were replaced; the newest first."""
+    said = [
+        ("decision-90", NodeType.DECISION, "Use Kafka", Status.ACTIVE, 1),
+        ("task-90", NodeType.TASK, "Write the importer", Status.PENDING, 2),
+        ("error-90", NodeType.ERROR, "KeyError: price", Status.ACTIVE, 1),
+        ("task-91", NodeType.TASK, "Write the exporter", Status.COMPLETED, 2),
+        *((f"concept-{number}", NodeType.CONCEPT, f"Note {number}", Status.ACTIVE, 2) for number in range(90, 99)),
+    ]
+    facts = [Node(id_, type_, label, status, Source(turn, "user")) for id_, type_, label, status, turn in said]
+    news = [*map(NodeAdded, facts), Checkpointed("checkpoint-9", 4, 9, "block", "0" * 32, 4, 3)]
+    memory.log.append(SessionKey("local", "hall"), news, expected_seq=memory.view("hall", lambda state: state.seq))
+    page = visitor.get("session?id=hall").body
+    lost = text_of(page).partition("Lost at the last cut")[2]
+    places = [lost.find(label) for label in ("Write the importer", "Use Kafka", "Note 9")]
+    assert -1 < places[0] < places[1] < places[2] and -1 < lost.find("KeyError: price") < places[2]
+    assert "Write the exporter" not in lost[: places[2]]
 
 
 def first_facts_at(memory: SessionMemory) -> float:

@@ -199,7 +199,7 @@ def _between(text: str, marks: list[tuple[re.Match[str], bool]]) -> Iterator[Mes
 
 def _labels(text: str) -> Iterator[re.Match[str]]:
     """The marks of a transcript written by hand: those that begin a paragraph and that no message quotes."""
-    for match in _unquoted(text, _LABEL):
+    for match in _find_unquoted(text, _LABEL):
         above = text[text.rfind("\n", 0, max(0, match.start() - 1)) + 1 : match.start()].strip()
         if not above or above.startswith(_ABOVE):
             yield match
@@ -212,13 +212,13 @@ _ABOVE: Final = ("#", "---")
 def _speakers(text: str) -> Iterator[re.Match[str]]:
     """The lines that begin a message: the first one, and those behind a rule that no message quotes."""
     first = True
-    for match in _unquoted(text, _SPEAKER):
+    for match in _find_unquoted(text, _SPEAKER):
         if first or _is_behind_rule(text, match.start()):
             first = False
             yield match
 
 
-def _unquoted(text: str, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+def _find_unquoted(text: str, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
     """The matches outside of code blocks and folded parts."""
     quoted = list(_find_quoted_blocks(text))
     starts = [start for start, _ in quoted]
