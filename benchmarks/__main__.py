@@ -34,6 +34,7 @@ BENCHMARKS: Final = {
     "scaling": "cost per turn and facts kept over 1,000 turns, history resent with each turn",
     "middleware": "CPU that the middleware adds per chunk and per request, beside a no-op middleware",
     "first_byte": "time to the first byte with and without the middleware, by length of the history",
+    "cut_cost": "how long a chat waits whose request is cut, by the size of the window",
     "sick_store": "chats while another process holds the store locked, and what is in it after the outage",
     "durability": "kill -9 under load; four processes writing one session",
     "dialects": "CPU that the middleware adds per request, in every dialect at 3 kB and 100 kB",

@@ -1,8 +1,8 @@
 """The application that ``first_byte`` and ``durability`` measure: a FastAPI chat route that answers at once.
 
-``/bare`` is the route alone, ``/memory`` the same route behind the middleware. The store is named by the
-environment variable ``BENCHMARK_STORE``. Where ``BENCHMARK_SPOOLED`` names a file, a line goes there for each chat that
-ended before its turn was durable: the newest message of its request.
+``/bare`` is the route alone, ``/memory`` the same route behind the middleware. The store is named by the environment
+variable ``BENCHMARK_STORE``, the model's window in tokens by ``BENCHMARK_WINDOW``. Where ``BENCHMARK_SPOOLED`` names a
+file, a line goes there for each chat that ended before its turn was durable: the newest message of its request.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.responses import StreamingResponse
 
-from tokenmizer_mw import SessionMemory, TokenMizerMiddleware
+from tokenmizer_mw import SessionMemory, Settings, TokenMizerMiddleware
 from tokenmizer_mw.model.message import Message
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.store.resilience.spool import SpooledTurn
@@ -48,7 +48,8 @@ def chat_app() -> FastAPI:
             yield chunk({}, "stop")
             yield b"data: [DONE]\n\n"
 
-        return StreamingResponse(stream(), media_type="text/event-stream")
+        headers = {"x-messages": str(len(body["messages"]))}
+        return StreamingResponse(stream(), media_type="text/event-stream", headers=headers)
 
     return app
 
@@ -86,7 +87,9 @@ class ReportingMemory(SessionMemory):
 def build() -> FastAPI:
     """Both mounts, on the store that the environment names."""
     kind = ReportingMemory if "BENCHMARK_SPOOLED" in os.environ else SessionMemory
-    memory = kind.open(os.environ.get("BENCHMARK_STORE", "memory://"))
+    window = os.environ.get("BENCHMARK_WINDOW")
+    settings = Settings(context_window=int(window)) if window else None
+    memory = kind.open(os.environ.get("BENCHMARK_STORE", "memory://"), settings)
     outer = FastAPI()
     outer.mount("/bare", chat_app())
     outer.mount("/memory", TokenMizerMiddleware(chat_app(), memory=memory))

@@ -349,6 +349,12 @@ def test_an_addition_of_any_kind_is_taken_back_by_another_process(kind: str, tmp
         assert "Answer in French" not in memory.resume("hall").text
 
 
+def test_a_replacement_that_holds_again_keeps_its_reason(memory: SessionMemory) -> None:
+    memory.invalidate("hall", database(memory).id, "the vendor is gone", never_true=True)
+    memory.undo("hall")
+    assert [step.reason for step in memory.graph("hall").transitions()][-1] == "concurrent writes"
+
+
 def test_why_tells_what_was_changed_by_hand(memory: SessionMemory) -> None:
     node = database(memory)
     memory.pin("hall", node.id)
@@ -476,6 +482,39 @@ def test_what_is_remembered_marks_the_value_before(memory: SessionMemory) -> Non
     assert all("(replaced by database: CockroachDB)" in line for line in lines)
 
 
+def test_a_task_is_completed_by_hand(memory: SessionMemory) -> None:
+    task = memory.remember("hall", "Get the weather data of July", "task")
+    choice = memory.remember("hall", "The weather data of July come as CSV")
+    assert choice.kind == "choice"
+    done = memory.complete("hall", "weather data", "it arrived")  # words mean what is still to do
+    assert (done.before.id, done.before.status, done.after.status) == (task.id, Status.PENDING, Status.COMPLETED)
+    text = memory.resume("hall", "full").text
+    assert "Rejected" not in text
+    assert task.label in next(line for line in text.splitlines() if line.startswith("Done: "))
+    assert "completed by hand (change 3): it arrived" in memory.why("hall", task.id).text  # type: ignore[union-attr]
+    assert memory.edits("hall")[-1].to_dict()["operation"] == "complete"
+    assert memory.complete("hall", task.id).number == 0
+    assert memory.undo("hall").undone == done.number
+    assert memory.graph("hall").get(task.id).status is Status.PENDING  # type: ignore[union-attr]
+    with pytest.raises(CallerError, match="is no task, error or goal"):
+        memory.complete("hall", choice.id)
+    memory.archive("hall", task.id)
+    assert memory.complete("hall", task.id).number == 0
+
+
+def test_an_error_is_fixed_and_a_goal_reached_by_hand() -> None:
+    with SessionMemory.open() as memory:
+        memory.record(
+            "app", [{"role": "user", "content": "I want to build a booking app. The login crashes with a 500."}]
+        )
+        for type_ in ("error", "goal"):
+            (fact,) = memory.graph("app").nodes(type_)
+            done = memory.complete("app", fact.id)
+            assert done.after.status is Status.COMPLETED
+            memory.undo("app")
+            assert memory.graph("app").get(fact.id) == fact
+
+
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
@@ -483,6 +522,27 @@ def test_what_is_remembered_marks_the_value_before(memory: SessionMemory) -> Non
         ("Never log card numbers", "rule"),
         ("I prefer short answers", "preference"),
         ("Database: MariaDB", "choice"),
+        ("Exact coordinates never leave this computer", "rule"),
+        ("Exact coordinates are never published", "rule"),
+        ("Backups always go to the NAS", "rule"),
+        ("No exact coordinates in exports, ever", "rule"),
+        ("The music is over at ten, no exceptions", "rule"),
+        ("Only vets may delete appointments", "rule"),
+        ("Genaue Koordinaten verlassen nie diesen Rechner", "rule"),
+        ("Les sauvegardes vont toujours sur le NAS", "rule"),
+        ("Las copias siempre van al NAS", "rule"),
+        ("As cópias vão sempre para o NAS", "rule"),
+        ("Le coordinate non lasciano mai questo computer", "rule"),
+        ("Резервные копии всегда идут на NAS", "rule"),
+        ("备份始终放到NAS", "rule"),
+        ("バックアップは常にNASに保存する", "rule"),
+        ("백업은 항상 NAS에 저장한다", "rule"),
+        ("बैकअप हमेशा NAS पर जाते हैं", "rule"),
+        ("The backup of the NAS never worked", "choice"),
+        ("The import has never been tested", "choice"),
+        ("It doesn't always fail", "choice"),
+        ("Das ist nicht immer so", "choice"),
+        ("Redis im Mai abschalten", "choice"),
     ],
 )
 def test_a_fact_by_hand_is_what_it_is_worded_as(text: str, kind: str, memory: SessionMemory) -> None:

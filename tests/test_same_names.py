@@ -12,7 +12,7 @@ from tokenmizer_mw.agents.mcp.opening import TOOL_LIST
 from tokenmizer_mw.cli.arguments import COMMANDS
 from tokenmizer_mw.server.api.routes import ROUTES, match_routes
 
-NAMES = ("remember", "correct", "archive", "separate", "pin", "undo", "recall", "search", "invalidate")
+NAMES = ("remember", "correct", "complete", "archive", "separate", "pin", "undo", "recall", "search", "invalidate")
 
 
 def listed_tools() -> dict[str, Any]:

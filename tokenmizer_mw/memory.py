@@ -52,6 +52,8 @@ from tokenmizer_mw.session.manual_edits import (
     FactEdit,
     UndoneEdit,
     add_fact,
+    can_be_completed,
+    complete_fact,
     correct_fact,
     find_fact,
     is_replaced,
@@ -396,6 +398,15 @@ class SessionMemory:
         reason = self._redaction.redact_text(reason)
         mark = partial(mark_fact, status=Status.INVALIDATED, reason=reason, never_true=never_true)
         return self._edit(session_id, node_id, tenant, mark)
+
+    def complete(self, session_id: str, node_id: str, reason: str = "", *, tenant: str = LOCAL_TENANT) -> FactEdit:
+        """Say by hand that a task is done, an error is fixed, or a goal is reached: resume blocks list it as done then.
+
+        ``node_id`` (words mean first what is still to do), result and errors as for ``invalidate``; the number of the
+        edit is 0 when it was done already. Raises ``CallerError`` for facts of other types.
+        """
+        complete = partial(complete_fact, reason=self._redaction.redact_text(reason))
+        return self._edit(session_id, node_id, tenant, complete, partial(find_fact, prefers=can_be_completed))
 
     def archive(self, session_id: str, node_id: str, reason: str = "", *, tenant: str = LOCAL_TENANT) -> FactEdit:
         """Archive a fact by hand: it is still true, but resume blocks no longer show it. ``node_id``, result and
@@ -1038,6 +1049,7 @@ class SessionMemory:
     acontext = _off_the_loop(context)
     aremember = _off_the_loop(remember)
     ainvalidate = _off_the_loop(invalidate)
+    acomplete = _off_the_loop(complete)
     aarchive = _off_the_loop(archive)
     aseparate = _off_the_loop(separate)
     apin = _off_the_loop(pin)

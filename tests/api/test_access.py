@@ -31,6 +31,7 @@ QUERIES = {
 BODIES: dict[str, Any] = {
     "checkpoint": {"session_id": "hall"},
     "invalidate": {"session_id": "hall", "node_id": "decision-1", "reason": "wrong"},
+    "complete": {"session_id": "hall", "node_id": "task-1"},
     "archive": {"session_id": "hall", "node_id": "decision-1"},
     "separate": {"session_id": "hall", "node_id": "decision-1"},
     "pin": {"session_id": "hall", "node_id": "decision-1"},

@@ -222,6 +222,10 @@ def test_every_change_by_hand_has_a_number_and_can_be_undone(app: Any) -> None:
     assert newest["node"]["label"] == node["label"], "the correction is the newest change in force"
     assert newest["number"] == undone["number"] + 1
     assert ask(app, "POST", "/api/archive", body={**named, "node_id": "task-99"}).status_code == 404
+    assert ask(app, "POST", "/api/complete", body=named).status_code in (409, 422), "it is a decision"
+    added = ask(app, "POST", "/api/remember", body={"session_id": "hall", "text": "Sweep the hall", "kind": "task"})
+    completed = change("complete", node_id=added.json()["node"]["id"], reason="swept")
+    assert (completed["node"]["status"], completed["before"]) == ("completed", {"status": "pending"})
     assert ask(app, "POST", "/api/undo", body={"session_id": "hall", "number": 99}).status_code in (409, 422)
     assert ask(app, "POST", "/api/pin", body={**named, "session_id": "nobody"}).status_code == 404
 

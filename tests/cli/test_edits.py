@@ -136,6 +136,15 @@ def test_changes_name_a_fact_by_its_words_and_are_undone(command: str, more: lis
     assert "no change by hand" in run("undo", "shop", status=2)
 
 
+def test_a_task_is_completed_and_that_undone(run: Run) -> None:
+    run("remember", "shop", "Get the weather data of July", "--kind", "task")
+    changed = run("complete", "shop", "weather data", "--reason", "it arrived")
+    assert changed.startswith("change 2: completed the task task-")
+    assert "status: pending -> completed; Get the weather data of July: it arrived" in run("edits", "shop")
+    assert "(pending, by hand)" in run("undo", "shop")
+    assert "is no task, error or goal" in run("complete", "shop", "PostgreSQL", status=2)
+
+
 def test_a_change_as_json_has_its_effects(run: Run) -> None:
     run("pin", "shop", "PostgreSQL")
     assert run("pin", "shop", "PostgreSQL", "--off").startswith("change 2: unpinned the decision decision-")

@@ -163,6 +163,18 @@ def test_a_fact_by_hand_was_said_in_no_message(memory: SessionMemory, visitor: V
     assert "guest list" not in text_of(visitor.get("transcript?id=hall").body)
 
 
+def test_a_task_is_completed(memory: SessionMemory, visitor: Visitor, fact: Node) -> None:
+    form = "<summary>Complete</summary>"
+    task = memory.remember("hall", "Sweep the hall", "task")
+    page = f"fact?id=hall&node={task.id}"
+    assert form in visitor.get(page).body
+    assert form not in visitor.get(f"fact?id=hall&node={fact.id}").body
+    shown = visitor.submit(page, "change", id="hall", node=task.id, do="complete", reason="swept").body
+    assert "Blocks list it as done." in text_of(shown)
+    assert form not in shown
+    assert task.id in [one.id for one in memory.graph("hall").nodes("task", status="completed")]
+
+
 def test_a_replaced_fact_is_kept_beside_the_one_that_replaced_it(memory: SessionMemory, visitor: Visitor) -> None:
     (step,) = memory.graph("hall").transitions()
     page = f"fact?id=hall&node={step.old}"

@@ -17,6 +17,8 @@ FRAMED = [
     ("if we ever grow we could take Kafka", Frame.HYPOTHETICAL),
     ("vielleicht nehmen wir später Kafka", Frame.HYPOTHETICAL),
     ("si algún día crecemos usaremos Kafka", Frame.HYPOTHETICAL),
+    ("Had we taken Kafka, it would have cost us a week", Frame.HYPOTHETICAL),
+    ("hätten wir Kafka genommen, wären wir fertig", Frame.HYPOTHETICAL),
     ("my landlord wants to use gas", Frame.REPORTED),
     ("der Trainer meint, wir sollten früher anfangen", Frame.REPORTED),
     ("сосед советует взять бетон", Frame.REPORTED),

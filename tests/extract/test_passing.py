@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.extract.talks import changes, talk
+from tests.extract.talks import changes, labels, talk
 from tokenmizer_mw import extract
 from tokenmizer_mw.context.resume.sections import section_of
 from tokenmizer_mw.graph.fold import SessionGraph
@@ -78,3 +78,9 @@ def test_only_the_ledger_changes_a_status() -> None:
 def test_clauses_with_names_and_in_wide_scripts_are_noted(said: str, noted: str) -> None:
     known = [node.label for node in talk(*OPENING, f"u: {said}").nodes()]
     assert noted in known
+
+
+@pytest.mark.parametrize("said", ["I know", "that's solved", "Much better", "skip that"])
+def test_a_clause_of_one_word_of_content_is_no_note(said: str) -> None:
+    graph = talk("u: Build the hotel page", "a: Here.", f"u: {said}. The lobby has a fountain.")
+    assert labels(graph, NodeType.CONCEPT) == ["The lobby has a fountain"]

@@ -85,7 +85,7 @@ def test_the_dot_of_a_date_ends_no_sentence(text: str, count: int) -> None:
 
 def test_a_quoted_sentence_keeps_its_date() -> None:
     text = "Die erste Fähre fährt in diesem Jahr am 27. Februar um neun Uhr ab. Im Winter ruht der Betrieb ganz."
-    assert [part for part, _ in split_parts(text, person=True)] == [
+    assert [part.text for part in split_parts(text, person=True)] == [
         "Die erste Fähre fährt in diesem Jahr am 27. Februar um neun Uhr ab.",
         "Im Winter ruht der Betrieb ganz.",
     ]
@@ -136,7 +136,7 @@ def test_a_question_between_two_things_is_no_work(asked: str) -> None:
 @pytest.mark.parametrize("title", ["Dr.", "Prof.", "Prof. Dr.", "St."])
 def test_a_title_ends_no_quoted_sentence(title: str) -> None:
     text = f"The captain of the evening ferry is {title} Hale, who also sells the tickets at the kiosk."
-    assert [part for part, _ in split_parts(text, person=True)] == [text]
+    assert [part.text for part in split_parts(text, person=True)] == [text]
 
 
 def test_what_the_assistant_asks_about_needs_is_no_work() -> None:

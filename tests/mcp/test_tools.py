@@ -26,6 +26,7 @@ TOOLS = {
     "analyze_file",
     "archive",
     "checkpoint_session",
+    "complete",
     "correct",
     "forget_session",
     "get_graph_stats",
@@ -41,7 +42,7 @@ TOOLS = {
     "undo",
     "why_decision",
 }
-CHANGES = {"archive", "correct", "invalidate", "pin", "separate", "undo"}
+CHANGES = {"archive", "complete", "correct", "invalidate", "pin", "separate", "undo"}
 READ_ONLY = TOOLS - {"checkpoint_session", "forget_session", "remember"} - CHANGES
 TOOL_LIST_MAX = 6_000
 
@@ -223,6 +224,10 @@ def test_facts_are_changed_by_hand_and_changes_undone(desk: Desk) -> None:
                 assert (await now())[field] == found[field]
             added = await told(client, "remember", text="Never log emails")
             assert (await told(client, "undo", number=added["number"]))["node_id"] == added["fact"]["id"]
+            task = await told(client, "remember", text="Get the weather data", kind="task")
+            completed = await told(client, "complete", node_id=task["fact"]["id"], reason="it arrived")
+            assert "is completed now. Change" in completed["text"]
+            assert "is pending now" in (await told(client, "undo", number=completed["number"]))["text"]
             instead = await told(client, "remember", text="We use MariaDB for the database", kind="choice")
             again = await told(client, "undo")
             assert "is replaced" not in again["text"] and "in force again: " in again["text"], (instead, again)
@@ -380,6 +385,7 @@ def test_bad_input_is_a_sentence(desk: Desk, tool: str, arguments: Mapping[str, 
 NEEDED: dict[str, dict[str, Any]] = {
     "analyze_file": {"path": "orders.csv"},
     "archive": {"node_id": "decision-9"},
+    "complete": {"node_id": "decision-9"},
     "correct": {"node_id": "decision-9", "text": "x"},
     "forget_session": {"session_id": "nobody"},
     "invalidate": {"node_id": "decision-9", "reason": "x"},

@@ -13,8 +13,8 @@ BEGIN = (
 )
 END = " memory.service.count('no_session'); memory.close()"
 LINE = (
-    "a chat passes and is not remembered: no header x-session-id, body field chat_id, callable or thread id names its"
-    " session (docs/not-remembered.md; no_session)"
+    "a chat passes and is not remembered: no header x-session-id, body field chat_id or callable names its session"
+    " (docs/not-remembered.md; no_session)"
 )
 
 

@@ -15,6 +15,7 @@ from tokenmizer_mw.context.resume import LEVELS, build_resume
 from tokenmizer_mw.context.resume.coverage import DONE_SHARE, TYPED_SHARE, Coverage
 from tokenmizer_mw.context.resume.facts import ResumeFact
 from tokenmizer_mw.context.resume.handover import Handover
+from tokenmizer_mw.context.resume.layout import quote_sentences
 from tokenmizer_mw.context.resume.sections import Section
 from tokenmizer_mw.context.resume.sentences import split_parts, transcript_sentences, words_of
 from tokenmizer_mw.context.tokens import TokenCounter, estimate
@@ -328,13 +329,63 @@ def test_a_memory_quotes_what_it_recorded() -> None:
         ),
         (
             "I prefer a local dentist to the clinic in the centre, can you help me to find one?",
-            ["I prefer a local dentist to the clinic in the centre"],
+            ["I prefer a local dentist to the clinic in the centre ..."],
         ),
         ("Tell me, how does the pump start?", ["Tell me, how does the pump start?"]),
     ],
 )
 def test_fragments_and_introductions_stay_with_what_they_belong_to(text: str, parts: list[str]) -> None:
     assert [one.text for one in transcript_sentences([(1, Message(Role.USER, text))])] == parts
+
+
+@pytest.mark.parametrize(
+    ("text", "chosen", "quoted"),
+    [
+        (
+            "Publish the data on Friday then. Round the coordinates to 5 km in the file.",
+            [0, 1],
+            "Publish the data on Friday then. Round the coordinates to 5 km in the file.",
+        ),
+        (
+            "Publish the data on Friday then. If you publish coordinates, that is. Round them to 5 km in the file.",
+            [0, 2],
+            "Publish the data on Friday then... Round them to 5 km in the file.",
+        ),
+        (
+            f"For background: this kind of bat {'sleeps ' * 12}in caves. It was counted in the hall of the old mill.",
+            [0],
+            f"... this kind of bat {'sleeps ' * 12}in caves.",
+        ),
+        (
+            "Did the classifier find it? It found noctules in all files. The threshold is 0.7 for each of them.",
+            [0, 2],
+            "Did the classifier find it? ... The threshold is 0.7 for each of them.",
+        ),
+        ("- the first of the rows\n- the second of the rows", [0, 1], "the first of the rows; the second of the rows"),
+        (
+            "- the first of the rows\n- a row\n- the third of the rows",
+            [0, 1],
+            "the first of the rows... the third of the rows",
+        ),
+        (
+            f"The gear was checked today. {'word ' * 80}. The wings are next.",
+            [0, 1],
+            "The gear was checked today... The wings are next.",
+        ),
+    ],
+)
+def test_a_quotation_says_where_it_leaves_something_out(text: str, chosen: list[int], quoted: str) -> None:
+    said = transcript_sentences([(7, Message(Role.ASSISTANT, text))])
+    assert quote_sentences([said[at] for at in chosen]) == [f"A7: {quoted}"]
+
+
+def test_the_two_ends_of_a_long_message_show_that_they_are_cut() -> None:
+    text = " ".join(f"Sentence number {number} says this." for number in range(2_000))
+    said = [one.text for one in transcript_sentences([(1, Message(Role.USER, text))])]
+    end, beginning = (one for one in said if "..." in one)
+    assert end.endswith("...")
+    assert beginning.startswith("...")
+    assert all(one.strip(".") in text for one in said)
 
 
 def test_what_an_assistant_does_next_is_not_joined_with_what_it_found() -> None:
@@ -396,7 +447,7 @@ def test_a_goal_that_names_its_change_is_not_marked_again() -> None:
 
 def test_an_introduction_is_quoted_with_what_follows_and_not_with_what_comes_before() -> None:
     text = "The calibration I do myself with the thermometer. For the second person: 15 minutes is too long."
-    assert [part for part, _ in split_parts(text, person=True)] == [
+    assert [part.text for part in split_parts(text, person=True)] == [
         "The calibration I do myself with the thermometer.",
         "For the second person: 15 minutes is too long.",
     ]
@@ -415,7 +466,7 @@ LIMIT = 20  # the new limit of the orders
 >>>>>>> REPLACE
 {fence}
 The tests of the orders pass with it."""
-    assert [part for part, _ in split_parts(text, person=False)] == [
+    assert [part.text for part in split_parts(text, person=False)] == [
         "I raise the limit of the orders.",
         "LIMIT = 20  # the new limit of the orders",
         "The tests of the orders pass with it.",

@@ -131,6 +131,8 @@ NOT_MESSAGES = [
     (["hello"], "message 1 is a str"),
     ([{"role": "user", "content": "ok"}, {"content": "no role"}], "message 2 has no role"),
     ([{"role": "narrator", "content": "x"}], "narrator"),
+    ([{"role": "user", "content": "ok"}, {"who": "x"}, {"who": "y"}], "message 2 has no role .*has 'who'$"),
+    ([{}], "message 1 has no role .*has nothing$"),
     ([{"role": "user", "content": 7}], "content of type int"),
     ([{"role": "user", "text": "x"}], "message 1 has no 'content'.*: 'text'"),
     ([{"role": "user", "id": "1", "parts": ["x"], "at": 3}], "no 'content'.*: 'at', 'parts'$"),

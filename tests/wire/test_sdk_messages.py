@@ -66,7 +66,11 @@ def llama_index() -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("made", [openai, anthropic, langchain, llama_index])
+def langchain_saved() -> list[Any]:
+    return pytest.importorskip("langchain_core.messages").messages_to_dict(langchain())  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("made", [openai, anthropic, langchain, langchain_saved, llama_index])
 def test_objects_of_libraries_say_what_plain_messages_say(made: Any) -> None:
     asked, answered, returned = history(made())
     assert (asked.role, asked.text) == (Role.USER, "Fix a.py")

@@ -18,12 +18,12 @@ from tokenmizer_mw.wire.http import Headers, header
 
 _logger = logging.getLogger("tokenmizer_mw")
 _HINTS: Final = {
-    "no_session": "a chat passes and is not remembered: no {places}callable or thread id names its session",
+    "no_session": "a chat passes and is not remembered: no {places} names its session",
     "session_invalid": "a chat passes and is not remembered: its session id or tenant is no text of 1-256 characters",
     "reply_empty": "a reply is recorded without any text; if a CustomChat reads it, look at its reply and delta",
 }
 """Counters whose first count is logged, since the calling code is easily wrong and nothing else shows it. ``{places}``:
-the header and the field that may name a session."""
+what may name a session."""
 
 
 class ServiceCounters:
@@ -33,18 +33,20 @@ class ServiceCounters:
     def __init__(self, session_header: str = "", session_field: str = "") -> None:
         self.reported: frozenset[str] = frozenset()
         places = {"header": session_header, "body field": session_field}
-        self._places = "".join(f"{kind} {one_line(name)}, " for kind, name in places.items() if name)
+        named = [f"{kind} {one_line(name)}" for kind, name in places.items() if name]
+        self._places = f"{', '.join(named)} or callable" if named else "callable"
         self._counts: Counter[str] = Counter()
         self._lock = make_lock()
 
-    def add(self, reason: str, times: int = 1) -> None:
-        """Add ``times`` to the counter named ``reason``."""
+    def add(self, reason: str, times: int = 1, *, places: str = "") -> None:
+        """Add ``times`` to the counter named ``reason``. ``places``: what may name a session, where that is neither the
+        header nor the field."""
         if times:
             with self._lock:
                 first = reason not in self._counts
                 self._counts[reason] += times
             if first and reason in _HINTS and reason not in self.reported:
-                hint = _HINTS[reason].replace("{places}", self._places)
+                hint = _HINTS[reason].replace("{places}", places or self._places)
                 _logger.warning("%s (docs/not-remembered.md; %s)", hint, reason)
 
     def read(self) -> dict[str, int]:

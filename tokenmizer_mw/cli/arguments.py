@@ -68,6 +68,7 @@ EDITS: Final[dict[str, Command]] = {
         _option("--because", metavar="TEXT", help="reason of the fact: why it is so"),
         _option("--reason", metavar="TEXT", default="", help="reason of the change: why it is corrected"),
     ),
+    "complete": _command("say that a task is done, an error fixed, or a goal reached", _SESSION, _FACT, _REASON),
     "invalidate": _command(
         "declare a fact wrong",
         _SESSION,

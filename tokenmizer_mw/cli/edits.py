@@ -115,6 +115,12 @@ def invalidate(arguments: argparse.Namespace, store: Store) -> None:
     _show_change(arguments, done, means)
 
 
+def complete(arguments: argparse.Namespace, store: Store) -> None:
+    """Run the command ``complete``: say that a task is done."""
+    done = store.memory.complete(arguments.session, arguments.fact, arguments.reason, tenant=arguments.tenant)
+    _show_change(arguments, done)
+
+
 def archive(arguments: argparse.Namespace, store: Store) -> None:
     """Run the command ``archive``: archive a fact that is no longer of interest."""
     done = store.memory.archive(arguments.session, arguments.fact, arguments.reason, tenant=arguments.tenant)
@@ -207,6 +213,7 @@ def _change_to_dict(done: FactEdit) -> dict[str, Any]:
 
 _VERBS: Final = {
     "correct": "corrected",
+    "complete": "completed",
     "invalidate": "invalidated",
     "archive": "archived",
     "separate": "kept both, restored",
@@ -227,6 +234,7 @@ COMMANDS: Final[dict[str, Callable[[argparse.Namespace, Store], None]]] = {
     "search": search,
     "remember": remember,
     "correct": correct,
+    "complete": complete,
     "invalidate": invalidate,
     "archive": archive,
     "separate": separate,

@@ -237,7 +237,8 @@ def _without(counts: Sequence[int], places: Sequence[int]) -> Sequence[int]:
     """``counts`` with nothing at ``places``."""
     if not (places and counts):
         return counts
-    return [0 if place in places else count for place, count in enumerate(counts)]
+    empty = frozenset(places)
+    return [0 if place in empty else count for place, count in enumerate(counts)]
 
 
 def _roomy(

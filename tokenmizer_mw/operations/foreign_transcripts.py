@@ -22,7 +22,6 @@ from typing import Any, Final
 
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.safety.labels import flatten
-from tokenmizer_mw.wire.messages import LANGCHAIN_ROLES, convert_langchain_fields
 
 from .agent_transcripts import read_time
 
@@ -117,30 +116,6 @@ def _claude_text(message: dict[str, Any]) -> str:
     ]
     text = message.get("text")
     return "\n\n".join(texts) if texts else text if isinstance(text, str) else ""
-
-
-_TYPES: Final = {"HumanMessage": "human", "AIMessage": "ai", "SystemMessage": "system", "ToolMessage": "tool"}
-"""Types by the names of classes, which ``dumpd`` writes."""
-
-
-def convert_langchain_message(value: Any) -> Any:
-    """Convert ``value``, parsed JSON, to a message with "role" and "content" if it is a saved LangChain message; else
-    return it unchanged."""
-    if not isinstance(value, dict) or "role" in value:
-        return value
-    fields = _fields_of(value)
-    is_known = str(fields.get("type")) in LANGCHAIN_ROLES and "content" in fields
-    return convert_langchain_fields(fields) if is_known else value
-
-
-def _fields_of(value: dict[str, Any]) -> dict[str, Any]:
-    if value.get("lc") is not None and isinstance(fields := value.get("kwargs"), dict):
-        path = value.get("id")
-        name = str(path[-1]) if isinstance(path, list) and path else ""
-        return {**fields, "type": _TYPES.get(name.removesuffix("Chunk"))}
-    if isinstance(fields := value.get("data"), dict):
-        return {**fields, "type": value.get("type")}
-    return value
 
 
 _SPEAKER: Final = re.compile(r"(?m)^_\*\*(User|Assistant|Agent)\b[^\n*]*\*\*_[ \t]*$")

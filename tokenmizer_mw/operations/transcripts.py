@@ -11,12 +11,11 @@ from typing import Any, Final, TypeVar
 
 from tokenmizer_mw.errors import CallerError, InvalidMessage
 from tokenmizer_mw.model.message import Message
-from tokenmizer_mw.wire.messages import history
+from tokenmizer_mw.wire.messages import convert_langchain_message, history
 
 from .agent_transcripts import messages_in, session_in
 from .exports import EXPORT_MARK, Export, read_export
 from .foreign_transcripts import (
-    convert_langchain_message,
     is_chat_export,
     is_markdown_transcript,
     read_chat_export,
@@ -183,7 +182,7 @@ def _conversation(number: int, first: Any) -> ImportedTranscript:
 def _messages(values: Any) -> tuple[Message, ...]:
     if not isinstance(values, list):
         raise CallerError(f"expected a list of messages, or another shape that is known: {SHAPES}")
-    found = history(map(convert_langchain_message, values)).without_system()[:]
+    found = history(values).without_system()[:]
     if not found:
         raise CallerError("there are no messages in it")
     return found
@@ -193,7 +192,7 @@ def _messages_by_line(lines: Iterable[_Line]) -> tuple[Message, ...]:
     found: list[Message] = []
     for number, value in lines:
         try:
-            found.extend(history([convert_langchain_message(value)]).without_system())
+            found.extend(history([value]).without_system())
         except InvalidMessage as error:
             raise CallerError(f"line {number}: the {str(error).replace('message 1', 'message', 1)}") from None
     return tuple(found)

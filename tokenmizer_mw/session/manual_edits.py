@@ -6,6 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+import re2
+
 from tokenmizer_mw.errors import CallerError, UnknownNode
 from tokenmizer_mw.graph.search import (
     CLEAR,
@@ -53,6 +55,9 @@ KINDS: Final[dict[str, tuple[NodeType, DecisionKind | None, Status]]] = {
     "environment": (NodeType.ENVIRONMENT, None, Status.ACTIVE),
 }
 """What a fact that is added by hand may be; pages show a choice as a decision, so both names are taken."""
+
+COMPLETABLE: Final = frozenset({NodeType.TASK, NodeType.ERROR, NodeType.GOAL})
+"""Types of facts that can be done."""
 
 _NEAREST_MAX: Final = 5
 """Facts that an error names when a text does not name just one."""
@@ -130,6 +135,23 @@ def mark_fact(state: SessionState, node: Node, status: Status, reason: str, *, n
     return [*marked, *_restore_replaced(state, node, len(state.transcript), f"{node.id} was invalidated")]
 
 
+def complete_fact(state: SessionState, node: Node, reason: str) -> list[Event]:
+    """Return the events that say that a task is done, an error is fixed, or a goal is reached; ``[]`` when it was done
+    already, or holds no longer. Raises ``CallerError`` for facts of other types."""
+    if node.type not in COMPLETABLE:
+        raise CallerError(
+            f"{node.id} {_shorten(node.label)!r} is no task, error or goal: archive what no longer matters"
+        )
+    if not may_move(node.status, Status.COMPLETED, evidence=is_current(node.status)):
+        return []
+    return _edit(state, node, {"status": Status.COMPLETED}, reason)
+
+
+def can_be_completed(node: Node) -> bool:
+    """Whether a fact is something to do that is not done."""
+    return node.type in COMPLETABLE and node.current and node.status is not Status.COMPLETED
+
+
 def pin_fact(state: SessionState, node: Node, on: bool) -> list[Event]:
     """Return the events that pin a fact, or unpin it (``on`` is false)."""
     return _edit(state, node, {"pinned": on}, "")
@@ -180,10 +202,54 @@ def separate_fact(state: SessionState, node: Node, reason: str) -> list[Event]:
 
 def kind_of_text(text: str) -> str:
     """Return the kind of a fact that is added by hand without one: "rule" or "preference" if the text is worded as one,
-    else "choice"."""
+    else "choice". What a person gives as a fact is a rule also where a word such as "never" stands within it."""
     from tokenmizer_mw.extract.reading import read_kind  # loaded when a memory is opened, not when it is imported
 
-    return read_kind(flatten(text)).value
+    label = flatten(text)
+    kind = read_kind(label)
+    return (DecisionKind.RULE if kind is DecisionKind.CHOICE and _holds_always(label) else kind).value
+
+
+_WORD: Final = re2.compile(r"[\p{L}\p{M}\p{N}']+")
+
+_ALWAYS: Final = frozenset({
+    "always", "never", "immer", "stets", "nie", "niemals", "keinesfalls", "toujours", "jamais", "siempre",
+    "nunca", "jamás", "sempre", "всегда", "никогда", "हमेशा", "hamesha"
+})  # fmt: skip
+_ALWAYS_BEHIND: Final[Mapping[str, frozenset[str]]] = {
+    "ever": frozenset({"no", "nothing", "nobody"}),
+    "exceptions": frozenset({"no"}),
+    "exception": frozenset({"no", "without"}),
+    "may": frozenset({"only"}),
+    "mai": frozenset({"non"}),
+    "नहीं": frozenset({"कभी"}),
+    "nahi": frozenset({"kabhi"}),
+}
+_TELLS: Final = frozenset({
+    "not", "almost", "nearly", "hardly", "have", "has", "had", "i've", "we've", "was", "were", "did", "nicht",
+    "fast", "hat", "habe", "haben", "hatte", "hatten", "war", "waren", "pas", "presque", "a", "ai", "ont",
+    "avons", "n'a", "n'ai", "n'ont", "no", "casi", "ha", "han", "hemos", "não", "nem", "quase", "foi", "non",
+    "quasi", "ho", "hanno", "abbiamo", "не", "почти"
+})  # fmt: skip
+_BEING: Final = frozenset({"is", "are", "be", "get", "gets"})
+"""Words that lay down what holds from now on, wherever they stand in a sentence; those that do so behind another one
+("no ... ever"); words that make a report of "always" or "never" right before it ("has never"), and of what has the form
+of the past behind it ("never worked", not "is never published")."""
+
+
+def _holds_always(label: str) -> bool:
+    """Whether a sentence with such a word lays down what holds from now on, and is no report and no question."""
+    words = _WORD.findall(label.casefold().replace("\u2019", "'"))
+    if label.endswith("?"):
+        return False
+    for before, word, behind in zip(["", *words], words, [*words[1:], ""], strict=False):
+        if word in _ALWAYS:
+            reports = before in _TELLS or before.endswith("n't") or (behind.endswith("ed") and before not in _BEING)
+            if not reports:
+                return True
+    return any(
+        not heads.isdisjoint(words[: words.index(word)]) for word, heads in _ALWAYS_BEHIND.items() if word in words
+    )
 
 
 def _slot_of(label: str) -> Slot | None:
@@ -296,13 +362,14 @@ def _status_before(state: SessionState, node: Node) -> Status:
 
 
 def _replace_again(state: SessionState, edit: NodeEdited, turn: int, reason: str) -> Iterator[DecisionReplaced]:
-    """Supersede what came back into force when ``edit``, which is undone, invalidated a fact."""
+    """Supersede what came back into force when ``edit``, which is undone, invalidated a fact: for the reason that it
+    had before, or else ``reason``."""
     if edit.changes.get("status") is not Status.INVALIDATED:
         return
-    for id in {step.old for step in state.graph.transitions() if step.new == edit.id}:
-        old = state.graph.get(id)
+    for step in {step.old: step for step in state.graph.transitions() if step.new == edit.id}.values():
+        old = state.graph.get(step.old)
         if old is not None and old.current:
-            yield DecisionReplaced(Transition(id, edit.id, turn, reason))
+            yield DecisionReplaced(Transition(step.old, edit.id, turn, step.reason or reason))
 
 
 def _edit(

@@ -113,7 +113,7 @@ def _name_operation(edit: NodeEdited) -> str:
     return "correct"
 
 
-_OPERATIONS: Final = {Status.INVALIDATED: "invalidate", Status.ARCHIVED: "archive"}
+_OPERATIONS: Final = {Status.INVALIDATED: "invalidate", Status.ARCHIVED: "archive", Status.COMPLETED: "complete"}
 
 
 @dataclass(slots=True)

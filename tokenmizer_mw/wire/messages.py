@@ -4,7 +4,8 @@ Accepts OpenAI-shaped objects (Chat Completions), Anthropic-shaped ones (content
 frameworks, whose tool calls hold name and arguments directly. Messages and parts may be objects of the SDKs.
 
 These are pydantic objects with a role (OpenAI's and Anthropic's replies), LangChain's messages (``type`` "human", "ai",
-"system", "tool"), LlamaIndex's (``blocks`` and ``additional_kwargs``), and any object with ``role`` and ``content``.
+"system", "tool"; also as they are saved), LlamaIndex's (``blocks`` and ``additional_kwargs``), and any object with
+``role`` and ``content``.
 None of these libraries is imported.
 """
 
@@ -35,10 +36,10 @@ LANGCHAIN_ROLES: Final = {
 
 
 def plain_message(message: object) -> object:
-    """Return ``message`` as a mapping with "role" and "content" if it is an SDK object with these two attributes; else
-    ``message`` itself."""
+    """Return ``message`` as a mapping with "role" and "content" if it is an SDK object with these two attributes, or a
+    saved LangChain message; else ``message`` itself."""
     if isinstance(message, Mapping):
-        return message
+        return convert_langchain_message(message)
     dump = getattr(message, "model_dump", None)
     fields = dump() if callable(dump) else vars(message) if hasattr(message, "__dict__") else None
     if not isinstance(fields, Mapping):
@@ -50,6 +51,30 @@ def plain_message(message: object) -> object:
         return message
     fields["role"] = fields["role"].value if isinstance(fields["role"], Enum) else fields["role"]
     return _from_llama_index(fields, message) if "blocks" in fields else _without_nothing(fields)
+
+
+_TYPES: Final = {"HumanMessage": "human", "AIMessage": "ai", "SystemMessage": "system", "ToolMessage": "tool"}
+"""Types by the names of classes, which ``dumpd`` writes."""
+
+
+def convert_langchain_message(value: Any) -> Any:
+    """Convert ``value``, parsed JSON, to a message with "role" and "content" if it is a saved LangChain message
+    (``messages_to_dict``, ``dumpd``, a message's fields); else return it unchanged."""
+    if not isinstance(value, Mapping) or "role" in value:
+        return value
+    fields = _fields_of(value)
+    is_known = str(fields.get("type")) in LANGCHAIN_ROLES and "content" in fields
+    return convert_langchain_fields(fields) if is_known else value
+
+
+def _fields_of(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    if value.get("lc") is not None and isinstance(fields := value.get("kwargs"), dict):
+        path = value.get("id")
+        name = str(path[-1]) if isinstance(path, list) and path else ""
+        return {**fields, "type": _TYPES.get(name.removesuffix("Chunk"))}
+    if isinstance(fields := value.get("data"), dict):
+        return {**fields, "type": value.get("type")}
+    return value
 
 
 def convert_langchain_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -84,15 +109,31 @@ def history(messages: Iterable[Message | Mapping[str, Any]]) -> History:
     """Return the messages as a ``History``, parsed on access.
 
     ``messages``: an iterable of ``Message`` objects, dictionaries, or objects of a provider's SDK; it is read once.
-    Access to a message that cannot be parsed raises ``InvalidMessage``, which gives its number and the reason. A text,
+    Access to a message that cannot be parsed raises ``InvalidMessage``, which gives the number of the first that
+    cannot, and the reason. A text,
     a mapping, and anything that is not iterable raise ``InvalidMessage`` at once. A ``History`` is returned unchanged.
     """
     if isinstance(messages, History):
         return messages
     if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Iterable):
         raise InvalidMessage(f"expected a list of messages, not a {type(messages).__name__}")
-    given = [one if isinstance(one, dict | Message) else plain_message(one) for one in messages]
-    return History(given, _roles(given), _read)
+    given = [one if _is_plain(one) else plain_message(one) for one in messages]
+    roles = _roles(given)
+
+    def read(message: object, number: int) -> Message:
+        try:
+            return _read(message, number)
+        except InvalidMessage:  # the newest is read first, and the first one says where it begins
+            for place in range(number - 1):
+                if roles[place] is not Role.SYSTEM:
+                    _read(given[place], place + 1)
+            raise
+
+    return History(given, roles, read)
+
+
+def _is_plain(message: object) -> bool:
+    return isinstance(message, Message) or (isinstance(message, dict) and "role" in message)
 
 
 def request_of(messages: History, *, model: str = "", overhead: str = "") -> ChatRequest:
@@ -161,7 +202,12 @@ def _explain_role(raw: Mapping[str, Any], number: int) -> str:
     """Say why an object without a known role is no message."""
     if not _EXPORTED.isdisjoint(raw):
         return f"message {number} is a whole conversation of an export; `tokenmizer-mw import FILE` reads such files"
-    return f"message {number} has no role that is known: {str(raw.get('role'))[:40]!r}"
+    if "role" not in raw:
+        names = ", ".join(repr(str(name)) for name in raw)[:_NAMED_MAX]
+        return (
+            f"message {number} has no role that is known: instead of 'role' and 'content' it has {names or 'nothing'}"
+        )
+    return f"message {number} has no role that is known: {str(raw['role'])[:40]!r}"
 
 
 def _require_understood(raw: Mapping[str, Any], read: Message, number: int) -> None:

@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.outputs import ChatGeneration, Generation, LLMResult
 
 from langchain_tokenmizer_mw.messages import chat
-from langchain_tokenmizer_mw.sessions import checked, running_session
+from langchain_tokenmizer_mw.sessions import PLACES, checked, running_session
 from tokenmizer_mw.model.session import LOCAL_TENANT
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class TokenMizerCallbackHandler(BaseCallbackHandler):
     def _asked(self, run_id: UUID, messages: list[BaseMessage], metadata: dict[str, Any] | None) -> None:
         session = self.session_id if self.session_id is not None else running_session(metadata)
         if session is None:
-            self.memory.service.count("no_session")
+            self.memory.service.count("no_session", places=PLACES.format("handler"))
             return
         with self._lock:
             self._runs[run_id] = session, messages

@@ -18,7 +18,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from langchain_tokenmizer_mw.messages import chat, spoken
 from langchain_tokenmizer_mw.prompt import question_in, shortened
-from langchain_tokenmizer_mw.sessions import checked, private, running_session
+from langchain_tokenmizer_mw.sessions import PLACES, checked, private, running_session
 from tokenmizer_mw.errors import RequestBlocked
 from tokenmizer_mw.model.message import Message, Role, digest
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
@@ -158,7 +158,8 @@ class TokenMizerMiddleware(AgentMiddleware[AgentState[Any], ContextT, Any]):
         session = running_session() if self.session_id is None else _named(self.session_id, request)
         tenant = _named(self.tenant, request)
         if session is None or not SessionKey(tenant, session).valid():
-            self.memory.service.count("no_session" if session is None else "session_invalid")
+            reason = "no_session" if session is None else "session_invalid"
+            self.memory.service.count(reason, places=PLACES.format("middleware"))
             return None
         thread: Sequence[BaseMessage] = (request.state or {}).get("messages") or request.messages
         return _Call(session, tenant, request, thread)

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 NAMES: Final = ("thread_id", "session_id", "conversation_id")
 """What a run's ``configurable`` or ``metadata`` may call its session; the first one that is there counts."""
 
+PLACES: Final = f"{NAMES[0]} or {NAMES[1]} in the run's config, and no session_id= of the {{}},"
+"""What may name a session, for a log line; ``{}`` stands for the middleware or the handler."""
+
 
 def checked(memory: SessionMemory) -> SessionMemory:
     """Return ``memory``. Raises ``TypeError`` if it is not a memory, because later only the log would report that."""

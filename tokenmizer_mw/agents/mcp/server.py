@@ -142,7 +142,7 @@ def _sessions(made: MCPServer[Any], memory: Memory) -> None:
     async def list_sessions(
         limit: Annotated[int, Field(ge=1, le=_LISTED_MAX)] = 20, cursor: str | None = None
     ) -> SessionList:
-        """List the sessions, the most recently updated first: goal, project, date, open work."""
+        """List the sessions, newest first: goal, project, date, open work."""
         values = await ask.get("sessions", limit=limit, cursor=cursor, details=True)
         listed = [_describe_session(one) for one in values["sessions"]]
         return SessionList(sessions=listed, next=values.get("next"), project=memory.project)
@@ -151,12 +151,10 @@ def _sessions(made: MCPServer[Any], memory: Memory) -> None:
     async def resume_session(
         session_id: _Session = "",
         level: _Level = "standard",
-        budget: Annotated[
-            int | None, Field(le=1_000_000, description="Tokens, 64 or more, in place of a level.")
-        ] = None,
+        budget: Annotated[int | None, Field(le=1_000_000, description="64 or more, in place of a level.")] = None,
         query: Annotated[str | None, Field(max_length=1_000, description="Such facts come first.")] = None,
     ) -> ResumeBlock:
-        """Where a session stands in 100 (critical), 300 (standard) or 600 (full) tokens: goal, rules, decisions, open
+        """Where a session stands, in 100 (critical), 300 or 600 (full) tokens: goal, rules, decisions, open
         work, errors, files."""
         session = await memory.find_session_id(session_id)
         values = await ask.get("resume", session, level=level, budget=budget, query=query)
@@ -164,7 +162,7 @@ def _sessions(made: MCPServer[Any], memory: Memory) -> None:
 
     @made.tool(annotations=_READS)
     async def get_graph_stats(session_id: _Session = "") -> GraphStats:
-        """Count the facts of a session by type and status, and name its open work."""
+        """Count a session's facts by type and status; name its open work."""
         session = await memory.find_session_id(session_id)
         graph = _drop_withdrawn((await ask.get("graph", session))["graph"])
         nodes = graph["nodes"]
@@ -182,7 +180,7 @@ def _sessions(made: MCPServer[Any], memory: Memory) -> None:
 
     @made.tool(annotations=_READS)
     async def get_savings_stats() -> SavingsOutput:
-        """Count what is kept, and what shorter requests saved."""
+        """Count what is kept and saved."""
         values = await ask.get("stats")
         saved = _drop_zeros(values.get("savings"))
         note = "" if saved else "No savings are on record: they come from chats through the proxy."
@@ -200,7 +198,7 @@ def _questions(made: MCPServer[Any], memory: Memory) -> None:
         text: Annotated[str, Field(min_length=1, max_length=1_000, description="Its words or id.")],
         session_id: _Session = "",
     ) -> WhyOutput:
-        """Why a fact is so: who said it, in which words, what it replaced and for which reason."""
+        """Why a fact is so: who said it, in which words, what it replaced and why."""
         session = await memory.find_session_id(session_id)
         values = await ask.get("graph", session, "why", text=text)
         if _is_withdrawn(values["node"]):
@@ -211,7 +209,7 @@ def _questions(made: MCPServer[Any], memory: Memory) -> None:
     async def search(
         text: _Text, session_id: _Session = "", k: Annotated[int, Field(ge=1, le=100)] = 5
     ) -> SearchOutput:
-        """Find the facts that share most with a text, replaced and rejected ones included."""
+        """Find the facts nearest to a text, also replaced and rejected ones."""
         session = await memory.find_session_id(session_id)
         values = await ask.get("graph", session, "search", text=text, k=k)
         facts = [_fact(hit["node"], hit["score"]) for hit in values["hits"] if not _is_withdrawn(hit["node"])]
@@ -221,7 +219,7 @@ def _questions(made: MCPServer[Any], memory: Memory) -> None:
     async def recall(
         query: _Text, budget: Annotated[int, Field(ge=20, le=20_000)] = 200, session_id: _Session = ""
     ) -> Recalled:
-        """Answer a question from facts and from what was said, in the words of the session."""
+        """Answer a question from facts and quoted messages."""
         session = await memory.find_session_id(session_id)
         values = await ask.get("recall", session, query=query, budget=budget)
         text = values["text"] or "Nothing in the session shares a word with that. get_graph_stats names its open work."
@@ -233,7 +231,7 @@ def _changes(made: MCPServer[Any], memory: Memory) -> None:
 
     @made.tool(annotations=_ADDS)
     async def checkpoint_session(ctx: Context, session_id: _Session = "") -> CheckpointMade:
-        """Mark this point of a session, and tell what changed since the mark before."""
+        """Mark this point of a session; tell what changed since the last mark."""
         session = await memory.find_session_id(session_id)
         await ctx.report_progress(0, 2, "extracting the facts of the last messages")
         made_ = await ask.post("checkpoint", session_id=session)
@@ -251,12 +249,12 @@ def _changes(made: MCPServer[Any], memory: Memory) -> None:
 
     @made.tool(annotations=_ADDS_ONCE)
     async def remember(
-        text: Annotated[str, Field(min_length=1, max_length=1_000, description="The fact, in one line.")],
-        kind: Annotated[_Kind | None, Field(description="Left out: by its wording a rule, else a choice.")] = None,
+        text: Annotated[str, Field(min_length=1, max_length=1_000)],
+        kind: Annotated[_Kind | None, Field(description="Default: by its wording.")] = None,
         reason: Annotated[str, Field(max_length=1_000)] = "",
         session_id: _Session = "",
     ) -> RememberOutput:
-        """Add a fact. A new value of something known ("database: PostgreSQL") takes the old one's place."""
+        """Add a fact, in one line. A new value ("database: PostgreSQL") replaces the old one."""
         session = await memory.find_session_id(session_id)
         values = await ask.post("remember", session_id=session, text=text, kind=kind, reason=reason)
         fact = _fact(values["node"])
@@ -274,9 +272,9 @@ def _changes(made: MCPServer[Any], memory: Memory) -> None:
 
     @made.tool(annotations=_ERASES)
     async def forget_session(
-        session_id: Annotated[str, Field(min_length=1, max_length=SESSION_ID_MAX, description="It has to be named.")],
+        session_id: Annotated[str, Field(min_length=1, max_length=SESSION_ID_MAX)],
     ) -> Forgotten:
-        """Erase a session for good; backups keep it. Only when the user asks for it."""
+        """Erase a session for good (backups keep it), only if the user asks."""
         await memory.require_whole_id(session_id)
         values = await ask.delete("sessions", session_id)
         return Forgotten(session_id=session_id, events=values["events"])
@@ -291,9 +289,9 @@ def _file(made: MCPServer[Any], memory: Memory) -> None:
     async def analyze_file(
         path: Annotated[str, Field(min_length=1, max_length=4_096, description="A path in this project.")],
         ctx: Context,
-        budget: Annotated[int, Field(ge=50, le=20_000, description="Tokens at most.")] = _BUDGET,
+        budget: Annotated[int, Field(ge=50, le=20_000)] = _BUDGET,
     ) -> FileDigest:
-        """What is in a file of any size, in a few hundred tokens: text, logs, tables, code, PDF, workbooks."""
+        """Sum up a file of any size in a few hundred tokens: text, logs, tables, code, PDF, workbooks."""
         loop = lowlevel.current_token()
 
         def report(done: float, of: float, word: str) -> None:

@@ -320,18 +320,23 @@ def add_edits(made: MCPServer[Any], ask: Backing, named: Named) -> None:
         return await change("invalidate", session_id, node_id=node_id, reason=reason, never_true=never_true)
 
     @made.tool(annotations=_CHANGES)
+    async def complete(node_id: _Id, reason: _Text = "", session_id: _Session = "") -> Changed:
+        """A task is done, an error fixed, a goal reached."""
+        return await change("complete", session_id, node_id=node_id, reason=reason)
+
+    @made.tool(annotations=_CHANGES)
     async def archive(node_id: _Id, reason: _Text = "", session_id: _Session = "") -> Changed:
         """Put a true fact away that no longer matters."""
         return await change("archive", session_id, node_id=node_id, reason=reason)
 
     @made.tool(annotations=_CHANGES)
     async def separate(node_id: _Id, reason: _Text = "", session_id: _Session = "") -> Changed:
-        """A replaced fact holds beside the one that replaced it."""
+        """A replaced fact holds beside its successor."""
         return await change("separate", session_id, node_id=node_id, reason=reason)
 
     @made.tool(annotations=_CHANGES)
     async def pin(node_id: _Id, pinned: bool = True, session_id: _Session = "") -> Changed:
-        """Put a fact before others in resume blocks, or no longer."""
+        """Put a fact first in resume blocks, or no longer."""
         return await change("pin", session_id, node_id=node_id, pinned=pinned)
 
     @made.tool(annotations=_CHANGES)
@@ -343,5 +348,5 @@ def add_edits(made: MCPServer[Any], ask: Backing, named: Named) -> None:
 
     @made.tool(annotations=_CHANGES)
     async def undo(number: Annotated[int | None, Field(ge=1)] = None, session_id: _Session = "") -> Changed:
-        """Take a change back: the newest, or by its number."""
+        """Undo a change: the newest, or by its number."""
         return await change("undo", session_id, **({} if number is None else {"number": number}))

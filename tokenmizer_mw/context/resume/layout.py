@@ -8,12 +8,12 @@ favour of shorter ones after them. A block of facts alone also gives message num
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from tokenmizer_mw.context.resume.facts import ResumeFact
 from tokenmizer_mw.context.resume.sections import EARLIER, Section
-from tokenmizer_mw.context.resume.sentences import COLONS, Sentence
+from tokenmizer_mw.context.resume.sentences import COLONS, LEFT_OUT, Sentence
 from tokenmizer_mw.context.tokens import TokenCounter
 from tokenmizer_mw.model.message import Role
 
@@ -127,7 +127,8 @@ own."""
 SAID_HEAD: Final = "\nSaid (User, Assistant, Tool; message number):"
 _SPEAKERS: Final = {Role.USER: "U", Role.ASSISTANT: "A", Role.TOOL: "T"}
 _QUOTE: Final = re.compile(rf"[{''.join(_SPEAKERS.values())}](\d+): (.*)")
-_ENDINGS: Final = ".!?:;,\u0964\u3002\uff01\uff1f\uff1b\uff1a"
+_PAUSES: Final = "!?:;,\u0964\u3002\uff01\uff1f\uff1b\uff1a"
+_ENDINGS: Final = f".{_PAUSES}"
 
 
 def pieces_of_choice(facts: Sequence[ResumeFact], chosen: Sequence[int]) -> list[FactPart]:
@@ -151,15 +152,33 @@ def compose_block(
     handover = " ".join(sentences[at - len(facts)].text for at in sorted(chosen) if len(facts) <= at < quoted)
     handover = f"{head} {handover}" if handover else ""
     typed = wrap_facts(facts, pieces_of_choice(facts, chosen), (), ("", ""))
-    lines: dict[int, str] = {}
-    for one in (sentences[at - len(facts)] for at in sorted(chosen) if at >= quoted):
-        before = lines.get(one.number)
-        between = " " if before is not None and before[-1] in _ENDINGS else "; "
-        lines[one.number] = (
-            f"{_SPEAKERS[one.role]}{one.number}: {one.render()}" if before is None else before + between + one.render()
-        )
-    said = "".join((SAID_HEAD, *(f"\n{line.rstrip(COLONS)}" for line in lines.values()))) if lines else ""
+    lines = quote_sentences([sentences[at - len(facts)] for at in sorted(chosen) if at >= quoted])
+    said = "".join((SAID_HEAD, *(f"\n{line.rstrip(COLONS)}" for line in lines))) if lines else ""
     return around[0] + "\n".join(filter(None, (handover, typed, said.lstrip("\n")))) + around[1]
+
+
+def quote_sentences(sentences: Iterable[Sentence]) -> list[str]:
+    """Return a line for each message with sentences among ``sentences``, which are in the session's order. "..." stands
+    for what is left out between two sentences, and for the beginning of a sentence."""
+    lines: dict[int, str] = {}
+    newest: Sentence | None = None
+    for one in sentences:
+        before = lines.get(one.number)
+        if before is None:
+            opening = f"{LEFT_OUT} " if one.within else ""
+            lines[one.number] = f"{_SPEAKERS[one.role]}{one.number}: {opening}{one.render()}"
+        else:
+            lines[one.number] = f"{_lead_on(before, one, newest)} {one.render()}"
+        newest = one
+    return list(lines.values())
+
+
+def _lead_on(line: str, one: Sentence, before: Sentence | None) -> str:
+    """A line with what ends it before the sentence ``one`` goes on with it; "..." takes the place of a full stop, which
+    costs no token."""
+    if one.follows(before) or line.endswith(LEFT_OUT):
+        return line if line[-1] in _ENDINGS else f"{line};"
+    return f"{line} {LEFT_OUT}" if line[-1] in _PAUSES else f"{line.removesuffix('.')}{LEFT_OUT}"
 
 
 def read_quotes(block: str) -> dict[int, str]:

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from tokenmizer_mw.graph.values import MONTHS_BEHIND_DAYS
 from tokenmizer_mw.model.message import Message, Role
@@ -63,6 +63,11 @@ _SIGNS_MIN: Final = 6
 """Shortest part that is quoted, in letters, and in signs of a script without spaces."""
 
 COLONS: Final = ":\uff1a"
+_CLAUSE_ENDS: Final = (*COLONS, "\uff1b")
+
+LEFT_OUT: Final = "..."
+"""Stands in a quotation for what is left out."""
+
 _FRAGMENT: Final = 24
 _JOINED_MAX: Final = 100
 _SIGN_LETTERS: Final = 4
@@ -109,34 +114,66 @@ _NEW_LINES: Final = re.compile(r"={5,9}$|[>+]{5,9} REPLACE$|```")
 """Lines of an edit block, as aider and Cline have models write them, before the lines to replace and behind them."""
 
 
-def split_parts(text: str, *, person: bool) -> Iterator[tuple[str, bool]]:
-    """Split ``text`` into parts (sentences or lines), in order; each with whether it is in a code block. Short
-    sentences of one line stay together, and so do an introduction with a colon and what follows.
+class Part(NamedTuple):
+    """A part of a message: sentences or a line.
+
+    ``code``: it is in a code block. ``within``: it begins within a sentence, behind a colon. ``gap``: something stands
+    directly before it that is no part.
+    """
+
+    text: str
+    code: bool = False
+    within: bool = False
+    gap: bool = False
+
+
+def split_parts(text: str, *, person: bool) -> Iterator[Part]:
+    """Split ``text`` into parts, in order. Short sentences of one line stay together, and so do an introduction with a
+    colon and what follows.
 
     ``person``: true if the user wrote the text. Of a sentence that states something and then asks, only the statement
     is returned. Of an edit block (SEARCH and REPLACE), only the new lines are.
     """
+    gap = False
+    for part in _all_parts(text, person):
+        if part.text and _is_long_enough(part.text):
+            yield part._replace(gap=gap)
+            gap = False
+        else:
+            gap = True
+
+
+def _all_parts(text: str, person: bool) -> Iterator[Part]:
+    """All parts, also those that are too short or too long; old lines of an edit block as parts without text."""
     code = False
     old = False
     for line in map(str.strip, text.split("\n")):
         old = bool(_OLD_LINES.match(line)) or (old and _NEW_LINES.match(line) is None)
         if old:
-            continue
-        if line.startswith("```"):
+            yield Part("", True)
+        elif line.startswith("```"):
             code = not code
         elif code:
-            yield from ((line, True),) if _is_long_enough(line) else ()
+            yield from (Part(line, True),) if line else ()
         elif line:
-            parts = [state_before_question(part) if person else part for part in _split_sentences(line)]
-            yield from ((part, False) for part in join_fragments(parts) if _is_long_enough(part))
+            parts = (state_before_question(part) if person else part for part in _split_sentences(line))
+            joined = list(join_fragments(parts))
+            before = ["", *joined]
+            yield from (Part(part, False, _leads(lead)) for lead, part in zip(before, joined, strict=False))
+
+
+def _leads(part: str) -> bool:
+    """Whether a sentence goes on behind ``part``."""
+    return part.endswith(_CLAUSE_ENDS)
 
 
 def state_before_question(sentence: str) -> str:
-    """Return a sentence without the question at its end, if it states something before; else the whole sentence."""
+    """Return a sentence without the question at its end, if it states something before ("..." stands for the question);
+    else the whole sentence."""
     if not sentence.endswith("?"):
         return sentence
     found = _REQUEST.search(sentence, _STATEMENT_MIN)
-    return sentence[: found.start()] if found else sentence
+    return f"{sentence[: found.start()]} {LEFT_OUT}" if found else sentence
 
 
 def join_fragments(parts: Iterable[str]) -> Iterator[str]:
@@ -225,7 +262,8 @@ class Sentence:
     """A sentence of message ``number``. ``place``: its position in the message, from 0.
 
     ``text``: as it was written; ``words``: the words by which it is compared; ``salience``: their weight in it;
-    ``note``: a remark for the reader, "" for none.
+    ``note``: a remark for the reader, "" for none; ``within``: it begins within a sentence, whose beginning is the
+    sentence before; ``gap``: something stands between that and it which is no sentence.
     """
 
     number: int
@@ -235,6 +273,12 @@ class Sentence:
     words: frozenset[str]
     salience: float
     note: str = ""
+    within: bool = False
+    gap: bool = False
+
+    def follows(self, before: Sentence | None) -> bool:
+        """Whether it stands directly behind the sentence ``before`` of the same message."""
+        return before is not None and self.place == before.place + 1 and not self.gap
 
     def render(self) -> str:
         """Return the sentence as one line without Markdown, with possible keys masked, followed by its note in
@@ -308,19 +352,19 @@ def _readable(message: Message) -> str:
     """The text of a message, or of the tool results in it, without the middle of a long one and what hosts put in."""
     text = message.text or "\n".join(result.text for result in message.tool_results)
     most = _ENDS_MAX[message.role]
-    text = text if len(text) <= 2 * most else f"{text[:most]}\n{text[-most:]}"
+    text = text if len(text) <= 2 * most else f"{text[:most]}{LEFT_OUT}\n{LEFT_OUT}{text[-most:]}"
     return remove_host_texts(text, role=message.role if message.text else Role.TOOL)
 
 
 def _sentences(number: int, role: Role, text: str, calls: bool) -> Iterator[Sentence]:
     parts = list(split_parts(text, person=role is Role.USER))
-    for place, (part, code) in enumerate(parts):
+    for place, (part, code, within, gap) in enumerate(parts):
         words = words_of(part) - _EMPTY
         if words and not (role is Role.TOOL and _is_listing(part)):
             salience = _salience(role, part, place, code)
             if role is Role.ASSISTANT and not code:
                 salience *= weight_announcement(part, last=calls and place == len(parts) - 1)
-            yield Sentence(number, role, place, part, words, salience)
+            yield Sentence(number, role, place, part, words, salience, within=within, gap=gap)
 
 
 _EMPTY: Final = frozenset({""})

@@ -56,9 +56,9 @@ STARTS: Final[dict[Frame, tuple[str, ...]]] = {
         r"(?:and |but |so )?(?:if|what if|suppose|supposing|imagine|assuming|in case|unless|hypothetically|in theory"
         r"|theoretically|maybe|perhaps|possibly|ideally|one day|some ?day|eventually|after that,? maybe|let me sleep"
         r"|i(?:'m| am) (?:thinking|considering|toying)|i(?: have|'ve)? (?:considered|thought about|looked at"
-        r"|toyed))\b",
+        r"|toyed)|(?:had|were) (?:i|we|you|they|he|she|it|there|some(?:one|body)))\b",
         r"(?:und |aber )?(?:wenn|falls|angenommen|gesetzt|vielleicht|eventuell|irgendwann|möglicherweise|theoretisch"
-        r"|mal angenommen|hätte|wäre)\b",
+        r"|mal angenommen|hätten?|wären?)\b",
         r"(?:et |mais )?(?:si |s'il|supposons|imaginons|imagine|peut-être|un jour|éventuellement|au cas où)",
         r"(?:y |pero )?(?:si |supón|supongamos|imagina|quizás?|tal vez|a lo mejor|algún día|en caso de)",
         r"(?:e |ma |mas )?(?:se |forse|magari|supponiamo|talvez|imagine|suponha|um dia|un giorno)\b",

@@ -97,6 +97,8 @@ ROUTES: Final[tuple[Route, ...]] = (
           reading.difference, shapes.DiffAnswer, shapes.DiffQuery),
     Route("remember", "POST", "/api/remember", "write", "Add a fact by hand, to a session that is there.",
           writing.remember, shapes.RememberAnswer, body=shapes.RememberBody, status=201),
+    Route("complete", "POST", "/api/complete", "write", "Say that a task is done, an error fixed, or a goal reached.",
+          writing.complete, shapes.EditAnswer, body=shapes.CompleteBody),
     Route("invalidate", "POST", "/api/invalidate", "write", "Declare a fact wrong.",
           writing.invalidate, shapes.EditAnswer, body=shapes.InvalidateBody),
     Route("archive", "POST", "/api/archive", "write", "Put a fact away that is of no interest any more.",

@@ -215,6 +215,12 @@ class InvalidateBody(_FactBody):
     never_true: bool = Field(False, description="It was no fact at all: show it to no model, not even as rejected.")
 
 
+class CompleteBody(_FactBody):
+    """A task that is done, an error that is fixed, or a goal that is reached."""
+
+    reason: str = Field("", max_length=TEXT_MAX)
+
+
 class ArchiveBody(_FactBody):
     """A fact to archive because it is no longer of interest."""
 

@@ -54,6 +54,13 @@ def invalidate(request: ApiRequest[shapes.NoQuery, shapes.InvalidateBody]) -> sh
     return _answer(body.session_id, done)
 
 
+def complete(request: ApiRequest[shapes.NoQuery, shapes.CompleteBody]) -> shapes.EditAnswer:
+    """Say that a task is done, an error fixed, or a goal reached."""
+    body = request.body
+    done = request.memory.complete(body.session_id, body.node_id, body.reason, tenant=request.tenant)
+    return _answer(body.session_id, done)
+
+
 def archive(request: ApiRequest[shapes.NoQuery, shapes.ArchiveBody]) -> shapes.EditAnswer:
     """Archive a fact: it stays stored, but resume blocks no longer show it."""
     body = request.body

@@ -96,6 +96,10 @@ def _invalidate(request: PageRequest, node: str) -> str:
     return "invalidate" if done.after.is_rejected else "drop"
 
 
+def _complete(request: PageRequest, node: str) -> None:
+    request.memory.complete(request.id, node, request.form.get("reason", ""), tenant=request.tenant)
+
+
 def _archive(request: PageRequest, node: str) -> None:
     request.memory.archive(request.id, node, request.form.get("reason", ""), tenant=request.tenant)
 
@@ -126,6 +130,7 @@ def _undo(request: PageRequest, node: str) -> None:
 
 _EDITS: Final[Mapping[str, _Edit]] = {
     "invalidate": _invalidate,
+    "complete": _complete,
     "archive": _archive,
     "separate": _separate,
     "pin": _pin,

@@ -11,6 +11,7 @@ from tokenmizer_mw.graph.views import Why, edits_in_force, why
 from tokenmizer_mw.model.node import HAND, LABEL_MAX, REJECTABLE, Node, NodeType, Status, may_move
 from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import RecordedEdit, SessionState
+from tokenmizer_mw.session.manual_edits import can_be_completed
 
 from .actions import edits_list
 from .caches import title_of
@@ -150,7 +151,7 @@ def _relations(request: PageRequest, found: FactView) -> Markup | None:
 def _changing(request: PageRequest, node: Node) -> Markup | None:
     if not request.caller.may("write"):
         return None
-    forms = [_separate(request, node), _invalidate(request, node), _archive(request, node)]
+    forms = [_separate(request, node), _complete(request, node), _invalidate(request, node), _archive(request, node)]
     return card(
         "Change it",
         tag("p", "Each change is recorded and can be undone.", class_="hint"),
@@ -208,6 +209,12 @@ def _separate(request: PageRequest, node: Node) -> Markup | None:
     if node.status is not Status.SUPERSEDED:
         return None
     return _marking(request, node, "separate", "Keep both", "Why do the two have nothing to do with each other?")
+
+
+def _complete(request: PageRequest, node: Node) -> Markup | None:
+    if not can_be_completed(node):
+        return None
+    return _marking(request, node, "complete", "Complete", "How was it done?")
 
 
 def _archive(request: PageRequest, node: Node) -> Markup | None:

@@ -137,6 +137,7 @@ _OF_SESSION: Final = (
 NOTES: Final[Mapping[str, str]] = {
     "invalidate": "Invalidated. Blocks list it under \u201cRejected\u201d from now on.",
     "withdraw": "Withdrawn. No model is shown it from now on.", "drop": "Invalidated. Blocks no longer state it.",
+    "complete": "Completed. Blocks list it as done.",
     "archive": "Archived. Blocks no longer state it.", "separate": "It holds again, beside the fact that replaced it.",
     "pin": "Pinned. Blocks state it early.", "unpin": "No longer pinned.",
     "correct": "Corrected. The earlier words stay recorded.", "undo": "Undone.",

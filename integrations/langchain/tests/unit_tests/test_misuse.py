@@ -37,4 +37,9 @@ def test_a_run_that_is_not_remembered_is_logged_once(
         for _ in range(2):
             agent.invoke({"messages": [("human", "Hello")]}, {"configurable": config})
         assert memory.counters()[cause] == 2
-    assert [cause in record.getMessage() for record in caplog.records] == [True]
+    (line,) = [record.getMessage() for record in caplog.records]
+    assert cause in line
+    assert "x-session-id" not in line
+    assert ("no thread_id or session_id in the run's config, and no session_id= of the middleware, names" in line) is (
+        cause == "no_session"
+    )

@@ -1,0 +1,111 @@
+"""How long a chat waits whose request is cut, over real HTTP, in a process of its own.
+
+A chat grows call by call, as a client sends it: the whole history each time. ``new cut`` are the calls in which
+messages go for the first time, ``behind`` the ones after a cut that need no further one, ``uncut`` those before. Each
+call is also sent to the bare route; what counts is the difference of the times to the first byte.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator
+from itertools import cycle
+from pathlib import Path
+from typing import Any, Final
+
+from .server import serving
+from .sessions import long_session
+
+WINDOWS: Final = (4_000, 32_000, 128_000)
+PAUSE: Final = 0.15
+"""Seconds between two calls: somebody reads and writes, and the facts of the last turn are extracted."""
+CUTS: Final = 5
+"""New cuts after which a chat ends."""
+CALLS_MAX: Final = 400
+TURNS_A_WINDOW: Final = 40
+CHARACTERS_A_TOKEN: Final = 4
+
+Message = dict[str, str]
+
+
+def run() -> dict[str, Any]:
+    """The benchmark's result."""
+    rows = {window: _measure(window) for window in WINDOWS}
+    head = ["| window | calls | median | longest |", "|---|---|---|---|"]
+    table = [
+        f"| {window} tokens | {row['calls']} {kind} | {row['median_ms']} ms | {row['longest_ms']} ms |"
+        for window, part in rows.items()
+        for kind, row in part.items()
+    ]
+    return {
+        "figures": {f"window of {window} tokens": part for window, part in rows.items()},
+        "bars": [],
+        "notes": "FastAPI under uvicorn in its own process, SQLite store; milliseconds until the first byte that the"
+        f" middleware adds, in chats of about {TURNS_A_WINDOW} turns a window with pauses of {PAUSE} s, up to {CUTS}"
+        " new cuts. The first new cut of a process includes loading the model's tokenizer, unless that was done in the"
+        " background before.",
+        "page": [*head, *table],
+        "lines": table,
+    }
+
+
+def _measure(window: int) -> dict[str, dict[str, float]]:
+    with tempfile.TemporaryDirectory() as folder:
+        store = f"sqlite:///{Path(folder) / 'memory.db'}"
+        application = "benchmarks.first_byte_app:build"
+        with serving(application, BENCHMARK_STORE=store, BENCHMARK_WINDOW=str(window)) as (_, port):
+            added: dict[str, list[float]] = {}
+            for kind, seconds in _calls(port, window):
+                added.setdefault(kind, []).append(seconds * 1e3)
+    return {
+        kind: {"calls": len(some), "median_ms": round(statistics.median(some), 1), "longest_ms": round(max(some), 1)}
+        for kind, some in added.items()
+    }
+
+
+def _calls(port: int, window: int) -> Iterator[tuple[str, float]]:
+    """What each call of a chat is, and the seconds that the middleware adds to its first byte."""
+    links = {mount: http.client.HTTPConnection("127.0.0.1", port) for mount in ("bare", "memory")}
+    said: list[Message] = []
+    turns, removed, cuts = _turns(window), 0, 0
+    for _ in range(CALLS_MAX):
+        said.append(next(turns))
+        body = json.dumps({"model": "gpt-4o", "stream": True, "messages": said})
+        bare, _ = _ask(links["bare"], "/bare/v1/chat/completions", body)
+        ours, got = _ask(links["memory"], "/memory/v1/chat/completions", body)
+        gone = len(said) - got
+        kind = "new cut" if gone > removed else "behind" if gone else "uncut"
+        cuts += kind == "new cut"
+        removed = gone
+        yield kind, ours - bare
+        if cuts == CUTS:
+            return
+        said.append(next(turns))
+        time.sleep(PAUSE)
+
+
+def _turns(window: int) -> Iterator[Message]:
+    """Messages of a working session, of each speaker in turn, as long as the window asks for."""
+    length = window * CHARACTERS_A_TOKEN // (2 * TURNS_A_WINDOW)
+    texts = cycle(one["content"] for one in long_session(2_000).messages if one.get("content"))
+    for role in cycle(("user", "assistant")):
+        parts: list[str] = []
+        while sum(map(len, parts)) < length:
+            parts.append(next(texts))
+        yield {"role": role, "content": "\n\n".join(parts)}
+
+
+def _ask(link: http.client.HTTPConnection, path: str, body: str) -> tuple[float, int]:
+    """Seconds to the first byte, and how many messages the application got."""
+    headers = {"content-type": "application/json", "x-session-id": "chat"}
+    start = time.perf_counter()
+    link.request("POST", path, body.encode(), headers)
+    response = link.getresponse()
+    response.read(1)
+    first = time.perf_counter() - start
+    response.read()
+    return first, int(response.headers["x-messages"])
