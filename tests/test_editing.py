@@ -548,7 +548,7 @@ def test_a_task_is_completed_by_hand(memory: SessionMemory) -> None:
     assert "completed by hand (change 3): it arrived" in memory.why("hall", task.id).text  # type: ignore[union-attr]
     assert memory.edits("hall")[-1].to_dict()["operation"] == "complete"
     assert memory.complete("hall", task.id).number == 0
-    assert memory.undo("hall") == done.number
+    assert memory.undo("hall").undone == done.number
     assert memory.graph("hall").get(task.id).status is Status.PENDING  # type: ignore[union-attr]
     with pytest.raises(CallerError, match="is no task, error or goal"):
         memory.complete("hall", choice.id)
@@ -713,8 +713,21 @@ def test_the_newest_change_is_undone_by_default(memory: SessionMemory) -> None:
         memory.undo("hall")
     memory.pin("hall", node.id)
     memory.correct("hall", node.id, label="MariaDB")
-    assert [memory.undo("hall"), memory.undo("hall")] == [2, 1]
+    assert [memory.undo("hall").undone, memory.undo("hall").undone] == [2, 1]
     assert database(memory) == node
+
+
+def test_an_undo_says_what_it_did(memory: SessionMemory) -> None:
+    old = database(memory)
+    added = memory.remember("hall", "Database: MariaDB")
+    done = memory.undo("hall")
+    assert (done.undone, done.number, done.before.id, done.previous) == (1, 2, added.id, {"status": Status.ACTIVE})
+    assert (done.after.status, list(done.restored)) == (Status.ARCHIVED, [old])
+    assert str(done) == f"change 1 is undone: {added.label}; in force again: {old.label}"
+    memory.pin("hall", old.id)
+    unpinned = memory.undo("hall")
+    assert (unpinned.undone, unpinned.number, unpinned.previous, unpinned.restored) == (3, 4, {"pinned": True}, ())
+    assert memory.undo("hall", unpinned.number).after.pinned
 
 
 def test_what_is_in_the_way_of_an_undo_is_named(memory: SessionMemory) -> None:

@@ -50,6 +50,7 @@ from tokenmizer_mw.session.arguments import (
 from tokenmizer_mw.session.manual_edits import (
     KINDS,
     FactEdit,
+    UndoneEdit,
     add_fact,
     can_be_completed,
     complete_fact,
@@ -61,7 +62,7 @@ from tokenmizer_mw.session.manual_edits import (
     newest_number,
     pin_fact,
     separate_fact,
-    undone,
+    undo_edit,
 )
 from tokenmizer_mw.session.naming import NamedSession, bind_session
 from tokenmizer_mw.session.reminder import CarriedReminder
@@ -482,8 +483,9 @@ class SessionMemory:
             raise UnknownSession(f"session {session_id!r} was erased meanwhile")
         return FactEdit(number, fact, after)
 
-    def undo(self, session_id: str, number: int | None = None, *, tenant: str = LOCAL_TENANT) -> int:
-        """Undo a manual edit of the session's facts, and return the number of the edit that was undone.
+    def undo(self, session_id: str, number: int | None = None, *, tenant: str = LOCAL_TENANT) -> UndoneEdit:
+        """Undo a manual edit of the session's facts. Returns the fact before and after, the number of the edit that was
+        ``undone``, the ``number`` of the undo, and the facts that are in force again (``restored``).
 
         ``number``: the edit's number; ``None``: the newest edit that is not undone and is not an undo. The undo is
         recorded as a manual edit with a number of its own; it can be undone by that number. Undoing an addition
@@ -493,10 +495,24 @@ class SessionMemory:
         example because the same fact was changed later.
         """
         key = self._access.existing_key(session_id, tenant)
-        if number is None:
-            number = newest_number(self.edits(session_id, tenant=tenant))
-        self._access.sessions.update(key, partial(undone, number=number))
-        return number
+        fact: Node | None = None
+        undone = back = 0
+        past: set[str] = set()
+
+        def decide(state: SessionState) -> list[Event]:
+            nonlocal fact, undone, back, past
+            undone = newest_number(list(state.edits.values())) if number is None else number
+            events = undo_edit(state, undone)
+            fact = state.graph.get(state.edits[undone].edit.id)
+            back = next(event.number for event in events if isinstance(event, NodeEdited))
+            past = {node.id for node in state.graph.nodes() if not node.current}
+            return events
+
+        graph = self._access.sessions.update_and_view(key, decide, lambda state: state.graph.copy())
+        if fact is None or (after := graph.get(fact.id)) is None:
+            raise UnknownSession(f"session {session_id!r} was erased meanwhile")
+        restored = (node for node in graph.nodes() if node.current and node.id in past and node.id != after.id)
+        return UndoneEdit(back, fact, after, undone, tuple(restored))
 
     def edits(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> list[RecordedEdit]:
         """Return the manual edits of a session, oldest first. ``to_dict`` of one returns plain values."""

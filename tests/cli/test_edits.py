@@ -73,6 +73,14 @@ def test_undo_takes_back_what_was_remembered(run: Run) -> None:
     assert "Never log emails" not in run("resume", "shop")
     assert "change 1 is undone" in run("undo", "shop")
     assert json.loads(run("remember", "shop", "Never log emails", "--json"))["change"] == 5
+    run("remember", "shop", "Database: MariaDB")
+    first, again = run("undo", "shop").splitlines()
+    assert first.startswith("change 6 is undone: ") and "(archived, " in first
+    assert again.startswith("  in force again: decision-") and "PostgreSQL" in again
+    run("pin", "shop", "PostgreSQL")
+    undone = json.loads(run("undo", "shop", "--json"))
+    assert (undone["undone"], undone["change"]) == (8, 9)
+    assert (undone["before"], undone["restored"]) == ({"pinned": True}, [])
 
 
 def test_edits_are_listed_as_old_and_new(run: Run) -> None:

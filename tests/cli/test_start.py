@@ -72,6 +72,25 @@ def test_misuse_is_one_line_and_status_2(arguments: list[str]) -> None:
     assert done.stderr.count("\n") == 1
 
 
+def test_install_says_that_aider_works_through_the_proxy() -> None:
+    done = run("install", "aider")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "aider has neither hooks nor MCP and works through the proxy" in done.stderr
+    assert "/docs/proxy.md#point-a-client-at-it" in done.stderr and done.stderr.count("\n") == 1
+    assert "invalid choice: 'emacs'" in run("install", "emacs").stderr
+
+
+def test_the_demo_says_what_is_missing_before_it_starts() -> None:
+    code = (
+        "import importlib.util as util; found = util.find_spec;"
+        " util.find_spec = lambda name, *more: None if name == 'fastapi' else found(name, *more);"
+        " from tokenmizer_mw.cli import main; raise SystemExit(main(['demo']))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("tokenmizer-mw: error: fastapi is not installed: pip install ")
+
+
 @pytest.mark.parametrize(
     ("arguments", "whose"),
     [(["demo", "--json"], "demo "), (["export", "s", "--jsn"], "export "), (["--json", "sessions"], "")],

@@ -24,7 +24,7 @@ from tokenmizer_mw.errors import StoreCause
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import Checkpointed, Derived, NodeAdded, Recorded, Reminded, TurnClosed
 from tokenmizer_mw.model.message import Outcome
-from tokenmizer_mw.model.node import LABEL_MAX, Node, Transition
+from tokenmizer_mw.model.node import LABEL_MAX, Node, NodeType, Source, Status, Transition
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.server.api.health import TROUBLES
 from tokenmizer_mw.server.dashboard import dashboard
@@ -32,6 +32,7 @@ from tokenmizer_mw.server.dashboard.caches import PastGraphs
 from tokenmizer_mw.server.dashboard.health import REASONS
 from tokenmizer_mw.server.dashboard.markup import Markup, tag
 from tokenmizer_mw.session import fold
+from tokenmizer_mw.store.address import hook_folders
 
 from .visiting import CHAT, LATER, TOKEN, Visitor, elements_of, text_of
 
@@ -101,6 +102,27 @@ def test_overview_names_reminders_with_the_messages_that_they_quoted(visitor: Vi
     assert "Quoted messages 1, 2; 1 fact; 88 tokens" in told
     assert memory.loss_report("hall").returned == (node.id,)
     assert "brought back by a reminder" in told
+    told = text_of(visitor.get("request?id=hall&turn=4").body)
+    assert f"quoted message 1 {CHAT[0]['content'][:40]}" in told
+
+
+def test_what_matters_is_first_among_what_a_cut_left_out(visitor: Visitor, memory: SessionMemory) -> None:
+    """Before notes, and before decisions that were replaced; the newest first."""
+    said = [
+        ("decision-90", NodeType.DECISION, "Use Kafka", Status.ACTIVE, 1),
+        ("task-90", NodeType.TASK, "Write the importer", Status.PENDING, 2),
+        ("error-90", NodeType.ERROR, "KeyError: price", Status.ACTIVE, 1),
+        ("task-91", NodeType.TASK, "Write the exporter", Status.COMPLETED, 2),
+        *((f"concept-{number}", NodeType.CONCEPT, f"Note {number}", Status.ACTIVE, 2) for number in range(90, 99)),
+    ]
+    facts = [Node(id_, type_, label, status, Source(turn, "user")) for id_, type_, label, status, turn in said]
+    news = [*map(NodeAdded, facts), Checkpointed("checkpoint-9", 4, 9, "block", "0" * 32, 4, 3)]
+    memory.log.append(SessionKey("local", "hall"), news, expected_seq=memory.view("hall", lambda state: state.seq))
+    page = visitor.get("session?id=hall").body
+    lost = text_of(page).partition("Lost at the last cut")[2]
+    places = [lost.find(label) for label in ("Write the importer", "Use Kafka", "Note 9")]
+    assert -1 < places[0] < places[1] < places[2] and -1 < lost.find("KeyError: price") < places[2]
+    assert "Write the exporter" not in lost[: places[2]]
 
 
 def first_facts_at(memory: SessionMemory) -> float:
@@ -373,10 +395,21 @@ def test_health_says_that_nothing_was_remembered_where_requests_only_passed(memo
     assert 'docs/not-remembered.md"' in page
     memory.service.counters.add("turn_complete")
     assert "All is well" in text_of(visitor.get("status").body)
+    memory.service.counters.add("window_exceeded")
+    text = text_of(visitor.get("status").body)
+    assert "All is well" not in text and "window_exceeded Requests larger than the model's window" in text
 
 
-def test_health_says_what_it_cannot_see_and_when_anything_was_recorded(memory: SessionMemory) -> None:
+def test_health_says_what_it_cannot_see_and_when_anything_was_recorded(
+    memory: SessionMemory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As in a dashboard beside a proxy or hooks: this process has recorded no request."""
+    for name in ("XDG_RUNTIME_DIR", "TOKENMIZER_HOOK_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    [folder, _] = hook_folders({"TMPDIR": str(tmp_path)})
+    Path(folder).mkdir()
+    (Path(folder) / "1a2b3c4d.log").touch()
     visitor = Visitor(dashboard(memory, token=TOKEN)).sign_in()
     text = text_of(visitor.get("status").body)
     assert "All is well" not in text and "The store answers" in text
@@ -389,7 +422,7 @@ def test_health_says_what_it_cannot_see_and_when_anything_was_recorded(memory: S
     memory.record("hall", [{"role": "user", "content": "Use Redis."}])
     text = text_of(visitor.get("status").body)
     assert re.search(rf"Hooks of coding agents last recorded something .*, in {re.escape(session)} \.", text)
-    assert "Errors of hooks are in a log of their own" in text
+    assert f"Errors of hooks are in a log of their own: {folder}/*.log ." in text
 
 
 def test_a_session_of_hooks_says_why_it_has_no_requests(visitor: Visitor, memory: SessionMemory) -> None:

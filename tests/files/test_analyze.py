@@ -15,8 +15,11 @@ import zipfile
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
+from uuid import UUID
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -72,6 +75,17 @@ def test_delimiters(tmp_path: Path, delimiter: str, name: str) -> None:
 
 def test_a_table_without_a_header(tmp_path: Path) -> None:
     assert "2 rows x 2 columns, comma-separated, no header" in analyze(made(tmp_path, "t.csv", "1,a\n2,b\n")).text
+
+
+@pytest.mark.parametrize("name, write", [("c.json", json.dumps), ("c.yaml", yaml.safe_dump)])
+def test_members_named_by_ids_are_one_line(name: str, write: Callable[[Any], str], tmp_path: Path) -> None:
+    """As in an export of ChatGPT."""
+    nodes = {str(UUID(int=number)): {"parent": None, "children": []} for number in range(1, 600)}
+    chat = {"title": "Choir", "mapping": nodes, "blobs": {"1a" * 20: 1, "deadbeefdeadbeef": 2, "root": 3}}
+    digest = analyze(made(tmp_path, name, write([chat])))
+    assert not digest.partial and "left out" not in digest.text
+    assert "- [].mapping.*: 599 x object\n" in digest.text and "- [].mapping.*.children: 599 x list\n" in digest.text
+    assert {"[].blobs.*", "[].blobs.deadbeefdeadbeef", "[].blobs.root"} < {one["path"] for one in digest.facts["paths"]}
 
 
 def test_uneven_rows_are_told(tmp_path: Path) -> None:

@@ -23,10 +23,18 @@ from tests.operations.test_agent_transcripts import assistant, lines, said, user
 from tests.proxy.test_serve import answers, free_port
 from tests.waiting import eventually
 from tokenmizer_mw.agents.hooks.client import WorkerFiles, place
+from tokenmizer_mw.cli import main
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.server.proxy.configuration import Configuration
 from tokenmizer_mw.store.address import absolute_address, without_password
-from tokenmizer_mw.store.choosing import announce_store, announced_stores, data_folder, default_address, resolve_store
+from tokenmizer_mw.store.choosing import (
+    announce_store,
+    announced_stores,
+    data_folder,
+    default_address,
+    last_ended_store,
+    resolve_store,
+)
 
 from .agent import Desk, end_worker, short_folder
 
@@ -242,6 +250,55 @@ def test_what_the_user_names_comes_first(data: Path, tmp_path: Path) -> None:
     assert announced_stores() == []
 
 
+def test_check_says_which_store_the_other_commands_use_and_why(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    file = tmp_path / "proxy.yaml"
+    file.write_text("store: sqlite:///agents.db\n")
+
+    def checked(*arguments: str) -> tuple[str | None, str]:
+        main(["check", "--json", *arguments])
+        rows = {row["place"]: row["text"] for row in json.loads(capsys.readouterr().out)}
+        return rows.get("store chosen by"), rows["store"]
+
+    default = "the default, as no server runs and nothing names another"
+    assert checked() == (default, f"{data / 'tokenmizer-mw' / 'sessions.db'} will be created")
+    created = f"{tmp_path / 'agents.db'} will be created"
+    assert (
+        checked("--config", str(file)) == checked("--store", f"sqlite:///{tmp_path / 'agents.db'}") == (None, created)
+    )
+    with announce_store(f"sqlite:///{tmp_path / 'agents.db'}", str(file)):
+        assert checked() == (f"the running server of {file}", created)
+    with announce_store(f"sqlite:///{tmp_path / 'flag.db'}", str(file)):
+        assert checked("--config", str(file))[0] == f"the running server of {file}"
+    monkeypatch.setenv("TOKENMIZER_CONFIG", str(file))
+    assert checked() == (str(file), created)
+    monkeypatch.setenv("TOKENMIZER_STORE", "sqlite:///other.db")
+    assert checked()[0] == "TOKENMIZER_STORE"
+
+
+def test_sessions_names_the_store_of_the_proxy_that_ended_last(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def said() -> str:
+        assert main(["sessions"]) == 0
+        return capsys.readouterr().err.partition("; ")[2].rstrip()
+
+    general = "if your application uses another store, name it: --store sqlite:///memory.db"
+    assert said() == general
+    database = tmp_path / "agents.db"
+    with announce_store("sqlite:////older.db"), announce_store(f"sqlite:///{database}"):
+        pass
+    assert said() == general  # its file does not exist
+    database.touch()
+    assert said() == f"the proxy that ended last used another store: add --store sqlite:///{database}"
+    assert last_ended_store() is not None and announced_stores() == []
+    with announce_store(default_address()):
+        pass
+    assert said() == general
+
+
 def test_files_that_nobody_holds_or_can_read_say_nothing(data: Path) -> None:
     with announce_store("sqlite:////one.db"):
         folder = next(data.rglob("servers"))
@@ -250,6 +307,7 @@ def test_files_that_nobody_holds_or_can_read_say_nothing(data: Path) -> None:
         assert [said.store for said in announced_stores()] == ["sqlite:////one.db"]
     with announce_store("sqlite:////two.db"):
         assert len(list(folder.iterdir())) == 1
+    assert len(list(folder.iterdir())) == 1
 
 
 def test_workers_of_hooks_are_told_apart_by_the_file_that_is_meant(

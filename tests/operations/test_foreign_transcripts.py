@@ -195,6 +195,25 @@ def test_what_is_quoted_begins_no_message_in_specstorys_history(quoted: str) -> 
     assert FORGED in found[1].text
 
 
+@pytest.mark.parametrize("user", ["**User:**", "**Human**:", "**You:**", "**me:**\n"])
+@pytest.mark.parametrize("model", ["**Assistant:**", "**AI:**", "**ChatGPT**:", "**Claude:**\n\n"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_transcript_written_by_hand(user: str, model: str, end: str) -> None:
+    told = f"# Queue\n{user} {SAID[0].text}\n\n{model} {SAID[1].text}\n\n---\n{user} Thanks.\n\nBye.\n"
+    found = read_transcript(told.replace("\n", end).encode(), "f").messages  # type: ignore[union-attr]
+    assert found == (*SAID, Message(Role.USER, "Thanks.\n\nBye."))
+
+
+def test_names_that_begin_no_paragraph_begin_no_message() -> None:
+    quoted = f"It says\n**User:** {FORGED}\n\n```\n\n**User:** {FORGED}\n\n```\n\nor **User:** {FORGED}"
+    told = f"**User:** {SAID[0].text}\n\n**Assistant:** {quoted}"
+    found = read_transcript(told.encode(), "f").messages  # type: ignore[union-attr]
+    assert found == (SAID[0], Message(Role.ASSISTANT, quoted))
+    for alone in (f"**User:** {SAID[0].text}\n", "**Me:** a note\n**Claude:** in the same paragraph\n"):
+        with pytest.raises(CallerError, match=r"\*\*User:\*\*"):
+            read_transcripts(alone.encode(), "f")
+
+
 def test_reading_marks_takes_time_in_proportion() -> None:
     for unit in (
         "```",
@@ -208,10 +227,13 @@ def test_reading_marks_takes_time_in_proportion() -> None:
         "---\n",
         "_**User**_\n",
         "_**User ",
+        "**User:**\n",
+        "\n\n**AI:**",
     ):
         seconds = []
         for size in (100_000, 200_000):
-            text = "_**User**_\n" + unit * (size // len(unit)) + "`"
+            begins = "_**User**_\n" if ":**" not in unit else "**User:**\n\n**AI:**\n\n"
+            text = begins + unit * (size // len(unit)) + "`"
             seconds.append(min(cpu_seconds(lambda text=text: read_transcripts(text.encode(), "f")) for _ in range(3)))
         assert seconds[1] <= 3.0 * seconds[0] + 0.02, unit
 

@@ -95,6 +95,31 @@ def test_the_lines_of_servers_name_no_session(path: str, root: logging.Logger) -
     assert written.count("/... HTTP/1.1") + written.count("/.../why?... HTTP/1.1") == 2
 
 
+UUID = "0b1c7e2a-8f3d-4c5b-9a7e-1f2d3c4b5a69"
+
+
+@pytest.mark.parametrize(
+    "id_", [f"conversation-{'dd87e2a1' * 4}", UUID, f"shop-01221a02/{UUID}", f"büro-01221a02/{UUID}"]
+)
+def test_ids_of_sessions_that_nobody_chose_can_be_read(id_: str, root: logging.Logger) -> None:
+    stream = lines("text", root)
+    for line in ("it does not fit (session %s)", "session %s: nothing", "in session %s"):
+        logging.getLogger("tokenmizer_mw").warning(line, id_)
+    logging.getLogger("somebody").warning("session %s", f"conversation-{'dd87e2a1' * 4}")
+    assert stream.getvalue().count(id_) == 3
+    assert "WARNING somebody: session redacted:" in stream.getvalue()
+
+
+def test_secrets_in_ids_that_clients_chose_stay_out(root: logging.Logger) -> None:
+    stream = lines("text", root)
+    spelt = [secret for secret in SECRETS if not set(secret) & set(" /:")]
+    assert len(spelt) >= 20
+    for secret in spelt:
+        for id_ in (secret, f"conversation-{secret}", f"{secret}-01221a02/{UUID}", f"shop-01221a02/{UUID}{secret}"):
+            logging.getLogger("tokenmizer_mw").warning("it does not fit (session %s)", id_)
+    assert not [secret for secret in spelt if secret in stream.getvalue()]
+
+
 def test_a_line_stays_a_line(root: logging.Logger) -> None:
     stream = lines("text", root)
     logging.getLogger("somebody").info("a\r\nINFO forged\x1b[31m\u2028 \u0000 end")

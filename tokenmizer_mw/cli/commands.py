@@ -30,7 +30,7 @@ _LOG_SUFFIXES: Final = (".jsonl", ".ndjson")
 def run_command(arguments: argparse.Namespace) -> int:
     """Run the command in ``arguments`` on its store. Returns 0; errors are raised."""
     with open_store(arguments, writes=_may_create(arguments)) as store:
-        complete_session(arguments, store.log, store.place)
+        complete_session(arguments, store)
         _COMMANDS[arguments.command](arguments, store)
     return 0
 

@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from tokenmizer_mw.errors import CallerError
 from tokenmizer_mw.graph.views import undone_numbers
@@ -141,15 +141,15 @@ def pin(arguments: argparse.Namespace, store: Store) -> None:
 
 def undo(arguments: argparse.Namespace, store: Store) -> None:
     """Undo an edit: the newest one, unless its number is given."""
-    number = store.memory.undo(arguments.session, arguments.number, tenant=arguments.tenant)
-    changes = store.memory.edits(arguments.session, tenant=arguments.tenant)
-    node_id = next(one.edit.id for one in changes if one.edit.number == number)
-    node = store.memory.graph(arguments.session, tenant=arguments.tenant).get(node_id)
-    show_result(
-        arguments.json,
-        {"undone": number, "fact": node_to_dict(node) if node is not None else None},
-        f"change {number} is undone" + (f": {_line(node)}" if node is not None else ""),
-    )
+    done = store.memory.undo(arguments.session, arguments.number, tenant=arguments.tenant)
+    lines = ["; ".join([f"change {done.undone} is undone: {_line(done.after)}", *done.effects])]
+    lines += [f"  in force again: {_line(node)}" for node in done.restored]
+    result = {
+        "undone": done.undone,
+        **_change_to_dict(done),
+        "restored": [node_to_dict(node) for node in done.restored],
+    }
+    show_result(arguments.json, result, "\n".join(lines))
 
 
 def edits(arguments: argparse.Namespace, store: Store) -> None:
@@ -199,13 +199,16 @@ def _show_change(arguments: argparse.Namespace, done: FactEdit, means: str = "")
     verb = "unpinned" if arguments.command == "pin" and arguments.off else _VERBS[arguments.command]
     head = f"change {done.number}: {verb}" if done.number else "nothing changed:"
     lines = ["; ".join([f"{head} {fact}", *done.effects]), *([f"  {means}"] if means else [])]
-    result = {
+    show_result(arguments.json, _change_to_dict(done), "\n".join(lines))
+
+
+def _change_to_dict(done: FactEdit) -> dict[str, Any]:
+    return {
         "change": done.number,
         "fact": node_to_dict(done.after),
         "before": done.previous,
         "effects": done.effects,
     }
-    show_result(arguments.json, result, "\n".join(lines))
 
 
 _VERBS: Final = {

@@ -83,7 +83,7 @@ def _require_own_sessions(
     if "" in ids:
         raise CallerError("say which session it is with --session")
     if wrong := next((id_ for id_ in ids if not SessionKey(arguments.tenant, id_).valid()), None):
-        raise CallerError(f"{inert(wrong[:80])!r} can be no session's name: pass another with --session")
+        raise CallerError(f"{inert(wrong[:80])!r} is not a valid session id: pass another one with --session")
     if len(set(ids)) < len(ids):
         raise CallerError("two conversations of the file have one name")
     if arguments.session:

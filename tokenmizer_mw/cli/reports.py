@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -20,9 +21,10 @@ from tokenmizer_mw.model.usage import CALL, UsageSums
 from tokenmizer_mw.operations.summaries import SessionSummary, summarize_session
 from tokenmizer_mw.runtime.terminal import inert, show, show_json, show_result
 from tokenmizer_mw.safety.labels import flatten
-from tokenmizer_mw.store.choosing import STORE_VARIABLE
+from tokenmizer_mw.store.choosing import STORE_VARIABLE, Announcement, last_ended_store
 from tokenmizer_mw.store.ledger import By
 from tokenmizer_mw.store.log import SessionInfo
+from tokenmizer_mw.store.open import describe_place, find_missing
 
 from .store import Store, elsewhere
 
@@ -35,11 +37,19 @@ _FIXED: Final = 26
 """Columns of a row beside the id and the title."""
 
 
-def _other_store(arguments: argparse.Namespace) -> str:
-    """A hint for who named no store; "" for others."""
+def _other_store(arguments: argparse.Namespace, place: str) -> str:
+    """A hint for who named no store, for messages after ``place``; "" for others."""
     if arguments.store or os.environ.get(STORE_VARIABLE):
         return ""
-    return "; if your application uses another store, name it: --store sqlite:///memory.db"
+    ended = last_ended_store()
+    if ended is None or _is_unusable(ended) or describe_place(ended.store) in place:
+        return "; if your application uses another store, name it: --store sqlite:///memory.db"
+    return f"; the proxy that ended last used another store: add --store {shlex.quote(ended.store)}"
+
+
+def _is_unusable(ended: Announcement) -> bool:
+    """Whether a store cannot be opened with the address announced, or its file was deleted."""
+    return ended.has_password or (ended.store.startswith("sqlite:") and bool(find_missing(ended.store)))
 
 
 def list_sessions(arguments: argparse.Namespace, store: Store) -> None:
@@ -52,7 +62,7 @@ def list_sessions(arguments: argparse.Namespace, store: Store) -> None:
     elif rows:
         _show_sessions(rows, store.place)
     else:
-        where = elsewhere(store.log, arguments.tenant) or _other_store(arguments)
+        where = elsewhere(store.log, arguments.tenant) or _other_store(arguments, store.place)
         print(f"no sessions in {store.place}{where}", file=sys.stderr)
     if len(found) > arguments.limit:
         print(f"these are the {arguments.limit:,} most recent ones; --limit N shows more", file=sys.stderr)

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, Final, NoReturn
 
 from tokenmizer_mw import __version__
@@ -162,7 +163,7 @@ def _agents(commands: Any) -> None:
     mcp.add_argument("--config", metavar="FILE", help="a YAML file of settings")
     about = "write the configuration of a coding agent, or take it out again; shows the difference first"
     install = commands.add_parser("install", help=about, description=f"{about[0].upper()}{about[1:]}.")
-    install.add_argument("host", choices=AGENTS, metavar="HOST", help=", ".join(AGENTS))
+    install.add_argument("host", type=_agent, choices=AGENTS, metavar="HOST", help=", ".join(AGENTS))
     install.add_argument("--remove", action="store_true", help="take it out again")
     install.add_argument("--project", action="store_true", help="for the project here alone, not for all of yours")
     install.add_argument("--dry-run", action="store_true", help="only show the difference")
@@ -170,6 +171,20 @@ def _agents(commands: Any) -> None:
     install.add_argument("--json", action="store_true", help="print JSON")
     about = "handle an event of a coding agent, which calls this by itself"
     commands.add_parser("hook", help=about, description=f"{about[0].upper()}{about[1:]}.", add_help=False)
+
+
+_BY_PROXY: Final = {
+    "aider": "https://github.com/tokenmizer-mw/tokenmizer-mw/blob/main/docs/proxy.md#point-a-client-at-it",
+}
+"""Coding agents without hooks and MCP, and the page that says how they are used with the proxy."""
+
+
+def _agent(name: str) -> str:
+    if page := _BY_PROXY.get(name.casefold()):
+        raise argparse.ArgumentTypeError(
+            f"{name} has neither hooks nor MCP and works through the proxy (tokenmizer-mw serve): {page}"
+        )
+    return name
 
 
 _NEAREST_MAX: Final = 3
@@ -273,15 +288,17 @@ def _run(argv: Sequence[str]) -> int:
     return run_command(arguments)
 
 
+_DEMO_NEEDS: Final = ("fastapi", "httpx2", "uvicorn", "rich")
+"""What the demonstration imports: the extra ``demo`` brings it."""
+
+
 def run_demo(arguments: argparse.Namespace) -> int:
     """Run the demonstration; return 0 if it succeeded."""
     if arguments.live and not os.environ.get("OPENAI_API_KEY"):
         raise ConfigError("--live needs your key in OPENAI_API_KEY")
+    if missing := [name for name in _DEMO_NEEDS if find_spec(name) is None]:
+        raise ConfigError(f"{missing[0]} is not installed: {install_hint('demo')}")
     print("Starting the application and the model ...", flush=True)  # loading them takes longer than a moment
-    try:
-        from tokenmizer_mw.cli.demo.run import demonstrate
-    except ModuleNotFoundError as missing:
-        if (missing.name or "").startswith("tokenmizer_mw"):
-            raise
-        raise ConfigError(f"{missing.name} is not installed: {install_hint('demo')}") from None
+    from tokenmizer_mw.cli.demo.run import demonstrate
+
     return demonstrate(fast=arguments.fast, live_model=arguments.model if arguments.live else None, keep=arguments.keep)

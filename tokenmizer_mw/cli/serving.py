@@ -27,10 +27,11 @@ from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.choosing import (
     CONFIG_VARIABLE,
     STORE_VARIABLE,
+    ChosenStore,
     announce_store,
+    choose_store,
     default_address,
     resolve_store,
-    store_in_file,
 )
 from tokenmizer_mw.store.open import CheckResult, Grade, check_store, describe_place, find_missing, open_log, try_store
 
@@ -128,12 +129,25 @@ def _has_proxy() -> bool:
 def _check_proxy(arguments: argparse.Namespace) -> list[CheckResult]:
     from tokenmizer_mw.server.proxy.configuration_check import check_configuration, try_configuration
 
-    configuration = _configuration(arguments)
+    chosen = _choose_store(arguments)
+    configuration = replace(_configuration(arguments), store=chosen.address)
     command = suggest_command(arguments, "check --reach")
     found = list(check_configuration(configuration, reaching=arguments.reach, command=command))
     if arguments.reach:
         found += asyncio.run(try_configuration(configuration))
-    return found
+    return [*_explain_choice(arguments, chosen), *found]
+
+
+def _choose_store(arguments: argparse.Namespace) -> ChosenStore:
+    """The store that other commands, hooks and MCP use right now; ``--config`` counts as ``TOKENMIZER_CONFIG`` does."""
+    variables = {**os.environ, CONFIG_VARIABLE: arguments.config} if arguments.config else os.environ
+    return choose_store(arguments.store, variables)
+
+
+def _explain_choice(arguments: argparse.Namespace, chosen: ChosenStore) -> Iterator[CheckResult]:
+    """What chose the store, unless an option did."""
+    if chosen.chosen_by and not (arguments.config and chosen.chosen_by == os.path.abspath(arguments.config)):
+        yield CheckResult(Grade.FINE, "store chosen by", chosen.chosen_by)
 
 
 def _check_agents() -> Iterator[CheckResult]:
@@ -152,10 +166,11 @@ def _check_agents() -> Iterator[CheckResult]:
 
 def _check_store_alone(arguments: argparse.Namespace) -> Iterator[CheckResult]:
     path = arguments.config or os.environ.get(CONFIG_VARIABLE)
-    address = arguments.store or os.environ.get(STORE_VARIABLE) or (store_in_file(path) if path else "")
-    address = address or default_address()
-    yield from check_store(address, reaching=arguments.reach, command=suggest_command(arguments, "check --reach"))
-    if arguments.reach and (tried := try_store(address)) is not None:
+    chosen = _choose_store(arguments)
+    yield from _explain_choice(arguments, chosen)
+    command = suggest_command(arguments, "check --reach")
+    yield from check_store(chosen.address, reaching=arguments.reach, command=command)
+    if arguments.reach and (tried := try_store(chosen.address)) is not None:
         yield tried
     if path:
         missing = next(name for name in _NEEDED if find_spec(name) is None)

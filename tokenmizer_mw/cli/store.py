@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
@@ -17,16 +18,21 @@ from tokenmizer_mw.errors import CallerError, UnknownSession
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.operations.exports import BACKUPS_TENANT
+from tokenmizer_mw.operations.summaries import summarize_session
 from tokenmizer_mw.runtime.collection import uncollected_imports
 from tokenmizer_mw.runtime.terminal import inert
+from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.address import without_password
 from tokenmizer_mw.store.choosing import STORE_VARIABLE, resolve_store, sqlite_path
-from tokenmizer_mw.store.log import EventLog, pages
+from tokenmizer_mw.store.log import EventLog, SessionInfo, pages
 from tokenmizer_mw.store.open import describe_place, find_missing, open_log
 
 _PAGE: Final = 1_000
 _CANDIDATES_MAX: Final = 8
+
+_TITLE_MAX: Final = 60
+"""Characters of a session's title in an error."""
 
 _NEAR: Final = 0.5
 """Likeness from which on an error names a session that may be meant."""
@@ -35,7 +41,7 @@ _OPTIONS: Final = ("session", "calls")
 """Arguments of commands that name a session which is there already."""
 
 
-def complete_session(arguments: argparse.Namespace, log: EventLog, place: str) -> None:
+def complete_session(arguments: argparse.Namespace, store: Store) -> None:
     """Replace a part of a session id in ``arguments`` by the whole id; beginnings and ends come first. Capitals count
     only if that decides.
 
@@ -48,14 +54,15 @@ def complete_session(arguments: argparse.Namespace, log: EventLog, place: str) -
     for option in _OPTIONS:
         given = getattr(arguments, option, None)
         if isinstance(given, str) and given:
-            setattr(arguments, option, _complete_session_id(arguments, log, given, place))
+            setattr(arguments, option, _complete_session_id(arguments, store, given))
 
 
-def _complete_session_id(arguments: argparse.Namespace, log: EventLog, given: str, place: str) -> str:
+def _complete_session_id(arguments: argparse.Namespace, store: Store, given: str) -> str:
     key = SessionKey(arguments.tenant, given)
-    if not key.valid() or log.read(key, upto=1):
+    if not key.valid() or store.log.read(key, upto=1):
         return given
-    ids = [info.key.id for info in pages(log, arguments.tenant, _PAGE)]
+    infos = {info.key.id: info for info in pages(store.log, arguments.tenant, _PAGE)}
+    ids = list(infos)
     found = [id_ for id_ in ids if _is_part(given, id_)]
     found = found or [id_ for id_ in ids if _is_part(given.casefold(), id_.casefold())]
     found = found or [id_ for id_ in ids if given.casefold() in id_.casefold()]
@@ -65,12 +72,24 @@ def _complete_session_id(arguments: argparse.Namespace, log: EventLog, given: st
             raise UnknownSession(f"no session {given!r} (nearest: {_join_candidates(near)})")
         return given
     if len(found) > 1:
-        raise CallerError(f"{given!r} names {len(found):,} sessions in {place}: {_join_candidates(found)}")
+        described = [_describe_session(store.memory, infos[id_]) for id_ in found[:_CANDIDATES_MAX]]
+        listed = _join_candidates([*described, *found[_CANDIDATES_MAX:]])
+        raise CallerError(f"{given!r} names {len(found):,} sessions in {store.place}: {listed}")
     if getattr(arguments, "yes", False):
         raise CallerError(f"{given!r} is not the whole name: with --yes, pass {found[0]!r}")
     if sys.stderr.isatty():
         print(f"session {inert(found[0])}", file=sys.stderr)
     return found[0]
+
+
+def _describe_session(memory: SessionMemory, info: SessionInfo) -> str:
+    """The id of a session, when it changed, and its goal or how it begins."""
+    changed = datetime.fromtimestamp(info.updated_at).strftime("%Y-%m-%d %H:%M")
+    try:
+        title = flatten(summarize_session(memory, info.key).title, _TITLE_MAX)
+    except UnknownSession:  # erased meanwhile
+        title = ""
+    return f"{info.key.id} ({changed}{title and ', '}{title})"
 
 
 def _is_part(given: str, id_: str) -> bool:

@@ -8,6 +8,9 @@ SpecStory writes a line like ``_**User**_`` or ``_**Assistant (model)**_`` befor
 messages. aider writes user text after ``####`` with two blanks at each line end, its own output after ``>``, and
 replies as they are. A message may quote such a mark: it does not count inside a code block or a folded section, nor
 without the rule before it or the blanks after it.
+
+People who write a transcript by hand begin each message with ``**User:**`` or ``**Assistant:**``. Such a mark counts at
+the beginning of a paragraph, outside of code blocks and folded sections.
 """
 
 from __future__ import annotations
@@ -117,6 +120,10 @@ def _claude_text(message: dict[str, Any]) -> str:
 
 _SPEAKER: Final = re.compile(r"(?m)^_\*\*(User|Assistant|Agent)\b[^\n*]*\*\*_[ \t]*$")
 _AIDER: Final = re.compile(r"(?m)^# aider chat started at ")
+_LABEL: Final = re.compile(
+    r"(?mi)^ {0,3}\*\*(?:(User|Human|You|Me)|Assistant|AI|ChatGPT|Claude)(?::\*\*|\*\*[ \t]*:)[ \t]*"
+)
+"""How people begin a message in a transcript that they write; the group is that of the user's names."""
 _RULE: Final = re.compile(r"\n---[ \t]*$")
 _ASKS: Final = "#### "
 
@@ -134,35 +141,65 @@ _FOLD: Final = "<details>"
 
 
 def is_markdown_transcript(text: str) -> bool:
-    """Return whether ``text`` is a Markdown transcript of SpecStory or aider."""
-    return _SPEAKER.search(text) is not None or _AIDER.search(text) is not None
+    """Return whether ``text`` is a Markdown transcript of SpecStory or aider, or one written by hand with messages of
+    both sides."""
+    if _SPEAKER.search(text) is not None or _AIDER.search(text) is not None:
+        return True
+    return len({match[1] is None for match in _labels(_with_plain_ends(text))}) > 1
 
 
 def read_markdown_transcript(text: str) -> list[Message]:
     """Return the non-empty messages of a Markdown transcript, in order."""
-    values = _aider(text) if _AIDER.search(text) is not None else _specstory(text)
+    if _AIDER.search(text) is not None:
+        values = _aider(text)
+    elif _SPEAKER.search(text) is not None:
+        values = _between(text, [(match, match[1] == "User") for match in _speakers(text)])
+    else:
+        text = _with_plain_ends(text)
+        values = _between(text, [(match, match[1] is not None) for match in _labels(text)])
     return [message for message in values if message.text]
 
 
-def _specstory(text: str) -> Iterator[Message]:
-    found = list(_speakers(text))
-    ends = [match.start() for match in found[1:]] + [len(text)]
-    for match, end in zip(found, ends, strict=True):
-        role = Role.USER if match.group(1) == "User" else Role.ASSISTANT
-        yield Message(role, _RULE.sub("", text[match.end() : end].rstrip()).strip())
+def _with_plain_ends(text: str) -> str:
+    return text.replace("\r\n", "\n")
+
+
+def _between(text: str, marks: list[tuple[re.Match[str], bool]]) -> Iterator[Message]:
+    """The messages behind ``marks``, each with whether the user wrote what follows it."""
+    ends = [match.start() for match, _ in marks[1:]] + [len(text)]
+    for (match, is_user), end in zip(marks, ends, strict=True):
+        shown = _RULE.sub("", text[match.end() : end].rstrip()).strip()
+        yield Message(Role.USER if is_user else Role.ASSISTANT, shown)
+
+
+def _labels(text: str) -> Iterator[re.Match[str]]:
+    """The marks of a transcript written by hand: those that begin a paragraph and that no message quotes."""
+    for match in _find_unquoted(text, _LABEL):
+        above = text[text.rfind("\n", 0, max(0, match.start() - 1)) + 1 : match.start()].strip()
+        if not above or above.startswith(_ABOVE):
+            yield match
+
+
+_ABOVE: Final = ("#", "---")
+"""Headings and rules end a paragraph without a blank line."""
 
 
 def _speakers(text: str) -> Iterator[re.Match[str]]:
     """The lines that begin a message: the first one, and those behind a rule that no message quotes."""
-    quoted = list(_find_quoted_blocks(text))
-    starts = [start for start, _ in quoted]
     first = True
-    for match in _SPEAKER.finditer(text):
-        place = bisect_right(starts, match.start()) - 1
-        if place >= 0 and match.start() < quoted[place][1]:
-            continue
+    for match in _find_unquoted(text, _SPEAKER):
         if first or _is_behind_rule(text, match.start()):
             first = False
+            yield match
+
+
+def _find_unquoted(text: str, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+    """The matches outside of code blocks and folded parts."""
+    quoted = list(_find_quoted_blocks(text))
+    starts = [start for start, _ in quoted]
+    for match in pattern.finditer(text):
+        place = bisect_right(starts, match.start()) - 1
+        if place < 0 or match.start() >= quoted[place][1]:
             yield match
 
 

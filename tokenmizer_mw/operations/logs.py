@@ -35,6 +35,12 @@ PLACES_MAX: Final = 8
 _QUERY: Final = re.compile(r"(?<=[^\s?])\?[^\s\"'?][^\s\"']*")
 _SESSION: Final = re.compile(r"(?<=/)(sessions?|graph|resume|checkpoints)/[^\s/?\"']+")
 """Paths of the REST interface and the dashboard that name a session, in the lines of servers."""
+_OWN_ID: Final = re.compile(
+    r"(?<=\bsession )(?:conversation-[0-9a-f]{32}|(?:(?P<project>[^\s/:]{1,64})-[0-9a-f]{8}/)?"
+    r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![^\s,;:.)])"
+)
+"""Session ids in this package's own lines that the redactor takes for secrets and that are none: those that the proxy
+and the hooks make (``conversation-<digest>``, ``<project>-<digest>/<UUID>``), and UUIDs."""
 _UNSHOWN: Final = "(not shown: it could not be redacted)"
 
 
@@ -104,9 +110,20 @@ class _Clean(logging.Formatter):
             text = _QUERY.sub("?...", record.getMessage()[:LINE_MAX])
             if record.name in _SERVERS:
                 text = _SESSION.sub(r"\1/...", text)
-            return self._redactor.redact(text)
+            return self._redact_own(text) if record.name.startswith(_OWN) else self._redactor.redact(text)
         except Exception:  # a log line is never worth a failure, nor a leak
             return _UNSHOWN
+
+    def _redact_own(self, text: str) -> str:
+        """Redact a line of this package, except for ids of sessions that nobody chose. The name of a project was
+        chosen: an id whose project reads like a secret is redacted whole."""
+        redact = self._redactor.redact
+        parts, end = list[str](), 0
+        for match in _OWN_ID.finditer(text):
+            if redact(match["project"] or "") == (match["project"] or ""):
+                parts += [redact(text[end : match.start()]), match.group()]
+                end = match.end()
+        return "".join([*parts, redact(text[end:])])
 
 
 class _Text(_Clean):
@@ -122,6 +139,9 @@ class _Json(_Clean):
     def format(self, record: logging.LogRecord) -> str:
         return json.dumps(self.describe_record(record), separators=(",", ":"))
 
+
+_OWN: Final = "tokenmizer_mw"
+"""How the names of this package's loggers begin."""
 
 _SERVERS: Final = ("uvicorn", "uvicorn.access", "uvicorn.error", "gunicorn.access", "gunicorn.error")
 """Loggers that servers give handlers of their own."""

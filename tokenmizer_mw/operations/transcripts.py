@@ -53,7 +53,7 @@ def _with_times(id_: str, found: Sequence[tuple[Message, float | None]]) -> Impo
 SHAPES: Final = (
     'lists of messages in the shape of OpenAI, Anthropic or LangChain, also under "messages" or one a line; exports of'
     " this package, of ChatGPT and of Claude (conversations.json); transcripts of Claude Code, Codex (.jsonl),"
-    " SpecStory and aider (.md)"
+    " SpecStory and aider (.md); Markdown whose messages begin with **User:** and **Assistant:**"
 )
 """What is read, for whoever has something else."""
 

@@ -108,6 +108,19 @@ class FactEdit:
         return short_repr(self, str(self))
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class UndoneEdit(FactEdit):
+    """What an undo did, which is a manual edit, too. ``undone``: the number of the edit that it undid; ``restored``:
+    the other facts that are in force again."""
+
+    undone: int
+    restored: tuple[Node, ...]
+
+    def __str__(self) -> str:
+        again = [f"in force again: {node.label}" for node in self.restored]
+        return "; ".join([f"change {self.undone} is undone: {self.after.label}", *self.effects, *again])
+
+
 def mark_fact(state: SessionState, node: Node, status: Status, reason: str, *, never_true: bool = False) -> list[Event]:
     """Return the events that invalidate or archive a fact (``status``); ``[]`` when the fact cannot get this status,
     for example because it already has it. Invalidating a fact restores the fact that it replaced.
@@ -303,7 +316,7 @@ def newest_number(edits: Iterable[RecordedEdit]) -> int:
     return left[-1].number
 
 
-def undone(state: SessionState, number: int) -> list[Event]:
+def undo_edit(state: SessionState, number: int) -> list[Event]:
     """Return the events that undo a manual edit. Raises ``UnknownNode``. Raises ``CallerError`` when there is no such
     edit, it is already undone, the fact was changed again later, or another fact has taken its place."""
     edits = [one.edit for one in state.edits.values()]

@@ -1,8 +1,13 @@
-"""Store addresses as text. Imports little, because a coding agent starts a process that imports this for each event."""
+"""Store addresses as text, and where the hooks keep their files. Imports little, because a coding agent starts a
+process that imports this for each event."""
 
 from __future__ import annotations
 
 import os
+
+TYPE_CHECKING = False  # as a type checker takes it, without the import of typing
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 def absolute_address(address: str, folder: str) -> str:
@@ -16,6 +21,19 @@ def absolute_address(address: str, folder: str) -> str:
     if file in ("", ":memory:") or os.path.isabs(os.path.expanduser(file)):
         return address
     return f"sqlite:///{os.path.join(os.path.abspath(folder), path)}"
+
+
+HOOK_DIRECTORY = "TOKENMIZER_HOOK_DIR"
+"""Environment variable: the directory for the files of the hooks, in place of the system's own."""
+
+
+def hook_folders(environ: Mapping[str, str]) -> list[str]:
+    """Return the directories in which hooks started with these variables may keep their files, the preferred one
+    first; [] where the system has no numbers of users."""
+    if not hasattr(os, "getuid"):
+        return []
+    bases = [environ[name] for name in (HOOK_DIRECTORY, "XDG_RUNTIME_DIR", "TMPDIR") if environ.get(name)]
+    return [os.path.join(base, f"tokenmizer-mw-{os.getuid()}") for base in (*bases, "/tmp")]
 
 
 def quote_address(address: str) -> str:

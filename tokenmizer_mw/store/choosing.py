@@ -59,7 +59,7 @@ def data_folder() -> Path | None:
 @contextmanager
 def announce_store(address: str, config: str = "") -> Iterator[None]:
     """Announce ``address`` to this user's other processes (``announced_stores``) until the ``with`` block or the
-    process ends.
+    process ends. The file then stays, unlocked, until another server starts (``last_ended_store``).
 
     Stores in memory are not announced, because no other process can use them. Failures are logged and not raised.
     """
@@ -76,21 +76,28 @@ def announce_store(address: str, config: str = "") -> Iterator[None]:
     try:
         yield
     finally:
-        if handle is not None and path is not None:
-            with suppress(OSError):
-                path.unlink()
+        if handle is not None:
             os.close(handle)
 
 
 def announced_stores() -> list[Announcement]:
     """Return the stores that running servers announce, the most recently started server first."""
+    return _read_announcements(running=True)
+
+
+def last_ended_store() -> Announcement | None:
+    """Return the store of the server that ended and was started last; ``None`` if none is known."""
+    return next(iter(_read_announcements(running=False)), None)
+
+
+def _read_announcements(*, running: bool) -> list[Announcement]:
     folder = data_folder()
     if fcntl is None or folder is None:
         return []
     found: list[tuple[int, Announcement]] = []
     with suppress(OSError):
         for path in (folder / _FOLDER).iterdir():
-            if path.suffix == _SUFFIX and (said := _read(path)) is not None:
+            if path.suffix == _SUFFIX and (said := _read(path, running=running)) is not None:
                 found.append(said)
     return [said for _, said in sorted(found, key=lambda each: -each[0])]
 
@@ -151,15 +158,16 @@ def _is_locked(handle: int) -> bool:
     return False
 
 
-def _read(path: Path) -> tuple[int, Announcement] | None:
-    """When the file was written, in nanoseconds, and what it says; ``None``: nobody runs who wrote it."""
+def _read(path: Path, *, running: bool) -> tuple[int, Announcement] | None:
+    """When the file was written, in nanoseconds, and what it says; ``None`` if the server that wrote it has ended (or
+    runs, with ``running`` false), and for a file that no server wrote."""
     try:
         handle = _open_own(path)
     except OSError:
         return None
     with os.fdopen(handle, "rb") as file:
         try:
-            if not _is_locked(handle):
+            if _is_locked(handle) is not running:
                 return None
             said = json.loads(file.read(_LENGTH_MAX))
             announcement = Announcement(_text(said["store"]), _text(said["config"]), bool(said["has_password"]))
@@ -197,8 +205,23 @@ CONFIG_VARIABLE: Final = "TOKENMIZER_CONFIG"
 """The environment variable that names the configuration of the proxy, which may name the store."""
 
 
+@dataclass(frozen=True, slots=True)
+class ChosenStore:
+    """The ``address`` of a store, and what it was chosen by, for messages: "" if the caller named it."""
+
+    address: str
+    chosen_by: str = ""
+
+
 def resolve_store(named: str | None = None, environ: Mapping[str, str] | None = None, *, extra: str = "cli") -> str:
-    """Return the address of the store that all parts of this installation use. The first of these that exists:
+    """Return the address of the store that all parts of this installation use: see ``choose_store``."""
+    return choose_store(named, environ, extra=extra).address
+
+
+def choose_store(
+    named: str | None = None, environ: Mapping[str, str] | None = None, *, extra: str = "cli"
+) -> ChosenStore:
+    """Choose the store that all parts of this installation use. The first of these that exists:
 
     - the address ``named``;
     - the variable ``TOKENMIZER_STORE``;
@@ -211,17 +234,22 @@ def resolve_store(named: str | None = None, environ: Mapping[str, str] | None = 
     ``ConfigError`` for an invalid file or address.
     """
     variables = os.environ if environ is None else environ
-    if address := named or variables.get(STORE_VARIABLE):
-        return address
+    if named:
+        return ChosenStore(named)
+    if address := variables.get(STORE_VARIABLE):
+        return ChosenStore(address, STORE_VARIABLE)
     servers = announced_stores()
     if path := variables.get(CONFIG_VARIABLE):
         path = os.path.abspath(path)
         of_file = store_in_file(path)
         if own := [said for said in servers if said.config and os.path.realpath(said.config) == os.path.realpath(path)]:
-            return reachable_address(own[0], of_file)
+            return ChosenStore(reachable_address(own[0], of_file), f"the running server of {path}")
         if of_file:
-            return of_file
-    return _reachable_address(servers[0]) if servers else default_address(extra)
+            return ChosenStore(of_file, path)
+    if not servers:
+        return ChosenStore(default_address(extra), "the default, as no server runs and nothing names another")
+    config = servers[0].config
+    return ChosenStore(_reachable_address(servers[0]), "the running server" + (f" of {config}" if config else ""))
 
 
 def store_in_file(path: str | Path) -> str:

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from zlib import crc32
 
-from tokenmizer_mw.store.address import absolute_address
+from tokenmizer_mw.store.address import absolute_address, hook_folders
 
 TYPE_CHECKING = False  # as a type checker takes it, without the import of typing
 if TYPE_CHECKING:
@@ -26,9 +26,6 @@ STORE = "TOKENMIZER_STORE"
 CONFIG = "TOKENMIZER_CONFIG"
 WORKER = "TOKENMIZER_HOOK_WORKER"
 """Environment variable: "0" does the work in the process that the host waits for."""
-
-RUNTIME = "TOKENMIZER_HOOK_DIR"
-"""Environment variable: the directory, in place of the system's own."""
 
 _PATH_MAX = 100
 
@@ -58,8 +55,7 @@ def place(environ: Mapping[str, str]) -> WorkerFiles | None:
     """
     if environ.get(WORKER) == "0" or not hasattr(os, "fork"):
         return None
-    for base in _bases(environ):
-        folder = os.path.join(base, f"tokenmizer-mw-{os.getuid()}")
+    for folder in hook_folders(environ):
         found = WorkerFiles(folder, f"{_key(environ):08x}")
         if len(os.fsencode(found.socket)) <= _PATH_MAX and _own(folder):
             return found
@@ -76,11 +72,6 @@ def config_path(environ: Mapping[str, str]) -> str:
     """Return the path of the proxy's configuration file in the environment, made absolute; "" if there is none."""
     path = environ.get(CONFIG, "")
     return os.path.abspath(path) if path else ""
-
-
-def _bases(environ: Mapping[str, str]) -> list[str]:
-    named = [environ[name] for name in (RUNTIME, "XDG_RUNTIME_DIR", "TMPDIR") if environ.get(name)]
-    return [*named, "/tmp"]
 
 
 def _key(environ: Mapping[str, str]) -> int:

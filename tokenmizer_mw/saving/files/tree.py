@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -21,6 +22,9 @@ _BUFFER: Final = 500
 _LONG: Final = 200
 """Characters of a value that does not wait for others."""
 _ITEM: Final = "[]"
+_ANY: Final = "*"
+_ID_NAME: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?=[a-f]*[0-9])[0-9a-f]{16,}", re.IGNORECASE)
+"""Names of members that are ids: UUIDs, and long hexadecimal numbers."""
 
 
 @dataclass(slots=True)
@@ -44,7 +48,8 @@ class _Place:
 
 @dataclass(slots=True)
 class Tree:
-    """The paths seen so far. A path consists of names separated by dots; "[]" stands for the items of a list."""
+    """The paths seen so far. A path consists of names separated by dots; "[]" stands for the items of a list, "*" for
+    all members of an object whose names are ids."""
 
     places: dict[str, _Place] = field(default_factory=dict)
     ignored: int = 0
@@ -70,7 +75,7 @@ class Tree:
         ``mask`` maps a column name and a value to the value that may be shown (without secrets).
         """
         told = [
-            DigestLine(self._line(path, place, mask), 6.0 / (1 + path.count(".")))
+            DigestLine(self._line(path, place, mask), 6.0 / (1 + path.count(".") - path.count(f".{_ANY}")))
             for path, place in self.places.items()
         ]
         if self.ignored:
@@ -102,7 +107,8 @@ class Tree:
 
 
 def below(path: str, name: str) -> str:
-    """Return the path of the member ``name`` of the object at ``path``."""
+    """Return the path of the member ``name`` of the object at ``path``; all members whose names are ids have one."""
+    name = _ANY if _ID_NAME.fullmatch(name) else name
     return f"{path}.{name}" if path else name
 
 

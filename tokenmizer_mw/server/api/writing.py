@@ -9,10 +9,10 @@ from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.operations.erasure import erase
 from tokenmizer_mw.operations.imports import import_into
 from tokenmizer_mw.operations.transcripts import read_transcript
-from tokenmizer_mw.session.manual_edits import FactEdit, newest_number
+from tokenmizer_mw.session.manual_edits import FactEdit
 
 from . import shapes
-from .requests import INVALID_SESSION, UNKNOWN_NODE, ApiRefusal, ApiRequest, too_large
+from .requests import INVALID_SESSION, ApiRefusal, ApiRequest, too_large
 
 
 def checkpoint(request: ApiRequest[shapes.NoQuery, shapes.CheckpointBody]) -> shapes.CheckpointAnswer:
@@ -94,20 +94,10 @@ def correct(request: ApiRequest[shapes.NoQuery, shapes.CorrectBody]) -> shapes.E
 
 def undo(request: ApiRequest[shapes.NoQuery, shapes.UndoBody]) -> shapes.UndoAnswer:
     """Undo a manual edit: the newest one, unless its number is given."""
-    id, tenant = request.body.session_id, request.tenant
-    edits = request.memory.edits(id, tenant=tenant)
-    number = newest_number(edits) if request.body.number is None else request.body.number
-    node_id = next((one.edit.id for one in edits if one.edit.number == number), "")
-    before = request.memory.graph(id, tenant=tenant)
-    request.memory.undo(id, number, tenant=tenant)
-    after = request.memory.graph(id, tenant=tenant)
-    old, new = before.get(node_id), after.get(node_id)
-    if old is None or new is None:
-        raise ApiRefusal(UNKNOWN_NODE)
-    past = {node.id for node in before.nodes() if not node.current} - {node_id}
-    restored = [shapes.node_of(node) for node in after.nodes() if node.current and node.id in past]
-    done = _answer(id, FactEdit(request.memory.edits(id, tenant=tenant)[-1].edit.number, old, new))
-    return {**done, "undone": number, "restored": restored}
+    body = request.body
+    done = request.memory.undo(body.session_id, body.number, tenant=request.tenant)
+    restored = [shapes.node_of(node) for node in done.restored]
+    return {**_answer(body.session_id, done), "undone": done.undone, "restored": restored}
 
 
 def _answer(session_id: str, done: FactEdit) -> shapes.EditAnswer:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Final
+
+from tokenmizer_mw.store.address import hook_folders
 
 from .markup import Markup, card, join_markup, nothing, tag
 from .page import Page, PageRequest, heading
@@ -51,6 +55,14 @@ UNRECORDED: Final = {
 }
 """Counters of requests that passed without being recorded: why, and what to do."""
 
+NOTED: Final = {
+    "window_exceeded": (
+        "Requests larger than the model's window were sent on: their newest message, or what may not be cut, does not"
+        " fit. The log names the sessions."
+    ),
+}
+"""Counters of what went wrong with a request although everything here works: what it was, and what to do."""
+
 _PAGE_ABOUT_IT: Final = "https://github.com/tokenmizer-mw/tokenmizer-mw/blob/main/docs/not-remembered.md"
 
 _COUNTED_NOTHING: Final = (
@@ -59,6 +71,7 @@ _COUNTED_NOTHING: Final = (
 
 _STATES: Final = {
     "ok": ("\u2713", "All is well", "The store answers, and nothing failed in the last minutes."),
+    "noted": ("!", "It works, but not every request fits", "The store answers, and every turn is recorded."),
     "elsewhere": (
         "\u2713",
         "The store answers",
@@ -80,9 +93,12 @@ def show_health(request: PageRequest) -> Page:
     found = request.health.look(with_place=request.caller.may("admin"))
     counters = request.memory.counters() if request.caller.may("admin") else {}
     unrecorded = _reasons_of_no_turn(counters) if found["status"] == "ok" else []
-    mark, title, text = _STATES[_state_of(found["status"], bool(unrecorded), request.memory.counters())]
-    known = REASONS | UNRECORDED
-    reasons = [tag("li", tag("code", name), " ", known.get(name, "")) for name in (*found["reasons"], *unrecorded)]
+    noted = sorted(NOTED.keys() & counters.keys())
+    named = _state_of(found["status"], request.memory.counters(), unrecorded=bool(unrecorded), noted=bool(noted))
+    mark, title, text = _STATES[named]
+    known = REASONS | UNRECORDED | NOTED
+    names = (*found["reasons"], *unrecorded, *noted)
+    reasons = [tag("li", tag("code", name), " ", known.get(name, "")) for name in names]
     state = tag(
         "section",
         tag("p", tag("span", mark, class_="state-mark", aria_hidden="true"), tag("strong", title), class_="state"),
@@ -90,19 +106,22 @@ def show_health(request: PageRequest) -> Page:
         tag("ul", reasons, class_="reasons") if reasons else None,
         tag("p", tag("a", "Why is my chat not remembered", href=_PAGE_ABOUT_IT)) if unrecorded else None,
         tag("p", "The database: ", tag("code", found["place"])) if "place" in found else None,
-        class_=f"card health is-{'degraded' if unrecorded else found['status']}",
+        class_=f"card health is-{'degraded' if named in ('unrecorded', 'noted') else found['status']}",
     )
     recorded = _recording_card(request) if found["ready"] else None
     lead = tag("p", "Whether what was said is being remembered.", class_="lead")
     return Page("Health", join_markup(heading("Health", lead), state, recorded, _counters(counters)), "status")
 
 
-def _state_of(status: str, unrecorded: bool, counters: Mapping[str, int]) -> str:
-    """Which of the states to show: that of the health, unless this process has recorded nothing that could fail."""
+def _state_of(status: str, counters: Mapping[str, int], *, unrecorded: bool, noted: bool) -> str:
+    """Which of the states to show: that of the health, unless this process has recorded nothing that could fail, or
+    counted something that the health does not count as a failure."""
     if status != "ok":
         return status
     if unrecorded:
         return "unrecorded"
+    if noted:
+        return "noted"
     return "ok" if any(name.startswith("turn_") for name in counters) else "elsewhere"
 
 
@@ -116,8 +135,17 @@ def _recording_card(request: PageRequest) -> Markup | None:
     if found.hooked is None:
         return card("Recorded by any process", last)
     hooked = tag("p", "Hooks of coding agents last recorded something ", *name_session(request, found.hooked))
-    log = ("Errors of hooks are in a log of their own: ", tag("code", "$XDG_RUNTIME_DIR/tokenmizer-mw-*/*.log"), ".")
-    return card("Recorded by any process", last, hooked, tag("p", *log, class_="hint"))
+    place = _find_hook_logs() if request.caller.may("admin") else ""
+    log = tag("p", "Errors of hooks are in a log of their own: ", tag("code", place), ".", class_="hint")
+    return card("Recorded by any process", last, hooked, log if place else None)
+
+
+def _find_hook_logs() -> str:
+    """The path of the logs of this user's hooks, as far as the variables of this process tell; "" where hooks have no
+    log."""
+    folders = hook_folders(os.environ)
+    written = [folder for folder in folders if any(Path(folder).glob("*.log"))]
+    return os.path.join((written or folders)[0], "*.log") if folders else ""
 
 
 def _reasons_of_no_turn(counters: Mapping[str, int]) -> list[str]:

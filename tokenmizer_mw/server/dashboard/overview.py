@@ -152,7 +152,7 @@ def _render_levels(request: PageRequest, level: str) -> Markup:
     tabs = [tag("li", _level_tab(request, name, block, name == level)) for name, block in blocks.items()]
     block = blocks[level]
     text = tag("pre", block.text, class_="block", tabindex="0", aria_label="The block", dir="auto")
-    exact = "as the model's own tokenizer counts" if block.exact else "counted so that it errs high"
+    exact = "as the model's own tokenizer counts" if block.exact else "estimated, rather too high than too low"
     foot = f"{format_count(block.tokens, 'token')}, {exact}; {format_count(len(block.node_ids), 'fact')}."
     shown = join_markup(text, tag("p", foot, class_="hint")) if block.text else nothing("There is nothing to send yet.")
     address = to("session", id=request.id, level=level)

@@ -138,7 +138,7 @@ def _sides(request: PageRequest, found: RequestView, cut: Checkpointed, messages
         _sum(len(kept), after),
         _block(request, cut, len(left_out)),
         _list_messages(request, counter, kept, ()),
-        _reminder(request, found),
+        _reminder(request, found, messages),
         id="after",
     )
     note = tag("p", "Tokens are counted here, without tools and whatever else a request holds.", class_="hint")
@@ -165,17 +165,23 @@ def _list_messages(
 
 def _line(request: PageRequest, counter: MessageCounter, written: Written, gone: bool) -> Markup:
     message = written.message
-    text = flatten(message.text or " ".join(one.text for one in message.tool_results), LINE_MAX)
-    calls = ", ".join(call.name for call in message.tool_calls)
     return tag(
         "li",
         tag("span", message.role.value, class_="who"),
         message_link(request.id, written.number),
         tag("span", f"{counter.count(message):,} tokens", class_="turn"),
         tag("span", "left out", class_="badge") if gone else None,
-        tag("p", quote_line(text or f"calls {calls}" if calls else text or "no text")),
+        tag("p", quote_line(_begin(written))),
         class_="left-out" if gone else None,
     )
+
+
+def _begin(written: Written) -> str:
+    """The beginning of a message, or what it calls."""
+    message = written.message
+    text = flatten(message.text or " ".join(one.text for one in message.tool_results), LINE_MAX)
+    calls = ", ".join(call.name for call in message.tool_calls)
+    return text or (f"calls {calls}" if calls else "no text")
 
 
 def _block(request: PageRequest, cut: Checkpointed, count: int) -> Markup:
@@ -185,12 +191,16 @@ def _block(request: PageRequest, cut: Checkpointed, count: int) -> Markup:
     return join_markup(head, text, tag("p", then, class_="hint"))
 
 
-def _reminder(request: PageRequest, found: RequestView) -> Markup | None:
+def _reminder(request: PageRequest, found: RequestView, messages: Sequence[Written]) -> Markup | None:
     reminder = found.reminder
     if reminder is None:
         return None
     facts = [tag("li", type_of(node), fact_link(request.id, node)) for node in found.facts]
-    quoted = [tag("li", "quoted ", message_link(request.id, number)) for number in reminder.messages]
+    texts = {one.number: _begin(one) for one in messages}
+    quoted = [
+        tag("li", "quoted ", message_link(request.id, number), tag("p", quote_line(texts.get(number, ""))))
+        for number in reminder.messages
+    ]
     head = tag("h3", f"Reminder behind the newest message, {format_count(reminder.tokens, 'token')}")
     note = tag("p", "Its text is not kept: these facts and passages were in it.", class_="hint")
     return tag("div", head, note, tag("ul", facts, quoted, class_="facts"), id="reminder")

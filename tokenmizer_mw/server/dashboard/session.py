@@ -11,7 +11,7 @@ from tokenmizer_mw.context.loss_report import LossReport, loss_report
 from tokenmizer_mw.context.resume.sections import Section
 from tokenmizer_mw.graph.export.appearance import TYPES
 from tokenmizer_mw.model.event import Reminded
-from tokenmizer_mw.model.node import Node, NodeType, Transition
+from tokenmizer_mw.model.node import Node, NodeType, Status, Transition
 from tokenmizer_mw.session import CheckpointMark, RecordedEdit, SessionState
 
 from .actions import edits_list
@@ -170,6 +170,13 @@ def step_row(request: PageRequest, step: Transition, old: Node | None, new: Node
     return tag("li", tag("p", gone, " ", arrow, " ", now, " ", turn), reason, quote)
 
 
+def _rank_loss(node: Node) -> tuple[bool, int]:
+    """Sorts facts that a cut left out: decisions, rules, goals, open work and open errors first; then the newest."""
+    is_in_force = node.current and node.type in (NodeType.DECISION, NodeType.GOAL)
+    is_open = node.open or (node.type is NodeType.ERROR and node.status is Status.ACTIVE)
+    return not (is_in_force or is_open), -node.source.turn
+
+
 def _render_loss(request: PageRequest, report: LossReport, unseen: MessagesOnly | None) -> Markup:
     if unseen is not None:
         return card("Lost at the last cut", explain_no_requests(request, unseen), id="lost", live=True)
@@ -185,7 +192,7 @@ def _render_loss(request: PageRequest, report: LossReport, unseen: MessagesOnly 
             origin_link(request.id, node),
             returned if node.id in report.returned else None,
         )
-        for node in report.items[-SHOWN:]
+        for node in sorted(report.items, key=_rank_loss)[:SHOWN]
     ]
     text = (
         f"At {report.checkpoint} the block took the place of {format_count(report.dropped, 'message')} before message"
