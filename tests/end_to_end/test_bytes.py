@@ -123,7 +123,7 @@ def test_errors_are_the_providers(
     assert direct.status == status
     assert ("retry-after" in direct.headers) is (status in (429, 503))
     is_recorded = status >= 500  # what is refused is not
-    assert served.closed(session) == [("error", "")] * is_recorded
+    assert served.closed(session, is_recorded) == [("error", "")] * is_recorded
     assert [message.role for message in served.messages(session)] == [Role.USER] * is_recorded
 
 
