@@ -128,9 +128,9 @@ class RequestGuard:
         messages, so that a later request that has them in its history, followed by other messages, is not refused
         because of them. Reads the store.
         """
-        news = self._find_news(key, request)
+        news, beside = self._find_news(key, request)
         marks = [(key, digest(message)) for message in news]
-        suspicion = self._judge_news(news, marks)
+        suspicion = self._judge_news(news, marks, beside)
         if not suspicion.flagged:
             return
         with self._lock:
@@ -142,16 +142,19 @@ class RequestGuard:
         body = refusal(dialect, status, "blocked_by_guard", message) if dialect else b""
         raise RequestBlocked(suspicion.signals, body)
 
-    def _judge_news(self, news: Sequence[Message], marks: Sequence[tuple[SessionKey, str]]) -> Suspicion:
-        """What the guard finds in ``news``, the newest message last; others that were refused before do not count."""
+    def _judge_news(
+        self, news: Sequence[Message], marks: Sequence[tuple[SessionKey, str]], beside: Sequence[Message]
+    ) -> Suspicion:
+        """What the guard finds in ``news``, the newest message last, where others that were refused before do not
+        count, and in what a client application sends ``beside`` the chat."""
         from tokenmizer_mw.safety.guard import NOTHING, judge  # what only reads judges nothing
 
         judged = [message for message, mark in zip(news[:-1], marks, strict=False) if mark not in self._refused]
-        return max(map(judge, (*judged, *news[-1:])), key=lambda found: found.score, default=NOTHING)
+        return max(map(judge, (*judged, *news[-1:], *beside)), key=lambda found: found.score, default=NOTHING)
 
-    def _find_news(self, key: SessionKey, request: ChatRequest) -> Sequence[Message]:
-        """The messages that the session does not have yet, the newest one, and those that a client application sends
-        beside the chat among them: files come in each request anew."""
+    def _find_news(self, key: SessionKey, request: ChatRequest) -> tuple[Sequence[Message], Sequence[Message]]:
+        """The messages that the session does not have yet with the newest one, and those that a client application
+        sends beside the chat among them: files come in each request anew."""
         messages = request.messages
         spoken = messages.without_system()
         with patience(self._settings.store_wait_seconds):
@@ -161,7 +164,8 @@ class RequestGuard:
         places = [place for place, role in enumerate(messages.roles) if role is not Role.SYSTEM]
         known = max(0, min(start, len(spoken) - 1))
         first = places[known - 1] + 1 if known else 0
-        return list(map(messages.as_sent, range(first, len(messages))))
+        others = (place for place in range(first, len(messages)) if messages.roles[place] is Role.SYSTEM)
+        return spoken[known:], list(map(messages.as_sent, others))
 
 
 # fmt: off
