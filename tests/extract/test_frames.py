@@ -11,6 +11,7 @@ from tokenmizer_mw.extract.rules.framing import Frame
 FRAMED = [
     ("does Valkey cope with that", Frame.QUESTION),
     ("Is Valkey what you would take here?", Frame.QUESTION),
+    ("do the tests pass on the old machine", Frame.QUESTION),
     ("reicht dafür eine Datei?", Frame.QUESTION),
     ("一个文件够吗", Frame.QUESTION),
     ("页面又空了,为什么,看一下", Frame.QUESTION),
@@ -45,6 +46,8 @@ def test_a_sentence_in_a_frame(sentence: str, frame: Frame) -> None:
         "Never use eval in this code base.",
         "If a test fails, always stop at once.",
         "can you make it 9090 instead?",
+        "Do the labels in German, that is enough.",
+        "The ticket is valid for ten minutes.",
         "Wir nehmen lieber Kafka statt Redis",
         "on passe à deux colonnes",
         "端口改成 9100",

@@ -12,7 +12,7 @@ from tokenmizer_mw.model.node import NodeType, Trust
 
 from .finding import Finding, Move
 from .pattern import PatternSet, PatternTable, compile_lazily
-from .phrases import before_question, bound_sentence, order_in, without_lead
+from .phrases import asks, before_question, bound_sentence, order_in, without_lead
 from .rules.framing import REQUESTS, STARTS, WITHIN, Frame
 
 SENTENCES_KEPT: Final = 128
@@ -36,6 +36,9 @@ _CONSTANT: Final = PatternSet(
 )
 """Words of a standing rule, which may hold under a condition."""
 
+_DO: Final = PatternSet(r"do (?:the|my) [\w-]+ (?:in|with|as|using|via|first|next|later|now)\b")
+"""An order, not a question: "do the labels in German"."""
+
 
 @lru_cache(maxsize=SENTENCES_KEPT)
 def frames_of(sentence: str, label: str = "") -> frozenset[Frame]:
@@ -49,7 +52,7 @@ def frames_of(sentence: str, label: str = "") -> frozenset[Frame]:
     part = _part_of(text, label)
     found = {_ROWS[number][0] for one in {part, without_lead(part)} for number in _STARTS.matching(one)}
     found |= {_ROWS_WITHIN[number][0] for number in _WITHIN.matching(text)}
-    if order_in(without_lead(text)):
+    if order_in(without_lead(text)) or (_DO.any(without_lead(part)) and not question and not asks(text)):
         found.discard(Frame.QUESTION)
     if _CONSTANT.any(text):
         found.discard(Frame.HYPOTHETICAL)

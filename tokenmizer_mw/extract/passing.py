@@ -75,7 +75,7 @@ def clauses_of(sentence: str, *, valued: bool = False) -> Iterator[str]:
 def _states_something(clause: str) -> bool:
     """Whether a clause says something by itself: not "I know", "that's solved"."""
     words = len(content(clause))
-    return words > 1 or (words == 1 and (_has_value(clause) if clause.isascii() else True))
+    return words > 1 or (words == 1 and (not clause.isascii() or _has_value(clause)))
 
 
 def _has_value(clause: str) -> bool:

@@ -208,8 +208,7 @@ WITHIN: Final[dict[Frame, tuple[str, ...]]] = {
     ),
     Frame.ONCE: (
         r"\b(?:just (?:this|for) (?:once|one|now|today|a (?:moment|minute|second))|(?:this|the) one time"
-        r"|for (?:ten|five|\w+)"
-        r" minutes|so (?:that )?(?:i|we) can (?:compare|try|test|hear|see|check)|just this one"
+        r"|so (?:that )?(?:i|we) can (?:compare|try|test|hear|see|check)|just this one"
         r"|right now by hand|only the"
         r" (?:opening|first|last)|that one evening|this single|before i touch)\b",
         r"\b(?:nur (?:dieses mal|diesmal|heute|kurz|zum test)|ausnahmsweise|einmalig|exceptionnellement"
