@@ -17,7 +17,7 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any, Final
 
-from .server import serving
+from .server import ask, serving
 from .sessions import long_session
 
 WINDOWS: Final = (4_000, 32_000, 128_000)
@@ -75,13 +75,13 @@ def _calls(port: int, window: int) -> Iterator[tuple[str, float]]:
     for _ in range(CALLS_MAX):
         said.append(next(turns))
         body = json.dumps({"model": "gpt-4o", "stream": True, "messages": said})
-        bare, _ = _ask(links["bare"], "/bare/v1/chat/completions", body)
-        ours, got = _ask(links["memory"], "/memory/v1/chat/completions", body)
-        gone = len(said) - got
+        bare = ask(links["bare"], "/bare/v1/chat/completions", body, "chat")
+        ours = ask(links["memory"], "/memory/v1/chat/completions", body, "chat")
+        gone = len(said) - int(ours.headers["x-messages"])
         kind = "new cut" if gone > removed else "behind" if gone else "uncut"
         cuts += kind == "new cut"
         removed = gone
-        yield kind, ours - bare
+        yield kind, ours.first - bare.first
         if cuts == CUTS:
             return
         said.append(next(turns))
@@ -97,15 +97,3 @@ def _turns(window: int) -> Iterator[Message]:
         while sum(map(len, parts)) < length:
             parts.append(next(texts))
         yield {"role": role, "content": "\n\n".join(parts)}
-
-
-def _ask(link: http.client.HTTPConnection, path: str, body: str) -> tuple[float, int]:
-    """Seconds to the first byte, and how many messages the application got."""
-    headers = {"content-type": "application/json", "x-session-id": "chat"}
-    start = time.perf_counter()
-    link.request("POST", path, body.encode(), headers)
-    response = link.getresponse()
-    response.read(1)
-    first = time.perf_counter() - start
-    response.read()
-    return first, int(response.headers["x-messages"])

@@ -9,12 +9,11 @@ import http.client
 import json
 import statistics
 import tempfile
-import time
 from pathlib import Path
 from typing import Any, Final
 
 from .measure import at_most
-from .server import serving
+from .server import ask, serving
 from .sessions import long_session
 
 LENGTHS: Final = (1, 50, 300)
@@ -50,10 +49,10 @@ def _compare(port: int, length: int) -> dict[str, float]:
     for number in range(ROUNDS + WARM_UP):
         for mount in mounts if number % 2 else reversed(mounts):
             body = json.dumps({"model": "gpt-4o", "stream": True, "messages": [*history[:-1], _question(number)]})
-            taken = _ask(links[mount], f"/{mount}/v1/chat/completions", body, f"s-{length}")
+            answer = ask(links[mount], f"/{mount}/v1/chat/completions", body, f"s-{length}")
             if number >= WARM_UP:
-                first[mount].append(taken[0])
-                whole[mount].append(taken[1])
+                first[mount].append(answer.first)
+                whole[mount].append(answer.whole)
     for link in links.values():
         link.close()
     median = {name: statistics.median(values) * 1e3 for name, values in first.items()}
@@ -76,14 +75,3 @@ def _ratio(ours: list[float], bare: list[float]) -> float:
 
 def _question(number: int) -> dict[str, str]:
     return {"role": "user", "content": f"And what about point {number}? Keep it short."}
-
-
-def _ask(link: http.client.HTTPConnection, path: str, body: str, session: str) -> tuple[float, float]:
-    headers = {"content-type": "application/json", "x-session-id": session}
-    start = time.perf_counter()
-    link.request("POST", path, body.encode(), headers)
-    response = link.getresponse()
-    response.read(1)
-    first = time.perf_counter() - start
-    response.read()
-    return first, time.perf_counter() - start

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import os
 import socket
 import subprocess
@@ -9,6 +10,8 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from email.message import Message
+from typing import NamedTuple
 
 _STARTS_WITHIN = 30.0
 _ATTEMPTS = 3
@@ -60,3 +63,23 @@ def waiting_for(port: int, process: subprocess.Popen[bytes]) -> None:
                 return
         time.sleep(0.02)
     raise RuntimeError("the server did not start")
+
+
+class Answer(NamedTuple):
+    """Seconds to the first byte of an answer and to its last, and its headers."""
+
+    first: float
+    whole: float
+    headers: Message
+
+
+def ask(link: http.client.HTTPConnection, path: str, body: str, session: str) -> Answer:
+    """Send a chat request of a session on a connection that stays open, and read the answer."""
+    headers = {"content-type": "application/json", "x-session-id": session}
+    start = time.perf_counter()
+    link.request("POST", path, body.encode(), headers)
+    response = link.getresponse()
+    response.read(1)
+    first = time.perf_counter() - start
+    response.read()
+    return Answer(first, time.perf_counter() - start, response.headers)

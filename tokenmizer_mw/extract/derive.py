@@ -36,6 +36,7 @@ from .links import link_all
 from .moves import place
 from .passing import settled_in_passing
 from .repeated import without_repeated
+from .reports import says_could_not
 from .segment import segment
 from .situation import Numbered, situation_of
 from .structure import open_calls, read_structure
@@ -45,7 +46,7 @@ from .structure.voiced import add_voiced_text
 from .structure.voiced import speaks as only_speaks
 from .turning import turn_refusals
 from .validate import validate_findings
-from .working import announced_over, begun_over, says_could_not, taken_over, told_over, went_on, worked_around
+from .working import announced_over, begun_over, taken_over, told_over, went_on, worked_around
 
 Placed = tuple[Finding, Node | None]
 """A finding, and the node that it is about."""

@@ -10,8 +10,10 @@ from .finding import Finding, Move
 from .opening import POINTS_BELOW
 from .pattern import PatternSet, compile_lazily
 from .phrases import split_enumeration, split_list, without_lead
+from .prose import encodable, sentences
 from .reading import anaphoric
 from .rules import Act, Speaker
+from .rules.acknowledging import COULD_NOT
 from .said import ITEMS_MAX, TELLING_WORDS, Maker, Said, file_of, is_name, slot_of
 from .similar import content, says_more_than
 from .situation import Situation
@@ -190,3 +192,12 @@ REPORT_MAKERS: Final[dict[Act, Maker]] = {
     Act.TESTED: _plain,
 }
 """Who makes findings of the acts that speak of work, errors and what is around."""
+
+
+_COULD_NOT: Final = PatternSet(*COULD_NOT)
+
+
+def says_could_not(text: str) -> bool:
+    """Whether an assistant's answer says that it did not manage what it was asked."""
+    text = encodable(text)
+    return any(_COULD_NOT.any(text[start:end]) for start, end in sentences(text, 0, len(text)))

@@ -22,7 +22,7 @@ from .planning import leave_behind, move_item, note_item
 from .prose import encodable, sentences
 from .reading import hits
 from .rules import Act, Speaker
-from .rules.acknowledging import COULD_NOT, LEAVES_OPEN
+from .rules.acknowledging import LEAVES_OPEN
 from .said import paths_in
 from .similar import content, likeness, overlap, words_of
 from .structure import covers
@@ -60,7 +60,6 @@ _OVER: Final = words_of("finished done fixed solved resolved gone over works wor
 """Words with which a user says that something is over."""
 
 _LEAVES_OPEN: Final = PatternSet(*LEAVES_OPEN)
-_COULD_NOT: Final = PatternSet(*COULD_NOT)
 
 LEFT_WORDS: Final = 2
 """Words of content up to which a sentence that puts something off names nothing else that it is about."""
@@ -90,12 +89,6 @@ def went_on(ledger: Ledger, findings: Sequence[Finding], left: Status, text: str
         for error in near(ledger.graph, lambda node: _is_reported(ledger, node)):
             if not any(len(words) <= LEFT_WORDS or words & content(error.label) for words in put_off):
                 _leave(ledger, error, Status.COMPLETED)
-
-
-def says_could_not(text: str) -> bool:
-    """Whether an assistant's answer says that it did not manage what it was asked."""
-    text = encodable(text)
-    return any(_COULD_NOT.any(text[start:end]) for start, end in sentences(text, 0, len(text)))
 
 
 def _put_off(text: str) -> list[frozenset[str]]:
