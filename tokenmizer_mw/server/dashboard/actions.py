@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from enum import Enum
 from typing import Final
 
@@ -10,15 +11,15 @@ from starlette.responses import Response
 
 from tokenmizer_mw.errors import CallerError, UnknownSession
 from tokenmizer_mw.graph.views import undone_numbers
+from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import NodeEdited
 from tokenmizer_mw.model.node import Status
-from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.operations.erasure import erase
 from tokenmizer_mw.session import RecordedEdit, SessionState
 
 from .caches import title_of
-from .markup import Markup, format_count, join_markup, link, moment, quote_line, tag, to
-from .page import Page, PageRequest, redirect, session_head
+from .markup import Markup, format_count, link, moment, quote_line, tag, to
+from .page import Page, PageRequest, redirect, session_page
 
 
 def edits_list(request: PageRequest, edits: Iterable[RecordedEdit], *, of_fact: bool = False) -> Markup:
@@ -65,8 +66,8 @@ def _format_value(value: object) -> str:
     return str(value or "nothing")
 
 
-_Edit = Callable[[PageRequest, str], str | None]
-"""Applies an edit; returns the name of the note that says what was done, ``None``: that of the form's field."""
+_Edit = Callable[[PageRequest, str], object]
+"""Applies an edit; returns the name of the note that says what was done, anything else: that of the form's field."""
 
 
 def apply_edit(request: PageRequest) -> Response:
@@ -75,8 +76,8 @@ def apply_edit(request: PageRequest) -> Response:
     if do not in _EDITS:
         raise CallerError("the form says nothing that can be done")
     request.memory.view(request.id, lambda state: None, tenant=request.tenant)  # what was said last has its facts first
-    note = _EDITS[do](request, node) or do
-    return redirect(to("fact", id=request.id, node=node, done=note))
+    note = _EDITS[do](request, node)
+    return redirect(to("fact", id=request.id, node=node, done=note if isinstance(note, str) else do))
 
 
 def make_checkpoint(request: PageRequest) -> Response:
@@ -96,24 +97,13 @@ def _invalidate(request: PageRequest, node: str) -> str:
     return "invalidate" if done.after.is_rejected else "drop"
 
 
-def _complete(request: PageRequest, node: str) -> None:
-    request.memory.complete(request.id, node, request.form.get("reason", ""), tenant=request.tenant)
+def _with_reason(edit: Callable[..., object]) -> _Edit:
+    """An edit to which the form may give a reason; ``edit`` is a method of the memory."""
 
+    def apply(request: PageRequest, node: str) -> None:
+        edit(request.memory, request.id, node, request.form.get("reason", ""), tenant=request.tenant)
 
-def _archive(request: PageRequest, node: str) -> None:
-    request.memory.archive(request.id, node, request.form.get("reason", ""), tenant=request.tenant)
-
-
-def _separate(request: PageRequest, node: str) -> None:
-    request.memory.separate(request.id, node, request.form.get("reason", ""), tenant=request.tenant)
-
-
-def _pin(request: PageRequest, node: str) -> None:
-    request.memory.pin(request.id, node, tenant=request.tenant)
-
-
-def _unpin(request: PageRequest, node: str) -> None:
-    request.memory.pin(request.id, node, False, tenant=request.tenant)
+    return apply
 
 
 def _correct(request: PageRequest, node: str) -> None:
@@ -130,11 +120,11 @@ def _undo(request: PageRequest, node: str) -> None:
 
 _EDITS: Final[Mapping[str, _Edit]] = {
     "invalidate": _invalidate,
-    "complete": _complete,
-    "archive": _archive,
-    "separate": _separate,
-    "pin": _pin,
-    "unpin": _unpin,
+    "complete": _with_reason(SessionMemory.complete),
+    "archive": _with_reason(SessionMemory.archive),
+    "separate": _with_reason(SessionMemory.separate),
+    "pin": lambda request, node: request.memory.pin(request.id, node, tenant=request.tenant),
+    "unpin": lambda request, node: request.memory.pin(request.id, node, False, tenant=request.tenant),
     "correct": _correct,
     "undo": _undo,
 }
@@ -163,10 +153,8 @@ def confirm_erasure(request: PageRequest) -> Page:
         " Backups that were made before keep them. This cannot be undone."
     )
     question = tag("h2", "Erase ", quote_line(request.id), "?")
-    body = join_markup(
-        session_head(request, "", title), tag("section", question, tag("p", text), form, class_="card narrow")
-    )
-    return Page(f"Erase {request.id}", body, "", request.id)
+    shown = tag("section", question, tag("p", text), form, class_="card narrow")
+    return replace(session_page(request, "", title, shown), title=f"Erase {request.id}")
 
 
 def erase_session(request: PageRequest) -> Response:
@@ -175,7 +163,7 @@ def erase_session(request: PageRequest) -> Response:
         raise CallerError("nothing was erased: tick the box to say that you are sure")
     gone = erase(request.memory, request.id, tenant=request.tenant)
     request.caches.titles.forget(request.tenant, request.id)
-    request.caches.pasts.forget(SessionKey(request.tenant, request.id))
+    request.caches.pasts.forget(request.key)
     if not gone.events:
         raise UnknownSession
     return redirect(to("", done="forget"))

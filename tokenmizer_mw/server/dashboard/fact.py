@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tokenmizer_mw.errors import UnknownNode
 from tokenmizer_mw.graph.export.appearance import EDGES
@@ -15,22 +15,19 @@ from tokenmizer_mw.session.manual_edits import can_be_completed
 
 from .actions import edits_list
 from .caches import title_of
-from .live import mark_of_session
 from .markup import (
     Markup,
     card,
     exactly,
     fact_link,
-    join_markup,
     message_link,
     moment,
     quote_line,
     status_of,
     tag,
-    to,
     type_of,
 )
-from .page import Page, PageRequest, session_head
+from .page import Page, PageRequest, session_page
 from .session import step_row
 
 
@@ -62,17 +59,13 @@ def show_fact(request: PageRequest) -> Page:
 
     found = request.memory.view(request.id, look, tenant=request.tenant)
     node = found.why.node
-    body = join_markup(
-        session_head(request, "", found.title),
-        tag(
-            "div",
-            tag("div", _fact(request, found), _chain(request, found), _relations(request, found), class_="main-side"),
-            tag("div", _changing(request, node), _edits(request, found), class_="other-side"),
-            class_="sides",
-        ),
+    sides = tag(
+        "div",
+        tag("div", _fact(request, found), _chain(request, found), _relations(request, found), class_="main-side"),
+        tag("div", _changing(request, node), _edits(request, found), class_="other-side"),
+        class_="sides",
     )
-    live = to("events", id=request.id, since=mark_of_session(found.seq))
-    return Page(flatten(node.label), body, "", request.id, live)
+    return replace(session_page(request, "", found.title, sides, seq=found.seq), title=flatten(node.label))
 
 
 def _fact(request: PageRequest, found: FactView) -> Markup:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from starlette.responses import Response
-
 from tokenmizer_mw.errors import UnknownSession
 from tokenmizer_mw.graph.export.appearance import STATUSES, TYPES
 from tokenmizer_mw.graph.search import SearchHit, former_nodes, search
@@ -16,7 +14,6 @@ from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import SessionState
 
 from .caches import title_of
-from .live import mark_of_session
 from .markup import (
     Markup,
     card,
@@ -37,7 +34,7 @@ from .markup import (
     to,
     type_of,
 )
-from .page import Page, PageRequest, csv_file, heading, json_file, session_head
+from .page import Page, PageRequest, file_links, heading, session_page
 
 PER_PAGE: Final = 50
 
@@ -106,17 +103,8 @@ def order_nodes(nodes: list[Node], sort: str) -> list[Node]:
     return nodes if key is None else sorted(nodes, key=key, reverse=sort.startswith("-"))  # type: ignore[arg-type]
 
 
-def download_facts_csv(request: PageRequest) -> Response:
-    """Return the selected facts as a CSV file."""
-    return csv_file("facts.csv", _records(request))
-
-
-def download_facts_json(request: PageRequest) -> Response:
-    """Return the selected facts as a JSON file."""
-    return json_file("facts.json", _records(request))
-
-
-def _records(request: PageRequest) -> list[dict[str, object]]:
+def fact_records(request: PageRequest) -> list[dict[str, object]]:
+    """Return the selected facts, for a file."""
     query = request.query
     nodes = request.memory.graph(request.id, tenant=request.tenant).nodes()
     fitting = order_nodes(choose_nodes(nodes, query.get("type", ""), query.get("status", "")), query.get("sort", ""))
@@ -152,8 +140,10 @@ def show_facts(request: PageRequest) -> Page:
         return title_of(state), state.seq, nodes[(number - 1) * PER_PAGE : number * PER_PAGE], len(nodes)
 
     title, seq, shown, count = request.memory.view(request.id, look, tenant=request.tenant)
-    body = join_markup(
-        session_head(request, "facts", title),
+    return session_page(
+        request,
+        "facts",
+        title,
         tag("div", filters(request, "facts", type_, status), search_form(request, ""), class_="tools"),
         tag(
             "div",
@@ -163,16 +153,10 @@ def show_facts(request: PageRequest) -> Page:
             data_live=True,
         ),
         _pages(request, type_, status, number, count),
-        _files(request),
+        file_links("facts", id=request.id, type=type_, status=status, sort=sort),
+        name="Facts",
+        seq=seq if number == 1 else None,
     )
-    live = to("events", id=request.id, since=mark_of_session(seq)) if number == 1 else ""
-    return Page(f"Facts - {title or request.id}", body, "", request.id, live)
-
-
-def _files(request: PageRequest) -> Markup:
-    query = {name: request.query.get(name) for name in ("type", "status", "sort")}
-    csv_, json_ = (link(to(f"facts.{kind}", id=request.id, **query), kind.upper()) for kind in ("csv", "json"))
-    return tag("p", "These facts as ", csv_, " or ", json_, class_="hint")
 
 
 def _head(request: PageRequest, name: str) -> Markup:
@@ -254,10 +238,8 @@ def _within(request: PageRequest, text: str) -> Page:
 
     title, hits = request.memory.view(request.id, look, tenant=request.tenant)
     shown = _hits(request.id, hits) if hits else nothing("No fact shares words with that." if text else "")
-    body = join_markup(
-        session_head(request, "facts", title), search_form(request, text), tag("section", shown, class_="card")
-    )
-    return Page(f"Search - {title or request.id}", body, "", request.id)
+    section = tag("section", shown, class_="card")
+    return session_page(request, "facts", title, search_form(request, text), section, name="Search")
 
 
 def _everywhere(request: PageRequest, text: str) -> Markup:

@@ -19,14 +19,12 @@ from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.views import importances, status_at
 from tokenmizer_mw.model.event import EdgeAdded, NodeAdded
 from tokenmizer_mw.model.node import Node, Transition
-from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.session import SessionState
 
 from .caches import COLUMNS, hold_layout, place_facts, title_of
 from .facts import choose_nodes, filters, name_of_filter
-from .live import mark_of_session
 from .markup import Markup, exactly, format_count, hidden_fields, join_markup, link, nothing, tag, to
-from .page import Page, PageRequest, download, session_head
+from .page import Page, PageRequest, download, session_page
 
 DRAWN_MAX: Final = 60
 """Facts of one picture: the most important ones."""
@@ -72,13 +70,15 @@ def show_graph(request: PageRequest) -> Page:
     nodes = _nodes(graph, then)
     fitting = choose_nodes(nodes, type_, status)
     shown = _important(graph, fitting)
-    body = join_markup(
-        session_head(request, "graph", title),
+    return session_page(
+        request,
+        "graph",
+        title,
         tag("div", _slider(request, then, type_, status), _options(request, then, type_, status), class_="controls"),
         tag("div", _picture(request, graph, then, shown, len(fitting)), id="picture", data_live=then.at is None),
+        name="Graph",
+        seq=seq if then.at is None else None,
     )
-    live = to("events", id=request.id, since=mark_of_session(seq)) if then.at is None else ""
-    return Page(f"Graph - {title or request.id}", body, "", request.id, live)
 
 
 def _time(given: str) -> float | None:
@@ -109,7 +109,7 @@ def _point_in_time(graph: SessionGraph, wanted: float | None, by: As) -> PointIn
 def _graph(request: PageRequest, then: PointInTime) -> SessionGraph:
     if then.at is None or then.by == "valid":
         return request.memory.graph(request.id, tenant=request.tenant)
-    return request.caches.pasts.at(request.memory, SessionKey(request.tenant, request.id), then.at)
+    return request.caches.pasts.at(request.memory, request.key, then.at)
 
 
 def _nodes(graph: SessionGraph, then: PointInTime) -> list[Node]:
@@ -214,21 +214,14 @@ def _slider(request: PageRequest, then: PointInTime, type_: str, status: str) ->
         return None
 
     def at(time: float | None, text: str, rel: str | None = None) -> Markup:
-        address = to(
-            "graph",
-            id=request.id,
-            type=type_,
-            status=status,
-            at=None if time is None else repr(time),
-            as_=_by_of(then, time),
-        )
-        return link(address, text, class_="button", rel=rel)
+        when = {"at": repr(time), "as": then.by if then.by == "valid" else None} if time is not None else {}
+        return link(to("graph", id=request.id, type=type_, status=status, **when), text, class_="button", rel=rel)
 
     value = then.last if then.at is None else min(max(then.at, then.first), then.last)
     steps = tag(
         "div",
-        at(then.before, _arrow_left(), "prev") if then.before is not None else None,
-        at(then.after, _arrow_right(), "next") if then.after is not None else None,
+        at(then.before, join_markup("\u2190", tag("span", " Earlier")), "prev") if then.before is not None else None,
+        at(then.after, join_markup(tag("span", "Later "), "\u2192"), "next") if then.after is not None else None,
         at(None, "Now") if then.at is not None else None,
         class_="steps-of-time",
     )
@@ -255,14 +248,6 @@ def _slider(request: PageRequest, then: PointInTime, type_: str, status: str) ->
     return join_markup(form, steps)
 
 
-def _arrow_left() -> Markup:
-    return join_markup(Markup("\u2190"), tag("span", " Earlier"))
-
-
-def _arrow_right() -> Markup:
-    return join_markup(tag("span", "Later "), Markup("\u2192"))
-
-
 def _options(request: PageRequest, then: PointInTime, type_: str, status: str) -> Markup:
     """Return what is chosen seldom, folded: which facts are drawn, and what a time means. The choice stands in the
     summary."""
@@ -282,10 +267,6 @@ def _options(request: PageRequest, then: PointInTime, type_: str, status: str) -
         what if then.count > 1 else None,
         class_="options",
     )
-
-
-def _by_of(then: PointInTime, time: float | None) -> str | None:
-    return then.by if time is not None and then.by == "valid" else None
 
 
 def _when(then: PointInTime) -> str:

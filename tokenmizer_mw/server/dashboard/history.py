@@ -9,12 +9,10 @@ from tokenmizer_mw.graph.export.appearance import TYPES
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.views import Diff, diff
 from tokenmizer_mw.model.node import Node, NodeType, Transition
-from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.session import CheckpointMark, RecordedEdit, SessionState
 
 from .actions import edits_list
 from .caches import title_of
-from .live import mark_of_session
 from .markup import (
     Markup,
     card,
@@ -34,7 +32,7 @@ from .markup import (
     to,
     type_of,
 )
-from .page import Page, PageRequest, session_head
+from .page import Page, PageRequest, session_page
 from .session import step_row
 
 START: Final = "start"
@@ -64,14 +62,9 @@ def show_history(request: PageRequest) -> Page:
         return title_of(state), state.seq, list(state.checkpoints), rows, len(steps), list(state.edits.values())[::-1]
 
     title, seq, marks, steps, count, edits = request.memory.view(request.id, look, tenant=request.tenant)
-    body = join_markup(
-        session_head(request, "history", title),
-        _comparing(request, marks, seq),
-        _transitions(request, steps, count),
-        _edits(request, edits) if edits else None,
-    )
-    live = to("events", id=request.id, since=mark_of_session(seq))
-    return Page(f"History - {title or request.id}", body, "", request.id, live)
+    parts = _comparing(request, marks, seq), _transitions(request, steps, count)
+    by_hand = _edits(request, edits) if edits else None
+    return session_page(request, "history", title, *parts, by_hand, name="History", seq=seq)
 
 
 def _comparing(request: PageRequest, marks: Sequence[CheckpointMark], seq: int) -> Markup:
@@ -123,20 +116,15 @@ def _marks(request: PageRequest, marks: Sequence[CheckpointMark]) -> Markup:
 
 
 def _compare_marks(request: PageRequest, before: int, after: int) -> Markup:
-    key, pasts = SessionKey(request.tenant, request.id), request.caches.pasts
-    backwards = before > after
     first, last = sorted((before, after))
-    found = diff(pasts.facts_upto(request.memory, key, first), pasts.facts_upto(request.memory, key, last))
-    note = (
-        tag(
-            "p",
-            "The second moment is the earlier one: changes are listed from the earlier to the later.",
-            class_="hint",
-        )
-        if backwards
-        else None
-    )
+    found = diff(_facts_upto(request, first), _facts_upto(request, last))
+    text = "The second moment is the earlier one: changes are listed from the earlier to the later."
+    note = tag("p", text, class_="hint") if before > after else None
     return tag("div", note, _diff(request, found), class_="diff")
+
+
+def _facts_upto(request: PageRequest, seq: int) -> SessionGraph:
+    return request.caches.pasts.facts_upto(request.memory, request.key, seq)
 
 
 def _diff(request: PageRequest, found: Diff) -> Markup:
@@ -241,15 +229,12 @@ def show_comparison(request: PageRequest) -> Page:
     earlier = next((mark.checkpoint.id for mark in reversed(marks) if mark.seq < seq), START)
     first = _chosen_option(request, "from", named, earlier)
     second = _chosen_option(request, "to", named, NOW)
-    key, pasts = SessionKey(request.tenant, request.id), request.caches.pasts
-    before, after = (pasts.facts_upto(request.memory, key, named[name]) for name in (first, second))
+    before, after = (_facts_upto(request, named[name]) for name in (first, second))
     only = request.query.get("only") == "changed"
-    body = join_markup(
-        session_head(request, "history", title),
-        _compare_form(request, tuple(named), first, second, only),
-        _compare_sides(request, before, after, {mark.checkpoint.id: mark for mark in marks}, (first, second), only),
-    )
-    return Page(f"Compare - {title or request.id}", body, "", request.id)
+    form = _compare_form(request, tuple(named), first, second, only)
+    points = {mark.checkpoint.id: mark for mark in marks}
+    sides = _compare_sides(request, before, after, points, (first, second), only)
+    return session_page(request, "history", title, form, sides, name="Compare")
 
 
 def _chosen_option(request: PageRequest, field: str, named: Mapping[str, int], default: str) -> str:

@@ -62,11 +62,6 @@ class LogTails:
         return mark
 
 
-def mark_of_session(seq: int) -> str:
-    """Return the mark of a session whose newest event has number ``seq``."""
-    return str(seq)
-
-
 def mark_of_tenant(newest: SessionInfo | None) -> str:
     """Return the mark of a tenant whose most recently updated session is ``newest``."""
     newest_event = f"{newest.key.id}\0{newest.seq}\0{newest.created_at}" if newest is not None else ""
@@ -76,8 +71,8 @@ def mark_of_tenant(newest: SessionInfo | None) -> str:
 def _mark(memory: SessionMemory, tenant: str, id: str, before: str) -> str:
     try:
         if not id:
-            return mark_of_tenant(newest_of(memory, tenant))
-        return mark_of_session(_end(memory, SessionKey(tenant, id), int(before) if before.isdecimal() else 0))
+            return mark_of_tenant(next(iter(memory.log.sessions(tenant, limit=1)), None))
+        return str(_end(memory, SessionKey(tenant, id), int(before) if before.isdecimal() else 0))
     except TokenMizerError:
         return before
 
@@ -88,11 +83,6 @@ def _end(memory: SessionMemory, key: SessionKey, known: int) -> int:
     if not tail and known:
         tail = memory.log.read(key)
     return tail[-1].seq if tail else 0
-
-
-def newest_of(memory: SessionMemory, tenant: str) -> SessionInfo | None:
-    """Return the most recently updated session; ``None`` if there is none."""
-    return next(iter(memory.log.sessions(tenant, limit=1)), None)
 
 
 async def changes(tails: LogTails, tenant: str, id: str, since: str, ending: Callable[[], bool]) -> AsyncIterator[str]:

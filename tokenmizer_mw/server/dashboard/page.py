@@ -23,7 +23,7 @@ from tokenmizer_mw.server.access.caller import Caller
 from tokenmizer_mw.server.api.health import Health
 
 from .caches import PastGraphs, Summaries
-from .markup import Markup, hidden_fields, join_markup, link, quote_line, tag, to
+from .markup import Child, Markup, hidden_fields, join_markup, link, quote_line, tag, to
 
 FORM_FIELD = "form_token"
 """The field by which a form is known to be ours."""
@@ -59,6 +59,11 @@ class PageRequest:
     def id(self) -> str:
         """Id of the requested session; "" if there is none."""
         return self.form.get("id") or self.query.get("id", "")
+
+    @property
+    def key(self) -> SessionKey:
+        """Key of the requested session."""
+        return SessionKey(self.tenant, self.id)
 
     def form_of(self, action: str, *children: object, **fields: str | int) -> Markup:
         """Return an HTML form for an action, with its token."""
@@ -116,6 +121,12 @@ def json_file(name: str, records: Records) -> Response:
     return download(name, "application/json", text)
 
 
+def file_links(name: str, **query: str | int | None) -> Markup:
+    """Return links to a list as files; ``name``: what it lists, with which the names of the files begin."""
+    as_csv, as_json = (link(to(f"{name}.{kind}", **query), kind.upper()) for kind in ("csv", "json"))
+    return tag("p", f"These {name} as ", as_csv, " or ", as_json, class_="hint")
+
+
 def _cell(value: object) -> object:
     if isinstance(value, str) and value.startswith(_FORMULA):
         return f"'{value}"
@@ -171,13 +182,10 @@ def render_document(page: Page, request: PageRequest | None, *, leaves: bool = F
         tabindex="-1",
         data_events=page.live or None,
     )
-    top = _top(page, request, leaves) if request is not None else _top_signed_out(up)
+    bar = _bar(page, request, leaves) if request is not None else _brand(up)
+    top = tag("header", tag("div", bar, class_="wide bar"), class_="top")
     body = tag("body", tag("a", "Skip to the content", href="#main", class_="skip"), top, main)
     return f"<!doctype html>{tag('html', head, body, lang='en')}".encode()
-
-
-def _top_signed_out(up: str) -> Markup:
-    return tag("header", tag("div", _brand(up), class_="wide bar"), class_="top")
 
 
 def _brand(up: str = "") -> Markup:
@@ -185,32 +193,38 @@ def _brand(up: str = "") -> Markup:
     return link(up or "./", mark, tag("span", "TokenMizer"), class_="brand")
 
 
-def _top(page: Page, request: PageRequest, leaves: bool) -> Markup:
+def _bar(page: Page, request: PageRequest, leaves: bool) -> Markup:
     items = [
-        _item(link(to(name), title, aria_current="page" if page.here == name else None)) for name, title in _NAVIGATION
+        tag("li", link(to(name), title, aria_current="page" if page.here == name else None))
+        for name, title in _NAVIGATION
     ]
     out = request.form_of("logout", tag("button", "Sign out", class_="quiet"), out="1") if leaves else None
     live = tag("span", "live", class_="live", id="live", hidden=True, title="Changes show by themselves")
-    bar = tag(
-        "div",
-        _brand(),
-        tag("nav", tag("ul", items), aria_label="Pages"),
-        tag("div", live, out, class_="bar-end"),
-        class_="wide bar",
-    )
-    return tag("header", bar, class_="top")
+    pages = tag("nav", tag("ul", items), aria_label="Pages")
+    return join_markup(_brand(), pages, tag("div", live, out, class_="bar-end"))
 
 
-def _item(child: Markup) -> Markup:
-    return tag("li", child)
+def session_page(
+    request: PageRequest, tab: str, title: str, *parts: Child, name: str = "", seq: int | None = None
+) -> Page:
+    """Return a page of a session.
+
+    ``tab``: its entry among the session's pages, "" for none; ``title``: of the session; ``name``: begins the window's
+    title, "" for a page that is called as the session is; ``seq``: number of the newest event that it shows, so that
+    it is refreshed with the next one, ``None`` if it never is.
+    """
+    named = title or request.id
+    body = join_markup(session_head(request, tab, title), *parts)
+    live = to("events", id=request.id, since=seq) if seq is not None else ""
+    return Page(f"{name} - {named}" if name else named, body, "", request.id, live)
 
 
 def session_head(request: PageRequest, here: str, title: str) -> Markup:
     """Return the heading of a session's pages: its title (a goal, else its first question), its id, and links to its
     pages."""
-    question = "" if title else request.caches.titles.find_question(request.memory, _key_of(request))
+    question = "" if title else request.caches.titles.find_question(request.memory, request.key)
     items = [
-        _item(link(to(name, id=request.id), text, aria_current="page" if name == here else None))
+        tag("li", link(to(name, id=request.id), text, aria_current="page" if name == here else None))
         for name, text in _OF_SESSION
     ]
     return tag(
@@ -222,10 +236,6 @@ def session_head(request: PageRequest, here: str, title: str) -> Markup:
         tag("nav", tag("ul", items), class_="tabs", aria_label="About this session"),
         class_="session-head",
     )
-
-
-def _key_of(request: PageRequest) -> SessionKey:
-    return SessionKey(request.tenant, request.id)
 
 
 def heading(title: str, *below: object) -> Markup:

@@ -31,7 +31,7 @@ from .markup import (
     to,
     type_of,
 )
-from .page import Page, PageRequest, session_head
+from .page import Page, PageRequest, session_page
 from .recording import MessagesOnly, explain_no_requests, messages_only
 
 ROWS: Final = 60
@@ -74,10 +74,8 @@ def show_request(request: PageRequest) -> Page:
     all_ = request.memory.messages(request.id, tenant=request.tenant)
     messages = [one for one in all_ if one.number in found.numbers]
     shown = _nothing_cut(request, found) if found.cut is None else _sides(request, found, found.cut, messages)
-    body = join_markup(
-        session_head(request, "request", found.title), _choice(request, found) if found.cuts else None, shown
-    )
-    return Page(f"Requests - {found.title or request.id}", body, "", request.id)
+    choice = _choice(request, found) if found.cuts else None
+    return session_page(request, "request", found.title, choice, shown, name="Requests")
 
 
 def _view_request(state: SessionState, name: str, turn: int) -> RequestView:

@@ -16,7 +16,6 @@ from tokenmizer_mw.session import CheckpointMark, RecordedEdit, SessionState
 
 from .actions import edits_list
 from .caches import title_of
-from .live import mark_of_session
 from .markup import (
     Markup,
     card,
@@ -25,7 +24,6 @@ from .markup import (
     format_count,
     icon,
     is_repeated,
-    join_markup,
     link,
     message_link,
     moment,
@@ -38,7 +36,7 @@ from .markup import (
     type_of,
 )
 from .overview import OPEN_WORK, SHOWN, Overview, block_card, cards, overview
-from .page import Page, PageRequest, session_head
+from .page import Page, PageRequest, session_page
 from .recording import MessagesOnly, explain_no_requests, messages_only
 
 
@@ -93,8 +91,10 @@ def view_session(state: SessionState) -> SessionView:
 def show_session(request: PageRequest) -> Page:
     """Return the overview of a session."""
     found = request.memory.view(request.id, view_session, tenant=request.tenant)
-    body = join_markup(
-        session_head(request, "session", found.title),
+    return session_page(
+        request,
+        "session",
+        found.title,
         tag("div", _figures(request, found), id="figures", data_live=True),
         tag(
             "div",
@@ -112,9 +112,8 @@ def show_session(request: PageRequest) -> Page:
             ),
             class_="sides",
         ),
+        seq=found.seq,
     )
-    live = to("events", id=request.id, since=mark_of_session(found.seq))
-    return Page(found.title or request.id, body, "", request.id, live)
 
 
 def _figures(request: PageRequest, found: SessionView) -> Markup:

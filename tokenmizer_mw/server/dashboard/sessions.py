@@ -7,15 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from starlette.responses import Response
-
 from tokenmizer_mw.model.session import SESSION_ID_MAX
 from tokenmizer_mw.store.log import Place, SessionInfo
 
 from .caches import Summary
 from .live import mark_of_tenant
 from .markup import Markup, exactly, join_markup, link, moment, nothing, quote_line, select_field, tag, to
-from .page import Page, PageRequest, csv_file, heading, json_file
+from .page import Page, PageRequest, file_links, heading
 
 PER_PAGE: Final = 25
 
@@ -141,37 +139,25 @@ def show_sessions(request: PageRequest) -> Page:
         _filter_form(wish),
         tag("div", _table(request, wish, found), id="sessions", data_live=True),
         _pages(wish, found),
-        _files(wish),
+        file_links("sessions", **wish.query()),
     )
     return Page("Sessions", body, "", live=_live(newest[0]) if wish.plain and wish.place is None else "")
 
 
-def download_sessions_csv(request: PageRequest) -> Response:
-    """Return the matching sessions as a CSV file."""
-    return csv_file("sessions.csv", _records(request))
-
-
-def download_sessions_json(request: PageRequest) -> Response:
-    """Return the matching sessions as a JSON file."""
-    return json_file("sessions.json", _records(request))
-
-
-def _records(request: PageRequest) -> list[dict[str, object]]:
+def session_records(request: PageRequest) -> list[dict[str, object]]:
+    """Return the matching sessions, for a file."""
     infos, summaries = select_sessions(request, parse_filter(request.query))
     return [_record(info, summaries.get(info.key.id)) for info in infos]
 
 
 def _record(info: SessionInfo, summary: Summary | None) -> dict[str, object]:
-    known = summary is not None
     return {
         "session": info.key.id,
         "goal": summary.goal if summary is not None else "",
         "title": summary.title if summary is not None else "",
         "last_active": exactly(info.updated_at),
         "started": exactly(info.created_at),
-        "messages": summary.messages if known and summary else None,
-        "facts": summary.facts if known and summary else None,
-        "open": summary.open if known and summary else None,
+        **{name: getattr(summary, name, None) for name in ("messages", "facts", "open")},
         "events": info.seq,
     }
 
@@ -249,11 +235,6 @@ def _row(info: SessionInfo, summary: Summary | None, now: float) -> Markup:
         cells,
         tag("td", f"{info.seq:,}", data_label="Events", class_="number"),
     )
-
-
-def _files(wish: ListingFilter) -> Markup:
-    csv_, json_ = (link(to(f"sessions.{kind}", **wish.query()), kind.upper()) for kind in ("csv", "json"))
-    return tag("p", "These sessions as ", csv_, " or ", json_, class_="hint")
 
 
 def _pages(wish: ListingFilter, found: SessionListing) -> Markup | None:

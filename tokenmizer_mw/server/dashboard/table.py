@@ -10,15 +10,15 @@ from starlette.responses import Response
 
 from .actions import apply_edit, confirm_erasure, erase_session, make_checkpoint
 from .fact import show_fact
-from .facts import download_facts_csv, download_facts_json, search_facts, show_facts
+from .facts import fact_records, search_facts, show_facts
 from .graph import download_graph, show_graph
 from .health import show_health
 from .history import show_comparison, show_history
-from .page import STATIC_MEDIA, Page, PageRequest
+from .page import STATIC_MEDIA, Page, PageRequest, csv_file, json_file
 from .request import show_request
 from .savings import show_savings
 from .session import show_session
-from .sessions import download_sessions_csv, download_sessions_json, show_sessions
+from .sessions import session_records, show_sessions
 from .transcript import show_transcript
 
 Scope = Literal["read", "write", "erase"]
@@ -37,14 +37,14 @@ class PageRoute:
 
 ROUTES: Final = (
     PageRoute("", "GET", "read", show_sessions),
-    PageRoute("sessions.csv", "GET", "read", download_sessions_csv),
-    PageRoute("sessions.json", "GET", "read", download_sessions_json),
+    PageRoute("sessions.csv", "GET", "read", lambda request: csv_file("sessions.csv", session_records(request))),
+    PageRoute("sessions.json", "GET", "read", lambda request: json_file("sessions.json", session_records(request))),
     PageRoute("session", "GET", "read", show_session),
     PageRoute("transcript", "GET", "read", show_transcript),
     PageRoute("graph", "GET", "read", show_graph),
     PageRoute("facts", "GET", "read", show_facts),
-    PageRoute("facts.csv", "GET", "read", download_facts_csv),
-    PageRoute("facts.json", "GET", "read", download_facts_json),
+    PageRoute("facts.csv", "GET", "read", lambda request: csv_file("facts.csv", fact_records(request))),
+    PageRoute("facts.json", "GET", "read", lambda request: json_file("facts.json", fact_records(request))),
     PageRoute("export", "GET", "read", download_graph),
     PageRoute("fact", "GET", "read", show_fact),
     PageRoute("history", "GET", "read", show_history),

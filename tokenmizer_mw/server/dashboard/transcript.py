@@ -16,7 +16,6 @@ from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import SessionState
 
 from .caches import title_of
-from .live import mark_of_session
 from .markup import (
     Markup,
     fact_link,
@@ -33,7 +32,7 @@ from .markup import (
     to,
     type_of,
 )
-from .page import Page, PageRequest, session_head
+from .page import Page, PageRequest, session_page
 
 TEXT_MAX: Final = 12_000
 """Characters of a message that a page of many messages shows."""
@@ -151,15 +150,17 @@ def show_transcript(request: PageRequest) -> Page:
     alone = len(shown) == 1 and request.query.get("whole") == "1"
     limit = WHOLE_MAX if alone else TEXT_MAX
     rows = [_message(request, found, written, limit) for written in shown]
-    body = join_markup(
-        session_head(request, "transcript", found.title),
+    return session_page(
+        request,
+        "transcript",
+        found.title,
         _tools(request, words, role),
         tag("p", _describe_count(shown, len(fitting), len(messages), words or role), class_="hint"),
         tag("ol", rows, class_="messages", id="messages", data_live=True) if rows else nothing("No message matches."),
         _pages(request, words, role, number, last),
+        name="Transcript",
+        seq=found.seq if number == last and not words else None,
     )
-    live = to("events", id=request.id, since=mark_of_session(found.seq)) if number == last and not words else ""
-    return Page(f"Transcript - {found.title or request.id}", body, "", request.id, live)
 
 
 def _describe_count(shown: Sequence[Written], fitting: int, all_: int, chosen: str) -> str:
