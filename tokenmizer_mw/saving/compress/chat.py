@@ -77,21 +77,12 @@ class PlacedPassage:
     spot: Spot | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCallContext:
-    """What a tool call says about its result: tool name, file path, command line; "" if unknown."""
-
-    tool: str = ""
-    path: str = ""
-    command: str = ""
-
-
 class MessageReader:
     """Reads messages in order, and connects each tool result with its call."""
 
     def __init__(self) -> None:
-        self._calls: dict[str, ToolCallContext] = {}
-        self._open: list[ToolCallContext] = []
+        self._calls: dict[str, ChatPassage] = {}
+        self._open: list[ChatPassage] = []
 
     def message(self, number: int, message: Message, raw: object) -> Iterator[PlacedPassage]:
         """Return the passages of one message; ``raw`` is the message as it was sent."""
@@ -105,28 +96,24 @@ class MessageReader:
         for call in message.tool_calls:
             yield PlacedPassage(self._read_call(number, call))
         for spot in results:
-            call_ = self._close_call(spot.call_id)
-            yield PlacedPassage(
-                ChatPassage(number, PassageKind.RESULT, spot.text, call_.tool, call_.path, call_.command), spot
-            )
+            called = self._close_call(spot.call_id)
+            yield PlacedPassage(replace(called, message=number, kind=PassageKind.RESULT, text=spot.text), spot)
 
     def _read_call(self, number: int, call: ToolCall) -> ChatPassage:
         arguments = read_arguments(call)
         shell = kind_of(call.name, arguments) is ToolKind.SHELL
-        known = ToolCallContext(
-            call.name, "" if shell else next(iter(paths_of(arguments)), ""), command_of(arguments) if shell else ""
-        )
+        path = "" if shell else next(iter(paths_of(arguments)), "")
+        command = command_of(arguments) if shell else ""
+        known = ChatPassage(number, PassageKind.FIXED, "\n".join(_strings(arguments)), call.name, path, command)
         self._calls[call.id] = known
         self._open.append(known)
-        return ChatPassage(
-            number, PassageKind.FIXED, "\n".join(_strings(arguments)), call.name, known.path, known.command
-        )
+        return known
 
-    def _close_call(self, call_id: str) -> ToolCallContext:
-        """The call of this id; without one, the first that has no answer yet."""
+    def _close_call(self, call_id: str) -> ChatPassage:
+        """The call of this id; without one, the first that has no answer yet; an empty passage if there is none."""
         known = self._calls.get(call_id) if call_id else None
         if known is None:
-            known = self._open[0] if self._open and not call_id else ToolCallContext()
+            known = self._open[0] if self._open and not call_id else ChatPassage(0, PassageKind.FIXED, "")
         self._open = [one for one in self._open if one is not known]
         return known
 

@@ -7,8 +7,9 @@ to time prunes several old results at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 
 from tokenmizer_mw.context.tokens import TokenCounter
@@ -76,33 +77,14 @@ Stage = Callable[[StageInput], str]
 """From a passage to its text, which is no longer than it was; the same object when there is nothing to do."""
 
 
-def _filler(work: StageInput) -> str:
-    return filler.without_filler(work.passage.text)
-
-
-def _json(work: StageInput) -> str:
-    return formatting.json_closer(work.passage.text) if work.sort is OutputKind.JSON else work.passage.text
-
-
-def _spaces(work: StageInput) -> str:
-    return formatting.render_printed(work.passage.text) if work.sort in formatting.PRINTED else work.passage.text
+def _on(sorts: Collection[OutputKind], change: Callable[[str], str]) -> Stage:
+    """A stage that changes the text of outputs of these kinds."""
+    return lambda work: change(work.passage.text) if work.sort in sorts else work.passage.text
 
 
 def _comments(work: StageInput) -> str:
     text, path = work.passage.text, work.passage.path
     return formatting.without_comments(text, path) if work.sort is OutputKind.FILE and path else text
-
-
-def _logs(work: StageInput) -> str:
-    return runs.condense_log(work.passage.text) if work.sort is OutputKind.LOG else work.passage.text
-
-
-def _listings(work: StageInput) -> str:
-    return runs.closer(work.passage.text) if work.sort in _LISTED else work.passage.text
-
-
-def _repeats(work: StageInput) -> str:
-    return work.before.shorter(work.passage.text)
 
 
 def _shorten(work: StageInput) -> str:
@@ -114,18 +96,16 @@ def _neural(work: StageInput) -> str:
     return text if shrink is None or work.sort is not OutputKind.TEXT else in_fewer_words(text, shrink)
 
 
-_LISTED: Final = frozenset({OutputKind.LISTING, OutputKind.FOUND})
-
 STAGES: Final[Mapping[str, tuple[PassageKind, Stage]]] = {
-    "filler": (PassageKind.SAID, _filler),
-    "json": (PassageKind.RESULT, _json),
-    "spaces": (PassageKind.RESULT, _spaces),
+    "filler": (PassageKind.SAID, lambda work: filler.without_filler(work.passage.text)),
+    "json": (PassageKind.RESULT, _on({OutputKind.JSON}, formatting.json_closer)),
+    "spaces": (PassageKind.RESULT, _on(formatting.PRINTED, formatting.render_printed)),
     "comments": (PassageKind.RESULT, _comments),
-    "logs": (PassageKind.RESULT, _logs),
-    "listings": (PassageKind.RESULT, _listings),
+    "logs": (PassageKind.RESULT, _on({OutputKind.LOG}, runs.condense_log)),
+    "listings": (PassageKind.RESULT, _on({OutputKind.LISTING, OutputKind.FOUND}, runs.closer)),
     "neural": (PassageKind.RESULT, _neural),
     "shorten": (PassageKind.RESULT, _shorten),
-    "repeats": (PassageKind.RESULT, _repeats),
+    "repeats": (PassageKind.RESULT, lambda work: work.before.shorter(work.passage.text)),
 }
 """The stages in their order, and whose passages they change. Places are told last, of what is forwarded: nothing that
 a note points to is cut out behind it, and no note is cut out. ``history`` stands apart: it looks at the whole chat."""
@@ -211,19 +191,11 @@ def _run_stages(state: Condensed, passage: ChatPassage, sort: OutputKind, option
     text = passage.text
     for name, (kind, stage) in STAGES.items():
         if kind is passage.kind and name in options.stages:
-            work = StageInput(_with(passage, text), sort, options, state.forwarded, text is passage.text)
-            text = _try_stage(state, name, _bind_stage(stage, work), text, options)
+            whole = text is passage.text
+            changed = passage if whole else replace(passage, text=text)
+            work = StageInput(changed, sort, options, state.forwarded, whole)
+            text = _try_stage(state, name, partial(stage, work), text, options)
     return text
-
-
-def _bind_stage(stage: Stage, work: StageInput) -> Callable[[], str]:
-    return lambda: stage(work)
-
-
-def _with(passage: ChatPassage, text: str) -> ChatPassage:
-    if text is passage.text:
-        return passage
-    return ChatPassage(passage.message, passage.kind, text, passage.tool, passage.path, passage.command)
 
 
 def _try_stage(state: Condensed, name: str, stage: Callable[[], str], text: str, options: Options) -> str:

@@ -260,14 +260,8 @@ class Compression:
         """
         if refusal(request, marked=self._marked):
             return ()
-        known = (key, "spared", cut)
-        with self._lock:
-            before = self._take_known(known)
         placed = read(request.messages, request.prefix if start is None else start)
-        state = condense(texts(placed), self._options, before, cut=cut)
-        with self._lock:
-            self._keep(known, state)
-        return shares(state, len(request.messages))
+        return shares(self._condense((key, "spared", cut), placed, cut), len(request.messages))
 
     def spared_results(
         self, key: Hashable, messages: Sequence[Message], start: int, cut: int | None = None
@@ -278,8 +272,8 @@ class Compression:
         ``start``: index of the first message that is sent. ``cut``: index of the newest message when the cut was made
         (``None``: no cut).
         """
-        _, state = self._results(key, messages, range(start, len(messages)), cut)
-        return shares(state, len(messages))
+        placed = read_results(messages, range(start, len(messages)))
+        return shares(self._condense((key, "results", cut), placed, cut), len(messages))
 
     def shorter_results(
         self, key: Hashable, messages: Sequence[Message], places: Sequence[int], cut: int | None = None
@@ -288,19 +282,17 @@ class Compression:
 
         ``cut``: index of the newest message when the cut was made (``None``: no cut).
         """
-        return results(*self._results(key, messages, places, cut))
+        placed = read_results(messages, places)
+        return results(placed, self._condense((key, "results", cut), placed, cut))
 
-    def _results(
-        self, key: Hashable, messages: Sequence[Message], places: Sequence[int], cut: int | None
-    ) -> tuple[list[PlacedPassage], Condensed]:
-        known = (key, "results", cut)
+    def _condense(self, known: Hashable, placed: Sequence[PlacedPassage], cut: int | None) -> Condensed:
+        """Compress passages, from what is cached under ``known`` on."""
         with self._lock:
             before = self._take_known(known)
-        placed = read_results(messages, places)
         state = condense(texts(placed), self._options, before, cut=cut)
         with self._lock:
             self._keep(known, state)
-        return placed, state
+        return state
 
     @property
     def held(self) -> int:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Final
 
@@ -63,7 +63,7 @@ def shorten_passage(passage: ChatPassage, sort: OutputKind, most: int, *, whole:
     name = _naming(lines, whole)
     shown = "\n".join([*map(_cut, lines[:head]), _note(passage, lines, middle, name)])
     left = room - len(shown) - sum(len(line) for line in lines[middle.stop :])
-    matter = _failures if is_stamped(text) else _MATTERS[sort]
+    matter = _failures if is_stamped(text) else _MATTERS.get(sort, _failures)
     told = [*_within(matter(lines, middle, name), max(0, left)), *map(_cut, lines[middle.stop :])]
     result = "\n".join([shown, *told])
     return result if len(result) < len(text) else text
@@ -104,7 +104,8 @@ def _cut(line: str) -> str:
     return f"{line[:LINE_MAX]}[... {len(line) - LINE_MAX} characters of this line are left out ...]"
 
 
-def _within(lines: Iterator[str], room: int) -> Iterator[str]:
+def _within(lines: Iterable[str], room: int) -> Iterator[str]:
+    """The first of ``lines``, as many as fit into so many characters."""
     for line in lines:
         room -= len(line) + 1
         if room < 0:
@@ -135,17 +136,8 @@ def _files(lines: Sequence[str], middle: range, name: Name) -> Iterator[str]:
         yield from _failures(lines, middle, name)
 
 
-_MATTERS: Final[Mapping[OutputKind, Matter]] = {
-    OutputKind.FILE: _definitions,
-    OutputKind.DIFF: _failures,
-    OutputKind.JSON: _failures,
-    OutputKind.FOUND: _files,
-    OutputKind.LISTING: _failures,
-    OutputKind.LOG: _failures,
-    OutputKind.PRINTED: _failures,
-    OutputKind.TEXT: _failures,
-}
-
+_MATTERS: Final[Mapping[OutputKind, Matter]] = {OutputKind.FILE: _definitions, OutputKind.FOUND: _files}
+"""What is looked for in outputs of a kind, where it is something else than failures."""
 
 PRUNED_MIN: Final = 400
 """Characters of a result that is worth it."""
@@ -210,20 +202,13 @@ def prune_result(passage: ChatPassage, sort: OutputKind, known: KnownNames) -> s
     said = set(names("\n".join([passage.title, *kept])))
     counted = names(text, known.read)
     new = [name for name in counted if name not in said and not known.is_known(name)]
-    shown = _select_fitting(
-        sorted(new, key=lambda name: _rank(name, counted[name])),
-        int(len(text) * (NAMES_SHARE if sort is OutputKind.FILE else LIST_SHARE)),
-    )
+    ranked = sorted(new, key=lambda name: ("/" not in name, -counted[name]))  # paths and addresses first
+    shown = set(_within(ranked, int(len(text) * (NAMES_SHARE if sort is OutputKind.FILE else LIST_SHARE))))
     more = f" and {len(new) - len(shown)} more" if len(shown) < len(new) else ""
     named = f" Named: {' '.join(name for name in new if name in shown)}{more}" if shown else ""
     lines = text.count("\n") + 1
     left = "\n".join([f"[{lines} lines of this output are left out.{named}]", *kept])
     return left if len(left) < len(text) else text
-
-
-def _rank(name: str, count: int) -> tuple[bool, int]:
-    """Paths and addresses first, then what is named most often."""
-    return ("/" not in name, -count)
 
 
 def _telling(text: str) -> Iterator[str]:
@@ -232,13 +217,3 @@ def _telling(text: str) -> Iterator[str]:
     found = [line for line in lines[:-1] if FAILURE.search(line[:_LINE_MAX])]
     for line in [*found[: LINES_KEPT - 1], *lines[-1:]]:
         yield line.strip()[:_LINE_MAX]
-
-
-def _select_fitting(found: Sequence[str], room: int) -> set[str]:
-    shown: set[str] = set()
-    for name in found:
-        room -= len(name) + 1
-        if room < 0:
-            break
-        shown.add(name)
-    return shown
