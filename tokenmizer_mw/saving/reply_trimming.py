@@ -7,17 +7,13 @@ Only complete JSON replies are buffered, so that other responses are not delayed
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from tokenmizer_mw.runtime.offload import CPU, offload
 from tokenmizer_mw.saving.compress.filler import trim_reply
 
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 INLINE_MAX: Final = 16 * 1024
 """Bytes of a reply that are looked at on the event loop."""
@@ -28,7 +24,7 @@ _log = logging.getLogger("tokenmizer_mw")
 class TrimmedReplies:
     """Wraps ``app``: polite sentences at the edges of its JSON replies of up to ``most`` bytes are removed."""
 
-    def __init__(self, app: App, *, most: int) -> None:
+    def __init__(self, app: ASGIApp, *, most: int) -> None:
         self.app = app
         self._most = most
 

@@ -80,7 +80,9 @@ class Answers:
         """
         if self.settings.cache == "semantic" and self.embedder is None:
             embedder = _embedder(self.settings, self._embed)
-            self._vectors = _vectors(self.store, embedder.width, self.settings.cache_vectors_max)
+            from .embedding import Vectors  # its extra is there, or there would be no embedder
+
+            self._vectors = Vectors(self.store, embedder.width, self.settings.cache_vectors_max)
             self.embedder = embedder
 
     @property
@@ -411,9 +413,3 @@ def _embedder(settings: Settings, embed: Embed | None) -> Embedder:
             raise ConfigError("cache: semantic needs cache_model, a directory with a sentence model, or an embedder")
         embed = model_in(settings.cache_model, settings.cache_model_sha256)
     return Embedder(embed)
-
-
-def _vectors(store: AnswerStore, width: int, most: int) -> Vectors:
-    from .embedding import Vectors
-
-    return Vectors(store, width, most)

@@ -68,8 +68,7 @@ class Column:
         try:
             numbers = list(map(float, values))
         except ValueError:
-            self._add_mixed([value.strip() for value in values], start)
-            return
+            numbers = [math.nan]
         if not all(map(math.isfinite, numbers)):
             self._add_mixed([value.strip() for value in values], start)
             return

@@ -63,7 +63,7 @@ def reader_of(name: str, source: FileSource) -> tuple[str, Reader]:
     if kind:
         return kind, READERS[kind]
     if not source.encoding:
-        return "binary", partial(_binary)
+        return "binary", _binary
     language = text.language_of(name)
     if language is not None:
         return "source", partial(text.read_source, language=language)

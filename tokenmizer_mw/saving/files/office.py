@@ -10,13 +10,13 @@ import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, BinaryIO, Final
-from xml.parsers import expat
 
 from .columns import Column, looks_like_data
 from .digest import DigestLine, Report, format_count, format_size, join_names
 from .reading import PIECE, TOO_LARGE, BrokenFile, FileSource, Stopped, clip_text
+from .tree import make_parser
 
 STRINGS_MAX: Final = 400_000
 """Shared texts that are kept; a cell with a further one reads as if it were empty."""
@@ -44,12 +44,7 @@ def read_strings(file: BinaryIO, source: FileSource) -> Strings:
     Raises ``BrokenFile`` for a document that declares entities, and the parser's error for invalid XML.
     """
     texts = _Texts()
-    parser = expat.ParserCreate()
-    parser.buffer_text = True
-    parser.StartElementHandler = texts.start
-    parser.EndElementHandler = texts.end
-    parser.CharacterDataHandler = texts.text
-    parser.EntityDeclHandler = texts.entity
+    parser = make_parser(texts)
     left = STRINGS_BYTES_MAX
     while len(texts.kept) < STRINGS_MAX and left > 0 and (piece := file.read(PIECE)):
         source.advance(0)
@@ -215,17 +210,12 @@ def _sheet(sheet: Any, source: FileSource) -> tuple[list[Column], int, bool]:
     header = all(first) and not looks_like_data(first)
     columns = [Column(name if header else f"column {number}") for number, name in enumerate(first, 1)]
     count = 0
-    for block in _blocks(filled if header else _with(first, filled)):
+    for block in _blocks(filled if header else chain([first], filled)):
         source.advance(0)
         count += len(block)
         for number, column in enumerate(columns):
             column.add([row[number] if number < len(row) else "" for row in block])
     return columns, count, next(every, None) is not None
-
-
-def _with(first: list[str], rest: Iterator[list[str]]) -> Iterator[list[str]]:
-    yield first
-    yield from rest
 
 
 def _blocks(rows: Iterator[list[str]]) -> Iterator[list[list[str]]]:

@@ -41,17 +41,22 @@ def _read_events(
 ) -> Report:
     """Read what ``events`` yields before it fails; ``describe`` says why it did."""
     tree = Tree()
-    broke = ""
+    broke = _fill(tree, events, describe)
+    return _report(title, tree, source, broke)
+
+
+def _fill(tree: Tree, events: Iterable[_Event], describe: Callable[[Exception], str]) -> str:
+    """Add what ``events`` yields before it fails to ``tree``; return why it did, "" if it did not."""
     try:
         for event in events:
             tree.add(*event)
     except Stopped:
-        broke = "stopped before the end"
+        return "stopped before the end"
     except MemoryError:
-        broke = TOO_LARGE
-    except (ValueError, RecursionError) as error:
-        broke = describe(error)
-    return _report(title, tree, source, broke)
+        return TOO_LARGE
+    except (ValueError, RecursionError, yaml.YAMLError) as error:
+        return describe(error)
+    return ""
 
 
 def _json_fault(error: Exception) -> str:
@@ -66,7 +71,7 @@ def _json_events(source: FileSource) -> Iterator[_Event]:
     try:
         import ijson
     except ImportError:
-        yield from _whole(source)
+        yield from _whole(source, json.loads, "need the extra `files`")
         return
     reader = _Reader(source)
     try:
@@ -132,10 +137,11 @@ class _Reader:
         return piece
 
 
-def _whole(source: FileSource) -> Iterator[_Event]:
+def _whole(source: FileSource, parse: Callable[[str], Any], else_: str) -> Iterator[_Event]:
+    """The events of a document that is read in one piece; ``else_``: what is said of those that are too large."""
     if source.size > WHOLE_MAX:
-        raise ValueError(f"documents above {WHOLE_MAX:,} bytes need the extra `files`")
-    yield from _walk(json.loads("".join(source.texts())), "")
+        raise ValueError(f"documents above {WHOLE_MAX:,} bytes {else_}")
+    yield from _walk(parse("".join(source.texts())), "")
 
 
 def _walk(value: Any, path: str) -> Iterator[_Event]:
@@ -184,13 +190,7 @@ def read_json_lines(source: FileSource) -> Report:
 
 def read_toml(source: FileSource) -> Report:
     """Report the paths in a TOML document, and the values at them."""
-    return _read_events("TOML", source, _toml_events(source), str)
-
-
-def _toml_events(source: FileSource) -> Iterator[_Event]:
-    if source.size > WHOLE_MAX:
-        raise ValueError(f"documents above {WHOLE_MAX:,} bytes are not read")
-    yield from _walk(tomllib.loads("".join(source.texts())), "")
+    return _read_events("TOML", source, _whole(source, tomllib.loads, "are not read"), str)
 
 
 def read_yaml(source: FileSource) -> Report:
@@ -200,25 +200,19 @@ def read_yaml(source: FileSource) -> Report:
     YAML: the report has what stands before the error, and says where reading stopped.
     """
     tree = Tree()
-    broke = ""
     counts: Counter[str] = Counter()
-    try:
-        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        reader = _Reader(source)
-        for event in _yaml_events(_count_events(reader.follow(yaml.parse(reader, Loader=loader)), counts)):
-            tree.add(*event)
-    except Stopped:
-        broke = "stopped before the end"
-    except MemoryError:
-        broke = TOO_LARGE
-    except yaml.YAMLError as error:
-        broke = f"{clip_text(' '.join(str(error).split()), 200)}; what follows is not read"
-    except ValueError as error:
-        broke = f"{error}; what follows is not read"
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    reader = _Reader(source)
+    events = _yaml_events(_count_events(reader.follow(yaml.parse(reader, Loader=loader)), counts))
+    broke = _fill(tree, events, _yaml_fault)
     documents, aliases = counts["DocumentStartEvent"], counts["AliasEvent"]
     some = f", {format_count(documents, 'document')}" if documents > 1 else ""
     extra = f"not followed: {format_count(aliases, 'alias reference')}" if aliases else ""
     return _report(f"YAML{some}", tree, source, broke, extra)
+
+
+def _yaml_fault(error: Exception) -> str:
+    return f"{clip_text(' '.join(str(error).split()), 200)}; what follows is not read"
 
 
 def _count_events(events: Iterable[Any], counts: Counter[str]) -> Iterator[Any]:

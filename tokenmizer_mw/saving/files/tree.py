@@ -159,16 +159,22 @@ class _Handlers:
         raise BrokenFile("it declares entities, which are not expanded; what follows is not read")
 
 
-def read(source: FileSource) -> Report:
-    """Read the elements and attributes of an XML file, by path."""
-    tree = Tree()
-    handlers = _Handlers(tree)
+def make_parser(handlers: Any) -> expat.XMLParserType:
+    """Return an XML parser that calls the methods ``start``, ``end``, ``text`` and ``entity`` of ``handlers``."""
     parser = expat.ParserCreate()
     parser.buffer_text = True
     parser.StartElementHandler = handlers.start
     parser.EndElementHandler = handlers.end
     parser.CharacterDataHandler = handlers.text
     parser.EntityDeclHandler = handlers.entity
+    return parser
+
+
+def read(source: FileSource) -> Report:
+    """Read the elements and attributes of an XML file, by path."""
+    tree = Tree()
+    handlers = _Handlers(tree)
+    parser = make_parser(handlers)
     broke = ""
     try:
         for piece in source.pieces():

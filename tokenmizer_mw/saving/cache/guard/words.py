@@ -9,7 +9,6 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Final, NamedTuple
 
 import re2
@@ -67,31 +66,29 @@ VOCABULARY: Final = frozenset(
 """Base forms that some phrase has."""
 
 
-@cache
-def _suffixes() -> tuple[tuple[str, tuple[str, ...]], ...]:
-    return (
-        ("ies", ("y", "ie")),
-        ("ied", ("y",)),
-        ("sses", ("ss",)),
-        ("xes", ("x",)),
-        ("ches", ("ch",)),
-        ("shes", ("sh",)),
-        ("zes", ("z", "ze")),
-        ("ing", ("", "e")),
-        ("ed", ("", "e")),
-        ("s", ("",)),
-        ("ation", ("", "e")),
-        ("ment", ("",)),
-        ("ly", ("",)),
-        ("al", ("",)),
-    )
+_SUFFIXES: Final = (
+    ("ies", ("y", "ie")),
+    ("ied", ("y",)),
+    ("sses", ("ss",)),
+    ("xes", ("x",)),
+    ("ches", ("ch",)),
+    ("shes", ("sh",)),
+    ("zes", ("z", "ze")),
+    ("ing", ("", "e")),
+    ("ed", ("", "e")),
+    ("s", ("",)),
+    ("ation", ("", "e")),
+    ("ment", ("",)),
+    ("ly", ("",)),
+    ("al", ("",)),
+)
 
 
 def candidates(word: str) -> tuple[str, ...]:
     """Return a word and the words that it may be a form of, the word itself first."""
     if len(word) < 4 or word in UNCHANGED or word.endswith(("ss", "us", "is")):
         return (word,)
-    for suffix, endings in _suffixes():
+    for suffix, endings in _SUFFIXES:
         if word.endswith(suffix) and len(word) - len(suffix) >= 2:
             stem = word[: -len(suffix)]
             found = [stem + ending for ending in endings if len(stem + ending) > 2]
