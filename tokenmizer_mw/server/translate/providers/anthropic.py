@@ -5,8 +5,6 @@ Tools that the provider itself runs are never requested, so their blocks are not
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -19,7 +17,18 @@ from tokenmizer_mw.wire.reply import parse_json, token_counts
 from tokenmizer_mw.wire.sse import EVENT_MAX, ServerSentEvent
 
 from .replies import EventReader, Parts, error_of, fault_of, foreign, object_in, objects, piece_in, text_in
-from .request_parts import EFFORTS, CallIds, arguments_of, attached_to, effort_for, present, refuse, split_prefix, turns
+from .request_parts import (
+    EFFORTS,
+    CallIds,
+    arguments_of,
+    attached_to,
+    effort_for,
+    plain_text,
+    present,
+    refuse,
+    split_prefix,
+    turns,
+)
 
 PATH: Final = "/v1/messages"
 VERSION: Final = "2026-10-21"
@@ -118,7 +127,7 @@ def _attachment(part: chat.Attachment) -> dict[str, Any]:
     if part.kind == "image":
         return {"type": "image", "source": _source(part, _IMAGES)}
     if part.media_type == "text/plain" and not part.url:
-        source = {"type": "text", "media_type": "text/plain", "data": _plain(part.data)}
+        source = {"type": "text", "media_type": "text/plain", "data": plain_text(part)}
     else:
         source = _source(part, frozenset({"application/pdf"}))
     return {"type": "document", "source": source, **present(title=part.name)}
@@ -131,13 +140,6 @@ def _source(part: chat.Attachment, known: frozenset[str]) -> dict[str, Any]:
         reason = f"the provider takes no {part.kind} of the type {part.media_type!r}"
         raise Untranslatable(f"{part.kind}.media_type", reason)
     return {"type": "base64", "media_type": part.media_type, "data": part.data}
-
-
-def _plain(data: str) -> str:
-    try:
-        return base64.b64decode(data, validate=True).decode()
-    except (binascii.Error, UnicodeDecodeError):
-        raise Untranslatable("document.data", "a document of plain text is not UTF-8 in base64") from None
 
 
 def _tool(tool: chat.Tool) -> dict[str, Any]:

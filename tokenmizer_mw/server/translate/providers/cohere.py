@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -13,7 +11,7 @@ from tokenmizer_mw.server.translate import chat
 from tokenmizer_mw.server.translate.translation import ProviderRequest, StreamReader
 from tokenmizer_mw.wire.dialects.openai_message import read_call
 from tokenmizer_mw.wire.json_text import storable
-from tokenmizer_mw.wire.reply import parse_json, token_counts
+from tokenmizer_mw.wire.reply import parse_json
 from tokenmizer_mw.wire.sse import EVENT_MAX, ServerSentEvent
 
 from .replies import (
@@ -28,6 +26,7 @@ from .replies import (
     piece_in,
     resolve_finish,
     text_in,
+    usage_in,
 )
 from .request_parts import (
     EFFORTS,
@@ -38,8 +37,10 @@ from .request_parts import (
     function_tool,
     image,
     join_texts,
+    plain_text,
     present,
     refuse,
+    sampling_fields,
     turns_with_rule,
     user_messages,
 )
@@ -86,11 +87,7 @@ def _document(part: object) -> dict[str, Any]:
     """A document of plain text; others are refused."""
     if not isinstance(part, chat.Attachment) or part.media_type != "text/plain":
         raise Untranslatable("document.media_type", "the provider takes documents of plain text only")
-    try:
-        text = base64.b64decode(part.data, validate=True).decode()
-    except (binascii.Error, UnicodeDecodeError):
-        raise Untranslatable("document.data", "a document of plain text is not UTF-8 in base64") from None
-    return {"data": {**present(title=part.name), "text": text}}
+    return {"data": {**present(title=part.name), "text": plain_text(part)}}
 
 
 def _choice(call: chat.ChatCall) -> str:
@@ -148,7 +145,7 @@ def answer(body: Mapping[str, Any]) -> chat.ModelReply:
     parts += [chat.Text(plan)] if plan else []
     calls = [_call(raw, id, place) for place, raw in enumerate(objects(message.get("tool_calls")))]
     finish = resolve_finish(_FINISHES.get(text_in(body, "finish_reason"), chat.Finish.STOP), bool(calls))
-    return chat.ModelReply(id, "", (*parts, *calls), finish, _usage(body.get("usage")) or chat.Usage())
+    return chat.ModelReply(id, "", (*parts, *calls), finish, usage_in(body.get("usage"), _COUNTS) or chat.Usage())
 
 
 def _content(message: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -175,11 +172,6 @@ def _failure(end: Mapping[str, Any]) -> chat.Fault | None:
     if end.get("error"):
         return error_of(end)
     return chat.Fault(0, f"the provider stopped with {reason}", reason) if reason in _FAILED else None
-
-
-def _usage(raw: object) -> chat.Usage | None:
-    counts = token_counts(raw, _COUNTS)
-    return chat.Usage(**counts) if counts else None
 
 
 class CohereEvents:
@@ -243,7 +235,7 @@ class CohereEvents:
             return
         yield from self._parts.close()
         finish = _FINISHES.get(text_in(delta, "finish_reason"), chat.Finish.STOP)
-        yield chat.Ended(resolve_finish(finish, self._parts.called), _usage(delta.get("usage")))
+        yield chat.Ended(resolve_finish(finish, self._parts.called), usage_in(delta.get("usage"), _COUNTS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,21 +252,13 @@ class CohereProvider:
     def outgoing(self, call: chat.ChatCall) -> ProviderRequest:
         """Return the request for the provider. Raises ``Untranslatable`` for what the dialect has no field for."""
         refuse(call, _LACKS)
-        sampling = call.sampling
         body: dict[str, Any] = {"model": call.model, "messages": _messages(call), "stream": call.stream}
         body |= present(
             documents=[_document(part) for chat_turns in call.turns for part in chat_turns.parts if _is_document(part)],
             tools=[function_tool(tool) for tool in call.tools],
             tool_choice=_choice(call),
             strict_tools=any(tool.strict for tool in call.tools) or None,
-            max_tokens=sampling.max_tokens,
-            temperature=sampling.temperature,
-            p=sampling.top_p,
-            k=sampling.top_k,
-            stop_sequences=list(sampling.stop),
-            seed=sampling.seed,
-            frequency_penalty=sampling.frequency_penalty,
-            presence_penalty=sampling.presence_penalty,
+            **sampling_fields(call.sampling, top_p="p", top_k="k", stop="stop_sequences"),
             response_format=_format(call.format),
             thinking=_thinking(call.thinking),
         )

@@ -30,6 +30,7 @@ from .request_parts import (
     one_call_at_most,
     present,
     refuse,
+    sampling_fields,
     split_prefix,
     turns,
 )
@@ -47,6 +48,8 @@ _LACKS: Final = attached_to("system")
 _LEVELS: Final = {"minimal": "MINIMAL", "low": "LOW", "medium": "MEDIUM", "high": "HIGH", "xhigh": "XHIGH",
                   "max": "XHIGH"}  # fmt: skip
 _MODES: Final = {"auto": "AUTO", "any": "ANY", "none": "NONE", "named": "ANY"}
+_SAMPLING: Final = {"max_tokens": "maxOutputTokens", "top_p": "topP", "top_k": "topK", "stop": "stopSequences",
+                    "frequency_penalty": "frequencyPenalty", "presence_penalty": "presencePenalty"}  # fmt: skip
 _ROLES: Final = {"user": "user", "assistant": "model"}
 _SYSTEM: Final = "System message: "
 _TYPES: Final = {"png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "webp": "image/webp",
@@ -398,16 +401,8 @@ class GeminiProvider:
         return EventReader(GeminiChunks(), self.event_max, bare=True)
 
     def _config(self, call: chat.ChatCall) -> dict[str, Any]:
-        sampling = call.sampling
         return present(
-            maxOutputTokens=sampling.max_tokens,
-            temperature=sampling.temperature,
-            topP=sampling.top_p,
-            topK=sampling.top_k,
-            stopSequences=list(sampling.stop),
-            seed=sampling.seed,
-            frequencyPenalty=sampling.frequency_penalty,
-            presencePenalty=sampling.presence_penalty,
+            **sampling_fields(call.sampling, **_SAMPLING),
             thinkingConfig=_thinking(call.thinking, budgeted=call.model.startswith(self.budgeted)),
             **_format(call.format),
         )

@@ -11,7 +11,7 @@ from tokenmizer_mw.server.translate import chat
 from tokenmizer_mw.server.translate.translation import ProviderRequest, StreamReader
 from tokenmizer_mw.wire.dialects.openai_message import read_call
 from tokenmizer_mw.wire.json_text import storable
-from tokenmizer_mw.wire.reply import parse_json, token_counts
+from tokenmizer_mw.wire.reply import parse_json
 from tokenmizer_mw.wire.sse import EVENT_MAX, ServerSentEvent
 
 from .replies import (
@@ -26,6 +26,7 @@ from .replies import (
     piece_in,
     resolve_finish,
     text_in,
+    usage_in,
 )
 from .request_parts import (
     arguments_of,
@@ -37,6 +38,7 @@ from .request_parts import (
     present,
     refuse,
     result_text,
+    sampling_fields,
     thoughts,
     turns_with_rule,
 )
@@ -47,20 +49,6 @@ _LACKS: Final = attached_to("system", "assistant", "result") - {"result.image"} 
     "tools.strict", "choice.any", "choice.named", "image.url", "document", "audio"}  # fmt: skip
 
 _LEVELS: Final = {"none": False, "minimal": "low", "xhigh": "high", "max": "high"}
-
-
-def _options(call: chat.ChatCall) -> dict[str, Any]:
-    sampling = call.sampling
-    return present(
-        num_predict=sampling.max_tokens,
-        temperature=sampling.temperature,
-        top_p=sampling.top_p,
-        top_k=sampling.top_k,
-        stop=list(sampling.stop),
-        seed=sampling.seed,
-        frequency_penalty=sampling.frequency_penalty,
-        presence_penalty=sampling.presence_penalty,
-    )
 
 
 def _messages(call: chat.ChatCall) -> list[dict[str, Any]]:
@@ -140,7 +128,11 @@ def answer(body: Mapping[str, Any]) -> chat.ModelReply:
     if text := text_in(message, "content"):
         parts.append(chat.Text(text))
     return chat.ModelReply(
-        reply, text_in(body, "model"), (*parts, *calls), _finish(body, bool(calls)), _usage(body) or chat.Usage()
+        reply,
+        text_in(body, "model"),
+        (*parts, *calls),
+        _finish(body, bool(calls)),
+        usage_in(dict(body), _COUNTS) or chat.Usage(),
     )
 
 
@@ -156,11 +148,6 @@ def _calls(message: Mapping[str, Any], reply: str, place: int) -> Iterator[chat.
 
 def _finish(line: Mapping[str, Any], called: bool) -> chat.Finish:
     return resolve_finish(_FINISHES.get(text_in(line, "done_reason"), chat.Finish.STOP), called)
-
-
-def _usage(line: Mapping[str, Any]) -> chat.Usage | None:
-    counts = token_counts(dict(line), _COUNTS)
-    return chat.Usage(**counts) if counts else None
 
 
 class OllamaLines:
@@ -197,7 +184,7 @@ class OllamaLines:
             yield from self._parts.arguments(call.arguments)
         if line.get("done") is True:
             yield from self._parts.close()
-            yield chat.Ended(_finish(line, self._parts.called), _usage(line))
+            yield chat.Ended(_finish(line, self._parts.called), usage_in(line, _COUNTS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +207,7 @@ class OllamaProvider:
             tools=[] if silent else [function_tool(tool) for tool in call.tools],
             format=_format(call.format),
             think=_thinking(call.thinking),
-            options=_options(call),
+            options=sampling_fields(call.sampling, max_tokens="num_predict"),
         )
         return ProviderRequest(PATH, body)
 

@@ -40,6 +40,7 @@ from .request_parts import (
     join_texts,
     present,
     refuse,
+    sampling_fields,
     thoughts,
     turns_with_rule,
     user_messages,
@@ -490,22 +491,16 @@ class OpenAIChatProvider:
     def outgoing(self, call: chat.ChatCall) -> ProviderRequest:
         """Return the request for the provider. Raises ``Untranslatable`` for what the server has no field for."""
         refuse(call, self.quirks.lacks | _NEVER)
-        quirks, sampling = self.quirks, call.sampling
+        quirks = self.quirks
         body: dict[str, Any] = {"model": call.model, "messages": _messages(call, quirks)}
         body |= present(
-            temperature=sampling.temperature,
-            top_p=sampling.top_p,
-            top_k=sampling.top_k,
-            stop=list(sampling.stop),
-            frequency_penalty=sampling.frequency_penalty,
-            presence_penalty=sampling.presence_penalty,
+            **sampling_fields(call.sampling, max_tokens=quirks.max_tokens, seed=quirks.seed),
             tools=[_tool(tool) for tool in call.tools],
             tool_choice=_choice(call),
             parallel_tool_calls=call.parallel if call.tools and quirks.parallel else None,
             response_format=_format(call.format),
             user=_end_user(call.user) if quirks.end_user else "",
             verbosity=call.verbosity if quirks.verbosity else "",
-            **{quirks.max_tokens: sampling.max_tokens, quirks.seed: sampling.seed},
             **_thinking(call.thinking, quirks),
         )
         if call.stream:

@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol
 from tokenmizer_mw.errors import ForeignReply
 from tokenmizer_mw.server.translate import chat
 from tokenmizer_mw.wire.json_text import storable
-from tokenmizer_mw.wire.reply import ERROR_MAX, error_text, parse_json
+from tokenmizer_mw.wire.reply import ERROR_MAX, error_text, parse_json, token_counts
 from tokenmizer_mw.wire.sse import EVENT_MAX, LineDecoder, ServerSentEvent, SSEDecoder
 
 _CODES: Final = ("code", "status", "type")
@@ -222,6 +222,12 @@ def resolve_finish(finish: chat.Finish, called: bool) -> chat.Finish:
     """Return ``Finish.TOOLS`` in place of ``Finish.STOP`` if the model called a tool, because some providers only
     report a stop."""
     return chat.Finish.TOOLS if called and finish is chat.Finish.STOP else finish
+
+
+def usage_in(raw: object, names: Sequence[tuple[str, str]]) -> chat.Usage | None:
+    """Return token counts, found as ``token_counts`` finds them; ``None`` if there are none."""
+    counts = token_counts(raw, names)
+    return chat.Usage(**counts) if counts else None
 
 
 def fault_of(status: int, body: bytes) -> chat.Fault:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import binascii
 import json
+from base64 import b64decode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from hashlib import blake2b
@@ -181,6 +183,20 @@ class CallIds:
         if self.least <= len(id) <= self.most and CHARACTERS[self.characters].issuperset(id):
             return id
         return blake2b(id.encode("utf-8", "replace"), digest_size=16).hexdigest()[: min(_ID_LENGTH, self.most)]
+
+
+def sampling_fields(sampling: chat.Sampling, **names: str) -> dict[str, Any]:
+    """Return the sampling parameters that are set. ``names``: how the provider calls those that it calls otherwise."""
+    given = {names.get(field.name, field.name): getattr(sampling, field.name) for field in fields(sampling)}
+    return present(**{name: list(value) if isinstance(value, tuple) else value for name, value in given.items()})
+
+
+def plain_text(part: chat.Attachment) -> str:
+    """Return the text of a plain-text document. Raises ``Untranslatable`` for data that are none."""
+    try:
+        return b64decode(part.data, validate=True).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        raise Untranslatable("document.data", "a document of plain text is not UTF-8 in base64") from None
 
 
 def present(**members: Any) -> dict[str, Any]:
