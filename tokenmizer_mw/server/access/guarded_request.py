@@ -156,7 +156,7 @@ class GuardedRequest:
             await self._enter(caller)
             return
         try:
-            taken = await limits.take(demand)
+            taken = await limits.counters.take(demand)
         except Exception as error:
             _log.warning("limits_not_checked: %s", type(error).__name__)
             await self._refuse(LIMITS_UNKNOWN)

@@ -56,10 +56,6 @@ class RateLimits:
         """Return what the caller's requests take from the rate limits."""
         return self._plan(caller.tenant, caller.key_id)
 
-    async def take(self, demand: Demand) -> Taken | TooMuch:
-        """Take everything that is demanded, or nothing: returns ``TooMuch`` if any limit would be exceeded."""
-        return await self.counters.take(demand)
-
     async def settle(self, plan: Plan, taken: Taken, tokens: int) -> None:
         """End a request and charge its tokens. A cancelled request is settled too; waits at most ``SETTLE_SECONDS``."""
         if not taken.place and not tokens:
@@ -80,10 +76,6 @@ class RateLimits:
         if self.counters.answers():
             return None
         return "limits_unavailable" if self._settings.redis_down == "closed" else "limits_not_shared"
-
-    async def close(self) -> None:
-        """Release the connections of the counters."""
-        await self.counters.close()
 
     def _make_plan(self, tenant: str, key_id: str) -> Plan:
         rates = self._settings.rates_of(tenant)

@@ -128,7 +128,7 @@ class Access:
     def _closing(self, send: Send) -> Send:
         async def closing(message: Message) -> None:
             if message["type"] in ("lifespan.shutdown.complete", "lifespan.shutdown.failed"):
-                await self.limits.close()
+                await self.limits.counters.close()
             await send(message)
 
         return closing

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from prometheus_client import CollectorRegistry, generate_latest
@@ -20,57 +20,60 @@ from .health import Health
 MEDIA: Final = CONTENT_TYPE_LATEST
 
 
+class MetricFamilies:
+    """Makes metrics. ``worker``: label of this process, "" for none."""
+
+    def __init__(self, worker: str) -> None:
+        self._named, self._worker = (["worker"], [worker]) if worker else ([], [])
+
+    def make(
+        self,
+        kind: type[CounterMetricFamily | GaugeMetricFamily],
+        name: str,
+        about: str,
+        labels: Sequence[str],
+        rows: Iterable[tuple[Sequence[str], float]],
+    ) -> Metric:
+        """Return a metric with a value for each of ``rows``: the values of ``labels``, and the number."""
+        family = kind(name, about, labels=[*labels, *self._named])
+        for values, number in rows:
+            family.add_metric([*values, *self._worker], number)
+        return family
+
+
 class _Counters(Collector):
     def __init__(self, memory: SessionMemory, answered: Counter[tuple[str, int]], health: Health, worker: str) -> None:
         self._memory, self._answered, self._health = memory, answered, health
-        self._named, self._worker = (["worker"], [worker]) if worker else ([], [])
+        self._make = MetricFamilies(worker).make
 
     def collect(self) -> Iterator[Metric]:
-        happened = CounterMetricFamily(
-            "tokenmizer_events",
-            "What happened to chats and sessions, see SessionMemory.counters()",
-            labels=["event", *self._named],
-        )
-        for event, count in sorted(self._memory.counters().items()):
-            happened.add_metric([event, *self._worker], count)
-        yield happened
-        answers = CounterMetricFamily(
-            "tokenmizer_api_requests", "Requests to the routes of the API", labels=["route", "status", *self._named]
-        )
-        for (route, status), count in sorted(self._answered.copy().items()):
-            answers.add_metric([route, str(status), *self._worker], count)
-        yield answers
+        about = "What happened to chats and sessions, see SessionMemory.counters()"
+        happened = [([event], count) for event, count in sorted(self._memory.counters().items())]
+        yield self._make(CounterMetricFamily, "tokenmizer_events", about, ["event"], happened)
+        about = "Requests to the routes of the API"
+        answers = [([route, str(status)], count) for (route, status), count in sorted(self._answered.copy().items())]
+        yield self._make(CounterMetricFamily, "tokenmizer_api_requests", about, ["route", "status"], answers)
         yield from self._spending()
-        ready = GaugeMetricFamily(
-            "tokenmizer_ready", "1 when the store answers and nothing else is in the way", labels=self._named
-        )
-        ready.add_metric(self._worker, float(self._health.look()["ready"]))
-        yield ready
+        about = "1 when the store answers and nothing else is in the way"
+        ready = float(self._health.look()["ready"])
+        yield self._make(GaugeMetricFamily, "tokenmizer_ready", about, [], [([], ready)])
 
     def _spending(self) -> Iterator[Metric]:
         """What calls of this process cost, would have cost, and what each stage saved or lost."""
         sums = self._memory.service.usage.totals()
         whole = sums.pop(CALL, UsageSums())
-        calls = CounterMetricFamily("tokenmizer_calls", "Calls that were recorded", labels=self._named)
-        calls.add_metric(self._worker, whole.calls)
-        tokens = CounterMetricFamily(
-            "tokenmizer_tokens", "Tokens of calls that were recorded", labels=["kind", *self._named]
-        )
         kinds = (("input", whole.input_tokens), ("cached", whole.cached_tokens), ("written", whole.written_tokens),
                  ("output", whole.output_tokens), ("input_without", whole.client_tokens))  # fmt: skip
-        for kind, count in kinds:
-            tokens.add_metric([kind, *self._worker], count)
-        cost = CounterMetricFamily(
-            "tokenmizer_cost_dollars", "What they cost, and would have cost without us", labels=["way", *self._named]
-        )
-        for way, amount in (("paid", whole.cost), ("without", whole.client_cost)):
-            cost.add_metric([way, *self._worker], dollars(amount))
-        saved = GaugeMetricFamily(
-            "tokenmizer_saved_dollars", "What a stage saved; a loss is negative", labels=["stage", *self._named]
-        )
-        for stage, figures in sorted(sums.items()):
-            saved.add_metric([stage, *self._worker], dollars(figures.saved))
-        yield from (calls, tokens, cost, saved)
+        ways = (("paid", whole.cost), ("without", whole.client_cost))
+        saved = sorted((stage, figures.saved) for stage, figures in sums.items())
+        about = "Calls that were recorded"
+        yield self._make(CounterMetricFamily, "tokenmizer_calls", about, [], [([], whole.calls)])
+        about, rows = "Tokens of calls that were recorded", (([kind], count) for kind, count in kinds)
+        yield self._make(CounterMetricFamily, "tokenmizer_tokens", about, ["kind"], rows)
+        about, costs = "What they cost, and would have cost without us", (([way], dollars(cost)) for way, cost in ways)
+        yield self._make(CounterMetricFamily, "tokenmizer_cost_dollars", about, ["way"], costs)
+        about, gains = "What a stage saved; a loss is negative", (([stage], dollars(gain)) for stage, gain in saved)
+        yield self._make(GaugeMetricFamily, "tokenmizer_saved_dollars", about, ["stage"], gains)
 
 
 def registry_of(

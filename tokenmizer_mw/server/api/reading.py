@@ -20,7 +20,7 @@ from tokenmizer_mw.model.event import Checkpointed, Recorded, transition_to_dict
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.operations.exports import export_lines
 from tokenmizer_mw.operations.summaries import summarize_session
-from tokenmizer_mw.session import SessionState, fold
+from tokenmizer_mw.session import fold
 from tokenmizer_mw.store.log import Place, SessionInfo, require_place
 
 from . import shapes
@@ -49,18 +49,13 @@ def resume(request: ApiRequest[shapes.ResumeQuery, None]) -> shapes.ResumeAnswer
 def graph(request: ApiRequest[shapes.GraphQuery, None]) -> shapes.GraphAnswer | Response:
     """The graph of a session as it is now, or as it was after a message, as JSON or as a file."""
     message = request.query.message
-    if message is not None and message > request.memory.view(
-        request.session_id, _count_messages, tenant=request.tenant
-    ):
+    view, tenant = request.memory.view, request.tenant
+    if message is not None and message > view(request.session_id, lambda state: len(state.transcript), tenant=tenant):
         raise ApiRefusal(UNKNOWN_MESSAGE)
     if request.query.format != "json":
         return _file(request, request.query.format, message)
     found = request.memory.graph(request.session_id, message=message, tenant=request.tenant)
     return {"session_id": request.session_id, "graph": cast(shapes.Graph, found.to_dict())}
-
-
-def _count_messages(state: SessionState) -> int:
-    return len(state.transcript)
 
 
 def _file(request: ApiRequest[Any, None], name: str, message: int | None) -> Response:

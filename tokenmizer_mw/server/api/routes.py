@@ -19,6 +19,7 @@ from starlette.responses import Response
 
 from tokenmizer_mw.graph.export.formats import FORMATS
 from tokenmizer_mw.model.session import SESSION_ID_MAX
+from tokenmizer_mw.server.access.caller import below_root
 
 from . import reading, shapes, writing
 from .requests import ApiRequest, JsonResponse
@@ -165,9 +166,7 @@ def match_routes(scope: Mapping[str, Any], routes: Sequence[Route]) -> Matched |
 
 def _paths_below(scope: Mapping[str, Any]) -> list[str]:
     """The path without what it is mounted under, and as it stands, for hosts that have taken that off already."""
-    path, root = scope["path"], scope.get("root_path", "")
-    below = root and path.startswith(root) and path[len(root) : len(root) + 1] in ("", "/")
-    return [path[len(root) :], path] if below else [path]
+    return list(dict.fromkeys([below_root(scope), scope["path"]]))
 
 
 def _segments(path: str, raw: bytes, most: int) -> Sequence[str]:

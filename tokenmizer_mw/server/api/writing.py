@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Callable
+from typing import Any, Final, cast
 
 from tokenmizer_mw.errors import InvalidSession, UnknownSession
+from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.operations.erasure import erase
 from tokenmizer_mw.operations.imports import import_into
@@ -47,32 +49,26 @@ def remember(request: ApiRequest[shapes.NoQuery, shapes.RememberBody]) -> shapes
 def invalidate(request: ApiRequest[shapes.NoQuery, shapes.InvalidateBody]) -> shapes.EditAnswer:
     """Declare a fact wrong; resume blocks then list a decision or task as rejected, unless it never was true."""
     body = request.body
-
     done = request.memory.invalidate(
         body.session_id, body.node_id, body.reason, never_true=body.never_true, tenant=request.tenant
     )
     return _answer(body.session_id, done)
 
 
-def complete(request: ApiRequest[shapes.NoQuery, shapes.CompleteBody]) -> shapes.EditAnswer:
-    """Say that a task is done, an error fixed, or a goal reached."""
-    body = request.body
-    done = request.memory.complete(body.session_id, body.node_id, body.reason, tenant=request.tenant)
-    return _answer(body.session_id, done)
+def _with_reason(edit: Callable[..., FactEdit]) -> Callable[[ApiRequest[shapes.NoQuery, Any]], shapes.EditAnswer]:
+    """A route that edits a fact, and may give a reason; ``edit`` is a method of the memory."""
+
+    def answer(request: ApiRequest[shapes.NoQuery, Any]) -> shapes.EditAnswer:
+        body = request.body
+        done = edit(request.memory, body.session_id, body.node_id, body.reason, tenant=request.tenant)
+        return _answer(body.session_id, done)
+
+    return answer
 
 
-def archive(request: ApiRequest[shapes.NoQuery, shapes.ArchiveBody]) -> shapes.EditAnswer:
-    """Archive a fact: it stays stored, but resume blocks no longer show it."""
-    body = request.body
-    done = request.memory.archive(body.session_id, body.node_id, body.reason, tenant=request.tenant)
-    return _answer(body.session_id, done)
-
-
-def separate(request: ApiRequest[shapes.NoQuery, shapes.SeparateBody]) -> shapes.EditAnswer:
-    """Keep a replaced fact beside the one that replaced it."""
-    body = request.body
-    done = request.memory.separate(body.session_id, body.node_id, body.reason, tenant=request.tenant)
-    return _answer(body.session_id, done)
+complete: Final = _with_reason(SessionMemory.complete)
+archive: Final = _with_reason(SessionMemory.archive)
+separate: Final = _with_reason(SessionMemory.separate)
 
 
 def pin(request: ApiRequest[shapes.NoQuery, shapes.PinBody]) -> shapes.EditAnswer:
@@ -85,7 +81,6 @@ def pin(request: ApiRequest[shapes.NoQuery, shapes.PinBody]) -> shapes.EditAnswe
 def correct(request: ApiRequest[shapes.NoQuery, shapes.CorrectBody]) -> shapes.EditAnswer:
     """Correct the text of a fact."""
     body = request.body
-
     done = request.memory.correct(
         body.session_id, body.node_id, label=body.text, detail=body.detail, reason=body.reason, tenant=request.tenant
     )

@@ -16,6 +16,7 @@ from prometheus_client.core import CounterMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from tokenmizer_mw.runtime.tracing import LimitedLog
+from tokenmizer_mw.server.api.metrics import MetricFamilies
 from tokenmizer_mw.wire.http import header
 
 from .routing import Target
@@ -125,7 +126,7 @@ class ProviderOutcomes(Collector):
     """
 
     def __init__(self, worker: str = "") -> None:
-        self._worker = worker
+        self._make = MetricFamilies(worker).make
         self._counts: Counter[tuple[str, str]] = Counter()
         self.refused: Counter[str] = Counter()
         self._limited = LimitedLog(_logger)
@@ -150,16 +151,8 @@ class ProviderOutcomes(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Yield the counters as Prometheus metrics (see ``prometheus_client``)."""
-        named, value = (["worker"], [self._worker]) if self._worker else ([], [])
-        family = CounterMetricFamily(
-            "tokenmizer_provider_calls",
-            "Calls to providers by what became of them",
-            labels=["provider", "outcome", *named],
-        )
-        for (provider, outcome), count in sorted(dict(self._counts).items()):
-            family.add_metric([provider, outcome, *value], count)
-        yield family
-        refusals = CounterMetricFamily("tokenmizer_refusals", "Requests refused at the door", labels=["code", *named])
-        for code, count in sorted(dict(self.refused).items()):
-            refusals.add_metric([code, *value], count)
-        yield refusals
+        about = "Calls to providers by what became of them"
+        calls = [([*call], count) for call, count in sorted(dict(self._counts).items())]
+        yield self._make(CounterMetricFamily, "tokenmizer_provider_calls", about, ["provider", "outcome"], calls)
+        refusals = [([code], count) for code, count in sorted(dict(self.refused).items())]
+        yield self._make(CounterMetricFamily, "tokenmizer_refusals", "Requests refused at the door", ["code"], refusals)

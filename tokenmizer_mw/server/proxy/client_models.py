@@ -27,7 +27,7 @@ from tokenmizer_mw.wire.http import CREDENTIALS, Header
 
 from .api_paths import DIALECTS
 from .credentials import query_for, with_credentials
-from .forwarding import ClientCall, provider_side
+from .forwarding import ClientCall, json_headers, provider_side
 from .routing import Target
 from .upstream import Upstream, UpstreamResponse, UpstreamTimeouts, escaped_place
 
@@ -139,11 +139,10 @@ class ClientModel:
 
     async def _ask_provider(self, outgoing: ProviderRequest) -> tuple[int, bytes]:
         """The provider's status and body, within the time that it has."""
-        names = {"content-type": "application/json", "accept-encoding": "identity", **outgoing.headers}
-        headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in names.items()]
+        headers = [*json_headers(outgoing), *self.headers]
         place = escaped_place(self.base_url, outgoing.path.encode("ascii"), self.query)
         async with asyncio.timeout(self.settings.llm_timeout):
-            answer = await self.upstream.open("POST", place, [*headers, *self.headers], dump(outgoing.body))
+            answer = await self.upstream.open("POST", place, headers, dump(outgoing.body))
             try:
                 return answer.status, await self._read(answer)
             finally:

@@ -22,14 +22,14 @@ from tokenmizer_mw.errors import MalformedRequest, RequestBlocked
 from tokenmizer_mw.runtime.offload import CALLS, STORE, offload
 from tokenmizer_mw.server.access.caller import tenant_of
 from tokenmizer_mw.session.naming import session_in_headers
-from tokenmizer_mw.wire.http import Header, header, with_length
+from tokenmizer_mw.wire.http import Header, with_length
 from tokenmizer_mw.wire.reply import refusal
 from tokenmizer_mw.wire.spans import mentions
 
 from .api_paths import DIALECTS, STANDALONE, ApiPath, api_path_of, model_of
 from .compaction_call import AnsweredCall, CompactionCall, ForwardedCall
 from .conversations import BESIDE_KEY, SESSION_KEY
-from .request_bodies import read_ahead, replay_messages, send_body, whole_body
+from .request_bodies import is_encoded, read_ahead, replay_messages, send_body, whole_body
 from .routing import Routes
 
 if TYPE_CHECKING:
@@ -162,12 +162,13 @@ class CompactionMiddleware:
             await _send_answer(send, done)
         elif isinstance(done, ForwardedCall):
             message = {"type": "http.request", "body": done.body, "more_body": False}
-            adding = (
-                ResponseEditing(send, done.added, self._memory.settings.capture_max) if done.added is not None else None
-            )
-            await self._app(_inner(scope, done), replay_messages([message], receive), adding or send)
-            if adding is not None:
-                await adding.close()
+            forwarded = replay_messages([message], receive)
+            if done.added is None:
+                await self._app(_inner(scope, done), forwarded, send)
+                return
+            adding = ResponseEditing(send, done.added, self._memory.settings.capture_max)
+            await self._app(_inner(scope, done), forwarded, adding)
+            await adding.close()
         else:
             await self._app(scope, replay_messages(read, receive), send)
 
@@ -177,7 +178,7 @@ class CompactionMiddleware:
             return None
         headers: list[Header] = scope["headers"]
         api_path = api_path_of(scope["path"], headers)
-        if api_path is None or header(headers, b"content-encoding") not in (None, b"", b"identity"):
+        if api_path is None or is_encoded(headers):
             return None
         return api_path if api_path.dialect in _DIALECT_MODULES or _is_standalone(api_path) else None
 
@@ -195,7 +196,7 @@ class CompactionMiddleware:
         work: Callable[[CompactionCall], AnsweredCall | ForwardedCall | None],
     ) -> AnsweredCall | ForwardedCall | None:
         """What becomes of a call; ``None``: it goes on as it came."""
-        contract = _dialect_module(api_path)
+        contract = _DIALECT_MODULES[api_path.dialect or STANDALONE[api_path.path]]
         try:
             native = await self._is_native(api_path, contract, body)
             leaves = native and self._memory.settings.compaction != "ours"
@@ -213,9 +214,8 @@ class CompactionMiddleware:
                 native=native,
                 created=int(time()),
             )
-            waits = (
-                self._memory.settings.llm_at_compaction
-            )  # for a model, which must not hold up who waits for the store
+            # Waiting for a model must not hold up who waits for the store.
+            waits = self._memory.settings.llm_at_compaction
             return await offload(partial(work, call), CALLS if waits else STORE)
         except (SealBroken, MalformedRequest) as error:
             self._memory.service.count("compaction_refused")
@@ -240,10 +240,6 @@ class CompactionMiddleware:
         named = session_in_headers(scope["headers"], self._memory.settings)
         found = named or scope.get(SESSION_KEY) or scope.get(BESIDE_KEY)
         return found, bool(found) and not str(found).startswith("conversation-")
-
-
-def _dialect_module(api_path: ApiPath) -> ModuleType:
-    return _DIALECT_MODULES[api_path.dialect or STANDALONE[api_path.path]]
 
 
 def _is_standalone(api_path: ApiPath) -> bool:

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlsplit
 
 from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.server.access.hosts import is_loopback
 from tokenmizer_mw.server.access.settings import AccessSettings
 from tokenmizer_mw.server.translate.providers.openai_chat import Quirks
 from tokenmizer_mw.server.translate.table import PROVIDERS, Auth, Provider
@@ -185,7 +186,7 @@ class Configuration:
         """
         if self.sessions is not None:
             return self.sessions
-        return "derived" if _is_loopback(self.listen.host) and not self.auth else "agents"
+        return "derived" if is_loopback(self.listen.host) and not self.auth else "agents"
 
     @classmethod
     def load(cls, path: str | Path | None = None, environ: Mapping[str, str] | None = None) -> Configuration:
@@ -301,13 +302,6 @@ def _address(name: str, address: str) -> str:
     if _link_local(host):
         raise ConfigError(f"{place}: a link-local address is no provider's")
     return address.rstrip("/")
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _link_local(host: str) -> bool:

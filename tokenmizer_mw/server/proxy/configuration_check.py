@@ -47,7 +47,7 @@ def check_configuration(
     yield from _check_redis(configuration.access, reaching, command)
     if configuration.auth:
         yield _check_keys(configuration)
-    yield _check_sessions(configuration)
+    yield CheckResult(Grade.FINE, "sessions", f"{configuration.naming}: {_NAMINGS[configuration.naming]}")
     if configuration.dashboard:
         how = "signed in to with an API key" if configuration.auth else "without a token, for this machine alone"
         yield CheckResult(Grade.FINE, "dashboard", f"at /, {how}")
@@ -153,10 +153,6 @@ _NAMINGS: Final = {
     "agents": "chats are remembered when the client names a session, also as coding agents do",
     "derived": "every chat is remembered; where no session is named, how the conversation begins names it",
 }
-
-
-def _check_sessions(configuration: Configuration) -> CheckResult:
-    return CheckResult(Grade.FINE, "sessions", f"{configuration.naming}: {_NAMINGS[configuration.naming]}")
 
 
 def _provider(server: Server, addressed: bool) -> CheckResult:

@@ -31,7 +31,7 @@ from tokenmizer_mw.wire.http import Header, header
 
 from .api_paths import DIALECTS, STANDALONE, api_path_of, run_where_it_fits
 from .configuration import Naming
-from .request_bodies import read_ahead, replay_messages, whole_body
+from .request_bodies import is_encoded, read_ahead, replay_messages, whole_body
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -227,7 +227,7 @@ class SessionNaming:
         )
         if dialect is None or session_in_headers(headers, self._settings) is not None:
             return None
-        if header(headers, b"content-encoding") not in (None, b"", b"identity"):
+        if is_encoded(headers):
             self._report(scope, "its requests are compressed")
             return None
         return dialect

@@ -15,7 +15,14 @@ from tokenmizer_mw.server.translate.clients.anthropic import AnthropicClient
 from tokenmizer_mw.server.translate.clients.openai_chat import OpenAIChatClient
 from tokenmizer_mw.server.translate.clients.openai_responses import OpenAIResponsesClient
 from tokenmizer_mw.server.translate.table import DIALECTS, Provider
-from tokenmizer_mw.server.translate.translation import REPLY_MAX, ClientSide, ProviderSide, Translation, dump
+from tokenmizer_mw.server.translate.translation import (
+    REPLY_MAX,
+    ClientSide,
+    ProviderRequest,
+    ProviderSide,
+    Translation,
+    dump,
+)
 from tokenmizer_mw.wire.http import Header, headers_to_return
 from tokenmizer_mw.wire.reply import refusal
 
@@ -31,11 +38,6 @@ if TYPE_CHECKING:
 _CLIENTS: Final[Mapping[str, ClientSide]] = {
     side.name: side for side in (OpenAIChatClient(), OpenAIResponsesClient(), AnthropicClient())
 }
-
-
-def client_side(dialect: str) -> ClientSide | None:
-    """Return the translator for clients that speak ``dialect``; ``None`` if that dialect is not translated."""
-    return _CLIENTS.get(dialect)
 
 
 @lru_cache(maxsize=256)
@@ -101,14 +103,15 @@ def forwarder_of(call: ClientCall, target: Target) -> Forwarder:
     api_path, server = call.api_path, target.server
     if server.takes(api_path.dialect) if api_path.dialect else server.family == api_path.family:
         return UnchangedForwarder(call, target)
-    client, provider = client_side(api_path.dialect), provider_side(server.row)
+    client, provider = _CLIENTS.get(api_path.dialect), provider_side(server.row)
     if client is None or provider is None:
         spoken = api_path.dialect or f"the path {api_path.path}"
-        raise _refuse_call(api_path, 400, "not_translated", f"the provider {server.name} has nothing like {spoken}")
+        raise refuse_call(api_path, 400, "not_translated", f"the provider {server.name} has nothing like {spoken}")
     return TranslatingForwarder(call, target, Translation(client, provider))
 
 
-def _refuse_call(api_path: ApiPath, status: int, code: str, message: str) -> RefusedCall:
+def refuse_call(api_path: ApiPath, status: int, code: str, message: str) -> RefusedCall:
+    """Return the error for a call that is refused with this message, in the client's dialect."""
     return RefusedCall(status, refusal(api_path.error_dialect, status, code, message))
 
 
@@ -174,9 +177,7 @@ class TranslatingForwarder:
         self._translated = replace(self._translation.call(call.body), model=target.model)
         outgoing = self._translation.outgoing(self._translated)
         kept = [pair for pair in call.headers if pair[0].lower() in _KEPT_REQUEST]
-        names = {"content-type": "application/json", "accept-encoding": "identity", **outgoing.headers}
-        kept += [(name.encode("latin-1"), value.encode("latin-1")) for name, value in names.items()]
-        kept += credentials(target, call.headers)
+        kept += [*json_headers(outgoing), *credentials(target, call.headers)]
         goes = escaped_place(target.server.row.base_url, outgoing.path.encode("ascii"))
         return Outbound("POST", goes, kept, dump(outgoing.body))
 
@@ -204,6 +205,12 @@ class TranslatingForwarder:
             if said := stream.feed(piece):
                 await send({"type": "http.response.body", "body": said, "more_body": True})
         await send({"type": "http.response.body", "body": stream.end(), "more_body": False})
+
+
+def json_headers(outgoing: ProviderRequest) -> list[Header]:
+    """Return the headers of a request that this server makes: those of its dialect, and of a body in JSON."""
+    names = {"content-type": "application/json", "accept-encoding": "identity", **outgoing.headers}
+    return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in names.items()]
 
 
 def _is_kept(name: bytes) -> bool:

@@ -121,7 +121,8 @@ def _bind_sockets(stack: ExitStack, host: str, port: int) -> list[socket.socket]
                 one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             if family == socket.AF_INET6 and len(found) > 1:
                 one.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-            one.bind((address[0], port or _port(sockets), *address[2:]))
+            taken = int(sockets[0].getsockname()[1]) if sockets else 0
+            one.bind((address[0], port or taken, *address[2:]))
         except OSError as error:
             if error.errno not in _ABSENT:
                 raise
@@ -131,7 +132,3 @@ def _bind_sockets(stack: ExitStack, host: str, port: int) -> list[socket.socket]
     if absent is not None and not sockets:
         raise absent
     return sockets
-
-
-def _port(sockets: list[socket.socket]) -> int:
-    return int(sockets[0].getsockname()[1]) if sockets else 0

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote_to_bytes
 
 from tokenmizer_mw.asgi import GUARD
+from tokenmizer_mw.server.access.caller import below_root
 from tokenmizer_mw.server.access.request import linger
 from tokenmizer_mw.server.translate.table import PROVIDERS
 from tokenmizer_mw.wire.http import NOT_SENT, Header, passed_on
@@ -19,9 +20,9 @@ from .attempts import ProviderOutcomes, Retrying, open_upstream
 from .client_models import ClientModels
 from .connection import BrokenResponse
 from .credentials import OWN_HEADER, missing_key
-from .forwarding import ClientCall, Forwarder, RefusedCall, forwarder_of
+from .forwarding import ClientCall, Forwarder, RefusedCall, forwarder_of, refuse_call
 from .model_lists import LIST_MAX, ModelListing, NamedModel, list_models, listing, model_body, named_in_path
-from .request_bodies import run_while_connected, send_body
+from .request_bodies import run_while_connected, send_body, send_refusal
 from .routing import Routes, Target
 from .upstream import GATEWAY_TIMEOUT, Unreachable, Upstream, UpstreamResponse
 
@@ -73,11 +74,11 @@ class Relay:
         too."""
         headers: list[Header] = scope["headers"]
         if scope["method"] not in METHODS:
-            await _send_refusal(send, "", 405, "method_not_allowed", "this method is not relayed")
+            await send_refusal(send, "", 405, "method_not_allowed", "this method is not relayed")
             return
-        api_path = api_path_of(_path(scope), headers)
+        api_path = api_path_of(below_root(scope), headers)
         if api_path is None:
-            await _send_refusal(send, "", 404, "not_found", _NOWHERE)
+            await send_refusal(send, "", 404, "not_found", _NOWHERE)
             return
         body, more = await _read(receive, self._body_max)
         if body is None:
@@ -130,41 +131,34 @@ class Relay:
             return b""
 
     async def _relay_call(self, call: ClientCall, send: Send) -> None:
-        try:
-            targets = self._targets(call)
-        except RefusedCall as refused:
-            await send_body(send, refused.status, refused.body)
-            return
         relayed = _Relayed(self._upstream, call, self._outcomes)
         try:
-            answer = await open_upstream(targets, self._retrying, relayed.open)
+            answer = await open_upstream(self._targets(call), self._retrying, relayed.open)
             await relayed.hand_on(answer, send)
             if self._client_models is not None and answer.status == 200:
                 self._client_models.offer(call, relayed.target)
         except RefusedCall as refused:
             await send_body(send, refused.status, refused.body)
-            return
         except Unreachable as error:
-            await _send_refusal(send, call.api_path.error_dialect, error.status, "provider_unreachable", str(error))
+            await send_refusal(send, call.api_path.error_dialect, error.status, "provider_unreachable", str(error))
 
     def _targets(self, call: ClientCall) -> list[Target]:
         """The providers to ask, in order, without those for which there is no key. Raises ``RefusedCall`` where
         there are none."""
-        words = call.api_path.error_dialect
         if named := self._routes.not_configured(call.api_path, call.model):
             variable = PROVIDERS[named].key_variable or "nothing"
             message = f"{named} is not configured: add it to providers, and set {variable} in this server's environment"
-            raise RefusedCall(401, refusal(words, 401, "no_key", message))
+            raise refuse_call(call.api_path, 401, "no_key", message)
         targets = self._routes.targets(call.api_path, call.model)
         if not targets:
             message = f"no provider is configured for {call.api_path.family} at this path"
-            raise RefusedCall(404, refusal(words, 404, "no_provider", message))
+            raise refuse_call(call.api_path, 404, "no_provider", message)
         lacks = [missing_key(target) for target in targets]
         for target, lack in zip(targets, lacks, strict=True):
             if lack:
                 self._outcomes.lacks_key(target.server.name, call.client, lack)
         if all(lacks):
-            raise RefusedCall(401, refusal(words, 401, "no_key", lacks[0]))
+            raise refuse_call(call.api_path, 401, "no_key", lacks[0])
         return [target for target, lack in zip(targets, lacks, strict=True) if not lack]
 
 
@@ -209,20 +203,13 @@ class _Relayed:
             await answer.aclose()
 
 
-def _path(scope: Scope) -> str:
-    """The path behind where this application is mounted."""
-    path: str = scope["path"]
-    root: str = scope.get("root_path", "")
-    return path[len(root) :] if root and path.startswith(root + "/") else path
-
-
 def _escaped_path(scope: Scope, path: str) -> bytes:
     """The end of the request's path that says ``path``, as it was sent; "" where it was sent without escapes, or where
     the two do not say the same."""
     raw: bytes = (scope.get("raw_path") or b"").partition(b"?")[0]
     if b"%" not in raw:
         return b""
-    end = raw[_path(scope).find(path) :]
+    end = raw[below_root(scope).find(path) :]
     return end if unquote_to_bytes(end) == path.encode() else b""
 
 
@@ -240,11 +227,6 @@ async def _read(receive: Receive, limit: int) -> tuple[bytes | None, bool]:
         more = bool(message.get("more_body", False))
         if size > limit or not more:
             return pieces[0] if len(pieces) == 1 else b"".join(pieces), more
-
-
-async def _send_refusal(send: Send, dialect: str, status: int, code: str, message: str) -> None:
-    """An answer of our own, in the shape that the client knows."""
-    await send_body(send, status, refusal(dialect, status, code, message))
 
 
 async def _too_large(receive: Receive | None, send: Send, dialect: str, most: int) -> None:

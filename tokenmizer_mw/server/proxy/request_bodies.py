@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from tokenmizer_mw.runtime.offload import CPU, offload
 from tokenmizer_mw.server.access.bounds import Bounds, Excess, excess
 from tokenmizer_mw.server.access.refusals import dialect_at
-from tokenmizer_mw.wire.http import header
+from tokenmizer_mw.wire.http import Header, header
 from tokenmizer_mw.wire.reply import refusal
 
 from .api_paths import api_path_of
@@ -92,6 +92,22 @@ async def send_body(send: Send, status: int, body: bytes, content_type: bytes = 
     await send({"type": "http.response.body", "body": body})
 
 
+async def send_refusal(send: Send, dialect: str, status: int, code: str, message: str) -> None:
+    """Send an error response of our own, in the shape that clients of ``dialect`` know."""
+    await send_body(send, status, refusal(dialect, status, code, message))
+
+
+def dialect_of(scope: Scope) -> str:
+    """Return the dialect in which the client of a request expects an error."""
+    api_path = api_path_of(scope["path"], scope["headers"])
+    return api_path.error_dialect if api_path is not None else dialect_at(scope["path"])
+
+
+def is_encoded(headers: Sequence[Header]) -> bool:
+    """Return whether a body has a content encoding."""
+    return header(headers, b"content-encoding") not in (None, b"", b"identity")
+
+
 class _Watch:
     """Cancels ``task`` when the client leaves, unless its work is ``over``."""
 
@@ -120,7 +136,9 @@ async def _swallow_cancellation(task: asyncio.Task[Any]) -> None:
 CHECKED_INLINE_MAX: Final = 128 * 1024
 """Bytes of a body that may be looked through on the event loop; longer ones are in a worker thread."""
 
-_BODILESS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+BODILESS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+"""Methods whose requests have no body."""
+
 _OBJECT: Final = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*\{")
 
 
@@ -139,7 +157,7 @@ class RequestBounds:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one ASGI connection."""
-        if scope["type"] != "http" or scope["method"] in _BODILESS or _is_encoded(scope):
+        if scope["type"] != "http" or scope["method"] in BODILESS or is_encoded(scope["headers"]):
             await self._app(scope, receive, send)
             return
         read = await read_ahead(receive, self._body_max)
@@ -149,20 +167,9 @@ class RequestBounds:
             await self._app(scope, replay_messages(read, receive), send)
             return
         self._counts[found.code] += 1
-        await _refuse_excess(scope, send, found)
+        await send_refusal(send, dialect_of(scope), 400, found.code, str(found))
 
     async def _excess(self, body: bytes) -> Excess | None:
         if len(body) <= CHECKED_INLINE_MAX:
             return excess(body, self._bounds)
         return await offload(partial(excess, body, self._bounds), CPU)
-
-
-def _is_encoded(scope: Scope) -> bool:
-    return header(scope["headers"], b"content-encoding") not in (None, b"", b"identity")
-
-
-async def _refuse_excess(scope: Scope, send: Send, found: Excess) -> None:
-    api_path = api_path_of(scope["path"], scope["headers"])
-    dialect = api_path.error_dialect if api_path is not None else dialect_at(scope["path"])
-    body = refusal(dialect, 400, found.code, str(found))
-    await send_body(send, 400, body)

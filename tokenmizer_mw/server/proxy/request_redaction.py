@@ -18,10 +18,9 @@ from tokenmizer_mw.runtime.offload import CPU, STORE, offload
 from tokenmizer_mw.safety.guard import judge
 from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.http import DECODERS, Header, Undecodable, header, with_length
-from tokenmizer_mw.wire.reply import refusal
 
 from .api_paths import api_path_of
-from .request_bodies import read_ahead, replay_messages, send_body, whole_body
+from .request_bodies import BODILESS, dialect_of, read_ahead, replay_messages, send_refusal, whole_body
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 INLINE_MAX: Final = 16 * 1024
 """Bytes of a body that may be redacted on the event loop."""
 
-_BODILESS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _MEDIA: Final = (b"multipart/", b"audio/", b"image/", b"video/", b"application/octet-stream", b"application/pdf")
 _NOT_UTF8: Final = "the request's body is not UTF-8, so secrets in it could not be redacted"
 _IDENTITY: Final = (b"", b"identity")
@@ -67,7 +65,7 @@ class RequestRedaction:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one ASGI connection."""
-        if scope["type"] != "http" or scope["method"] in _BODILESS or GUARD in scope or not self._is_on():
+        if scope["type"] != "http" or scope["method"] in BODILESS or GUARD in scope or not self._is_on():
             await self._app(scope, receive, send)
             return
         messages = await read_ahead(receive, self._body_max)
@@ -78,11 +76,11 @@ class RequestRedaction:
         try:
             redacted = await self._redact_body(scope, body)
         except UnreadableBody as unreadable:
-            await _refuse(scope, send, 415, "request_not_readable", str(unreadable))
+            await send_refusal(send, dialect_of(scope), 415, "request_not_readable", str(unreadable))
             return
         except RequestBlocked as blocked:
             self._memory.service.count("request_blocked")
-            await _refuse(scope, send, blocked.STATUS, "blocked_by_guard", blocked.MESSAGE)
+            await send_refusal(send, dialect_of(scope), blocked.STATUS, "blocked_by_guard", blocked.MESSAGE)
             return
         if redacted.body is not body:
             scope = {**scope, "headers": redacted.headers}
@@ -178,9 +176,3 @@ def _check_words(dialect: Dialect, plain: bytes, path: str) -> None:
     found = next((suspicion for suspicion in suspicions if suspicion.flagged), None)
     if found is not None:
         raise RequestBlocked(found.signals)
-
-
-async def _refuse(scope: Scope, send: Send, status: int, code: str, message: str) -> None:
-    api_path = api_path_of(scope["path"], scope["headers"])
-    body = refusal(api_path.error_dialect if api_path is not None else "", status, code, message)
-    await send_body(send, status, body)

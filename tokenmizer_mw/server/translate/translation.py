@@ -175,14 +175,6 @@ class Stream:
         """Return the last bytes for the client. If the provider's stream was cut off, so is the client's."""
         return self._write_events(b"")
 
-    def fail(self, fault: Fault) -> bytes:
-        """Return the last bytes for the client after the connection to the provider failed."""
-        return self._writer.send(fault)
-
-    def ping(self) -> bytes:
-        """Return the bytes that keep the client's idle connection alive."""
-        return self._writer.ping()
-
     def _write_events(self, data: bytes) -> bytes:
         return b"".join(
             (self._writer.ping() if isinstance(event, Pinged) else self._writer.send(event))
