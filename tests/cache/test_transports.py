@@ -49,19 +49,27 @@ def chat(model: str = "fake-n3", **members: Any) -> dict[str, Any]:
     return {"model": model, "stream": True, "messages": [question], **members}
 
 
+def ask(
+    client: Client, memory: SessionMemory, upstream: Upstream, body: dict[str, Any], headers: dict[str, str] = HEADER
+) -> tuple[str | None, bytes]:
+    """The header that says how the answer was found, and what of the answer can be read."""
+    answer = client.post(f"{upstream.url}/v1/chat/completions", json=body, headers=headers)
+    content = b""
+    with suppress(client.face.library.HTTPError):
+        content = answer.read()
+    answer.close()
+    assert memory.flush(20)
+    return answer.response.headers.get("x-tokenmizer-cache"), content
+
+
 @pytest.mark.parametrize("model", ["fake-n3", "fake-n3-gzip", "fake-n5-split7"])
 def test_the_same_request_is_not_sent_again(
     model: str, connect: Callable[..., Client], upstream: Upstream, memory: SessionMemory
 ) -> None:
     client = connect(memory)
     before = upstream.statistics.requests
-    url = f"{upstream.url}/v1/chat/completions"
-    read = []
-    for headers in (HEADER, {**HEADER, "x-tokenmizer-cache": ""}, HEADER):
-        answer = client.post(url, json=chat(model), headers=headers)
-        read.append((answer.response.headers.get("x-tokenmizer-cache"), answer.read()))
-        answer.close()
-        assert memory.flush(20)
+    wishes = (HEADER, {**HEADER, "x-tokenmizer-cache": ""}, HEADER)
+    read = [ask(client, memory, upstream, chat(model), headers) for headers in wishes]
     assert [way for way, _ in read] == [None, "hit; exact", "hit; exact"]
     assert read[0][1] == read[1][1] == read[2][1] and b"[DONE]" in read[0][1]
     assert upstream.statistics.requests - before == 1
@@ -72,13 +80,7 @@ def test_the_same_request_is_not_sent_again(
 
 def test_whole_replies(connect: Callable[..., Client], upstream: Upstream, memory: SessionMemory) -> None:
     client = connect(memory)
-    url = f"{upstream.url}/v1/chat/completions"
-    answers = []
-    for _ in range(2):
-        answer = client.post(url, json=chat(stream=False), headers=HEADER)
-        answers.append((answer.response.headers.get("x-tokenmizer-cache"), answer.read()))
-        answer.close()
-        assert memory.flush(20)
+    answers = [ask(client, memory, upstream, chat(stream=False)) for _ in range(2)]
     assert answers[1] == ("hit; exact", answers[0][1])
 
 
@@ -89,12 +91,7 @@ def test_what_is_not_complete_is_sent_again(
     client = connect(memory)
     before = upstream.statistics.requests
     for _ in range(2):
-        answer = client.post(f"{upstream.url}/v1/chat/completions", json=chat(model), headers=HEADER)
-        assert "x-tokenmizer-cache" not in answer.response.headers
-        with suppress(client.face.library.HTTPError):
-            answer.read()
-        answer.close()
-        assert memory.flush(20)
+        assert ask(client, memory, upstream, chat(model))[0] is None
     assert upstream.statistics.requests - before == 2
     assert memory.service.answers is not None and not memory.service.answers.flights._flights
 
@@ -104,12 +101,8 @@ def test_another_host_is_another_request(
 ) -> None:
     client = connect(memory)
     with Upstream() as second:
-        for url in (upstream.url, second.url):
-            answer = client.post(f"{url}/v1/chat/completions", json=chat(), headers=HEADER)
-            answer.read()
-            answer.close()
-            assert memory.flush(20)
-            assert "x-tokenmizer-cache" not in answer.response.headers
+        for each in (upstream, second):
+            assert ask(client, memory, each, chat())[0] is None
 
 
 def test_the_sdk_hears_an_answer_again(upstream: Upstream, memory: SessionMemory) -> None:

@@ -136,46 +136,37 @@ def test_below_a_proxy_browsers_get_a_page_and_clients_get_json(auth: bool, upst
         assert ask("/api/sessions/nonesuch/none", BROWSER["accept"])[1] == "application/json"
 
 
-def test_the_command_shows_a_database(tmp_path: Path) -> None:
-    memory = SessionMemory.open(f"sqlite:///{tmp_path / 'chat.db'}")
-    memory.record("hall", CHAT)
-    memory.close()
+@contextmanager
+def started(folder: Path, errors: list[str]) -> Iterator[tuple[int, str]]:
+    """The command with a database; its port and the cookie of who has signed in. ``errors``: gets what it logs."""
+    with closing(SessionMemory.open(f"sqlite:///{folder / 'chat.db'}")) as memory:
+        memory.record("hall", CHAT)
     command = [sys.executable, "-m", "tokenmizer_mw", "dashboard", "--db", "chat.db", "--port", "0"]
-    running = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    try:
-        assert running.stdout is not None
-        first, second = running.stdout.readline(), running.stdout.readline()
-        port = int(first.rstrip("/\n").rpartition(":")[2])
-        token = second.partition("#token=")[2].strip()
-        _, headers, page = asked(port, "/login")
-        cookie = headers["set-cookie"].partition(";")[0]
-        _, headers, _ = asked(port, "/login", cookie, f"form_token={token_on(page)}&secret={token}")
-        assert "hall" in asked(port, "/", headers["set-cookie"].partition(";")[0])[2]
-    finally:
-        running.terminate()
-        running.communicate(timeout=SECONDS)
-
-
-def test_the_command_logs_with_level_and_logger(tmp_path: Path) -> None:
-    memory = SessionMemory.open(f"sqlite:///{tmp_path / 'chat.db'}")
-    memory.record("hall", CHAT)
-    memory.close()
-    command = [sys.executable, "-m", "tokenmizer_mw", "dashboard", "--db", "chat.db", "--port", "0"]
-    running = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    running = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         assert running.stdout is not None
         port, token = (running.stdout.readline().rpartition(mark)[2].strip("/\n") for mark in (":", "#token="))
         _, headers, page = asked(int(port), "/login")
         cookie = headers["set-cookie"].partition(";")[0]
         _, headers, _ = asked(int(port), "/login", cookie, f"form_token={token_on(page)}&secret={token}")
-        cookie = headers["set-cookie"].partition(";")[0]
-        assert "hall" in asked(int(port), "/", cookie)[2]
-        (tmp_path / "chat.db").unlink()
-        assert "hall" not in asked(int(port), "/", cookie)[2]
+        yield int(port), headers["set-cookie"].partition(";")[0]
     finally:
         running.terminate()
-        _, errors = running.communicate(timeout=SECONDS)
-    (line,) = [line for line in errors.splitlines() if "was deleted while it was in use" in line]
+        errors += running.communicate(timeout=SECONDS)[1].splitlines()
+
+
+def test_the_command_shows_a_database(tmp_path: Path) -> None:
+    with started(tmp_path, []) as (port, cookie):
+        assert "hall" in asked(port, "/", cookie)[2]
+
+
+def test_the_command_logs_with_level_and_logger(tmp_path: Path) -> None:
+    errors: list[str] = []
+    with started(tmp_path, errors) as (port, cookie):
+        assert "hall" in asked(port, "/", cookie)[2]
+        (tmp_path / "chat.db").unlink()
+        assert "hall" not in asked(port, "/", cookie)[2]
+    (line,) = [line for line in errors if "was deleted while it was in use" in line]
     assert " ERROR tokenmizer_mw: the store " in line
 
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.export.graphs import crowd
-from tokenmizer_mw.graph.export.layout import Layout
+from tokenmizer_mw.graph.export.layout import Layout, arrange
 from tokenmizer_mw.model.node import Node
-from tokenmizer_mw.server.dashboard.caches import COLUMNS, hold_layout, place_facts
+from tokenmizer_mw.server.dashboard.caches import COLUMNS, hold_layout
 
 NODES = crowd(40).nodes()
 
@@ -19,7 +19,7 @@ some = st.lists(st.sampled_from(NODES), unique_by=lambda node: node.id)
 
 @given(some, some)
 def test_what_both_pictures_show_does_not_move(now: list[Node], then: list[Node]) -> None:
-    before, after = hold_layout(now, (), then), place_facts(now, ())
+    before, after = hold_layout(now, (), then), arrange(now, (), columns=COLUMNS)
     assert set(before.boxes) == {node.id for node in then}
     for id in before.boxes.keys() & after.boxes.keys():
         assert before.boxes[id] == after.boxes[id]

@@ -6,13 +6,13 @@ The name of a model says which provider it is of: "gemini/fake-n3".
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Mapping
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Final, Self
+from http.server import BaseHTTPRequestHandler
+from typing import Final, Self
 
 import httpx2
 
+from tests.translate.clients.served import HttpServed
 from tokenmizer_mw.errors import PeerError
 from tokenmizer_mw.server.translate.chat import ChatCall
 from tokenmizer_mw.server.translate.clients.anthropic import AnthropicClient
@@ -29,39 +29,23 @@ CLIENTS: Final[Mapping[str, ClientSide]] = {
 }
 
 
-class Relayed:
+class Relayed(HttpServed):
     """While the context lasts, the relay at ``url`` to the upstream at ``upstream``."""
+
+    protocol = "HTTP/1.1"
 
     def __init__(self, upstream: str) -> None:
         self._upstream = upstream
-        self.url = ""
 
     def __enter__(self) -> Self:
         self._http = httpx2.Client(trust_env=False, timeout=30)
-        relayed = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self) -> None:
-                relayed.relay(self, self.rfile.read(int(self.headers["content-length"])))
-
-            def log_message(self, format: str, *args: Any) -> None:
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
-        self._thread.start()
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
-        return self
+        return super().__enter__()
 
     def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+        super().__exit__()
         self._http.close()
 
-    def relay(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
+    def do_post(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
         """Answer one request, and close its connection."""
         handler.close_connection = True
         client = next(side for ending, side in CLIENTS.items() if handler.path.endswith(ending))

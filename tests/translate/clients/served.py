@@ -27,30 +27,23 @@ from tokenmizer_mw.server.translate.translation import ClientSide, dump, load
 CREATED = 1_790_000_000
 
 
-@dataclass
-class Served:
-    """While the context lasts, answers requests of ``side``'s dialect at ``url`` with ``answer``, streamed in
-    ``events`` where the client asks for that, or with ``fault``. ``calls`` are the requests in words."""
+class HttpServed:
+    """While the context lasts, a server at ``url`` that lets ``do_post`` answer."""
 
-    side: ClientSide
-    answer: ModelReply | None = None
-    events: Sequence[StreamEvent] = ()
-    fault: Fault | None = None
-    calls: list[ChatCall] = field(default_factory=list)
-    url: str = ""
+    url = ""
+    protocol = "HTTP/1.0"
+
+    def do_post(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
+        raise NotImplementedError
 
     def __enter__(self) -> Self:
         served = self
 
         class Handler(BaseHTTPRequestHandler):
+            protocol_version = served.protocol
+
             def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["content-length"]))
-                status, media_type, reply = served.reply(load(body))
-                self.send_response(status)
-                self.send_header("content-type", media_type)
-                self.send_header("content-length", str(len(reply)))
-                self.end_headers()
-                self.wfile.write(reply)
+                served.do_post(self, self.rfile.read(int(self.headers["content-length"])))
 
             def log_message(self, format: str, *args: Any) -> None:
                 pass
@@ -65,6 +58,26 @@ class Served:
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()
+
+
+@dataclass
+class Served(HttpServed):
+    """While the context lasts, answers requests of ``side``'s dialect at ``url`` with ``answer``, streamed in
+    ``events`` where the client asks for that, or with ``fault``. ``calls`` are the requests in words."""
+
+    side: ClientSide
+    answer: ModelReply | None = None
+    events: Sequence[StreamEvent] = ()
+    fault: Fault | None = None
+    calls: list[ChatCall] = field(default_factory=list)
+
+    def do_post(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
+        status, media_type, reply = self.reply(load(body))
+        handler.send_response(status)
+        handler.send_header("content-type", media_type)
+        handler.send_header("content-length", str(len(reply)))
+        handler.end_headers()
+        handler.wfile.write(reply)
 
     def reply(self, body: dict[str, Any]) -> tuple[int, str, bytes]:
         try:

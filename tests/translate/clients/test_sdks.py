@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, Final
 
 import anthropic
@@ -30,6 +31,7 @@ from tokenmizer_mw.server.translate.chat import (
 from tokenmizer_mw.server.translate.clients.anthropic import AnthropicClient
 from tokenmizer_mw.server.translate.clients.openai_chat import OpenAIChatClient
 from tokenmizer_mw.server.translate.clients.openai_responses import OpenAIResponsesClient
+from tokenmizer_mw.server.translate.translation import ClientSide
 
 USAGE: Final = Usage(prompt=100, completion=20, cached=40, written=10, thought=5)
 ANSWER: Final = ModelReply(
@@ -57,30 +59,14 @@ PARSED: Final = ModelReply("reply_2", "model-7", (Text('{"city": "Bern", "degree
 
 
 @contextmanager
-def chat(**told: Any) -> Iterator[tuple[openai.OpenAI, Served]]:
-    with (
-        Served(OpenAIChatClient(), **told) as served,
-        openai.OpenAI(base_url=served.url, api_key="none", max_retries=0) as client,
-    ):
+def served_to(sdk: Callable[..., Any], side: Callable[[], ClientSide], **told: Any) -> Iterator[tuple[Any, Served]]:
+    with Served(side(), **told) as served, sdk(base_url=served.url, api_key="none", max_retries=0) as client:
         yield client, served
 
 
-@contextmanager
-def responses(**told: Any) -> Iterator[tuple[openai.OpenAI, Served]]:
-    with (
-        Served(OpenAIResponsesClient(), **told) as served,
-        openai.OpenAI(base_url=served.url, api_key="none", max_retries=0) as client,
-    ):
-        yield client, served
-
-
-@contextmanager
-def messages(**told: Any) -> Iterator[tuple[anthropic.Anthropic, Served]]:
-    with (
-        Served(AnthropicClient(), **told) as served,
-        anthropic.Anthropic(base_url=served.url, api_key="none", max_retries=0) as client,
-    ):
-        yield client, served
+chat = partial(served_to, openai.OpenAI, OpenAIChatClient)
+responses = partial(served_to, openai.OpenAI, OpenAIResponsesClient)
+messages = partial(served_to, anthropic.Anthropic, AnthropicClient)
 
 
 CHAT_ASKED: Final[dict[str, Any]] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 from typing import Final
@@ -18,16 +18,22 @@ from tokenmizer_mw.operations.erasure import erase
 from tokenmizer_mw.session import RecordedEdit, SessionState
 
 from .caches import title_of
-from .markup import Markup, format_count, link, moment, quote_line, tag, to
+from .markup import Markup, card, format_count, link, moment, quote_line, tag, to
 from .page import Page, PageRequest, redirect, session_page
 
 
-def edits_list(request: PageRequest, edits: Iterable[RecordedEdit], *, of_fact: bool = False) -> Markup:
-    """Return the edits as a list, in the given order. ``of_fact``: true on the page of their fact."""
-    listed = list(edits)
-    undone = undone_numbers(sorted((one.edit for one in listed), key=lambda edit: edit.number))
-    rows = [_edit_row(request, one, of_fact, one.edit.number in undone) for one in listed]
-    return tag("ul", rows, class_="edits")
+def edits_card(
+    request: PageRequest, edits: Sequence[RecordedEdit], *, of_fact: bool = False, rest: Markup | None = None
+) -> Markup | None:
+    """Return a card that lists the edits, in the given order; ``None`` without edits.
+
+    ``of_fact``: true on the page of their fact; ``rest``: a link to further ones.
+    """
+    if not edits:
+        return None
+    undone = undone_numbers(sorted((one.edit for one in edits), key=lambda edit: edit.number))
+    rows = [_edit_row(request, one, of_fact, one.edit.number in undone) for one in edits]
+    return card("Changed by hand", tag("ul", rows, class_="edits"), rest, id="edits", live=True)
 
 
 def _edit_row(request: PageRequest, edited: RecordedEdit, of_fact: bool, is_undone: bool) -> Markup:

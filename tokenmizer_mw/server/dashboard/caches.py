@@ -240,11 +240,6 @@ COLUMNS: Final = 4
 """Cards in a row, at any time: a picture of this width needs no scaling on a desk."""
 
 
-def place_facts(nodes: Sequence[Node], steps: Iterable[Transition], columns: int = COLUMNS) -> Layout:
-    """Return the layout of ``nodes`` in a picture of their own."""
-    return arrange(nodes, steps, columns=columns)
-
-
 def hold_layout(
     now: Sequence[Node], steps: Iterable[Transition], then: Sequence[Node], columns: int = COLUMNS
 ) -> Layout:
@@ -253,12 +248,12 @@ def hold_layout(
     Facts that are in both do not move. The others take positions in their lane whose facts did not exist then; facts
     without a position are placed below.
     """
-    layout = place_facts(now, steps, columns)
+    layout = arrange(now, steps, columns=columns)
     boxes, rest = _take_places(layout, {node.id: node.type for node in now}, then)
     counts = Counter(node.type for node in then if node.id in boxes)
     lanes = tuple(replace(lane, count=counts[lane.type]) for lane in layout.lanes if counts[lane.type])
     drop = layout.height + CARDS.between if lanes else 0
-    below = place_facts(rest, (), columns)
+    below = arrange(rest, (), columns=columns)
     return Layout(
         boxes | {id: _lower_box(box, drop) for id, box in below.boxes.items()},
         (*lanes, *(Lane(lane.type, _lower_box(lane.box, drop), lane.count) for lane in below.lanes)),

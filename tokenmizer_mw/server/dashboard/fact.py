@@ -13,7 +13,7 @@ from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import RecordedEdit, SessionState
 from tokenmizer_mw.session.manual_edits import can_be_completed
 
-from .actions import edits_list
+from .actions import edits_card
 from .caches import title_of
 from .markup import (
     Markup,
@@ -62,7 +62,7 @@ def show_fact(request: PageRequest) -> Page:
     sides = tag(
         "div",
         tag("div", _fact(request, found), _chain(request, found), _relations(request, found), class_="main-side"),
-        tag("div", _changing(request, node), _edits(request, found), class_="other-side"),
+        tag("div", _changing(request, node), edits_card(request, found.edits, of_fact=True), class_="other-side"),
         class_="sides",
     )
     return replace(session_page(request, "", found.title, sides, seq=found.seq), title=flatten(node.label))
@@ -234,9 +234,3 @@ def _marking(
 
 def _of(request: PageRequest, node: Node) -> dict[str, str]:
     return {"id": request.id, "node": node.id}
-
-
-def _edits(request: PageRequest, found: FactView) -> Markup | None:
-    if not found.edits:
-        return None
-    return card("Changed by hand", edits_list(request, found.edits, of_fact=True), id="edits", live=True)

@@ -13,7 +13,7 @@ from typing import Final, Literal
 from starlette.responses import Response
 
 from tokenmizer_mw.graph.export.formats import FORMATS, format_named
-from tokenmizer_mw.graph.export.layout import Layout
+from tokenmizer_mw.graph.export.layout import Layout, arrange
 from tokenmizer_mw.graph.export.svg import draw
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.views import importances, status_at
@@ -21,7 +21,7 @@ from tokenmizer_mw.model.event import EdgeAdded, NodeAdded
 from tokenmizer_mw.model.node import Node, Transition
 from tokenmizer_mw.session import SessionState
 
-from .caches import COLUMNS, hold_layout, place_facts, title_of
+from .caches import COLUMNS, hold_layout, title_of
 from .facts import choose_nodes, filters, name_of_filter
 from .markup import Markup, exactly, format_count, hidden_fields, join_markup, link, nothing, tag, to
 from .page import Page, PageRequest, download, session_page
@@ -201,7 +201,7 @@ def _find_present(request: PageRequest, then: PointInTime) -> _Present | None:
 def _places(part: SessionGraph, steps: Iterable[Transition], present: _Present | None, columns: int) -> Layout:
     """Where the facts of ``part`` stand: at an earlier time where the picture of now has them."""
     if present is None:
-        return place_facts(part.nodes(), steps, columns)
+        return arrange(part.nodes(), steps, columns=columns)
     return hold_layout(*present, part.nodes(), columns)
 
 

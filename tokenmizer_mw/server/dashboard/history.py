@@ -11,7 +11,7 @@ from tokenmizer_mw.graph.views import Diff, diff
 from tokenmizer_mw.model.node import Node, NodeType, Transition
 from tokenmizer_mw.session import CheckpointMark, RecordedEdit, SessionState
 
-from .actions import edits_list
+from .actions import edits_card
 from .caches import title_of
 from .markup import (
     Markup,
@@ -63,7 +63,9 @@ def show_history(request: PageRequest) -> Page:
 
     title, seq, marks, steps, count, edits = request.memory.view(request.id, look, tenant=request.tenant)
     parts = _comparing(request, marks, seq), _transitions(request, steps, count)
-    by_hand = _edits(request, edits) if edits else None
+    listed = edits[: _most(request, STEPS)]
+    rest = _link_rest(request, len(edits) - len(listed), "edits", "older")
+    by_hand = edits_card(request, listed, rest=rest)
     return session_page(request, "history", title, *parts, by_hand, name="History", seq=seq)
 
 
@@ -199,12 +201,6 @@ def _link_rest(request: PageRequest, count: int, part: str, what: str = "more") 
         return tag("p", text, class_="hint")
     compared = {"from_": request.query.get("from"), "to": request.query.get("to")}
     return tag("p", link(f"{to('history', id=request.id, **compared, all=1)}#{part}", text), class_="hint")
-
-
-def _edits(request: PageRequest, edits: Sequence[RecordedEdit]) -> Markup:
-    shown = edits[: _most(request, STEPS)]
-    left = _link_rest(request, len(edits) - len(shown), "edits", "older")
-    return card("Changed by hand", edits_list(request, shown), left, id="edits", live=True)
 
 
 def _transitions(request: PageRequest, steps: Sequence[_Step], count: int) -> Markup:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -45,17 +45,9 @@ class Overview:
     """The newest facts of each section of the block and their numbers, what they replaced, and why facts ended."""
 
     newest: Mapping[str, Sequence[Node]]
-    counts: Mapping[str, int]
+    counts: Counter[str]
     replaced: Mapping[str, Node]
     reasons: Mapping[str, str]
-
-    def of(self, part: str) -> Sequence[Node]:
-        """Return the newest facts of a section."""
-        return self.newest.get(part, ())
-
-    def count(self, part: str) -> int:
-        """Return the number of facts of a section."""
-        return self.counts.get(part, 0)
 
 
 def overview(state: SessionState) -> Overview:
@@ -69,7 +61,7 @@ def overview(state: SessionState) -> Overview:
     shown = [node for nodes in newest.values() for node in nodes]
     olds = {node.id: old for node in shown for _, old in islice(replaced.of(node), 1)}
     reasons = {node.id: graph.life(node.id).reason for node in shown}
-    return Overview(newest, {name: len(nodes) for name, nodes in parts.items()}, olds, reasons)
+    return Overview(newest, Counter({name: len(nodes) for name, nodes in parts.items()}), olds, reasons)
 
 
 def _newest(part: str, nodes: Sequence[Node]) -> list[Node]:
@@ -90,10 +82,10 @@ def cards(request: PageRequest, found: Overview, flagged: int) -> Markup:
     )
     made = []
     for title, part, id, type_, status, empty in everywhere:
-        rows = [_row(request, found, node, part) for node in found.of(part)]
+        rows = [_row(request, found, node, part) for node in found.newest.get(part, ())]
         if rows or empty:
             shown = tag("ul", rows, class_="facts") if rows else nothing(empty)
-            rest = rest_link(found.count(part) - len(rows), to("facts", id=request.id, type=type_, status=status))
+            rest = rest_link(found.counts[part] - len(rows), to("facts", id=request.id, type=type_, status=status))
             warning = _render_warning(flagged) if id == "rejected" else None
             made.append(card(title, warning, shown, rest, id=id, live=True))
     return join_markup(*made)

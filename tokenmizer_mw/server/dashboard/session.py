@@ -14,7 +14,7 @@ from tokenmizer_mw.model.event import Reminded
 from tokenmizer_mw.model.node import Node, NodeType, Status, Transition
 from tokenmizer_mw.session import CheckpointMark, RecordedEdit, SessionState
 
-from .actions import edits_list
+from .actions import edits_card
 from .caches import title_of
 from .markup import (
     Markup,
@@ -106,7 +106,7 @@ def show_session(request: PageRequest) -> Page:
                 _render_loss(request, found.lost, found.unseen),
                 _reminders(request, found),
                 _checkpoints(request, found),
-                _edits(request, found),
+                edits_card(request, found.edits),
                 _forget(request),
                 class_="other-side",
             ),
@@ -117,13 +117,14 @@ def show_session(request: PageRequest) -> Page:
 
 
 def _figures(request: PageRequest, found: SessionView) -> Markup:
+    counts = found.overview.counts
     rows: list[tuple[Markup | str, str]] = [
         (f"{found.messages:,}", "message" if found.messages == 1 else "messages"),
         (f"{found.facts:,}", "fact" if found.facts == 1 else "facts"),
-        (f"{found.overview.count(Section.DECISIONS.name):,}", "decisions in force"),
-        (f"{found.overview.count(OPEN_WORK):,}", "open tasks"),
-        (f"{found.overview.count(Section.ERRORS.name):,}", "open errors"),
-        (f"{found.overview.count(Section.WARNINGS.name):,}", "rejected"),
+        (f"{counts[Section.DECISIONS.name]:,}", "decisions in force"),
+        (f"{counts[OPEN_WORK]:,}", "open tasks"),
+        (f"{counts[Section.ERRORS.name]:,}", "open errors"),
+        (f"{counts[Section.WARNINGS.name]:,}", "rejected"),
         (moment(found.updated_at, request.now), "last active"),
     ]
     return figure_list(rows)
@@ -256,12 +257,6 @@ def _checkpoints(request: PageRequest, found: SessionView) -> Markup:
 def _cut(request: PageRequest, mark: CheckpointMark) -> Markup | None:
     address = to("request", id=request.id, cut=mark.checkpoint.id)
     return link(address, "cut", class_="badge") if mark.checkpoint.anchor else None
-
-
-def _edits(request: PageRequest, found: SessionView) -> Markup | None:
-    if not found.edits:
-        return None
-    return card("Changed by hand", edits_list(request, found.edits), id="edits", live=True)
 
 
 def _forget(request: PageRequest) -> Markup | None:

@@ -154,9 +154,7 @@ class CompactionCall:
             return ForwardedCall(self.body, added=self.contract.Following(made.block))
         self.memory.service.count("agent_compaction_answered")
         whole = self.contract.make_answer(request.model, made.block, self.created)
-        if request.stream:
-            return AnsweredCall(200, self.contract.make_stream(whole), stream=True)
-        return AnsweredCall(200, _dump_body(whole))
+        return self._answer(whole, stream=request.stream)
 
     def _key(self, given: Mapping[str, Any], kept: SealedContent | None) -> SessionKey | None:
         """Whose call it is; ``None`` where nothing says so."""
@@ -269,9 +267,10 @@ class CompactionCall:
         """The answer that is nothing but the compaction."""
         self.memory.service.count("compaction_answered")
         whole = self.contract.alone(request.model, kept, sealed, self.created, standalone=self.now)
-        if request.stream and not self.now:
-            return AnsweredCall(200, self.contract.make_stream(whole), stream=True)
-        return AnsweredCall(200, _dump_body(whole))
+        return self._answer(whole, stream=request.stream and not self.now)
+
+    def _answer(self, whole: Mapping[str, Any], *, stream: bool) -> AnsweredCall:
+        return AnsweredCall(200, self.contract.make_stream(whole) if stream else _dump_body(whole), stream)
 
 
 def _wish(behind: ReducedRequest, above: int | None, query: str) -> CompactionWish:

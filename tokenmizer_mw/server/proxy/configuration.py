@@ -96,14 +96,10 @@ class UpstreamSettings:
             raise ConfigError(f"ca_file: there is no file {self.ca_file}")
 
     @property
-    def patience(self) -> UpstreamTimeouts:
-        """The timeouts of requests to providers."""
-        return UpstreamTimeouts(self.connect_seconds, self.first_byte_seconds, self.idle_seconds)
-
-    @property
     def upstream(self) -> Upstream:
         """A new HTTP client for the providers."""
-        return Upstream(self.patience, connections=self.connections, ca_file=self.ca_file)
+        patience = UpstreamTimeouts(self.connect_seconds, self.first_byte_seconds, self.idle_seconds)
+        return Upstream(patience, connections=self.connections, ca_file=self.ca_file)
 
     @property
     def retrying(self) -> Retrying:

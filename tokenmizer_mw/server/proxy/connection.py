@@ -191,7 +191,10 @@ class Connection(asyncio.Protocol):
         try:
             self._parser.feed_data(data)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
-            self._surplus() if self._complete else self._fail(f"no HTTP: {type(error).__name__}")
+            if self._complete:  # what came behind the response is nobody's: the connection ends with this exchange
+                self._stays = False
+            else:
+                self._fail(f"no HTTP: {type(error).__name__}")
             return False
         grown = self._body - body
         self._bodiless = 0 if grown else self._bodiless + len(data)
@@ -208,10 +211,6 @@ class Connection(asyncio.Protocol):
         if error is None and self._headed and not self._framed and not self._complete:
             self._complete = True
         self._wake()
-
-    def _surplus(self) -> None:
-        """What came behind the response is nobody's: the connection ends with this exchange."""
-        self._stays = False
 
     def _fail(self, reason: str) -> None:
         self._error = self._error or BrokenResponse(reason)

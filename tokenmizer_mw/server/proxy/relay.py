@@ -22,7 +22,7 @@ from .connection import BrokenResponse
 from .credentials import OWN_HEADER, missing_key
 from .forwarding import ClientCall, Forwarder, RefusedCall, forwarder_of, refuse_call
 from .model_lists import LIST_MAX, ModelListing, NamedModel, list_models, listing, model_body, named_in_path
-from .request_bodies import run_while_connected, send_body, send_refusal
+from .request_bodies import read_ahead, run_while_connected, send_body, send_refusal
 from .routing import Routes, Target
 from .upstream import GATEWAY_TIMEOUT, Unreachable, Upstream, UpstreamResponse
 
@@ -80,17 +80,21 @@ class Relay:
         if api_path is None:
             await send_refusal(send, "", 404, "not_found", _NOWHERE)
             return
-        body, more = await _read(receive, self._body_max)
-        if body is None:
+        read = await read_ahead(receive, self._body_max)
+        if read[-1]["type"] != "http.request":  # the client left
             return
+        body = b"".join(part.get("body", b"") for part in read)
         if len(body) > self._body_max:
-            await _too_large(receive if more else None, send, api_path.error_dialect, self._body_max)
+            await _too_large(
+                receive if read[-1].get("more_body") else None, send, api_path.error_dialect, self._body_max
+            )
             return
         model = await model_of(api_path, body)
         passed = passed_on(headers, self._not_sent)
         query = scope.get("query_string", b"")
         escaped, session = _escaped_path(scope, api_path.path), scope.get(GUARD)
-        call = ClientCall(api_path, scope["method"], query, passed, body, model, escaped, session, _address(scope))
+        address = str((scope.get("client") or ("",))[0])
+        call = ClientCall(api_path, scope["method"], query, passed, body, model, escaped, session, address)
         await run_while_connected(receive, self._answer_call(call, send))
 
     async def _answer_call(self, call: ClientCall, send: Send) -> None:
@@ -213,22 +217,6 @@ def _escaped_path(scope: Scope, path: str) -> bytes:
     return end if unquote_to_bytes(end) == path.encode() else b""
 
 
-async def _read(receive: Receive, limit: int) -> tuple[bytes | None, bool]:
-    """The body, at most one piece more than ``limit`` bytes, and whether more of it is to come; ``None`` for the body
-    when the client left within it."""
-    pieces: list[bytes] = []
-    size = 0
-    while True:
-        message = await receive()
-        if message["type"] != "http.request":
-            return None, False
-        pieces.append(message.get("body", b""))
-        size += len(pieces[-1])
-        more = bool(message.get("more_body", False))
-        if size > limit or not more:
-            return pieces[0] if len(pieces) == 1 else b"".join(pieces), more
-
-
 async def _too_large(receive: Receive | None, send: Send, dialect: str, most: int) -> None:
     """``receive``: where more of the request is still to come."""
     body = refusal(dialect, 413, "request_too_large", f"at most {most} bytes are taken")
@@ -242,7 +230,3 @@ async def _too_large(receive: Receive | None, send: Send, dialect: str, most: in
     if receive is not None:
         await linger(receive)
     await send({"type": "http.response.body", "body": b""})
-
-
-def _address(scope: Scope) -> str:
-    return str((scope.get("client") or ("",))[0])

@@ -102,7 +102,8 @@ class RequestRedaction:
         try:
             plain, text, kept = _readable(headers, body, self._body_max)
         except UnreadableBody:
-            if not (self._passes_unreadable or _is_media(headers)):
+            media = (header(headers, b"content-type") or b"").strip().lower()
+            if not (self._passes_unreadable or media.startswith(_MEDIA)):
                 raise
             self._memory.service.count("request_not_redacted")
             return Redacted(body, headers)
@@ -160,10 +161,6 @@ def _decode_body(coding: str, body: bytes, limit: int) -> bytes:
     if len(plain) > limit:
         raise UnreadableBody("the decoded body of the request is too large to be redacted")
     return plain
-
-
-def _is_media(headers: Sequence[Header]) -> bool:
-    return (header(headers, b"content-type") or b"").strip().lower().startswith(_MEDIA)
 
 
 def _check_words(dialect: Dialect, plain: bytes, path: str) -> None:

@@ -25,6 +25,7 @@ from .request_parts import (
     make_thought,
     make_turns,
     only,
+    read_content,
     sealed_call,
 )
 
@@ -163,7 +164,7 @@ def read(body: Mapping[str, Any]) -> chat.ChatCall:
 
 
 def _read_turns(fields: Fields) -> tuple[chat.ChatTurn, ...]:
-    values = make_turns("system", _content(fields, "system", TEXTS))
+    values = make_turns("system", read_content(fields, "system", TEXTS, _part))
     messages = [message.one_of("role", MESSAGES) for message in fields.items("messages")]
     if not messages:
         raise MalformedRequest("messages: a message is needed")
@@ -174,13 +175,7 @@ def _read_turns(fields: Fields) -> tuple[chat.ChatTurn, ...]:
 
 def _message(message: Fields) -> list[chat.ChatTurn]:
     role = cast("chat.Role", message.text("role"))
-    return make_turns(role, _content(message, "content", BLOCKS[role]))
-
-
-def _content(fields: Fields, name: str, tables: Mapping[str, Table]) -> list[chat.Part]:
-    if isinstance(fields.raw.get(name), str):
-        return [chat.Text(fields.text(name))]
-    return [_part(block.one_of("type", tables)) for block in fields.items(name)]
+    return make_turns(role, read_content(message, "content", BLOCKS[role], _part))
 
 
 def _part(block: Fields) -> chat.Part:
@@ -219,7 +214,7 @@ def _call(block: Fields) -> chat.ModelToolCall:
 
 
 def _result(block: Fields) -> chat.ModelToolResult:
-    parts = cast("tuple[chat.Text | chat.Attachment, ...]", tuple(_content(block, "content", SHOWN)))
+    parts = cast("tuple[chat.Text | chat.Attachment, ...]", tuple(read_content(block, "content", SHOWN, _part)))
     return chat.ModelToolResult(
         bare_id(block.required_text("tool_use_id")), parts, failed=block.flag("is_error") or False
     )

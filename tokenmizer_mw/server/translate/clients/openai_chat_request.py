@@ -25,6 +25,7 @@ from .request_parts import (
     make_thought,
     make_turns,
     only,
+    read_content,
     sealed_call,
 )
 
@@ -173,25 +174,19 @@ def _read_turns(fields: Fields) -> tuple[chat.ChatTurn, ...]:
 
 
 def _message(message: Fields) -> list[chat.ChatTurn]:
+    content = read_content(message, "content", PARTS, _part)
     match message.text("role"):
         case "assistant":
-            return make_turns(
-                "assistant", [*_thoughts(message), *_content(message), *_refusal(message), *_calls(message)]
-            )
+            refusal = chat.Text(message.text("refusal"))
+            return make_turns("assistant", [*_thoughts(message), *content, refusal, *_calls(message)])
         case "user":
-            return make_turns("user", _content(message))
+            return make_turns("user", content)
         case "tool":
-            parts = cast("tuple[chat.Text | chat.Attachment, ...]", tuple(_content(message)))
+            parts = cast("tuple[chat.Text | chat.Attachment, ...]", tuple(content))
             result = chat.ModelToolResult(bare_id(message.required_text("tool_call_id")), parts, message.text("name"))
             return make_turns("user", [result])
         case _:
-            return make_turns("system", _content(message))
-
-
-def _content(message: Fields) -> list[chat.Part]:
-    if isinstance(message.raw.get("content"), str):
-        return [chat.Text(message.text("content"))]
-    return [_part(part.one_of("type", PARTS)) for part in message.items("content")]
+            return make_turns("system", content)
 
 
 def _part(part: Fields) -> chat.Part:
@@ -223,10 +218,6 @@ def _file(file: Fields) -> chat.Attachment:
     if data[:5].lower() == "data:":
         return attachment("document", data, at=file.at("file_data"), name=name)
     return chat.Attachment("document", "application/pdf", data, name=name)
-
-
-def _refusal(message: Fields) -> list[chat.Part]:
-    return [chat.Text(message.text("refusal"))]
 
 
 def _thoughts(message: Fields) -> list[chat.Part]:

@@ -33,6 +33,7 @@ from .request_parts import (
     make_thought,
     make_turns,
     only,
+    read_content,
     sealed_call,
 )
 
@@ -215,7 +216,7 @@ def _kind(item: Fields) -> str:
 
 
 def _message(item: Fields, names: Names) -> list[chat.ChatTurn]:
-    return make_turns(_ROLES[item.one_of("role", ROLES).text("role")], _content(item, "content"))
+    return make_turns(_ROLES[item.one_of("role", ROLES).text("role")], read_content(item, "content", PARTS, _part))
 
 
 def _read_function_call(item: Fields, names: Names) -> list[chat.ChatTurn]:
@@ -235,7 +236,7 @@ def _shell(item: Fields, names: Names) -> list[chat.ChatTurn]:
 
 
 def _result(item: Fields, names: Names) -> list[chat.ChatTurn]:
-    parts = cast("tuple[chat.Text | chat.Attachment, ...]", tuple(_content(item, "output")))
+    parts = cast("tuple[chat.Text | chat.Attachment, ...]", tuple(read_content(item, "output", PARTS, _part)))
     call = item.text("call_id") or item.required_text("id")
     name = item.text("name")
     return make_turns(
@@ -262,12 +263,6 @@ _READERS: Final[Mapping[str, Callable[[Fields, Names], list[chat.ChatTurn]]]] = 
     "local_shell_call_output": _result,
     "reasoning": _reasoning,
 }
-
-
-def _content(item: Fields, name: str) -> list[chat.Part]:
-    if isinstance(item.raw.get(name), str):
-        return [chat.Text(item.text(name))]
-    return [_part(part.one_of("type", PARTS)) for part in item.items(name)]
 
 
 def _part(part: Fields) -> chat.Part:

@@ -6,7 +6,7 @@ A table says how each field is handled; errors name the field's path.
 from __future__ import annotations
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, groupby
 from math import isfinite
@@ -217,6 +217,16 @@ def attachment(kind: _Kind, link: str, *, at: str, detail: str = "", name: str =
     if not options.lower().endswith(_BASE64):
         raise MalformedRequest(f"{at}: data in base64 are needed")
     return chat.Attachment(kind, media_type.lower(), data, detail=detail, name=name)
+
+
+def read_content(
+    fields: Fields, name: str, tables: Mapping[str, Table], read: Callable[[Fields], chat.Part]
+) -> list[chat.Part]:
+    """Return the parts in field ``name``: a text, or a list of parts that ``read`` parses, each checked against the
+    table of its type."""
+    if isinstance(fields.raw.get(name), str):
+        return [chat.Text(fields.text(name))]
+    return [read(part.one_of("type", tables)) for part in fields.items(name)]
 
 
 def make_turns(role: chat.Role, parts: Iterable[chat.Part]) -> list[chat.ChatTurn]:
