@@ -158,7 +158,9 @@ def sort_of(passage: ChatPassage) -> OutputKind:
         return OutputKind.JSON
     if told is OutputKind.LOG:
         return told
-    return _sort_by_lines(_first(look)) or told or (OutputKind.PRINTED if passage.command else OutputKind.TEXT)
+    lines = _first(look)
+    by_lines = next((sort for pattern, sort in _FORMS if _most(pattern, lines)), None)
+    return by_lines or told or (OutputKind.PRINTED if passage.command else OutputKind.TEXT)
 
 
 def is_stamped(text: str) -> bool:
@@ -211,11 +213,6 @@ def _most(pattern: re.Pattern[str], lines: list[str]) -> bool:
     return bool(look) and sum(bool(pattern.match(line)) for line in look) >= len(look) * _MOST
 
 
-def _sort_by_lines(lines: list[str]) -> OutputKind | None:
-    """What lines look like by themselves."""
-    return next((sort for pattern, sort in _FORMS if _most(pattern, lines)), None)
-
-
 _FORMS: Final = (
     (_NUMBERED, OutputKind.FILE),
     (_COMPILED, OutputKind.PRINTED),
@@ -223,3 +220,4 @@ _FORMS: Final = (
     (_LONG_LINE, OutputKind.LISTING),
     (_TREE_LINE, OutputKind.LISTING),
 )
+"""What lines look like by themselves."""

@@ -104,13 +104,9 @@ def _is_flat(read: dict[str, Any], most: int) -> bool:
 
 
 def _has_many(read: dict[str, Any], bounds: Bounds) -> bool:
-    if any(len(read[name]) > bounds.messages for name in _MESSAGES & read.keys() if _holds(read[name])):
+    if any(len(read[name]) > bounds.messages for name in _MESSAGES & read.keys() if type(read[name]) in _CONTAINERS):
         return True
     return any(_tools(read[name]) > bounds.tools for name in _TOOLS & read.keys())
-
-
-def _holds(value: Any) -> bool:
-    return type(value) in _CONTAINERS
 
 
 def scan_bounds(body: bytes, bounds: Bounds) -> Excess | None:
@@ -138,14 +134,10 @@ def _pieces(body: bytes) -> list[bytes]:
     for piece in pieces:
         if not open_string:
             outer.append(piece)
-        open_string = len(outer) % 2 == 0 and piece.endswith(b"\\") and _escapes(piece)
+        # Behind an odd number of backslashes, the quote belongs to the string.
+        is_escaped = piece.endswith(b"\\") and (len(piece) - len(piece.rstrip(b"\\"))) % 2 == 1
+        open_string = len(outer) % 2 == 0 and is_escaped
     return outer
-
-
-def _escapes(piece: bytes) -> bool:
-    """Whether the quote behind ``piece``, the end of which is in a string, belongs to the string: an odd number of
-    backslashes stands before it."""
-    return (len(piece) - len(piece.rstrip(b"\\"))) % 2 == 1
 
 
 def _levels(brackets: bytes, most: int) -> bytes | None:

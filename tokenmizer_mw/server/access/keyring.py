@@ -151,7 +151,8 @@ def open_keys(url: str) -> KeyStore:
         case "memory" if not rest:
             return MemoryKeys()
         case "sqlite":
-            return _sqlite_keys(rest.partition("?")[0])
+            path = sqlite_path(rest.partition("?")[0])
+            return MemoryKeys() if path is None else SqliteKeys(path)
         case "postgresql" | "postgres":
             return _postgres_keys(rest)
     raise ConfigError(f"a store's address is {ACCEPTED}")
@@ -164,11 +165,6 @@ def keys_of_server(url: str, settings: AccessSettings, environ: Mapping[str, str
     if text:
         return keys_from_text(text)
     return listed_keys(list(settings.keys), "access.keys") if settings.keys else open_keys(url)
-
-
-def _sqlite_keys(location: str) -> KeyStore:
-    path = sqlite_path(location)
-    return MemoryKeys() if path is None else SqliteKeys(path)
 
 
 def _postgres_keys(rest: str) -> KeyStore:

@@ -7,7 +7,7 @@ id cannot be distinguished from a separator.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, Final, Literal
@@ -174,16 +174,11 @@ def _segments(path: str, raw: bytes, most: int) -> Sequence[str]:
     than ``most`` of them lead nowhere."""
     pieces = raw.partition(b"?")[0].rsplit(b"/", most)[1:]
     for start in range(len(pieces)):
-        decoded = list(_decode_segments(pieces[start:]))
+        # One that is not UTF-8 becomes text that no server decodes to.
+        decoded = [unquote_to_bytes(piece).decode("utf-8", "surrogateescape") for piece in pieces[start:]]
         if "/" + "/".join(decoded) == path:
             return decoded
     return path.removeprefix("/").split("/", most)
-
-
-def _decode_segments(pieces: Sequence[bytes]) -> Iterator[str]:
-    """Each piece as text; one that is not UTF-8 becomes text that no server decodes to."""
-    for piece in pieces:
-        yield unquote_to_bytes(piece).decode("utf-8", "surrogateescape")
 
 
 def _id_in(pattern: str, segments: Sequence[str]) -> str | None:

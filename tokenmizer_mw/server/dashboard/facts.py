@@ -140,6 +140,7 @@ def show_facts(request: PageRequest) -> Page:
         return title_of(state), state.seq, nodes[(number - 1) * PER_PAGE : number * PER_PAGE], len(nodes)
 
     title, seq, shown, count = request.memory.view(request.id, look, tenant=request.tenant)
+    query = {"id": request.id, "type": type_, "status": status, "sort": sort}
     return session_page(
         request,
         "facts",
@@ -152,8 +153,8 @@ def show_facts(request: PageRequest) -> Page:
             id="list",
             data_live=True,
         ),
-        _pages(request, type_, status, number, count),
-        file_links("facts", id=request.id, type=type_, status=status, sort=sort),
+        page_links(number, max(1, -(-count // PER_PAGE)), "Pages of facts", ("Newer", "Older"), "facts", **query),
+        file_links("facts", **query),
         name="Facts",
         seq=seq if number == 1 else None,
     )
@@ -187,13 +188,6 @@ def table(request: PageRequest, nodes: Sequence[Node]) -> Markup:
         for node in nodes
     ]
     return tag("table", tag("thead", head), tag("tbody", rows), class_="list")
-
-
-def _pages(request: PageRequest, type_: str, status: str, number: int, count: int) -> Markup | None:
-    def address(page: int) -> str:
-        return to("facts", id=request.id, type=type_, status=status, sort=request.query.get("sort"), page=page)
-
-    return page_links(number, max(1, -(-count // PER_PAGE)), address, "Pages of facts", ("Newer", "Older"))
 
 
 TEXT_MAX: Final = 200

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from html import escape
 from typing import Final
@@ -192,13 +192,16 @@ def figure_list(rows: Iterable[tuple[Child, str]]) -> Markup:
 
 
 def page_links(
-    number: int, last: int, address: Callable[[int], str], label: str, words: tuple[str, str]
+    number: int, last: int, label: str, words: tuple[str, str], name: str, **query: str | None
 ) -> Markup | None:
-    """Return links to the pages before and after page ``number`` of ``last``; ``None`` for a single page."""
+    """Return links to the pages before and after page ``number`` of ``last``; ``None`` for a single page.
+
+    ``name`` and ``query``: the address of the list, as in ``to``.
+    """
     if last == 1:
         return None
-    before = link(address(number - 1), words[0], class_="button", rel="prev") if number > 1 else None
-    after = link(address(number + 1), words[1], class_="button", rel="next") if number < last else None
+    before = link(to(name, **query, page=number - 1), words[0], class_="button", rel="prev") if number > 1 else None
+    after = link(to(name, **query, page=number + 1), words[1], class_="button", rel="next") if number < last else None
     return tag("nav", before, tag("span", f"Page {number:,} of {last:,}"), after, class_="pages", aria_label=label)
 
 

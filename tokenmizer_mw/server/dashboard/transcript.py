@@ -150,6 +150,7 @@ def show_transcript(request: PageRequest) -> Page:
     alone = len(shown) == 1 and request.query.get("whole") == "1"
     limit = WHOLE_MAX if alone else TEXT_MAX
     rows = [_message(request, found, written, limit) for written in shown]
+    query = {"id": request.id, "q": words, "role": role}
     return session_page(
         request,
         "transcript",
@@ -157,7 +158,7 @@ def show_transcript(request: PageRequest) -> Page:
         _tools(request, words, role),
         tag("p", _describe_count(shown, len(fitting), len(messages), words or role), class_="hint"),
         tag("ol", rows, class_="messages", id="messages", data_live=True) if rows else nothing("No message matches."),
-        _pages(request, words, role, number, last),
+        page_links(number, last, "Pages of the transcript", ("Earlier", "Later"), "transcript", **query),
         name="Transcript",
         seq=found.seq if number == last and not words else None,
     )
@@ -301,10 +302,3 @@ def _render_reminder(request: PageRequest, reminder: Reminded | None) -> list[Ma
     address = to("request", id=request.id, cut=reminder.cut, turn=reminder.turn)
     text = f"This request carried a reminder of {format_count(reminder.tokens, 'token')}"
     return [tag("li", link(address, text), class_="reminded-here")]
-
-
-def _pages(request: PageRequest, words: str, role: str, number: int, last: int) -> Markup | None:
-    def address(page: int) -> str:
-        return to("transcript", id=request.id, q=words, role=role, page=page)
-
-    return page_links(number, last, address, "Pages of the transcript", ("Earlier", "Later"))

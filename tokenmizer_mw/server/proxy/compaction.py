@@ -159,7 +159,8 @@ class CompactionMiddleware:
         if done is None and body is not None and _concerns(api_path, body):
             done = await self._carried_out(scope, api_path, body, CompactionCall.process)
         if isinstance(done, AnsweredCall):
-            await _send_answer(send, done)
+            kind = b"text/event-stream; charset=utf-8" if done.stream else _WHOLE
+            await send_body(send, done.status, done.body, kind)
         elif isinstance(done, ForwardedCall):
             message = {"type": "http.request", "body": done.body, "more_body": False}
             forwarded = replay_messages([message], receive)
@@ -268,8 +269,3 @@ def _inner(scope: Scope, done: ForwardedCall) -> Scope:
     if done.session is not None:
         changed[SESSION_KEY] = done.session
     return {**scope, **changed}
-
-
-async def _send_answer(send: Send, answered: AnsweredCall) -> None:
-    kind = b"text/event-stream; charset=utf-8" if answered.stream else b"application/json"
-    await send_body(send, answered.status, answered.body, kind)

@@ -130,11 +130,6 @@ def session_of_agent(headers: list[Header], body: bytes) -> str | None:
     return key.decode("ascii") if key is not None else None
 
 
-def is_agent_side_call(headers: list[Header], body: bytes) -> bool:
-    """Return whether the call names an agent's session but is not part of its conversation (it offers no tools)."""
-    return not _has_tools(body) and bool(_agents_own(headers, body))
-
-
 def _agents_own(headers: list[Header], body: bytes) -> str | None:
     """The session in an agent's headers or metadata; "" where there is a user and no session, ``None`` for neither."""
     for name in AGENT_HEADERS:
@@ -241,7 +236,7 @@ class SessionNaming:
         found = session_of_agent(headers, body) if self._naming != "named" else None
         if found is not None:
             return await self._agents.resolve(found, tenant_of(scope))
-        if is_agent_side_call(headers, body):
+        if not _has_tools(body) and _agents_own(headers, body):  # it is no part of the agent's conversation
             return None
         if self._naming == "derived":
             return await run_where_it_fits(partial(beginning, dialect, body, path), body)

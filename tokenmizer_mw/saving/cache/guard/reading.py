@@ -78,7 +78,8 @@ def read(text: str) -> QuestionReading | None:
     items = _question_first(_trim_items(list(_items(pieces))), words)
     asks = frozenset(item.text for item in items if item.kind == "asks")
     following = itertools.chain(items[1:], (Item("break", ""),))
-    kept = [one for one, behind in zip(items, following, strict=False) if not _is_left_out(one, behind)]
+    pairs = zip(items, following, strict=False)
+    kept = [one for one, behind in pairs if one.kind != "asks" and not _asked_about(one, behind)]
     return QuestionReading(
         tuple(kept),
         _topic(kept),
@@ -102,15 +103,12 @@ def _topic(items: Sequence[Item]) -> int:
 
 def _question_first(items: list[Item], words: Sequence[str]) -> list[Item]:
     """With a question that ends with "it" before what "it" stands for: "my wifi is slow, how do I fix it"."""
-    place = next((at for at, item in enumerate(items) if item.kind == "break" and _asks_next(items, at)), 0)
+    pairs = enumerate(itertools.pairwise(items))
+    place = next((at for at, (one, behind) in pairs if one.kind == "break" and behind.kind == "asks"), 0)
     behind = [item for item in items[place + 1 :] if item.kind == "word"]
     if not place or len(behind) > _SHORT or words[-1] not in ("it", "them", "that", "this"):
         return items
     return [*items[place + 1 :], Item("break", ""), *items[:place]]
-
-
-def _asks_next(items: Sequence[Item], place: int) -> bool:
-    return place + 1 < len(items) and items[place + 1].kind == "asks"
 
 
 def _selves(items: Sequence[Item], asks: frozenset[str]) -> tuple[str, ...]:
@@ -126,10 +124,6 @@ def _find_stranded(pieces: Sequence[QuestionPiece], items: Sequence[Item]) -> st
     if last is not None and last.kind == "word" and last.text in forms.PLACING:
         return last.text
     return next((one.text for one, behind in itertools.pairwise(items) if _asked_about(one, behind)), "")
-
-
-def _is_left_out(item: Item, behind: Item) -> bool:
-    return item.kind == "asks" or _asked_about(item, behind)
 
 
 def _asked_about(item: Item, behind: Item) -> bool:

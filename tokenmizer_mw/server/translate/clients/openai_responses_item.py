@@ -130,11 +130,6 @@ def describe_tool(tool: str, namespace: chat.Namespace, *, first: bool) -> str:
     return "\n\n".join(values)
 
 
-def by_name(tools: Iterable[chat.Tool]) -> dict[str, chat.Tool]:
-    """Return the tools of a request by the names that providers see."""
-    return {tool.name: tool for tool in tools}
-
-
 _INCOMPLETE: Final[Mapping[chat.Finish, str]] = {
     chat.Finish.LENGTH: "max_output_tokens",
     chat.Finish.FILTERED: "content_filter",
@@ -147,7 +142,7 @@ class Items:
     """The output items of one response, by index."""
 
     def __init__(self, call: chat.ChatCall, response: str) -> None:
-        self._tools = by_name(call.tools)
+        self._tools = {tool.name: tool for tool in call.tools}
         self._response = response
 
     def form(self, call: chat.ModelToolCall) -> str:

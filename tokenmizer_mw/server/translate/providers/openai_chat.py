@@ -248,7 +248,8 @@ def answer(body: Mapping[str, Any]) -> chat.ModelReply:
         raise ForeignReply(f"the provider stopped with {reason}")
     thought, text, refused = _read_message(message)
     id = text_in(body, "id")
-    calls = [_call(fragment, id, place) for place, fragment in enumerate(_fragments(message))]
+    fragments = [call for raw in objects(message.get("tool_calls")) if (call := read_call(raw)) is not None]
+    calls = [_call(fragment, id, place) for place, fragment in enumerate(fragments)]
     parts: list[chat.Part] = [*thoughts_in(message)]
     parts = parts or ([chat.Thought(storable(thought))] if thought else [])
     parts += [chat.Text(storable(text))] if text else []
@@ -284,10 +285,6 @@ def _read_message(message: Mapping[str, Any]) -> tuple[str, str, bool]:
     refusal = message.get("refusal")
     refusal = refusal if isinstance(refusal, str) else content.refusal
     return read_thinking(dict(message)) or content.thinking, content.text + refusal, bool(refusal)
-
-
-def _fragments(message: Mapping[str, Any]) -> list[Fragment]:
-    return [call for raw in objects(message.get("tool_calls")) if (call := read_call(raw)) is not None]
 
 
 def _call(fragment: Fragment, reply: str, place: int) -> chat.ModelToolCall:
