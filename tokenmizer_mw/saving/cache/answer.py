@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, Literal
 
 from tokenmizer_mw.model.message import Outcome
@@ -52,10 +52,6 @@ class CachedAnswer:
         whole = [(b"content-length", str(len(self.body)).encode())] if len(self.sizes) == 1 else []
         told = (marker.lower().encode("latin-1"), f"hit; {self.way}".encode())
         return [(b"content-type", self.content_type), *whole, *self.browsers, told]
-
-    def with_way(self, way: Way) -> CachedAnswer:
-        """Return the same response with another ``way``."""
-        return self if way == self.way else replace(self, way=way)
 
     def to_bytes(self) -> bytes:
         """Serialise the response for a store."""
@@ -109,11 +105,6 @@ class Recording:
         self._browsers: list[tuple[bytes, bytes]] = []
         self._encoding = "identity"
         self.ended = False
-
-    @property
-    def size(self) -> int:
-        """Number of bytes recorded so far."""
-        return self._size
 
     def starts(self, status: int, headers: Headers) -> None:
         """Record the response head. A response with a cookie or ``no-store``, or a status other than 200, is not

@@ -13,6 +13,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 from tokenmizer_mw.errors import ConfigError, MalformedRequest, StoreError, StoreUnavailable
@@ -262,7 +263,7 @@ class CacheLookup:
         return None
 
     def _as_shared(self, answer: CachedAnswer | None) -> CachedAnswer | None:
-        return answer.with_way("shared") if answer is not None else None
+        return replace(answer, way="shared") if answer is not None else None
 
     def _find_by_meaning(self) -> CachedAnswer | None:
         embedder = self._answers.embedder
@@ -276,7 +277,7 @@ class CacheLookup:
             _log.warning("the embedder of the cache failed: %s", type(error).__name__)
             return None
         answer = self._answers.find_by_meaning(self._meaning, self._vector) if self._looks else None
-        return answer.with_way("semantic") if answer is not None else None
+        return replace(answer, way="semantic") if answer is not None else None
 
     def _finish_lookup(self, answer: CachedAnswer | None) -> CachedAnswer | None:
         host = self._answers.host

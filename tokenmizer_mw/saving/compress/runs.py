@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Final
 
 from .names import words
@@ -28,7 +29,7 @@ _KINDS: Final = {"-": "", "d": "/", "l": "", "c": "", "b": "", "s": "", "p": ""}
 def closer(text: str) -> str:
     """Return ``text`` with shortened file listings; the same object if it contains none."""
     lines = text.split("\n")
-    for way in (_long, _condense_found, _tree):
+    for way in (partial(_rewrite, _LONG, _entry), _condense_found, partial(_rewrite, _TREE, _branch)):
         shorter = way(lines)
         if shorter is not None:
             told = "\n".join(shorter)
@@ -36,18 +37,20 @@ def closer(text: str) -> str:
     return text
 
 
-def _long(lines: Sequence[str]) -> list[str] | None:
-    rows = _matches(_LONG, lines)
+def _rewrite(pattern: re.Pattern[str], write: Callable[[re.Match[str]], str], lines: Sequence[str]) -> list[str] | None:
+    """The lines, those that match rewritten; ``None`` where there are few of them."""
+    rows = _matches(pattern, lines)
     if sum(row is not None for row in rows) < ROWS_MIN:
         return None
-    return [
-        line if row is None else f"{row.group(3)}{_slash(row)} {row.group(2)}"
-        for line, row in zip(lines, rows, strict=True)
-    ]
+    return [line if row is None else write(row) for line, row in zip(lines, rows, strict=True)]
 
 
-def _slash(row: re.Match[str]) -> str:
-    return "" if row.group(3).endswith("/") else _KINDS[row.group(1)]
+def _entry(row: re.Match[str]) -> str:
+    return f"{row.group(3)}{'' if row.group(3).endswith('/') else _KINDS[row.group(1)]} {row.group(2)}"
+
+
+def _branch(row: re.Match[str]) -> str:
+    return " " * (1 + len(row.group(1)) // 4) + row.group(2)
 
 
 def _condense_found(lines: Sequence[str]) -> list[str] | None:
@@ -70,16 +73,6 @@ def _by_file(lines: Sequence[str], rows: Sequence[re.Match[str] | None]) -> Iter
             before = row.group(1)
             yield before
         yield f"{row.group(3)}{row.group(2)}{row.group(4)}"
-
-
-def _tree(lines: Sequence[str]) -> list[str] | None:
-    rows = _matches(_TREE, lines)
-    if sum(row is not None for row in rows) < ROWS_MIN:
-        return None
-    return [
-        line if row is None else " " * (1 + len(row.group(1)) // 4) + row.group(2)
-        for line, row in zip(lines, rows, strict=True)
-    ]
 
 
 def _matches(pattern: re.Pattern[str], lines: Sequence[str]) -> list[re.Match[str] | None]:

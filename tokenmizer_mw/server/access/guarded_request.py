@@ -11,10 +11,12 @@ import logging
 import re
 from typing import TYPE_CHECKING, Final
 
+from tokenmizer_mw.wire.http import Header
+
 from .caller import CALLER_KEY, CHAT, Caller, below_root, uses_tokens
 from .counting import Taken, TooMuch
 from .limiting import Plan
-from .refusals import BODY_TOO_SLOW, LIMITS_UNKNOWN, NOT_GOOD_FOR, Header, Refusal, limit_refused
+from .refusals import BODY_TOO_SLOW, LIMITS_UNKNOWN, NOT_GOOD_FOR, Refusal, limit_refused
 from .request import Body, RequestHead, body_refused, linger
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from tokenmizer_mw.errors import ConfigError
-
-from .refusals import Header
+from tokenmizer_mw.wire.http import Header
 
 LOOPBACK: Final = ("localhost", "127.0.0.1", "[::1]")
 """The names of this machine: what a server without keys answers for, so that no page in a browser can reach it under

@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from tokenmizer_mw.wire.dialects import ROUTES
+from tokenmizer_mw.wire.http import Header
 from tokenmizer_mw.wire.reply import refusal
 
 from .counting import RateState, TooMuch
-
-Header = tuple[bytes, bytes]
 
 
 @dataclass(frozen=True, slots=True)

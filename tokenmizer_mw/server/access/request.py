@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 import anyio
 
 from tokenmizer_mw.runtime.offload import CPU, offload
-from tokenmizer_mw.wire.http import DECODERS, Decoder, Undecodable
+from tokenmizer_mw.wire.http import DECODERS, Decoder, Header, Undecodable
 
 from .keys import looks_like_key
 from .refusals import (
@@ -28,7 +28,6 @@ from .refusals import (
     BODY_TOO_SLOW,
     HEAD_INVALID,
     HEAD_TOO_LARGE,
-    Header,
     Refusal,
 )
 from .settings import AccessSettings

@@ -191,10 +191,13 @@ def _metrics(
         if missing.name != "prometheus_client":
             raise
         return ()
+    from prometheus_client import generate_latest
+
     registry = metrics.registry_of(memory, answered, health, collectors, worker)
 
     def expose_metrics(request: ApiRequest[Any, None]) -> Response:
-        return Response(metrics.expose_metrics(registry), media_type=metrics.MEDIA)
+        """Blocks while the health check reads the store."""
+        return Response(generate_latest(registry), media_type=metrics.MEDIA)
 
     summary = "Counters of this process, for Prometheus."
     return (Route("metrics", "GET", "/metrics", "admin", summary, expose_metrics, "text/plain"),)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client import CollectorRegistry
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.registry import Collector
@@ -89,8 +89,3 @@ def registry_of(
     for collector in collectors:
         registry.register(collector)
     return registry
-
-
-def expose_metrics(registry: CollectorRegistry) -> bytes:
-    """Return the metrics in Prometheus text format. Blocks while the health check reads the store."""
-    return generate_latest(registry)

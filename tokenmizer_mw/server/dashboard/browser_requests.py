@@ -10,10 +10,9 @@ from starlette.requests import Request
 
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.server.access.hosts import LOOPBACK, Hosts, is_loopback, same_origin
+from tokenmizer_mw.wire.http import Header
 
 from .page import failure
-
-Header = tuple[bytes, bytes]
 
 POLICY: Final = "; ".join(
     (

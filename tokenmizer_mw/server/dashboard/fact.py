@@ -22,6 +22,7 @@ from .markup import (
     fact_link,
     message_link,
     moment,
+    pinned_badge,
     quote_line,
     status_of,
     tag,
@@ -92,9 +93,8 @@ def _fact(request: PageRequest, found: FactView) -> Markup:
         rows.append(("Warning", "its message reads like an attempt to take over the model"))
     listed = [tag("div", tag("dt", name), tag("dd", value)) for name, value in rows]  # type: ignore[arg-type]
     quote = tag("blockquote", quote_line(node.source.quote)) if node.source.quote else None
-    pinned = tag("span", "pinned", class_="badge") if node.pinned else None
     title, about, goal = flatten(node.label), tag("dl", listed, class_="about"), node.type is NodeType.GOAL
-    return card(title, quote, about, id="fact", live=True, more=pinned, goal=goal)
+    return card(title, quote, about, id="fact", live=True, more=pinned_badge(node), goal=goal)
 
 
 def _spell_value(node: Node) -> str:

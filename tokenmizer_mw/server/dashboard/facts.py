@@ -27,6 +27,7 @@ from .markup import (
     nothing,
     origin_link,
     page_links,
+    pinned_badge,
     quote_line,
     select_field,
     status_of,
@@ -175,12 +176,7 @@ def table(request: PageRequest, nodes: Sequence[Node]) -> Markup:
     rows = [
         tag(
             "tr",
-            tag(
-                "td",
-                fact_link(request.id, node),
-                tag("span", "pinned", class_="badge") if node.pinned else None,
-                class_="first",
-            ),
+            tag("td", fact_link(request.id, node), pinned_badge(node), class_="first"),
             tag("td", type_of(node), data_label="Type"),
             tag("td", status_of(node.status), data_label="Status"),
             tag("td", origin_link(request.id, node), class_="number"),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from functools import partial
+from typing import Final, TypeVar
 
 from tokenmizer_mw.graph.export.appearance import TYPES
 from tokenmizer_mw.graph.fold import SessionGraph
@@ -14,6 +15,7 @@ from tokenmizer_mw.session import CheckpointMark, RecordedEdit, SessionState
 from .actions import edits_card
 from .caches import title_of
 from .markup import (
+    Child,
     Markup,
     card,
     exactly,
@@ -49,6 +51,7 @@ SHOWN: Final = 30
 WHOLE: Final = 2_000
 """Rows of a list that somebody asked to see all of."""
 
+T = TypeVar("T")
 _Step = tuple[Transition, Node | None, Node | None]
 
 
@@ -133,28 +136,24 @@ def _diff(request: PageRequest, found: Diff) -> Markup:
     if not found:
         return nothing("Nothing changed between the two.")
     return join_markup(
-        _part(request, "Added", "added", found.added),
-        _render_changed(request, found.changed),
-        _part(request, "Gone", "gone", found.removed),
+        _part(request, "Added", found.added, partial(_list_node, request)),
+        _part(request, "Changed", found.changed, lambda pair: _list_node(request, pair[1], *_difference(*pair))),
+        _part(request, "Gone", found.removed, partial(_list_node, request)),
     )
 
 
-def _part(request: PageRequest, title: str, class_: str, nodes: Sequence[Node]) -> Markup | None:
-    if not nodes:
+def _part(request: PageRequest, title: str, changes: Sequence[T], list_change: Callable[[T], Markup]) -> Markup | None:
+    if not changes:
         return None
-    listed = nodes[-_most(request, SHOWN) :]
-    rows = [tag("li", type_of(node), fact_link(request.id, node), status_of(node.status)) for node in listed]
-    left = _link_rest(request, len(nodes) - len(rows), "checkpoints")
-    return join_markup(tag("h3", f"{title} ({len(nodes):,})"), tag("ul", rows, class_=f"facts {class_}"), left)
+    rows = [list_change(change) for change in changes[-_most(request, SHOWN) :]]
+    left = _link_rest(request, len(changes) - len(rows), "checkpoints")
+    shown = tag("ul", rows, class_=f"facts {title.lower()}")
+    return join_markup(tag("h3", f"{title} ({len(changes):,})"), shown, left)
 
 
-def _render_changed(request: PageRequest, pairs: Sequence[tuple[Node, Node]]) -> Markup | None:
-    if not pairs:
-        return None
-    listed = pairs[-_most(request, SHOWN) :]
-    rows = [tag("li", type_of(new), fact_link(request.id, new), *_difference(old, new)) for old, new in listed]
-    left = _link_rest(request, len(pairs) - len(rows), "checkpoints")
-    return join_markup(tag("h3", f"Changed ({len(pairs):,})"), tag("ul", rows, class_="facts changed"), left)
+def _list_node(request: PageRequest, node: Node, *about: Child) -> Markup:
+    """A fact in a list, and what is said of it; its status if it is nothing else."""
+    return tag("li", type_of(node), fact_link(request.id, node), *(about or (status_of(node.status),)))
 
 
 _FIELDS: Final[tuple[tuple[str, Callable[[Node], str]], ...]] = (

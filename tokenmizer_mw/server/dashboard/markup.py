@@ -160,6 +160,11 @@ def message_link(session_id: str, number: int) -> Markup:
     return link(f"{to('transcript', id=session_id, message=number)}#m{number}", f"message {number}", class_="turn")
 
 
+def pinned_badge(node: Node) -> Markup | None:
+    """Return the mark of a pinned fact; ``None`` for any other."""
+    return tag("span", "pinned", class_="badge") if node.pinned else None
+
+
 def nothing(text: str) -> Markup:
     """Return the placeholder for an empty list."""
     return tag("p", text, class_="nothing")

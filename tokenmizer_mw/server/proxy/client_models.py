@@ -29,7 +29,7 @@ from .api_paths import DIALECTS
 from .credentials import query_for, with_credentials
 from .forwarding import ClientCall, json_headers, provider_side
 from .routing import Target
-from .upstream import Upstream, UpstreamResponse, UpstreamTimeouts, escaped_place
+from .upstream import Upstream, UpstreamTimeouts, escaped_place
 
 if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory
@@ -144,18 +144,9 @@ class ClientModel:
         async with asyncio.timeout(self.settings.llm_timeout):
             answer = await self.upstream.open("POST", place, headers, dump(outgoing.body))
             try:
-                return answer.status, await self._read(answer)
+                return answer.status, await answer.read(self.settings.llm_reply_max, ReplyTooLong(self.model))
             finally:
                 await answer.aclose()
-
-    async def _read(self, answer: UpstreamResponse) -> bytes:
-        pieces, size = [], 0
-        async for piece in answer.pieces():
-            pieces.append(piece)
-            size += len(piece)
-            if size > self.settings.llm_reply_max:
-                raise ReplyTooLong(self.model)
-        return b"".join(pieces)
 
     def _read_completion(self, status: int, body: bytes) -> Completion:
         if status != 200:

@@ -128,14 +128,15 @@ class UpstreamResponse:
         while connection is not None and (piece := await connection.piece(self._idle)):
             yield piece
 
-    async def read(self, limit: int) -> bytes:
-        """Return the whole body. Raises ``BrokenResponse``, also for a body longer than ``limit`` bytes."""
+    async def read(self, limit: int, too_long: Exception | None = None) -> bytes:
+        """Return the whole body. Raises ``BrokenResponse``; for a body longer than ``limit`` bytes ``too_long``, if it
+        is given."""
         pieces, size = [], 0
         async for piece in self.pieces():
             pieces.append(piece)
             size += len(piece)
             if size > limit:
-                raise BrokenResponse(f"the provider's response is longer than {limit} bytes")
+                raise too_long or BrokenResponse(f"the provider's response is longer than {limit} bytes")
         return b"".join(pieces)
 
     async def aclose(self) -> None:

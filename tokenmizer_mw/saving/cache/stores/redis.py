@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 import redis
@@ -102,15 +103,11 @@ class RedisAnswers:
     def get(self, key: bytes) -> CacheHit | None:
         """Return the response under ``key``, if it is there and has not expired. See ``AnswerStore.get``."""
         name, now = key.hex(), self._clock()
-
-        def look() -> list[Any]:
+        with _redis_errors():
             pipe = self._redis.pipeline(transaction=False)
             pipe.hmget(f"{self._prefix}a:{name}", "answer", "question", "expires")
             pipe.zadd(f"{self._prefix}used", {name: now}, xx=True)
-            found: list[Any] = pipe.execute()[0]
-            return found
-
-        answer, question, expires = self._ask_redis(look)
+            answer, question, expires = pipe.execute()[0]
         if answer is None or float(expires) <= now:
             return None
         return CacheHit(answer, question.decode("utf-8", "replace"))
@@ -120,14 +117,14 @@ class RedisAnswers:
         tenant, session = _digest(entry.owner.tenant), _digest(entry.owner.id)
         row = [entry.key.hex(), tenant, session, entry.partition.hex(), entry.size, self._clock(), entry.expires_at]
         told: list[Any] = [*row, self._most, entry.answer, entry.plain_question, entry.vector]
-        self._ask_redis(lambda: self._put(keys=[self._prefix], args=told))
+        with _redis_errors():
+            self._put(keys=[self._prefix], args=told)
 
     def vectors(self, partition: bytes, after: int, most: int) -> Sequence[Vector]:
         """Return the vectors of a partition after a position, in insertion order, up to a maximum number."""
         if not partition:
             return []
-
-        def look() -> list[Vector]:
+        with _redis_errors():
             name = f"{self._prefix}p:{partition.hex()}"
             places = self._redis.zrangebyscore(name, f"({after}", "+inf", start=0, num=most, withscores=True)
             pipe = self._redis.pipeline(transaction=False)
@@ -136,19 +133,16 @@ class RedisAnswers:
             found = zip(places, pipe.execute(), strict=True)
             return [Vector(int(place), bytes.fromhex(key.decode()), one or b"") for (key, place), one in found]
 
-        told: list[Vector] = self._ask_redis(look)
-        return told
-
     def purge(self, tenant: str, session_id: str | None = None) -> int:
         """Delete the responses of a tenant, or of one of its sessions; return how many."""
         owner = _digest(tenant) if session_id is None else f"{_digest(tenant)}:{_digest(session_id)}"
-        return int(self._ask_redis(lambda: self._purge(keys=[self._prefix], args=[owner])))
+        with _redis_errors():
+            return int(self._purge(keys=[self._prefix], args=[owner]))
 
     def holdings(self, tenant: str | None = None) -> Holdings:
         """Return number and size of all stored responses, or of one tenant's. For one tenant it reads every response of
         the tenant."""
-
-        def look() -> Holdings:
+        with _redis_errors():
             owned = f"{self._prefix}o:{_digest(tenant)}" if tenant is not None else ""
             keys = self._redis.smembers(owned) if owned else self._redis.zrange(f"{self._prefix}used", 0, -1)
             pipe = self._redis.pipeline(transaction=False)
@@ -160,18 +154,17 @@ class RedisAnswers:
             sizes = [int(size) for ends, size in rows if size and ends is not None and float(ends) > now]
             return Holdings(len(sizes), sum(sizes))
 
-        found: Holdings = self._ask_redis(look)
-        return found
-
     def close(self) -> None:
         """Release connections. See ``AnswerStore.close``."""
         self._redis.close()
 
-    def _ask_redis(self, ask: Callable[[], Any]) -> Any:
-        try:
-            return ask()
-        except redis.RedisError as error:
-            raise StoreUnavailable(f"the Redis of the cache does not answer ({type(error).__name__})") from None
+
+@contextmanager
+def _redis_errors() -> Iterator[None]:
+    try:
+        yield
+    except redis.RedisError as error:
+        raise StoreUnavailable(f"the Redis of the cache does not answer ({type(error).__name__})") from None
 
 
 def _digest(name: str) -> str:

@@ -219,14 +219,11 @@ def _message(item: Fields, names: Names) -> list[chat.ChatTurn]:
     return make_turns(_ROLES[item.one_of("role", ROLES).text("role")], read_content(item, "content", PARTS, _part))
 
 
-def _read_function_call(item: Fields, names: Names) -> list[chat.ChatTurn]:
+def _call(item: Fields, names: Names) -> list[chat.ChatTurn]:
     name = names.flat(item.text("namespace"), item.required_text("name"))
-    return make_turns("assistant", [sealed_call(item.required_text("call_id"), name, item.text("arguments"))])
-
-
-def _custom(item: Fields, names: Names) -> list[chat.ChatTurn]:
-    name = names.flat(item.text("namespace"), item.required_text("name"))
-    return make_turns("assistant", [sealed_call(item.required_text("call_id"), name, arguments_of(item.text("input")))])
+    is_custom = item.text("type") == "custom_tool_call"
+    arguments = arguments_of(item.text("input")) if is_custom else item.text("arguments")
+    return make_turns("assistant", [sealed_call(item.required_text("call_id"), name, arguments)])
 
 
 def _shell(item: Fields, names: Names) -> list[chat.ChatTurn]:
@@ -255,9 +252,9 @@ def _reasoning(item: Fields, names: Names) -> list[chat.ChatTurn]:
 
 _READERS: Final[Mapping[str, Callable[[Fields, Names], list[chat.ChatTurn]]]] = {
     "message": _message,
-    "function_call": _read_function_call,
+    "function_call": _call,
     "function_call_output": _result,
-    "custom_tool_call": _custom,
+    "custom_tool_call": _call,
     "custom_tool_call_output": _result,
     "local_shell_call": _shell,
     "local_shell_call_output": _result,
