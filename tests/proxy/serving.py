@@ -104,6 +104,13 @@ def run_on_loop(work: Coroutine[Any, Any, T], seconds: float = SECONDS) -> T:
         return runner.run(asyncio.wait_for(work, seconds))
 
 
+def free_port() -> int:
+    """A port at which nothing listens."""
+    with closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
 @contextmanager
 def serving(configuration: Configuration, keys: KeyStore | None = None) -> Iterator[Served]:
     """The proxy while the context lasts."""

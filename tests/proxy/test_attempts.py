@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
-from contextlib import closing
 from typing import Any
 
 import pytest
@@ -14,16 +12,10 @@ from tests.upstream.answer import Scripted
 from tests.upstream.server import Upstream
 from tests.upstream.steering import Steering
 
-from .serving import CUT, asked, call, configured, serving
+from .serving import CUT, asked, call, configured, free_port, serving
 
 CHAT = "/v1/chat/completions"
 KEYS = {"ANTHROPIC_API_KEY": "ours", "OPENAI_API_KEY": "ours"}
-
-
-def nobody() -> str:
-    with closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return f"http://127.0.0.1:{probe.getsockname()[1]}"
 
 
 def failing(*statuses: int) -> list[Scripted]:
@@ -69,7 +61,7 @@ def test_nothing_is_asked_again_once_a_byte_came(upstream: Upstream) -> None:
 
 
 def test_a_provider_that_is_not_there_is_tried_again(upstream: Upstream) -> None:
-    providers = {"openai": {"base_url": nobody()}}
+    providers = {"openai": {"base_url": f"http://127.0.0.1:{free_port()}"}}
     asking = {"retries": 2, "retry_wait_max": 0.01}
     with serving(configured(upstream, providers=providers, asking=asking)) as served:
         assert call(served.port, CHAT, asked("some"))[0] == 502
@@ -78,7 +70,7 @@ def test_a_provider_that_is_not_there_is_tried_again(upstream: Upstream) -> None
 def fallback(upstream: Upstream, first: str, **given: Any) -> Any:
     providers = {
         "openai": {"base_url": f"{upstream.url}/v1"},
-        "away": {"base_url": nobody()},
+        "away": {"base_url": f"http://127.0.0.1:{free_port()}"},
         "anthropic": {"base_url": upstream.url},
     }
     models = {"smart": [first, "anthropic/fake-n4", "openai/fake-n5"]}

@@ -12,7 +12,7 @@ import pytest
 from tests.upstream.server import Upstream
 from tests.waiting import eventually
 
-from .serving import CUT, SECONDS, Served, asked, call, configured, serving
+from .serving import CUT, SECONDS, Served, asked, call, configured, free_port, serving
 
 CHAT = "/v1/chat/completions"
 STATUSES = (400, 401, 404, 413, 429, 500, 503)
@@ -184,12 +184,6 @@ def test_the_connection_of_a_client_that_stays_is_used_again(served: Served, ups
 # -- a provider that is not there ----------------------------------------------------------------------------------
 
 
-def nobody() -> int:
-    with closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @pytest.mark.parametrize(
     ("path", "place"),
     [(CHAT, ("error", "message")), ("/v1/messages", ("error", "message")), ("/v2/chat", ("message",))],
@@ -197,7 +191,7 @@ def nobody() -> int:
 def test_a_provider_that_is_not_there_is_told_in_the_clients_words(
     upstream: Upstream, path: str, place: tuple[str, ...]
 ) -> None:
-    providers = {name: {"base_url": f"http://127.0.0.1:{nobody()}"} for name in ("openai", "anthropic", "cohere")}
+    providers = {name: {"base_url": f"http://127.0.0.1:{free_port()}"} for name in ("openai", "anthropic", "cohere")}
     with serving(configured(upstream, providers=providers)) as served:
         status, headers, body = call(served.port, path, asked("some-model"))
     told = json.loads(body)

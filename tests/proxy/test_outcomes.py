@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import socket
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,7 +11,7 @@ import pytest
 
 from tests.upstream.server import Upstream
 
-from .serving import Served, call, configured, serving
+from .serving import Served, call, configured, free_port, serving
 
 KEYS = {"ANTHROPIC_API_KEY": "server-a", "OPENAI_API_KEY": "server-o"}
 
@@ -20,9 +19,7 @@ KEYS = {"ANTHROPIC_API_KEY": "server-a", "OPENAI_API_KEY": "server-o"}
 @pytest.fixture
 def nowhere() -> str:
     """An address where nothing listens."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+    return f"http://127.0.0.1:{free_port()}/v1"
 
 
 @pytest.fixture

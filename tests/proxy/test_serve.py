@@ -26,15 +26,9 @@ from tokenmizer_mw.cli import main
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.server.proxy.configuration import Configuration
 
-from .serving import CUT, SECONDS, asked, call
+from .serving import CUT, SECONDS, asked, call, free_port
 
 CHAT = "/v1/chat/completions"
-
-
-def free_port() -> int:
-    with closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def written(folder: Path, upstream: Upstream, **given: Any) -> Path:
