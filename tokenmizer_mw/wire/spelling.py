@@ -105,7 +105,7 @@ def spelling_of(message: Message) -> Spelling:
     return Spelling(
         "a" if message.role is Role.ASSISTANT else "u",
         len(text),
-        hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_DIGEST_BYTES).hexdigest() if text else "",
+        text_digest(text) if text else "",
         text_digest("\n".join(map(_call, message.tool_calls))) if message.tool_calls else "",
         text_digest(results) if message.tool_results else "",
     )
