@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 from tokenmizer_mw.errors import CallerError, InvalidMessage
 from tokenmizer_mw.model.message import Message
 from tokenmizer_mw.wire.messages import convert_langchain_message, history
+from tokenmizer_mw.wire.request import sent_text
 
 from .agent_transcripts import messages_in, session_in
 from .exports import EXPORT_MARK, Export, read_export
@@ -175,8 +176,7 @@ def _conversation(number: int, first: Any) -> ImportedTranscript:
         first = [first]
     if isinstance(first, list):
         return ImportedTranscript("", _messages(first))
-    id_ = first.get("id")
-    return ImportedTranscript(id_ if isinstance(id_, str) else "", _messages(first.get("turns", first.get("messages"))))
+    return ImportedTranscript(sent_text(first, "id"), _messages(first.get("turns", first.get("messages"))))
 
 
 def _messages(values: Any) -> tuple[Message, ...]:

@@ -142,9 +142,13 @@ def number_of(index: object, otherwise: int) -> int:
 def text_of(raw: Mapping[str, Any], name: str) -> str:
     """Return a text field without lone surrogates; "" when it is absent or not a text."""
     value = raw.get(name)
-    if not isinstance(value, str):
-        return ""
-    return value if value.isascii() else storable(value)
+    return storable(value) if isinstance(value, str) else ""
+
+
+def sent_text(raw: Mapping[str, Any], name: str) -> str:
+    """Return a text field as it was sent, perhaps with half a character at its end; "" when it is none."""
+    value = raw.get(name)
+    return value if isinstance(value, str) else ""
 
 
 def _request(

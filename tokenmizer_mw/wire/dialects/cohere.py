@@ -16,7 +16,7 @@ from tokenmizer_mw.wire.dialects.openai_chat import Calls
 from tokenmizer_mw.wire.dialects.openai_message import read_call, read_content, role_of, roles_of
 from tokenmizer_mw.wire.json_text import Edit, json_text, storable
 from tokenmizer_mw.wire.reply import error_text, parse_json, token_counts
-from tokenmizer_mw.wire.request import JsonDialect, Shape, insert_message, number_of, text_of
+from tokenmizer_mw.wire.request import JsonDialect, Shape, insert_message, number_of, sent_text, text_of
 from tokenmizer_mw.wire.sse import ServerSentEvent, lines_in, sent_events
 
 _USAGE: Final = (
@@ -106,8 +106,7 @@ class _ReplyBuilder:
         content = message.get("content")
         for place, part in enumerate(content if isinstance(content, list) else [content]):
             self._add_part(index + place, part)
-        plan = message.get("tool_plan")
-        self.plan.append(plan if isinstance(plan, str) else "")
+        self.plan.append(sent_text(message, "tool_plan"))
         calls = message.get("tool_calls")
         for place, raw in enumerate(calls if isinstance(calls, list) else [calls]):
             if (fragment := read_call(raw)) is not None:

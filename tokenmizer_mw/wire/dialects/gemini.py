@@ -127,8 +127,7 @@ class _ReplyBuilder:
     def _add_feedback(self, raw: dict[str, Any]) -> None:
         reason, message = member(raw, "blockReason"), member(raw, "blockReasonMessage")
         if isinstance(reason, str):
-            self.blocked = storable(reason)
-            self.blocked_message = message if isinstance(message, str) else ""
+            self.blocked, self.blocked_message = storable(reason), message if isinstance(message, str) else ""
 
     def _outcome(self, reason: str) -> Outcome:
         if self.error or self.failed:

@@ -12,7 +12,7 @@ from tokenmizer_mw.wire.dialects import openai_chat, openai_message
 from tokenmizer_mw.wire.dialects.openai_message import read_call, role_of, roles_of, storable_call
 from tokenmizer_mw.wire.json_text import Edit, storable
 from tokenmizer_mw.wire.reply import error_text, parse_json, token_counts
-from tokenmizer_mw.wire.request import JsonDialect, Shape, insert_message, text_of
+from tokenmizer_mw.wire.request import JsonDialect, Shape, insert_message, sent_text, text_of
 from tokenmizer_mw.wire.sse import data_in, lines_in
 
 _DONE: Final = b'"done"'
@@ -116,9 +116,8 @@ class _ReplyBuilder:
         return Reply(message, self._outcome(), self.finish_reason, self.usage, self.error)
 
     def _add_message(self, raw: dict[str, Any]) -> None:
-        for name, pieces in (("content", self.text), ("thinking", self.thinking)):
-            piece = raw.get(name)
-            pieces.append(piece if isinstance(piece, str) else "")
+        self.text.append(sent_text(raw, "content"))
+        self.thinking.append(sent_text(raw, "thinking"))
         calls = raw.get("tool_calls")
         fragments = [read_call(call) for call in calls] if isinstance(calls, list) else []
         self.calls += [storable_call(call) for call in fragments if call is not None]

@@ -33,6 +33,7 @@ from tokenmizer_mw.wire.request import (
     Shape,
     insert_message,
     number_of,
+    sent_text,
     text_of,
 )
 from tokenmizer_mw.wire.sse import data_in
@@ -226,8 +227,7 @@ class _Choice:
     def _add_audio(self, audio: object) -> None:
         if isinstance(audio, dict):
             self.audio = True
-            transcript = audio.get("transcript")
-            self.transcript.append(transcript if isinstance(transcript, str) else "")
+            self.transcript.append(sent_text(audio, "transcript"))
 
     def _add_calls(self, fragments: object) -> None:
         for place, raw in enumerate(fragments if isinstance(fragments, list) else ()):
