@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -27,6 +27,7 @@ from tokenmizer_mw.operations.exports import BACKUPS_TENANT
 from tokenmizer_mw.runtime.terminal import progress, show, show_json, show_result
 from tokenmizer_mw.safety.request_redaction import RequestRedactor
 
+from .running import confirm, read_input
 from .store import Store
 
 _UNITS: Final = {"d": 86_400, "h": 3_600, "w": 7 * 86_400, "y": 365 * 86_400}
@@ -125,7 +126,9 @@ def retain(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def forget(arguments: argparse.Namespace, store: Store) -> None:
-    """Erase a session from the store. Raises ``UnknownSession`` if it does not exist."""
+    """Erase a session from the store, if the person confirms it. Raises ``UnknownSession`` if it does not exist."""
+    if not arguments.yes:
+        confirm(f"Erase session {arguments.session!r} for good?", "pass --yes", "nothing was erased")
     gone = erase(store.memory, arguments.session, tenant=arguments.tenant)
     if not gone.events:
         raise UnknownSession(f"no session {arguments.session!r}")
@@ -208,20 +211,6 @@ def _explain_redaction(arguments: argparse.Namespace, redactor: RequestRedactor)
 def read_text(file: str) -> str:
     """Return the content of a file, or of standard input for "-"."""
     try:
-        raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-    except OSError as error:
-        raise CallerError(f"{file}: {error.strerror or error}") from None
-    try:
-        return raw.decode()
+        return read_input(file).decode()
     except UnicodeDecodeError:
         raise CallerError(f"{'standard input' if file == '-' else file} is not text in UTF-8") from None
-
-
-COMMANDS: Final[dict[str, Callable[[argparse.Namespace, Store], None]]] = {
-    "backup": backup,
-    "restore": restore,
-    "retain": retain,
-    "forget": forget,
-    "redact": redact,
-}
-"""What runs each command."""
