@@ -23,7 +23,7 @@ from tokenmizer_mw.operations.backups import (
     write_backup,
 )
 from tokenmizer_mw.operations.erasure import erase, expire
-from tokenmizer_mw.operations.exports import BACKUPS_TENANT
+from tokenmizer_mw.operations.exports import own_sessions
 from tokenmizer_mw.runtime.terminal import progress, show, show_json, show_result
 from tokenmizer_mw.safety.request_redaction import RequestRedactor
 
@@ -52,8 +52,7 @@ def backup(arguments: argparse.Namespace, store: Store) -> None:
 def _write_backup(arguments: argparse.Namespace, store: Store) -> Backup:
     if arguments.dest.endswith(("/", os.sep)):
         _make_directory(Path(arguments.dest).expanduser())
-    tenants = [tenant for tenant in store.log.tenants() if tenant != BACKUPS_TENANT]
-    count = sum(len(store.log.sessions(tenant)) for tenant in tenants)
+    count = sum(1 for _ in own_sessions(store.log))
     with progress("sessions written and verified", 2 * count) as advance:
         where = Path(arguments.dest)
         return write_backup(store.log, where, now=time.time(), portable=arguments.portable, advance=advance)

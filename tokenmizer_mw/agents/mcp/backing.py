@@ -39,10 +39,9 @@ class Backing:
     """Access to sessions through the HTTP client ``client``. ``place``: where the sessions are, for messages
     to people."""
 
-    def __init__(self, client: httpx2.AsyncClient, place: str, memory: SessionMemory | None = None) -> None:
+    def __init__(self, client: httpx2.AsyncClient, place: str) -> None:
         self.place = place
         self._client = client
-        self._memory = memory
 
     async def get(self, *path: str, **query: Any) -> dict[str, Any]:
         """Return the response of a route. Raises ``ToolError`` with a sentence that says what is wrong and what to
@@ -81,7 +80,7 @@ class Backing:
 
     async def _source(self) -> Source:
         """Whom to ask now, and the memory behind it where it is in this process."""
-        return self._client, self._memory
+        return self._client, None
 
 
 class InstallationBacking(Backing):
@@ -173,13 +172,6 @@ _ADVICE: Final = {
     "internal": "the server's log says what.",
 }
 """What to do about an error, by its code."""
-
-
-@asynccontextmanager
-async def on_store(memory: SessionMemory, place: str) -> AsyncIterator[Backing]:
-    """Return access to a memory in this process; the caller must close it."""
-    async with _client_of(memory) as client:
-        yield Backing(client, place, memory)
 
 
 @asynccontextmanager

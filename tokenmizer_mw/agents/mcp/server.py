@@ -158,7 +158,7 @@ def _sessions(made: MCPServer[Any], memory: Memory) -> None:
         work, errors, files."""
         session = await memory.find_session_id(session_id)
         values = await ask.get("resume", session, level=level, budget=budget, query=query)
-        return ResumeBlock(**_some(values, ResumeBlock))
+        return ResumeBlock.model_validate(values)
 
     @made.tool(annotations=_READS)
     async def get_graph_stats(session_id: _Session = "") -> GraphStats:
@@ -433,7 +433,3 @@ def _fact(node: Mapping[str, Any], score: float | None = None) -> FactOutput:
         quote=source.get("quote") or "",
         score=round(score, 2) if score is not None else None,
     )
-
-
-def _some(values: Mapping[str, Any], shape: type[ResumeBlock]) -> dict[str, Any]:
-    return {name: values[name] for name in shape.model_fields if name in values}

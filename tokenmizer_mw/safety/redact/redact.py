@@ -21,6 +21,7 @@ from tokenmizer_mw.safety.redact.judge import forget
 from tokenmizer_mw.safety.redact.pattern import compile_pattern
 from tokenmizer_mw.safety.redact.scan import DEFAULT, Rules, merge_spans
 from tokenmizer_mw.safety.redact.views import views
+from tokenmizer_mw.wire.spans import splice
 
 TAG_BYTES: Final = 4
 PASSES_MAX: Final = 4
@@ -146,7 +147,7 @@ class Redactor:
             edits = body_edits(text, self._places(text, _encode(text)), self._in_member)
         except ValueError:
             return self.redact(text)
-        return _splice(text, edits) if edits else text
+        return splice(text, edits) if edits else text
 
     def _places(self, text: str, raw: bytes) -> list[tuple[int, int]]:
         """Where something may begin in a JSON text, in characters, in order; all of it for rules of the user."""
@@ -299,12 +300,3 @@ def _characters(raw: bytes, places: list[int]) -> dict[int, int]:
         count += len(raw[done:place].translate(None, _CONTINUATION))
         found[place], done = count, place
     return found
-
-
-def _splice(text: str, edits: list[tuple[int, int, str]]) -> str:
-    pieces: list[str] = []
-    done = 0
-    for start, end, new in edits:
-        pieces += (text[done:start], new)
-        done = end
-    return "".join((*pieces, text[done:]))
