@@ -15,7 +15,6 @@ from shlex import quote
 from typing import Any, Final
 
 from tokenmizer_mw.errors import CallerError, UnknownNode, UnknownSession
-from tokenmizer_mw.model.node import Node
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.terminal import Advance, progress, show, show_json, show_result
 
@@ -89,11 +88,7 @@ def _checkpoint(arguments: argparse.Namespace, store: Store) -> None:
         show("no fact has changed since the last one")
     for sign, nodes in (("+", made.diff.added), ("~", [new for _, new in made.diff.changed]), ("-", made.diff.removed)):
         for node in nodes:
-            show(f"{sign} {_short(node)}")
-
-
-def _short(node: Node) -> str:
-    return f"{node.type.value}: {node.label} ({node.status.word})"
+            show(f"{sign} {node.type.value}: {node.label} ({node.status.word})")
 
 
 def _past(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -224,7 +224,7 @@ def open_file(path: str, roots: Sequence[str]) -> Iterator[BinaryIO]:
     if "\0" in path:
         raise ToolError("That is not a path.")
     real = os.path.realpath(os.path.join(roots[0], os.path.expanduser(path)))
-    if not any(_below(real, os.path.realpath(root)) for root in roots):
+    if not any(os.path.commonpath((real, root)) == root for root in map(os.path.realpath, roots)):
         raise ToolError(
             f"{path} lies outside of what may be read ({', '.join(roots)}): ask the user to allow its folder."
         )
@@ -237,7 +237,3 @@ def open_file(path: str, roots: Sequence[str]) -> Iterator[BinaryIO]:
         raise ToolError(f"{path} is not a file.")
     with os.fdopen(handle, "rb") as file:
         yield file
-
-
-def _below(path: str, root: str) -> bool:
-    return os.path.commonpath((path, root)) == root

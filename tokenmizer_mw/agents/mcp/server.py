@@ -262,7 +262,8 @@ def _changes(made: MCPServer[Any], memory: Memory) -> None:
         number = int(values.get("number", 0))
         undo = f" Change {number} can be undone." if number else ""
         replaced, similar = (
-            ", ".join(_name(node) for node in values.get(name, ())) for name in ("replaced", "similar")
+            ", ".join(f"{node['id']} {node['label']!r}" for node in values.get(name, ()))
+            for name in ("replaced", "similar")
         )
         did = f" It replaced {replaced}." if replaced else ""
         if similar:
@@ -278,10 +279,6 @@ def _changes(made: MCPServer[Any], memory: Memory) -> None:
         await memory.require_whole_id(session_id)
         values = await ask.delete("sessions", session_id)
         return Forgotten(session_id=session_id, events=values["events"])
-
-
-def _name(node: Mapping[str, Any]) -> str:
-    return f"{node['id']} {node['label']!r}"
 
 
 def _file(made: MCPServer[Any], memory: Memory) -> None:

@@ -198,11 +198,8 @@ def _introduction(message: ChatMessage, questions: set[str]) -> str:
 def _lines_of(message: ChatMessage) -> Iterator[str]:
     yield from text_of(message).splitlines()
     for call in message.get("tool_calls") or ():
-        yield from _arguments(call).replace("\\n", "\n").splitlines()
-
-
-def _arguments(call: dict[str, Any]) -> str:
-    return str(call.get("function", {}).get("arguments", ""))
+        arguments = str(call.get("function", {}).get("arguments", ""))
+        yield from arguments.replace("\\n", "\n").splitlines()
 
 
 def _around(line: str, place: int) -> str:

@@ -85,7 +85,7 @@ class Redactor:
         """Return ``text`` with placeholders for its secrets; the same object if it has none."""
         raw = _encode(text)
         found = self._find_secrets(raw)
-        return _decode(self._replace_spans(raw, found)) if found else text
+        return self._replace_spans(raw, found).decode("utf-8", "surrogatepass") if found else text
 
     def find(self, text: str) -> list[SecretFinding]:
         """Return the secrets in ``text``, in order, without overlaps."""
@@ -285,10 +285,6 @@ def _blank_spans(raw: bytes, spans: Iterable[tuple[int, int]]) -> bytes:
 
 def _encode(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
-
-
-def _decode(raw: bytes) -> str:
-    return raw.decode("utf-8", "surrogatepass")
 
 
 def _characters(raw: bytes, places: list[int]) -> dict[int, int]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final
 
 from tokenmizer_mw.errors import ConfigError, MalformedRequest
@@ -339,11 +338,10 @@ def _check_roles(roles: Mapping[Any, str]) -> dict[Any, Role]:
 
 
 def _finder(where: Where | None, what: str) -> Callable[[dict[str, Any]], Any]:
-    return where if callable(where) else partial(_value_at, path_of(where, what))
-
-
-def _value_at(path: Path, body: dict[str, Any]) -> object:
-    return at(body, path)
+    if callable(where):
+        return where
+    path = path_of(where, what)
+    return lambda body: at(body, path)
 
 
 def _read_question(raw: object, _: int) -> Message:

@@ -218,7 +218,8 @@ class Gemini(JsonDialect):
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
         """Return the edits of a cut. The block is always a user content, because a list of contents must begin with
         one."""
-        return cut_edits(request, keep_from, _block_content(block) if block else "")
+        content = {"role": "user", "parts": [{"text": storable(block)}]}
+        return cut_edits(request, keep_from, json_text(content) if block else "")
 
     def ends(self, tail: bytes) -> bool:
         """Return false: a stream has no last event. A finish reason may occur in every chunk, or before the text."""
@@ -235,7 +236,3 @@ def _model(path: str) -> str:
     """What stands before the method in a path, without the collection it is of; "" when there is no method."""
     target, _, method = path.rpartition(":")
     return storable(target.rpartition("/")[2]) if method in _STREAMS else ""
-
-
-def _block_content(block: str) -> str:
-    return json_text({"role": "user", "parts": [{"text": storable(block)}]})
