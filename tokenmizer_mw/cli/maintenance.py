@@ -8,6 +8,7 @@ import re
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -67,8 +68,7 @@ def _make_directory(path: Path) -> None:
 
 
 def _backup_to_dict(one: Backup) -> dict[str, Any]:
-    values = {"path": one.path, "host": one.host, "form": one.form, "made_at": one.made_at, "sessions": one.sessions}
-    return {**values, "there": one.here and Path(one.path).is_file()}
+    return {**asdict(one), "there": one.here and Path(one.path).is_file()}
 
 
 def _list_backups(found: Sequence[Backup], as_json: bool) -> None:

@@ -131,9 +131,9 @@ def _first(text: str) -> tuple[int, Any, Iterator[_Line]]:
     except _MoreFollows as more:
         try:
             first = _load_json(line)
-        except (CallerError, _MoreFollows):
-            raise CallerError(str(more)) from None
-        return number, first, ((number, _loaded_line(line, number)) for number, line in lines)
+        except CallerError:
+            raise more from None
+        return number, first, ((number, _load_json(line, number)) for number, line in lines)
 
 
 def text_lines(text: str) -> Iterator[tuple[int, str]]:
@@ -146,7 +146,7 @@ def text_lines(text: str) -> Iterator[tuple[int, str]]:
         yield number, text[start : match.end()]
 
 
-class _MoreFollows(Exception):
+class _MoreFollows(CallerError):
     """A JSON value ended before the text did."""
 
 
@@ -155,18 +155,11 @@ def _load_json(text: str, line: int = 1) -> Any:
         return json.loads(text)
     except json.JSONDecodeError as error:
         complaint = f"line {line + error.lineno - 1}, column {error.colno}: not valid JSON: {error.msg}"
-        raise _MoreFollows(complaint) if error.msg == "Extra data" else CallerError(complaint) from None
+        raise (_MoreFollows if error.msg == "Extra data" else CallerError)(complaint) from None
     except RecursionError:
         raise CallerError(f"line {line}: JSON nested too deeply") from None
     except ValueError as error:
         raise CallerError(f"line {line}: not valid JSON: {error}") from None
-
-
-def _loaded_line(text: str, line: int) -> Any:
-    try:
-        return _load_json(text, line)
-    except _MoreFollows as more:
-        raise CallerError(str(more)) from None
 
 
 def _conversation(number: int, first: Any) -> ImportedTranscript:

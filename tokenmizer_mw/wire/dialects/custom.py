@@ -128,7 +128,7 @@ class Replies:
             if self.done and self.done in (event.data, event.event, value):
                 return _reply("".join(pieces), Outcome.COMPLETE, ended=True)
             if not self.event or event.event == self.event:
-                pieces.append(event.data if self.piece is None else _text(at(value, self.piece)))
+                pieces.append(event.data if self.piece is None else read_content(at(value, self.piece)).text)
             if self.done_path and (reason := at(value, self.done_path)):
                 finish = storable(reason) if isinstance(reason, str) else ""
                 return _reply("".join(pieces), Outcome.COMPLETE, finish=finish, ended=True)
@@ -153,10 +153,6 @@ def _reply(text: str, outcome: Outcome, *, finish: str = "", error: str = "", en
     """A reply with this text. Without text there is a message only where the end of one was told."""
     message = Message(Role.ASSISTANT, storable(text)) if text or ended else None
     return Reply(message, outcome, finish, error=error)
-
-
-def _text(value: object) -> str:
-    return read_content(value).text if isinstance(value, str | list) else ""
 
 
 def _complaint(body: object, names: tuple[str, ...]) -> object:
