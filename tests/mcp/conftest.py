@@ -22,7 +22,7 @@ from mcp.client.stdio import stdio_client
 from tests.waiting import eventually
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.agents.hooks.events import project_named, root_of
-from tokenmizer_mw.agents.mcp.backing import on_store
+from tokenmizer_mw.agents.mcp.backing import on_installation
 from tokenmizer_mw.agents.mcp.server import Memory, server
 from tokenmizer_mw.server.api import api
 from tokenmizer_mw.server.api.requests import local
@@ -79,11 +79,10 @@ def record(desk: Desk) -> None:
 
 @asynccontextmanager
 async def in_process(desk: Desk, mode: str) -> AsyncIterator[Client]:
-    with closing(SessionMemory.open(desk.address, Settings(project_separator="/"))) as memory:
-        async with on_store(memory, "The store itself") as backing:
-            made = server(Memory(backing, str(desk.folder), [str(desk.folder)]), "0")
-            async with Client(made, mode=mode) as client:
-                yield client
+    async with on_installation(lambda: desk.address, Settings(project_separator="/")) as backing:
+        made = server(Memory(backing, str(desk.folder), [str(desk.folder)]), "0")
+        async with Client(made, mode=mode) as client:
+            yield client
 
 
 @asynccontextmanager

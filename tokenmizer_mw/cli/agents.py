@@ -5,15 +5,16 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tokenmizer_mw import __version__
-from tokenmizer_mw.errors import CallerError, ConfigError
-from tokenmizer_mw.runtime.installing import install_hint
+from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.runtime.installing import find_uninstalled, install_hint
 from tokenmizer_mw.runtime.terminal import inert, show, show_json
 from tokenmizer_mw.settings import Settings
+
+from .running import confirm
 
 if TYPE_CHECKING:
     from tokenmizer_mw.agents.install import Change
@@ -26,7 +27,7 @@ def run_mcp(arguments: argparse.Namespace) -> int:
     """Run the MCP server (needs the extra ``mcp``); return 0 when the client has disconnected."""
     from tokenmizer_mw.agents.mcp.starting import ServingOptions, start_http, start_stdio
 
-    if missing := _find_missing():
+    if missing := find_uninstalled(_NEEDED):
         raise ConfigError(f"{missing[0]} is not installed: {install_hint('mcp')}")
     wanted = ServingOptions(
         settings=Settings.load(arguments.config),
@@ -59,7 +60,7 @@ def run_install(arguments: argparse.Namespace) -> int:
     if arguments.dry_run:
         return 0
     if not arguments.yes:
-        _confirm()
+        confirm("Write this?", "pass --yes, or --dry-run to see the difference only", "nothing was written")
     for change in changes:
         kept = change.carry_out()
         if not arguments.json:
@@ -106,7 +107,7 @@ def _plan(arguments: argparse.Namespace) -> list[Change]:
 
 def _check_extra(dry_run: bool) -> None:
     """Raise ``ConfigError`` if the extra ``mcp`` is missing; only warn of it in a dry run."""
-    missing = _find_missing()
+    missing = find_uninstalled(_NEEDED)
     if not missing:
         return
     verb = "is" if len(missing) == 1 else "are"
@@ -117,22 +118,3 @@ def _check_extra(dry_run: bool) -> None:
     if not dry_run:
         raise ConfigError(f"nothing was written: {reason}")
     print(f"without --dry-run, nothing would be written: {reason}", file=sys.stderr)
-
-
-def _find_missing() -> list[str]:
-    return [name for name in _NEEDED if not _is_installed(name)]
-
-
-def _is_installed(name: str) -> bool:
-    try:
-        return find_spec(name) is not None
-    except (ImportError, ValueError):
-        return False
-
-
-def _confirm() -> None:
-    if not sys.stdin.isatty():
-        raise CallerError("nobody is there to confirm: pass --yes, or --dry-run to see the difference only")
-    print(inert("Write this? [y/N] "), end="", file=sys.stderr, flush=True)
-    if sys.stdin.readline().strip().casefold() not in ("y", "yes"):
-        raise CallerError("nothing was written")

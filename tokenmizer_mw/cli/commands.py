@@ -9,16 +9,14 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
-from functools import partial
 from importlib import import_module
 from pathlib import Path, PurePath
 from shlex import quote
 from typing import Any, Final
 
 from tokenmizer_mw.errors import CallerError, UnknownNode, UnknownSession
-from tokenmizer_mw.model.node import Node
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.runtime.terminal import Advance, inert, progress, show, show_json, show_result
+from tokenmizer_mw.runtime.terminal import Advance, progress, show, show_json, show_result
 
 from .arguments import EDITS, FORMATS
 from .store import Store, complete_session, open_store, suggest_command
@@ -31,7 +29,12 @@ def run_command(arguments: argparse.Namespace) -> int:
     """Run the command in ``arguments`` on its store. Returns 0; errors are raised."""
     with open_store(arguments, writes=_may_create(arguments)) as store:
         complete_session(arguments, store)
-        _COMMANDS[arguments.command](arguments, store)
+        if arguments.command in _COMMANDS:
+            run = _COMMANDS[arguments.command]
+        else:
+            module, function = _ELSEWHERE[arguments.command]
+            run = getattr(import_module(f"{__package__}.{module}"), function)
+        run(arguments, store)
     return 0
 
 
@@ -85,25 +88,7 @@ def _checkpoint(arguments: argparse.Namespace, store: Store) -> None:
         show("no fact has changed since the last one")
     for sign, nodes in (("+", made.diff.added), ("~", [new for _, new in made.diff.changed]), ("-", made.diff.removed)):
         for node in nodes:
-            show(f"{sign} {_short(node)}")
-
-
-def _short(node: Node) -> str:
-    return f"{node.type.value}: {node.label} ({node.status.word})"
-
-
-def _forget(arguments: argparse.Namespace, store: Store) -> None:
-    if not arguments.yes:
-        _confirm(f"Erase session {arguments.session!r} for good?")
-    _run_other(arguments, store, module="maintenance")
-
-
-def _confirm(question: str) -> None:
-    if not sys.stdin.isatty():
-        raise CallerError("nobody is there to confirm: pass --yes")
-    print(f"{inert(question)} [y/N] ", end="", file=sys.stderr, flush=True)
-    if sys.stdin.readline().strip().casefold() not in ("y", "yes"):
-        raise CallerError("nothing was erased")
+            show(f"{sign} {node.type.value}: {node.label} ({node.status.word})")
 
 
 def _past(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -197,20 +182,21 @@ def _moment(text: str | None) -> float | str | None:
         return text
 
 
-def _run_other(arguments: argparse.Namespace, store: Store, *, module: str) -> None:
-    """Run a command of another module, which is imported only now: each command loads only what it needs."""
-    import_module(f"{__package__}.{module}").COMMANDS[arguments.command](arguments, store)
-
-
 _COMMANDS: Final[dict[str, Callable[[argparse.Namespace, Store], None]]] = {
     "resume": _resume,
     "graph": _graph,
     "why": _why,
     "checkpoint": _checkpoint,
-    "forget": _forget,
     "export": _export,
-    **dict.fromkeys(EDITS, partial(_run_other, module="edits")),
-    "refine": partial(_run_other, module="refining"),
-    **dict.fromkeys(("sessions", "stats", "cache", "compaction"), partial(_run_other, module="reports")),
-    **dict.fromkeys(("redact", "backup", "restore", "retain"), partial(_run_other, module="maintenance")),
 }
+_ELSEWHERE: Final = {
+    **{name: ("edits", name) for name in EDITS},
+    **dict.fromkeys(("complete", "archive", "separate"), ("edits", "change_status")),
+    **{name: ("maintenance", name) for name in ("backup", "restore", "retain", "forget", "redact")},
+    "refine": ("refining", "refine"),
+    "sessions": ("reports", "list_sessions"),
+    "stats": ("reports", "show_savings"),
+    "cache": ("reports", "show_cache"),
+    "compaction": ("reports", "show_compaction"),
+}
+"""Module and function of the commands that are not here: each command loads only what it needs."""

@@ -115,22 +115,11 @@ def invalidate(arguments: argparse.Namespace, store: Store) -> None:
     _show_change(arguments, done, means)
 
 
-def complete(arguments: argparse.Namespace, store: Store) -> None:
-    """Run the command ``complete``: say that a task is done."""
-    done = store.memory.complete(arguments.session, arguments.fact, arguments.reason, tenant=arguments.tenant)
-    _show_change(arguments, done)
-
-
-def archive(arguments: argparse.Namespace, store: Store) -> None:
-    """Run the command ``archive``: archive a fact that is no longer of interest."""
-    done = store.memory.archive(arguments.session, arguments.fact, arguments.reason, tenant=arguments.tenant)
-    _show_change(arguments, done)
-
-
-def separate(arguments: argparse.Namespace, store: Store) -> None:
-    """Run the command ``separate``: keep a replaced fact beside the one that replaced it."""
-    done = store.memory.separate(arguments.session, arguments.fact, arguments.reason, tenant=arguments.tenant)
-    _show_change(arguments, done)
+def change_status(arguments: argparse.Namespace, store: Store) -> None:
+    """Run the commands ``complete``, ``archive`` and ``separate``: a task is done, a fact is no longer of interest, or
+    stays beside the one that replaced it."""
+    change: Callable[..., FactEdit] = getattr(store.memory, arguments.command)
+    _show_change(arguments, change(arguments.session, arguments.fact, arguments.reason, tenant=arguments.tenant))
 
 
 def pin(arguments: argparse.Namespace, store: Store) -> None:
@@ -227,19 +216,3 @@ def _line(node: Node, old: str = "") -> str:
     because = f" - {node.detail}" if node.detail else ""
     pinned = ", pinned" if node.pinned else ""
     return f"{node.id}: {was}{node.label}{because} ({node.status.word}{pinned}, {node.source.place})"
-
-
-COMMANDS: Final[dict[str, Callable[[argparse.Namespace, Store], None]]] = {
-    "recall": recall,
-    "search": search,
-    "remember": remember,
-    "correct": correct,
-    "complete": complete,
-    "invalidate": invalidate,
-    "archive": archive,
-    "separate": separate,
-    "pin": pin,
-    "undo": undo,
-    "edits": edits,
-}
-"""What runs each command."""

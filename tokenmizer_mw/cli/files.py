@@ -16,6 +16,8 @@ from tokenmizer_mw.safety.redact.config import redactor_of
 from tokenmizer_mw.saving.files import BUDGET, ReadingLimits, analyze, excerpt
 from tokenmizer_mw.settings import Settings
 
+from .running import read_input
+
 if TYPE_CHECKING:
     from tokenmizer_mw.saving.compress import Compressed
 
@@ -108,11 +110,7 @@ def run_compress(arguments: argparse.Namespace) -> int:
 
 def _read(name: str | None, settings: Settings) -> str:
     """The text of a file, or of standard input, without its secrets. Raises ``CallerError``."""
-    try:
-        raw = sys.stdin.buffer.read() if name in (None, "-") else Path(str(name)).read_bytes()
-    except OSError as error:
-        raise CallerError(f"{name}: {error.strerror or error}") from None
-    text = raw.decode("utf-8", "replace")
+    text = read_input(name).decode("utf-8", "replace")
     return redactor_of(settings, os.urandom(32)).redact(text) if settings.redact else text
 
 

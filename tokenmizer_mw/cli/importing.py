@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,6 +18,7 @@ from tokenmizer_mw.operations.transcripts import SIZE_MAX, ImportedTranscript, r
 from tokenmizer_mw.runtime.terminal import inert, progress, show, show_json
 from tokenmizer_mw.store.log import pages
 
+from .running import read_input
 from .store import open_store
 
 _PAGE: Final = 1_000
@@ -33,7 +33,7 @@ def run_import(arguments: argparse.Namespace) -> int:
     """Run the command ``import``: read transcripts from a file into one or several sessions. Returns 0; errors are
     raised."""
     name = "standard input" if arguments.file == "-" else arguments.file
-    found = read_transcripts(_bytes(arguments.file), name)
+    found = read_transcripts(read_input(arguments.file, SIZE_MAX + 1), name)
     if len(found) > 1 and arguments.session:
         raise CallerError(
             f"{name} holds {len(found):,} conversations: without --session each gets a session of its own"
@@ -100,12 +100,9 @@ def _require_own_sessions(
 
 
 def _import_found(arguments: argparse.Namespace, found: Export | ImportedTranscript, id_: str) -> dict[str, Any]:
-    added = (
-        _restore_export(arguments, found, id_)
-        if isinstance(found, Export)
-        else _record_transcript(arguments, found, id_)
-    )
-    return {"session": id_, **added}
+    if isinstance(found, Export):
+        return {"session": id_, **_restore_export(arguments, found, id_)}
+    return {"session": id_, **_record_transcript(arguments, found, id_)}
 
 
 def _format_count(count: int, what: str) -> str:
@@ -133,13 +130,3 @@ def _record_transcript(arguments: argparse.Namespace, transcript: ImportedTransc
             advance(end - start)
         facts = len(store.memory.graph(id_, tenant=arguments.tenant))
     return {"messages": count, "new": added, "facts": facts}
-
-
-def _bytes(file: str) -> bytes:
-    try:
-        if file == "-":
-            return sys.stdin.buffer.read(SIZE_MAX + 1)
-        with open(file, "rb") as stream:
-            return stream.read(SIZE_MAX + 1)
-    except OSError as error:
-        raise CallerError(f"{file}: {error.strerror or error}") from None

@@ -61,7 +61,8 @@ def _list(arguments: argparse.Namespace) -> None:
     now = time.time()
     width = max((len(key.tenant) for key in keys), default=0)
     for key in keys:
-        show(f"{key.id:<12}  {key.tenant:<{width}}  {_day(key.created_at)}  {_state(key, now):<18}  {_scopes(key)}")
+        scopes = ",".join(name for name in SCOPES if name in key.scopes)
+        show(f"{key.id:<12}  {key.tenant:<{width}}  {_day(key.created_at)}  {_state(key, now):<18}  {scopes}")
 
 
 def _revoke(arguments: argparse.Namespace) -> None:
@@ -139,10 +140,6 @@ def _state(key: Key, now: float) -> str:
     if key.expires_at is None:
         return "does not end"
     return f"{'ended' if key.expires_at <= now else 'ends'} {_day(key.expires_at)}"
-
-
-def _scopes(key: Key) -> str:
-    return ",".join(name for name in SCOPES if name in key.scopes)
 
 
 def _day(moment: float) -> str:

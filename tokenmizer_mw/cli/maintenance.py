@@ -7,7 +7,8 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -23,10 +24,11 @@ from tokenmizer_mw.operations.backups import (
     write_backup,
 )
 from tokenmizer_mw.operations.erasure import erase, expire
-from tokenmizer_mw.operations.exports import BACKUPS_TENANT
+from tokenmizer_mw.operations.exports import own_sessions
 from tokenmizer_mw.runtime.terminal import progress, show, show_json, show_result
 from tokenmizer_mw.safety.request_redaction import RequestRedactor
 
+from .running import confirm, read_input
 from .store import Store
 
 _UNITS: Final = {"d": 86_400, "h": 3_600, "w": 7 * 86_400, "y": 365 * 86_400}
@@ -51,8 +53,7 @@ def backup(arguments: argparse.Namespace, store: Store) -> None:
 def _write_backup(arguments: argparse.Namespace, store: Store) -> Backup:
     if arguments.dest.endswith(("/", os.sep)):
         _make_directory(Path(arguments.dest).expanduser())
-    tenants = [tenant for tenant in store.log.tenants() if tenant != BACKUPS_TENANT]
-    count = sum(len(store.log.sessions(tenant)) for tenant in tenants)
+    count = sum(1 for _ in own_sessions(store.log))
     with progress("sessions written and verified", 2 * count) as advance:
         where = Path(arguments.dest)
         return write_backup(store.log, where, now=time.time(), portable=arguments.portable, advance=advance)
@@ -67,8 +68,7 @@ def _make_directory(path: Path) -> None:
 
 
 def _backup_to_dict(one: Backup) -> dict[str, Any]:
-    values = {"path": one.path, "host": one.host, "form": one.form, "made_at": one.made_at, "sessions": one.sessions}
-    return {**values, "there": one.here and Path(one.path).is_file()}
+    return {**asdict(one), "there": one.here and Path(one.path).is_file()}
 
 
 def _list_backups(found: Sequence[Backup], as_json: bool) -> None:
@@ -125,7 +125,9 @@ def retain(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def forget(arguments: argparse.Namespace, store: Store) -> None:
-    """Erase a session from the store. Raises ``UnknownSession`` if it does not exist."""
+    """Erase a session from the store, if the person confirms it. Raises ``UnknownSession`` if it does not exist."""
+    if not arguments.yes:
+        confirm(f"Erase session {arguments.session!r} for good?", "pass --yes", "nothing was erased")
     gone = erase(store.memory, arguments.session, tenant=arguments.tenant)
     if not gone.events:
         raise UnknownSession(f"no session {arguments.session!r}")
@@ -208,20 +210,6 @@ def _explain_redaction(arguments: argparse.Namespace, redactor: RequestRedactor)
 def read_text(file: str) -> str:
     """Return the content of a file, or of standard input for "-"."""
     try:
-        raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-    except OSError as error:
-        raise CallerError(f"{file}: {error.strerror or error}") from None
-    try:
-        return raw.decode()
+        return read_input(file).decode()
     except UnicodeDecodeError:
         raise CallerError(f"{'standard input' if file == '-' else file} is not text in UTF-8") from None
-
-
-COMMANDS: Final[dict[str, Callable[[argparse.Namespace, Store], None]]] = {
-    "backup": backup,
-    "restore": restore,
-    "retain": retain,
-    "forget": forget,
-    "redact": redact,
-}
-"""What runs each command."""

@@ -63,7 +63,3 @@ def _refinement_to_dict(id: str, one: Refinement) -> dict[str, Any]:
         "tokens": one.tokens,
         "error": one.error,
     }
-
-
-COMMANDS: Final = {"refine": refine}
-"""What runs each command."""

@@ -7,7 +7,7 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime
@@ -283,12 +283,3 @@ def show_compaction(arguments: argparse.Namespace, store: Store) -> None:
         return
     show(f"session {kept.session}, {kept.checkpoint}: in the place of {kept.tokens:,} tokens")
     show(kept.text)
-
-
-COMMANDS: Final[dict[str, Callable[[argparse.Namespace, Store], None]]] = {
-    "sessions": list_sessions,
-    "stats": show_savings,
-    "cache": show_cache,
-    "compaction": show_compaction,
-}
-"""What runs each command."""

@@ -11,15 +11,14 @@ import sys
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, Final, NoReturn
 
 from tokenmizer_mw import __version__
 from tokenmizer_mw.errors import CallerError, ConfigError, ModelFailed, TokenMizerError
 from tokenmizer_mw.model import LOCAL_TENANT, SCOPES
 from tokenmizer_mw.runtime.collection import uncollected_imports
-from tokenmizer_mw.runtime.installing import install_hint
-from tokenmizer_mw.runtime.terminal import abandon_output, complain, tolerate_any_character
+from tokenmizer_mw.runtime.installing import find_uninstalled, install_hint
+from tokenmizer_mw.runtime.terminal import abandon_output, complain, inert, tolerate_any_character
 
 from .arguments import COMMANDS
 
@@ -58,7 +57,7 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=_Parser)
     shared = _shared_options()
     for name, (help_, arguments) in COMMANDS.items():
-        command = commands.add_parser(name, help=help_, description=f"{help_[0].upper()}{help_[1:]}.", parents=shared)
+        command = _add_command(commands, name, help_, parents=shared)
         for flags, options in arguments:
             command.add_argument(*flags, **options)
     _demo(commands)
@@ -67,6 +66,13 @@ def parser() -> argparse.ArgumentParser:
     _keys(commands)
     _agents(commands)
     return top
+
+
+def _add_command(commands: Any, name: str, about: str, description: str = "", **options: Any) -> _Parser:
+    """The parser of a command, whose own help says ``about`` as a sentence, unless it has a ``description``."""
+    sentence = description or f"{about[0].upper()}{about[1:]}."
+    added: _Parser = commands.add_parser(name, help=about, description=sentence, **options)
+    return added
 
 
 def _shared_options() -> list[_Parser]:
@@ -79,10 +85,11 @@ def _shared_options() -> list[_Parser]:
 
 
 def _demo(commands: Any) -> None:
-    demo = commands.add_parser(
+    demo = _add_command(
+        commands,
         "demo",
-        help="a chat session through the middleware, before your eyes",
-        description="Play a working session of 40 turns through the middleware in a real application.",
+        "a chat session through the middleware, before your eyes",
+        "Play a working session of 40 turns through the middleware in a real application.",
     )
     demo.add_argument("--fast", action="store_true", help="without the pauses that a model makes")
     demo.add_argument("--live", action="store_true", help="ask the provider instead (needs OPENAI_API_KEY)")
@@ -96,23 +103,16 @@ def _serving(commands: Any) -> None:
     shared = _Parser(add_help=False)
     shared.add_argument("--config", metavar="FILE", help="the proxy's YAML file (default: $TOKENMIZER_CONFIG, or none)")
     shared.add_argument("--store", metavar="URL", help="where sessions are kept, such as sqlite:///chat.db")
-    serve = commands.add_parser(
-        "serve",
-        help="run the proxy: change the base URL of a client, and its chats are remembered",
-        description="Run the proxy until Ctrl-C.",
-        parents=[shared],
-    )
+    about = "run the proxy: change the base URL of a client, and its chats are remembered"
+    serve = _add_command(commands, "serve", about, "Run the proxy until Ctrl-C.", parents=[shared])
     serve.add_argument("--host", help="address to listen on (default: 127.0.0.1; others need auth: true)")
     serve.add_argument("--port", type=int, help="port to listen on (default: 8787)")
     serve.add_argument("--workers", type=int, help="processes (default: 1)")
     serve.add_argument("--dashboard", action="store_true", help="show the sessions in a browser, at / of the server")
     serve.add_argument("--log", choices=("text", "json"), default="text", help="form of log lines (default: text)")
-    check = commands.add_parser(
-        "check",
-        help="tell what is wrong or fine about the store and the proxy's configuration",
-        description="Look at the store and, where the extra proxy is installed, at the proxy's configuration.",
-        parents=[shared],
-    )
+    about = "tell what is wrong or fine about the store and the proxy's configuration"
+    sentence = "Look at the store and, where the extra proxy is installed, at the proxy's configuration."
+    check = _add_command(commands, "check", about, sentence, parents=[shared])
     check.add_argument("--host", help="as for serve (default: 127.0.0.1)")
     check.add_argument("--port", type=int, help="as for serve (default: 8787)")
     check.add_argument("--reach", action="store_true", help="try the store, Redis and the providers, too")
@@ -121,7 +121,7 @@ def _serving(commands: Any) -> None:
 
 def _dashboard(commands: Any) -> None:
     about = "show the sessions of a store in a browser: what they believe, and changes by hand"
-    board = commands.add_parser("dashboard", help=about, description=f"{about[0].upper()}{about[1:]}.")
+    board = _add_command(commands, "dashboard", about)
     where = board.add_mutually_exclusive_group()
     where.add_argument("--store", metavar="URL", help="where sessions are kept, such as sqlite:///chat.db")
     where.add_argument("--db", metavar="FILE", help="a SQLite database, by its file")
@@ -136,13 +136,12 @@ def _keys(commands: Any) -> None:
     shared.add_argument("--store", metavar="URL", help="where sessions and keys are kept, such as sqlite:///chat.db")
     shared.add_argument("--config", metavar="FILE", help="the proxy's YAML file, which may name the store")
     shared.add_argument("--json", action="store_true", help="print JSON")
-    about = "make, list and revoke the API keys of a server"
-    keys = commands.add_parser("keys", help=about, description=f"{about[0].upper()}{about[1:]}.")
+    keys = _add_command(commands, "keys", "make, list and revoke the API keys of a server")
     actions = keys.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=_Parser)
     create = actions.add_parser("create", help="make a key and show it, once", parents=[shared])
     create.add_argument("--tenant", required=True, help="whose sessions the key opens")
-    scopes = {"metavar": "NAMES", "default": "chat,read,write"}
-    create.add_argument("--scopes", **scopes, help=f"of {', '.join(SCOPES)} (default: %(default)s)")
+    about = f"of {', '.join(SCOPES)} (default: %(default)s)"
+    create.add_argument("--scopes", metavar="NAMES", default="chat,read,write", help=about)
     create.add_argument("--expires", metavar="WHEN", help="after 90d, 12h, 8w or 1y, or on a date such as 2027-01-31")
     create.add_argument("--entry", action="store_true", help="keep nothing, print an entry for a list of keys instead")
     listing = actions.add_parser("list", help="list the keys; none of them can be shown again", parents=[shared])
@@ -153,7 +152,7 @@ def _keys(commands: Any) -> None:
 
 def _agents(commands: Any) -> None:
     about = "serve the memory to coding agents over the Model Context Protocol (needs the extra mcp)"
-    mcp = commands.add_parser("mcp", help=about, description=f"{about[0].upper()}{about[1:]}.")
+    mcp = _add_command(commands, "mcp", about)
     mcp.add_argument("--http", action="store_true", help="over HTTP for this machine, not standard input and output")
     mcp.add_argument("--host", default="127.0.0.1", help="with --http (default: %(default)s)")
     mcp.add_argument("--port", type=int, default=8788, help="with --http (default: %(default)s)")
@@ -162,15 +161,14 @@ def _agents(commands: Any) -> None:
     mcp.add_argument("--root", metavar="DIR", action="append", help="files below may be analysed (default: here)")
     mcp.add_argument("--config", metavar="FILE", help="a YAML file of settings")
     about = "write the configuration of a coding agent, or take it out again; shows the difference first"
-    install = commands.add_parser("install", help=about, description=f"{about[0].upper()}{about[1:]}.")
+    install = _add_command(commands, "install", about)
     install.add_argument("host", type=_agent, choices=AGENTS, metavar="HOST", help=", ".join(AGENTS))
     install.add_argument("--remove", action="store_true", help="take it out again")
     install.add_argument("--project", action="store_true", help="for the project here alone, not for all of yours")
     install.add_argument("--dry-run", action="store_true", help="only show the difference")
     install.add_argument("--yes", action="store_true", help="do not ask")
     install.add_argument("--json", action="store_true", help="print JSON")
-    about = "handle an event of a coding agent, which calls this by itself"
-    commands.add_parser("hook", help=about, description=f"{about[0].upper()}{about[1:]}.", add_help=False)
+    _add_command(commands, "hook", "handle an event of a coding agent, which calls this by itself", add_help=False)
 
 
 _BY_PROXY: Final = {
@@ -288,6 +286,28 @@ def _run(argv: Sequence[str]) -> int:
     return run_command(arguments)
 
 
+def confirm(question: str, unattended: str, declined: str) -> None:
+    """Ask the person at the terminal. Raises ``CallerError`` with ``declined`` unless they agree, and with
+    ``unattended`` where nobody is there to be asked."""
+    if not sys.stdin.isatty():
+        raise CallerError(f"nobody is there to confirm: {unattended}")
+    print(f"{inert(question)} [y/N] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().casefold() not in ("y", "yes"):
+        raise CallerError(declined)
+
+
+def read_input(file: str | None, most: int = -1) -> bytes:
+    """Return the bytes of a file, or of standard input for "-" and ``None``; at most ``most``, -1 for all. Raises
+    ``CallerError``."""
+    try:
+        if file is None or file == "-":
+            return sys.stdin.buffer.read(most)
+        with open(file, "rb") as stream:
+            return stream.read(most)
+    except OSError as error:
+        raise CallerError(f"{file}: {error.strerror or error}") from None
+
+
 _DEMO_NEEDS: Final = ("fastapi", "httpx2", "uvicorn", "rich")
 """What the demonstration imports: the extra ``demo`` brings it."""
 
@@ -296,7 +316,7 @@ def run_demo(arguments: argparse.Namespace) -> int:
     """Run the demonstration; return 0 if it succeeded."""
     if arguments.live and not os.environ.get("OPENAI_API_KEY"):
         raise ConfigError("--live needs your key in OPENAI_API_KEY")
-    if missing := [name for name in _DEMO_NEEDS if find_spec(name) is None]:
+    if missing := find_uninstalled(_DEMO_NEEDS):
         raise ConfigError(f"{missing[0]} is not installed: {install_hint('demo')}")
     print("Starting the application and the model ...", flush=True)  # loading them takes longer than a moment
     from tokenmizer_mw.cli.demo.run import demonstrate

@@ -11,7 +11,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,7 +19,7 @@ from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.operations.logs import configure_logging, log_config
 from tokenmizer_mw.runtime.collection import freeze_started
-from tokenmizer_mw.runtime.installing import install_hint
+from tokenmizer_mw.runtime.installing import find_uninstalled, install_hint
 from tokenmizer_mw.runtime.terminal import show, show_json
 from tokenmizer_mw.server.access.hosts import check_bind, is_loopback
 from tokenmizer_mw.settings import Settings
@@ -74,9 +73,10 @@ def run_serve(arguments: argparse.Namespace) -> int:
         _try_store(configuration.store)
         _hand_over(arguments, configuration)
         config = uvicorn.Config(**_options(configuration), log_config=log_config(arguments.log))
-        _log.info("listening on http://%s", format_address(listen.host, sockets[0].getsockname()[1]))
+        place = format_address(listen.host, sockets[0].getsockname()[1])
+        _log.info("listening on http://%s", place)
         if configuration.dashboard:
-            _log.info("the dashboard is at http://%s/", format_address(listen.host, sockets[0].getsockname()[1]))
+            _log.info("the dashboard is at http://%s/", place)
         for server in configuration.providers.values():
             if server.lack:
                 _log.warning("providers.%s: %s", server.name, server.lack)
@@ -116,14 +116,11 @@ def _serve(config: uvicorn.Config, sockets: list[socket.socket]) -> int:
 def run_check(arguments: argparse.Namespace) -> int:
     """Print what is wrong and what is fine; return 0 if nothing is wrong. Without the extra ``proxy`` its configuration
     is not checked."""
-    found = _check_proxy(arguments) if _has_proxy() else list(_check_store_alone(arguments))
+    missing = find_uninstalled(_NEEDED)
+    found = list(_check_store_alone(arguments, missing[0])) if missing else _check_proxy(arguments)
     found += _check_agents()
     _print_results(found, as_json=arguments.json)
     return _FAILED if any(finding.grade is Grade.WRONG for finding in found) else 0
-
-
-def _has_proxy() -> bool:
-    return all(find_spec(name) is not None for name in _NEEDED)
 
 
 def _check_proxy(arguments: argparse.Namespace) -> list[CheckResult]:
@@ -164,7 +161,8 @@ def _check_agents() -> Iterator[CheckResult]:
         yield CheckResult(Grade.FINE, "agents", text)
 
 
-def _check_store_alone(arguments: argparse.Namespace) -> Iterator[CheckResult]:
+def _check_store_alone(arguments: argparse.Namespace, missing: str) -> Iterator[CheckResult]:
+    """The store, where the proxy lacks what is ``missing``."""
     path = arguments.config or os.environ.get(CONFIG_VARIABLE)
     chosen = _choose_store(arguments)
     yield from _explain_choice(arguments, chosen)
@@ -173,7 +171,6 @@ def _check_store_alone(arguments: argparse.Namespace) -> Iterator[CheckResult]:
     if arguments.reach and (tried := try_store(chosen.address)) is not None:
         yield tried
     if path:
-        missing = next(name for name in _NEEDED if find_spec(name) is None)
         text = f"{path}: only its store is checked: {missing} is not installed: {install_hint('proxy')}"
         yield CheckResult(Grade.NOTE, "proxy", text)
     else:

@@ -19,6 +19,7 @@ from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.safety.fence import own_blocks
 from tokenmizer_mw.wire.dialects import openai_responses_item as codex
 from tokenmizer_mw.wire.messages import history
+from tokenmizer_mw.wire.request import sent_text
 
 _HEAD_LINES: Final = 100
 """Lines in which the id of a session is looked for."""
@@ -94,7 +95,7 @@ def find_shown_context(raw: bytes, secret: bytes, given: int = -1) -> ShownConte
             given = -1 if place >= given else given
         if _BLOCK in line and own_blocks(line.decode("utf-8", "replace"), secret):
             present = last = True
-            name = _name(_value(line))
+            name = sent_text(_value(line), "uuid")
         elif any(mark in line for mark in _SPEAKS) and _speaks(_value(line)):
             last = False
             given = -1 if place >= given else given
@@ -159,11 +160,6 @@ def _preserved_names(value: dict[str, Any]) -> list[str]:
     kept = values.get("preservedMessages") if isinstance(values, dict) else None
     names = kept.get("allUuids", kept.get("uuids")) if isinstance(kept, dict) else None
     return [name for name in names if isinstance(name, str) and name] if isinstance(names, list) else []
-
-
-def _name(value: dict[str, Any]) -> str:
-    name = value.get("uuid")
-    return name if isinstance(name, str) else ""
 
 
 def _speaks(value: dict[str, Any]) -> bool:

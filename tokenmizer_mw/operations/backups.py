@@ -23,7 +23,17 @@ from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.store.log import EventLog
 from tokenmizer_mw.store.sqlite import SqliteLog
 
-from .exports import BACKUPS_TENANT, Session, SessionDiffers, count_sessions, read_lines, restore, write_lines
+from .exports import (
+    BACKUPS_TENANT,
+    Session,
+    SessionDiffers,
+    count_sessions,
+    own_sessions,
+    read_lines,
+    read_sessions,
+    restore,
+    write_lines,
+)
 
 Form = Literal["sqlite", "lines"]
 """A SQLite database, or JSON Lines of all sessions."""
@@ -101,7 +111,7 @@ def write_backup(
     path = _target(where, form, now)
     if isinstance(log, SqliteLog) and form == "sqlite":
         log.copy(path)
-        advance(sum(len(log.sessions(tenant)) for tenant in log.tenants() if tenant != BACKUPS_TENANT))
+        advance(sum(1 for _ in own_sessions(log)))
     else:
         write_lines(log, path, advance)
     backup = Backup(
@@ -144,9 +154,7 @@ def sessions_of(path: Path) -> Iterator[Session]:
         return
     with closing(SqliteLog(path)) as log:
         log.verify()
-        for tenant in log.tenants():
-            if tenant != BACKUPS_TENANT:
-                yield from ((info.key, log.read(info.key)) for info in log.sessions(tenant))
+        yield from read_sessions(log)
 
 
 @dataclass(frozen=True, slots=True)

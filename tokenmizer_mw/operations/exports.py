@@ -117,7 +117,7 @@ def write_lines(log: EventLog, path: Path, advance: Callable[[int], None] = lamb
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "w", encoding="ascii", newline="\n") as file:
-            _lines(file.write, count_sessions(_sessions(log), advance))
+            _lines(file.write, count_sessions(read_sessions(log), advance))
             file.flush()
             os.fsync(file.fileno())
         os.replace(name, path)
@@ -142,13 +142,16 @@ def read_lines(path: Path) -> Iterator[Session]:
             raise CallerError("not UTF-8 text") from None
 
 
-def _sessions(log: EventLog) -> Iterator[Session]:
+def own_sessions(log: EventLog) -> Iterator[SessionKey]:
+    """Yield the sessions of all tenants, without the records of backups."""
     for tenant in log.tenants():
-        if tenant == BACKUPS_TENANT:
-            continue
-        for info in log.sessions(tenant):
-            if events := log.read(info.key):
-                yield info.key, events
+        if tenant != BACKUPS_TENANT:
+            yield from (info.key for info in log.sessions(tenant))
+
+
+def read_sessions(log: EventLog) -> Iterator[Session]:
+    """Yield these sessions with their events."""
+    yield from ((key, events) for key in own_sessions(log) if (events := log.read(key)))
 
 
 def _lines(write: Callable[[str], object], sessions: Iterable[Session]) -> None:

@@ -240,11 +240,11 @@ def import_into(
     other transcripts are extracted in the background. Raises ``CallerError`` for invalid
     events, and ``SessionDiffers`` if the session has different content.
     """
-    if isinstance(found, ImportedTranscript) and found.times:
-        new = record_at(memory, key, found.messages, found.times, now)
-        return ImportResult("messages", len(found.messages), new)
     if isinstance(found, ImportedTranscript):
-        new = memory.record(key.id, found.messages, later=True, tenant=key.tenant)
+        if found.times:
+            new = record_at(memory, key, found.messages, found.times, now)
+        else:
+            new = memory.record(key.id, found.messages, later=True, tenant=key.tenant)
         return ImportResult("messages", len(found.messages), new)
     require_valid_events(found.events, now)
     return ImportResult("events", len(found.events), restore(memory.log, key, _redact_events(memory, found.events)))

@@ -64,8 +64,7 @@ def log_config(form: Form = "text", level: str = "INFO") -> dict[str, Any]:
     levels = logging.getLevelNamesMapping()
     if level.upper() not in levels:
         raise ConfigError(f"the level of the log is one of {', '.join(levels)}, not {level!r}")
-    if form not in _FORMATTERS:
-        raise ConfigError(f"the form of the log is one of {', '.join(_FORMATTERS)}, not {form!r}")
+    formatter(form)
     return {
         "version": 1,
         "disable_existing_loggers": False,

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 from tokenmizer_mw.errors import CallerError, InvalidMessage
 from tokenmizer_mw.model.message import Message
 from tokenmizer_mw.wire.messages import convert_langchain_message, history
+from tokenmizer_mw.wire.request import sent_text
 
 from .agent_transcripts import messages_in, session_in
 from .exports import EXPORT_MARK, Export, read_export
@@ -130,9 +131,9 @@ def _first(text: str) -> tuple[int, Any, Iterator[_Line]]:
     except _MoreFollows as more:
         try:
             first = _load_json(line)
-        except (CallerError, _MoreFollows):
-            raise CallerError(str(more)) from None
-        return number, first, ((number, _loaded_line(line, number)) for number, line in lines)
+        except CallerError:
+            raise more from None
+        return number, first, ((number, _load_json(line, number)) for number, line in lines)
 
 
 def text_lines(text: str) -> Iterator[tuple[int, str]]:
@@ -145,7 +146,7 @@ def text_lines(text: str) -> Iterator[tuple[int, str]]:
         yield number, text[start : match.end()]
 
 
-class _MoreFollows(Exception):
+class _MoreFollows(CallerError):
     """A JSON value ended before the text did."""
 
 
@@ -154,18 +155,11 @@ def _load_json(text: str, line: int = 1) -> Any:
         return json.loads(text)
     except json.JSONDecodeError as error:
         complaint = f"line {line + error.lineno - 1}, column {error.colno}: not valid JSON: {error.msg}"
-        raise _MoreFollows(complaint) if error.msg == "Extra data" else CallerError(complaint) from None
+        raise (_MoreFollows if error.msg == "Extra data" else CallerError)(complaint) from None
     except RecursionError:
         raise CallerError(f"line {line}: JSON nested too deeply") from None
     except ValueError as error:
         raise CallerError(f"line {line}: not valid JSON: {error}") from None
-
-
-def _loaded_line(text: str, line: int) -> Any:
-    try:
-        return _load_json(text, line)
-    except _MoreFollows as more:
-        raise CallerError(str(more)) from None
 
 
 def _conversation(number: int, first: Any) -> ImportedTranscript:
@@ -175,8 +169,7 @@ def _conversation(number: int, first: Any) -> ImportedTranscript:
         first = [first]
     if isinstance(first, list):
         return ImportedTranscript("", _messages(first))
-    id_ = first.get("id")
-    return ImportedTranscript(id_ if isinstance(id_, str) else "", _messages(first.get("turns", first.get("messages"))))
+    return ImportedTranscript(sent_text(first, "id"), _messages(first.get("turns", first.get("messages"))))
 
 
 def _messages(values: Any) -> tuple[Message, ...]:

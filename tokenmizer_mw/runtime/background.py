@@ -181,7 +181,7 @@ class BackgroundQueue:
                 self._busy = False
                 self._changed.notify_all()
                 while not (self._waiting or self._closed or self._is_later_due()):
-                    self._changed.wait(self._seconds_to_rest())
+                    self._changed.wait(self._seconds_left() if self._later else None)
                 task = self._take()
                 if task is None:
                     return  # closed
@@ -213,10 +213,6 @@ class BackgroundQueue:
 
     def _is_later_due(self) -> bool:
         return bool(self._later) and (not self._may_rest() or self._seconds_left() <= 0)
-
-    def _seconds_to_rest(self) -> float | None:
-        """How long nothing is to be done, unless there are new tasks; ``None`` for any time."""
-        return self._seconds_left() if self._later else None
 
     def _seconds_left(self) -> float:
         oldest = next(iter(self._later.values()))

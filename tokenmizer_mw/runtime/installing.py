@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 
@@ -17,6 +18,20 @@ def install_hint(extra: str, distribution: str = "tokenmizer-mw", folder: str = 
     kind, place = origin
     named = f"{distribution}[{extra}] @ {place}" if kind == "url" else f"{place}[{extra}]"
     return f"pip install {quote(named)}"
+
+
+def find_uninstalled(modules: Iterable[str]) -> list[str]:
+    """Return those of ``modules`` that cannot be imported here."""
+    return [name for name in modules if not _is_installed(name)]
+
+
+def _is_installed(name: str) -> bool:
+    from importlib.util import find_spec
+
+    try:
+        return find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False
 
 
 def model_directory(named: str) -> Path:

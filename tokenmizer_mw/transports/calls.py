@@ -60,14 +60,14 @@ class ReplyWatch:
         """Record the turn if its reply is complete or its ``last`` piece was seen, and wait until it is durable or the
         deadline has passed. See ``SessionService.commit``.
         """
-        if last and outcome is None and not attempt:
-            self._complete()
+        if last and outcome is None and not attempt and self._observer is not None:
+            self._observer.end_response()
         self._service.commit(self._exchange, last=last, outcome=outcome, attempt=attempt)
 
     async def acommit(self, *, last: bool) -> None:
         """Record the turn as ``commit`` does, from an event loop."""
-        if last:
-            self._complete()
+        if last and self._observer is not None:
+            self._observer.end_response()
         await self._service.acommit(self._exchange, last=last)
 
     def leave(self, outcome: Outcome | None, *, attempt: bool = False) -> None:
@@ -82,10 +82,6 @@ class ReplyWatch:
         """Report that nothing more of the response will be read."""
         if self._observer is not None:
             self._observer.over()
-
-    def _complete(self) -> None:
-        if self._observer is not None:
-            self._observer.end_response()
 
 
 _SIGNATURES: Final = frozenset({b"content-digest", b"content-md5", b"digest", b"signature", b"x-amz-content-sha256"})

@@ -79,22 +79,19 @@ def _fields_of(value: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def convert_langchain_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a LangChain message, whose "type" is one of ``LANGCHAIN_ROLES``, as a plain message."""
-    plain = {"role": LANGCHAIN_ROLES[fields["type"]], "content": fields.get("content")}
-    for name in ("tool_calls", "tool_call_id"):
-        if fields.get(name):
-            plain[name] = fields[name]
+    plain = {"role": LANGCHAIN_ROLES[fields["type"]], "content": fields.get("content"), **_calls_in(fields)}
     if fields.get("status") == "error":
         plain["is_error"] = True
     return plain
 
 
 def _from_llama_index(fields: dict[str, Any], message: object) -> dict[str, Any]:
-    more = fields.get("additional_kwargs") or {}
-    plain = {"role": fields["role"], "content": getattr(message, "content", None)}
-    for name in ("tool_calls", "tool_call_id"):
-        if more.get(name):
-            plain[name] = more[name]
-    return plain
+    content = getattr(message, "content", None)
+    return {"role": fields["role"], "content": content, **_calls_in(fields.get("additional_kwargs") or {})}
+
+
+def _calls_in(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: fields[name] for name in ("tool_calls", "tool_call_id") if fields.get(name)}
 
 
 def _without_nothing(fields: dict[str, Any]) -> dict[str, Any]:

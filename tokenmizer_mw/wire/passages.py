@@ -25,6 +25,7 @@ from tokenmizer_mw.wire.json_text import (
     walk_elements,
     walk_members,
 )
+from tokenmizer_mw.wire.request import sent_text
 from tokenmizer_mw.wire.spans import element_spans, read_object, replace_elements, splice
 
 Step = str | int
@@ -106,9 +107,9 @@ def _spell_text(said: str, before: str) -> str:
 
 
 def _of_element(element: Mapping[str, Any], steps: Steps) -> Iterator[Spot]:
-    role, kind = (_text_in(element, name) for name in ("role", "type"))
+    role, kind = (sent_text(element, name) for name in ("role", "type"))
     if kind.endswith("_output") and _OUTPUT in element:
-        call_id = _text_in(element, "call_id")
+        call_id = sent_text(element, "call_id")
         for place, text in _texts(element[_OUTPUT], (*steps, _OUTPUT)):
             yield Spot(place, text, True, call_id)
         return
@@ -117,7 +118,7 @@ def _of_element(element: Mapping[str, Any], steps: Steps) -> Iterator[Spot]:
         return
     content = element.get("content")
     if role in _TOOLS:
-        call_id = _text_in(element, "tool_call_id")
+        call_id = sent_text(element, "tool_call_id")
         for place, text in _texts(content, (*steps, "content")):
             yield Spot(place, text, True, call_id)
     elif role in _ASSISTANTS:
@@ -131,7 +132,7 @@ def _of_blocks(blocks: Sequence[object], steps: Steps) -> Iterator[Spot]:
     """What tools returned among the blocks of a user's message."""
     for number, block in enumerate(blocks):
         if isinstance(block, Mapping) and block.get("type") == "tool_result":
-            call_id = _text_in(block, "tool_use_id")
+            call_id = sent_text(block, "tool_use_id")
             for place, text in _texts(block.get("content"), (*steps, number, "content")):
                 yield Spot(place, text, True, call_id)
 
@@ -147,7 +148,7 @@ def _of_parts(parts: object, steps: Steps, said: bool) -> Iterator[Spot]:
             answer = part.get(name)
             if isinstance(answer, Mapping):
                 for place, leaf in _leaves(answer.get("response"), (*steps, number, name, "response")):
-                    yield Spot(place, leaf, True, _text_in(answer, "id"))
+                    yield Spot(place, leaf, True, sent_text(answer, "id"))
 
 
 def _texts(content: object, steps: Steps) -> Iterator[tuple[Steps, str]]:
@@ -164,7 +165,7 @@ def _texts(content: object, steps: Steps) -> Iterator[tuple[Steps, str]]:
 def _of_part(part: Mapping[str, Any], steps: Steps) -> Iterator[tuple[Steps, str]]:
     if part.get("citations") or part.get("annotations"):
         return  # they tell places in the text
-    kind = _text_in(part, "type")
+    kind = sent_text(part, "type")
     if kind in _TEXTS:
         names: Sequence[str] = ("text",)
     elif kind == "document":
@@ -204,11 +205,6 @@ def _unwrap_output(spot: Spot) -> Spot:
     except (ValueError, RecursionError):
         return spot
     return Spot(spot.steps, inner, True, spot.call_id, (text[:start], text[end:])) if held == inner else spot
-
-
-def _text_in(holder: Mapping[str, Any], name: str) -> str:
-    value = holder.get(name)
-    return value if isinstance(value, str) else ""
 
 
 class _Walk:

@@ -17,7 +17,7 @@ from tokenmizer_mw.model.message import Role
 from tokenmizer_mw.wire.dialect import TEXT_PART, ChatRequest
 from tokenmizer_mw.wire.history import History, Reader
 from tokenmizer_mw.wire.host_texts import find_context, may_have_context
-from tokenmizer_mw.wire.json_text import Edit, storable
+from tokenmizer_mw.wire.json_text import Edit, json_text, storable
 from tokenmizer_mw.wire.known import SHORTEST, KnownRequests, Start
 from tokenmizer_mw.wire.spans import (
     ObjectSpans,
@@ -122,12 +122,33 @@ def cut_edits(request: ChatRequest, keep_from: int, block: str) -> list[Edit]:
     return replace_elements(request.spans, request.prefix, keep_from, ",".join(new), close=end - 1)
 
 
+def insert_message(
+    request: ChatRequest, keep_from: int, role: str, block: str, marker: Mapping[str, Any] | None = None
+) -> list[Edit]:
+    """Return the edits that replace the messages between the prefix and ``keep_from`` by a message of ``role`` with the
+    text ``block`` ("" for none), as ``cut_edits`` does. A ``marker`` stands on the part that then holds the text."""
+    if not block:
+        return cut_edits(request, keep_from, "")
+    text = storable(block)
+    content = [{"type": "text", "text": text, **marker}] if marker else text
+    return cut_edits(request, keep_from, json_text({"role": role, "content": content}))
+
+
+def number_of(index: object, otherwise: int) -> int:
+    """Return ``index`` if it is a number; else ``otherwise``."""
+    return index if type(index) is int else otherwise
+
+
 def text_of(raw: Mapping[str, Any], name: str) -> str:
     """Return a text field without lone surrogates; "" when it is absent or not a text."""
     value = raw.get(name)
-    if not isinstance(value, str):
-        return ""
-    return value if value.isascii() else storable(value)
+    return storable(value) if isinstance(value, str) else ""
+
+
+def sent_text(raw: Mapping[str, Any], name: str) -> str:
+    """Return a text field as it was sent, perhaps with half a character at its end; "" when it is none."""
+    value = raw.get(name)
+    return value if isinstance(value, str) else ""
 
 
 def _request(

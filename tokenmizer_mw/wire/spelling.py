@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 import re2
 
-from tokenmizer_mw.model.message import Message, Role, ToolCall, canonical_arguments
+from tokenmizer_mw.model.message import Message, Role, canonical_arguments
 from tokenmizer_mw.wire.host_rows import HostTextKind
 from tokenmizer_mw.wire.host_texts import find_host_texts, remove_host_texts, without_surrogates
 
@@ -99,14 +99,15 @@ def canonical_text(message: Message) -> str:
 def spelling_of(message: Message) -> Spelling:
     """Return what identifies a message even if a client changed its form."""
     text = canonical_text(message)
+    calls = [f"{call.name} {canonical_arguments(call.arguments)}" for call in message.tool_calls]
     results = ""
     if message.tool_results:
         results = "\n".join(["".join(result.text.split()) for result in message.tool_results])
     return Spelling(
         "a" if message.role is Role.ASSISTANT else "u",
         len(text),
-        hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_DIGEST_BYTES).hexdigest() if text else "",
-        text_digest("\n".join(map(_call, message.tool_calls))) if message.tool_calls else "",
+        text_digest(text) if text else "",
+        text_digest("\n".join(calls)) if calls else "",
         text_digest(results) if message.tool_results else "",
     )
 
@@ -114,7 +115,3 @@ def spelling_of(message: Message) -> Spelling:
 def text_digest(text: str) -> str:
     """Return 16 hexadecimal digits that identify a text."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_DIGEST_BYTES).hexdigest()
-
-
-def _call(call: ToolCall) -> str:
-    return f"{call.name} {canonical_arguments(call.arguments)}"

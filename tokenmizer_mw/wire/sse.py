@@ -144,6 +144,19 @@ class SSEDecoder:
         return ServerSentEvent(b"\n".join(data).decode("utf-8", "replace"), event.decode("utf-8", "replace"))
 
 
+def lines_in(data: bytes) -> list[str]:
+    """Return the lines of a complete captured response, without empty ones."""
+    decoder = LineDecoder(line_max=max(1, len(data)))
+    lines = (*decoder.receive_data(data), *decoder.receive_data(b""))
+    return [line.decode("utf-8", "replace") for line in lines if line]
+
+
+def sent_events(data: bytes) -> list[ServerSentEvent]:
+    """Return the server-sent events in all the bytes of a response, whatever else it holds."""
+    decoder = SSEDecoder(event_max=max(1, len(data)))
+    return [*decoder.receive_data(data), *decoder.receive_data(b"")]
+
+
 def events_in(data: bytes, *, stream: bool) -> list[ServerSentEvent] | None:
     """Return the events of a complete captured response; ``None`` when it is one JSON document.
 
@@ -155,8 +168,7 @@ def events_in(data: bytes, *, stream: bool) -> list[ServerSentEvent] | None:
         return None
     if b"\r" not in data:
         return _events_of_lines(data.removeprefix(_BOM).split(b"\n"))
-    decoder = SSEDecoder(event_max=max(1, len(data)))
-    return [*decoder.receive_data(data), *decoder.receive_data(b"")]
+    return sent_events(data)
 
 
 def data_in(data: bytes, *, stream: bool) -> list[str] | None:

@@ -23,7 +23,7 @@ def shortened(messages: Sequence[BaseMessage], cut: Shortened | None) -> list[An
     if cut is None:
         return list(messages)
     prefix = next((i for i, message in enumerate(messages) if not isinstance(message, SystemMessage)), len(messages))
-    behind = cut.reminder.text_behind if cut.reminder is not None else _nothing_behind
+    behind = cut.reminder.text_behind if cut.reminder is not None else lambda place: ""
     kept = [_followed_by(_with_result(messages[place], cut.results.get(place)), behind(place)) for place in cut.kept]
     block = [_ours(cut.block, cut.role)] if cut.block else []
     own = behind(len(messages))
@@ -33,10 +33,6 @@ def shortened(messages: Sequence[BaseMessage], cut: Shortened | None) -> list[An
 def question_in(messages: Sequence[BaseMessage]) -> int | None:
     """Return the index of the newest user message; ``None`` if there is none."""
     return next((i for i in reversed(range(len(messages))) if isinstance(messages[i], HumanMessage)), None)
-
-
-def _nothing_behind(place: int) -> str:
-    return ""
 
 
 def _followed_by(message: BaseMessage, text: str) -> BaseMessage:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -81,25 +80,13 @@ def project_named(folder: str) -> str:
 
 def add_to_context(event: Event, text: str) -> str:
     """Return the answer that adds ``text`` to the context of the model."""
-    return _SPELLED[event.host](event.name, text)
+    values: dict[str, Any] = {"additional_context": text}
+    if event.host not in _FLAT:
+        values = {"hookSpecificOutput": {"hookEventName": _NAMES[event.name], "additionalContext": text}}
+    return json.dumps(values)
 
 
 _NAMES: Final = {"sessionstart": "SessionStart", "userpromptsubmit": "UserPromptSubmit"}
 
-
-def _as_specific(event: str, text: str) -> str:
-    values: dict[str, Any] = {"hookEventName": _NAMES[event], "additionalContext": text}
-    return json.dumps({"hookSpecificOutput": values})
-
-
-def _as_member(event: str, text: str) -> str:
-    return json.dumps({"additional_context": text})
-
-
-_SPELLED: Final[dict[str, Callable[[str, str], str]]] = {
-    "claude-code": _as_specific,
-    "codex": _as_specific,
-    "vscode": _as_specific,
-    "cursor": _as_member,
-}
-"""Fields in which hosts take what is added to the context."""
+_FLAT: Final = frozenset({"cursor"})
+"""Hosts that take what is added to the context in a field of its own."""

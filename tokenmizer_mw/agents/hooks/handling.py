@@ -163,11 +163,8 @@ class Hooks:
         if not text.strip() or self._last_said.get(session) == message:
             return
         self._last_said[session] = message
-        self._memory.record(session, [*self._context(session), message])
-
-    def _context(self, session: str) -> list[Message]:
-        """The newest messages of a session, behind which one more goes on."""
-        return [written.message for written in self._memory.messages(session)[-_AGAIN:]]
+        newest = [written.message for written in self._memory.messages(session)[-_AGAIN:]]
+        self._memory.record(session, [*newest, message])
 
     # -- what events do --------------------------------------------------------------------------------------
 

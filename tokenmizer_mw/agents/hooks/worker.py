@@ -20,7 +20,7 @@ from typing import Final, Self
 from tokenmizer_mw.errors import ConfigError, TokenMizerError, raised_at
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.settings import ENVIRONMENT_PREFIX, Settings
-from tokenmizer_mw.store.choosing import resolve_store, sqlite_path
+from tokenmizer_mw.store.choosing import resolve_store
 
 from .client import WorkerFiles, alone, store_address
 from .entry import receive_request
@@ -162,10 +162,9 @@ def _settings(environ: Mapping[str, str]) -> Settings:
 
 def _identity(address: str) -> tuple[int, int] | None:
     """Which file the store is; ``None`` for one without a file."""
-    scheme, _, rest = address.partition("://")
     try:
-        path = sqlite_path(rest.partition("?")[0]) if scheme == "sqlite" else None
-        found = os.stat(path) if path is not None else None
+        path = path_of(address)
+        found = os.stat(path) if path else None
     except (OSError, ConfigError):
         return None
     return (found.st_dev, found.st_ino) if found is not None else None

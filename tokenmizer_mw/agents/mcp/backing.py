@@ -39,10 +39,9 @@ class Backing:
     """Access to sessions through the HTTP client ``client``. ``place``: where the sessions are, for messages
     to people."""
 
-    def __init__(self, client: httpx2.AsyncClient, place: str, memory: SessionMemory | None = None) -> None:
+    def __init__(self, client: httpx2.AsyncClient, place: str) -> None:
         self.place = place
         self._client = client
-        self._memory = memory
 
     async def get(self, *path: str, **query: Any) -> dict[str, Any]:
         """Return the response of a route. Raises ``ToolError`` with a sentence that says what is wrong and what to
@@ -81,7 +80,7 @@ class Backing:
 
     async def _source(self) -> Source:
         """Whom to ask now, and the memory behind it where it is in this process."""
-        return self._client, self._memory
+        return self._client, None
 
 
 class InstallationBacking(Backing):
@@ -176,13 +175,6 @@ _ADVICE: Final = {
 
 
 @asynccontextmanager
-async def on_store(memory: SessionMemory, place: str) -> AsyncIterator[Backing]:
-    """Return access to a memory in this process; the caller must close it."""
-    async with _client_of(memory) as client:
-        yield Backing(client, place, memory)
-
-
-@asynccontextmanager
 async def on_installation(resolve: Callable[[], str], settings: Settings) -> AsyncIterator[Backing]:
     """Return access to the sessions of this installation; ``resolve`` names the store before each call.
 
@@ -232,7 +224,7 @@ def open_file(path: str, roots: Sequence[str]) -> Iterator[BinaryIO]:
     if "\0" in path:
         raise ToolError("That is not a path.")
     real = os.path.realpath(os.path.join(roots[0], os.path.expanduser(path)))
-    if not any(_below(real, os.path.realpath(root)) for root in roots):
+    if not any(os.path.commonpath((real, root)) == root for root in map(os.path.realpath, roots)):
         raise ToolError(
             f"{path} lies outside of what may be read ({', '.join(roots)}): ask the user to allow its folder."
         )
@@ -245,7 +237,3 @@ def open_file(path: str, roots: Sequence[str]) -> Iterator[BinaryIO]:
         raise ToolError(f"{path} is not a file.")
     with os.fdopen(handle, "rb") as file:
         yield file
-
-
-def _below(path: str, root: str) -> bool:
-    return os.path.commonpath((path, root)) == root

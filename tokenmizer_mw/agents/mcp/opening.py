@@ -145,10 +145,7 @@ def _is_client(params: dict[str, Any]) -> bool:
 
 
 def _parse_object(line: bytes) -> dict[str, Any]:
-    try:
-        found = json.loads(line)
-    except ValueError:
-        return {}
+    found = _parse(line)
     return found if isinstance(found, dict) else {}
 
 

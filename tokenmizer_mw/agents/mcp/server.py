@@ -158,7 +158,7 @@ def _sessions(made: MCPServer[Any], memory: Memory) -> None:
         work, errors, files."""
         session = await memory.find_session_id(session_id)
         values = await ask.get("resume", session, level=level, budget=budget, query=query)
-        return ResumeBlock(**_some(values, ResumeBlock))
+        return ResumeBlock.model_validate(values)
 
     @made.tool(annotations=_READS)
     async def get_graph_stats(session_id: _Session = "") -> GraphStats:
@@ -262,7 +262,8 @@ def _changes(made: MCPServer[Any], memory: Memory) -> None:
         number = int(values.get("number", 0))
         undo = f" Change {number} can be undone." if number else ""
         replaced, similar = (
-            ", ".join(_name(node) for node in values.get(name, ())) for name in ("replaced", "similar")
+            ", ".join(f"{node['id']} {node['label']!r}" for node in values.get(name, ()))
+            for name in ("replaced", "similar")
         )
         did = f" It replaced {replaced}." if replaced else ""
         if similar:
@@ -278,10 +279,6 @@ def _changes(made: MCPServer[Any], memory: Memory) -> None:
         await memory.require_whole_id(session_id)
         values = await ask.delete("sessions", session_id)
         return Forgotten(session_id=session_id, events=values["events"])
-
-
-def _name(node: Mapping[str, Any]) -> str:
-    return f"{node['id']} {node['label']!r}"
 
 
 def _file(made: MCPServer[Any], memory: Memory) -> None:
@@ -433,7 +430,3 @@ def _fact(node: Mapping[str, Any], score: float | None = None) -> FactOutput:
         quote=source.get("quote") or "",
         score=round(score, 2) if score is not None else None,
     )
-
-
-def _some(values: Mapping[str, Any], shape: type[ResumeBlock]) -> dict[str, Any]:
-    return {name: values[name] for name in shape.model_fields if name in values}

@@ -46,6 +46,7 @@ async def _serve(wanted: ServingOptions, host: str, port: int) -> None:
     import uvicorn  # not for clients on standard input, who wait
 
     from tokenmizer_mw.server.access.http_protocols import PROTOCOL
+    from tokenmizer_mw.server.proxy.listening import format_address
 
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as listening:
@@ -56,22 +57,14 @@ async def _serve(wanted: ServingOptions, host: str, port: int) -> None:
             raise ConfigError(f"port {port} of {host} cannot be had: {error.strerror}; --port names another") from None
         port = listening.getsockname()[1]
         async with _make_server(wanted) as made:
-            app = made.streamable_http_app(host=host, transport_security=_security(port))
+            hosts = [format_address(one, port) for one in _LOOPBACK]  # only who names this machine as such, exactly
+            allowed = TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[f"http://{one}" for one in hosts])
+            app = made.streamable_http_app(host=host, transport_security=allowed)
             options = uvicorn.Config(
                 app, http=PROTOCOL, ws="none", log_config=None, server_header=False, timeout_graceful_shutdown=2
             )
-            print(f"listening on http://{_bracket_host(host)}:{port}/mcp", file=sys.stderr, flush=True)
+            print(f"listening on http://{format_address(host, port)}/mcp", file=sys.stderr, flush=True)
             await uvicorn.Server(options).serve(sockets=[listening])
-
-
-def _security(port: int) -> TransportSecuritySettings:
-    """Only who names this machine as such is answered, exactly."""
-    hosts = [f"{_bracket_host(host)}:{port}" for host in _LOOPBACK]
-    return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[f"http://{host}" for host in hosts])
-
-
-def _bracket_host(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
 
 
 @asynccontextmanager

@@ -319,20 +319,14 @@ def add_edits(made: MCPServer[Any], ask: Backing, named: Named) -> None:
         """Declare a fact wrong, or never_true if misread; say why."""
         return await change("invalidate", session_id, node_id=node_id, reason=reason, never_true=never_true)
 
-    @made.tool(annotations=_CHANGES)
-    async def complete(node_id: _Id, reason: _Text = "", session_id: _Session = "") -> Changed:
-        """A task is done, an error fixed, a goal reached."""
-        return await change("complete", session_id, node_id=node_id, reason=reason)
+    def add_status_change(name: str, about: str) -> None:
+        @made.tool(name, description=about, annotations=_CHANGES)
+        async def change_status(node_id: _Id, reason: _Text = "", session_id: _Session = "") -> Changed:
+            return await change(name, session_id, node_id=node_id, reason=reason)
 
-    @made.tool(annotations=_CHANGES)
-    async def archive(node_id: _Id, reason: _Text = "", session_id: _Session = "") -> Changed:
-        """Put a true fact away that no longer matters."""
-        return await change("archive", session_id, node_id=node_id, reason=reason)
-
-    @made.tool(annotations=_CHANGES)
-    async def separate(node_id: _Id, reason: _Text = "", session_id: _Session = "") -> Changed:
-        """A replaced fact holds beside its successor."""
-        return await change("separate", session_id, node_id=node_id, reason=reason)
+    add_status_change("complete", "A task is done, an error fixed, a goal reached.")
+    add_status_change("archive", "Put a true fact away that no longer matters.")
+    add_status_change("separate", "A replaced fact holds beside its successor.")
 
     @made.tool(annotations=_CHANGES)
     async def pin(node_id: _Id, pinned: bool = True, session_id: _Session = "") -> Changed:

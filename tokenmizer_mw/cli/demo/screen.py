@@ -372,11 +372,8 @@ def _figures(figures: RunFigures, counted_by: str) -> Iterator[str]:
         yield "    (client, model and application share this machine and one process;"
         yield "    docs/benchmarks.md has the delay of the middleware alone)"
         if figures.cuts:
-            yield f"    slowest request at which the transcript was replaced: {_slowest(figures):.0f} ms"
+            slowest = max(cut.first_byte for cut in figures.cuts) * 1000
+            yield f"    slowest request at which the transcript was replaced: {slowest:.0f} ms"
     right = sum(answer.right for answer in figures.answers)
     yield f"old facts asked for: {right} of {len(figures.answers)} known"
     yield "    (the person's questions about earlier turns that were answered rightly)"
-
-
-def _slowest(figures: RunFigures) -> float:
-    return max(cut.first_byte for cut in figures.cuts) * 1000

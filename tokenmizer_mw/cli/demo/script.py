@@ -17,6 +17,7 @@ import yaml
 
 from tokenmizer_mw.context.tokens import MessageCounter
 from tokenmizer_mw.context.tokens.counter import MESSAGE_TOKENS, TOOL_TOKENS
+from tokenmizer_mw.wire.json_text import json_text
 
 ChatMessage = dict[str, Any]
 """A message as the Chat Completions API spells it."""
@@ -197,11 +198,8 @@ def _introduction(message: ChatMessage, questions: set[str]) -> str:
 def _lines_of(message: ChatMessage) -> Iterator[str]:
     yield from text_of(message).splitlines()
     for call in message.get("tool_calls") or ():
-        yield from _arguments(call).replace("\\n", "\n").splitlines()
-
-
-def _arguments(call: dict[str, Any]) -> str:
-    return str(call.get("function", {}).get("arguments", ""))
+        arguments = str(call.get("function", {}).get("arguments", ""))
+        yield from arguments.replace("\\n", "\n").splitlines()
 
 
 def _around(line: str, place: int) -> str:
@@ -214,7 +212,7 @@ def _around(line: str, place: int) -> str:
 
 def request_tokens(request: Mapping[str, Any], counter: MessageCounter) -> int:
     """Return the tokens of a request: messages and tool definitions. Raises ``ValueError`` for malformed messages."""
-    tools = counter.text(_compact(request["tools"])) if request.get("tools") else 0
+    tools = counter.text(json_text(request["tools"])) if request.get("tools") else 0
     return tools + sum(message_tokens(message, counter) for message in request["messages"])
 
 
@@ -228,7 +226,3 @@ def message_tokens(message: ChatMessage, counter: MessageCounter) -> int:
     except (KeyError, TypeError):
         raise ValueError("Invalid value for 'tool_calls'.") from None
     return tokens + (TOOL_TOKENS if message.get("role") == "tool" else 0)
-
-
-def _compact(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -17,6 +17,7 @@ from typing import Any, Final
 import re2
 
 from tokenmizer_mw.context.tokens import MessageCounter
+from tokenmizer_mw.wire.json_text import json_text
 
 from .app import StartedResponse
 from .script import (
@@ -105,13 +106,13 @@ class ScriptedModel:
             if pause:
                 await asyncio.sleep(pause)
             pause = self._pace.between
-            yield b"data: " + _json(chunk).encode() + b"\n\n"
+            yield b"data: " + json_text(chunk).encode() + b"\n\n"
         yield b"data: [DONE]\n\n"
 
     async def _whole(self, completion: dict[str, Any]) -> AsyncIterator[bytes]:
         if self._pace.first:
             await asyncio.sleep(self._pace.first)
-        yield _json(completion).encode()
+        yield json_text(completion).encode()
 
 
 def reply_to(script: DemoScript, messages: Sequence[ChatMessage]) -> ChatMessage:
@@ -152,7 +153,7 @@ def _read(body: bytes) -> dict[str, Any]:
 
 def _refusal(text: str, type_: str, code: str | None) -> StartedResponse:
     async def body() -> AsyncIterator[bytes]:
-        yield _json({"error": {"message": text, "type": type_, "param": "messages", "code": code}}).encode()
+        yield json_text({"error": {"message": text, "type": type_, "param": "messages", "code": code}}).encode()
 
     return StartedResponse(400, "application/json", body())
 
@@ -201,7 +202,3 @@ def _pieces(text: str, size: int) -> Iterator[str]:
 
 def _finish(message: ChatMessage) -> str:
     return "tool_calls" if message.get("tool_calls") else "stop"
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -18,7 +18,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Final
+from typing import Any, Final
 from urllib.parse import unquote
 
 import re2
@@ -88,7 +88,7 @@ def iter_disguised_readings(text: str, read: str) -> Iterator[str]:
         yield read.translate(_LOOK_ALIKES)
     if _reveals_keyword(turned := read.translate(_LEET), read):
         yield turned
-    if _SPACED.search(text) and _reveals_keyword(joined := plain(_join_spaced_letters(text)), read):
+    if _SPACED.search(text) and _reveals_keyword(joined := plain(_SPACED.sub(_join_letters, text)), read):
         yield joined
     if any(word[::-1] in read for word in _KEYWORDS):
         yield read[::-1]
@@ -113,13 +113,8 @@ def _reveals_keyword(turned: str, read: str) -> bool:
     return any(word in turned and word not in read for word in _KEYWORDS)
 
 
-def _join_spaced_letters(text: str) -> str:
-    kept: list[str] = []
-    done = 0
-    for match in _SPACED.finditer(text):
-        kept += (text[done : match.start()], match.group()[::2])
-        done = match.end()
-    return "".join((*kept, text[done:]))
+def _join_letters(spaced: Any) -> str:
+    return str(spaced.group()[::2])
 
 
 def _decode_runs(text: str) -> Iterator[str]:

@@ -233,9 +233,7 @@ def read_table(text: bytes, start: int) -> PlaceReading:
     if head is None or head.end() <= start:
         return refusal("value", start, start + 3, "no head of a table", start + 3)
     names = [_cell_text(cell) for cell in head.group(1).split(mark)]
-    kinds = [
-        (place, kind) for place, name in enumerate(names) if (kind := sort(name)) in (NameKind.PASSWORD, NameKind.TOKEN)
-    ]
+    kinds = _secret_columns(names)
     found: list[SecretSpan] = []
     place, limit = head.end(), min(len(text), head.end() + TABLE_MAX)
     while kinds and place < limit and (row := _ROW.match(text, place, limit)) is not None:
@@ -247,6 +245,12 @@ def read_table(text: bytes, start: int) -> PlaceReading:
             found += _judge_cell(text, _bare(text, first, first + len(cells[column])), kind, names[column])
         place = max(row.end(), place + 1)
     return PlaceReading(place if found else max(start + 3, head.end() - 1), tuple(found))
+
+
+def _secret_columns(names: list[str]) -> list[tuple[int, NameKind]]:
+    """Which of the columns hold secrets, by their names, and of which kind."""
+    kinds = enumerate(map(sort, names))
+    return [(place, kind) for place, kind in kinds if kind in (NameKind.PASSWORD, NameKind.TOKEN)]
 
 
 def _line(text: bytes, start: int) -> int:
@@ -286,9 +290,7 @@ def read_insert(text: bytes, start: int) -> PlaceReading:
     if columns is None:
         return refusal("value", start, start + 6, "no columns and values", start + 6)
     names = [name.strip(b' \t\r\n`"[]').decode("utf-8", "replace") for name in columns.group(1).split(b",")]
-    kinds = [
-        (place, kind) for place, name in enumerate(names) if (kind := sort(name)) in (NameKind.PASSWORD, NameKind.TOKEN)
-    ]
+    kinds = _secret_columns(names)
     found: list[SecretSpan] = []
     place, limit = columns.end(), min(len(text), columns.end() + TABLE_MAX)
     while kinds and (values := _TUPLE.match(text, place, limit)) is not None:

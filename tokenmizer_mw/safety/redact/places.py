@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -112,12 +113,7 @@ def behind(
     return PlaceRule(kind, gate, f"{lead}({value}{{{least},}}){after}", judge, example, counter, edge, before)
 
 
-def _doubt_drawn(value: str) -> str:
-    return "" if opaque(value, 16) else "reads like a name, or is too plain"
-
-
-def _doubt_short(value: str) -> str:
-    return "" if opaque(value, 8) or is_numbered_name(value) else "reads like a name, or is too plain"
+_TOO_PLAIN: Final = "reads like a name, or is too plain"
 
 
 def _doubt_password(value: str) -> str:
@@ -163,14 +159,6 @@ def _doubt_stated(value: str) -> str:
     return "" if is_worded(value) and not _doubt_password(value) else _doubt_strong(value)
 
 
-def _doubt_basic(value: str) -> str:
-    return "" if basic_pair(value) and entropy(value) > 2.5 else "no name and password"
-
-
-def _doubt_any(value: str) -> str:
-    return "a placeholder" if placeholder(value) else ""
-
-
 def _doubt_encoded(value: str) -> str:
     """For positions where a protocol allows base 64 only: at least eight characters that vary."""
     return "" if len(value) >= 8 and entropy(value) > 2.5 and not placeholder(value) else "too plain"
@@ -188,16 +176,12 @@ def _doubt_codes(value: str) -> str:
 
 def _doubt_key(value: str) -> str:
     """For positions that hold keys: a UUID, or a random string of 16 characters or more."""
-    return "" if is_uuid(value) or opaque(value, 16) else "reads like a name, or is too plain"
+    return "" if is_uuid(value) or opaque(value, 16) else _TOO_PLAIN
 
 
-def _doubt_userinfo(value: str) -> str:
-    return "" if opaque(value, 20) and not value.startswith("git") else "a name"
-
-
-JUDGES: Final = {
-    "drawn": _doubt_drawn,
-    "short": _doubt_short,
+JUDGES: Final[dict[str, Callable[[str], str]]] = {
+    "drawn": lambda value: "" if opaque(value, 16) else _TOO_PLAIN,
+    "short": lambda value: "" if opaque(value, 8) or is_numbered_name(value) else _TOO_PLAIN,
     "password": _doubt_password,
     "chosen": _doubt_chosen,
     "strong": _doubt_strong,
@@ -207,8 +191,8 @@ JUDGES: Final = {
     "key": _doubt_key,
     "grouped": _doubt_grouped,
     "codes": _doubt_codes,
-    "basic": _doubt_basic,
-    "any": _doubt_any,
-    "userinfo": _doubt_userinfo,
+    "basic": lambda value: "" if basic_pair(value) and entropy(value) > 2.5 else "no name and password",
+    "any": lambda value: "a placeholder" if placeholder(value) else "",
+    "userinfo": lambda value: "" if opaque(value, 20) and not value.startswith("git") else "a name",
 }
 """By name, for ``PlaceRule.judge``: functions that return why a text at that position is no secret, "" if it is one."""

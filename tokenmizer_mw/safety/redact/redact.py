@@ -21,6 +21,7 @@ from tokenmizer_mw.safety.redact.judge import forget
 from tokenmizer_mw.safety.redact.pattern import compile_pattern
 from tokenmizer_mw.safety.redact.scan import DEFAULT, Rules, merge_spans
 from tokenmizer_mw.safety.redact.views import views
+from tokenmizer_mw.wire.spans import splice
 
 TAG_BYTES: Final = 4
 PASSES_MAX: Final = 4
@@ -84,7 +85,7 @@ class Redactor:
         """Return ``text`` with placeholders for its secrets; the same object if it has none."""
         raw = _encode(text)
         found = self._find_secrets(raw)
-        return _decode(self._replace_spans(raw, found)) if found else text
+        return self._replace_spans(raw, found).decode("utf-8", "surrogatepass") if found else text
 
     def find(self, text: str) -> list[SecretFinding]:
         """Return the secrets in ``text``, in order, without overlaps."""
@@ -146,7 +147,7 @@ class Redactor:
             edits = body_edits(text, self._places(text, _encode(text)), self._in_member)
         except ValueError:
             return self.redact(text)
-        return _splice(text, edits) if edits else text
+        return splice(text, edits) if edits else text
 
     def _places(self, text: str, raw: bytes) -> list[tuple[int, int]]:
         """Where something may begin in a JSON text, in characters, in order; all of it for rules of the user."""
@@ -286,10 +287,6 @@ def _encode(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def _decode(raw: bytes) -> str:
-    return raw.decode("utf-8", "surrogatepass")
-
-
 def _characters(raw: bytes, places: list[int]) -> dict[int, int]:
     """For every place in bytes the one in characters."""
     if raw.isascii():
@@ -299,12 +296,3 @@ def _characters(raw: bytes, places: list[int]) -> dict[int, int]:
         count += len(raw[done:place].translate(None, _CONTINUATION))
         found[place], done = count, place
     return found
-
-
-def _splice(text: str, edits: list[tuple[int, int, str]]) -> str:
-    pieces: list[str] = []
-    done = 0
-    for start, end, new in edits:
-        pieces += (text[done:start], new)
-        done = end
-    return "".join((*pieces, text[done:]))

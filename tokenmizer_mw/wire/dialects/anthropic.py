@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import re2
 
-from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.model.message import Role
 from tokenmizer_mw.wire.dialect import (
     ChatRequest,
     Marker,
@@ -147,10 +147,6 @@ _BINDS_FROM: Final = (5, 1)
 """The version of the Claude models from which thinking is bound to the conversation before it."""
 
 
-def _read_message(raw: object, _: int) -> Message:
-    return read_message(raw)
-
-
 def _refuses(sent: Sequence[Any]) -> str:
     """Why these messages must stay: the provider compacted what was before them, or they change the tools."""
     kinds = {kind for raw in sent for kind in _kinds(raw)}
@@ -199,7 +195,7 @@ _SHAPE: Final = Shape(
     "anthropic",
     role_of,
     roles_of,
-    _read_message,
+    read_message,
     overhead=("system", "tools", "output_config"),
     elsewhere={"thread": HISTORY_ON_SERVER, "context_management": PROVIDER_COMPACTS, "compaction": PROVIDER_COMPACTS},
     causes={"context_management": removing_edit},

@@ -15,7 +15,7 @@ from tokenmizer_mw.wire.dialect import Reply
 from tokenmizer_mw.wire.dialects.openai_message import KIND_MAX
 from tokenmizer_mw.wire.json_text import json_text, storable
 from tokenmizer_mw.wire.reply import error_text, parse_json, token_counts
-from tokenmizer_mw.wire.request import text_of
+from tokenmizer_mw.wire.request import number_of, sent_text, text_of
 from tokenmizer_mw.wire.sse import ServerSentEvent
 
 _SYSTEM, _USER, _ASSISTANT, _TOOL = Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL  # an enum's look-up is slow
@@ -69,7 +69,7 @@ def kind_of(block: object) -> str:
     return kind if isinstance(kind, str) else "unknown"
 
 
-def read_message(raw: object) -> Message:
+def read_message(raw: object, _: int = 1) -> Message:
     """Parse a message object. An unknown role is parsed as system: such a message begins no turn, and no facts are
     extracted from it."""
     role = role_of(raw) or _SYSTEM
@@ -144,8 +144,7 @@ def _text(block: object) -> str:
     """The text of a text block, as sent; "" for a block of another kind."""
     if isinstance(block, str):
         return block
-    text = block.get("text") if isinstance(block, dict) and block.get("type") == _TEXT else None
-    return text if isinstance(text, str) else ""
+    return sent_text(block, "text") if isinstance(block, dict) and block.get("type") == _TEXT else ""
 
 
 def _call(block: dict[str, Any]) -> ToolCall:
@@ -279,18 +278,18 @@ class _ReplyBuilder:
         if isinstance(begun, dict):
             block = _Block(begun)
             self.blocks.append(block)
-            self.by_index[_place(index)] = block
+            self.by_index[number_of(index, -1)] = block
 
     def _grow(self, index: object, delta: object) -> None:
         kind = delta.get("type") if isinstance(delta, dict) else None
         if not isinstance(delta, dict) or not isinstance(kind, str) or kind not in _DELTAS:
             return
         member, makes, grows = _DELTAS[kind]
-        if _place(index) not in self.by_index:
+        if number_of(index, -1) not in self.by_index:
             self._begin(index, {"type": makes})
         piece = delta.get(member)
         if isinstance(piece, str):
-            self.by_index[_place(index)].pieces.setdefault(grows, []).append(piece)
+            self.by_index[number_of(index, -1)].pieces.setdefault(grows, []).append(piece)
 
     def _note_stop(self, delta: object, usage: object) -> None:
         """Why the model stopped, where that is known, and the counts, which are those of the whole message so far."""
@@ -315,7 +314,3 @@ class _ReplyBuilder:
         if not self.stop_reason:
             return Outcome.COMPLETE if self.done else Outcome.TRUNCATED
         return _OUTCOMES.get(self.stop_reason, Outcome.COMPLETE)
-
-
-def _place(index: object) -> int:
-    return index if type(index) is int else -1

@@ -16,8 +16,8 @@ from tokenmizer_mw.wire.dialects.openai_chat import Calls
 from tokenmizer_mw.wire.dialects.openai_message import read_call, read_content, role_of, roles_of
 from tokenmizer_mw.wire.json_text import Edit, json_text, storable
 from tokenmizer_mw.wire.reply import error_text, parse_json, token_counts
-from tokenmizer_mw.wire.request import JsonDialect, Shape, cut_edits, text_of
-from tokenmizer_mw.wire.sse import LineDecoder, ServerSentEvent, SSEDecoder
+from tokenmizer_mw.wire.request import JsonDialect, Shape, insert_message, number_of, sent_text, text_of
+from tokenmizer_mw.wire.sse import ServerSentEvent, lines_in, sent_events
 
 _USAGE: Final = (
     ("billed_units.input_tokens", "prompt_tokens"),
@@ -35,14 +35,11 @@ def collect(data: bytes) -> Reply:
     """Parse the reply in the bytes of a response: events, a JSON object, or one JSON object per line. Never raises."""
     data = data.removeprefix(b"\xef\xbb\xbf")
     if not data.lstrip().startswith(b"{"):
-        decoder = SSEDecoder(event_max=max(1, len(data)))
-        return collect_events([*decoder.receive_data(data), *decoder.receive_data(b"")])
+        return collect_events(sent_events(data))
     body = parse_json(data.decode("utf-8", "replace"))
     if isinstance(body, dict) and "type" not in body:
         return _collect_body(body)
-    lines = LineDecoder(max(1, len(data)))
-    found = [*lines.receive_data(data), *lines.receive_data(b"")]
-    return collect_events(ServerSentEvent(line.decode("utf-8", "replace")) for line in found if line)
+    return collect_events(map(ServerSentEvent, lines_in(data)))
 
 
 def collect_events(events: Iterable[ServerSentEvent]) -> Reply:
@@ -100,7 +97,7 @@ class _ReplyBuilder:
                 self.error = error_text(event.get("error") or said)
             delta = {}
         if isinstance(message := delta.get("message"), dict):
-            self.add_message(message, _index(event))
+            self.add_message(message, number_of(event.get("index"), 0))
         if (text_of(event, "type") or name) == "message-end":
             self.add_end(delta)
 
@@ -109,8 +106,7 @@ class _ReplyBuilder:
         content = message.get("content")
         for place, part in enumerate(content if isinstance(content, list) else [content]):
             self._add_part(index + place, part)
-        plan = message.get("tool_plan")
-        self.plan.append(plan if isinstance(plan, str) else "")
+        self.plan.append(sent_text(message, "tool_plan"))
         calls = message.get("tool_calls")
         for place, raw in enumerate(calls if isinstance(calls, list) else [calls]):
             if (fragment := read_call(raw)) is not None:
@@ -159,11 +155,6 @@ class _ReplyBuilder:
         return _OUTCOMES.get(self.finish_reason, Outcome.COMPLETE) if self.ended else Outcome.TRUNCATED
 
 
-def _index(event: dict[str, Any]) -> int:
-    index = event.get("index")
-    return index if type(index) is int else 0
-
-
 _TERMINAL: Final = (b'"message-end"', b"event: message-end", b"event:message-end")
 
 
@@ -200,7 +191,7 @@ class Cohere(JsonDialect):
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
         """Return the edits of a cut. A block of the role "developer" gets the role "system", because Cohere has no
         other."""
-        return cut_edits(request, keep_from, _block_message(role, block) if block else "")
+        return insert_message(request, keep_from, "system" if role == "developer" else role, block)
 
     def ends(self, tail: bytes) -> bool:
         """Whether the event that ends a stream begins in ``tail``: a piece of the stream, preceded by the last bytes of
@@ -226,7 +217,3 @@ def _document_text(document: Any) -> str:
     if data is None:
         return ""
     return data if isinstance(data, str) else json_text(data)
-
-
-def _block_message(role: str, block: str) -> str:
-    return json_text({"role": "system" if role == "developer" else role, "content": storable(block)})

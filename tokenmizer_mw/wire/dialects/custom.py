@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final
 
 from tokenmizer_mw.errors import ConfigError, MalformedRequest
@@ -28,7 +27,7 @@ from tokenmizer_mw.wire.request import (
     text_of,
 )
 from tokenmizer_mw.wire.spans import ObjectSpans, decode_body, read_object
-from tokenmizer_mw.wire.sse import LineDecoder, ServerSentEvent, SSEDecoder
+from tokenmizer_mw.wire.sse import ServerSentEvent, lines_in, sent_events
 
 _EVENT_STARTS: Final = (b"data:", b"event:", b"id:", b"retry:", b":")
 _NOT_TRUE: Final = (b"false", b"null", b'""', b"0,", b"0}", b"0 ", b"[]", b"{}")
@@ -90,15 +89,14 @@ class Replies:
         data = data.removeprefix(b"\xef\xbb\xbf")
         place = self.piece if stream else self.whole
         if data.lstrip().startswith(_EVENT_STARTS) and (stream or place is not None):
-            decoder = SSEDecoder(event_max=max(1, len(data)))
-            return self._of_events([*decoder.receive_data(data), *decoder.receive_data(b"")])
+            return self._of_events(sent_events(data))
         if place is None:
             return _reply(data.decode("utf-8", "replace"), Outcome.COMPLETE)
         body = parse_json(data.decode("utf-8", "replace"))
         whole = body is not None and not self._is_line(body)
         if whole and not stream:
             return self._of_body(body)
-        reply = self._of_events(_lines(data)) if self.piece is not None else _NOTHING
+        reply = self._of_events(map(ServerSentEvent, lines_in(data))) if self.piece is not None else _NOTHING
         return self._of_body(body) if whole and reply == _NOTHING else reply
 
     def _is_line(self, body: object) -> bool:
@@ -130,7 +128,7 @@ class Replies:
             if self.done and self.done in (event.data, event.event, value):
                 return _reply("".join(pieces), Outcome.COMPLETE, ended=True)
             if not self.event or event.event == self.event:
-                pieces.append(event.data if self.piece is None else _text(at(value, self.piece)))
+                pieces.append(event.data if self.piece is None else read_content(at(value, self.piece)).text)
             if self.done_path and (reason := at(value, self.done_path)):
                 finish = storable(reason) if isinstance(reason, str) else ""
                 return _reply("".join(pieces), Outcome.COMPLETE, finish=finish, ended=True)
@@ -155,17 +153,6 @@ def _reply(text: str, outcome: Outcome, *, finish: str = "", error: str = "", en
     """A reply with this text. Without text there is a message only where the end of one was told."""
     message = Message(Role.ASSISTANT, storable(text)) if text or ended else None
     return Reply(message, outcome, finish, error=error)
-
-
-def _lines(data: bytes) -> list[ServerSentEvent]:
-    """Lines of NDJSON as events without a name."""
-    decoder = LineDecoder(max(1, len(data)))
-    lines = [*decoder.receive_data(data), *decoder.receive_data(b"")]
-    return [ServerSentEvent(line.decode("utf-8", "replace")) for line in lines if line]
-
-
-def _text(value: object) -> str:
-    return read_content(value).text if isinstance(value, str | list) else ""
 
 
 def _complaint(body: object, names: tuple[str, ...]) -> object:
@@ -347,11 +334,10 @@ def _check_roles(roles: Mapping[Any, str]) -> dict[Any, Role]:
 
 
 def _finder(where: Where | None, what: str) -> Callable[[dict[str, Any]], Any]:
-    return where if callable(where) else partial(_value_at, path_of(where, what))
-
-
-def _value_at(path: Path, body: dict[str, Any]) -> object:
-    return at(body, path)
+    if callable(where):
+        return where
+    path = path_of(where, what)
+    return lambda body: at(body, path)
 
 
 def _read_question(raw: object, _: int) -> Message:

@@ -21,9 +21,9 @@ from tokenmizer_mw.wire.dialects.gemini_message import GeminiContent, group, mem
 from tokenmizer_mw.wire.json_text import Edit, decode_value, json_text, storable
 from tokenmizer_mw.wire.known import KnownRequests
 from tokenmizer_mw.wire.reply import error_text, parse_json, token_counts
-from tokenmizer_mw.wire.request import JsonDialect, Shape, cut_edits, read_request
+from tokenmizer_mw.wire.request import JsonDialect, Shape, cut_edits, number_of, read_request
 from tokenmizer_mw.wire.spans import models
-from tokenmizer_mw.wire.sse import LineDecoder, SSEDecoder
+from tokenmizer_mw.wire.sse import lines_in, sent_events
 
 UNFINISHED: Final = "FINISH_REASON_UNSPECIFIED"
 """What stands for no reason at all."""
@@ -36,19 +36,19 @@ _COUNTS: Final = ("promptTokenCount", "toolUsePromptTokenCount", "candidatesToke
                   "cachedContentTokenCount", "totalTokenCount")  # fmt: skip
 _COUNT_TABLE: Final = tuple((name, name) for name in _COUNTS)
 _BETWEEN: Final = " \t\r\n,[]"
-_EVENT_LINES: Final = (b"data", b"event", b"id", b"retry", b":")
+_EVENT_LINES: Final = ("data", "event", "id", "retry", ":")
 
 
 def collect_stream(data: bytes) -> Reply:
     """Parse the reply in server-sent events. An error between them is sent as plain lines of JSON."""
-    decoder = SSEDecoder(event_max=max(1, len(data)))
     reply = _ReplyBuilder()
-    for event in [*decoder.receive_data(data), *decoder.receive_data(b"")]:
+    for event in sent_events(data):
         reply.add(parse_json(event.data))
         if reply.error:
             break
     if not reply.finished and not reply.error:
-        reply.add_all(_values(_bare_lines(data)))
+        bare = (line for line in lines_in(data) if not line.startswith(_EVENT_LINES))
+        reply.add_all(_values("\n".join(bare)))
     return reply.close()
 
 
@@ -127,8 +127,7 @@ class _ReplyBuilder:
     def _add_feedback(self, raw: dict[str, Any]) -> None:
         reason, message = member(raw, "blockReason"), member(raw, "blockReasonMessage")
         if isinstance(reason, str):
-            self.blocked = storable(reason)
-            self.blocked_message = message if isinstance(message, str) else ""
+            self.blocked, self.blocked_message = storable(reason), message if isinstance(message, str) else ""
 
     def _outcome(self, reason: str) -> Outcome:
         if self.error or self.failed:
@@ -141,8 +140,7 @@ def _number_candidates(candidates: object) -> Iterator[tuple[int, dict[str, Any]
     given = [raw for raw in candidates if isinstance(raw, dict)] if isinstance(candidates, list) else []
     numbered = any(type(raw.get("index")) is int for raw in given)
     for place, raw in enumerate(given):
-        index = raw.get("index")
-        yield index if type(index) is int else 0 if numbered else place, raw
+        yield number_of(raw.get("index"), 0 if numbered else place), raw
 
 
 def _usage(counts: dict[str, int]) -> dict[str, int]:
@@ -176,13 +174,6 @@ def _values(text: str) -> Iterator[object]:
         except (ValueError, RecursionError):
             return
         yield value
-
-
-def _bare_lines(data: bytes) -> str:
-    decoder = LineDecoder(line_max=max(1, len(data)))
-    lines = [*decoder.receive_data(data), *decoder.receive_data(b"")]
-    bare = [line for line in lines if line and not line.startswith(_EVENT_LINES)]
-    return b"\n".join(bare).decode("utf-8", "replace")
 
 
 REPLY_CONTINUED: Final = "reply_continued"
@@ -227,7 +218,8 @@ class Gemini(JsonDialect):
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
         """Return the edits of a cut. The block is always a user content, because a list of contents must begin with
         one."""
-        return cut_edits(request, keep_from, _block_content(block) if block else "")
+        content = {"role": "user", "parts": [{"text": storable(block)}]}
+        return cut_edits(request, keep_from, json_text(content) if block else "")
 
     def ends(self, tail: bytes) -> bool:
         """Return false: a stream has no last event. A finish reason may occur in every chunk, or before the text."""
@@ -244,7 +236,3 @@ def _model(path: str) -> str:
     """What stands before the method in a path, without the collection it is of; "" when there is no method."""
     target, _, method = path.rpartition(":")
     return storable(target.rpartition("/")[2]) if method in _STREAMS else ""
-
-
-def _block_content(block: str) -> str:
-    return json_text({"role": "user", "parts": [{"text": storable(block)}]})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -10,10 +10,10 @@ from tokenmizer_mw.model.message import Message, Outcome, Role, ToolCall
 from tokenmizer_mw.wire.dialect import ChatRequest, Reply
 from tokenmizer_mw.wire.dialects import openai_chat, openai_message
 from tokenmizer_mw.wire.dialects.openai_message import read_call, role_of, roles_of, storable_call
-from tokenmizer_mw.wire.json_text import Edit, json_text, storable
+from tokenmizer_mw.wire.json_text import Edit, storable
 from tokenmizer_mw.wire.reply import error_text, parse_json, token_counts
-from tokenmizer_mw.wire.request import JsonDialect, Shape, cut_edits, text_of
-from tokenmizer_mw.wire.sse import LineDecoder, data_in
+from tokenmizer_mw.wire.request import JsonDialect, Shape, insert_message, sent_text, text_of
+from tokenmizer_mw.wire.sse import data_in, lines_in
 
 _DONE: Final = b'"done"'
 _TRUE: Final = b"true"
@@ -50,7 +50,7 @@ class Ollama(JsonDialect):
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
         """Return the edits of a cut. A block of the role "developer" gets the role "system", because Ollama has no
         other."""
-        return cut_edits(request, keep_from, _block_message(role, block) if block else "")
+        return insert_message(request, keep_from, "system" if role == "developer" else role, block)
 
     end_mark = _TRUE
 
@@ -72,7 +72,7 @@ class Ollama(JsonDialect):
         whole = parse_json(data.decode("utf-8-sig", "replace"))
         if isinstance(whole, dict) and "choices" in whole:
             return openai_chat.collect_body(data)
-        return _collect([whole] if isinstance(whole, dict) else _lines(data))
+        return _collect([whole] if isinstance(whole, dict) else map(parse_json, lines_in(data)))
 
 
 @dataclass(slots=True)
@@ -116,9 +116,8 @@ class _ReplyBuilder:
         return Reply(message, self._outcome(), self.finish_reason, self.usage, self.error)
 
     def _add_message(self, raw: dict[str, Any]) -> None:
-        for name, pieces in (("content", self.text), ("thinking", self.thinking)):
-            piece = raw.get(name)
-            pieces.append(piece if isinstance(piece, str) else "")
+        self.text.append(sent_text(raw, "content"))
+        self.thinking.append(sent_text(raw, "thinking"))
         calls = raw.get("tool_calls")
         fragments = [read_call(call) for call in calls] if isinstance(calls, list) else []
         self.calls += [storable_call(call) for call in fragments if call is not None]
@@ -141,16 +140,6 @@ def _collect(chunks: Iterable[object]) -> Reply:
     return reply.close()
 
 
-def _lines(data: bytes) -> Iterator[object]:
-    decoder = LineDecoder(line_max=max(1, len(data)))
-    for line in (*decoder.receive_data(data), *decoder.receive_data(b"")):
-        yield parse_json(line.decode("utf-8", "replace")) if line else None
-
-
 def _images(raw: dict[str, Any]) -> tuple[str, ...]:
     images = raw.get("images")
     return (_IMAGE,) * min(len(images), _IMAGES_MAX) if isinstance(images, list) else ()
-
-
-def _block_message(role: str, block: str) -> str:
-    return json_text({"role": "system" if role == "developer" else role, "content": storable(block)})

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, Final
 
 from tokenmizer_mw.model.message import Message, Outcome, Role, ToolCall
-from tokenmizer_mw.wire.dialect import ChatRequest, Marker, Reply, lost_marker, removing_edit
+from tokenmizer_mw.wire.dialect import ChatRequest, Reply, lost_marker, removing_edit
 from tokenmizer_mw.wire.dialects.openai_message import (
     read_call,
     read_content,
@@ -24,9 +24,18 @@ from tokenmizer_mw.wire.dialects.openai_message import (
     roles_of,
     storable_call,
 )
-from tokenmizer_mw.wire.json_text import Edit, json_text, scan_string, storable
+from tokenmizer_mw.wire.json_text import Edit, scan_string, storable
 from tokenmizer_mw.wire.reply import error_text, parse_json, token_counts
-from tokenmizer_mw.wire.request import HISTORY_ON_SERVER, PROVIDER_COMPACTS, JsonDialect, Shape, cut_edits, text_of
+from tokenmizer_mw.wire.request import (
+    HISTORY_ON_SERVER,
+    PROVIDER_COMPACTS,
+    JsonDialect,
+    Shape,
+    insert_message,
+    number_of,
+    sent_text,
+    text_of,
+)
 from tokenmizer_mw.wire.sse import data_in
 
 _DONE: Final = "[DONE]"
@@ -218,13 +227,12 @@ class _Choice:
     def _add_audio(self, audio: object) -> None:
         if isinstance(audio, dict):
             self.audio = True
-            transcript = audio.get("transcript")
-            self.transcript.append(transcript if isinstance(transcript, str) else "")
+            self.transcript.append(sent_text(audio, "transcript"))
 
     def _add_calls(self, fragments: object) -> None:
         for place, raw in enumerate(fragments if isinstance(fragments, list) else ()):
             if (fragment := read_call(raw)) is not None:
-                self.calls.add(_index(raw, place), fragment)
+                self.calls.add(number_of(raw.get("index"), place), fragment)
 
 
 @dataclass(slots=True)
@@ -246,8 +254,7 @@ class _ReplyBuilder:
         for place, raw in enumerate(choices if isinstance(choices, list) else ()):
             if not isinstance(raw, dict):
                 continue
-            index = raw.get("index")
-            choice = self.choices[index if type(index) is int else place]
+            choice = self.choices[number_of(raw.get("index"), place)]
             delta = raw.get("delta")
             spoken = delta if isinstance(delta, dict) else raw.get("message")
             if isinstance(spoken, dict):
@@ -263,7 +270,7 @@ class _ReplyBuilder:
 
     def texts_of(self, choice: dict[str, Any]) -> list[str]:
         """The pieces of text of a choice that stands alone in its chunk."""
-        return self.choices[_index(choice, 0)].text
+        return self.choices[number_of(choice.get("index"), 0)].text
 
     def close(self) -> Reply:
         """The first choice is the turn; the others are alternatives that nobody may have seen."""
@@ -276,11 +283,6 @@ class _ReplyBuilder:
         if self.done and not choice.finish_reason:
             return Outcome.COMPLETE
         return _OUTCOMES.get(choice.finish_reason, Outcome.COMPLETE)
-
-
-def _index(raw: dict[str, Any], place: int) -> int:
-    index = raw.get("index")
-    return index if type(index) is int else place
 
 
 _MARKS: Final = ("cache_control", "prompt_cache_breakpoint")
@@ -312,8 +314,8 @@ class OpenAIChat(JsonDialect):
 
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
         """Return the edits of a cut. Prompt cache markers of removed messages move to the end of the block."""
-        marker = lost_marker(request, keep_from, _MARKS) if block else {}
-        return cut_edits(request, keep_from, _block_message(role, block, marker) if block else "")
+        marker = lost_marker(request, keep_from, _MARKS) if block else None
+        return insert_message(request, keep_from, role, block, marker)
 
     def ends(self, tail: bytes) -> bool:
         """Whether a line of ``tail`` starts with the event that ends a stream.
@@ -326,9 +328,3 @@ class OpenAIChat(JsonDialect):
         """Parse the reply in a captured response body. Never raises."""
         chunks = data_in(data, stream=stream)
         return collect_body(data) if chunks is None else collect_chunks(chunks)
-
-
-def _block_message(role: str, block: str, marker: Marker) -> str:
-    """The message that carries the block; a marker needs a part to stand on."""
-    text = storable(block)
-    return json_text({"role": role, "content": [{"type": "text", "text": text, **marker}] if marker else text})

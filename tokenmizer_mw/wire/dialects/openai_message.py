@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 from tokenmizer_mw.wire.json_text import json_text, storable
-from tokenmizer_mw.wire.request import text_of
+from tokenmizer_mw.wire.request import sent_text, text_of
 
 _SYSTEM, _USER, _ASSISTANT, _TOOL = Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL  # an enum's look-up is slow
 
@@ -97,9 +97,7 @@ def read_call(raw: object) -> ToolCall | None:
     """Parse a tool call, or a fragment of one; ``None`` for anything that is not an object."""
     if not isinstance(raw, dict):
         return None
-    id = raw.get("id")
-    name, arguments = _name_and_arguments(raw)
-    return ToolCall(id if isinstance(id, str) else "", name, arguments)
+    return ToolCall(sent_text(raw, "id"), *_name_and_arguments(raw))
 
 
 def read_function_call(raw: object) -> ToolCall | None:
@@ -150,20 +148,19 @@ def _read_part(part: object) -> tuple[str, str]:
     if not isinstance(kind, str):
         return "", "unknown"
     if kind in _TEXT_KINDS:
-        text = part.get("text")
-        return "text", text if isinstance(text, str) else ""
+        return "text", sent_text(part, "text")
     if kind == "refusal":
-        refusal = part.get("refusal")
-        return "refusal", refusal if isinstance(refusal, str) else ""
+        return "refusal", sent_text(part, "refusal")
     if kind == "thinking":
-        return "thinking", _thinking_text(part.get("thinking"))
+        return "thinking", _thinking_text(part)
     return "", storable(kind[:KIND_MAX])
 
 
-def _thinking_text(value: object) -> str:
+def _thinking_text(part: dict[str, Any]) -> str:
     """The text of a thinking part, which is text or a list of text parts."""
+    value = part.get("thinking")
     if not isinstance(value, list):
-        return value if isinstance(value, str) else ""
+        return sent_text(part, "thinking")
     texts = (part.get("text") for part in value if isinstance(part, dict))
     return "\n".join(text for text in texts if isinstance(text, str))
 
@@ -174,8 +171,7 @@ def _name_and_arguments(raw: dict[str, Any]) -> tuple[str, str]:
     tool, field = (custom, "input") if isinstance(custom, dict) else (function, "arguments")
     if not isinstance(tool, dict):
         return "", ""
-    name = tool.get("name")
-    return name if isinstance(name, str) else "", _arguments(tool.get(field))
+    return sent_text(tool, "name"), _arguments(tool.get(field))
 
 
 def _arguments(value: object) -> str:

@@ -6,7 +6,6 @@ before it, the reply is assembled from the items received.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
@@ -21,9 +20,17 @@ from tokenmizer_mw.wire.dialects.openai_responses_item import (
     role_of,
     roles_of,
 )
-from tokenmizer_mw.wire.json_text import Edit, storable
+from tokenmizer_mw.wire.json_text import Edit
 from tokenmizer_mw.wire.reply import error_text, parse_json, token_counts
-from tokenmizer_mw.wire.request import HISTORY_ON_SERVER, PROVIDER_COMPACTS, JsonDialect, Shape, cut_edits, text_of
+from tokenmizer_mw.wire.request import (
+    HISTORY_ON_SERVER,
+    PROVIDER_COMPACTS,
+    JsonDialect,
+    Shape,
+    insert_message,
+    number_of,
+    text_of,
+)
 from tokenmizer_mw.wire.sse import ServerSentEvent, events_in
 
 TERMINAL: Final = {"response.completed": "completed", "response.incomplete": "incomplete", "response.failed": "failed"}
@@ -191,15 +198,14 @@ class _ResponseBuilder:
             self._item(data, item).done = step == "done"
 
     def _item(self, data: dict[str, Any], raw: dict[str, Any]) -> _Item:
-        index = data.get("output_index")
-        return self.made.setdefault(index if type(index) is int else -1, _Item(raw))
+        return self.made.setdefault(number_of(data.get("output_index"), -1), _Item(raw))
 
     def _add_fragment(self, place: _Fragments, data: dict[str, Any], text: object, whole: bool) -> None:
         if not isinstance(text, str):
             return
         number = data.get("summary_index" if place.member == "summary" else "content_index")
         fragments = self._item(data, {"type": place.item}).fragments
-        key = (place, number if type(number) is int else 0)
+        key = (place, number_of(number, 0))
         if whole:
             fragments[key] = [text]
         else:
@@ -247,7 +253,7 @@ class OpenAIResponses(JsonDialect):
         """Return the edits of a cut. Raises ``ValueError`` also when the input is not a list."""
         if not request.text.startswith("[", request.array):
             raise ValueError("an input that is one text has nothing to cut")
-        return cut_edits(request, keep_from, _block_item(role, block) if block else "")
+        return insert_message(request, keep_from, role, block)
 
     def ends(self, tail: bytes) -> bool:
         """Whether ``tail`` (a piece of a stream, preceded by the last bytes of the previous piece) contains the name of
@@ -262,7 +268,3 @@ class OpenAIResponses(JsonDialect):
         """Parse the reply in a captured response body. Never raises."""
         events = events_in(data, stream=stream)
         return collect_body(data) if events is None else collect_events(events)
-
-
-def _block_item(role: str, block: str) -> str:
-    return json.dumps({"role": role, "content": storable(block)}, ensure_ascii=False, separators=(",", ":"))

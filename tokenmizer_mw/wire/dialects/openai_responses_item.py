@@ -227,10 +227,6 @@ def _code(item: dict[str, Any], builder: _MessageBuilder) -> None:
         builder.results.append(ToolResult(_call_id(item), text))
 
 
-def _image(_: dict[str, Any], builder: _MessageBuilder) -> None:
-    builder.attachments.append("image_generation_call")
-
-
 def _tool_search(item: dict[str, Any], builder: _MessageBuilder) -> None:
     if item.get("execution") == "client":
         builder.add_call(item, "tool_search", _text(item.get("arguments")))
@@ -261,7 +257,7 @@ _READERS: Final[Mapping[str, _Reader]] = {
     "computer_call": _call_with("action", "actions", tool="computer"),
     "code_interpreter_call": _code,
     "program": _call("code", "program"),
-    "image_generation_call": _image,
+    "image_generation_call": lambda _, builder: builder.attachments.append("image_generation_call"),
     "tool_search_call": _tool_search,
     **dict.fromkeys(("web_search_call", "file_search_call", "mcp_list_tools", "tool_search_output"), _nothing),
 }
@@ -335,12 +331,8 @@ def _approval(item: dict[str, Any]) -> str:
     return "\n".join(filter(None, (decided, text_of(item, "reason"))))
 
 
-def _printed_text(item: dict[str, Any]) -> str:
-    """What commands printed, and how they ended."""
-    return "\n".join(map(_ran, _objects(item.get("output"))))
-
-
-def _ran(chunk: dict[str, Any]) -> str:
+def _printed_text(chunk: dict[str, Any]) -> str:
+    """What a command printed, and how it ended."""
     outcome = chunk.get("outcome")
     how = outcome if isinstance(outcome, dict) else {}
     code = how.get("exit_code")
@@ -349,7 +341,7 @@ def _ran(chunk: dict[str, Any]) -> str:
 
 
 _OUTPUTS: Final[Mapping[str, Callable[[dict[str, Any]], str]]] = {
-    "shell_call_output": _printed_text,
+    "shell_call_output": lambda item: "\n".join(map(_printed_text, _objects(item.get("output")))),
     "tool_search_output": lambda item: _text(item.get("tools")),
     "program_output": lambda item: _text(item.get("result")),
 }

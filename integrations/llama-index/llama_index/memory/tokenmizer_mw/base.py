@@ -132,7 +132,7 @@ class TokenMizerMemory(BaseChatStoreMemory):
 
 def _recent(context: Context) -> Iterator[ChatMessage]:
     """The newest messages, each with what stands behind it."""
-    behind = context.reminder.text_behind if context.reminder is not None else _nothing_behind
+    behind = context.reminder.text_behind if context.reminder is not None else lambda place: ""
     for place, kept in enumerate(context.recent):
         message, text = chat_message(kept), behind(place)
         if place in context.results:
@@ -143,7 +143,3 @@ def _recent(context: Context) -> Iterator[ChatMessage]:
         yield message
     if own := behind(len(context.recent)):
         yield ChatMessage(role=MessageRole.USER, content=own)
-
-
-def _nothing_behind(place: int) -> str:
-    return ""

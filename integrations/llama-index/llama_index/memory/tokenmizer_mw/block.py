@@ -7,19 +7,18 @@ from functools import partial
 from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage
-from llama_index.core.bridge.pydantic import Field, PrivateAttr
+from llama_index.core.bridge.pydantic import Field
 from llama_index.core.memory import BaseMemoryBlock
 from llama_index.core.utils import get_tokenizer
-from llama_index.storage.chat_store.tokenmizer_mw.chats import IN_MEMORY, Store, address, open_memory, plain_errors
+from llama_index.storage.chat_store.tokenmizer_mw.chats import OnStore, plain_errors
 from llama_index.storage.chat_store.tokenmizer_mw.messages import written
 
-from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.model.message import Message, Role, Written
 from tokenmizer_mw.runtime.offload import CALLS, offload
 from tokenmizer_mw.safety.fence import first_block, opens_block
 
 
-class TokenMizerMemoryBlock(BaseMemoryBlock[str]):
+class TokenMizerMemoryBlock(OnStore, BaseMemoryBlock[str]):
     """A block for ``Memory(memory_blocks=[...])``: decisions with what they replaced, rules, tasks, files, errors.
 
     It derives facts from the messages that it receives, without a model call, and returns nothing as long as the
@@ -33,24 +32,11 @@ class TokenMizerMemoryBlock(BaseMemoryBlock[str]):
     """
 
     name: str = Field(default="session_record", description="Name of the block, and of the tag around it.")
-    store: str = Field(default=IN_MEMORY, description="Path or address of the store.")
     tenant: str = Field(default="local", description="Whose sessions these are.")
-    settings: Settings | None = Field(default=None, description="Settings of the memory.")
     session_id: str | None = Field(default=None, description="The session, where nobody says which.")
     budget: int = Field(default=600, ge=1, description="Tokens that the block may take.")
     always: bool = Field(default=False, description="Whether it speaks of what the short-term memory still holds.")
     tokenizer_fn: Callable[[str], list[Any]] = Field(default_factory=get_tokenizer, exclude=True)
-
-    _memory: SessionMemory = PrivateAttr()
-
-    def __init__(self, store: Store = IN_MEMORY, **data: Any) -> None:
-        super().__init__(**{"store": address(store), **data})
-        self._memory = open_memory(store, self.settings)
-
-    @property
-    def memory(self) -> SessionMemory:
-        """The underlying session memory."""
-        return self._memory
 
     async def _aget(self, messages: list[ChatMessage] | None = None, **block_kwargs: Any) -> str:
         session = block_kwargs.get("session_id") or self.session_id

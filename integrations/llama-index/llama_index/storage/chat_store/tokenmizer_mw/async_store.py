@@ -7,18 +7,17 @@ from functools import partial
 from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage
-from llama_index.core.bridge.pydantic import Field, PrivateAttr
 from llama_index.core.storage.chat_store.base_db import AsyncDBChatStore, MessageStatus
 
-from tokenmizer_mw import SessionMemory, Settings
+from tokenmizer_mw import Settings
 from tokenmizer_mw.model.message import Written
 from tokenmizer_mw.runtime.offload import CALLS, offload
 
-from .chats import IN_MEMORY, Chats, Choice, Store, address, open_memory
+from .chats import IN_MEMORY, Chats, Choice, OnStore, Store
 from .messages import chat_message
 
 
-class TokenMizerAsyncChatStore(AsyncDBChatStore):
+class TokenMizerAsyncChatStore(OnStore, AsyncDBChatStore):
     """The chats of ``TokenMizerChatStore`` for ``Memory.from_defaults(chat_store=...)``: same file, same keys.
 
     Replaces ``SQLAlchemyChatStore``, with these differences: no setup at first use, empty batches are accepted, and
@@ -26,27 +25,15 @@ class TokenMizerAsyncChatStore(AsyncDBChatStore):
     archived messages stay. Raises the errors of ``TokenMizerChatStore``.
     """
 
-    store: str = Field(default=IN_MEMORY, description="Path or address of the store.")
-    tenant: str = Field(default="local", description="Whose chats these are.")
-    settings: Settings | None = Field(default=None, description="Settings of the memory.")
-
-    _memory: SessionMemory = PrivateAttr()
-
     def __init__(
         self, store: Store = IN_MEMORY, *, tenant: str = "local", settings: Settings | None = None, **data: Any
     ) -> None:
-        super().__init__(**{"store": address(store), "tenant": tenant, "settings": settings})
-        self._memory = open_memory(store, self.settings)
+        super().__init__(store, tenant=tenant, settings=settings)
 
     @classmethod
     def class_name(cls) -> str:
         """Name of the class in its serialised form."""
         return "TokenMizerAsyncChatStore"
-
-    @property
-    def memory(self) -> SessionMemory:
-        """The underlying session memory: resume blocks, recall and the graph of each chat."""
-        return self._memory
 
     @property
     def chats(self) -> Chats:

@@ -1,6 +1,7 @@
-"""Async methods of a chat store that run in worker threads of this package.
+"""The implementation of `BaseChatStore`.
 
-`BaseChatStore` would use the event loop's thread pool, so that the application's own work would wait for a slow store.
+Its async methods run in worker threads of this package. `BaseChatStore` would use the event loop's thread pool, so that
+the application's own work would wait for a slow store.
 """
 
 from __future__ import annotations
@@ -12,51 +13,19 @@ from typing import Any
 
 import fsspec
 from llama_index.core.base.llms.types import ChatMessage
-from llama_index.core.bridge.pydantic import Field, PrivateAttr, SerializerFunctionWrapHandler, model_serializer
+from llama_index.core.bridge.pydantic import SerializerFunctionWrapHandler, model_serializer
 from llama_index.core.storage.chat_store.base import BaseChatStore
 from pydantic import SerializationInfo
 
-from tokenmizer_mw import SessionMemory, Settings
+from tokenmizer_mw import Settings
 from tokenmizer_mw.model.message import Written
 from tokenmizer_mw.runtime.offload import CALLS, offload
 
-from .chats import IN_MEMORY, Chats, Store, address, open_memory
+from .chats import IN_MEMORY, Chats, OnStore, Store
 from .messages import chat_message
 
 
-class OffLoopChatStore(BaseChatStore):
-    """A chat store whose async methods call the synchronous ones in a worker thread."""
-
-    async def aset_messages(self, key: str, messages: list[ChatMessage]) -> None:
-        """Async form of ``set_messages``, in a worker thread."""
-        await offload(partial(self.set_messages, key, messages), CALLS)
-
-    async def aget_messages(self, key: str) -> list[ChatMessage]:
-        """Async form of ``get_messages``, in a worker thread."""
-        return await offload(partial(self.get_messages, key), CALLS)
-
-    async def async_add_message(self, key: str, message: ChatMessage) -> None:
-        """Async form of ``add_message``, in a worker thread."""
-        await offload(partial(self.add_message, key, message), CALLS)
-
-    async def adelete_messages(self, key: str) -> list[ChatMessage] | None:
-        """Async form of ``delete_messages``, in a worker thread."""
-        return await offload(partial(self.delete_messages, key), CALLS)
-
-    async def adelete_message(self, key: str, idx: int) -> ChatMessage | None:
-        """Async form of ``delete_message``, in a worker thread."""
-        return await offload(partial(self.delete_message, key, idx), CALLS)
-
-    async def adelete_last_message(self, key: str) -> ChatMessage | None:
-        """Async form of ``delete_last_message``, in a worker thread."""
-        return await offload(partial(self.delete_last_message, key), CALLS)
-
-    async def aget_keys(self) -> list[str]:
-        """Async form of ``get_keys``, in a worker thread."""
-        return await offload(self.get_keys, CALLS)
-
-
-class TokenMizerChatStore(OffLoopChatStore):
+class TokenMizerChatStore(OnStore, BaseChatStore):
     """Chats in one SQLite file, safe for threads, tasks and processes; a session graph is derived from each.
 
     Replaces ``SimpleChatStore``: it returns the same, but messages are on disk when a call returns. Messages are
@@ -68,12 +37,6 @@ class TokenMizerChatStore(OffLoopChatStore):
     longer returned, and its facts are dropped, but only ``delete_messages`` removes its text from the file.
     """
 
-    store: str = Field(default=IN_MEMORY, description="Path or address of the store.")
-    tenant: str = Field(default="local", description="Whose chats these are.")
-    settings: Settings | None = Field(default=None, description="Settings of the memory.")
-
-    _memory: SessionMemory = PrivateAttr()
-
     def __init__(
         self,
         store: Store = IN_MEMORY,
@@ -83,8 +46,7 @@ class TokenMizerChatStore(OffLoopChatStore):
         chats: dict[str, list[Any]] | None = None,
         **data: Any,
     ) -> None:
-        super().__init__(**{"store": address(store), "tenant": tenant, "settings": settings})
-        self._memory = open_memory(store, self.settings)
+        super().__init__(store, tenant=tenant, settings=settings)
         for key, messages in (chats or {}).items():
             self.set_messages(key, [ChatMessage.model_validate(message) for message in messages])
 
@@ -92,11 +54,6 @@ class TokenMizerChatStore(OffLoopChatStore):
     def class_name(cls) -> str:
         """Name of the class in its serialised form."""
         return "TokenMizerChatStore"
-
-    @property
-    def memory(self) -> SessionMemory:
-        """The underlying session memory: resume blocks, recall and the graph of each chat."""
-        return self._memory
 
     @property
     def chats(self) -> Chats:
@@ -143,6 +100,34 @@ class TokenMizerChatStore(OffLoopChatStore):
         """Return the keys of all chats, oldest chat first."""
         return self.chats.keys()
 
+    async def aset_messages(self, key: str, messages: list[ChatMessage]) -> None:
+        """Async form of ``set_messages``, in a worker thread."""
+        await offload(partial(self.set_messages, key, messages), CALLS)
+
+    async def aget_messages(self, key: str) -> list[ChatMessage]:
+        """Async form of ``get_messages``, in a worker thread."""
+        return await offload(partial(self.get_messages, key), CALLS)
+
+    async def async_add_message(self, key: str, message: ChatMessage) -> None:
+        """Async form of ``add_message``, in a worker thread."""
+        await offload(partial(self.add_message, key, message), CALLS)
+
+    async def adelete_messages(self, key: str) -> list[ChatMessage] | None:
+        """Async form of ``delete_messages``, in a worker thread."""
+        return await offload(partial(self.delete_messages, key), CALLS)
+
+    async def adelete_message(self, key: str, idx: int) -> ChatMessage | None:
+        """Async form of ``delete_message``, in a worker thread."""
+        return await offload(partial(self.delete_message, key, idx), CALLS)
+
+    async def adelete_last_message(self, key: str) -> ChatMessage | None:
+        """Async form of ``delete_last_message``, in a worker thread."""
+        return await offload(partial(self.delete_last_message, key), CALLS)
+
+    async def aget_keys(self) -> list[str]:
+        """Async form of ``get_keys``, in a worker thread."""
+        return await offload(self.get_keys, CALLS)
+
     def persist(self, persist_path: str = "chat_store.json", fs: fsspec.AbstractFileSystem | None = None) -> None:
         """Write all chats to a JSON file that ``SimpleChatStore`` can read too.
 
@@ -175,10 +160,7 @@ class TokenMizerChatStore(OffLoopChatStore):
             with files.open(persist_path, "r", encoding="utf-8") as file:
                 data = json.load(file)
             found = (json.loads(data) if isinstance(data, str) else data)["store"]
-        made = cls(store, tenant=tenant, settings=settings)
-        for key, messages in found.items():
-            made.set_messages(key, [ChatMessage.model_validate(message) for message in messages])
-        return made
+        return cls(store, tenant=tenant, settings=settings, chats=found)
 
     @model_serializer(mode="wrap")
     def custom_model_dump(self, handler: SerializerFunctionWrapHandler, info: SerializationInfo) -> dict[str, Any]:

@@ -6,9 +6,10 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.bridge.pydantic import BaseModel, Field, PrivateAttr
 
 from tokenmizer_mw import CallerError, ConfigError, SessionMemory, Settings
 from tokenmizer_mw.model.message import Written
@@ -42,6 +43,25 @@ def open_memory(store: Store, settings: Settings | None) -> SessionMemory:
         return store
     with plain_errors():
         return SessionMemory.open(address(store), settings)
+
+
+class OnStore(BaseModel):
+    """What is made of a store's path or address, or of an open memory, which it then uses."""
+
+    store: str = Field(default=IN_MEMORY, description="Path or address of the store.")
+    tenant: str = Field(default="local", description="Whose chats these are.")
+    settings: Settings | None = Field(default=None, description="Settings of the memory.")
+
+    _memory: SessionMemory = PrivateAttr()
+
+    def __init__(self, store: Store = IN_MEMORY, **data: Any) -> None:
+        super().__init__(**{"store": address(store), **data})
+        self._memory = open_memory(store, self.settings)
+
+    @property
+    def memory(self) -> SessionMemory:
+        """The underlying session memory: resume blocks, recall and the graph of each chat."""
+        return self._memory
 
 
 @contextmanager
