@@ -326,7 +326,7 @@ def test_closing_while_others_write_loses_nothing_that_was_acknowledged(tmp_path
 
 
 def test_every_translation_is_one_of_ours() -> None:
-    for kind, sentence in ERRORS.values():
+    for kind, _, sentence in ERRORS.values():
         assert issubclass(kind, StoreError)
         assert sentence
 

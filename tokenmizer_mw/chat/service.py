@@ -53,7 +53,7 @@ from tokenmizer_mw.session.transcript_edits import HistoryMessages
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.log import EventLog
 from tokenmizer_mw.store.resilience.bounded_log import BoundedLog
-from tokenmizer_mw.store.resilience.monitor import Breaker, StoreMonitor
+from tokenmizer_mw.store.resilience.monitor import StoreMonitor
 from tokenmizer_mw.wire.http import Headers
 from tokenmizer_mw.wire.known import KnownRequests
 
@@ -88,7 +88,7 @@ class SessionService:
         self.known = KnownRequests(settings.known_requests_max, make_lock())
         self.counters = ServiceCounters(settings.session_header, settings.session_field)
         self.count = self.counters.add
-        self.store_monitor = StoreMonitor(Breaker(settings.store_failures_max), settings.store_wait_seconds)
+        self.store_monitor = StoreMonitor(settings.store_failures_max, settings.store_wait_seconds)
         limited_log = LimitedLog(_logger)
         self.reports = FailureReports(self.store_monitor, limited_log, self.count)
         self.background = self._open_queue()
