@@ -46,12 +46,6 @@ class NodeType(StrEnum):
     AGENT = "agent"
 
 
-GROUPS: Final[dict[str, frozenset[NodeType]]] = {
-    "action": frozenset({NodeType.TASK, NodeType.FILE, NodeType.ERROR, NodeType.TEST, NodeType.SCHEMA}),
-    "decision": frozenset({NodeType.DECISION, NodeType.DEPENDENCY, NodeType.API, NodeType.ENDPOINT}),
-    "context": frozenset({NodeType.GOAL, NodeType.ENVIRONMENT, NodeType.PROJECT, NodeType.CONCEPT, NodeType.AGENT}),
-}
-
 NEVER_PRUNED: Final = frozenset({NodeType.DECISION, NodeType.GOAL, NodeType.ENVIRONMENT, NodeType.SCHEMA})
 
 REJECTABLE: Final = frozenset({NodeType.DECISION, NodeType.TASK})
