@@ -237,6 +237,11 @@ class Node:
         return self.status not in _REVISED
 
     @property
+    def is_worded_by_hand(self) -> bool:
+        """Whether the fact holds and was added or worded by hand, so that no message states it as it is."""
+        return self.current and self.source.role == HAND
+
+    @property
     def is_withdrawn(self) -> bool:
         """Whether the fact was withdrawn by hand because it never was true, so that it is shown to no model."""
         return self.status is Status.INVALIDATED and self.confidence == 0
