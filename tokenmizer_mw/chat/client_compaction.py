@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from tokenmizer_mw.chat.content_checks import ContentRedaction, RequestGuard
@@ -35,24 +35,17 @@ _COMPACTION_SHARE: Final = 0.2
 """Share of a client's threshold that the block of a compaction may take."""
 
 
+@dataclass(eq=False, slots=True)
 class ClientCompaction:
     """Carries out compactions that clients request through the provider's API: the transcript is replaced by a resume
     block.
     """
 
-    def __init__(
-        self,
-        settings: Settings,
-        access: SessionAccess,
-        redaction: ContentRedaction,
-        guard: RequestGuard,
-        count: Callable[..., None],
-    ) -> None:
-        self._settings = settings
-        self._access = access
-        self._redaction = redaction
-        self._guard = guard
-        self._count = count
+    _settings: Settings
+    _access: SessionAccess
+    _redaction: ContentRedaction
+    _guard: RequestGuard
+    _count: Callable[..., None]
 
     def seal(self) -> Seal:
         """Return the object that encrypts and decrypts compactions: texts that take the place of a client's history.

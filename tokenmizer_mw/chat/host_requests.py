@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tokenmizer_mw.chat.content_checks import ContentRedaction, RequestGuard
@@ -23,26 +23,18 @@ from tokenmizer_mw.wire.history import History, history_of
 from tokenmizer_mw.wire.messages import history, request_of
 
 
+@dataclass(eq=False, slots=True)
 class HostRequests:
     """Shortens chats of frameworks that have message objects instead of HTTP bodies, or composes the context from
     stored messages.
     """
 
-    def __init__(
-        self,
-        settings: Settings,
-        access: SessionAccess,
-        redaction: ContentRedaction,
-        cuts: CutPreparation,
-        guard: RequestGuard,
-        count: Callable[..., None],
-    ) -> None:
-        self._settings = settings
-        self._access = access
-        self._redaction = redaction
-        self._cuts = cuts
-        self._guard = guard
-        self._count = count
+    _settings: Settings
+    _access: SessionAccess
+    _redaction: ContentRedaction
+    _cuts: CutPreparation
+    _guard: RequestGuard
+    _count: Callable[..., None]
 
     def shorten(
         self,
