@@ -19,7 +19,7 @@ from tokenmizer_mw.context.compaction.contract import (
 )
 from tokenmizer_mw.context.resume import STANDING, STANDING_AND_WORK
 from tokenmizer_mw.context.window import budget_for
-from tokenmizer_mw.model.event import Checkpointed, Event
+from tokenmizer_mw.model.event import Checkpointed
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.tracing import span
 from tokenmizer_mw.session import SessionState
@@ -105,7 +105,8 @@ class ClientCompaction:
         """
 
         def read(state: SessionState) -> tuple[int, str | None]:
-            return state.seq, _block_of(state.checkpoint_at(native.checkpoint))
+            made = state.checkpoint_at(native.checkpoint)
+            return state.seq, made.block if made is not None else None
 
         seq, block = self._access.sessions.read(key, read)
         if block is not None:
@@ -127,20 +128,12 @@ class ClientCompaction:
             return self._access.sessions.read(key, read)[1] or ""
 
     def _compact_session(self, key: SessionKey, truncation: Truncation, order: BlockOrder) -> Checkpointed | None:
-        decision = CutDecision()
-
-        def decide(state: SessionState) -> list[Event]:
-            nonlocal decision
+        def decide(state: SessionState) -> CutDecision:
             known = bool(order.id) and state.checkpoint_at(order.id) is not None
-            decision = CutDecision() if known else truncation.compact(state, order)
-            return list(decision.events)
+            return CutDecision() if known else truncation.compact(state, order)
 
-        self._access.propose(key, decide)
+        decision = self._access.propose_cut(key, decide)
         for name in decision.counted:
             self._count(name)
         last = decision.events[-1] if decision.events else None
         return last if isinstance(last, Checkpointed) else None
-
-
-def _block_of(checkpoint: Checkpointed | None) -> str | None:
-    return checkpoint.block if checkpoint is not None else None

@@ -153,11 +153,9 @@ class HostRequests:
             return None
         is_asked_next = request is not truncation.request
         kept = (*fit.kept, len(truncation.request.messages)) if is_asked_next else fit.kept
-        out = self._access.sessions.read(truncation.key, lambda state: truncation.left_out(state, rewrite, fit))
+        cut, sent = self._access.sessions.read(truncation.key, lambda state: truncation.left_out(state, rewrite, fit))
         left = room - truncation.count_taken(fit.block, fit.kept, fit.results)
-        reminder = self._cuts.reminder(
-            Shortening(truncation.key, request, kept, left, truncation.counter, out.cut, out.sent)
-        )
+        reminder = self._cuts.reminder(Shortening(truncation.key, request, kept, left, truncation.counter, cut, sent))
         if reminder is not None and reminder.new is not None:
             self._access.carried.put(truncation.key, [CarriedReminder(reminder.cut, reminder.new)])
         return reminder
