@@ -63,8 +63,8 @@ def start_worker() -> Iterator[StartWorker]:
     """Start ``worker.py`` with a command and its arguments; it talks by lines. Killed at the end of the test."""
     started: list[subprocess.Popen[str]] = []
 
-    def start(command: str, *arguments: object, worker: Path = WORKER) -> subprocess.Popen[str]:
-        line = [sys.executable, str(worker), command, *map(str, arguments)]
+    def start(command: str, *arguments: object) -> subprocess.Popen[str]:
+        line = [sys.executable, str(WORKER), command, *map(str, arguments)]
         process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         started.append(process)
         return process

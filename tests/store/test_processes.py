@@ -57,8 +57,11 @@ def test_processes_that_create_the_database_at_once_agree(tmp_path: Path, start_
     assert [hear(worker) for worker in workers] == ["ready"] * 6
     for worker in workers:
         tell(worker)
-    assert [hear(worker) for worker in workers] == ["0"] * 6
+    answers = [hear(worker) for worker in workers]
     assert [worker.wait(30) for worker in workers] == [0] * 6
+    log = SqliteLog(tmp_path / "data" / "log.db")
+    assert answers == [f"{log.secret().hex()} 0"] * 6
+    log.close()
 
 
 @pytest.mark.parametrize("synchronous", ["normal", "full"])

@@ -126,7 +126,7 @@ class CutPreparation:
             request = replace(request, messages=request.messages.through(self._redaction.remove_echoes))
         with span("cut", messages=len(request.messages)), patience(self._settings.store_wait_seconds):
             self._report_left_to_others(request)
-            spared = self._compression_shares(key, request)
+            spared = None if self.compression is None else partial(self.compression.compression_shares, key, request)
             counter = self._access.counters.of(request.model)
             truncation = Truncation(
                 self._access.derivation,
@@ -234,10 +234,6 @@ class CutPreparation:
         if reason:
             self._count(f"not_cut_{reason}")
             self._limited_log.warn(reason, "a transcript is not cut: the request leaves its history to others (%s)")
-
-    def _compression_shares(self, key: SessionKey, request: ChatRequest) -> Spared | None:
-        """The shares of messages that compression takes out; ``None`` where none is switched on."""
-        return None if self.compression is None else partial(self.compression.compression_shares, key, request)
 
     def spared_results(self, key: SessionKey, request: ChatRequest) -> Spared | None:
         """Return a function that estimates which share of each message compression removes, for a list of messages of a

@@ -44,7 +44,8 @@ class StoreMonitor:
         self._failures_max = failures_max
         self._failures = 0
         self._clock = clock
-        self._trouble: Trouble | None = None
+        self.trouble: Trouble | None = None
+        """The last failure; ``None`` if the store has answered in time since, or never failed."""
         self._logged_at: dict[tuple[str, str], float] = {}
         self.renew()
 
@@ -52,18 +53,13 @@ class StoreMonitor:
         """Replace the lock, in a forked child process."""
         self._lock = threading.Lock()
 
-    @property
-    def trouble(self) -> Trouble | None:
-        """The last failure; ``None`` if the store has answered in time since, or never failed."""
-        return self._trouble
-
     def note_answer(self, seconds: float) -> None:
         """Report that a call was answered after ``seconds``. A late answer does not close the breaker."""
-        if seconds > self.deadline or (self._trouble is None and not self._failures):
+        if seconds > self.deadline or (self.trouble is None and not self._failures):
             return
         with self._lock:
             was_open, self.is_open, self._failures = self.is_open, False, 0
-            self._trouble = None
+            self.trouble = None
         if was_open:
             _log.warning("the store answers again")
 
@@ -99,8 +95,8 @@ class StoreMonitor:
         with self._lock:
             self._failures = min(self._failures + 1, self._failures_max)
             self.is_open = self._failures >= self._failures_max
-            known = self._trouble
+            known = self.trouble
             if cause == "late" and known is not None and known.cause != "late":
                 cause, place = known.cause, known.place  # a late call says less than what failed before it
-            self._trouble = Trouble(cause, place or (known.place if known is not None else ""), self._clock())
+            self.trouble = Trouble(cause, place or (known.place if known is not None else ""), self._clock())
         self.report(cause, place)
