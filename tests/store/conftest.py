@@ -43,6 +43,15 @@ def make_log(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MakeLog
         database.drop()
 
 
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The path or address of a lasting store, not made yet."""
+    if request.param == "sqlite":
+        return str(tmp_path / "data" / "log.db")
+    database: Database = request.getfixturevalue("database")
+    return database.url(timeout=60)
+
+
 @pytest.fixture
 def database() -> Iterator[Database]:
     """A schema of the test's own in PostgreSQL, not made yet."""

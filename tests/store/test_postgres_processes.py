@@ -3,32 +3,12 @@
 from __future__ import annotations
 
 from tests.store.postgres_database import Database
-from tests.store.processes import StartWorker, assert_nothing_lost, hear, run_race, tell
+from tests.store.processes import StartWorker, hear, tell
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.model.event import Derived
 from tokenmizer_mw.model.session import SessionKey
 
 KEY = SessionKey("tenant", "session")
-
-
-def test_processes_on_one_session_lose_nothing(database: Database, start_worker: StartWorker) -> None:
-    count = 40
-    run_race(lambda name: start_worker("race", database.url(timeout=60), name, count))
-    log = database.log(timeout=60)
-    assert_nothing_lost(log.read(KEY), count)
-    log.close()
-
-
-def test_processes_that_make_the_tables_at_once_agree(database: Database, start_worker: StartWorker) -> None:
-    workers = [start_worker("open_first", database.url(timeout=60)) for _ in range(8)]
-    assert [hear(worker) for worker in workers] == ["ready"] * 8
-    for worker in workers:
-        tell(worker)
-    secrets = {hear(worker) for worker in workers}
-    assert [worker.wait(60) for worker in workers] == [0] * 8
-    log = database.log()
-    assert secrets == {f"{log.secret().hex()} 0"}
-    log.close()
 
 
 def test_what_a_killed_process_acknowledged_is_there(database: Database, start_worker: StartWorker) -> None:
@@ -45,12 +25,6 @@ def test_what_a_killed_process_acknowledged_is_there(database: Database, start_w
         assert events == [Derived(turn) for turn in range(len(events))]
         assert len(events) % 2 == 0
         log.close()
-
-
-def test_a_log_can_be_used_on_both_sides_of_a_fork(database: Database, start_worker: StartWorker) -> None:
-    worker = start_worker("fork", database.url(timeout=60))
-    assert hear(worker) == "[0, 0, 0] [1, 2, 3, 4, 5, 6, 7]"
-    assert worker.wait(60) == 0
 
 
 def test_a_chat_goes_on_in_whichever_process_is_asked(database: Database, start_worker: StartWorker) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import resource
 import sys
+import time
 
 import tokenmizer_mw
 from tokenmizer_mw.errors import Conflict, StoreError
 from tokenmizer_mw.model.event import Derived, StatusChanged
 from tokenmizer_mw.model.node import Status
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.store.log import EventLog
+from tokenmizer_mw.store.log import Clock, EventLog
 from tokenmizer_mw.store.open import open_log
 from tokenmizer_mw.store.sqlite import SqliteLog
 
@@ -22,8 +23,8 @@ def say(*words: object) -> None:
     print(*words, flush=True)
 
 
-def open_at(place: str) -> EventLog:
-    return open_log(place) if "://" in place else SqliteLog(place, busy_seconds=60)
+def open_at(place: str, clock: Clock = time.time) -> EventLog:
+    return open_log(place, clock=clock) if "://" in place else SqliteLog(place, clock=clock, busy_seconds=60)
 
 
 def race(place: str, name: str, count: str) -> None:
