@@ -33,7 +33,7 @@ def test_a_log_outlives_its_object(place: str) -> None:
     log.close()
     log = open_at(place)
     assert log.read(KEY) == recorded
-    with pytest.raises(Conflict, match="ends at 5, (not at 0|and not where)"):
+    with pytest.raises(Conflict, match=r"ends at 5, (not at 0|and not where)"):
         log.append(KEY, [Derived(0)], expected_seq=0)
     log.close()
 
