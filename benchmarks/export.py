@@ -14,13 +14,14 @@ import statistics
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import combinations, cycle, islice
 from pathlib import Path
 from shutil import which
 from typing import Any, Final
 
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.graph.export.formats import FORMATS, export_graph
+from tokenmizer_mw.graph.export.formats import FORMATS
 from tokenmizer_mw.graph.export.layout import Box
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import EdgeAdded, NodeAdded
@@ -47,7 +48,7 @@ def run() -> dict[str, Any]:
         for name, row in written.items()
     ]
     bars += [
-        at_most(f"cards of a canvas that overlap, {name}", _overlaps(export_graph(graph, "canvas", most=FACTS)), 0)
+        at_most(f"cards of a canvas that overlap, {name}", _overlaps(FORMATS["canvas"].write(graph, most=FACTS)), 0)
         for name, graph in graphs.items()
     ]
     figures: dict[str, Any] = {"written": written}
@@ -56,7 +57,7 @@ def run() -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder, _chromium() as browser:
         for name, graph in graphs.items():
             page = Path(folder) / f"{name}.html"
-            page.write_text(export_graph(graph, "html", title=name, most=FACTS), encoding="utf-8")
+            page.write_text(FORMATS["html"].write(graph, title=name, most=FACTS), encoding="utf-8")
             figures[name] = _drawn(browser, page.as_uri())
             bars += _bars(name, figures[name])
     return {"figures": figures, "bars": bars, "notes": __doc__}
@@ -103,8 +104,8 @@ def _written(graph: SessionGraph) -> dict[str, Any]:
     """Bytes and CPU of every format."""
     return {
         name: {
-            "bytes": len(export_graph(graph, name, most=FACTS).encode()),
-            "cpu_ms": round(1_000 * cpu_seconds(lambda name=name: export_graph(graph, name, most=FACTS), repeat=3), 1),  # type: ignore[misc]
+            "bytes": len(FORMATS[name].write(graph, most=FACTS).encode()),
+            "cpu_ms": round(1_000 * cpu_seconds(partial(FORMATS[name].write, graph, most=FACTS), repeat=3), 1),
         }
         for name in FORMATS
     }

@@ -151,7 +151,9 @@ def test_rewrite_shortens_and_drops_our_field() -> None:
     sent = json.loads(forwarding.forwarded)
     assert [message["content"] for message in sent["messages"]] == ["Be brief.", "block", "three"]
     assert "session_id" not in sent
-    assert [message.text for message in forwarding.close().messages] == [message["content"] for message in MESSAGES]
+    assert [message.text for message in forwarding.close().request.messages] == [
+        message["content"] for message in MESSAGES
+    ]
 
 
 def test_rewrite_that_makes_it_longer_is_left() -> None:
@@ -219,7 +221,7 @@ def test_what_is_made_of_a_response(
     forwarding = _forwarding(headers, status)
     forwarding.receive(b"".join(PIECES))
     closed = forwarding.close()
-    assert len(closed.messages) == len(MESSAGES)
+    assert len(closed.request.messages) == len(MESSAGES)
     assert closed.reasons == reasons
     assert (closed.reply.outcome if closed.reply else None) == outcome
     assert (closed.reply.message.text if closed.reply and closed.reply.message else None) == message

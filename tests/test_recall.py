@@ -264,7 +264,7 @@ def test_the_state_of_work_is_always_said(type_: NodeType, status: Status, line:
     graph = SessionGraph()
     node = added("n1", type_, "what to do about part 1", 3, status=status)
     graph.apply(node)
-    assert describe_fact(graph, node.node)[0] == line
+    assert describe_fact(graph, node.node).text == line
 
 
 @pytest.mark.parametrize(

@@ -845,7 +845,27 @@ class SessionMemory:
         """
         require_budget(budget)
         _require_words(query)
-        return self._recall_session(self._access.key_of(session_id, tenant), query, budget, model)
+        key = self._access.key_of(session_id, tenant)
+        counter = self._access.counters.of(model).counter
+        graph = self._access.view(key, lambda state: self._access.derivation.derived_graph(state).copy())
+        meaning = None
+        if self.service.embedding is not None:
+            self.service.embedding.restore(key)
+            self.service.embedding.embed_passages_later(key)
+            meaning = self.service.embedding.embed_question(query, self.settings.drain_seconds)
+
+        def search_messages(stored: HistoryMessages) -> Recall:
+            found = recall(
+                graph,
+                query,
+                budget=budget,
+                counter=counter,
+                passages=stored.passages(self._redaction.remove_blocks, self.settings.passages_max),
+                meaning=meaning,
+            )
+            return replace(found, times=_times_of(stored, found.turns))
+
+        return self._access.messages.read(key, search_messages)
 
     def remind(
         self,
@@ -885,29 +905,6 @@ class SessionMemory:
             return Recall("", 0)
         self._access.carried.put(key, [CarriedReminder(cut.id, part)])
         return Recall(part.text, part.tokens, part.nodes, part.messages)
-
-    def _recall_session(self, key: SessionKey, query: str, budget: int, model: str) -> Recall:
-        """What is recalled of the whole session."""
-        counter = self._access.counters.of(model).counter
-        graph = self._access.view(key, lambda state: self._access.derivation.derived_graph(state).copy())
-        meaning = None
-        if self.service.embedding is not None:
-            self.service.embedding.restore(key)
-            self.service.embedding.embed_passages_later(key)
-            meaning = self.service.embedding.embed_question(query, self.settings.drain_seconds)
-
-        def search_messages(stored: HistoryMessages) -> Recall:
-            found = recall(
-                graph,
-                query,
-                budget=budget,
-                counter=counter,
-                passages=stored.passages(self._redaction.remove_blocks, self.settings.passages_max),
-                meaning=meaning,
-            )
-            return replace(found, times=_times_of(stored, found.turns))
-
-        return self._access.messages.read(key, search_messages)
 
     def why(self, session_id: str, text: str, *, tenant: str = LOCAL_TENANT) -> Why | None:
         """Explain a fact: its reason, its source and when it was said, manual corrections, the facts that it replaced

@@ -17,7 +17,7 @@ from tests.browser import opened, pictures
 from tests.export.graphs import ATTACKS, booking, crowd, hostile
 from tests.sampling import sample
 from tokenmizer_mw.errors import CallerError
-from tokenmizer_mw.graph.export.formats import FORMATS, export_graph
+from tokenmizer_mw.graph.export.formats import FORMATS, format_named
 from tokenmizer_mw.graph.export.layout import Box
 from tokenmizer_mw.graph.export.text import label_of
 from tokenmizer_mw.graph.fold import SessionGraph
@@ -95,26 +95,26 @@ each_graph = pytest.mark.parametrize("graph", GRAPHS.values(), ids=GRAPHS)
 @each_graph
 @pytest.mark.parametrize("format", FORMATS)
 def test_every_format_is_the_same_text_each_time_and_can_be_written(graph: SessionGraph, format: str) -> None:
-    text = export_graph(graph, format, title="a session")
-    assert text == export_graph(graph, format, title="a session")
+    text = format_named(format).write(graph, title="a session")
+    assert text == format_named(format).write(graph, title="a session")
     assert text.encode("utf-8")
     assert text.endswith("\n")
 
 
 def test_an_unknown_format_names_those_that_there_are() -> None:
     with pytest.raises(CallerError, match="unknown format 'pdf': one of html, markdown, d3"):
-        export_graph(EMPTY, "pdf")
+        format_named("pdf").write(EMPTY)
 
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_of_a_large_graph_the_most_important_part_is_shown(format: str) -> None:
     graph = crowd(60)
-    assert len(export_graph(graph, format, most=10)) < 0.8 * len(export_graph(graph, format))
+    assert len(format_named(format).write(graph, most=10)) < 0.8 * len(format_named(format).write(graph))
 
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_nothing_that_turns_text_or_steers_a_terminal(format: str) -> None:
-    text = export_graph(hostile(), format, title=ATTACKS[4])
+    text = format_named(format).write(hostile(), title=ATTACKS[4])
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]", text)
 
 
@@ -123,7 +123,7 @@ def test_nothing_that_turns_text_or_steers_a_terminal(format: str) -> None:
 
 @each_graph
 def test_a_canvas_is_valid_by_the_specification(graph: SessionGraph) -> None:
-    told = json.loads(export_graph(graph, "canvas"))
+    told = json.loads(format_named("canvas").write(graph))
     jsonschema.Draft202012Validator(CANVAS).validate(told)
     ids = [node["id"] for node in told["nodes"]]
     assert len(ids) == len(set(ids)) == len(graph) + len({node.type for node in graph.nodes()})
@@ -133,7 +133,7 @@ def test_a_canvas_is_valid_by_the_specification(graph: SessionGraph) -> None:
 
 @each_graph
 def test_cards_of_a_canvas_lie_in_their_groups_and_on_no_other(graph: SessionGraph) -> None:
-    nodes = json.loads(export_graph(graph, "canvas"))["nodes"]
+    nodes = json.loads(format_named("canvas").write(graph))["nodes"]
     kinds = [node["type"] for node in nodes]
     assert kinds == sorted(kinds)  # groups first: what comes later lies on top
     boxes = {node["id"]: Box(node["x"], node["y"], node["width"], node["height"]) for node in nodes}
@@ -145,7 +145,7 @@ def test_cards_of_a_canvas_lie_in_their_groups_and_on_no_other(graph: SessionGra
 
 
 def test_a_card_of_a_canvas_tells_what_it_is() -> None:
-    nodes = {node["id"]: node for node in json.loads(export_graph(booking(), "canvas"))["nodes"]}
+    nodes = {node["id"]: node for node in json.loads(format_named("canvas").write(booking()))["nodes"]}
     assert nodes["decision-1"]["text"] == (
         "**~~SQLite~~**\\\n\u21b7 choice, replaced, user, message 2\n\n> We use SQLite, it is one file."
     )
@@ -160,7 +160,7 @@ p,blockquote{{margin:0 0 16px}} blockquote{{padding-left:20px}} .card>:last-chil
 
 @pytest.mark.parametrize("name", sample(["booking", "crowd", "hostile"], 2))
 def test_what_stands_on_a_card_of_a_canvas_fits(browser: Any, name: str) -> None:
-    nodes = [node for node in json.loads(export_graph(GRAPHS[name], "canvas"))["nodes"] if node["type"] == "text"]
+    nodes = [node for node in json.loads(format_named("canvas").write(GRAPHS[name]))["nodes"] if node["type"] == "text"]
     sizes = [(node["width"], node["height"]) for node in nodes]
     written = MarkdownIt("commonmark", {"html": True}).enable("strikethrough")
     with opened(browser) as page:
@@ -180,7 +180,7 @@ def test_what_stands_on_a_card_of_a_canvas_fits(browser: Any, name: str) -> None
 
 @each_graph
 def test_d3_links_lead_to_nodes(graph: SessionGraph) -> None:
-    told = json.loads(export_graph(graph, "d3", title="hall"))
+    told = json.loads(format_named("d3").write(graph, title="hall"))
     assert told["title"] == "hall"
     ids = {node["id"] for node in told["nodes"]}
     assert ids == {node.id for node in graph.nodes()}
@@ -189,7 +189,7 @@ def test_d3_links_lead_to_nodes(graph: SessionGraph) -> None:
 
 
 def test_d3_colour_is_type_size_is_importance_opacity_is_status() -> None:
-    nodes = {node["id"]: node for node in json.loads(export_graph(booking(), "d3"))["nodes"]}
+    nodes = {node["id"]: node for node in json.loads(format_named("d3").write(booking()))["nodes"]}
     assert nodes["decision-1"]["color"] == nodes["decision-5"]["color"] != nodes["task-1"]["color"]
     assert nodes["decision-3"]["size"] > nodes["agent-1"]["size"]
     assert nodes["decision-1"]["opacity"] < nodes["task-1"]["opacity"] < nodes["decision-5"]["opacity"] == 1
@@ -210,7 +210,7 @@ def rendered(text: str) -> list[Token]:
 
 @each_graph
 def test_markdown_shows_the_labels_and_nothing_else_of_them(graph: SessionGraph) -> None:
-    tokens = rendered(export_graph(graph, "markdown", title=ATTACKS[0]))
+    tokens = rendered(format_named("markdown").write(graph, title=ATTACKS[0]))
     kinds = {token.type for token in tokens}
     assert not kinds & {"html_block", "html_inline", "link_open", "image", "fence", "code_block", "code_inline", "hr"}
     assert not kinds & {"table_open", "lheading"}
@@ -221,7 +221,7 @@ def test_markdown_shows_the_labels_and_nothing_else_of_them(graph: SessionGraph)
 
 
 def test_headings_are_ours() -> None:
-    text = export_graph(hostile(), "markdown", title="hostile")
+    text = format_named("markdown").write(hostile(), title="hostile")
     tokens = MarkdownIt().parse(text)
     named = [tokens[place + 1].content for place, one in enumerate(tokens) if one.type == "heading_open"]
     assert named[:2] == ["hostile", "Decisions"]
@@ -230,12 +230,12 @@ def test_headings_are_ours() -> None:
 
 
 def test_what_other_dialects_would_act_on_is_broken() -> None:
-    text = export_graph(hostile(), "markdown")
+    text = format_named("markdown").write(hostile())
     assert not re.search(r"(?<!\\)\[\[|(?<![\\\w])#tag|(?<!\\)%%|(?<!\\)==|http://|(?<!\\)\$\{", text)
 
 
 def test_markdown_reads_as_a_story() -> None:
-    text = export_graph(booking(), "markdown", title="hall")
+    text = format_named("markdown").write(booking(), title="hall")
     assert "- [x] **write the schema** (completed, user, message 3)" in text
     assert "- [ ] **move the bookings** (in progress, user, message 9)" in text
     assert "- **~~MongoDB~~** (option, invalidated, user, message 8)\n  - because: nobody here knows it" in text
@@ -269,7 +269,7 @@ def drawer(browser: Any) -> Any:
 @pytest.mark.parametrize("name", ["booking", "hostile", "empty"])
 def test_mermaid_draws_it(drawer: Any, name: str) -> None:
     graph = GRAPHS[name]
-    kind, count, labels, foreign = drawer.evaluate(_PARSE, export_graph(graph, "mermaid", title=name))
+    kind, count, labels, foreign = drawer.evaluate(_PARSE, format_named("mermaid").write(graph, title=name))
     assert kind.startswith("flowchart")
     assert count == len(graph)
     assert foreign == 0
@@ -281,7 +281,7 @@ def test_mermaid_draws_it(drawer: Any, name: str) -> None:
 
 
 def test_mermaid_reads_a_large_one(drawer: Any) -> None:
-    text = export_graph(GRAPHS["crowd"], "mermaid")
+    text = format_named("mermaid").write(GRAPHS["crowd"])
     assert drawer.evaluate("async text => (await mermaid.parse(text)).diagramType", text).startswith("flowchart")
     assert len(text) <= 50_000
     assert text.count("|") // 2 <= 500

@@ -1,7 +1,7 @@
 import pytest
 
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.graph.views import HALF_LIFE, importance, importances
+from tokenmizer_mw.graph.views import HALF_LIFE, importances
 from tokenmizer_mw.model.event import EdgeAdded, NodeAdded, NodeRevised
 from tokenmizer_mw.model.node import DecisionKind, Edge, EdgeType, Node, NodeType, Source, Status
 
@@ -22,7 +22,8 @@ HIGHER = [
 
 @pytest.mark.parametrize("why, graph", HIGHER)
 def test_what_raises_importance(why: str, graph: SessionGraph) -> None:
-    assert importance(graph, "a", 90) > importance(graph, "b", 90) > 0
+    found = importances(graph, 90)
+    assert found["a"] > found["b"] > 0
 
 
 def test_references_raise_importance() -> None:
@@ -37,19 +38,17 @@ def test_references_raise_importance() -> None:
 def test_the_newest_turn_stands_for_an_unknown_one() -> None:
     graph = graph_of(("a", NodeType.FILE, 1, 1.0), ("b", NodeType.FILE, 1 + HALF_LIFE, 1.0))
     assert importances(graph) == importances(graph, 1 + HALF_LIFE)
-    assert importance(graph, "a") == pytest.approx(0.75 * importance(graph, "b"))
+    assert importances(graph)["a"] == pytest.approx(0.75 * importances(graph)["b"])
 
 
 def test_no_nodes() -> None:
     assert importances(SessionGraph()) == {}
-    with pytest.raises(KeyError):
-        importance(SessionGraph(), "a")
 
 
 def test_rules_do_not_age() -> None:
     graph = SessionGraph()
     for kind in DecisionKind:
         graph.apply(NodeAdded(Node(kind, NodeType.DECISION, kind, Status.ACTIVE, Source(1, "user"), kind=kind)))
-    aged = {kind: importance(graph, kind, 200) / importance(graph, kind, 1) for kind in DecisionKind}
+    aged = {kind: importances(graph, 200)[kind] / importances(graph, 1)[kind] for kind in DecisionKind}
     assert aged.pop(DecisionKind.RULE) == 1
     assert max(aged.values()) < 0.6

@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from tokenmizer_mw.errors import StoreUnavailable
-from tokenmizer_mw.store.resilience.monitor import LOG_SECONDS, Breaker, StoreMonitor
+from tokenmizer_mw.store.resilience.monitor import LOG_SECONDS, StoreMonitor
 
 FULL = StoreUnavailable("full", cause="disk_full", place="/some/place.db")
 
@@ -27,14 +27,17 @@ FULL = StoreUnavailable("full", cause="disk_full", place="/some/place.db")
     ],
 )
 def test_it_opens_after_failures_in_a_row_and_closes_with_a_success(steps: str, is_open: bool) -> None:
-    state = Breaker(failures_max=3)
+    monitor = StoreMonitor(3, deadline=0.25)
     for step in steps:
-        state = state.after_failure() if step == "f" else state.after_success()
-    assert state.is_open is is_open
+        if step == "f":
+            monitor.late()
+        else:
+            monitor.note_answer(0.1)
+    assert monitor.is_open is is_open
 
 
 def test_a_late_answer_does_not_close_it() -> None:
-    monitor = StoreMonitor(Breaker(1), deadline=0.25)
+    monitor = StoreMonitor(1, deadline=0.25)
     monitor.late("/some/place.db")
     monitor.note_answer(0.3)
     assert monitor.is_open
@@ -44,7 +47,7 @@ def test_a_late_answer_does_not_close_it() -> None:
 
 
 def test_a_late_call_does_not_hide_the_cause() -> None:
-    monitor = StoreMonitor(Breaker(), deadline=0.25)
+    monitor = StoreMonitor(3, deadline=0.25)
     monitor.note_failure(FULL)
     monitor.late()
     assert monitor.trouble is not None
@@ -53,7 +56,7 @@ def test_a_late_call_does_not_hide_the_cause() -> None:
 
 def test_a_cause_is_logged_once_a_minute_with_its_place(caplog: pytest.LogCaptureFixture) -> None:
     now = 1_000.0
-    monitor = StoreMonitor(Breaker(), deadline=0.25, clock=lambda: now)
+    monitor = StoreMonitor(3, deadline=0.25, clock=lambda: now)
     with caplog.at_level(logging.WARNING, "tokenmizer_mw"):
         for _ in range(5):
             monitor.note_failure(FULL)

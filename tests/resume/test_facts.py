@@ -223,4 +223,4 @@ def test_of_two_values_that_one_replaced_the_last_one_is_named_everywhere() -> N
     graph = SessionGraph()
     for event in events:
         graph.apply(event)
-    assert describe_fact(graph, graph.nodes()[-1])[1] == ("d3", "d2")
+    assert describe_fact(graph, graph.nodes()[-1]).ids == ("d3", "d2")

@@ -43,6 +43,15 @@ def make_log(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MakeLog
         database.drop()
 
 
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The path or address of a lasting store, not made yet."""
+    if request.param == "sqlite":
+        return str(tmp_path / "data" / "log.db")
+    database: Database = request.getfixturevalue("database")
+    return database.url(timeout=60)
+
+
 @pytest.fixture
 def database() -> Iterator[Database]:
     """A schema of the test's own in PostgreSQL, not made yet."""
@@ -63,8 +72,8 @@ def start_worker() -> Iterator[StartWorker]:
     """Start ``worker.py`` with a command and its arguments; it talks by lines. Killed at the end of the test."""
     started: list[subprocess.Popen[str]] = []
 
-    def start(command: str, *arguments: object, worker: Path = WORKER) -> subprocess.Popen[str]:
-        line = [sys.executable, str(worker), command, *map(str, arguments)]
+    def start(command: str, *arguments: object) -> subprocess.Popen[str]:
+        line = [sys.executable, str(WORKER), command, *map(str, arguments)]
         process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         started.append(process)
         return process

@@ -35,35 +35,6 @@ def test_nothing_is_made_before_the_first_use(database: Database) -> None:
     log.close()
 
 
-def test_a_log_outlives_its_object(database: Database) -> None:
-    recorded = written(database, turns(5))
-    log = database.log()
-    assert log.read(KEY) == recorded
-    with pytest.raises(Conflict, match="ends at 5"):
-        log.append(KEY, turns(1), expected_seq=0)
-    log.close()
-
-
-def test_two_objects_see_each_others_appends_at_once(database: Database) -> None:
-    one, other = database.log(), database.log()
-    for end in range(20):
-        one, other = other, one
-        assert len(one.read(KEY)) == end
-        one.append(KEY, turns(1), expected_seq=end)
-    one.close()
-    assert len(other.read(KEY)) == 20
-    other.close()
-
-
-def test_recorded_at_never_decreases_across_objects(database: Database) -> None:
-    ticks = iter([50.0, 40.0, 60.0])
-    for end in range(3):
-        log = database.log(clock=lambda: next(ticks))
-        log.append(KEY, turns(1), expected_seq=end)
-        assert [each.recorded_at for each in log.read(KEY)] == [50.0, 50.0, 60.0][: end + 1]
-        log.close()
-
-
 def test_two_schemas_of_a_database_share_nothing(database: Database) -> None:
     awkward = Database(database.server)
     awkward.schema = quote_schema(f"{database.schema} \"'; --")
@@ -128,23 +99,6 @@ def wait_for_no_connection(database: Database) -> None:
 
 def test_closing_while_others_write_loses_nothing_that_was_acknowledged(database: Database) -> None:
     closed_while_others_write(database.log)
-
-
-def test_a_clock_that_raises_leaves_the_log_usable(database: Database) -> None:
-    ticks = iter([1.0, "broken", 3.0])
-
-    def clock() -> float:
-        tick = next(ticks)
-        if isinstance(tick, str):
-            raise LookupError(tick)
-        return tick
-
-    log = database.log(clock=clock)
-    log.append(KEY, turns(1), expected_seq=0)
-    with pytest.raises(LookupError):
-        log.append(KEY, turns(1), expected_seq=1)
-    assert log.append(KEY, turns(1), expected_seq=1)[0].recorded_at == 3.0
-    log.close()
 
 
 def test_appends_that_are_written_together_do_not_harm_each_other(database: Database) -> None:

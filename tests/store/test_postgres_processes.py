@@ -2,43 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from tests.store.postgres_database import Database
-from tests.store.processes import StartWorker, assert_nothing_lost, hear, run_race, tell
+from tests.store.processes import StartWorker, hear, tell
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.model.event import Derived
 from tokenmizer_mw.model.session import SessionKey
 
 KEY = SessionKey("tenant", "session")
-WORKER = Path(__file__).with_name("postgres_worker.py")
-
-
-def test_processes_on_one_session_lose_nothing(database: Database, start_worker: StartWorker) -> None:
-    count = 40
-    run_race(lambda name: start_worker("race", database.url(timeout=60), name, count, worker=WORKER))
-    log = database.log(timeout=60)
-    assert_nothing_lost(log.read(KEY), count)
-    log.close()
-
-
-def test_processes_that_make_the_tables_at_once_agree(database: Database, start_worker: StartWorker) -> None:
-    workers = [start_worker("open_first", database.url(timeout=60), worker=WORKER) for _ in range(8)]
-    assert [hear(worker) for worker in workers] == ["ready"] * 8
-    for worker in workers:
-        tell(worker)
-    secrets = {hear(worker) for worker in workers}
-    assert [worker.wait(60) for worker in workers] == [0] * 8
-    log = database.log()
-    assert secrets == {log.secret().hex()}
-    log.close()
 
 
 def test_what_a_killed_process_acknowledged_is_there(database: Database, start_worker: StartWorker) -> None:
     for _ in range(3):
         log = database.log(timeout=60)
         log.forget(KEY)
-        worker = start_worker("write", database.url(timeout=60), worker=WORKER)
+        worker = start_worker("write", database.url(timeout=60))
         said = [hear(worker) for _ in range(20)]
         worker.kill()
         assert worker.stdout is not None
@@ -50,15 +27,9 @@ def test_what_a_killed_process_acknowledged_is_there(database: Database, start_w
         log.close()
 
 
-def test_a_log_can_be_used_on_both_sides_of_a_fork(database: Database, start_worker: StartWorker) -> None:
-    worker = start_worker("fork", database.url(timeout=60), worker=WORKER)
-    assert hear(worker) == "[0, 0, 0] [1, 2, 3, 4, 5, 6, 7]"
-    assert worker.wait(60) == 0
-
-
 def test_a_chat_goes_on_in_whichever_process_is_asked(database: Database, start_worker: StartWorker) -> None:
     memory = SessionMemory.open(database.url(timeout=60))
-    worker = start_worker("chat", database.url(timeout=60), worker=WORKER)
+    worker = start_worker("chat", database.url(timeout=60))
     said: list[str] = []
     for number in range(4):
         said.append(f"Use Redis for the queue of part {number}.")

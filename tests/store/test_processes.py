@@ -1,4 +1,4 @@
-"""Several processes on one file, a process that is killed, one that runs out of disk, one without permission."""
+"""Several processes on one store, a process that is killed, one that runs out of disk, one without permission."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.store.processes import StartWorker, assert_nothing_lost, hear, run_race, tell
+from tests.store.worker import open_at
 from tokenmizer_mw.model.event import Derived, MessageRecorded
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.store.sqlite import SqliteLog
@@ -30,10 +31,10 @@ def intact(path: Path) -> bool:
     return bool(answer == "ok")
 
 
-def test_four_processes_on_one_session_lose_nothing(tmp_path: Path, start_worker: StartWorker) -> None:
-    path, count = tmp_path / "log.db", 60
-    run_race(lambda name: start_worker("race", path, name, count))
-    log = SqliteLog(path)
+def test_four_processes_on_one_session_lose_nothing(place: str, start_worker: StartWorker) -> None:
+    count = 60
+    run_race(lambda name: start_worker("race", place, name, count))
+    log = open_at(place)
     assert_nothing_lost(log.read(KEY), count)
     log.close()
 
@@ -52,13 +53,16 @@ def test_each_process_sees_what_the_others_wrote_on_its_next_read(tmp_path: Path
     log.close()
 
 
-def test_processes_that_create_the_database_at_once_agree(tmp_path: Path, start_worker: StartWorker) -> None:
-    workers = [start_worker("open_first", tmp_path / "data" / "log.db") for _ in range(6)]
-    assert [hear(worker) for worker in workers] == ["ready"] * 6
+def test_processes_that_create_the_database_at_once_agree(place: str, start_worker: StartWorker) -> None:
+    workers = [start_worker("open_first", place) for _ in range(8)]
+    assert [hear(worker) for worker in workers] == ["ready"] * 8
     for worker in workers:
         tell(worker)
-    assert [hear(worker) for worker in workers] == ["0"] * 6
-    assert [worker.wait(30) for worker in workers] == [0] * 6
+    answers = [hear(worker) for worker in workers]
+    assert [worker.wait(60) for worker in workers] == [0] * 8
+    log = open_at(place)
+    assert answers == [f"{log.secret().hex()} 0"] * 8
+    log.close()
 
 
 @pytest.mark.parametrize("synchronous", ["normal", "full"])
@@ -122,8 +126,8 @@ def test_a_directory_that_forbids_writing_is_unavailable(place: str, start_worke
         directory.chmod(0o755)
 
 
-def test_a_log_can_be_used_on_both_sides_of_a_fork(tmp_path: Path, start_worker: StartWorker) -> None:
-    worker = start_worker("fork", tmp_path / "log.db")
+def test_a_log_can_be_used_on_both_sides_of_a_fork(place: str, start_worker: StartWorker) -> None:
+    worker = start_worker("fork", place)
     assert hear(worker) == "[0, 0, 0] [1, 2, 3, 4, 5, 6, 7]"
-    assert worker.wait(30) == 0
-    assert intact(tmp_path / "log.db")
+    assert worker.wait(60) == 0
+    assert "://" in place or intact(Path(place))

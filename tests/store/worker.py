@@ -1,15 +1,19 @@
-"""A process of its own that uses a SQLite log: ``python worker.py COMMAND PATH ...``, answers by lines."""
+"""A process of its own that uses a log by its path or address: ``worker.py COMMAND PLACE ...``; answers by lines."""
 
 from __future__ import annotations
 
 import os
 import resource
 import sys
+import time
 
+import tokenmizer_mw
 from tokenmizer_mw.errors import Conflict, StoreError
 from tokenmizer_mw.model.event import Derived, StatusChanged
 from tokenmizer_mw.model.node import Status
 from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.store.log import Clock, EventLog
+from tokenmizer_mw.store.open import open_log
 from tokenmizer_mw.store.sqlite import SqliteLog
 
 KEY = SessionKey("tenant", "session")
@@ -19,9 +23,13 @@ def say(*words: object) -> None:
     print(*words, flush=True)
 
 
-def race(path: str, name: str, count: str) -> None:
+def open_at(place: str, clock: Clock = time.time) -> EventLog:
+    return open_log(place, clock=clock) if "://" in place else SqliteLog(place, clock=clock, busy_seconds=60)
+
+
+def race(place: str, name: str, count: str) -> None:
     """Append ``count`` pairs of events to the one session, trying again on conflict; say how often that was."""
-    log = SqliteLog(path, busy_seconds=60)
+    log = open_at(place)
     say("ready")
     sys.stdin.readline()
     end = conflicts = 0
@@ -47,12 +55,12 @@ def follow(path: str) -> None:
     log.close()
 
 
-def open_first(path: str) -> None:
-    """Open a database that does not exist yet, at the same moment as others."""
-    log = SqliteLog(path, busy_seconds=60)
+def open_first(place: str) -> None:
+    """Open a database that does not exist yet, at the same moment as others; say the secret and count the sessions."""
+    log = open_at(place)
     say("ready")
     sys.stdin.readline()
-    say(len(log.sessions("tenant")))
+    say(log.secret().hex(), len(log.sessions("tenant")))
     log.close()
 
 
@@ -93,9 +101,18 @@ def unprivileged(path: str) -> None:
             say(f"{type(error).__name__} {error}")
 
 
-def fork(path: str) -> None:
+def write(place: str) -> None:
+    """Append to a session until killed, saying each number once it is acknowledged."""
+    log = open_at(place)
+    end = 0
+    while True:
+        end = log.append(KEY, [Derived(end), Derived(end + 1)], expected_seq=end)[-1].seq
+        say(end)
+
+
+def fork(place: str) -> None:
     """Use one log object on both sides of a fork; say what both sides wrote."""
-    log = SqliteLog(path)
+    log = open_at(place)
     log.append(KEY, [Derived(1)], expected_seq=0)
     children = []
     for _ in range(3):
@@ -108,8 +125,17 @@ def fork(path: str) -> None:
         children.append(os.waitpid(child, 0)[1])
         end = len(log.read(KEY))
         log.append(KEY, [Derived(end + 1)], expected_seq=end)
-    say(children, [recorded.event.turn for recorded in log.read(KEY)])
+    say(children, [recorded.event.turn for recorded in log.read(KEY) if isinstance(recorded.event, Derived)])
     log.close()
+
+
+def chat(place: str) -> None:
+    """For each line of input: say it in a session, then say all that the session's messages are by now."""
+    memory = tokenmizer_mw.SessionMemory.open(place)
+    for line in sys.stdin:
+        memory.record("chat", [{"role": "user", "content": line.strip()}])
+        say("|".join(message.text for message in memory.restore("chat", range(1000))))
+    memory.close()
 
 
 if __name__ == "__main__":

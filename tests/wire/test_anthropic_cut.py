@@ -144,7 +144,7 @@ class Session:
         forwarding.receive(json.dumps(reply).encode())
         forwarding.receive(b"")
         closed = forwarding.close()
-        self.memory.service.turns.commit_turn(self._key, closed.messages, closed.reply, cut=cut)
+        self.memory.service.turns.commit_turn(self._key, closed.request.messages, closed.reply, cut=cut)
         self._client.history.append({"role": "assistant", "content": reply["content"]})
 
 

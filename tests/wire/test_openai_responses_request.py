@@ -393,7 +393,7 @@ def turn(memory: SessionMemory, items: list[Any] | str, output: list[Any], **fie
     forwarding.start_reply(200, [(b"content-type", b"text/event-stream")])
     forwarding.receive(made.as_stream(made.events(*output)))
     closed = forwarding.close()
-    memory.service.turns.commit_turn(KEY, closed.messages, closed.reply)
+    memory.service.turns.commit_turn(KEY, closed.request.messages, closed.reply)
 
 
 def answers(number: int, text: str) -> tuple[list[Any], dict[str, Any], list[Any]]:

@@ -6,14 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tokenmizer_mw.chat.content_checks import ContentRedaction
-from tokenmizer_mw.chat.exchange import ChatExchange
-from tokenmizer_mw.chat.reports import FailureReports
 from tokenmizer_mw.runtime.background import BackgroundQueue
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.wire.http import Headers
 
 if TYPE_CHECKING:
-    from tokenmizer_mw.saving.cache.answers import Answers, CacheLookup
+    from tokenmizer_mw.saving.cache.answers import Answers
 
 
 class CacheHost:
@@ -42,38 +39,3 @@ def open_cache(
     from tokenmizer_mw.saving.cache.answers import Answers  # most applications have none
 
     return Answers(host, settings, beside=url, embed=embed)
-
-
-def ask_cache(
-    answers: Answers,
-    exchange: ChatExchange,
-    settings: Settings,
-    reports: FailureReports,
-    *,
-    headers: Headers,
-    host: str,
-    query: bytes,
-    count: Callable[..., None],
-) -> CacheLookup | None:
-    """Return the cache lookup for a chat call, and let it observe the call's reply. ``None`` if the request cannot be
-    cached, or the client bypasses the cache.
-
-    ``headers``: all request headers, as received.
-    """
-    from tokenmizer_mw.saving.cache.question import place_of  # most applications have no cache
-
-    wish = exchange.headers.get(settings.cache_header.lower().encode("latin-1", "replace"), b"").strip().lower()
-    if exchange.fixed:
-        return None
-    if wish == b"bypass":
-        count("cache_bypassed")
-        return None
-    try:
-        place = place_of(exchange.path, headers, settings, host=host, query=query)
-        rewritten = exchange.rewrite is not None
-        asking = answers.ask(exchange, exchange.key, place, rewritten=rewritten, looks=wish != b"refresh")
-    except Exception as error:
-        reports.report_failure("cache_failed", error)
-        return None
-    exchange.observer = asking
-    return asking

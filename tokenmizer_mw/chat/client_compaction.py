@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from tokenmizer_mw.chat.content_checks import ContentRedaction, RequestGuard
@@ -19,7 +19,7 @@ from tokenmizer_mw.context.compaction.contract import (
 )
 from tokenmizer_mw.context.resume import STANDING, STANDING_AND_WORK
 from tokenmizer_mw.context.window import budget_for
-from tokenmizer_mw.model.event import Checkpointed, Event
+from tokenmizer_mw.model.event import Checkpointed
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.tracing import span
 from tokenmizer_mw.session import SessionState
@@ -35,24 +35,17 @@ _COMPACTION_SHARE: Final = 0.2
 """Share of a client's threshold that the block of a compaction may take."""
 
 
+@dataclass(eq=False, slots=True)
 class ClientCompaction:
     """Carries out compactions that clients request through the provider's API: the transcript is replaced by a resume
     block.
     """
 
-    def __init__(
-        self,
-        settings: Settings,
-        access: SessionAccess,
-        redaction: ContentRedaction,
-        guard: RequestGuard,
-        count: Callable[..., None],
-    ) -> None:
-        self._settings = settings
-        self._access = access
-        self._redaction = redaction
-        self._guard = guard
-        self._count = count
+    _settings: Settings
+    _access: SessionAccess
+    _redaction: ContentRedaction
+    _guard: RequestGuard
+    _count: Callable[..., None]
 
     def seal(self) -> Seal:
         """Return the object that encrypts and decrypts compactions: texts that take the place of a client's history.
@@ -112,7 +105,8 @@ class ClientCompaction:
         """
 
         def read(state: SessionState) -> tuple[int, str | None]:
-            return state.seq, _block_of(state.checkpoint_at(native.checkpoint))
+            made = state.checkpoint_at(native.checkpoint)
+            return state.seq, made.block if made is not None else None
 
         seq, block = self._access.sessions.read(key, read)
         if block is not None:
@@ -134,20 +128,12 @@ class ClientCompaction:
             return self._access.sessions.read(key, read)[1] or ""
 
     def _compact_session(self, key: SessionKey, truncation: Truncation, order: BlockOrder) -> Checkpointed | None:
-        decision = CutDecision()
-
-        def decide(state: SessionState) -> list[Event]:
-            nonlocal decision
+        def decide(state: SessionState) -> CutDecision:
             known = bool(order.id) and state.checkpoint_at(order.id) is not None
-            decision = CutDecision() if known else truncation.compact(state, order)
-            return list(decision.events)
+            return CutDecision() if known else truncation.compact(state, order)
 
-        self._access.propose(key, decide)
+        decision = self._access.propose_cut(key, decide)
         for name in decision.counted:
             self._count(name)
         last = decision.events[-1] if decision.events else None
         return last if isinstance(last, Checkpointed) else None
-
-
-def _block_of(checkpoint: Checkpointed | None) -> str | None:
-    return checkpoint.block if checkpoint is not None else None

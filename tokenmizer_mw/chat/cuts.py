@@ -13,16 +13,15 @@ from tokenmizer_mw.chat.session_access import SessionAccess
 from tokenmizer_mw.context.assembly import Reminder
 from tokenmizer_mw.context.tokens import ATTACHMENT_TOKENS
 from tokenmizer_mw.context.window import Rewrite, budget_for, left_to_others, looked_at, smallest_budget
-from tokenmizer_mw.model.event import Event
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.terminal import one_line
 from tokenmizer_mw.runtime.tracing import LimitedLog, span
 from tokenmizer_mw.safety.fence import may_echo
-from tokenmizer_mw.session import SessionState, goes_on_from_block, tools_digest
+from tokenmizer_mw.session import goes_on_from_block, tools_digest
 from tokenmizer_mw.session.refinement.runner import RefinementRunner
 from tokenmizer_mw.session.reminder import ReminderService, Shortening
 from tokenmizer_mw.session.transcript_edits import HistoryMessages
-from tokenmizer_mw.session.truncation import CutDecision, HeldCut, SentPart, Truncation
+from tokenmizer_mw.session.truncation import CutDecision, HeldCut, Spared, Truncation
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.resilience.bounded_log import patience
 from tokenmizer_mw.wire.dialect import ChatRequest
@@ -127,7 +126,7 @@ class CutPreparation:
             request = replace(request, messages=request.messages.through(self._redaction.remove_echoes))
         with span("cut", messages=len(request.messages)), patience(self._settings.store_wait_seconds):
             self._report_left_to_others(request)
-            spared = self._compression_shares(key, request)
+            spared = None if self.compression is None else partial(self.compression.compression_shares, key, request)
             counter = self._access.counters.of(request.model)
             truncation = Truncation(
                 self._access.derivation,
@@ -139,7 +138,8 @@ class CutPreparation:
             )
             if is_side_call(request.messages):  # it fits the window like any other, but is no part of the chat
                 return PreparedCut(self._access.sessions.read(key, lambda state: truncation.decide(state).rewrite))
-            if compacted and self._is_same_agent(key, request):
+            # A subagent has other tools than the session's longest request.
+            if compacted and self._access.longest.has_tools(key, tools_digest(request)):
                 truncation = replace(
                     truncation, recorded=lambda: self._access.transcript(self._access.read_messages(key))
                 )
@@ -178,14 +178,7 @@ class CutPreparation:
 
     def decide(self, key: SessionKey, truncation: Truncation) -> Rewrite | None:
         """Let ``truncation`` decide how a request is shortened; record its events and increment its counters."""
-        decision = CutDecision()
-
-        def decide(state: SessionState) -> list[Event]:
-            nonlocal decision
-            decision = truncation.decide(state)
-            return list(decision.events)
-
-        self._access.propose(key, decide)
+        decision = self._access.propose_cut(key, truncation.decide)
         self._count_decision(key, truncation, decision)
         return decision.rewrite
 
@@ -224,10 +217,6 @@ class CutPreparation:
 
         return self.reminders.reading(lambda key, view: view(held.state), read_texts)
 
-    def _is_same_agent(self, key: SessionKey, request: ChatRequest) -> bool:
-        """Whether the session's longest request offered the same tools: a subagent has others."""
-        return self._access.longest.has_tools(key, tools_digest(request), unknown=True)
-
     def report_over_window(self, key: SessionKey) -> None:
         """Count a request that is sent although it exceeds the model's context window, and log it once a minute per
         session.
@@ -246,23 +235,11 @@ class CutPreparation:
             self._count(f"not_cut_{reason}")
             self._limited_log.warn(reason, "a transcript is not cut: the request leaves its history to others (%s)")
 
-    def _compression_shares(
-        self, key: SessionKey, request: ChatRequest
-    ) -> Callable[[SentPart], Sequence[float]] | None:
-        """Tells the shares of messages that compression takes out; ``None`` where none is switched on."""
-        compression = self.compression
-        if compression is None:
-            return None
-        return lambda part: compression.compression_shares(key, request, part.start, part.through)
-
-    def spared_results(self, key: SessionKey, request: ChatRequest) -> Callable[[SentPart], Sequence[float]] | None:
+    def spared_results(self, key: SessionKey, request: ChatRequest) -> Spared | None:
         """Return a function that estimates which share of each message compression removes, for a list of messages of a
         framework, in which only tool results are compressed. ``None`` without compression.
         """
-        compression = self.compression
-        if compression is None:
-            return None
-        return lambda part: compression.spared_results(key, request.messages, part.start, part.through)
+        return None if self.compression is None else partial(self.compression.spared_results, key, request.messages)
 
     def condense(
         self, key: SessionKey, request: ChatRequest, rewrite: Rewrite | None = None

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from tokenmizer_mw.chat.reply_collector import ReplyCollector
 from tokenmizer_mw.model.message import Outcome
@@ -26,7 +26,6 @@ from tokenmizer_mw.runtime.forking import make_brief_lock
 from tokenmizer_mw.session.naming import Reason, names_session, session_in_header_map
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialect import ChatRequest, Dialect, Reply
-from tokenmizer_mw.wire.history import History
 from tokenmizer_mw.wire.http import Headers, by_name
 from tokenmizer_mw.wire.known import KnownRequests
 from tokenmizer_mw.wire.passages import append_edits, apply_edits
@@ -36,34 +35,12 @@ if TYPE_CHECKING:
     from tokenmizer_mw.context.assembly import Reminder
     from tokenmizer_mw.context.window import Rewrite
     from tokenmizer_mw.model.usage import StageSaving
+    from tokenmizer_mw.saving.cache.answers import CacheLookup
     from tokenmizer_mw.saving.compress.requests import CondensedRequest, Moved
     from tokenmizer_mw.session.truncation import HeldCut
 
 
 _UNNAMED: Final = SessionKey(LOCAL_TENANT, "")
-
-
-class ReplyObserver(Protocol):
-    """Protocol of an observer of a reply, such as the response cache."""
-
-    @property
-    def is_answered(self) -> bool:
-        """Whether the reply comes from the cache, so that no model was asked."""
-
-    def starts(self, status: int, headers: Headers) -> None:
-        """Note the status and the headers of the response."""
-
-    def takes(self, piece: bytes) -> None:
-        """Take the next piece of the response body."""
-
-    def end_response(self) -> None:
-        """Note that the last piece of the response has arrived."""
-
-    def note_reply(self, reply: Reply | None) -> None:
-        """Take the parsed reply; ``None`` if the response must not be cached."""
-
-    def over(self) -> None:
-        """Note that the call is over: nothing more of the response will be read."""
 
 
 class ChatExchange:
@@ -91,40 +68,11 @@ class ChatExchange:
     """
 
     __slots__ = (
-        "_known",
-        "_request",
-        "_settings",
-        "block",
-        "body",
-        "checkpoint",
-        "collector",
-        "dialect",
-        "drop",
-        "ended",
-        "extraction",
-        "fixed",
-        "forwarded",
-        "given_session",
-        "headers",
-        "held_cut",
-        "is_committed",
-        "is_released",
-        "is_settled",
-        "key",
-        "lock",
-        "moved",
-        "observer",
-        "otherwise",
-        "path",
-        "reason",
-        "receive",
-        "rewrite",
-        "savings",
-        "sent",
-        "session_id",
-        "start_reply",
-        "tenant",
-    )
+        "_known", "_request", "_settings", "block", "body", "checkpoint", "collector", "dialect", "drop", "ended",
+        "extraction", "fixed", "forwarded", "given_session", "headers", "held_cut", "is_committed", "is_released",
+        "is_settled", "key", "lock", "moved", "observer", "otherwise", "path", "reason", "receive", "rewrite",
+        "savings", "sent", "session_id", "start_reply", "tenant",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -160,7 +108,7 @@ class ChatExchange:
         self.held_cut: HeldCut | None = None
         self.savings: Sequence[StageSaving] = ()
         self.moved: Moved | None = None
-        self.observer: ReplyObserver | None = None
+        self.observer: CacheLookup | None = None
         self.is_settled = self.is_committed = self.is_released = False
         self.ended: EndedCall | None = None
         self.extraction = [True]  # taken out by whoever schedules it, so that it is scheduled once
@@ -335,8 +283,3 @@ class ClosedExchange:
     reply: Reply | None
     settled: bool
     reasons: tuple[Reason, ...] = ()
-
-    @property
-    def messages(self) -> History:
-        """The messages of the client's request."""
-        return self.request.messages

@@ -5,7 +5,7 @@ extraction of facts.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -24,6 +24,7 @@ from tokenmizer_mw.session import tools_digest
 from tokenmizer_mw.store.resilience.spool import SpooledTurn
 from tokenmizer_mw.store.resilience.waiting import await_submitted
 from tokenmizer_mw.wire.host_texts import is_side_call
+from tokenmizer_mw.wire.http import Headers
 
 _EMPTY: Final = Message(Role.ASSISTANT)
 ATTEMPT_FAILED: Final = "attempt_failed"
@@ -33,36 +34,31 @@ REQUEST_REFUSED: Final = "request_refused"
 """Counter of requests that the application or the provider answered with status 3xx or 4xx: they are not recorded."""
 
 
+@dataclass(eq=False, slots=True)
 class ExchangeCommit:
     """Records chat calls whose reply is complete. Raises nothing: failures are counted and logged.
 
     ``cuts``: may load what a cut needs, after a recorded call.
     """
 
-    def __init__(
-        self,
-        access: SessionAccess,
-        redaction: ContentRedaction,
-        turns: TurnCommit,
-        extraction: ExtractionSchedule,
-        usage: UsageAccounting,
-        background: BackgroundQueue,
-        reports: FailureReports,
-        count: Callable[..., None],
-        *,
-        cuts: CutPreparation,
-    ) -> None:
-        self._cuts = cuts
-        self._access = access
-        self._redaction = redaction
-        self._turns = turns
-        self._extraction = extraction
-        self._usage = usage
-        self._background = background
-        self._reports = reports
-        self._count = count
+    _access: SessionAccess
+    _redaction: ContentRedaction
+    _turns: TurnCommit
+    _extraction: ExtractionSchedule
+    _usage: UsageAccounting
+    _background: BackgroundQueue
+    _reports: FailureReports
+    _count: Callable[..., None]
+    _cuts: CutPreparation
 
-    def take(self, exchange: ChatExchange, piece: bytes) -> bool:
+    def start_reply(self, exchange: ChatExchange, status: int, headers: Headers) -> None:
+        """Note that the response begins, with this status and these headers."""
+        try:
+            exchange.start_reply(status, headers)
+        except Exception as error:
+            self.give_up(exchange, error)
+
+    def take_piece(self, exchange: ChatExchange, piece: bytes) -> bool:
         """Take the next piece of the body, of any bytes type. Returns whether the turn must be committed before the
         client gets it. Failures are counted, not raised.
         """
@@ -80,14 +76,16 @@ class ExchangeCommit:
         self._reports.report_failure("collect_failed", error)
         _end(exchange)
 
-    def wait(self, exchange: ChatExchange, last: bool, outcome: Outcome | None, attempt: bool) -> None:
-        """Submit the turn for writing as ``settle`` does, then wait until it is durable, at most until the deadline.
-        Blocks.
+    def commit(
+        self, exchange: ChatExchange, *, last: bool, outcome: Outcome | None = None, attempt: bool = False
+    ) -> None:
+        """Record the turn if its reply is complete or its ``last`` piece was seen, and wait until it is durable or the
+        deadline has passed. Arguments as for ``settle``. Blocks.
         """
         self._turns.wait_for_turn(self.settle(exchange, last, outcome, attempt))
 
-    async def wait_on_loop(self, exchange: ChatExchange, last: bool) -> None:
-        """Record the turn as ``wait`` does, from an event loop."""
+    async def acommit(self, exchange: ChatExchange, *, last: bool) -> None:
+        """Record the turn as ``commit`` does, from an event loop."""
         try:
             turn = await await_submitted(partial(self.settle, exchange, last), self._turns.seconds_to_wait)
             if turn is not None and not turn.is_written:
@@ -191,10 +189,8 @@ class ExchangeCommit:
         if exchange.is_released:
             self._extract(exchange)
 
-    def release(self, exchange: ChatExchange) -> None:
-        """Extract facts in the background once the turn is durable. Call it when the client has received the last
-        piece.
-        """
+    def schedule_extraction(self, exchange: ChatExchange) -> None:
+        """Extract facts in the background once the turn is durable. Call it when the client has the last piece."""
         exchange.is_released = True
         if exchange.is_committed:
             self._extract(exchange)
@@ -223,12 +219,12 @@ class ExchangeCommit:
         ):
             self._count("savings_not_kept")
 
-    def leave(self, exchange: ChatExchange, outcome: Outcome | None, attempt: bool) -> None:
+    def leave(self, exchange: ChatExchange, outcome: Outcome | None, *, attempt: bool = False) -> None:
         """End the call. A turn that was not recorded yet is recorded in the background."""
         if exchange.observer is not None and (exchange.is_settled or outcome is not None):
             exchange.observer.over()
         if not exchange.is_released:
-            self.release(exchange)
+            self.schedule_extraction(exchange)
         try:
             if not exchange.is_settled:  # it may be under way still, when the caller was cancelled meanwhile
                 work = partial(self._settle_late, exchange, outcome, attempt)

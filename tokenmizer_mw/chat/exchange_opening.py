@@ -7,7 +7,7 @@ CPU-bound work and work that waits for the store run in separate thread pools, s
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -33,6 +33,7 @@ INLINE_MAX: Final = 32 * 1024
 """Bytes of a request body that may be read on the event loop; longer ones are read in a worker thread."""
 
 
+@dataclass(eq=False, slots=True)
 class ExchangeOpening:
     """Prepares chat calls, from their bytes to the body to forward.
 
@@ -40,27 +41,20 @@ class ExchangeOpening:
     log line report it.
     """
 
-    def __init__(
-        self,
-        settings: Settings,
-        access: SessionAccess,
-        redaction: ContentRedaction,
-        cuts: CutPreparation,
-        guard: RequestGuard,
-        reports: FailureReports,
-        count: Callable[..., None],
-    ) -> None:
-        self._settings = settings
-        self._access = access
-        self._redaction = redaction
-        self._cuts = cuts
-        self._guard = guard
-        self._reports = reports
-        self._count = count
+    _settings: Settings
+    _access: SessionAccess
+    _redaction: ContentRedaction
+    _cuts: CutPreparation
+    _guard: RequestGuard
+    _reports: FailureReports
+    _count: Callable[..., None]
 
-    def open_blocking(self, exchange: ChatExchange) -> bool:
-        """Prepare a chat call. Returns whether it is recorded; ``False``: it passes unchanged and a counter gives the
-        reason.
+    def prepare(self, exchange: ChatExchange) -> bool:
+        """Find the session of a call, redact secrets, check for prompt injection, and replace old messages by a resume
+        block if necessary. Blocks.
+
+        Returns whether the call is recorded; ``False``: it passes unchanged and a counter gives the reason. Raises
+        ``RequestBlocked``.
         """
         try:
             with span("request", bytes=len(exchange.body)):
@@ -71,8 +65,8 @@ class ExchangeOpening:
             self._report_pass(exchange, error)
         return False
 
-    async def open_on_loop(self, exchange: ChatExchange) -> bool:
-        """Prepare a chat call as ``open_blocking`` does, from an event loop; slow steps run in worker threads."""
+    async def aprepare(self, exchange: ChatExchange) -> bool:
+        """Prepare a call as ``prepare`` does, from an event loop; slow steps run in worker threads."""
         try:
             with span("request", bytes=len(exchange.body)):
                 return await self._open_in_steps(exchange, exchange.may_name_session)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tokenmizer_mw.chat.content_checks import ContentRedaction, RequestGuard
@@ -23,26 +23,18 @@ from tokenmizer_mw.wire.history import History, history_of
 from tokenmizer_mw.wire.messages import history, request_of
 
 
+@dataclass(eq=False, slots=True)
 class HostRequests:
     """Shortens chats of frameworks that have message objects instead of HTTP bodies, or composes the context from
     stored messages.
     """
 
-    def __init__(
-        self,
-        settings: Settings,
-        access: SessionAccess,
-        redaction: ContentRedaction,
-        cuts: CutPreparation,
-        guard: RequestGuard,
-        count: Callable[..., None],
-    ) -> None:
-        self._settings = settings
-        self._access = access
-        self._redaction = redaction
-        self._cuts = cuts
-        self._guard = guard
-        self._count = count
+    _settings: Settings
+    _access: SessionAccess
+    _redaction: ContentRedaction
+    _cuts: CutPreparation
+    _guard: RequestGuard
+    _count: Callable[..., None]
 
     def shorten(
         self,
@@ -161,11 +153,9 @@ class HostRequests:
             return None
         is_asked_next = request is not truncation.request
         kept = (*fit.kept, len(truncation.request.messages)) if is_asked_next else fit.kept
-        out = self._access.sessions.read(truncation.key, lambda state: truncation.left_out(state, rewrite, fit))
+        cut, sent = self._access.sessions.read(truncation.key, lambda state: truncation.left_out(state, rewrite, fit))
         left = room - truncation.count_taken(fit.block, fit.kept, fit.results)
-        reminder = self._cuts.reminder(
-            Shortening(truncation.key, request, kept, left, truncation.counter, out.cut, out.sent)
-        )
+        reminder = self._cuts.reminder(Shortening(truncation.key, request, kept, left, truncation.counter, cut, sent))
         if reminder is not None and reminder.new is not None:
             self._access.carried.put(truncation.key, [CarriedReminder(reminder.cut, reminder.new)])
         return reminder

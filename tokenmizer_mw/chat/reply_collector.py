@@ -32,23 +32,9 @@ class ReplyCollector:
     """
 
     __slots__ = (
-        "_capped",
-        "_chunks",
-        "_clear",
-        "_closings",
-        "_decoder",
-        "_dialect",
-        "_end_mark",
-        "_ends",
-        "_granted",
-        "_keep",
-        "_kind",
-        "_left",
-        "_tail",
-        "_torn",
-        "is_refused",
-        "room",
-    )
+        "_capped", "_chunks", "_clear", "_closings", "_decoder", "_dialect", "_end_mark", "_ends", "_granted",
+        "_keep", "_kind", "_left", "_tail", "_torn", "is_refused", "room",
+    )  # fmt: skip
 
     def __init__(self, dialect: Dialect, room: int) -> None:
         self._dialect = dialect

@@ -106,8 +106,6 @@ CHAT_WORDS: Final = {
 }
 """Last segments of paths, in lower case, that chats are usually served under."""
 
-_log = logging.getLogger("tokenmizer_mw")
-
 
 class UnknownRoutes:
     """Logs paths that look like chat routes but are not configured: each once, at most ``PATHS_MAX`` paths."""
@@ -128,7 +126,7 @@ class UnknownRoutes:
         if 400 <= status < 500 or len(self._logged) >= PATHS_MAX or path in self._logged:
             return
         self._logged.add(path)
-        _log.warning(
+        _logger.warning(
             "POST %s looks like a chat and is not remembered: no route of the middleware ends so; if it is a chat, name"
             " it in routes=, with a CustomChat where its JSON has a shape of its own (docs/not-remembered.md)",
             one_line(path)[:_PATH_SHOWN],

@@ -18,12 +18,12 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tokenmizer_mw.chat.caching import CacheHost, ask_cache, open_cache
+from tokenmizer_mw.chat.caching import CacheHost, open_cache
 from tokenmizer_mw.chat.client_compaction import ClientCompaction
 from tokenmizer_mw.chat.content_checks import ContentRedaction, RequestGuard
 from tokenmizer_mw.chat.cuts import CutPreparation
@@ -38,8 +38,6 @@ from tokenmizer_mw.chat.usage import UsageAccounting
 from tokenmizer_mw.context.recall import PassageIndex
 from tokenmizer_mw.context.tokens import ModelCounters
 from tokenmizer_mw.errors import ConfigError
-from tokenmizer_mw.model.event import Event
-from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.background import BackgroundQueue, Pauses
 from tokenmizer_mw.runtime.forking import make_lock
@@ -53,7 +51,7 @@ from tokenmizer_mw.session.transcript_edits import HistoryMessages
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.log import EventLog
 from tokenmizer_mw.store.resilience.bounded_log import BoundedLog
-from tokenmizer_mw.store.resilience.monitor import Breaker, StoreMonitor
+from tokenmizer_mw.store.resilience.monitor import StoreMonitor
 from tokenmizer_mw.wire.http import Headers
 from tokenmizer_mw.wire.known import KnownRequests
 
@@ -88,7 +86,7 @@ class SessionService:
         self.known = KnownRequests(settings.known_requests_max, make_lock())
         self.counters = ServiceCounters(settings.session_header, settings.session_field)
         self.count = self.counters.add
-        self.store_monitor = StoreMonitor(Breaker(settings.store_failures_max), settings.store_wait_seconds)
+        self.store_monitor = StoreMonitor(settings.store_failures_max, settings.store_wait_seconds)
         limited_log = LimitedLog(_logger)
         self.reports = FailureReports(self.store_monitor, limited_log, self.count)
         self.background = self._open_queue()
@@ -102,7 +100,7 @@ class SessionService:
             redaction=self.redaction,
             bounded_log=bounded_log,
             counters=ModelCounters(settings.tokenizer_dir),
-            notice=self._notice,
+            notice=lambda key, events: self.refinement.notice(key, events),  # noqa: PLW0108 - it is made later
             defer=self.background.put,
             count=self.count,
         )
@@ -136,10 +134,10 @@ class SessionService:
         )
         self.hosts = HostRequests(settings, self.access, self.redaction, self.cuts, self.guard, self.count)
         self.compaction = ClientCompaction(settings, self.access, self.redaction, self.guard, self.count)
-        self._opening = ExchangeOpening(
+        opening = ExchangeOpening(
             settings, self.access, self.redaction, self.cuts, self.guard, self.reports, self.count
         )
-        self._commit = ExchangeCommit(
+        commit = ExchangeCommit(
             self.access,
             self.redaction,
             self.turns,
@@ -148,83 +146,42 @@ class SessionService:
             self.background,
             self.reports,
             self.count,
-            cuts=self.cuts,
+            self.cuts,
         )
+        self.prepare, self.aprepare = opening.prepare, opening.aprepare
+        self.start_reply, self.take_piece, self.give_up = commit.start_reply, commit.take_piece, commit.give_up
+        self.commit, self.acommit, self.leave = commit.commit, commit.acommit, commit.leave
+        self.schedule_extraction, self.report_failure = commit.schedule_extraction, self.reports.report_failure
 
     # -- a chat call -------------------------------------------------------------------------------------------------
-
-    def prepare(self, exchange: ChatExchange) -> bool:
-        """Find the session of a call, redact secrets, check for prompt injection, and replace old messages by a resume
-        block if necessary. Blocks.
-
-        Returns whether the call is recorded; ``False``: it passes untouched and a counter gives the reason. Raises
-        ``RequestBlocked``.
-        """
-        return self._opening.open_blocking(exchange)
-
-    def aprepare(self, exchange: ChatExchange) -> Awaitable[bool]:
-        """Prepare a call as ``prepare`` does, from an event loop; slow work runs in worker threads."""
-        return self._opening.open_on_loop(exchange)
-
-    def start_reply(self, exchange: ChatExchange, status: int, headers: Headers) -> None:
-        """Note that the response begins, with this status and these headers."""
-        try:
-            exchange.start_reply(status, headers)
-        except Exception as error:
-            self.give_up(exchange, error)
-
-    def take_piece(self, exchange: ChatExchange, piece: bytes) -> bool:
-        """Take the next piece of the body. Returns whether the turn must be committed before the client gets it.
-        Failures are counted, not raised.
-        """
-        return self._commit.take(exchange, piece)
-
-    def give_up(self, exchange: ChatExchange, error: Exception) -> None:
-        """Stop collecting the reply after an internal error; the call is not recorded."""
-        self._commit.give_up(exchange, error)
-
-    def commit(
-        self, exchange: ChatExchange, *, last: bool, outcome: Outcome | None = None, attempt: bool = False
-    ) -> None:
-        """Record the turn if its reply is complete or its ``last`` piece was seen, and wait until it is durable or the
-        deadline has passed. Blocks.
-
-        - ``outcome``: how the call ended, if the caller knows more than the reply says.
-        - ``attempt``: the call may be retried; a failed one without content is not recorded.
-        """
-        self._commit.wait(exchange, last, outcome, attempt)
-
-    def acommit(self, exchange: ChatExchange, *, last: bool) -> Awaitable[None]:
-        """Record the turn as ``commit`` does, from an event loop."""
-        return self._commit.wait_on_loop(exchange, last)
-
-    def schedule_extraction(self, exchange: ChatExchange) -> None:
-        """Extract facts in the background once the turn is durable. Call it when the client has the last piece."""
-        self._commit.release(exchange)
-
-    def leave(self, exchange: ChatExchange, outcome: Outcome | None, *, attempt: bool = False) -> None:
-        """End the call; a turn that was not committed is recorded in the background."""
-        self._commit.leave(exchange, outcome, attempt)
 
     def ask_cache(
         self, exchange: ChatExchange, headers: Headers, *, host: str = "", query: bytes = b""
     ) -> CacheLookup | None:
-        """Return the cache lookup for a prepared call; ``None`` if the cache does not handle it.
+        """Return the cache lookup for a prepared call, and let it observe the call's reply; ``None`` if the cache does
+        not handle it, or the client bypasses it.
 
-        ``host``: the host that the call is sent to, "" for the application itself; ``query``: the query of its URL.
+        ``headers``: all request headers, as received. ``host``: the host that the call is sent to, "" for the
+        application itself; ``query``: the query of its URL.
         """
-        if self.answers is None:
+        if self.answers is None or exchange.fixed:
             return None
-        settings, reports = self.settings, self.reports
-        return ask_cache(
-            self.answers, exchange, settings, reports, headers=headers, host=host, query=query, count=self.count
-        )
+        header = self.settings.cache_header.lower().encode("latin-1", "replace")
+        wish = exchange.headers.get(header, b"").strip().lower()
+        if wish == b"bypass":
+            self.count("cache_bypassed")
+            return None
+        from tokenmizer_mw.saving.cache.question import place_of  # most applications have no cache
 
-    def report_failure(self, counter: str, error: BaseException) -> None:
-        """Count a failure of this package, and log its kind and place. Its text is not logged, because it may quote
-        messages.
-        """
-        self.reports.report_failure(counter, error)
+        try:
+            place = place_of(exchange.path, headers, self.settings, host=host, query=query)
+            rewritten = exchange.rewrite is not None
+            asking = self.answers.ask(exchange, exchange.key, place, rewritten=rewritten, looks=wish != b"refresh")
+        except Exception as error:
+            self.report_failure("cache_failed", error)
+            return None
+        exchange.observer = asking
+        return asking
 
     # -- all sessions ------------------------------------------------------------------------------------------------
 
@@ -345,9 +302,6 @@ class SessionService:
             background=self._open_queue(),
             complete=complete,
         )
-
-    def _notice(self, key: SessionKey, events: Sequence[Event]) -> None:
-        self.refinement.notice(key, events)
 
     def _open_queue(self) -> BackgroundQueue:
         settings = self.settings

@@ -22,6 +22,7 @@ from tokenmizer_mw.session.log_cache import CachedMessages, CachedSessions, LogE
 from tokenmizer_mw.session.reminder import CarriedReminders
 from tokenmizer_mw.session.snapshot import SnapshotPolicy
 from tokenmizer_mw.session.state import FactDerivation
+from tokenmizer_mw.session.truncation import CutDecision
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.log import EventLog
 from tokenmizer_mw.store.resilience.bounded_log import BoundedLog
@@ -150,7 +151,19 @@ class SessionAccess:
     def propose(self, key: SessionKey, decide: Callable[[SessionState], list[Event]]) -> None:
         """Append the events that ``decide`` returns; it gets a copy of the session and runs outside its lock."""
         with self._noticing(key, decide) as deciding:
-            self.sessions.propose(key, deciding, no_view)
+            self.sessions.propose(key, deciding)
+
+    def propose_cut(self, key: SessionKey, decide: Callable[[SessionState], CutDecision]) -> CutDecision:
+        """Append the events of the decision that ``decide`` returns, as ``propose`` does, and return the decision."""
+        decision = CutDecision()
+
+        def events(state: SessionState) -> list[Event]:
+            nonlocal decision
+            decision = decide(state)
+            return list(decision.events)
+
+        self.propose(key, events)
+        return decision
 
     def extract(
         self, key: SessionKey, view: Callable[[SessionState], T], *, wait: bool = True, end: LogEnd | None = None

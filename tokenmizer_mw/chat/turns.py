@@ -208,7 +208,7 @@ class ExtractionSchedule:
         """Extract the facts of all messages that have none yet. If another thread is doing that for this session,
         return at once: that thread extracts the facts of these messages too.
         """
-        is_cut = self._access.extract(key, _is_cut, wait=False)
+        is_cut = self._access.extract(key, lambda state: state.cut is not None, wait=False)
         if is_cut or self._find_reminders().awaits_cut(key):
             if self._settings.reminder_tokens:
                 self._find_reminders().warm(key)
@@ -220,8 +220,3 @@ class ExtractionSchedule:
     def _prepare_sentences(self, told: HistoryMessages) -> bool:
         """Whether there is more of a session to read before a cut needs it."""
         return told.prepare_sentences(self._redaction.remove_blocks, SENTENCES_STEP)
-
-
-def _is_cut(state: SessionState) -> bool:
-    """Whether a cut of the session is in force."""
-    return state.cut is not None

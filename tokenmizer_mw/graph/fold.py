@@ -295,45 +295,16 @@ class SessionGraph:
     def fork(self) -> SessionGraph:
         """Return a graph that starts with the same content; changes to it do not affect this one. Its cost does not
         depend on the graph's size. This graph must not change meanwhile."""
-        by_word = self.index_words()
+        self.index_words()
         if len(self._nodes) <= SMALL:
             return self.copy()
-        return SessionGraph(
-            Layer(self._nodes),
-            Layer(self._life),
-            Layer(self._edges),
-            Layer(self._by_key),
-            Layer(self._by_slot),
-            Layer(by_word),
-            Layer(self._unfinished),
-            Layer(self._settled),
-            Layer(self._heirs),
-            Layer(self._replaced),
-            Layer(self._counts),
-            Layer(self._flagged),
-            self._derived,
-            self._stated,
-        )
+        parts: list[Any] = [*map(Layer, _MAPPINGS(self)), self._derived, self._stated]
+        return SessionGraph(*parts)
 
     def copy(self) -> SessionGraph:
         """Return an independent copy: later events on either graph do not affect the other."""
-        return SessionGraph(
-            dict(self._nodes),
-            dict(self._life),
-            dict(self._edges),
-            dict(self._by_key),
-            dict(self._by_slot),
-            dict(self._by_word),
-            dict(self._unfinished),
-            dict(self._settled),
-            dict(self._heirs),
-            dict(self._replaced),
-            dict(self._counts),
-            dict(self._flagged),
-            self._derived,
-            self._stated,
-            list(self._unindexed),
-        )
+        parts: list[Any] = [*map(dict, _MAPPINGS(self)), self._derived, self._stated, list(self._unindexed)]
+        return SessionGraph(*parts)
 
     def index_words(self) -> MutableMapping[str, tuple[str, ...]]:
         """Bring the index of words up to date and return it: ids of the newest nodes by "type:word"."""
@@ -467,6 +438,9 @@ _STEPS: Final[Mapping[type, Callable[[SessionGraph, Any, float], None]]] = {
 }
 """What each kind of event does to a graph. Logs of thousands of events are folded: a table is faster than patterns."""
 
+_MAPPINGS: Final[Callable[[SessionGraph], tuple[Any, ...]]] = attrgetter(
+    *(each.name for each in fields(SessionGraph) if each.name not in ("_derived", "_stated", "_unindexed"))
+)
 _NAMES: Final = tuple(each.name for each in fields(Node))
 _VALUES: Final[Callable[[Node], tuple[Any, ...]]] = attrgetter(*_NAMES)
 _STATUS: Final = _NAMES.index("status")

@@ -8,49 +8,11 @@ from typing import Final
 
 from tokenmizer_mw.model.node import NodeType
 
-_STOP: Final = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "are",
-        "as",
-        "at",
-        "be",
-        "by",
-        "for",
-        "from",
-        "in",
-        "into",
-        "is",
-        "it",
-        "its",
-        "of",
-        "on",
-        "or",
-        "our",
-        "that",
-        "the",
-        "this",
-        "to",
-        "was",
-        "we",
-        "were",
-        "will",
-        "with",
-        "i",
-        "my",
-        "you",
-        "your",
-        "now",
-        "also",
-        "so",
-        "then",
-        "just",
-        "use",
-        "using",
-    ]
-)
+_STOP: Final = frozenset((
+    "a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "in", "into", "is", "it", "its", "of", "on", "or",
+    "our", "that", "the", "this", "to", "was", "we", "were", "will", "with", "i", "my", "you", "your", "now", "also",
+    "so", "then", "just", "use", "using",
+))  # fmt: skip
 _CASED: Final = frozenset({NodeType.FILE, NodeType.ENDPOINT, NodeType.API, NodeType.SCHEMA})
 
 

@@ -43,11 +43,6 @@ def importances(graph: SessionGraph, turn: int = 0) -> dict[str, float]:
     return {node.id: _importance(node, lives[node.id], degree[node.id], now) for node in graph.nodes()}
 
 
-def importance(graph: SessionGraph, id: str, turn: int = 0) -> float:
-    """Return the importance of one node, as ``importances`` computes it. Raises ``KeyError`` for an unknown id."""
-    return importances(graph, turn)[id]
-
-
 def _importance(node: Node, life: Life, edges: int, now: int) -> float:
     references = 1.0 + math.log1p(edges + life.mentions - 1)
     age = 0 if node.kind is DecisionKind.RULE or now <= life.touched else now - life.touched

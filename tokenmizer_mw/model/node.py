@@ -46,12 +46,6 @@ class NodeType(StrEnum):
     AGENT = "agent"
 
 
-GROUPS: Final[dict[str, frozenset[NodeType]]] = {
-    "action": frozenset({NodeType.TASK, NodeType.FILE, NodeType.ERROR, NodeType.TEST, NodeType.SCHEMA}),
-    "decision": frozenset({NodeType.DECISION, NodeType.DEPENDENCY, NodeType.API, NodeType.ENDPOINT}),
-    "context": frozenset({NodeType.GOAL, NodeType.ENVIRONMENT, NodeType.PROJECT, NodeType.CONCEPT, NodeType.AGENT}),
-}
-
 NEVER_PRUNED: Final = frozenset({NodeType.DECISION, NodeType.GOAL, NodeType.ENVIRONMENT, NodeType.SCHEMA})
 
 REJECTABLE: Final = frozenset({NodeType.DECISION, NodeType.TASK})
@@ -241,6 +235,11 @@ class Node:
     def current(self) -> bool:
         """Whether the fact still holds: false once it was replaced, declared wrong or archived."""
         return self.status not in _REVISED
+
+    @property
+    def is_worded_by_hand(self) -> bool:
+        """Whether the fact holds and was added or worded by hand, so that no message states it as it is."""
+        return self.current and self.source.role == HAND
 
     @property
     def is_withdrawn(self) -> bool:

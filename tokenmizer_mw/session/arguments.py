@@ -64,7 +64,7 @@ def require_functions(**given: object) -> None:
 
 def require_written(messages: Iterable[Written]) -> list[Written]:
     """Return ``messages`` as a list. Raises ``InvalidMessage`` for anything that is not ``Written``."""
-    if isinstance(messages, str | bytes | Mapping) or not hasattr(messages, "__iter__"):
+    if not _is_listing(messages):
         raise InvalidMessage(f"messages are a list of Written, not a {type(messages).__name__}")
     found = list(messages)
     for place, one in enumerate(found, 1):
@@ -119,9 +119,17 @@ def _describe(value: object) -> str:
     return "None" if value is None else f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
 
 
-def _require_text(name: str, value: object) -> None:
-    if not isinstance(value, str):
-        raise CallerError(f"{name} is text, not {_describe(value)}")
+def _require(what: str, fits: Callable[[Any], bool]) -> Check:
+    """The check of an argument that is ``what`` where ``fits`` returns true."""
+
+    def require(name: str, value: object) -> None:
+        if not fits(value):
+            raise CallerError(f"{name} is {what}, not {_describe(value)}")
+
+    return require
+
+
+_require_text: Final = _require("text", lambda value: isinstance(value, str))
 
 
 def _require_id(name: str, value: object) -> None:
@@ -151,11 +159,6 @@ def _require_whole(name: str, value: Any) -> None:
         raise CallerError(f"{name} is 0 or more, not {number}")
 
 
-def _require_flag(name: str, value: object) -> None:
-    if not isinstance(value, bool):
-        raise CallerError(f"{name} is True or False, not {_describe(value)}")
-
-
 def _require_duration(name: str, value: Any) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
         raise CallerError(f"{name} is a number of seconds, 0 or more, not {value!r:.40}")
@@ -171,33 +174,19 @@ def _require_moment(name: str, value: Any) -> None:
         raise CallerError(f"{name} is a time in seconds since 1970; {value:.0f} would be before the year 2000: {hint}")
 
 
-def _require_callable(name: str, value: object) -> None:
-    if not callable(value):
-        raise CallerError(f"{name} is a function, not {_describe(value)}")
-
-
-def _require_iterable(name: str, value: object) -> None:
-    if isinstance(value, str | bytes | Mapping) or not hasattr(value, "__iter__"):
-        raise CallerError(f"{name} is a list, not {_describe(value)}")
-
-
-def _require_instance(of: type) -> Check:
-    def require(name: str, value: object) -> None:
-        if not isinstance(value, of):
-            raise CallerError(f"{name} is a {of.__name__}, not {_describe(value)}")
-
-    return require
+def _is_listing(value: object) -> bool:
+    return not isinstance(value, str | bytes | Mapping) and hasattr(value, "__iter__")
 
 
 _CHECKS: Final[Mapping[str, Check]] = {
     "str": _require_text,
     "int": _require_whole,
-    "bool": _require_flag,
+    "bool": _require("True or False", lambda value: isinstance(value, bool)),
     "float": _require_duration,
     "Moment": _require_moment,
-    "Callable": _require_callable,
-    "Iterable": _require_iterable,
-    "Collection": _require_iterable,
+    "Callable": _require("a function", callable),
+    "Iterable": _require("a list", _is_listing),
+    "Collection": _require("a list", _is_listing),
 }
 """The check of an argument by its annotation, without what stands in brackets."""
 
@@ -258,4 +247,4 @@ def _check_of(name: str, annotation: str, types: Mapping[str, type | str]) -> Ch
     if name in _BY_NAME:
         return _BY_NAME[name]
     kind = types.get(annotation, annotation.partition("[")[0])
-    return _CHECKS[kind] if isinstance(kind, str) else _require_instance(kind)
+    return _CHECKS[kind] if isinstance(kind, str) else _require(f"a {kind.__name__}", lambda one: isinstance(one, kind))

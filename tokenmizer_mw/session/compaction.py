@@ -99,12 +99,12 @@ class LongestRequests:
             return True
         return (longest is None or len(body) < longest.size) and may_continue(body)
 
-    def has_tools(self, key: SessionKey, tools: str, *, unknown: bool) -> bool:
-        """Whether the longest request of session ``key`` offered the tools with the digest ``tools``. ``unknown``: the
-        result if no request of the session is known."""
+    def has_tools(self, key: SessionKey, tools: str) -> bool:
+        """Whether the longest request of session ``key`` offered the tools with the digest ``tools``, or no request of
+        the session is known."""
         with self._lock:
             longest = self._longest.get(key)
-        return longest.tools == tools if longest is not None else unknown
+        return longest is None or longest.tools == tools
 
     def note(self, key: SessionKey, size: int, tools: str) -> None:
         """Record that a request of ``size`` bytes was sent."""

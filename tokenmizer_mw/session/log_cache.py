@@ -236,11 +236,9 @@ class CachedSessions(SessionCache[SessionState]):
         with hold(kept.lock):
             return self._refresh(key, kept).copy()
 
-    def propose(
-        self, key: SessionKey, decide: Callable[[SessionState], Sequence[Event]], view: Callable[[SessionState], T]
-    ) -> T:
-        """Append the events that ``decide`` returns, then return ``view`` of the updated session. Like
-        ``update_and_view``, but for a ``decide`` that takes long or calls back into the memory.
+    def propose(self, key: SessionKey, decide: Callable[[SessionState], Sequence[Event]]) -> None:
+        """Append the events that ``decide`` returns. Like ``update``, but for a ``decide`` that takes long or calls
+        back into the memory.
 
         ``decide`` gets a copy of the session and runs without its lock, so that other threads can write meanwhile. It
         is called again if one did.
@@ -254,9 +252,8 @@ class CachedSessions(SessionCache[SessionState]):
                 state = self._refresh(key, kept)
                 if (state.seq, state.recorded_at) != (draft.seq, draft.recorded_at):
                     continue
-                done = self._append(key, kept, events, draft.seq) if events else state
-                if done is not None:
-                    return view(done)
+                if not events or self._append(key, kept, events, draft.seq) is not None:
+                    return
         raise Conflict(_GAVE_UP)
 
     def extract(

@@ -248,11 +248,8 @@ class SessionState:
         if self.handover is not None and any(turn <= self.handover.last for turn in withdrawn):
             self.handover = None
         if redrawn:
-            self._forget_facts()
-
-    def _forget_facts(self) -> None:
-        self.graph, self.derived, self.refined, self.cut = SessionGraph(), 0, 0, None
-        self.edits, self.recent_reminders, self.handover = {}, [], None
+            self.graph, self.derived, self.refined, self.cut = SessionGraph(), 0, 0, None
+            self.edits, self.recent_reminders, self.handover = {}, [], None
 
     def _mark_derived(self, turn: int) -> None:
         self.derived = max(turn, self.derived)
@@ -346,26 +343,17 @@ def fold_until_message(recorded: Sequence[Recorded], number: int) -> SessionStat
     Facts are derived in the order of the messages. So the events until the first one of a later message are applied;
     if the graph was built again after messages were withdrawn, those of the newest graph.
     """
-    built = max((at for at, one in enumerate(recorded) if _builds_again(one.event)), default=0)
-    later = (at for at in range(built, len(recorded)) if _is_behind(recorded[at].event, number))
-    end = next(later, len(recorded))
-    state = fold(one for one in recorded[:end] if not _is_message_behind(one.event, number))
+    events = [one.event for one in recorded]
+    rebuilt = (at for at, event in enumerate(events) if isinstance(event, HistoryRevised) and event.redrawn)
+    started = max(rebuilt, default=0)
+    turns = [event.turn if isinstance(event, Derived) else number_of(event) or 0 for event in events]
+    end = next((at for at in range(started, len(events)) if turns[at] > number), len(events))
+    state = fold(
+        one for one in recorded[:end] if not isinstance(one.event, MessageRecorded) or one.event.turn <= number
+    )
     if end < len(recorded):
         state.unextracted = []  # their facts were derived together with those of later messages, and are applied
     return state
-
-
-def _builds_again(event: Event) -> bool:
-    return isinstance(event, HistoryRevised) and event.redrawn
-
-
-def _is_behind(event: Event, number: int) -> bool:
-    """Whether an event belongs to facts of a later message than message ``number``."""
-    return (event.turn if isinstance(event, Derived) else number_of(event) or 0) > number
-
-
-def _is_message_behind(event: Event, number: int) -> bool:
-    return isinstance(event, MessageRecorded) and event.turn > number
 
 
 @dataclass(frozen=True, slots=True)

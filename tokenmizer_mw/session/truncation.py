@@ -45,6 +45,10 @@ Known = tuple[int, int]
 _QUOTED_LEAST: Final = 2
 """Times the budget of a block that it has to replace before it quotes sentences: a short chat is told by its facts."""
 
+Spared = Callable[[int, int | None], Sequence[float]]
+"""For the messages that are sent, from an index on: the share of each that compression removes before sending. Also
+given the index of the newest message when the cut was made, ``None`` without a cut."""
+
 _WHOLE: Final[Mapping[int, Sequence[str]]] = MappingProxyType({})
 
 _STEPS: Final = 4
@@ -101,15 +105,6 @@ class HeldCut:
 
 
 @dataclass(frozen=True, slots=True)
-class SentPart:
-    """The part of a chat that is sent: the messages from index ``start`` on. ``through``: index of the newest message
-    when the cut was made; ``None`` without a cut."""
-
-    start: int
-    through: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class CutDecision:
     """How to send a request. ``rewrite``: how it is shortened; ``None``: send it unchanged. ``events``: to append to
     the log; ``counted``: names of counters to increment."""
@@ -136,22 +131,13 @@ class BlockOrder:
 
 
 @dataclass(frozen=True, slots=True)
-class CutContent:
-    """What replaces left-out messages in a request: ``cut``, or ``None`` for nothing. ``sent``: numbers of older
-    messages that the request contains all the same."""
-
-    cut: Checkpointed | None
-    sent: Collection[int] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Truncation:
     """Decides how one request of a session is shortened. ``counter`` counts tokens as the request's model does.
 
     - ``numbers``: the session's numbers of the request's messages, when they come from the session itself; then no
       message is new.
     - ``reserved``: tokens needed by what is not in the request.
-    - ``spared``: returns the share of each message that compression removes before sending; ``None``: nothing.
+    - ``spared``: what compression removes before sending; ``None``: nothing.
     - ``recorded``: returns the session's messages with numbers; set when the client may have compacted its chat.
     - ``read_sentences``: returns the sentences of a message that a block may quote.
     """
@@ -162,7 +148,7 @@ class Truncation:
     counter: MessageCounter
     numbers: Sequence[int] = ()
     reserved: int = 0
-    spared: Callable[[SentPart], Sequence[float]] | None = None
+    spared: Spared | None = None
     recorded: Callable[[], Sequence[tuple[int, Message]]] | None = None
     read_sentences: ReadSentences = message_sentences
 
@@ -277,13 +263,16 @@ class Truncation:
         """Tokens of the results in the message at ``place``."""
         return sum(self.counter.text(result.text) for result in self.request.messages[place].tool_results)
 
-    def left_out(self, state: SessionState, rewrite: Rewrite | None, fit: Shortened) -> CutContent:
-        """Return what replaces the messages that ``fit`` leaves out: the current cut, or a new one if ``fit`` leaves
-        out more than the current cut does."""
+    def left_out(
+        self, state: SessionState, rewrite: Rewrite | None, fit: Shortened
+    ) -> tuple[Checkpointed | None, Collection[int]]:
+        """Return what replaces the messages that ``fit`` leaves out: the current cut (``None``: nothing), or a new one
+        if ``fit`` leaves out more than the current cut does; and the numbers of older messages that the request
+        contains all the same."""
         places = fit.kept
         start = self.request.prefix if rewrite is None else rewrite.keep_from
         if not places or places == tuple(range(start, len(self.request.messages))):
-            return CutContent(state.cut)
+            return state.cut, ()
         last = next(at for at in reversed(range(len(places))) if not at or places[at - 1] != places[at] - 1)
         numbers = self._numbers_by_place(state, places[last])
         anchor = numbers[places[last]]
@@ -291,7 +280,7 @@ class Truncation:
         dropped = len(self.request.messages) - self.request.prefix - len(places)
         tokens = self.counter.text(fit.block)
         cut = Checkpointed(f"resume-{anchor}", anchor, tokens, fit.block, "", anchor, dropped, carried)
-        return CutContent(cut, frozenset(numbers[place] for place in places[:last] if place in numbers))
+        return cut, frozenset(numbers[place] for place in places[:last] if place in numbers)
 
     def _numbers_by_place(self, state: SessionState, last: int) -> dict[int, int]:
         """The numbers in the session of the messages up to ``last``, by their places; the system's left out."""
@@ -307,7 +296,7 @@ class Truncation:
         start, block, through = (prefix, "", None)
         if rewrite is not None:
             start, block, through = rewrite.keep_from, rewrite.block, rewrite.through
-        counts = self._subtract_compression(counts, SentPart(start, through))
+        counts = self._subtract_compression(counts, start, through)
         places: Sequence[int] = range(start, len(counts))
         room = limit - self.reserved - self.counter.text(self.request.overhead) - sum(counts[:prefix])
         if self._count_taken(block, places, counts) > room:
@@ -356,24 +345,21 @@ class Truncation:
         start, through = self.request.prefix, None
         if isinstance(decision.otherwise, Replay):
             start, through = decision.otherwise.keep_from, decision.otherwise.through
-        sent = self._subtract_compression(counts, SentPart(start, through))
+        sent = self._subtract_compression(counts, start, through)
         if not isinstance(plan_with(sent), Cut):
             return decision.otherwise
-        leaner = plan_with(sent, self._subtract_compression(counts, SentPart(start, len(counts) - 1)))
+        leaner = plan_with(sent, self._subtract_compression(counts, start, len(counts) - 1))
         if not isinstance(leaner, Cut):
             return decision.otherwise
-        return (
-            Cut(leaner.keep_from, decision.otherwise)
-            if type(leaner.otherwise) is type(decision.otherwise)
-            else decision
-        )
+        same = type(leaner.otherwise) is type(decision.otherwise)
+        return Cut(leaner.keep_from, decision.otherwise) if same else decision
 
-    def _subtract_compression(self, counts: Sequence[int], part: SentPart) -> list[int]:
+    def _subtract_compression(self, counts: Sequence[int], start: int, through: int | None) -> list[int]:
         """``counts`` without what compression takes out of the messages that are sent behind a cut."""
-        shares = self.spared(part) if self.spared is not None else ()
-        return (
-            [round(count * (1 - share)) for count, share in zip(counts, shares, strict=True)] if shares else [*counts]
-        )
+        shares = self.spared(start, through) if self.spared is not None else ()
+        if not shares:
+            return [*counts]
+        return [round(count * (1 - share)) for count, share in zip(counts, shares, strict=True)]
 
     def compact(self, state: SessionState, order: BlockOrder) -> CutDecision:
         """Build a resume block for a transcript that is compacted (replaced by a summary): for the whole transcript,

@@ -125,18 +125,10 @@ def _write(path: Path, said: Announcement) -> int:
 
 
 def _remove_if_stale(path: Path) -> None:
-    with suppress(OSError):
-        if not _is_held(path):
+    """Remove the file of a server that has ended."""
+    with suppress(OSError), os.fdopen(_open_own(path), "rb") as file:
+        if not _is_locked(file.fileno()):
             path.unlink()
-
-
-def _is_held(path: Path) -> bool:
-    """Whether the server that wrote the file runs. Raises ``OSError``."""
-    handle = _open_own(path)
-    try:
-        return _is_locked(handle)
-    finally:
-        os.close(handle)
 
 
 def _open_own(path: Path) -> int:
@@ -248,8 +240,9 @@ def choose_store(
             return ChosenStore(of_file, path)
     if not servers:
         return ChosenStore(default_address(extra), "the default, as no server runs and nothing names another")
-    config = servers[0].config
-    return ChosenStore(_reachable_address(servers[0]), "the running server" + (f" of {config}" if config else ""))
+    newest, config = servers[0], servers[0].config
+    address = reachable_address(newest, store_in_file(config) if newest.has_password and config else "")
+    return ChosenStore(address, "the running server" + (f" of {config}" if config else ""))
 
 
 def store_in_file(path: str | Path) -> str:
@@ -275,11 +268,6 @@ def default_address(extra: str = "cli") -> str:
     except OSError as error:
         raise ConfigError(f"{folder.parent}: {error.strerror}: {option}set {STORE_VARIABLE}") from None
     return f"sqlite:///{folder / 'sessions.db'}"
-
-
-def _reachable_address(server: Announcement) -> str:
-    of_file = store_in_file(server.config) if server.has_password and server.config else ""
-    return reachable_address(server, of_file)
 
 
 _IN_MEMORY: Final = ("", "/:memory:")

@@ -89,22 +89,9 @@ EVERY_KIND: Final[tuple[Event, ...]] = (
 """At least one event of each kind, with awkward text in them."""
 
 HOSTILE_IDS: Final = (
-    "'; DROP TABLE events; --",
-    "../../etc/passwd",
-    "a/b\\c",
-    "%00",
-    "?",
-    "*",
-    "A",
-    "a",
-    "é",
-    "e\u0301",
-    "日本語",
-    "\U0001f600",
-    " ",
-    "x" * SESSION_ID_MAX,
-    "x" * (SESSION_ID_MAX - 1),
-)
+    "'; DROP TABLE events; --", "../../etc/passwd", "a/b\\c", "%00", "?", "*", "A", "a", "é", "e\u0301", "日本語",
+    "\U0001f600", " ", "x" * SESSION_ID_MAX, "x" * (SESSION_ID_MAX - 1),
+)  # fmt: skip
 """Ids that a store must keep apart, exactly as given."""
 
 REFUSED_IDS: Final = ("", "a\0b", "\0", "line\nbreak", "\x1b[2J", "\ud800", "x" * (SESSION_ID_MAX + 1))
@@ -118,21 +105,21 @@ _REWRITINGS: Final = 12
 def check_empty(make_log: MakeLog) -> None:
     """Check that a new log has no sessions and no events."""
     with _log(make_log) as log:
-        _same(log.read(KEY), [], "events of an unknown session")
-        _same(log.sessions("tenant"), [], "sessions of an unknown tenant")
-        _same(log.forget(KEY), 0, "forgetting an unknown session")
-        _same(log.rewrite(KEY, lambda old: None), 0, "rewriting an unknown session")
-        _same(log.append(KEY, [], expected_seq=0), [], "appending nothing")
-        _same(log.sessions("tenant"), [], "sessions after appending nothing")
+        expect(log.read(KEY), [], "events of an unknown session")
+        expect(log.sessions("tenant"), [], "sessions of an unknown tenant")
+        expect(log.forget(KEY), 0, "forgetting an unknown session")
+        expect(log.rewrite(KEY, lambda old: None), 0, "rewriting an unknown session")
+        expect(log.append(KEY, [], expected_seq=0), [], "appending nothing")
+        expect(log.sessions("tenant"), [], "sessions after appending nothing")
 
 
 def check_secret(make_log: MakeLog) -> None:
     """Check that a store's secret is random bytes of the right length and constant, and that another store has another
     secret."""
     with _log(make_log) as log, _log(make_log) as other:
-        _same(log.secret(), log.secret(), "a secret asked for twice")
-        _same(len(log.secret()), SECRET_BYTES, "the length of a secret")
-        _same(log.secret() == other.secret(), False, "two stores with one secret")
+        expect(log.secret(), log.secret(), "a secret asked for twice")
+        expect(len(log.secret()), SECRET_BYTES, "the length of a secret")
+        expect(log.secret() == other.secret(), False, "two stores with one secret")
 
 
 def check_append_and_read(make_log: MakeLog) -> None:
@@ -140,31 +127,22 @@ def check_append_and_read(make_log: MakeLog) -> None:
     with _log(make_log) as log:
         first = log.append(KEY, _turns(1, 3), expected_seq=0)
         second = log.append(KEY, _turns(4, 4), expected_seq=3)
-        _same([event.seq for event in first + second], [1, 2, 3, 4], "numbers returned by append")
-        _same([event.event for event in first + second], _turns(1, 4), "events returned by append")
-        _same(log.read(KEY), first + second, "what read returns, against what append returned")
+        expect([event.seq for event in first + second], [1, 2, 3, 4], "numbers returned by append")
+        expect([event.event for event in first + second], _turns(1, 4), "events returned by append")
+        expect(log.read(KEY), first + second, "what read returns, against what append returned")
 
 
 def check_slices(make_log: MakeLog) -> None:
     """Check that ``after`` is exclusive and ``upto`` inclusive, and that limits beyond the log are no error."""
     limits: tuple[tuple[int, int | None, list[int]], ...] = (
-        (0, None, [1, 2, 3, 4, 5]),
-        (2, None, [3, 4, 5]),
-        (5, None, []),
-        (99, None, []),
-        (0, 2, [1, 2]),
-        (2, 4, [3, 4]),
-        (4, 2, []),
-        (3, 3, []),
-        (0, 0, []),
-        (-1, 10**30, [1, 2, 3, 4, 5]),
-        (10**30, None, []),
-    )
+        (0, None, [1, 2, 3, 4, 5]), (2, None, [3, 4, 5]), (5, None, []), (99, None, []), (0, 2, [1, 2]),
+        (2, 4, [3, 4]), (4, 2, []), (3, 3, []), (0, 0, []), (-1, 10**30, [1, 2, 3, 4, 5]), (10**30, None, []),
+    )  # fmt: skip
     with _log(make_log) as log:
         log.append(KEY, _turns(1, 5), expected_seq=0)
         for after, upto, expected in limits:
             found = [recorded.seq for recorded in log.read(KEY, after=after, upto=upto)]
-            _same(found, expected, f"read(after={after}, upto={upto})")
+            expect(found, expected, f"read(after={after}, upto={upto})")
 
 
 def check_outlines(make_log: MakeLog) -> None:
@@ -173,27 +151,27 @@ def check_outlines(make_log: MakeLog) -> None:
     with _log(make_log) as log:
         whole = log.append(KEY, EVERY_KIND, expected_seq=0)
         for one, outline in zip(whole, log.read(KEY, detail="graph"), strict=True):
-            _same((one.seq, one.recorded_at), (outline.seq, outline.recorded_at), "number and time of an outline")
+            expect((one.seq, one.recorded_at), (outline.seq, outline.recorded_at), "number and time of an outline")
             if isinstance(one.event, MessageRecorded) and isinstance(outline.event, MessageRecorded):
-                _same(one.event.turn, outline.event.turn, "the number of a message without its content")
+                expect(one.event.turn, outline.event.turn, "the number of a message without its content")
             else:
-                _same(one.event, outline.event, "an event that is no message")
+                expect(one.event, outline.event, "an event that is no message")
         found = {one.seq: one for one in log.read(KEY, detail="nodes")}
         wanted = [one for one in whole if encode(one.event)[0] not in KINDS_BESIDE_NODES]
-        _same([found.get(one.seq) for one in wanted], wanted, "the events that change a fact")
+        expect([found.get(one.seq) for one in wanted], wanted, "the events that change a fact")
 
 
 def check_conflict(make_log: MakeLog) -> None:
     """Check that an append with any ``expected_seq`` but the last number is refused and changes nothing."""
     with _log(make_log) as log:
-        _raises(Conflict, lambda: log.append(KEY, _turns(1, 1), expected_seq=1), "a gap at the start")
+        expect_raised(Conflict, lambda: log.append(KEY, _turns(1, 1), expected_seq=1), "a gap at the start")
         log.append(KEY, _turns(1, 2), expected_seq=0)
         for wrong in (0, 1, 3, -1, 10**30):
             late = partial(log.append, KEY, _turns(9, 9), expected_seq=wrong)
-            _raises(Conflict, late, f"an append behind {wrong}")
-        _same(_events(log), _turns(1, 2), "the log after refused appends")
+            expect_raised(Conflict, late, f"an append behind {wrong}")
+        expect(_events(log), _turns(1, 2), "the log after refused appends")
         log.append(KEY, _turns(3, 3), expected_seq=2)
-        _same(_events(log), _turns(1, 3), "the log after the next append")
+        expect(_events(log), _turns(1, 3), "the log after the next append")
 
 
 def check_atomic(make_log: MakeLog) -> None:
@@ -201,8 +179,8 @@ def check_atomic(make_log: MakeLog) -> None:
     append."""
     with _log(make_log) as log:
         log.append(KEY, _turns(1, 1), expected_seq=0)
-        _raises(Conflict, lambda: log.append(KEY, _turns(2, 50), expected_seq=0), "a late append")
-        _same(len(log.read(KEY)), 1, "events after a late append")
+        expect_raised(Conflict, lambda: log.append(KEY, _turns(2, 50), expected_seq=0), "a late append")
+        expect(len(log.read(KEY)), 1, "events after a late append")
         seen = {1}
         finished = threading.Event()
 
@@ -217,8 +195,8 @@ def check_atomic(make_log: MakeLog) -> None:
             finally:
                 finished.set()
 
-        _together([watch, write])
-        _same(seen, {1}, "events seen beyond whole appends of five")
+        run_together([watch, write])
+        expect(seen, {1}, "events seen beyond whole appends of five")
 
 
 def check_tenants(make_log: MakeLog) -> None:
@@ -226,12 +204,12 @@ def check_tenants(make_log: MakeLog) -> None:
     other = SessionKey("other", KEY.id)
     with _log(make_log) as log:
         log.append(KEY, _turns(1, 2), expected_seq=0)
-        _same(log.read(other), [], "another tenant's view")
+        expect(log.read(other), [], "another tenant's view")
         log.append(other, _turns(7, 7), expected_seq=0)
-        _same(_events(log), _turns(1, 2), "the first tenant's events")
-        _same([info.key for info in log.sessions("other")], [other], "the other tenant's sessions")
-        _same(log.forget(other), 1, "events forgotten")
-        _same(_events(log), _turns(1, 2), "the first tenant's events after the other was forgotten")
+        expect(_events(log), _turns(1, 2), "the first tenant's events")
+        expect([info.key for info in log.sessions("other")], [other], "the other tenant's sessions")
+        expect(log.forget(other), 1, "events forgotten")
+        expect(_events(log), _turns(1, 2), "the first tenant's events after the other was forgotten")
 
 
 def check_hostile_ids(make_log: MakeLog) -> None:
@@ -243,13 +221,13 @@ def check_hostile_ids(make_log: MakeLog) -> None:
         for number, key in enumerate(keys, 1):
             log.append(key, [Derived(number)], expected_seq=0)
         for number, key in enumerate(keys, 1):
-            _same(_events(log, key), [Derived(number)], f"events of {key}")
-        _same({info.key for info in log.sessions("a")}, {key for key in keys if key.tenant == "a"}, "sessions")
+            expect(_events(log, key), [Derived(number)], f"events of {key}")
+        expect({info.key for info in log.sessions("a")}, {key for key in keys if key.tenant == "a"}, "sessions")
         for id_ in REFUSED_IDS:
             for key in (SessionKey("a", id_), SessionKey(id_, "a")):
                 _check_refusals(log, key)
-            _raises(InvalidSession, partial(log.sessions, id_), f"sessions({id_!r})")
-            _raises(InvalidSession, partial(log.sessions, "a", after=(1.0, id_)), f"sessions behind {id_!r}")
+            expect_raised(InvalidSession, partial(log.sessions, id_), f"sessions({id_!r})")
+            expect_raised(InvalidSession, partial(log.sessions, "a", after=(1.0, id_)), f"sessions behind {id_!r}")
 
 
 def _check_refusals(log: EventLog, key: SessionKey) -> None:
@@ -266,7 +244,7 @@ def _check_refusals(log: EventLog, key: SessionKey) -> None:
         lambda: log.keep_passage_rows(key, PassageRows(1, 1.0, "model", {}), most=1),
     )
     for call in calls:
-        _raises(InvalidSession, call, f"a call with {key!r}")
+        expect_raised(InvalidSession, call, f"a call with {key!r}")
 
 
 def check_clock(make_log: MakeLog) -> None:
@@ -277,8 +255,8 @@ def check_clock(make_log: MakeLog) -> None:
         for seq in range(4):
             log.append(KEY, _turns(1, 1), expected_seq=seq)
         log.append(SessionKey("tenant", "later"), _turns(1, 1), expected_seq=0)
-        _same([event.recorded_at for event in log.read(KEY)], [100.5, 100.5, 100.5, 101.25], "times of a session")
-        _same([event.recorded_at for event in log.read(SessionKey("tenant", "later"))], [7.0], "another session's")
+        expect([event.recorded_at for event in log.read(KEY)], [100.5, 100.5, 100.5, 101.25], "times of a session")
+        expect([event.recorded_at for event in log.read(SessionKey("tenant", "later"))], [7.0], "another session's")
 
 
 def check_sessions(make_log: MakeLog) -> None:
@@ -290,7 +268,7 @@ def check_sessions(make_log: MakeLog) -> None:
             log.append(key, _turns(1, 2), expected_seq=0)
         log.append(keys[0], _turns(3, 3), expected_seq=2)
         found = [(info.key.id, info.seq, info.created_at, info.updated_at) for info in log.sessions("tenant")]
-        _same(found, [("b", 3, 1.0, 4.0), ("c", 2, 3.0, 3.0), ("a", 2, 2.0, 2.0)], "the listing")
+        expect(found, [("b", 3, 1.0, 4.0), ("c", 2, 3.0, 3.0), ("a", 2, 2.0, 2.0)], "the listing")
 
 
 def check_pages(make_log: MakeLog) -> None:
@@ -303,15 +281,15 @@ def check_pages(make_log: MakeLog) -> None:
             log.append(SessionKey("tenant", name), _turns(1, 2), expected_seq=0)
         log.append(SessionKey("other", "b"), _turns(1, 1), expected_seq=0)
         whole = log.sessions("tenant")
-        _same([info.key.id for info in whole], ["\uffee", "\U0001f600", "a", "b", "\u00e9", "old"], "the listing")
+        expect([info.key.id for info in whole], ["\uffee", "\U0001f600", "a", "b", "\u00e9", "old"], "the listing")
         for size in (1, 2, 4, 6, 10**30):
-            _same(list(pages(log, "tenant", size)), whole, f"pages of {size}")
+            expect(list(pages(log, "tenant", size)), whole, f"pages of {size}")
         for at, info in enumerate(whole):
-            _same(log.sessions("tenant", after=info.place), whole[at + 1 :], f"what is behind {info.key.id!r}")
-        _same(log.sessions("tenant", limit=0), [], "a page of none")
-        _same(log.sessions("tenant", after=(5.0, "aa"), limit=1), whole[3:4], "behind a session that is not there")
+            expect(log.sessions("tenant", after=info.place), whole[at + 1 :], f"what is behind {info.key.id!r}")
+        expect(log.sessions("tenant", limit=0), [], "a page of none")
+        expect(log.sessions("tenant", after=(5.0, "aa"), limit=1), whole[3:4], "behind a session that is not there")
         for time_ in (float("nan"), float("inf")):
-            _raises(InvalidSession, partial(log.sessions, "tenant", after=(time_, "a")), f"a page behind {time_}")
+            expect_raised(InvalidSession, partial(log.sessions, "tenant", after=(time_, "a")), f"a page behind {time_}")
 
 
 def check_snapshots(make_log: MakeLog) -> None:
@@ -319,48 +297,56 @@ def check_snapshots(make_log: MakeLog) -> None:
     has none, and none can be stored for it."""
     other, foreign = SessionKey("tenant", "other"), SessionKey("other", KEY.id)
     with _log(make_log, lambda: 5.0) as log:
-        _same(log.snapshot(KEY), None, "the snapshot of an unknown session")
-        _same(log.keep_snapshot(KEY, Snapshot(1, 5.0, 1, b"x")), False, "keeping one for an unknown session")
+        expect(log.snapshot(KEY), None, "the snapshot of an unknown session")
+        expect(log.keep_snapshot(KEY, Snapshot(1, 5.0, 1, b"x")), False, "keeping one for an unknown session")
         log.append(KEY, _turns(1, 6), expected_seq=0)
         log.append(other, _turns(1, 6), expected_seq=0)
-        _same(log.snapshot(KEY), None, "a snapshot that nobody kept")
+        expect(log.snapshot(KEY), None, "a snapshot that nobody kept")
         first = Snapshot(3, 5.0, 2**32 - 1, bytes(range(256)) * 400)
-        _same(log.keep_snapshot(KEY, first), True, "keeping one")
-        _same(log.snapshot(KEY), first, "what was kept")
+        expect(log.keep_snapshot(KEY, first), True, "keeping one")
+        expect(log.snapshot(KEY), first, "what was kept")
         for wrong in (Snapshot(7, 5.0, 1, b"late"), Snapshot(4, 4.0, 1, b"time"), Snapshot(10**30, 5.0, 1, b"")):
-            _same(log.keep_snapshot(KEY, wrong), False, f"keeping one of event {wrong.seq} at {wrong.recorded_at}")
-        _same(log.keep_snapshot(KEY, replace(first, seq=2)), False, "keeping an older one")
-        _same(log.snapshot(KEY), first, "what was kept, after others were refused")
+            expect(log.keep_snapshot(KEY, wrong), False, f"keeping one of event {wrong.seq} at {wrong.recorded_at}")
+        expect(log.keep_snapshot(KEY, replace(first, seq=2)), False, "keeping an older one")
+        expect(log.snapshot(KEY), first, "what was kept, after others were refused")
         for newer in (Snapshot(6, 5.0, 2**32 - 1, b""), Snapshot(2, 5.0, 7, b"of another fold")):
-            _same(log.keep_snapshot(KEY, newer), True, "keeping a newer one, or one of another fold")
-            _same(log.snapshot(KEY), newer, "the newer one")
-        _same((log.snapshot(other), log.snapshot(foreign)), (None, None), "snapshots of others")
+            expect(log.keep_snapshot(KEY, newer), True, "keeping a newer one, or one of another fold")
+            expect(log.snapshot(KEY), newer, "the newer one")
+        expect((log.snapshot(other), log.snapshot(foreign)), (None, None), "snapshots of others")
         log.append(KEY, _turns(7, 9), expected_seq=6)
-        _same(log.snapshot(KEY), Snapshot(2, 5.0, 7, b"of another fold"), "a snapshot after an append")
+        expect(log.snapshot(KEY), Snapshot(2, 5.0, 7, b"of another fold"), "a snapshot after an append")
 
 
 def check_snapshots_go(make_log: MakeLog) -> None:
     """Check that no snapshot survives the erasure or rewriting of its session, and that an outdated one cannot be
     stored later."""
-    keys = [SessionKey("tenant", name) for name in ("forgotten", "erased", "rewritten", "loaded", "left")]
     late = Snapshot(3, 5.0, 1, b"what it said")
     with _log(make_log, lambda: 5.0) as log, _log(make_log, lambda: 5.0) as old:
-        for key in keys:
-            log.append(key, _turns(1, 3), expected_seq=0)
-            _same(log.keep_snapshot(key, late), True, "keeping one")
-        forgotten, erased, rewritten, loaded, left = keys
-        old.append(KEY, _turns(4, 5), expected_seq=0)
-        log.forget(forgotten)
-        log.erase([erased])
-        _same(log.rewrite(left, lambda old: old.event), 0, "events changed by changing nothing")
-        log.rewrite(rewritten, lambda old: Derived(99) if old.seq == 2 else old.event)
-        log.load(loaded, [replace(one, seq=one.seq + 3) for one in old.read(KEY)], expected_seq=3)
+        keys = _make_and_drop(log, old, lambda key: log.keep_snapshot(key, late))
         found = [log.snapshot(key) for key in keys]
-        _same(found, [None, None, None, None, late], "snapshots left")
-        _same([log.keep_snapshot(key, late) for key in keys[:3]], [False] * 3, "keeping late what is gone")
-        _same(log.keep_snapshot(rewritten, Snapshot(4, 5.0, 1, b"new")), True, "keeping one of what it says now")
+        expect(found, [None, None, None, None, late], "snapshots left")
+        expect([log.keep_snapshot(key, late) for key in keys[:3]], [False] * 3, "keeping late what is gone")
+        rewritten = keys[2]
+        expect(log.keep_snapshot(rewritten, Snapshot(4, 5.0, 1, b"new")), True, "keeping one of what it says now")
         log.append(rewritten, _turns(5, 6), expected_seq=4)
-        _same(log.keep_snapshot(rewritten, Snapshot(6, 5.0, 1, b"newer")), True, "keeping one long after")
+        expect(log.keep_snapshot(rewritten, Snapshot(6, 5.0, 1, b"newer")), True, "keeping one long after")
+
+
+def _make_and_drop(log: EventLog, old: EventLog, keep: Callable[[SessionKey], bool]) -> list[SessionKey]:
+    """Make sessions of three events, ``keep`` what was computed from each, and then forget, erase, rewrite and load
+    one of them each. Returns their keys in this order, and last that of a session that stays as it is."""
+    keys = [SessionKey("tenant", name) for name in ("forgotten", "erased", "rewritten", "loaded", "left")]
+    for key in keys:
+        log.append(key, _turns(1, 3), expected_seq=0)
+        expect(keep(key), True, "keeping one")
+    forgotten, erased, rewritten, loaded, left = keys
+    old.append(KEY, _turns(4, 5), expected_seq=0)
+    log.forget(forgotten)
+    log.erase([erased])
+    expect(log.rewrite(left, lambda old: old.event), 0, "events changed by changing nothing")
+    log.rewrite(rewritten, lambda old: Derived(99) if old.seq == 2 else old.event)
+    log.load(loaded, [replace(one, seq=one.seq + 3) for one in old.read(KEY)], expected_seq=3)
+    return keys
 
 
 def check_snapshots_race(make_log: MakeLog) -> None:
@@ -382,9 +368,9 @@ def check_snapshots_race(make_log: MakeLog) -> None:
                 end = log.read(KEY)[-1]
                 log.keep_snapshot(KEY, Snapshot(end.seq, end.recorded_at, version, b"what was read"))
 
-        _together([rewriting, partial(keeping, 1), partial(keeping, 2)])
+        run_together([rewriting, partial(keeping, 1), partial(keeping, 2)])
         kept, end = log.snapshot(KEY), log.read(KEY)[-1]
-        _same(kept is None or kept.seq >= end.seq, True, "whether the snapshot is of what the session says now")
+        expect(kept is None or kept.seq >= end.seq, True, "whether the snapshot is of what the session says now")
 
 
 def _first_is(event: Event, old: Recorded) -> Event:
@@ -397,48 +383,38 @@ def check_passages(make_log: MakeLog) -> None:
     other = SessionKey("other", KEY.id)
     first = PassageRows(2, 5.0, "a model", {b"\x00a": bytes(range(256)), b"b": b"", b"c": b"3"})
     with _log(make_log, lambda: 5.0) as log:
-        _same(log.passage_rows(KEY, "a model"), {}, "vectors of an unknown session")
-        _same(log.keep_passage_rows(KEY, first, most=9), False, "keeping some for an unknown session")
+        expect(log.passage_rows(KEY, "a model"), {}, "vectors of an unknown session")
+        expect(log.keep_passage_rows(KEY, first, most=9), False, "keeping some for an unknown session")
         log.append(KEY, _turns(1, 3), expected_seq=0)
         log.append(other, _turns(1, 3), expected_seq=0)
         for wrong in (replace(first, seq=4), replace(first, recorded_at=4.0), replace(first, seq=10**30)):
-            _same(log.keep_passage_rows(KEY, wrong, most=9), False, f"keeping some of event {wrong.seq}")
-        _same(log.keep_passage_rows(KEY, first, most=9), True, "keeping some")
-        _same(list(log.passage_rows(KEY, "a model").items()), list(first.rows.items()), "what was kept")
+            expect(log.keep_passage_rows(KEY, wrong, most=9), False, f"keeping some of event {wrong.seq}")
+        expect(log.keep_passage_rows(KEY, first, most=9), True, "keeping some")
+        expect(list(log.passage_rows(KEY, "a model").items()), list(first.rows.items()), "what was kept")
         more = replace(first, rows={b"d": b"4", b"c": b"3", b"e": b"5"})
-        _same(log.keep_passage_rows(KEY, more, most=9), True, "keeping more")
-        _same(list(log.passage_rows(KEY, "a model")), [b"\x00a", b"b", b"c", b"d", b"e"], "all that was kept")
-        _same(log.keep_passage_rows(KEY, replace(first, rows={b"f": b"6"}), most=3), True, "keeping one of three")
-        _same(list(log.passage_rows(KEY, "a model")), [b"d", b"e", b"f"], "the newest three")
-        _same(log.passage_rows(KEY, "another"), {}, "vectors of a model that gave none")
-        _same(log.keep_passage_rows(KEY, replace(first, model="another"), most=9), True, "keeping another model's")
-        _same(log.passage_rows(KEY, "a model"), {}, "vectors of the model before")
-        _same(log.passage_rows(KEY, "another"), dict(first.rows), "vectors of the model that took its place")
-        _same(log.passage_rows(other, "another"), {}, "vectors of another tenant's session")
+        expect(log.keep_passage_rows(KEY, more, most=9), True, "keeping more")
+        expect(list(log.passage_rows(KEY, "a model")), [b"\x00a", b"b", b"c", b"d", b"e"], "all that was kept")
+        expect(log.keep_passage_rows(KEY, replace(first, rows={b"f": b"6"}), most=3), True, "keeping one of three")
+        expect(list(log.passage_rows(KEY, "a model")), [b"d", b"e", b"f"], "the newest three")
+        expect(log.passage_rows(KEY, "another"), {}, "vectors of a model that gave none")
+        expect(log.keep_passage_rows(KEY, replace(first, model="another"), most=9), True, "keeping another model's")
+        expect(log.passage_rows(KEY, "a model"), {}, "vectors of the model before")
+        expect(log.passage_rows(KEY, "another"), dict(first.rows), "vectors of the model that took its place")
+        expect(log.passage_rows(other, "another"), {}, "vectors of another tenant's session")
         log.append(KEY, _turns(4, 5), expected_seq=3)
-        _same(len(log.passage_rows(KEY, "another")), 3, "vectors after an append")
+        expect(len(log.passage_rows(KEY, "another")), 3, "vectors after an append")
 
 
 def check_passages_go(make_log: MakeLog) -> None:
     """Check that no passage vector survives the erasure or rewriting of its session, and that outdated ones cannot be
     stored later."""
-    keys = [SessionKey("tenant", name) for name in ("forgotten", "erased", "rewritten", "loaded", "left")]
     late = PassageRows(3, 5.0, "model", {b"passage": b"what it means"})
     with _log(make_log, lambda: 5.0) as log, _log(make_log, lambda: 5.0) as old:
-        for key in keys:
-            log.append(key, _turns(1, 3), expected_seq=0)
-            _same(log.keep_passage_rows(key, late, most=9), True, "keeping some")
-        forgotten, erased, rewritten, loaded, left = keys
-        old.append(KEY, _turns(4, 5), expected_seq=0)
-        log.forget(forgotten)
-        log.erase([erased])
-        _same(log.rewrite(left, lambda old: old.event), 0, "events changed by changing nothing")
-        log.rewrite(rewritten, lambda old: Derived(99) if old.seq == 2 else old.event)
-        log.load(loaded, [replace(one, seq=one.seq + 3) for one in old.read(KEY)], expected_seq=3)
+        keys = _make_and_drop(log, old, lambda key: log.keep_passage_rows(key, late, most=9))
         found = [len(log.passage_rows(key, "model")) for key in keys]
-        _same(found, [0, 0, 0, 0, 1], "vectors left")
-        _same([log.keep_passage_rows(key, late, most=9) for key in keys[:3]], [False] * 3, "keeping late what is gone")
-        _same(log.keep_passage_rows(rewritten, replace(late, seq=4), most=9), True, "keeping what it says now")
+        expect(found, [0, 0, 0, 0, 1], "vectors left")
+        expect([log.keep_passage_rows(key, late, most=9) for key in keys[:3]], [False] * 3, "keeping late what is gone")
+        expect(log.keep_passage_rows(keys[2], replace(late, seq=4), most=9), True, "keeping what it says now")
 
 
 def check_forget(make_log: MakeLog) -> None:
@@ -447,12 +423,12 @@ def check_forget(make_log: MakeLog) -> None:
     with _log(make_log) as log:
         log.append(KEY, _turns(1, 3), expected_seq=0)
         log.append(other, _turns(1, 1), expected_seq=0)
-        _same(log.forget(KEY), 3, "events forgotten")
-        _same(log.forget(KEY), 0, "events forgotten the second time")
-        _same(log.read(KEY), [], "events of a forgotten session")
-        _same([info.key for info in log.sessions("tenant")], [other], "sessions left")
-        _same([event.seq for event in log.append(KEY, _turns(9, 9), expected_seq=0)], [1], "its next life")
-        _same(_events(log, other), _turns(1, 1), "the other session")
+        expect(log.forget(KEY), 3, "events forgotten")
+        expect(log.forget(KEY), 0, "events forgotten the second time")
+        expect(log.read(KEY), [], "events of a forgotten session")
+        expect([info.key for info in log.sessions("tenant")], [other], "sessions left")
+        expect([event.seq for event in log.append(KEY, _turns(9, 9), expected_seq=0)], [1], "its next life")
+        expect(_events(log, other), _turns(1, 1), "the other session")
 
 
 def check_erase(make_log: MakeLog) -> None:
@@ -463,13 +439,13 @@ def check_erase(make_log: MakeLog) -> None:
     with _log(make_log, lambda: next(times)) as log:
         for key in (old, fresh, other, foreign):
             log.append(key, _turns(1, 2), expected_seq=0)
-        _same(log.tenants(), ["tenant", "zoo"], "tenants")
-        _same(log.erase([]), [], "no sessions erased")
-        _same(log.erase([old, fresh, KEY, old], unless_since=20.0), [old], "sessions erased that are old")
-        _same([info.key for info in log.sessions("tenant")], [other, fresh], "sessions left")
-        _same(log.read(old), [], "events of an erased session")
-        _same(log.erase([foreign]), [foreign], "sessions erased whatever their age")
-        _same(log.tenants(), ["tenant"], "tenants left")
+        expect(log.tenants(), ["tenant", "zoo"], "tenants")
+        expect(log.erase([]), [], "no sessions erased")
+        expect(log.erase([old, fresh, KEY, old], unless_since=20.0), [old], "sessions erased that are old")
+        expect([info.key for info in log.sessions("tenant")], [other, fresh], "sessions left")
+        expect(log.read(old), [], "events of an erased session")
+        expect(log.erase([foreign]), [foreign], "sessions erased whatever their age")
+        expect(log.tenants(), ["tenant"], "tenants left")
 
 
 def check_load(make_log: MakeLog) -> None:
@@ -484,14 +460,16 @@ def check_load(make_log: MakeLog) -> None:
         other.load(KEY, recorded[:3], expected_seq=0)
         other.load(KEY, recorded[3:], expected_seq=3)
         other.load(KEY, [], expected_seq=99)
-        _same(other.read(KEY), recorded, "events put back")
-        _same(other.sessions("tenant"), log.sessions("tenant"), "the session in a listing")
+        expect(other.read(KEY), recorded, "events put back")
+        expect(other.sessions("tenant"), log.sessions("tenant"), "the session in a listing")
         added = other.append(KEY, _turns(1, 1), expected_seq=recorded[-1].seq)
-        _same([one.recorded_at for one in added], [recorded[-1].recorded_at], "the time of what follows")
-        _raises(Conflict, lambda: other.load(KEY, recorded, expected_seq=0), "loading twice")
+        expect([one.recorded_at for one in added], [recorded[-1].recorded_at], "the time of what follows")
+        expect_raised(Conflict, lambda: other.load(KEY, recorded, expected_seq=0), "loading twice")
         for wrong in ([recorded[1], recorded[0]], [Recorded(99, float("nan"), Derived(1))]):
-            _raises(CallerError, partial(other.load, SessionKey("a", "b"), wrong, expected_seq=0), "loading disorder")
-        _same(other.read(SessionKey("a", "b")), [], "events of a session that could not be loaded")
+            expect_raised(
+                CallerError, partial(other.load, SessionKey("a", "b"), wrong, expected_seq=0), "loading disorder"
+            )
+        expect(other.read(SessionKey("a", "b")), [], "events of a session that could not be loaded")
 
 
 def check_rewrite(make_log: MakeLog) -> None:
@@ -503,18 +481,18 @@ def check_rewrite(make_log: MakeLog) -> None:
         def change(old: Recorded) -> Event | None:
             return None if old.seq in (2, 5) else Derived(99) if old.seq == 3 else old.event
 
-        _same(log.rewrite(KEY, change), 3, "events changed")
+        expect(log.rewrite(KEY, change), 3, "events changed")
         expected = [before[0], Recorded(3, before[2].recorded_at, Derived(99)), before[3]]
         *found, mark = log.read(KEY)
-        _same(found, expected, "events after rewriting")
-        _same((mark.seq, mark.event), (6, Rewritten(3)), "the event that tells of it")
-        _same(mark.recorded_at >= before[4].recorded_at, True, "whether that is later than the rest")
-        _same(log.read(KEY, after=1, upto=3), expected[1:2], "a slice after rewriting")
-        _same([info.seq for info in log.sessions("tenant")], [6], "the last number")
-        _raises(Conflict, lambda: log.append(KEY, _turns(6, 6), expected_seq=5), "a writer that has not seen it")
-        _same(log.append(KEY, _turns(6, 6), expected_seq=6)[0].seq, 7, "the next number")
-        _same(log.rewrite(KEY, lambda old: old.event), 0, "events changed by changing nothing")
-        _same(len(log.read(KEY)), 5, "events after changing nothing")
+        expect(found, expected, "events after rewriting")
+        expect((mark.seq, mark.event), (6, Rewritten(3)), "the event that tells of it")
+        expect(mark.recorded_at >= before[4].recorded_at, True, "whether that is later than the rest")
+        expect(log.read(KEY, after=1, upto=3), expected[1:2], "a slice after rewriting")
+        expect([info.seq for info in log.sessions("tenant")], [6], "the last number")
+        expect_raised(Conflict, lambda: log.append(KEY, _turns(6, 6), expected_seq=5), "a writer that has not seen it")
+        expect(log.append(KEY, _turns(6, 6), expected_seq=6)[0].seq, 7, "the next number")
+        expect(log.rewrite(KEY, lambda old: old.event), 0, "events changed by changing nothing")
+        expect(len(log.read(KEY)), 5, "events after changing nothing")
 
 
 def check_rewrite_fails_whole(make_log: MakeLog) -> None:
@@ -527,8 +505,8 @@ def check_rewrite_fails_whole(make_log: MakeLog) -> None:
 
     with _log(make_log) as log:
         log.append(KEY, _turns(1, 3), expected_seq=0)
-        _raises(LookupError, lambda: log.rewrite(KEY, change), "rewriting with a change that raises")
-        _same(_events(log), _turns(1, 3), "events after it")
+        expect_raised(LookupError, lambda: log.rewrite(KEY, change), "rewriting with a change that raises")
+        expect(_events(log), _turns(1, 3), "events after it")
         log.append(KEY, _turns(4, 4), expected_seq=3)
 
 
@@ -537,9 +515,9 @@ def check_every_kind(make_log: MakeLog) -> None:
     with _log(make_log) as log:
         log.append(KEY, EVERY_KIND, expected_seq=0)
         found = _events(log)
-        _same(len(found), len(EVERY_KIND), "number of events")
+        expect(len(found), len(EVERY_KIND), "number of events")
         for read, written in zip(found, EVERY_KIND, strict=True):
-            _same(read, written, f"a {type(written).__name__} event")
+            expect(read, written, f"a {type(written).__name__} event")
 
 
 def check_lone_surrogates(make_log: MakeLog) -> None:
@@ -547,7 +525,7 @@ def check_lone_surrogates(make_log: MakeLog) -> None:
     event = MessageRecorded(1, "", Message(Role.USER, "cut \ud83d here, é"))
     with _log(make_log) as log:
         log.append(KEY, [event], expected_seq=0)
-        _same(_events(log), [event], "a message with half a surrogate pair")
+        expect(_events(log), [event], "a message with half a surrogate pair")
 
 
 def check_large(make_log: MakeLog) -> None:
@@ -556,22 +534,22 @@ def check_large(make_log: MakeLog) -> None:
     with _log(make_log) as log:
         log.append(KEY, [large], expected_seq=0)
         log.append(KEY, _turns(1, 1000), expected_seq=1)
-        _same(_events(log), [large, *_turns(1, 1000)], "a large session")
+        expect(_events(log), [large, *_turns(1, 1000)], "a large session")
 
 
 def check_threads(make_log: MakeLog) -> None:
     """Check that threads that append to one session, retrying on conflict, lose nothing and leave no gap."""
     with _log(make_log) as log:
-        _together([partial(_append_all, log, name) for name in range(_THREADS)])
+        run_together([partial(_append_all, log, name) for name in range(_THREADS)])
         recorded = log.read(KEY)
-        _same([event.seq for event in recorded], list(range(1, 2 * _THREADS * _APPENDS_EACH + 1)), "numbers")
+        expect([event.seq for event in recorded], list(range(1, 2 * _THREADS * _APPENDS_EACH + 1)), "numbers")
         times = [event.recorded_at for event in recorded]
-        _same(times, sorted(times), "times")
+        expect(times, sorted(times), "times")
         for name in range(_THREADS):
             own = [
                 each.event for each in recorded if isinstance(each.event, StatusChanged) and each.event.id == str(name)
             ]
-            _same(own, _steps(name, range(_APPENDS_EACH)), f"events of thread {name}")
+            expect(own, _steps(name, range(_APPENDS_EACH)), f"events of thread {name}")
 
 
 def _append_all(log: EventLog, name: int) -> None:
@@ -598,9 +576,9 @@ def check_threads_apart(make_log: MakeLog) -> None:
 
     keys = [SessionKey("tenant", f"session {number}") for number in range(_THREADS)]
     with _log(make_log) as log:
-        _together([partial(work, log, key) for key in keys])
+        run_together([partial(work, log, key) for key in keys])
         for key in keys:
-            _same(_events(log, key), [Derived(seq) for seq in range(_APPENDS_EACH)], f"events of {key.id}")
+            expect(_events(log, key), [Derived(seq) for seq in range(_APPENDS_EACH)], f"events of {key.id}")
 
 
 def check_close(make_log: MakeLog) -> None:
@@ -622,7 +600,7 @@ def check_close(make_log: MakeLog) -> None:
         lambda: log.keep_passage_rows(KEY, PassageRows(1, 1.0, "model", {}), most=1),
     )
     for call in calls:
-        _raises(StoreUnavailable, call, "a call after closing")
+        expect_raised(StoreUnavailable, call, "a call after closing")
 
 
 def check_errors_are_clear(make_log: MakeLog) -> None:
@@ -632,40 +610,19 @@ def check_errors_are_clear(make_log: MakeLog) -> None:
             try:
                 log.append(key, _turns(1, 1), expected_seq=seq)
             except TokenMizerError as error:
-                _same(len(str(error).splitlines()), 1, f"lines of {error}")
+                expect(len(str(error).splitlines()), 1, f"lines of {error}")
 
 
 CHECKS: Final[dict[str, Check]] = {
-    "empty": check_empty,
-    "secret": check_secret,
-    "append_and_read": check_append_and_read,
-    "slices": check_slices,
-    "outlines": check_outlines,
-    "conflict": check_conflict,
-    "atomic": check_atomic,
-    "tenants": check_tenants,
-    "hostile_ids": check_hostile_ids,
-    "clock": check_clock,
-    "sessions": check_sessions,
-    "pages": check_pages,
-    "snapshots": check_snapshots,
-    "snapshots_go": check_snapshots_go,
-    "snapshots_race": check_snapshots_race,
-    "passages": check_passages,
-    "passages_go": check_passages_go,
-    "forget": check_forget,
-    "erase": check_erase,
-    "load": check_load,
-    "rewrite": check_rewrite,
-    "rewrite_fails_whole": check_rewrite_fails_whole,
-    "every_kind": check_every_kind,
-    "lone_surrogates": check_lone_surrogates,
-    "large": check_large,
-    "threads": check_threads,
-    "threads_apart": check_threads_apart,
-    "close": check_close,
-    "errors_are_clear": check_errors_are_clear,
-}
+    check.__name__.removeprefix("check_"): check
+    for check in (
+        check_empty, check_secret, check_append_and_read, check_slices, check_outlines, check_conflict, check_atomic,
+        check_tenants, check_hostile_ids, check_clock, check_sessions, check_pages, check_snapshots,
+        check_snapshots_go, check_snapshots_race, check_passages, check_passages_go, check_forget, check_erase,
+        check_load, check_rewrite, check_rewrite_fails_whole, check_every_kind, check_lone_surrogates, check_large,
+        check_threads, check_threads_apart, check_close, check_errors_are_clear,
+    )
+}  # fmt: skip
 """Every check by its name."""
 
 
@@ -689,7 +646,8 @@ def _events(log: EventLog, key: SessionKey = KEY) -> list[Event]:
 T = TypeVar("T")
 
 
-def _same(found: T, expected: T, what: str) -> None:
+def expect(found: T, expected: T, what: str) -> None:
+    """Raise ``AssertionError``, which names ``what`` was compared, unless the two are equal."""
     if found != expected:
         raise AssertionError(f"{what}: expected {_short(expected)}, found {_short(found)}")
 
@@ -699,7 +657,8 @@ def _short(value: object) -> str:
     return text if len(text) <= 500 else f"{text[:500]}..."
 
 
-def _raises(kind: type[Exception], call: Callable[[], object], what: str) -> None:
+def expect_raised(kind: type[Exception], call: Callable[[], object], what: str) -> None:
+    """Raise ``AssertionError``, which names ``what`` was called, unless ``call`` raises ``kind``."""
     try:
         call()
     except kind:
@@ -707,8 +666,8 @@ def _raises(kind: type[Exception], call: Callable[[], object], what: str) -> Non
     raise AssertionError(f"{what}: expected {kind.__name__}, nothing was raised")
 
 
-def _together(calls: Sequence[Callable[[], object]]) -> None:
-    """Run all at once, each in a thread; the first error that one of them raised is raised here."""
+def run_together(calls: Sequence[Callable[[], object]]) -> None:
+    """Run all ``calls`` at once, each in a thread. Raises the first error that one of them raised."""
     errors: list[BaseException] = []
 
     def run(call: Callable[[], object]) -> None:

@@ -8,15 +8,16 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Final, Protocol
 
-from tokenmizer_mw.errors import CallerError, InvalidSession, StoreUnavailable, TokenMizerError
+from tokenmizer_mw.errors import CallerError, InvalidSession, StoreUnavailable
 from tokenmizer_mw.model.event import Rewritten
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.model.usage import CALL, CUT, Sum, UsageRecord, UsageSums, total
+from tokenmizer_mw.store.conformance import expect, expect_raised, run_together
 from tokenmizer_mw.store.ledger import By, UsageLedger
 from tokenmizer_mw.store.log import Clock, EventLog
 
@@ -60,41 +61,26 @@ def _open_ledger(make_log: MakeKeeping, *sessions: SessionKey) -> Iterator[Keepi
         log.close()
 
 
-def _expect(found: object, expected: object, what: str) -> None:
-    if found != expected:
-        raise AssertionError(f"{what}: expected {expected!r}, found {found!r}")
-
-
-def _raises(error: type[TokenMizerError], work: Callable[[], object], what: str) -> None:
-    try:
-        work()
-    except error:
-        return
-    raise AssertionError(f"{what} must raise {error.__name__}")
-
-
 def check_sums(make_log: MakeKeeping) -> None:
     """Check the sums of calls by stage, with large and negative numbers."""
     with _open_ledger(make_log, _ONE) as log:
-        _expect(log.ledger.sums("tenant"), [], "sums of nothing")
-        _expect(log.ledger.sums("tenant", by=()), [], "the sum of nothing")
-        _expect(log.ledger.add(_ONE, _make_spent("a")), True, "adding a call")
-        _expect(log.ledger.add(_ONE, _make_spent("b")), True, "adding another")
+        expect(log.ledger.sums("tenant"), [], "sums of nothing")
+        expect(log.ledger.sums("tenant", by=()), [], "the sum of nothing")
+        expect(log.ledger.add(_ONE, _make_spent("a")), True, "adding a call")
+        expect(log.ledger.add(_ONE, _make_spent("b")), True, "adding another")
         twice = [Sum("", "", CALL, "", _CALL + _CALL), Sum("", "", CUT, "", _LOSS + _LOSS)]
-        _expect(log.ledger.sums("tenant"), twice, "sums by stage")
-        _expect(log.ledger.sums("tenant", by=()), [Sum("", "", "", "", total([_CALL, _LOSS] * 2))], "the sum of all")
+        expect(log.ledger.sums("tenant"), twice, "sums by stage")
+        expect(log.ledger.sums("tenant", by=()), [Sum("", "", "", "", total([_CALL, _LOSS] * 2))], "the sum of all")
 
 
 def check_once(make_log: MakeKeeping) -> None:
     """Check that a call counts once, however often it is added."""
     with _open_ledger(make_log, _ONE, _OTHER, SessionKey("else", "one")) as log:
-        _expect(log.ledger.add(_ONE, _make_spent("a")), True, "adding a call")
-        _expect(log.ledger.add(_ONE, _make_spent("a")), False, "adding it again")
-        _expect(log.ledger.add(_OTHER, _make_spent("a")), False, "adding it under another session")
-        _expect(
-            log.ledger.add(SessionKey("else", "one"), _make_spent("a")), True, "adding one of that name for another"
-        )
-        _expect(log.ledger.sums("tenant")[0].figures, _CALL, "sum")
+        expect(log.ledger.add(_ONE, _make_spent("a")), True, "adding a call")
+        expect(log.ledger.add(_ONE, _make_spent("a")), False, "adding it again")
+        expect(log.ledger.add(_OTHER, _make_spent("a")), False, "adding it under another session")
+        expect(log.ledger.add(SessionKey("else", "one"), _make_spent("a")), True, "adding one of that name for another")
+        expect(log.ledger.sums("tenant")[0].figures, _CALL, "sum")
 
 
 def check_grouped_sums(make_log: MakeKeeping) -> None:
@@ -108,18 +94,18 @@ def check_grouped_sums(make_log: MakeKeeping) -> None:
             sums = log.ledger.sums("tenant", **asked)  # type: ignore[arg-type]
             return [(one.session, one.model, one.day, one.figures.calls) for one in sums]
 
-        _expect(list_sums(by=("session",)), [("one", "", "", 4), ("other", "", "", 2)], "by session")
-        _expect(list_sums(by=("model",)), [("", "claude", "", 2), ("", "gpt-5", "", 4)], "by model")
+        expect(list_sums(by=("session",)), [("one", "", "", 4), ("other", "", "", 2)], "by session")
+        expect(list_sums(by=("model",)), [("", "claude", "", 2), ("", "gpt-5", "", 4)], "by model")
         days = [("", "", f"2026-11-{day}", 2) for day in (21, 22, 23)]
-        _expect(list_sums(by=("day",)), days, "by day")
-        _expect(list_sums(by=("day",), since="2026-11-22"), days[1:], "since a day")
-        _expect(list_sums(by=("day",), until="2026-11-22"), days[:2], "until a day")
-        _expect(list_sums(by=("day",), since="2026-11-22", until="2026-11-22"), days[1:2], "on a day")
-        _expect(
+        expect(list_sums(by=("day",)), days, "by day")
+        expect(list_sums(by=("day",), since="2026-11-22"), days[1:], "since a day")
+        expect(list_sums(by=("day",), until="2026-11-22"), days[:2], "until a day")
+        expect(list_sums(by=("day",), since="2026-11-22", until="2026-11-22"), days[1:2], "on a day")
+        expect(
             list_sums(by=("model",), session="one", model="claude"), [("", "claude", "", 2)], "one session and model"
         )
-        _expect(list_sums(by=(), model="unheard of"), [], "a model that nobody asked")
-        _raises(CallerError, lambda: list_sums(by=("weather",)), "an unknown way to tell apart")
+        expect(list_sums(by=(), model="unheard of"), [], "a model that nobody asked")
+        expect_raised(CallerError, lambda: list_sums(by=("weather",)), "an unknown way to tell apart")
 
 
 def check_tenants(make_log: MakeKeeping) -> None:
@@ -127,10 +113,10 @@ def check_tenants(make_log: MakeKeeping) -> None:
     theirs = SessionKey("else", "one")
     with _open_ledger(make_log, _ONE, theirs) as log:
         log.ledger.add(_ONE, _make_spent("a"))
-        _expect(log.ledger.sums("else"), [], "sums of somebody else")
-        _expect(log.ledger.calls(theirs, limit=9), [], "calls of somebody else")
+        expect(log.ledger.sums("else"), [], "sums of somebody else")
+        expect(log.ledger.calls(theirs, limit=9), [], "calls of somebody else")
         log.forget(theirs)
-        _expect(len(log.ledger.calls(_ONE, limit=9)), 1, "calls after somebody else's were erased")
+        expect(len(log.ledger.calls(_ONE, limit=9)), 1, "calls after somebody else's were erased")
 
 
 def check_newest_calls(make_log: MakeKeeping) -> None:
@@ -139,9 +125,9 @@ def check_newest_calls(make_log: MakeKeeping) -> None:
         spent = [_make_spent(name, at=NOON + place) for place, name in enumerate("abc")]
         for one in (spent[1], spent[0], spent[2]):
             log.ledger.add(_ONE, one)
-        _expect(log.ledger.calls(_ONE, limit=2), [spent[2], spent[1]], "the newest two")
-        _expect(log.ledger.calls(_ONE, limit=0), [], "none")
-        _expect(log.ledger.calls(_OTHER, limit=2), [], "calls of an unknown session")
+        expect(log.ledger.calls(_ONE, limit=2), [spent[2], spent[1]], "the newest two")
+        expect(log.ledger.calls(_ONE, limit=0), [], "none")
+        expect(log.ledger.calls(_OTHER, limit=2), [], "calls of an unknown session")
 
 
 def check_erase(make_log: MakeKeeping) -> None:
@@ -152,13 +138,13 @@ def check_erase(make_log: MakeKeeping) -> None:
         log.ledger.add(_OTHER, _make_spent("b"))
         log.forget(_ONE)
         log.ledger.add(_ONE, _make_spent("late"))
-        _expect(log.ledger.add(_ONE, _make_spent("late")), False, "adding a late call again")
+        expect(log.ledger.add(_ONE, _make_spent("late")), False, "adding a late call again")
         names = [(one.session, one.figures.calls) for one in log.ledger.sums("tenant", by=_BY_SESSION)]
-        _expect(names, [("", 4), ("other", 2)], "calls by session")
-        _expect(log.ledger.calls(_ONE, limit=9), [], "calls of an erased session")
+        expect(names, [("", 4), ("other", 2)], "calls by session")
+        expect(log.ledger.calls(_ONE, limit=9), [], "calls of an erased session")
         log.erase([_OTHER])
-        _expect(log.ledger.sums("tenant")[0].figures, total([_CALL] * 3), "the tenant's sum")
-        _expect([one.session for one in log.ledger.sums("tenant", by=_BY_SESSION)], [""], "sessions")
+        expect(log.ledger.sums("tenant")[0].figures, total([_CALL] * 3), "the tenant's sum")
+        expect([one.session for one in log.ledger.sums("tenant", by=_BY_SESSION)], [""], "sessions")
 
 
 def check_names(make_log: MakeKeeping) -> None:
@@ -167,10 +153,10 @@ def check_names(make_log: MakeKeeping) -> None:
     with _open_ledger(make_log, _ONE) as log:
         log.ledger.add(_ONE, _make_spent("a", model="mo\x00del\ud800" + "x" * 500))
         (found,) = log.ledger.sums("tenant", by=_BY_MODEL)
-        _expect(found.model, ("mo?del?" + "x" * 500)[:200], "model")
-        _raises(InvalidSession, lambda: log.ledger.add(_ONE, _make_spent("")), "a call without a name")
-        _raises(InvalidSession, lambda: log.ledger.add(SessionKey("tenant", ""), _make_spent("b")), "no session")
-        _raises(InvalidSession, lambda: log.ledger.sums(""), "no tenant")
+        expect(found.model, ("mo?del?" + "x" * 500)[:200], "model")
+        expect_raised(InvalidSession, lambda: log.ledger.add(_ONE, _make_spent("")), "a call without a name")
+        expect_raised(InvalidSession, lambda: log.ledger.add(SessionKey("tenant", ""), _make_spent("b")), "no session")
+        expect_raised(InvalidSession, lambda: log.ledger.sums(""), "no tenant")
 
 
 def check_threads(make_log: MakeKeeping) -> None:
@@ -182,12 +168,8 @@ def check_threads(make_log: MakeKeeping) -> None:
                 key = _ONE if place % 2 else _OTHER
                 log.ledger.add(key, _make_spent(f"{number % 2}-{place}"))
 
-        threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        _expect(log.ledger.sums("tenant")[0].figures, total([_CALL] * 20), "sum")
+        run_together([partial(work, number) for number in range(4)])
+        expect(log.ledger.sums("tenant")[0].figures, total([_CALL] * 20), "sum")
 
 
 def check_close(make_log: MakeKeeping) -> None:
@@ -195,21 +177,14 @@ def check_close(make_log: MakeKeeping) -> None:
     with _open_ledger(make_log, _ONE) as log:
         ledger = log.ledger
         log.close()
-        _raises(StoreUnavailable, lambda: ledger.add(_ONE, _make_spent("a")), "adding to closed books")
+        expect_raised(StoreUnavailable, lambda: ledger.add(_ONE, _make_spent("a")), "adding to closed books")
 
 
 LEDGER_CHECKS: Final[dict[str, Callable[[MakeKeeping], None]]] = {
     check.__name__.removeprefix("check_"): check
     for check in (
-        check_sums,
-        check_once,
-        check_grouped_sums,
-        check_tenants,
-        check_newest_calls,
-        check_erase,
-        check_names,
-        check_threads,
-        check_close,
+        check_sums, check_once, check_grouped_sums, check_tenants, check_newest_calls, check_erase, check_names,
+        check_threads, check_close,
     )
-}
+}  # fmt: skip
 """Every check by its name."""

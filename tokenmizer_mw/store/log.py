@@ -226,15 +226,25 @@ def require_valid(session: SessionKey) -> None:
         )
 
 
+def require_all_valid(sessions: Iterable[SessionKey]) -> list[SessionKey]:
+    """Return the keys, each once, in their order. Raises ``InvalidSession`` for an invalid one."""
+    keys = list(dict.fromkeys(sessions))
+    for key in keys:
+        require_valid(key)
+    return keys
+
+
 def require_valid_tenant(tenant: str) -> None:
     """Raise ``InvalidSession`` for an invalid tenant."""
     require_valid(SessionKey(tenant, "any"))
 
 
-def require_place(tenant: str, after: Place) -> None:
-    """Raise ``InvalidSession`` for an invalid tenant, or for a listing position that no session can have."""
-    require_valid(SessionKey(tenant, after[1]))
-    if not math.isfinite(after[0]):
+def require_place(tenant: str, after: Place | None) -> None:
+    """Raise ``InvalidSession`` for an invalid tenant, or for a listing position that no session can have; ``None``: the
+    start of the listing."""
+    at, session = after if after is not None else (0.0, "any")
+    require_valid(SessionKey(tenant, session))
+    if not math.isfinite(at):
         raise InvalidSession("a place in a listing is a finite time and a session id")
 
 

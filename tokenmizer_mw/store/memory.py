@@ -7,13 +7,14 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from secrets import token_bytes
+from typing import cast
 
 from tokenmizer_mw.errors import Conflict, StoreUnavailable
 from tokenmizer_mw.model.event import Event, ReadDetail, Recorded, Rewritten
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.model.usage import Sum, UsageRecord, UsageSums
 from tokenmizer_mw.runtime.forking import make_lock
-from tokenmizer_mw.store.ledger import BY_STAGE, By, day_of, plain_model, require_by, require_call
+from tokenmizer_mw.store.ledger import BY, BY_STAGE, By, day_of, plain_model, require_by, require_call
 from tokenmizer_mw.store.log import (
     SECRET_BYTES,
     Clock,
@@ -22,6 +23,7 @@ from tokenmizer_mw.store.log import (
     Rewriting,
     SessionInfo,
     Snapshot,
+    require_all_valid,
     require_order,
     require_place,
     require_valid,
@@ -29,7 +31,7 @@ from tokenmizer_mw.store.log import (
 )
 
 _Row = tuple[str, str, str, str]
-"""session, model, stage, day"""
+"""session, model, stage, day: what ``BY`` names"""
 
 
 class MemoryLedger:
@@ -78,7 +80,7 @@ class MemoryLedger:
         for row, figures in rows:
             wanted = session in (None, row[0]) and model in (None, row[1])
             if wanted and row[3] >= since and (not until or row[3] <= until):
-                key = _only(row, by)
+                key = cast(_Row, tuple(value if name in by else "" for name, value in zip(BY, row, strict=True)))
                 found[key] = found.get(key, UsageSums()) + figures
         return [Sum(*row, figures) for row, figures in sorted(found.items())]
 
@@ -101,16 +103,6 @@ class MemoryLedger:
     def _put(self, tenant: str, row: _Row, figures: UsageSums) -> None:
         rows = self._rows.setdefault(tenant, {})
         rows[row] = rows.get(row, UsageSums()) + figures
-
-
-def _only(row: _Row, by: Collection[By]) -> _Row:
-    session, model, stage, day = row
-    return (
-        session if "session" in by else "",
-        model if "model" in by else "",
-        stage if "stage" in by else "",
-        day if "day" in by else "",
-    )
 
 
 @dataclass(slots=True)
@@ -177,10 +169,7 @@ class MemoryLog:
             sessions = self._open_sessions()
             if not events:
                 return []
-            kept = sessions.get(session)
-            found = kept.seq if kept else 0
-            if found != expected_seq:
-                raise Conflict(f"the session's log ends at {found}, not at {expected_seq}")
+            kept = _session_behind(sessions, session, expected_seq)
             now = self._clock()
             if kept is None:
                 kept = sessions[session] = _Session(now, now)
@@ -229,9 +218,7 @@ class MemoryLog:
 
     def sessions(self, tenant: str, *, after: Place | None = None, limit: int | None = None) -> list[SessionInfo]:
         """Return the sessions of a tenant, the most recently updated first. See ``EventLog.sessions``."""
-        require_valid_tenant(tenant)
-        if after is not None:
-            require_place(tenant, after)
+        require_place(tenant, after)
         with self._lock:
             found = [
                 SessionInfo(key, kept.seq, kept.created_at, kept.updated_at)
@@ -256,10 +243,7 @@ class MemoryLog:
             sessions = self._open_sessions()
             if not events:
                 return
-            kept = sessions.get(session)
-            found = kept.seq if kept else 0
-            if found != expected_seq:
-                raise Conflict(f"the session's log ends at {found}, not at {expected_seq}")
+            kept = _session_behind(sessions, session, expected_seq)
             if kept is None:
                 kept = sessions[session] = _Session(events[0].recorded_at, 0.0)
             kept.events += events
@@ -276,9 +260,7 @@ class MemoryLog:
 
     def erase(self, sessions: Iterable[SessionKey], *, unless_since: float | None = None) -> list[SessionKey]:
         """Erase many sessions in one step, at about the cost of one. See ``EventLog.erase``."""
-        keys = list(dict.fromkeys(sessions))
-        for key in keys:
-            require_valid(key)
+        keys = require_all_valid(sessions)
         with self._lock:
             kept = self._open_sessions()
             found = [key for key in keys if key in kept]
@@ -324,6 +306,13 @@ class MemoryLog:
         if self._sessions is None:
             raise StoreUnavailable("the log in memory is closed", cause="closed", place="memory")
         return self._sessions
+
+
+def _session_behind(sessions: dict[SessionKey, _Session], session: SessionKey, expected_seq: int) -> _Session | None:
+    kept = sessions.get(session)
+    if (found := kept.seq if kept else 0) != expected_seq:
+        raise Conflict(f"the session's log ends at {found}, not at {expected_seq}")
+    return kept
 
 
 def _seq(recorded: Recorded) -> int:

@@ -36,10 +36,10 @@ from tokenmizer_mw.store.log import (
     Rewriting,
     SessionInfo,
     Snapshot,
+    require_all_valid,
     require_order,
     require_place,
     require_valid,
-    require_valid_tenant,
 )
 from tokenmizer_mw.store.postgres_address import NAME, Address
 from tokenmizer_mw.store.postgres_connections import Connections, PerProcess
@@ -199,9 +199,7 @@ class PostgresLog:
 
     def sessions(self, tenant: str, *, after: Place | None = None, limit: int | None = None) -> list[SessionInfo]:
         """Return the sessions of a tenant, the most recently updated first. See ``EventLog.sessions``."""
-        require_valid_tenant(tenant)
-        if after is not None:
-            require_place(tenant, after)
+        require_place(tenant, after)
         most = None if limit is None else _storable(limit)
         rows = self._select(_LIST, tenant, *(after or (math.inf, "")), most)
         return [SessionInfo(SessionKey(tenant, id_), *rest) for id_, *rest in rows]
@@ -228,9 +226,7 @@ class PostgresLog:
 
     def erase(self, sessions: Iterable[SessionKey], *, unless_since: float | None = None) -> list[SessionKey]:
         """Erase many sessions in one step, at about the cost of one. See ``EventLog.erase``."""
-        keys = list(dict.fromkeys(sessions))
-        for key in keys:
-            require_valid(key)
+        keys = require_all_valid(sessions)
         return self._erase(keys, math.inf if unless_since is None else unless_since)[0] if keys else []
 
     def rewrite(self, session: SessionKey, change: Rewriting) -> int:

@@ -20,44 +20,13 @@ appends meanwhile."""
 SCHEMA_BYTES_MAX: Final = 63
 """PostgreSQL cuts longer names off."""
 
-PASSED_ON: Final = frozenset(
-    {
-        "application_name",
-        "channel_binding",
-        "dbname",
-        "gssencmode",
-        "gsslib",
-        "host",
-        "hostaddr",
-        "keepalives",
-        "keepalives_count",
-        "keepalives_idle",
-        "keepalives_interval",
-        "krbsrvname",
-        "load_balance_hosts",
-        "passfile",
-        "password",
-        "port",
-        "require_auth",
-        "requirepeer",
-        "service",
-        "ssl_max_protocol_version",
-        "ssl_min_protocol_version",
-        "sslcert",
-        "sslcertmode",
-        "sslcrl",
-        "sslcrldir",
-        "sslkey",
-        "sslmode",
-        "sslnegotiation",
-        "sslpassword",
-        "sslrootcert",
-        "sslsni",
-        "target_session_attrs",
-        "tcp_user_timeout",
-        "user",
-    }
-)
+PASSED_ON: Final = frozenset((
+    "application_name", "channel_binding", "dbname", "gssencmode", "gsslib", "host", "hostaddr", "keepalives",
+    "keepalives_count", "keepalives_idle", "keepalives_interval", "krbsrvname", "load_balance_hosts", "passfile",
+    "password", "port", "require_auth", "requirepeer", "service", "ssl_max_protocol_version",
+    "ssl_min_protocol_version", "sslcert", "sslcertmode", "sslcrl", "sslcrldir", "sslkey", "sslmode",
+    "sslnegotiation", "sslpassword", "sslrootcert", "sslsni", "target_session_attrs", "tcp_user_timeout", "user",
+))  # fmt: skip
 """Options of libpq's addresses that are handed on."""
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from tokenmizer_mw.errors import Conflict, StoreUnavailable
 from tokenmizer_mw.model.event import KINDS_BESIDE_NODES, Event, Recorded, Rewritten, encode
@@ -157,7 +157,8 @@ def put_back(
     connection: PostgresConnection, session: SessionKey, events: Sequence[Recorded], expected_seq: int
 ) -> None:
     """Write events with their original numbers and times. Raises ``Conflict``."""
-    encoded = [encode(one.event) for one in events]
+    kinds, versions, payloads = zip(*(encode(one.event) for one in events), strict=True)
+    columns = [one.seq for one in events], [one.recorded_at for one in events], list(versions), list(kinds)
     last, key = events[-1], (session.tenant, session.id)
     with connection.in_transaction():
         if expected_seq:
@@ -166,18 +167,8 @@ def put_back(
             number = connection.fetch_value(_START, *key, last.seq, last.recorded_at, events[0].recorded_at)
         if number is None:
             raise Conflict(f"{NAME}: the session's log does not end at {expected_seq}")
-        connection.fetch(_PUT_BACK, number, *_columns(events, encoded))
+        connection.fetch(_PUT_BACK, number, *columns, list(payloads))
         connection.fetch(_DROP_DERIVED, [number])
-
-
-def _columns(events: Sequence[Recorded], encoded: Sequence[tuple[str, int, str]]) -> tuple[list[Any], ...]:
-    return (
-        [one.seq for one in events],
-        [one.recorded_at for one in events],
-        [version for _, version, _ in encoded],
-        [kind for kind, _, _ in encoded],
-        [payload for _, _, payload in encoded],
-    )
 
 
 def wipe(connection: PostgresConnection, how: Erase) -> None:

@@ -76,8 +76,9 @@ def prepare(connection: PostgresConnection, migrations: Sequence[Migration] = MI
     """
     if _version(connection, migrations) == len(migrations):
         return
+    schema_key = zlib.crc32(connection.address.schema.encode()) - 2**31
     with connection.in_transaction():
-        connection.fetch("SELECT pg_advisory_xact_lock($1::integer, $2::integer)", _LOCK, _lock_of(connection))
+        connection.fetch("SELECT pg_advisory_xact_lock($1::integer, $2::integer)", _LOCK, schema_key)
         version = _version(connection, migrations)
         if version < len(migrations):
             _migrate(connection, migrations, version)
@@ -130,7 +131,3 @@ def _require_unicode(connection: PostgresConnection) -> None:
     encoding = connection.fetch_value("SHOW server_encoding")
     if encoding != "UTF8":
         raise StoreUnavailable(f"{NAME}: the database's encoding is {encoding}, and not UTF8")
-
-
-def _lock_of(connection: PostgresConnection) -> int:
-    return zlib.crc32(connection.address.schema.encode()) - 2**31

@@ -16,6 +16,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
+from dataclasses import asdict
 from typing import Any, Final, TypeVar, get_args
 
 from tokenmizer_mw.errors import ConfigError, StoreCorrupt, StoreTooNew, StoreUnavailable
@@ -42,10 +43,10 @@ from tokenmizer_mw.store.log import (
     Rewriting,
     SessionInfo,
     Snapshot,
+    require_all_valid,
     require_order,
     require_place,
     require_valid,
-    require_valid_tenant,
 )
 from tokenmizer_mw.store.sqlite_blocks import DROP_BLOCKS
 from tokenmizer_mw.store.sqlite_file import DatabaseFile, FileWatch, Synchronous, copy, translate
@@ -192,14 +193,7 @@ class SqliteLog:
     def keep_snapshot(self, session: SessionKey, snapshot: Snapshot) -> bool:
         """Store a snapshot of a session's state, replacing the previous one. See ``EventLog.keep_snapshot``."""
         require_valid(session)
-        row = {
-            "tenant": session.tenant,
-            "session": session.id,
-            "seq": _storable(snapshot.seq),
-            "recorded_at": snapshot.recorded_at,
-            "fold_version": snapshot.fold_version,
-            "payload": snapshot.payload,
-        }
+        row = asdict(snapshot) | {"tenant": session.tenant, "session": session.id, "seq": _storable(snapshot.seq)}
         return self._change(lambda at: at.execute(_KEEP, row).rowcount > 0)
 
     def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
@@ -215,9 +209,7 @@ class SqliteLog:
 
     def sessions(self, tenant: str, *, after: Place | None = None, limit: int | None = None) -> list[SessionInfo]:
         """Return the sessions of a tenant, the most recently updated first. See ``EventLog.sessions``."""
-        require_valid_tenant(tenant)
-        if after is not None:
-            require_place(tenant, after)
+        require_place(tenant, after)
         updated_at, last = after or _NEWEST
         most = _SEQ_MAX if limit is None else _storable(limit)
         place: _Parameters = {"tenant": tenant, "updated_at": updated_at, "session": last, "most": most}
@@ -263,9 +255,7 @@ class SqliteLog:
     def erase(self, sessions: Iterable[SessionKey], *, unless_since: float | None = None) -> list[SessionKey]:
         """Erase many sessions in one step, at about the cost of one. See ``EventLog.erase``. Costs what ``forget``
         costs."""
-        keys = list(dict.fromkeys(sessions))
-        for key in keys:
-            require_valid(key)
+        keys = require_all_valid(sessions)
         before = math.inf if unless_since is None else unless_since
 
         def erase_idle(cursor: sqlite3.Cursor) -> list[SessionKey]:
@@ -364,7 +354,9 @@ class SqliteLog:
             generation = self._look(here)
             connection = here.take_idle() or self._connect()
             try:
-                rows = _fetch(connection, statement, parameters)
+                # A cursor that is collected later, in another thread, is an error in sqlite3: it ends here.
+                with closing(connection.cursor()) as cursor:
+                    rows = cursor.execute(statement, parameters).fetchall()
                 _look_for_traces(here, connection)
             except BaseException:
                 connection.close()
@@ -449,12 +441,6 @@ def _drop_derived(cursor: sqlite3.Cursor, sessions: Sequence[SessionKey]) -> Non
         cursor.executemany(statement, [(key.tenant, key.id) for key in sessions])
     if sessions:
         cursor.execute(DROP_BLOCKS)
-
-
-def _fetch(connection: sqlite3.Connection, statement: str, parameters: _Parameters) -> list[_Row]:
-    """All rows. The cursor ends here: one that is collected later, in another thread, is an error in sqlite3."""
-    with closing(connection.cursor()) as cursor:
-        return cursor.execute(statement, parameters).fetchall()
 
 
 def _storable(number: int) -> int:

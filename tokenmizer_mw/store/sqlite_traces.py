@@ -14,8 +14,8 @@ import logging
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable
+from contextlib import AbstractContextManager, closing, suppress
 from typing import Final, TypeVar
 
 from tokenmizer_mw.errors import StoreError, StoreUnavailable
@@ -64,11 +64,9 @@ def has_traces(cursor: sqlite3.Cursor) -> bool:
     return cursor.execute(_ANY).fetchone() is not None
 
 
-@contextmanager
-def writing(cursor: sqlite3.Cursor) -> Iterator[None]:
+def writing(cursor: sqlite3.Cursor) -> AbstractContextManager[None]:
     """Run the block in a transaction with the write lock, as ``immediate`` does, begun with ``begin_writing``."""
-    with immediate(cursor, begin_writing):
-        yield
+    return immediate(cursor, begin_writing)
 
 
 def begin_writing(cursor: sqlite3.Cursor) -> None:

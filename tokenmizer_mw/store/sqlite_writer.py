@@ -115,7 +115,7 @@ class SqliteWriter:
         return self._cursor
 
     def _commit(self, cursor: sqlite3.Cursor, appends: list[SqliteAppend], now: float) -> None:
-        outcomes = [_insert(cursor, append, now) for append in appends]
+        outcomes = [end(cursor, one.session, one.events, now, one.expected_seq) for one in appends]
         cursor.execute("COMMIT")
         for append, outcome in zip(appends, outcomes, strict=True):
             if isinstance(outcome, StoreError):
@@ -139,11 +139,6 @@ class SqliteWriter:
                 roll_back(cursor)
             cursor.close()
             connection.close()
-
-
-def _insert(cursor: sqlite3.Cursor, append: SqliteAppend, now: float) -> float | Conflict:
-    """Write an append into the open transaction, or nothing on a conflict. Returns its ``recorded_at``."""
-    return end(cursor, append.session, append.events, now, append.expected_seq)
 
 
 def end(

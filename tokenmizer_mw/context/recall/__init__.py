@@ -18,7 +18,7 @@ from tokenmizer_mw.graph.search import find_open_work, search
 from tokenmizer_mw.graph.text import asked_words, words
 from tokenmizer_mw.graph.values import Later, Statement, find_overtaken
 from tokenmizer_mw.model.message import REPR_MAX, short_repr
-from tokenmizer_mw.model.node import HAND, Node, NodeType, Status, Trust, is_current
+from tokenmizer_mw.model.node import Node, NodeType, Status, Trust, is_current
 from tokenmizer_mw.safety.fence import frame
 from tokenmizer_mw.safety.labels import flatten
 
@@ -63,7 +63,10 @@ class Recall:
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class RecallLine:
+    """A fact or a passage as text. ``turn``: number of its message; ``ids``: the facts that it states; ``turns``:
+    numbers of the messages that it quotes."""
+
     text: str
     turn: int
     ids: tuple[str, ...] = ()
@@ -96,26 +99,26 @@ def recall(
     around = frame(nonce) if nonce else ("", "")
     room = budget - counter.count("".join(around)) - counter.count(_HEAD)
     if work := find_open_work(graph, query):
-        lines = [_line(graph, node, None) for node in work]
-        return _fit(_take_within_room(lines, room, counter), budget, counter, around, _format_work)
+        lines = [describe_fact(graph, node) for node in work]
+        return _fit(take_within_room(lines, room, counter), budget, counter, around, _format_work)
     hits = passages.rank(query, meaning=meaning) if passages is not None else []
     hits = drop_withdrawn(graph, hits if _answers_query(query, hits) else [])
     weights = _weights(query, passages)
     hits = answering(asked_kinds(query), hits[:_ANSWERING_MAX], weights, lambda hit: hit.text) + hits[_ANSWERING_MAX:]
     facts = _find_fact_lines(graph, query, weights, hits)
-    chosen = _take_within_room(facts, max(int(room * _FACTS_SHARE), min(_FACTS_LEAST, room // 2)), counter)
+    chosen = take_within_room(facts, max(int(room * _FACTS_SHARE), min(_FACTS_LEAST, room // 2)), counter)
     pieces = select_passages(hits, room - _cost(chosen, counter), counter)
     chosen += _mark_pieces(graph, pieces, weights, hits)
-    chosen += _take_within_room([line for line in facts if line not in chosen], room - _cost(chosen, counter), counter)
+    chosen += take_within_room([line for line in facts if line not in chosen], room - _cost(chosen, counter), counter)
     return _fit(chosen, budget, counter, around, _format_lines)
 
 
 def _fit(
-    chosen: list[_Line],
+    chosen: list[RecallLine],
     budget: int,
     counter: TokenCounter,
     around: tuple[str, str],
-    format_lines: Callable[[Sequence[_Line]], str],
+    format_lines: Callable[[Sequence[RecallLine]], str],
 ) -> Recall:
     """As many of the lines, the first ones, as take at most ``budget`` tokens with what is ``around`` them."""
     for lines in (chosen[:length] for length in range(len(chosen), 0, -1)):
@@ -146,13 +149,13 @@ def drop_withdrawn(graph: SessionGraph, hits: Sequence[PassageHit]) -> list[Pass
     return [hit for hit in hits if not any(named <= words(hit.text) for named in withdrawn.get(hit.number, ()))]
 
 
-def _format_lines(lines: Sequence[_Line]) -> str:
+def _format_lines(lines: Sequence[RecallLine]) -> str:
     """The lines, the newest first, under a head that says so."""
     texts = [line.text for line in sorted(lines, key=lambda line: -line.turn)]
     return "\n".join([_HEAD, *texts] if len(texts) > 1 else texts)
 
 
-def _format_work(lines: Sequence[_Line]) -> str:
+def _format_work(lines: Sequence[RecallLine]) -> str:
     return "\n".join(["Open work; [n] is the message.", *(line.text for line in lines)])
 
 
@@ -167,16 +170,16 @@ def _weights(query: str, passages: PassageIndex | None) -> dict[str, float]:
 
 def _find_fact_lines(
     graph: SessionGraph, query: str, weights: dict[str, float], hits: Sequence[PassageHit]
-) -> list[_Line]:
+) -> list[RecallLine]:
     """Facts as lines, the best first, each marked where a later statement gives the same thing another value."""
     nodes = answering(asked_kinds(query), _facts(graph, query), weights, lambda node: node.label)
     statements = [Statement(node.source.turn, node.label, node.source.trust in _SETTLING) for node in nodes]
     later = find_overtaken(weights, statements + _statements(hits))
-    facts: list[_Line] = []
+    facts: list[RecallLine] = []
     said: set[str] = set()
     for at, node in enumerate(nodes):
         if node.id not in said:
-            facts.append(_line(graph, node, later.get(at)))
+            facts.append(describe_fact(graph, node, later.get(at)))
             said.update(facts[-1].ids)
     return facts
 
@@ -187,21 +190,22 @@ def _statements(hits: Sequence[PassageHit]) -> list[Statement]:
 
 def _mark_pieces(
     graph: SessionGraph, pieces: Sequence[QuotedPiece], weights: dict[str, float], hits: Sequence[PassageHit]
-) -> list[_Line]:
+) -> list[RecallLine]:
     """Pieces as lines, each marked where its value was replaced later."""
     statements = [Statement(piece.number, piece.text, piece.role == "user") for piece in pieces]
     later = find_overtaken(weights, statements + _statements(hits))
     marks = (outdated_mark(graph, piece) or _then(later.get(at)) for at, piece in enumerate(pieces))
     return [
-        _Line(piece.render(mark), piece.number, (), (piece.number,)) for piece, mark in zip(pieces, marks, strict=True)
+        RecallLine(piece.render(mark), piece.number, (), (piece.number,))
+        for piece, mark in zip(pieces, marks, strict=True)
     ]
 
 
 _SETTLING: Final = frozenset({Trust.STATED, Trust.ADOPTED, Trust.STRUCTURE})
 
 
-def _take_within_room(lines: Sequence[_Line], room: int, counter: TokenCounter) -> list[_Line]:
-    """Those of ``lines`` that fit into ``room`` tokens, passing over what is too long."""
+def take_within_room(lines: Sequence[RecallLine], room: int, counter: TokenCounter) -> list[RecallLine]:
+    """Return those of ``lines`` that fit into ``room`` tokens, passing over what is too long."""
     taken = []
     for line in lines:
         cost = _cost([line], counter)
@@ -211,7 +215,7 @@ def _take_within_room(lines: Sequence[_Line], room: int, counter: TokenCounter) 
     return taken
 
 
-def _cost(lines: Sequence[_Line], counter: TokenCounter) -> int:
+def _cost(lines: Sequence[RecallLine], counter: TokenCounter) -> int:
     return sum(counter.count(line.text + "\n") for line in lines)
 
 
@@ -219,13 +223,8 @@ def _facts(graph: SessionGraph, query: str) -> list[Node]:
     """The nodes that a question is about, each with what took its place in the end, the best first."""
     hits = [hit for hit in search(graph, query, k=FACTS_MAX, parts=False) if not hit.node.is_dropped]
     near = [hit for hit in hits if hit.score >= _RELEVANT * hits[0].score]
-    near.sort(key=lambda hit: -hit.score * (_BY_HAND if _is_by_hand(hit.node) else 1.0))
+    near.sort(key=lambda hit: -hit.score * (_BY_HAND if hit.node.is_worded_by_hand else 1.0))
     return list({node.id: node for node in (newest_value(graph, hit.node) for hit in near)}.values())
-
-
-def _is_by_hand(node: Node) -> bool:
-    """Whether a fact in force was added or worded by hand: no message says it so."""
-    return node.current and node.source.role == HAND
 
 
 def newest_value(graph: SessionGraph, node: Node) -> Node:
@@ -250,24 +249,19 @@ def _state(node: Node) -> str:
     return ", fixed" if fixed else _STATE[node.status]
 
 
-def _line(graph: SessionGraph, node: Node, later: Later | None) -> _Line:
+def describe_fact(graph: SessionGraph, node: Node, later: Later | None = None) -> RecallLine:
+    """Return a fact as one line, with its state, message number, what it replaced and why. ``later``: another value of
+    the same thing that a later message gives."""
     olds = [old for _, old in islice(Predecessors(graph).of(node), _HEIRS_MAX)]
     was = "".join(f", was {flatten(old.label)} [{_number(old)}]" for old in olds)
     reason = flatten(graph.life(node.id).reason or (graph.life(olds[0].id).reason if olds else "") or node.detail)
     text = f"- {node.type.value}{_state(node)}: {flatten(node.label)} [{_number(node)}]{_then(later)}{was}"
-    return _Line(text + (f" - {reason}" if reason else ""), node.source.turn, (node.id, *(old.id for old in olds)))
+    return RecallLine(text + (f" - {reason}" if reason else ""), node.source.turn, (node.id, *(old.id for old in olds)))
 
 
 def _number(node: Node) -> str:
     """The number of the message that states a fact; "by hand" if none does."""
     return node.source.mark.removeprefix("#")
-
-
-def describe_fact(graph: SessionGraph, node: Node) -> tuple[str, tuple[str, ...]]:
-    """Return a fact as one line (with its state, message number, what it replaced and why), and the ids of the facts in
-    it."""
-    line = _line(graph, node, None)
-    return line.text, line.ids
 
 
 def _then(later: Later | None) -> str:
@@ -334,6 +328,6 @@ def _ended_behind(graph: SessionGraph, node: Node, piece: QuotedPiece) -> bool:
 
 
 __all__ = [
-    "SIMILAR", "PassageHit", "PassageIndex", "QuotedPiece", "Recall", "describe_fact", "drop_withdrawn", "message_text",
-    "newest_value", "outdated_mark", "recall", "select_passages",
+    "SIMILAR", "PassageHit", "PassageIndex", "QuotedPiece", "Recall", "RecallLine", "describe_fact", "drop_withdrawn",
+    "message_text", "newest_value", "outdated_mark", "recall", "select_passages", "take_within_room",
 ]  # fmt: skip

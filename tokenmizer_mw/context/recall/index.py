@@ -146,7 +146,8 @@ class PassageIndex:
         self._removed: set[int] = set()
         self._vectors: PassageVectors | None = None
         self._without_vector: list[int] = []
-        self._restored = False
+        self.restored = False
+        """Whether stored vectors were already loaded (``restore_vectors``)."""
         self._beside: Mapping[str, int] = {}
 
     def __len__(self) -> int:
@@ -209,14 +210,9 @@ class PassageIndex:
                 self._vectors.put(place, vector)
         self._without_vector = left
 
-    @property
-    def restored(self) -> bool:
-        """Whether stored vectors were already loaded (``restore_vectors``)."""
-        return self._restored
-
     def restore_vectors(self, vectors: Mapping[bytes, Matrix]) -> None:
         """Store vectors that were computed earlier, by the digest of the passage's text."""
-        self._restored = True
+        self.restored = True
         if not vectors:
             return
         from tokenmizer_mw.context.recall.vectors import passage_digest
@@ -320,14 +316,12 @@ class PassageIndex:
 
     def _weights(self, terms: Sequence[str]) -> dict[str, float]:
         """The rarest of those terms that the index has, rare ones first, each with its weight."""
-        counts = [(self._frequency(term), term) for term in terms]
+        found = [(self._postings.get(term), term) for term in terms]
+        counts = [
+            ((len(each.places) if each is not None else 0) + self._beside.get(term, 0), term) for each, term in found
+        ]
         rarest = sorted(each for each in counts if each[0])[:_QUERY_TERMS]
         return {term: self._idf(n) * (_FUNCTION_WORD if is_function_word(term) else 1.0) for n, term in rarest}
-
-    def _frequency(self, term: str) -> int:
-        """How many passages have a term."""
-        posting = self._postings.get(term)
-        return (len(posting.places) if posting is not None else 0) + self._beside.get(term, 0)
 
     def _idf(self, frequency: int) -> float:
         return math.log1p((len(self._passages) - frequency + 0.5) / (frequency + 0.5))

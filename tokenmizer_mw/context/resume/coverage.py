@@ -77,7 +77,8 @@ class Coverage:
     sources: Collection[tuple[int, frozenset[str]]] = ()
     session: Sequence[Sentence] = ()
     typed_share: float = TYPED_SHARE
-    _weights: dict[str, float] = field(default_factory=dict)
+    weights: dict[str, float] = field(default_factory=dict, init=False)
+    """The weight of each word of the session."""
     _factors: list[float] = field(default_factory=list)
     _words: list[frozenset[str]] = field(default_factory=list)
     _hollow: list[bool] = field(default_factory=list)
@@ -88,7 +89,7 @@ class Coverage:
         people = [one.words for one in self.session or self.sentences if one.role is not Role.TOOL]
         holding = Counter(chain.from_iterable(people))
         total = len(people)
-        self._weights = {word: math.log1p(n) * math.log1p(total / n) for word, n in holding.items()}
+        self.weights = {word: math.log1p(n) * math.log1p(total / n) for word, n in holding.items()}
         self._words = [words_of(fact.text + fact.why) for fact in self.facts] + [one.words for one in self.sentences]
         self._hollow = [_is_hollow(fact) for fact in self.facts]
         self._factors = [_fact_weight(fact, hollow) for fact, hollow in zip(self.facts, self._hollow, strict=True)]
@@ -106,13 +107,8 @@ class Coverage:
 
     def weigh(self, words: Collection[str]) -> float:
         """Return the weight of some words together."""
-        weights, default = self._weights, self._unheard
+        weights, default = self.weights, self._unheard
         return sum([weights.get(word, default) for word in words])
-
-    @property
-    def weights(self) -> Mapping[str, float]:
-        """The weight of each word of the session."""
-        return self._weights
 
     def choose(
         self,

@@ -8,7 +8,7 @@ favour of shorter ones after them. A block of facts alone also gives message num
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from tokenmizer_mw.context.resume.facts import ResumeFact
@@ -91,11 +91,6 @@ class _Filling:
         self._labels.add(piece.fact)
         self.taken.append(piece)
         return True
-
-
-def beginnings(taken: Sequence[FactPart]) -> Iterator[Sequence[FactPart]]:
-    """Yield ``taken``, then ``taken`` without its last part, and so on down to one part."""
-    return (taken[:length] for length in range(len(taken), 0, -1))
 
 
 _HEADS: Final[dict[Section, tuple[str, str]]] = {
@@ -242,7 +237,7 @@ def fit_facts(
         text = _with_receipts(facts, taken, budget, counter, around)
         if counter.count(text) <= budget:
             return text, taken
-    for some in beginnings(taken):
+    for some in (taken[:length] for length in range(len(taken), 0, -1)):
         text = wrap_facts(facts, some, (), around)
         if counter.count(text) <= budget:
             return text, some

@@ -52,7 +52,11 @@ STANDING_AND_WORK: Final = STANDING | {
 }
 """The same, with the work that is open and that is done."""
 
-_PLAIN: Final[dict[NodeType, Section]] = {
+_BY_TYPE: Final[dict[NodeType, Section]] = {
+    NodeType.GOAL: Section.GOAL,
+    NodeType.TASK: Section.DOING,
+    NodeType.ERROR: Section.ERRORS,
+    NodeType.TEST: Section.TESTS,
     NodeType.FILE: Section.FILES,
     NodeType.ENVIRONMENT: Section.ENVIRONMENT,
     NodeType.DEPENDENCY: Section.USES,
@@ -63,6 +67,15 @@ _PLAIN: Final[dict[NodeType, Section]] = {
     NodeType.CONCEPT: Section.ABOUT,
     NodeType.AGENT: Section.ABOUT,
 }
+_BY_STATUS: Final[dict[tuple[NodeType, Status], Section]] = {
+    (NodeType.GOAL, Status.COMPLETED): Section.DONE,
+    (NodeType.TASK, Status.COMPLETED): Section.DONE,
+    (NodeType.TASK, Status.FAILED): Section.ERRORS,
+    (NodeType.TASK, Status.PENDING): Section.TO_DO,
+    (NodeType.ERROR, Status.COMPLETED): Section.DONE,
+    (NodeType.TEST, Status.FAILED): Section.ERRORS,
+}
+"""Sections of the facts that hold, by their type, and of those whose status tells more; decisions have more of them."""
 
 NO_OLD_VALUE: Final = " as it was"
 """What ends the label of a predecessor that only its successor names: by itself it says nothing that holds."""
@@ -74,17 +87,14 @@ def section_of(node: Node) -> Section | None:
         return Section.WARNINGS if node.is_rejected else None
     if not node.current or _is_only_named(node) or node.is_note:
         return None
-    section = _PLAIN.get(node.type)
-    return section if section is not None else _BY_STATUS[node.type](node)
+    if node.type is NodeType.DECISION:
+        return _decision(node)
+    return _BY_STATUS.get((node.type, node.status)) or _BY_TYPE[node.type]
 
 
 def _is_only_named(node: Node) -> bool:
     """Whether nobody stated the node in these words, and its label is that of something that was replaced."""
     return node.label.endswith(NO_OLD_VALUE) and node.label not in node.source.quote
-
-
-def _goal(node: Node) -> Section:
-    return Section.DONE if node.status is Status.COMPLETED else Section.GOAL
 
 
 def _decision(node: Node) -> Section:
@@ -93,31 +103,6 @@ def _decision(node: Node) -> Section:
     if node.kind is DecisionKind.OPTION or node.status is Status.PENDING or node.source.trust is Trust.PROPOSED:
         return Section.PROPOSED
     return Section.RULES if node.kind in (DecisionKind.RULE, DecisionKind.PREFERENCE) else Section.DECISIONS
-
-
-def _task(node: Node) -> Section:
-    if node.status is Status.COMPLETED:
-        return Section.DONE
-    if node.status is Status.FAILED:
-        return Section.ERRORS
-    return Section.TO_DO if node.status is Status.PENDING else Section.DOING
-
-
-def _error(node: Node) -> Section:
-    return Section.DONE if node.status is Status.COMPLETED else Section.ERRORS
-
-
-def _test(node: Node) -> Section:
-    return Section.ERRORS if node.status is Status.FAILED else Section.TESTS
-
-
-_BY_STATUS: Final[dict[NodeType, Callable[[Node], Section]]] = {
-    NodeType.GOAL: _goal,
-    NodeType.DECISION: _decision,
-    NodeType.TASK: _task,
-    NodeType.ERROR: _error,
-    NodeType.TEST: _test,
-}
 
 
 _FORBIDDING: Final = frozenset(("never", "don't", "dont", "not", "no", "nothing", "nobody", "without", "avoid", "only"))

@@ -77,27 +77,10 @@ counts as; shortest statement that stands without the question behind it. Set on
 
 # These patterns are linear: classes of characters and single words, one behind the other.
 _ORDINAL: Final = rf"(?<!\d\.)|(?!\s+(?:{'|'.join(MONTHS_BEHIND_DAYS)})\b)"
-_TITLE: Final = "".join(
-    rf"(?<!\b{re.escape(word)}\.)"
-    for word in (
-        "dr",
-        "mr",
-        "ms",
-        "mrs",
-        "prof",
-        "fr",
-        "hr",
-        "st",
-        "vs",
-        "approx",
-        "ca",
-        "bzw",
-        "e.g",
-        "i.e",
-        "z.b",
-        "d.h",
-    )
-)
+_TITLES: Final = (
+    "dr", "mr", "ms", "mrs", "prof", "fr", "hr", "st", "vs", "approx", "ca", "bzw", "e.g", "i.e", "z.b", "d.h",
+)  # fmt: skip
+_TITLE: Final = "".join(rf"(?<!\b{re.escape(word)}\.)" for word in _TITLES)
 _END: Final = re.compile(rf"(?i)(?<=[.!?:]){_TITLE}(?:{_ORDINAL})\s+|(?<=[。！？；：])|(?<=\u0964)\s*")
 _INNER_END: Final = re.compile(r"[.!?:]\s|[。！？；：\u0964]")
 _REQUEST: Final = re.compile(
@@ -159,12 +142,9 @@ def _all_parts(text: str, person: bool) -> Iterator[Part]:
             parts = (state_before_question(part) if person else part for part in _split_sentences(line))
             joined = list(join_fragments(parts))
             before = ["", *joined]
-            yield from (Part(part, False, _leads(lead)) for lead, part in zip(before, joined, strict=False))
-
-
-def _leads(part: str) -> bool:
-    """Whether a sentence goes on behind ``part``."""
-    return part.endswith(_CLAUSE_ENDS)
+            yield from (
+                Part(part, False, lead.endswith(_CLAUSE_ENDS)) for lead, part in zip(before, joined, strict=False)
+            )
 
 
 def state_before_question(sentence: str) -> str:

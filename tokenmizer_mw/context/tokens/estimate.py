@@ -14,25 +14,18 @@ import math
 from collections import Counter
 from typing import Final
 
+_RANGES: Final = (
+    (0x20, 0x7F, "."), (0x09, 0x0B, "n"), (0x0D, 0x0E, "n"), (0x20, 0x21, " "), (0x30, 0x3A, "0"), (0x41, 0x5B, "A"),
+    (0x61, 0x7B, "a"), (0xC0, 0xCD, "l"), (0xCD, 0xD0, "h"), (0xD0, 0xD4, "y"), (0xD4, 0xE2, "h"), (0xE2, 0xE3, "s"),
+    (0xE3, 0xEA, "c"), (0xEA, 0xEE, "k"), (0xEE, 0x100, "m"),
+)  # fmt: skip
+"""First byte, the byte behind the last one, and the letter of a class; a later row takes from an earlier one."""
+
 
 def _classes() -> bytes:
     """For each byte of UTF-8 the letter of its class. Continuation bytes are dropped before."""
     table = bytearray(b"x" * 256)
-    table[ord("\t")] = table[ord("\n")] = table[ord("\r")] = ord("n")
-    table[0x20:0x7F] = b"." * (0x7F - 0x20)
-    table[ord(" ")] = ord(" ")
-    table[ord("0") : ord("9") + 1] = b"0" * 10
-    table[ord("A") : ord("Z") + 1] = b"A" * 26
-    table[ord("a") : ord("z") + 1] = b"a" * 26
-    for first, end, letter in (
-        (0xC0, 0xCD, "l"),
-        (0xCD, 0xD0, "h"),
-        (0xD0, 0xD4, "y"),
-        (0xD4, 0xE2, "h"),
-        (0xE2, 0xE3, "s"),
-    ):
-        table[first:end] = letter.encode() * (end - first)
-    for first, end, letter in ((0xE3, 0xEA, "c"), (0xEA, 0xEE, "k"), (0xEE, 0x100, "m")):
+    for first, end, letter in _RANGES:
         table[first:end] = letter.encode() * (end - first)
     return bytes(table)
 

@@ -21,23 +21,6 @@ if TYPE_CHECKING:
     from rich.text import Text
     from rich.tree import Tree
 
-_SECTIONS: Final[tuple[tuple[str, NodeType], ...]] = (
-    ("goal", NodeType.GOAL),
-    ("decisions", NodeType.DECISION),
-    ("tasks", NodeType.TASK),
-    ("errors", NodeType.ERROR),
-    ("tests", NodeType.TEST),
-    ("files", NodeType.FILE),
-    ("endpoints", NodeType.ENDPOINT),
-    ("apis", NodeType.API),
-    ("schemas", NodeType.SCHEMA),
-    ("dependencies", NodeType.DEPENDENCY),
-    ("environment", NodeType.ENVIRONMENT),
-    ("projects", NodeType.PROJECT),
-    ("concepts", NodeType.CONCEPT),
-    ("agents", NodeType.AGENT),
-)
-
 _MARKS: Final[dict[Status, str]] = {
     Status.PENDING: "[ ]", Status.IN_PROGRESS: "[~]", Status.COMPLETED: "[x]", Status.FAILED: "[!]",
     Status.ACTIVE: " * ", Status.SUPERSEDED: " - ", Status.INVALIDATED: " - ", Status.ARCHIVED: " - ",
@@ -47,7 +30,8 @@ _MARKS: Final[dict[Status, str]] = {
 def outline(graph: SessionGraph, *, ids: bool = False) -> list[str]:
     """Return the lines of an indented outline: a heading for each type that has nodes, its facts with message numbers
     (and with ``ids``), and below each fact what it replaced and why. Empty for an empty graph."""
-    return [line for title, type_ in _SECTIONS for line in _section(graph, title, graph.nodes(type_), ids)]
+    titles = {type_: look.title.lower() for type_, look in TYPES.items()} | {NodeType.GOAL: "goal"}
+    return [line for type_, title in titles.items() for line in _section(graph, title, graph.nodes(type_), ids)]
 
 
 def _section(graph: SessionGraph, title: str, nodes: Sequence[Node], ids: bool) -> Iterator[str]:

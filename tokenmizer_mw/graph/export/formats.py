@@ -282,12 +282,6 @@ FORMATS: Final[dict[str, Format]] = {
 }
 
 
-def export_graph(graph: SessionGraph, format: str = "html", *, title: str = "", most: int = NODES_MAX) -> str:
-    """Export ``graph`` as text in one of ``FORMATS``. ``title`` names the session, "" for no name. At most ``most``
-    facts, the most important ones. Raises ``CallerError`` for an unknown format."""
-    return format_named(format).write(graph, title, most=most)
-
-
 def format_named(name: str) -> Format:
     """Return the format of this name, or whose files end in it ("md"). Raises ``CallerError`` if it is unknown."""
     found = FORMATS.get(name) or next((one for one in FORMATS.values() if one.suffix == f".{name}"), None)

@@ -162,12 +162,8 @@ def _columns(counts: Sequence[int], measures: Measures) -> int:
         return abs(math.log(width / height / measures.ratio))
 
     widest = min(max(counts), 2 + 4 * math.isqrt(sum(counts)))
-    return min(range(1, max(widest, _shelf(counts)) + 1), key=off)
-
-
-def _shelf(counts: Sequence[int]) -> int:
-    """A number of columns at which small lanes stand side by side."""
-    return min(sum(counts), 12)
+    beside = min(sum(counts), 12)  # columns at which small lanes stand side by side
+    return min(range(1, max(widest, beside) + 1), key=off)
 
 
 def _pack_lanes(counts: Mapping[T, int], across: int, measures: Measures) -> Iterator[tuple[T, Box]]:

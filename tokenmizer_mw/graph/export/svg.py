@@ -74,7 +74,7 @@ def draw(
         '<g class="tm-edges">',
         *_edges(routed, shown, prefix),
         "</g>",
-        *(_card(node, places.boxes[node.id], link, prefix) for node in _reading(shown, places)),
+        *(_card(node, places.boxes[node.id], link, prefix) for node in map(shown.get, places.boxes) if node),
         *(_words(routed, places) if words else ()),
         "</svg>",
     ]
@@ -119,10 +119,6 @@ _STYLE: Final = (
     "stroke-width:4px;paint-order:stroke}"
     "a:hover .tm-frame,a:focus .tm-frame{stroke-width:3}"
 )
-
-
-def _reading(shown: Mapping[str, Node], layout: Layout) -> Iterator[Node]:
-    return (shown[id] for id in layout.boxes if id in shown)
 
 
 def _symbols(shown: Mapping[str, Node], prefix: str) -> Iterator[str]:

@@ -15,17 +15,19 @@ from tokenmizer_mw.context.recall import (
     PassageHit,
     PassageIndex,
     QuotedPiece,
+    RecallLine,
     describe_fact,
     drop_withdrawn,
     newest_value,
     outdated_mark,
     select_passages,
+    take_within_room,
 )
 from tokenmizer_mw.context.recall.passages import index_terms
 from tokenmizer_mw.context.tokens import TokenCounter
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import Checkpointed
-from tokenmizer_mw.model.node import HAND, Node
+from tokenmizer_mw.model.node import Node
 from tokenmizer_mw.safety.fence import frame
 from tokenmizer_mw.session import SessionState, Transcript
 from tokenmizer_mw.session.reminder.question import content_terms, only_asks
@@ -164,15 +166,7 @@ CANDIDATES_MAX: Final = 64
 """Facts that are looked at."""
 
 
-@dataclass(frozen=True, slots=True)
-class FactLine:
-    """A fact as a line; ``nodes`` are the ids of the facts that it names."""
-
-    text: str
-    nodes: tuple[str, ...]
-
-
-def relevant_facts(graph: SessionGraph, cut: Checkpointed, question: RelevantContent, least: float) -> list[FactLine]:
+def relevant_facts(graph: SessionGraph, cut: Checkpointed, question: RelevantContent, least: float) -> list[RecallLine]:
     """Return the facts of messages that ``cut`` removed, and those by hand, that its resume block does not state, best
     first.
 
@@ -184,31 +178,21 @@ def relevant_facts(graph: SessionGraph, cut: Checkpointed, question: RelevantCon
     said = set(cut.carried)
     found: list[tuple[float, Node]] = []
     for node, _ in graph.sharing_words(" ".join(weights), limit=CANDIDATES_MAX):
-        if node.is_dropped or (node.source.turn >= cut.anchor_turn and not _is_by_hand(node)):
+        if node.is_dropped or (node.source.turn >= cut.anchor_turn and not node.is_worded_by_hand):
             continue
         held = weights.keys() & set(index_terms(f"{node.label} {node.detail} {node.value}"))
         coverage = sum(weights[term] for term in held) / whole
         if coverage >= least:
             found.append((coverage, node))
-    lines: list[FactLine] = []
+    lines: list[RecallLine] = []
     for _, node in sorted(found, key=lambda pair: -pair[0]):
         current = newest_value(graph, node)
-        if current.id in said or (current is node and _in_context(graph, node, cut)):
+        stays = graph.life(node.id).touched >= cut.anchor_turn and not node.is_worded_by_hand
+        if current.id in said or (current is node and stays):
             continue
-        text, nodes = describe_fact(graph, current)
-        lines.append(FactLine(text, nodes))
-        said.update(nodes)
+        lines.append(describe_fact(graph, current))
+        said.update(lines[-1].ids)
     return lines
-
-
-def _in_context(graph: SessionGraph, node: Node, cut: Checkpointed) -> bool:
-    """Whether a message that stayed mentions the fact."""
-    return graph.life(node.id).touched >= cut.anchor_turn and not _is_by_hand(node)
-
-
-def _is_by_hand(node: Node) -> bool:
-    """Whether a fact in force was added or worded by hand, so that no message states it as it is."""
-    return node.current and node.source.role == HAND
 
 
 HEAD: Final = "From messages that are no longer here; [n] is a message's number."
@@ -234,7 +218,7 @@ def compose(
     """
     before, behind = frame(nonce)
     room = budget - counter.count(f"{before}{HEAD}\n{behind}")
-    facts = _select_fitting(relevant_facts(graph, cut, found, FACT_LEAST), int(room * _FACTS_SHARE), counter)
+    facts = take_within_room(relevant_facts(graph, cut, found, FACT_LEAST), int(room * _FACTS_SHARE), counter)
     room -= sum(counter.count(fact.text + "\n") for fact in facts)
     hits = _drop_stated(drop_withdrawn(graph, found.hits), cut)
     while room > 0:
@@ -243,7 +227,7 @@ def compose(
             break
         text = "\n".join([before + HEAD, *(fact.text for fact in facts), *_quotes(graph, pieces)]) + behind
         if (tokens := counter.count(text)) <= budget:
-            nodes = dict.fromkeys(id for fact in facts for id in fact.nodes)
+            nodes = dict.fromkeys(id for fact in facts for id in fact.ids)
             return ReminderPart(text, tokens, tuple(nodes), tuple(dict.fromkeys(piece.number for piece in pieces)))
         room -= tokens - budget
     return None
@@ -267,14 +251,3 @@ def _drop_stated(hits: Sequence[PassageHit], cut: Checkpointed) -> list[PassageH
 def _is_told(hit: PassageHit, lines: Sequence[AbstractSet[str]]) -> bool:
     terms = set(content_terms(hit.text))
     return any(len(terms & line) >= TOLD * len(terms) for line in lines)
-
-
-def _select_fitting(facts: Sequence[FactLine], room: int, counter: TokenCounter) -> list[FactLine]:
-    """Those of ``facts`` that fit into ``room`` tokens, passing over what is too long."""
-    chosen: list[FactLine] = []
-    for fact in facts:
-        cost = counter.count(fact.text + "\n")
-        if cost <= room:
-            chosen.append(fact)
-            room -= cost
-    return chosen

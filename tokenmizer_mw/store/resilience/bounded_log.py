@@ -40,11 +40,7 @@ class Patience:
 
 
 _current: Final[ContextVar[Patience | None]] = ContextVar("tokenmizer_patience", default=None)
-
-
-def current_patience() -> Patience | None:
-    """Return the patience of the chat call that the current code handles; ``None`` outside of a chat call: no limit."""
-    return _current.get()
+"""The patience of the chat call that the current code handles; ``None`` outside of one: no limit."""
 
 
 @contextmanager
@@ -169,7 +165,7 @@ class BoundedLog:
         return self._run_bounded(self._log.secret)
 
     def _run_bounded(self, call: Callable[[], T], *, writes: bool = False) -> T:
-        current = current_patience()
+        current = _current.get()
         if current is None:
             return self._run_watched(call, writes)
         if self.monitor.is_open:

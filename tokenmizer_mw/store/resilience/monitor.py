@@ -8,38 +8,10 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from tokenmizer_mw.errors import StoreError
-
-FAILURES_MAX: Final = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Breaker:
-    """A state of the circuit breaker; immutable, each transition returns a new one.
-
-    Closed: chats wait for the store. Open, after ``failures_max`` failures in a row: no chat waits, and one probe at a
-    time is sent. A success closes it; a failed probe leaves it open.
-    """
-
-    failures_max: int = FAILURES_MAX
-    failures: int = 0
-
-    @property
-    def is_open(self) -> bool:
-        """Whether chats must not wait for the store."""
-        return self.failures >= self.failures_max
-
-    def after_success(self) -> Breaker:
-        """Return the state after a call that was answered in time: closed."""
-        return replace(self, failures=0)
-
-    def after_failure(self) -> Breaker:
-        """Return the state after a call that failed or was not answered in time."""
-        return replace(self, failures=min(self.failures + 1, self.failures_max))
-
 
 LOG_SECONDS: Final = 60.0
 """At most one log line in so many seconds for each cause."""
@@ -60,16 +32,20 @@ class Trouble:
 class StoreMonitor:
     """Holds the state of the circuit breaker, and logs failures. Thread-safe.
 
-    ``deadline``: seconds after which an answer counts as late.
+    While the breaker is closed, chats wait for the store. It opens after ``failures_max`` failures in a row: then no
+    chat waits, and one probe at a time is sent. A success closes it; a failed probe leaves it open. ``deadline``:
+    seconds after which an answer counts as late.
     """
 
-    def __init__(self, breaker: Breaker, deadline: float, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, failures_max: int, deadline: float, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.deadline = deadline
-        self.is_open = breaker.is_open
+        self.is_open = False
         """Whether the circuit breaker is open, so that no chat waits for the store."""
-        self._breaker = breaker
+        self._failures_max = failures_max
+        self._failures = 0
         self._clock = clock
-        self._trouble: Trouble | None = None
+        self.trouble: Trouble | None = None
+        """The last failure; ``None`` if the store has answered in time since, or never failed."""
         self._logged_at: dict[tuple[str, str], float] = {}
         self.renew()
 
@@ -77,19 +53,13 @@ class StoreMonitor:
         """Replace the lock, in a forked child process."""
         self._lock = threading.Lock()
 
-    @property
-    def trouble(self) -> Trouble | None:
-        """The last failure; ``None`` if the store has answered in time since, or never failed."""
-        return self._trouble
-
     def note_answer(self, seconds: float) -> None:
         """Report that a call was answered after ``seconds``. A late answer does not close the breaker."""
-        if seconds > self.deadline or (self._trouble is None and not self._breaker.failures):
+        if seconds > self.deadline or (self.trouble is None and not self._failures):
             return
         with self._lock:
-            was_open, self._breaker = self.is_open, self._breaker.after_success()
-            self.is_open = self._breaker.is_open
-            self._trouble = None
+            was_open, self.is_open, self._failures = self.is_open, False, 0
+            self.trouble = None
         if was_open:
             _log.warning("the store answers again")
 
@@ -123,10 +93,10 @@ class StoreMonitor:
 
     def _fail(self, cause: str, place: str) -> None:
         with self._lock:
-            self._breaker = self._breaker.after_failure()
-            self.is_open = self._breaker.is_open
-            known = self._trouble
+            self._failures = min(self._failures + 1, self._failures_max)
+            self.is_open = self._failures >= self._failures_max
+            known = self.trouble
             if cause == "late" and known is not None and known.cause != "late":
                 cause, place = known.cause, known.place  # a late call says less than what failed before it
-            self._trouble = Trouble(cause, place or (known.place if known is not None else ""), self._clock())
+            self.trouble = Trouble(cause, place or (known.place if known is not None else ""), self._clock())
         self.report(cause, place)

@@ -40,18 +40,9 @@ class SpooledTurn:
     """
 
     __slots__ = (
-        "_calls",
-        "_lock",
-        "_released",
-        "_written",
-        "after",
-        "context",
-        "failures",
-        "go_on",
-        "is_spooled",
-        "others",
+        "_calls", "_lock", "_released", "_written", "after", "context", "failures", "go_on", "is_spooled", "others",
         "write",
-    )
+    )  # fmt: skip
 
     def __init__(self, write: Callable[[], None], after: Callable[[], None]) -> None:
         self.write = write
