@@ -138,7 +138,9 @@ def _judge_clause(text: str) -> _Clause:
     if _OPEN.any(said):
         return _Clause(text, Act.LATER)
     if (done := _DONE.fullmatch(said)) is not None:
-        return _Clause(text, Act.CLAIM, next(word for at in range(1, DONE_WORDS + 1) if (word := done.group(f"word{at}"))))
+        return _Clause(
+            text, Act.CLAIM, next(word for at in range(1, DONE_WORDS + 1) if (word := done.group(f"word{at}")))
+        )
     if _FAILS.any(said) and not _NO_FAULT.any(said):
         return _Clause(text, Act.COMPLAINT)
     if (well := _WELL.fullmatch(said)) is not None:
@@ -153,7 +155,7 @@ def _complete(text: str, done: _Clause) -> _Clause:
         judged = _judge_clause(text)
         named = judged.act is None and _TEST.any(text)
         return _Clause(text, Act.COMPLAINT) if named else judged
-    thing = next(text for name in LEFT_OUT_GROUPS if (text := denied.group(name))).strip(" ,")
+    thing = next(filter(None, map(denied.group, LEFT_OUT_GROUPS))).strip(" ,")
     if not content(thing):
         return _Clause(text)
     later = _NOT_YET.any(text) or not (done.works or _MENDED.any(done.word))

@@ -167,7 +167,8 @@ SENTENCES: Final[Mapping[str, tuple[Rule, ...]]] = {
             r"|^(?:only|just) .* (?:left|missing|remains?|to go)$",
             "the restore test is still to do",
             "the restore test is green",
-            unless=r"(?:if|when|once)\b|.*\b(?:fails?|crash\w*|errors?|broken)\b",
+            unless=r"(?:if|when|once)\b|(?:i'm |we're )?not (?:\w+ )?(?:sure|certain|clear)\b"
+            r"|.*\b(?:fails?|crash\w*|errors?|broken)\b",
         ),
         _row(
             "en",
