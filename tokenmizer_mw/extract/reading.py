@@ -9,8 +9,8 @@ from tokenmizer_mw.model.node import DecisionKind
 
 from .abroad import ORDERS, hits_abroad
 from .frames import frames_of
-from .halves import read_halves
 from .hit import Hit, RuleTable, anaphoric
+from .mixed_status import read_mixed_status
 from .pattern import PatternSet
 from .phrases import asks, before_question, bound_sentence, clauses, order_in, reports, supposes, without_lead
 from .rules import MEANINGS, RULES, Act, Speaker
@@ -34,8 +34,8 @@ _TABLES: Final = {speaker: RuleTable(RULES, speaker) for speaker in (Speaker.USE
 def hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...]:
     """What ``sentence`` does, in order; () for one that states nothing."""
     line = bound_sentence(sentence)
-    if speaker is Speaker.USER and (halves := _halves(line)):
-        return halves
+    if speaker is Speaker.USER and (mixed := _mixed_status(line)):
+        return mixed
     abroad = hits_abroad(line, speaker)
     if abroad is not None:
         return abroad
@@ -47,18 +47,18 @@ def hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...]:
     return _hits(line, speaker) or _state(line)
 
 
-def _halves(line: str) -> tuple[Hit, ...]:
+def _mixed_status(line: str) -> tuple[Hit, ...]:
     """What a user's sentence says that tells both what is done and what is not: as a whole, or clause by clause."""
     text = without_lead(line).rstrip(_ENDS)
     if not text or asks(line) or supposes(text) or order_in(text) or reports(text):
         return ()
     whole = _WHOLE.first(text, _WHOLE.reading(text))
-    return (whole,) if whole is not None else read_halves(text, _TABLES[Speaker.USER])
+    return (whole,) if whole is not None else read_mixed_status(text, _TABLES[Speaker.USER])
 
 
-def tells_halves(sentence: str) -> bool:
+def tells_mixed_status(sentence: str) -> bool:
     """Whether a sentence of the user tells both what is done and what is not: it answers no question."""
-    return bool(_halves(bound_sentence(sentence)))
+    return bool(_mixed_status(bound_sentence(sentence)))
 
 
 def read_kind(statement: str) -> DecisionKind:
@@ -137,4 +137,4 @@ def _read_parts(table: RuleTable, parts: list[str], leading: Hit | None) -> tupl
     return tuple(found)
 
 
-__all__ = ["SENTENCES_KEPT", "Hit", "anaphoric", "hits", "may_be_why", "tells_halves"]
+__all__ = ["SENTENCES_KEPT", "Hit", "anaphoric", "hits", "may_be_why", "tells_mixed_status"]

@@ -163,7 +163,8 @@ SENTENCES: Final[Mapping[str, tuple[Rule, ...]]] = {
             r"|summer|winter|later)"
             r"|next (?:week|month|year))|i'll do later|remind me to|i'll go through|haven't got"
             r"|(?:is|are|'s|'re) (?:still )?(?:waiting (?:for|on)|on hold|blocked (?:by|on|until))|(?:has|have) to wait"
-            r"|(?:can't|cannot|can not) .* (?:until|before))\b|^(?:next up|up next)\b|^next (?:is|comes|on (?:the|my) list)\b"
+            r"|(?:can't|cannot|can not) .* (?:until|before))\b|^(?:next up|up next)\b|^next (?:is|comes|on (?:the"
+            r"|my) list)\b"
             r"|^(?:only|just) .* (?:left|missing|remains?|to go)$",
             "the restore test is still to do",
             "the restore test is green",
@@ -205,7 +206,8 @@ SENTENCES: Final[Mapping[str, tuple[Rule, ...]]] = {
         _row(
             "de",
             Act.LATER,
-            r"\b(?:nur noch .* (?:fehlt|fehlen|offen|übrig)|(?:wartet|warten|wartet noch) auf|(?:muss|müssen) warten|noch nicht"
+            r"\b(?:nur noch .* (?:fehlt|fehlen|offen|übrig)|(?:wartet|warten|wartet noch) auf|(?:muss|müssen) warten"
+            r"|noch nicht"
             r"|noch kein\pL*|verschieben|verschoben|später|müssen wir noch|muss (?:ich )?noch"
             r"|steht noch aus"
             r"|fehlt noch|doch nicht fertig|bleibt (?:noch )?zu)\b",
@@ -245,7 +247,8 @@ SENTENCES: Final[Mapping[str, tuple[Rule, ...]]] = {
         _row(
             "fr",
             Act.LATER,
-            r"\b(?:il (?:ne )?reste|en attente|(?:attend|attendent) (?:que|la|le|les|l'|sa|son|une?)\b|reste à faire|pas encore|plus tard|on (?:le|la|les) fera|on verra ça|remet\pL* à)\b",
+            r"\b(?:il (?:ne )?reste|en attente|(?:attend|attendent) (?:que|la|le|les|l'|sa|son|une?)\b|reste à faire"
+            r"|pas encore|plus tard|on (?:le|la|les) fera|on verra ça|remet\pL* à)\b",
             "il reste à commander les chaises",
             "les chaises sont bleues",
         ),
@@ -280,7 +283,8 @@ SENTENCES: Final[Mapping[str, tuple[Rule, ...]]] = {
         _row(
             "es",
             Act.LATER,
-            r"\b(?:(?:está|están|queda) (?:pendientes?|a la espera|bloquead\pL+)|falta(?:n)? (?:por )?\pL+|por hacer|aún (?:no|está)|todavía no|más adelante|para después"
+            r"\b(?:(?:está|están|queda) (?:pendientes?|a la espera|bloquead\pL+)|falta(?:n)? (?:por )?\pL+|por hacer"
+            r"|aún (?:no|está)|todavía no|más adelante|para después"
             r"|lo dejamos para"
             r"|queda(?:n)? por)\b",
             "falta por hacer el informe",
@@ -347,7 +351,8 @@ SENTENCES: Final[Mapping[str, tuple[Rule, ...]]] = {
         _row(
             "ru",
             Act.LATER,
-            r"(?:ещё не|еще не|(?:ждёт|ждет|ждут|ждём) |отложим|отложить|осталось|потом сделаем|пока не|надо ещё|доделать)",
+            r"(?:ещё не|еще не|(?:ждёт|ждет|ждут|ждём) |отложим|отложить|осталось|потом сделаем|пока не|надо ещё"
+            r"|доделать)",
             "фундамент ещё не залит",
             "фундамент серый",
         ),

@@ -12,17 +12,17 @@ from .hit import Hit, RuleTable
 from .pattern import PatternSet, compile_lazily
 from .phrases import without_lead
 from .rules import Act
-from .rules.halves import (
+from .rules.mixed_status import (
     BORDER,
     DONE,
     DONE_WORDS,
     EXCEPT,
     FAILS,
     GENERAL,
-    HALF_RULES,
     LEFT_OUT,
     LEFT_OUT_GROUPS,
     MENDED,
+    MIXED_RULES,
     NEXT,
     NO_FAULT,
     NOT_YET,
@@ -72,7 +72,7 @@ class _Clause:
     works: bool = False
 
 
-def read_halves(line: str, table: RuleTable) -> tuple[Hit, ...]:
+def read_mixed_status(line: str, table: RuleTable) -> tuple[Hit, ...]:
     """What each clause of a sentence says that tells both what is done or works and what is not; () for any other
     sentence. ``table``: what reads the clauses that say neither, and that know better what is done."""
     if _SAYS_NOTHING.any(line):
@@ -89,7 +89,7 @@ def read_halves(line: str, table: RuleTable) -> tuple[Hit, ...]:
     if len(line) <= LABEL_MAX and any(_is_whole(part, parts) for part in open_parts):
         fails = any(part.act is Act.COMPLAINT or _FAILS.any(part.text) for part in parts)
         act = Act.COMPLAINT if fails else Act.LATER
-        return (Hit(HALF_RULES[act], line, line),)
+        return (Hit(MIXED_RULES[act], line, line),)
     return tuple(hit for part in parts if (hit := _hit(part, table)) is not None)
 
 
@@ -100,11 +100,12 @@ def _read_part(line: str) -> tuple[Hit, ...]:
     if done is None and well is None and _PARTIAL.search(line) is None:
         return ()
     fails = _FAILS.any(line) or (done is None and well is not None)
-    return (Hit(HALF_RULES[Act.COMPLAINT if fails else Act.LATER], line, line),)
+    return (Hit(MIXED_RULES[Act.COMPLAINT if fails else Act.LATER], line, line),)
 
 
 def _split(line: str) -> list[str]:
-    found, rest = [], line
+    found: list[str] = []
+    rest = line
     while len(found) < CLAUSES_MAX and (border := _BORDER.search(rest)) is not None:
         found.append(rest[: border.start()])
         rest = rest[border.end() :]
@@ -177,9 +178,9 @@ def _hit(part: _Clause, table: RuleTable) -> Hit | None:
         return read
     if read is not None and read.rule.act in _OF_WORK:
         return read
-    return Hit(HALF_RULES[part.act], said, said) if content(said) else None
+    return Hit(MIXED_RULES[part.act], said, said) if content(said) else None
 
 
 _OF_WORK: Final = frozenset({Act.CLAIM, Act.FIX, Act.CONFIRM, Act.TESTED})
 
-__all__ = ["CLAUSES_MAX", "LABEL_MAX", "read_halves"]
+__all__ = ["CLAUSES_MAX", "LABEL_MAX", "read_mixed_status"]

@@ -47,7 +47,8 @@ _DONE: Final = (
 DONE: Final = (
     rf"(?:(?:i|we)(?:'ve| have)? (?:just |now |finally |already )*)?(?P<word1>{DONE_VERBS}|done with|finished(?: with)?"
     rf"|solved|sorted out) \S.*"
-    rf"|(?:.*[ \pL])?(?: is| are|'s| was| were| been| got| gets|ist|sind|est|sont|está|están|è|sono|são) (?:all |now |finally |already |just )*(?P<word2>{_DONE})"
+    rf"|(?:.*[ \pL])?(?: is| are|'s| was| were| been| got| gets|ist|sind|est|sont|está|están|è|sono|são) (?:all |now "
+    rf"|finally |already |just )*(?P<word2>{_DONE})"
     rf"(?:{WHEN_DONE})?{_TAIL}"
     rf"|\S+(?: \S+){{0,5}} (?P<word3>{_DONE}){_TAIL}"
     r"|.*(?P<word4>做完|完成|搞定|修好|修复|弄好|写完|上线)了?.*"
@@ -64,9 +65,12 @@ WELL: Final = (
 """What works."""
 
 FAILS: Final = (
-    rf".*\b(?:{FAILING})\b|.*\b(?:red|(?:is|are|goes|went) down|loops|empty|blank|unreachable|rot|kaputt|leer|hängt|bricht|scheitert|rouges?"
+    rf".*\b(?:{FAILING})\b|.*\b(?:red|(?:is|are|goes|went) down|loops|empty|blank|unreachable|rot|kaputt|leer|hängt"
+    rf"|bricht|scheitert|rouges?"
     r"|cassée?s?|vides?|échouent?|roj[oa]s?|rot[oa]s?|vací[oa]s?|fallan?|ross[oaie]|rott[oaie]|vuot[oaie]|falham?"
-    r"|vermelh[oa]s?|quebrad[oa]s?)\b|.*(?:красн\pL+|пада\pL+|пуст\pL*|слома\pL+|не работа\pL+)|.*(?:报错|失败|挂了|崩|打不开|不行|红)"
+    r"|vermelh[oa]s?|quebrad[oa]s?)\b|.*(?:красн\pL+|пада\pL+|пуст\pL*|слома\pL+|не работа\pL+)"
+    r"|.*(?:报错|失败|挂了|崩|打不开"
+    r"|不行|红)"
 )
 """What fails."""
 
@@ -78,7 +82,8 @@ NO_FAULT: Final = (
 
 OPEN: Final = (
     r".*\b(?:still (?:needs?|open|missing|to|has to|have to|waiting|wants?)|(?:is|are|'s|'re) (?:still )?(?:missing"
-    r"|pending|open|waiting|left|outstanding|on hold|blocked)|untouched|(?:haven't|hasn't|have not|has not) (?:\w+ )?(?:been"
+    r"|pending|open|waiting|left|outstanding|on hold|blocked)|untouched|(?:haven't|hasn't|have not"
+    r"|has not) (?:\w+ )?(?:been"
     r" )?(?:touched|started|begun|done|written|tested|looked)|waiting (?:for|on)|needs? (?:a|an|another|to be)"
     r"|not started|fehlt|fehlen|offen|steht (?:noch )?aus|noch zu|wartet|il reste|reste(?:nt)? à|manquent?|falta|faltan"
     r"|queda|quedan|pendientes?|manca|mancano|resta|restano|da fare|faltam|por fazer|pendentes?)\b.*"
@@ -88,20 +93,24 @@ OPEN: Final = (
 
 NEXT: Final = (
     r"(?:next(?: up)?(?: is| are|:)?|now(?: for)?|on to|then|up next|moving on to|als nächstes|jetzt|dann|ensuite"
-    r"|maintenant|après|ahora|luego|después|siguiente|ora|poi|adesso|agora|depois|теперь|дальше|потом|接下来|下一步) ?\S.*"
+    r"|maintenant|après|ahora|luego|después|siguiente|ora|poi|adesso|agora|depois|теперь|дальше"
+    r"|потом|接下来|下一步) ?\S.*"
     r"|.+ (?:(?:is |are |comes? |up )?next|to go|to come|tomorrow|(?:is|are) left|remains?|als nächstes|après|ensuite"
     r"|después|mañana|dopo|domani|depois|amanhã|дальше|потом|завтра)$"
 )
 """What comes next, where nothing else is said of it."""
 
 PARTLY: Final = (
-    r"(?:only |about |roughly |just |over )*(?:half|a (?:third|quarter)|two thirds|three quarters|\d{1,2} ?(?:%|percent)"
+    r"(?:only |about |roughly |just |over )*(?:half|a (?:third|quarter)|two thirds|three quarters|\d{1,2} ?(?:%"
+    r"|percent)"
     r") (?:of )?(?:the|my|our|all|it|them)\b.*"
     r"|.*\b(?:halfway|half[- ](?:done|finished)|partly|partially|nearly|almost) (?:done|finished|through|ready|complete"
     r"|there|works?|working|green|migrated|translated|merged|deployed)\b.*|.*\bhalfway\b.*"
     r"|(?:(?:erst|nur|etwa|ungefähr|gut) )*(?:die hälfte|zur hälfte|ein drittel|teilweise|halb fertig)\b.*"
-    r"|.*\b(?:fast|halb) fertig\b.*|(?:seulement )?(?:la moitié|un tiers|une partie)\b.*|.*\b(?:à moitié|presque fini\w*)\b.*"
-    r"|(?:solo |apenas )?(?:la mitad|metà|metade|un tercio|un terzo|um terço)\b.*|.*\b(?:a medias|a metà|pela metade)\b.*"
+    r"|.*\b(?:fast|halb) fertig\b.*|(?:seulement )?(?:la moitié|un tiers|une partie)\b.*|.*\b(?:à moitié"
+    r"|presque fini\w*)\b.*"
+    r"|(?:solo |apenas )?(?:la mitad|metà|metade|un tercio|un terzo|um terço)\b.*|.*\b(?:a medias|a metà"
+    r"|pela metade)\b.*"
     r"|(?:только )?(?:половин\pL+|треть|часть) .*|.*(?:наполовину|почти готов\pL*).*|.*(?:一半|差不多好|快好了).*"
 )
 """Sentences of which only a part holds: "half of the pages are translated"."""
@@ -144,11 +153,15 @@ PARTIAL: Final = (
 RELATIVE: Final = r"(?:which|who|whose|where|welche[rs]?|qui|dont|que|cui|котор\pL+)\b"
 """What stays with the words before a comma."""
 
-REST: Final = r"(?:the |all the )?(?:rest|others?|remaining|second|third|one|ones|andere[nr]?|rest|autres?|otr[oa]s?|altr[oaie]|outr[oa]s?|остальн\pL+)\b|.*\btest_\w+$|.*(?-i:\bTest[A-Z]\w+)$"
+REST: Final = (
+    r"(?:the |all the )?(?:rest|others?|remaining|second|third|one|ones|andere[nr]?|rest|autres?|otr[oa]s?"
+    r"|altr[oaie]|outr[oa]s?|остальн\pL+)\b|.*\btest_\w+$|.*(?-i:\bTest[A-Z]\w+)$"
+)
 """A part that only the whole sentence names."""
 
 SAYS_NOTHING: Final = (
-    r".*\b(?:used to|instead|anymore|never|thought|said|supposed|claimed|had|must|should|let's|please|would|could|might|if|when|once|until|unless|wenn"
+    r".*\b(?:used to|instead|anymore|never|thought|said|supposed|claimed|had|must|should|let's|please|would|could"
+    r"|might|if|when|once|until|unless|wenn"
     r"|falls|sobald|si|quand|cuando|quando|se|если|когда)\b|.*[?？]$|.*(?:如果|要是|之前|以为|本来|原来)"
 )
 """Sentences that suppose, order or lay something down."""
@@ -156,10 +169,10 @@ SAYS_NOTHING: Final = (
 
 def _row(name: str, act: Act, confidence: float, example: str, *, explicit: bool = False) -> Rule:
     label = "(?P<label>.+)"
-    return Rule(f"half.{name}", Speaker.BOTH, act, label, confidence, example, "", explicit=explicit)
+    return Rule(f"mixed.{name}", Speaker.BOTH, act, label, confidence, example, "", explicit=explicit)
 
 
-HALF_RULES: Final = {
+MIXED_RULES: Final = {
     Act.CLAIM: _row("done", Act.CLAIM, 0.75, "the importer is done, the exporter isn't"),
     Act.COMPLAINT: _row("fails", Act.COMPLAINT, 0.85, "the upload works, the download doesn't", explicit=True),
     Act.LATER: _row("open", Act.LATER, 0.8, "done with the importer, exporter next"),
