@@ -283,3 +283,29 @@ def test_what_the_assistant_set_becomes_a_fact_when_the_user_changes_it() -> Non
 )
 def test_an_order_about_what_was_just_spoken_of_and_what_looks_alike_change_nothing(talked: tuple[str, ...]) -> None:
     assert changes(talk(*talked)) == []
+
+
+def test_things_with_numbers_take_the_place_of_none_of_another_number() -> None:
+    graph = talk("u: Nginx for part 0", "a: ok", "u: Traefik for part 1", "a: ok", "u: Caddy for part 2", "a: ok")
+    assert changes(graph) == []
+    graph = talk("u: Use Tool0 for part 0", "a: ok", "u: Use Tool1 for part 1", "a: ok")
+    assert "Tool1 for part 0" not in labels(graph, NodeType.DECISION)
+
+
+def test_what_only_denies_leaves_its_place_to_what_stands_behind_it() -> None:
+    graph = talk(
+        "u: PostgreSQL for the database, Redis for the queue.",
+        "a: PostgreSQL for the database, Redis for the queue. Noted.",
+        "u: no wait, not PostgreSQL. MariaDB for the database",
+    )
+    assert changes(graph) == [("PostgreSQL for the database", "MariaDB for the database")]
+
+
+def test_a_marked_choice_of_another_thing_replaces_nothing() -> None:
+    graph = talk(
+        "u: PostgreSQL for the database.",
+        "a: PostgreSQL for the database. Noted.",
+        "u: My pick for the cache is SQLite.",
+    )
+    assert changes(graph) == []
+    assert "PostgreSQL for the database" in labels(graph, NodeType.DECISION, Status.ACTIVE)

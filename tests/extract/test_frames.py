@@ -31,6 +31,25 @@ FRAMED = [
     ("start it on 7000 just this once", Frame.ONCE),
     ("Explain the second step please, with numbers", Frame.REQUEST),
     ("Thanks, you are a star!", Frame.COURTESY),
+    ("our landlord told us to heat with gas", Frame.REPORTED),
+    ("I heard that the ferry stops in March", Frame.REPORTED),
+    ("Der Vermieter hat uns Gas empfohlen", Frame.REPORTED),
+    ("Ines meint, wir sollten Gas nehmen", Frame.REPORTED),
+    ("Le voisin nous a conseillé le gaz", Frame.REPORTED),
+    ("El dueño nos recomendó el gas", Frame.REPORTED),
+    ("Il padrone ci ha consigliato il gas", Frame.REPORTED),
+    ("Хозяин посоветовал нам газ", Frame.REPORTED),
+    ("听说大家都换了煤气", Frame.REPORTED),
+    ("a cousin of mine uses gas", Frame.OTHERS),
+    ("Everybody on the forum is switching to gas", Frame.OTHERS),
+    ("Eine Kollegin nimmt immer Gas", Frame.OTHERS),
+    ("Una amiga usa gas", Frame.OTHERS),
+    ("Коллега использует газ", Frame.OTHERS),
+    ("同事一直用煤气", Frame.OTHERS),
+    ("the last project ran on gas", Frame.PAST),
+    ("im letzten Verein hatten wir Gas", Frame.PAST),
+    ("en el trabajo anterior teníamos gas", Frame.PAST),
+    ("в прошлом проекте был газ", Frame.PAST),
 ]
 
 
@@ -52,6 +71,10 @@ def test_a_sentence_in_a_frame(sentence: str, frame: Frame) -> None:
         "on passe à deux colonnes",
         "端口改成 9100",
         "теперь берём NATS",
+        "Everyone gets a badge from now on.",
+        "The old stove stays until May.",
+        "Freunde des Chors bekommen zwei Karten.",
+        "We told the landlord that we take gas.",
     ],
 )
 def test_a_sentence_that_asserts(sentence: str) -> None:

@@ -15,6 +15,6 @@ def test_what_nobody_put_up_is_not_turned_down(said: str) -> None:
     assert labels(talk(*OPENING, f"u: {said}"), NodeType.DECISION) == []
 
 
-def test_a_rule_is_told_with_both_halves() -> None:
+def test_a_rule_is_told_with_both_mixed_status() -> None:
     said = "The page must not only be fast, it should be perfect"
     assert labels(talk(f"u: {said}."), NodeType.DECISION, Status.ACTIVE) == [said]

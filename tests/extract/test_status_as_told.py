@@ -118,3 +118,52 @@ def test_a_plan_is_not_told_with_the_end_of_a_long_sentence() -> None:
         "u: I'll sort that out with the porter tomorrow.",
     )
     assert not [label for label in labels(graph, NodeType.TASK) if "because" in label or label.startswith("not ")]
+
+
+HALVES = [
+    ("I fixed the gallery but not the contact form.", "contact form", NodeType.ERROR),
+    ("The gallery is fixed, the contact form isn't.", "contact form", NodeType.ERROR),
+    ("The posters are printed, the flyers aren't.", "flyers", NodeType.TASK),
+    ("Got the gallery working, the map not yet.", "map", NodeType.TASK),
+    ("Done with the posters, flyers next.", "flyers", NodeType.TASK),
+    ("The posters are finished; now the flyers", "flyers", NodeType.TASK),
+    ("The search works, the filter doesn't.", "filter", NodeType.ERROR),
+    ("Green on the laptop, red on the tablet.", "tablet", NodeType.ERROR),
+    ("One of the leaks is gone, the one under the sink remains.", "sink", NodeType.ERROR),
+    ("About half of the letters are translated.", "letters", NodeType.TASK),
+    ("The move is halfway through.", "move", NodeType.TASK),
+    ("Everything is packed apart from the lamps.", "lamps", NodeType.TASK),
+    ("The permit is waiting for Ines.", "permit", NodeType.TASK),
+    ("Die Suche geht, der Filter nicht.", "Filter", NodeType.ERROR),
+    ("Die Plakate sind gedruckt, die Karten noch nicht.", "Karten", NodeType.TASK),
+    ("Les affiches sont terminées, les cartes pas encore.", "cartes", NodeType.TASK),
+    ("La búsqueda funciona, el filtro no.", "filtro", NodeType.ERROR),
+]
+
+
+@pytest.mark.parametrize(("said", "thing", "type_"), HALVES)
+def test_what_is_not_done_beside_what_is_stands_open(said: str, thing: str, type_: NodeType) -> None:
+    graph = talk(*OPENING, f"u: {said}")
+    assert [label for label in labels(graph, type_, *OPEN) if thing in label], said
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "All 40 tests pass, 0 failures.",
+        "If the search works, we print the posters.",
+        "The posters are printed, thanks to Ines.",
+        "The kids have gone on strike, no more soup.",
+    ],
+)
+def test_what_tells_nothing_open_opens_nothing(said: str) -> None:
+    graph = talk(*OPENING, f"u: {said}")
+    assert labels(graph, NodeType.ERROR, *OPEN) == labels(graph, NodeType.TASK, Status.PENDING) == []
+
+
+def test_the_name_of_a_product_is_no_month() -> None:
+    assert labels(talk(*OPENING, "u: the customer only runs MariaDB"), NodeType.TASK) == []
+
+
+def test_not_being_sure_is_no_work() -> None:
+    assert labels(talk(*OPENING, "u: Not sure yet"), NodeType.TASK) == []

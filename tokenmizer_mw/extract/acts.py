@@ -25,7 +25,7 @@ from .names import endpoints
 from .opening import is_background
 from .pattern import PatternSet
 from .postponed import with_plans
-from .reading import hits
+from .reading import hits, tells_mixed_status
 from .replies import read_reply
 from .reports import REPORT_MAKERS
 from .rules import Act, Speaker
@@ -89,7 +89,8 @@ def _read_answers(
     spoken: list[Segment], segments: Sequence[Segment], situation: Situation, *, replies: bool
 ) -> tuple[list[Finding], list[Segment]]:
     """What a user's message answers to the one before it and says that the session is for, and the other sentences."""
-    found = read_reply(spoken, situation) if replies else []
+    replying = [segment for segment in spoken if not tells_mixed_status(segment.text)]
+    found = read_reply(replying, situation) if replies else []
     answered = {finding.span for finding in found}
     for segment in spoken:
         if (segment.start, segment.end) in answered:

@@ -115,7 +115,7 @@ def read_claims(
 
 
 def _is_marked(text: str) -> bool:
-    """Whether a formal marker says that a sentence tells of work or an error: "Error: ..."."""
+    """Whether a formal marker says that a sentence tells of work, of an error, or what something is: "Error: ..."."""
     return any(hit.rule.explicit and hit.rule.act in _OF_WORK for hit in hits(text, Speaker.USER))
 
 
@@ -167,7 +167,7 @@ def _change_agreed(ledger: Ledger, segments: Sequence[Segment], told: str) -> No
 
 
 _CHANGING: Final = frozenset({Move.REPLACE, Move.SET, Move.REJECT})
-_OF_WORK: Final = frozenset({Act.COMPLAINT, Act.LATER})
+_OF_WORK: Final = frozenset({Act.COMPLAINT, Act.LATER, Act.ASSIGN})
 _OPEN_TYPES: Final = frozenset({NodeType.DECISION, NodeType.CONCEPT})
 
 
@@ -306,6 +306,7 @@ def _say_the_same(one: Node, other: Node) -> bool:
 def may_replace(claim: Claim, node: Node) -> bool:
     """Whether a sentence may take the place of a fact: it says something else, of the same thing."""
     again = _are_of_numbered_things(node.label, claim.line) or _says_again(claim.line, node.label)
+    again = again or (not claim.last and _only_denies(claim, node))
     other = are_of_other_things(node, claim) or is_of_another(node, claim) or gives_no_other_value(node, claim)
     return not (again or other) and _concerns(node, claim)
 
@@ -327,7 +328,17 @@ def _says_again(line: str, old: str) -> bool:
     return said == known or not says_change(line)
 
 
-_NUMBERED_THING: Final = compile_lazily(r"(?i:the |our |my )?(?P<thing>\pL+) (?P<number>\d{1,4}) \pL")
+def _only_denies(claim: Claim, node: Node) -> bool:
+    """Whether a sentence denies a fact and names nothing else: what takes its place stands behind it."""
+    old, said = stated_in(node.label), claim.stated
+    known = old.values | old.names
+    named = said.values | said.names
+    return bool(named) and named <= known and denies(claim.line) and not denies(node.label)
+
+
+_NUMBERED_THING: Final = compile_lazily(
+    r"(?:the |our |my )?(?P<thing>\pL+) (?P<number>\d{1,4}) \pL|.* for (?:the )?(?P<what>\pL+) (?P<which>\d{1,4})$"
+)
 
 
 def _are_of_numbered_things(old: str, line: str) -> bool:
@@ -338,9 +349,16 @@ def _are_of_numbered_things(old: str, line: str) -> bool:
 
 @lru_cache(maxsize=512)
 def _numbered_thing(text: str) -> tuple[str, str]:
-    """The thing with a number that a text begins with, and its number; "" for none."""
+    """The thing with a number that a text begins with, or is for, and its number; "" for none."""
     match = _NUMBERED_THING.match(text) if has_digit(text) else None
-    return (match.group("thing").casefold(), match.group("number")) if match is not None else ("", "")
+    if match is None:
+        return "", ""
+    thing, number = (
+        (match.group("thing"), match.group("number"))
+        if match.group("thing")
+        else (match.group("what"), match.group("which"))
+    )
+    return thing.casefold(), number
 
 
 def _replace(ledger: Ledger, old: Node, segment: Segment, reason: str) -> None:

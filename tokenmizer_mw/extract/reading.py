@@ -10,11 +10,12 @@ from tokenmizer_mw.model.node import DecisionKind
 from .abroad import ORDERS, hits_abroad
 from .frames import frames_of
 from .hit import Hit, RuleTable, anaphoric
+from .mixed_status import read_mixed_status
 from .pattern import PatternSet
 from .phrases import asks, before_question, bound_sentence, clauses, order_in, reports, supposes, without_lead
 from .rules import MEANINGS, RULES, Act, Speaker
 from .rules.framing import Frame
-from .rules.states import SENTENCES
+from .rules.states import HALF, SENTENCES
 
 SENTENCES_KEPT: Final = 256
 """Sentences whose reading is kept: one sentence is asked about several times while its message is read."""
@@ -24,6 +25,8 @@ _ENDS: Final = " .!…"
 
 _STATES: Final = RuleTable((row for rows in SENTENCES.values() for row in rows), Speaker.USER)
 """How things stand, in any language: asked where no other row reads a sentence of the user."""
+_WHOLE: Final = RuleTable(HALF["en"], Speaker.USER)
+"""Sentences of two halves that are told whole."""
 _TABLES: Final = {speaker: RuleTable(RULES, speaker) for speaker in (Speaker.USER, Speaker.ASSISTANT)}
 
 
@@ -31,6 +34,8 @@ _TABLES: Final = {speaker: RuleTable(RULES, speaker) for speaker in (Speaker.USE
 def hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...]:
     """What ``sentence`` does, in order; () for one that states nothing."""
     line = bound_sentence(sentence)
+    if speaker is Speaker.USER and (mixed := _mixed_status(line)):
+        return mixed
     abroad = hits_abroad(line, speaker)
     if abroad is not None:
         return abroad
@@ -40,6 +45,20 @@ def hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...]:
     if question:
         return (*(_hits(said, speaker) or _state(said)), *_hits(question, speaker))
     return _hits(line, speaker) or _state(line)
+
+
+def _mixed_status(line: str) -> tuple[Hit, ...]:
+    """What a user's sentence says that tells both what is done and what is not: as a whole, or clause by clause."""
+    text = without_lead(line).rstrip(_ENDS)
+    if not text or asks(line) or supposes(text) or order_in(text) or reports(text):
+        return ()
+    whole = _WHOLE.first(text, _WHOLE.reading(text))
+    return (whole,) if whole is not None else read_mixed_status(text, _TABLES[Speaker.USER])
+
+
+def tells_mixed_status(sentence: str) -> bool:
+    """Whether a sentence of the user tells both what is done and what is not: it answers no question."""
+    return bool(_mixed_status(bound_sentence(sentence)))
 
 
 def read_kind(statement: str) -> DecisionKind:
@@ -118,4 +137,4 @@ def _read_parts(table: RuleTable, parts: list[str], leading: Hit | None) -> tupl
     return tuple(found)
 
 
-__all__ = ["SENTENCES_KEPT", "Hit", "anaphoric", "hits", "may_be_why"]
+__all__ = ["SENTENCES_KEPT", "Hit", "anaphoric", "hits", "may_be_why", "tells_mixed_status"]

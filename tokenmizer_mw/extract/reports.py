@@ -142,7 +142,7 @@ def _not_fixed(said: Said, _: Situation) -> list[Finding]:
 def _complaints(said: Said, situation: Situation) -> list[Finding]:
     if situation.speaker is Speaker.ASSISTANT and not said.hit.rule.explicit:
         return []
-    if situation.told is not None and _says_no_more(said.hit.label):
+    if situation.told is not None and not said.hit.rule.explicit and _says_no_more(said.hit.label):
         return [said.finding("", move=Move.REOPEN)]
     return [said.finding(said.hit.label)]
 

@@ -8,11 +8,18 @@ from typing import Final
 from .rule import Act
 from .rule import user_rule as _rule
 
+_MONTH: Final = (
+    r"jan(?:uary|uar|vier|eiro)?|enero|gennaio|feb(?:ruary|ruar|braio|rero)?|fév(?:rier)?|fevereiro|mar(?:ch|s|zo|ço)?"
+    r"|märz|apr(?:il|ile)?|avril|abril|ma[yi]|mayo|maggio|maio|jun[ei]?|juin|junio|junho|giugno|jul[yi]?|juillet|julio"
+    r"|julho|luglio|aug(?:ust)?|août|agosto|sept?(?:ember|embre|tembre)?|septiembre|settembre|setembro|o[ck]t(?:ober"
+    r"|obre|ubre)?|ottobre|outubro|nov(?:ember|embre|iembre|embro)?|de[cz](?:ember|embre|embro)?|déc(?:embre)?"
+    r"|dicembre|diciembre"
+)
 _DAY: Final = (
     r"(?:(?:on |by |till |until |this |next |coming |or |and )*(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|satur|sun)"
     r"(?:day)?s?|tomorrow|tonight|later(?: today| this week| on)?|next (?:week|month|sprint|time|year|release)"
     r"|this (?:afternoon|evening|weekend|week)|(?:at|on|over) the weekend|in the (?:morning|evening|afternoon)"
-    r"|the \d+(?:st|nd|rd|th)|(?:\d{1,2} )?(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)[a-z]*(?: \d{1,2})?)"
+    rf"|the \d+(?:st|nd|rd|th)|(?:\d{{1,2}} (?:de )?)?(?:{_MONTH})(?: \d{{1,2}})?)"
     r"(?: (?:morning|afternoon|evening|night|noon|at \d[\d:.]*|\d{1,2}:\d\d))?)"
 )
 _WHEN: Final = (

@@ -99,6 +99,38 @@ STARTS: Final[dict[Frame, tuple[str, ...]]] = {
         r"|просит|спрашивает|спросил|утверждает)(?: |,|:|$)",
         r"(?:老板|同事|领导|客户|财务|经理|朋友|有人|他们|他|她|别人|隔壁|人家|大家)[^，,。]{0,6}(?:说|想|希望|建议|提议|觉得|认为"
         r"|要求|问)",
+        r"(?:and |but |so )?(?:[\w'’-]+ ){1,6}?(?:told|tells?|advised?|advises|warned|warns|urged|urges|keeps? telling"
+        r"|recommended|recommends|suggested|suggests) (?:to )?(?:me|us|him|her|them|everyone|everybody)\b",
+        r"(?:i|we)(?:'ve| have)? (?:just |recently |once )?(?:read|heard)(?: (?:somewhere|on|in|from)(?: \w+){0,3})?"
+        r" (?:that|the|they|it|about|of|\w+ (?:is|are|was|were|has|have|will|should|can))\b|rumou?r has it|word is"
+        r"|they say",
+        r"(?:und |aber )?[\pL-]{3,}(?: [\pL-]+){0,4}? (?:hat|haben) (?:uns|mir|ihm|ihr|ihnen"
+        r"|allen) (?:.{0,60} )?(?:empfohlen"
+        r"|geraten|vorgeschlagen|gesagt|erzählt|nahegelegt)\b",
+        r"(?:und |aber )?[\pL-]{3,} (?:sagt|meint|findet|behauptet|empfiehlt|rät|glaubt|denkt|schwört),? (?:wir|man"
+        r"|ich|dass|das"
+        r"|die|der|uns|mir|auf|es|\pL+ (?:wäre|sei|ist|reicht|genügt))\b|(?:ich|wir) hab(?:e|en)? .{0,30}(?:gelesen"
+        r"|gehört)\b"
+        r"|es heißt|man sagt",
+        r"(?:et |mais )?(?:[\pL'-]+ ){1,5}?(?:m'a|nous a|m'ont|nous ont|lui a) (?:dit|conseillé|recommandé|suggéré"
+        r"|proposé)(?:[ ,.:]|$)"
+        r"|[\pL-]{3,} (?:dit|pense|veut|voudrait|propose|conseille|recommande|trouve|prétend) (?:que |qu'|de )"
+        r"|j'ai (?:lu|entendu)|on dit que|il paraît",
+        r"(?:y |pero )?(?:\pL+ ){1,5}?(?:me|nos|le|les) (?:dijo|dijeron|recomendó|recomendaron|aconsejó|sugirió"
+        r"|propuso)(?:[ ,.:]|$)"
+        r"|\pL{3,} (?:dice|piensa|cree|quiere|propone|sugiere|recomienda|opina) que\b|(?:he leído|leí|escuché|oí"
+        r"|dicen) que\b",
+        r"(?:e |ma )?(?:[\pL']+ ){1,5}?(?:mi|ci|gli) (?:ha|hanno) (?:detto|consigliato|suggerito|proposto"
+        r"|raccomandato)\b"
+        r"|\pL{3,} (?:dice|pensa|vuole|propone|suggerisce|consiglia|sostiene) (?:che|di)\b|ho (?:letto|sentito) "
+        r"|si dice che|pare che",
+        r"(?:e |mas )?(?:\pL+ ){1,5}?(?:(?:me|nos) (?:disse|recomendou|aconselhou|sugeriu|propôs)"
+        r"|(?:disse|recomendou|aconselhou|sugeriu|propôs)-(?:me|nos))\b|li que|ouvi (?:dizer )?que|dizem que",
+        r"(?:а |но |и )?(?:\pL+ ){1,4}?(?:(?:по)?советовал[аи]?|(?:по)?рекомендовал[аи]?|рекомендует|предлагал[аи]?"
+        r"|уверяет)"
+        r"(?: |,|:|$)|(?:я |мы )?(?:читал|слышал)[аи]?,? (?:что|про)|(?:говорят|пишут),? что",
+        r"(?:小|老|阿)\pL[^，,。]{0,3}(?:说|想|建议|推荐|觉得|认为)"
+        r"|(?:供应商|顾问|厂家|网友|医生|老师|同学|邻居|销售)[^，,。]{0,6}(?:说|推荐|建议)|听说|据说",
     ),
     Frame.OTHERS: (
         r"(?:[\w'’-]+ ){0,4}?(?:next door|across the (?:street|road)|neighbou?rs?|cousins?(?:'s)?|uncle(?:'s)?"
@@ -118,6 +150,40 @@ STARTS: Final[dict[Frame, tuple[str, ...]]] = {
         r"|сестр\pL+"
         r"|конкурент\pL*)(?: |,|$)",
         r"(?:隔壁|别的组|其他组|其它组|别人|邻居|对面|别家|隣の|他の(?:チーム|会社)|옆 ?(?:팀|집|반)|다른 팀)",
+        r"(?:an?|one|some|another|my|our|his|her) (?:\w+ )?(?:friend|friends|colleague|colleagues|co-?worker"
+        r"|acquaintance"
+        r"|roommate|flatmate|classmate|in-laws|sister|brother|aunt|wife|husband|dad|mum|mom)(?:'s(?: \w+){1,2}"
+        r"| of \w+)?"
+        r" (?:\w+ )?(?:uses?|used|runs?|ran|prefers?|swears|switched|moved|went with|picked|chose|bought|replaced"
+        r"|is using"
+        r"|has switched|has moved|stayed)\b",
+        r"(?:every(?:one|body)(?: else)?|all|people|folks|half the (?:internet|world|industry)) (?:(?:on|at|in|around"
+        r"|over at)"
+        r" (?:the )?[\w-]+(?: [\w-]+)? )?(?:(?:is|are) (?:moving|switching|going|using|dropping|leaving|talking|raving)"
+        r"|(?:has|have) (?:moved|switched)|seems? to|swears?|uses? \S+ (?:now|these days|nowadays))\b",
+        r"(?:in|according to|as in) the (?:book|tutorial|course|docs|documentation|article|video|example|blog|paper"
+        r"|manual|talk|workshop),? ",
+        r"(?:ein|eine|einer) (?:\pL+ )?(?:freund\pL*|kolleg\pL*|bekannte\pL*|verwandte\pL*)\b"
+        r"|(?:mein|meine|unser|unsere) (?:freund\pL*|kolleg\pL*|bekannte\pL*) (?:nutzt|benutzt|verwendet|nimmt|hat"
+        r"|hatte"
+        r"|schwört|wechselt\pL*)\b|(?:alle|jeder|leute|viele|manche) (?:auf|in|im|bei|beim) \pL+ .*\b(?:wechseln|nehmen"
+        r"|nutzen|reden|schwören|verwenden|steigen)\b|im (?:buch|tutorial|kurs|video|artikel) ",
+        r"(?:un|une) (?:ami|amie|collègue|copain|copine|connaissance)\b|(?:mon|ma|notre) (?:ami|amie|collègue|copain"
+        r"|copine)"
+        r" (?:\pL+ )?(?:utilise|prend|avait|préfère|jure)\b|tout le monde (?:sur|à|au|dans) |dans le (?:livre"
+        r"|tutoriel|cours) ",
+        r"un[oa]? (?:amig[oa]|colega|compañer[oa]|conocid[oa])\b|(?:mi|nuestr[oa]) (?:amig[oa]|colega|compañer[oa])"
+        r" (?:\pL+ )?(?:usa|utiliza|prefiere|toma|lleva)\b|todo el mundo en |en el (?:libro|tutorial|curso) ",
+        r"(?:un |una |un')(?:amic[oa]|collega|conoscente)\b|(?:il |la )?(?:mi[oa]|nostr[oa]) (?:amic[oa]|collega)"
+        r" (?:\pL+ )?(?:usa|utilizza|prende|preferisce)\b|nel (?:libro|tutorial|corso) ",
+        r"uma? (?:amig[oa]|colega|conhecid[oa])\b|(?:o |a )?(?:meu|minha|nosso|nossa) (?:amig[oa]"
+        r"|colega) (?:\pL+ )?(?:usa"
+        r"|utiliza|prefere)\b|no (?:livro|tutorial|curso) ",
+        r"(?:один |одна |мой |моя |наш |наша )?(?:друг|подруга|коллега|знаком\pL+|приятель) (?:\pL+ )?(?:использует"
+        r"|берёт|берет"
+        r"|предпочитает|пользуется|перешёл|перешла|взял\pL*|держит)(?: |,|$)|все (?:на|в) \pL+ (?:переходят|берут|сидят"
+        r"|используют)|в (?:книге|учебнике|статье|курсе) ",
+        r"(?:我们?的?)?(?:朋友|同事|同学|亲戚|熟人)[^，,。同]{0,3}(?:用|选|买|换)|(?:书|教程|文章|课程)(?:里|上|中)",
     ),
     Frame.PAST: (
         r"(?:.{0,60}\b)?(?:last (?:year|summer|winter|spring|autumn|time|month|semester|season)|a year ago"
@@ -135,6 +201,30 @@ STARTS: Final[dict[Frame, tuple[str, ...]]] = {
         r"(?:.{0,40}\b)?(?:l'anno scorso|un anno fa|no ano passado|há um ano)\b",
         r"(?:.{0,40})?(?:в прошлом (?:году|месяце|проекте)|год назад|раньше у нас|когда-то)(?: |,|$)",
         r"[^，,。]{0,6}(?:去年|前年|上次|上个月|以前|之前我们|去年の|昨年|前回|작년|지난번)",
+        r"(?:(?:in|at|on|with|for) )?(?:the|our|my|that|their) (?:last|previous|old|former|earlier) (?:project|job|team"
+        r"|company|employer|client|gig|workplace|firm|startup|flat|school|office)\b",
+        r"(?:the|our|my|that|their) (?:previous|old|former|earlier) [\w-]+(?: [\w-]+)? (?:was|were|had|ran|used|did"
+        r"|took"
+        r"|cost|replaced|went)\b",
+        r"(?:(?:im|beim|in der|bei der|in|bei) )?(?:mein\pL*|unser\pL*|das|der|die|dem|den)? ?(?:letzte|vorige|alte"
+        r"|frühere"
+        r"|vorherige|ehemalige)[nrsm]? (?:projekt|job|team|firma|arbeitgeber|verein|stelle|wohnung|schule|büro)\b",
+        r"(?:dans|sur|à|au|chez) (?:(?:le|la|l'|mon|ma|notre) ?(?:projet|boulot|poste|équipe|boîte|entreprise|site"
+        r"|école)"
+        r" (?:précédent\pL*|d'avant|passé\pL*)|(?:mon|ma|notre|l') ?(?:ancien\pL*|précédent\pL*|dernier"
+        r"|dernière) \pL+)",
+        r"(?:en|con) (?:el|la|mi|nuestr[oa]) (?:(?:proyecto|trabajo|equipo|empresa|piso|escuela|sitio) (?:anterior"
+        r"|pasad[oa]"
+        r"|viej[oa])|(?:antigu[oa]|anterior|viej[oa]|últim[oa]) (?:proyecto|trabajo|equipo|empresa|piso|escuela))\b",
+        r"nel(?:la|l')? ?(?:mi[oa] |nostr[oa] )?(?:(?:progetto|lavoro|gruppo|sito|team|ditta|scuola) (?:precedente"
+        r"|passat[oa])"
+        r"|(?:vecchi[oa]|precedente|scors[oa]) (?:progetto|lavoro|gruppo|sito|team|ditta|scuola))\b",
+        r"n[oa] (?:meu |minha |nosso |nossa )?(?:projeto|trabalho|emprego|site|time|equipe|empresa"
+        r"|escola) (?:anterior|passad[oa]"
+        r"|antig[oa])\b",
+        r"(?:в|на) (?:прошл\pL+|предыдущ\pL+|стар\pL+|прежн\pL+) (?:проект\pL*|работ\pL+|команд\pL+|фирм\pL+"
+        r"|компани\pL+)",
+        r"上(?:一)?个(?:项目|公司|团队|东家)|(?:老|旧)(?:项目|公司|东家)",
     ),
     Frame.COURTESY: (
         r"(?:many )?(?:thanks?|thank you|thx|cheers|danke|vielen dank|merci|gracias|muchas gracias|grazie|obrigad[oa]"

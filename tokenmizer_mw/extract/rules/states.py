@@ -12,7 +12,7 @@ from typing import Final
 from .rule import Act, Rule, Speaker
 from .verbs import WHEN_DONE
 
-_FAILS: Final = (
+FAILING: Final = (
     r"fail(?:s|ed|ing)?|broken?|breaks|crash(?:es|ed|ing)?|hang(?:s|ing)?|throws?|threw|die[sd]|dying|refuses?|leaks?"
     r"|drips?|stuck|red on|times? out|timed out|goes wrong|points the wrong way|falls through|comes out wrong"
     r"|misfires?|fired falsely|stutters?|flickers?|keeps (?:crashing|failing|returning|losing|forgetting"
@@ -60,7 +60,8 @@ HALF: Final[Mapping[str, tuple[Rule, ...]]] = {
             Act.COMPLAINT,
             r"(?P<label>(?:.*?\b(?:all|everything|everyone|works?|pass(?:es|ed)?|green|succeed(?:s|ed)?)\b.*?"
             rf"\b(?:except|but not|save for|apart from|other than)\b.*"
-            rf"(?:\b(?:{_FAILS}|test_\w+|Test[A-Z]\w+)|\b(?:in|on|for|under)\b).*"
+            rf"(?:\b(?:{FAILING}|test_\w+|Test[A-Z]\w+)|\b(?:in|on|for|under)\b).*"
+            r"|.*?\b(?:all|everything)\b.*?\bbut (?:for )?(?:test_\w+|Test[A-Z]\w+).*"
             r"|.*?\b\d+ (?:tests? )?(?:pass(?:es|ed)?|green|ok|succeed(?:s|ed)?)\b,? ?"
             r"(?:and |but )?[1-9]\d* (?:tests? )?(?:still |now )?fail(?:s|ed|ing)?\b.*))",
             0.85,
@@ -75,7 +76,7 @@ HALF: Final[Mapping[str, tuple[Rule, ...]]] = {
             Speaker.BOTH,
             Act.COMPLAINT,
             rf"(?P<label>.*?\b(?:{_GOES_WELL})\b.*(?:\b(?:except|but(?: not)?|save for|apart from|other than)\b|, )"
-            rf".*\b(?:{_FAILS}|test_\w+|(?:not|fails) (?:in|on)\b).*)",
+            rf".*\b(?:{FAILING}|test_\w+|(?:not|fails) (?:in|on)\b).*)",
             0.85,
             "the tests pass, the linter crashes",
             "all tests pass on each runner",
@@ -141,7 +142,7 @@ SENTENCES: Final[Mapping[str, tuple[Rule, ...]]] = {
         _row(
             "en",
             Act.COMPLAINT,
-            rf"\b(?:{_FAILS})\b",
+            rf"\b(?:{FAILING})\b",
             "the login page throws a 500 when the password is empty",
             "the login page is blue",
             unless=r".*\b(?:fixed|no longer"
@@ -160,10 +161,15 @@ SENTENCES: Final[Mapping[str, tuple[Rule, ...]]] = {
             r"|handle) (?:\w+ ){0,3}(?:later|at the (?:very"
             r" )?end|in (?:may|june|july|august|autumn|spring|summer|winter)|for (?:the )?(?:autumn|spring"
             r"|summer|winter|later)"
-            r"|next (?:week|month|year))|i'll do later|remind me to|i'll go through|haven't got)\b",
+            r"|next (?:week|month|year))|i'll do later|remind me to|i'll go through|haven't got"
+            r"|(?:is|are|'s|'re) (?:still )?(?:waiting (?:for|on)|on hold|blocked (?:by|on|until))|(?:has|have) to wait"
+            r"|(?:can't|cannot|can not) .* (?:until|before))\b|^(?:next up|up next)\b|^next (?:is|comes|on (?:the"
+            r"|my) list)\b"
+            r"|^(?:only|just) .* (?:left|missing|remains?|to go)$",
             "the restore test is still to do",
             "the restore test is green",
-            unless=r"(?:if|when|once)\b|.*\b(?:fails?|crash\w*|errors?|broken)\b",
+            unless=r"(?:if|when|once)\b|(?:i'm |we're )?not (?:\w+ )?(?:sure|certain|clear)\b"
+            r"|.*\b(?:fails?|crash\w*|errors?|broken)\b",
         ),
         _row(
             "en",
@@ -200,7 +206,9 @@ SENTENCES: Final[Mapping[str, tuple[Rule, ...]]] = {
         _row(
             "de",
             Act.LATER,
-            r"\b(?:noch nicht|noch kein\pL*|verschieben|verschoben|später|müssen wir noch|muss (?:ich )?noch"
+            r"\b(?:nur noch .* (?:fehlt|fehlen|offen|übrig)|(?:wartet|warten|wartet noch) auf|(?:muss|müssen) warten"
+            r"|noch nicht"
+            r"|noch kein\pL*|verschieben|verschoben|später|müssen wir noch|muss (?:ich )?noch"
             r"|steht noch aus"
             r"|fehlt noch|doch nicht fertig|bleibt (?:noch )?zu)\b",
             "die Einladung habe ich noch nicht geschrieben",
@@ -239,7 +247,8 @@ SENTENCES: Final[Mapping[str, tuple[Rule, ...]]] = {
         _row(
             "fr",
             Act.LATER,
-            r"\b(?:il reste|reste à faire|pas encore|plus tard|on (?:le|la|les) fera|on verra ça|remet\pL* à)\b",
+            r"\b(?:il (?:ne )?reste|en attente|(?:attend|attendent) (?:que|la|le|les|l'|sa|son|une?)\b|reste à faire"
+            r"|pas encore|plus tard|on (?:le|la|les) fera|on verra ça|remet\pL* à)\b",
             "il reste à commander les chaises",
             "les chaises sont bleues",
         ),
@@ -274,7 +283,8 @@ SENTENCES: Final[Mapping[str, tuple[Rule, ...]]] = {
         _row(
             "es",
             Act.LATER,
-            r"\b(?:falta(?:n)? (?:por )?\pL+|por hacer|aún (?:no|está)|todavía no|más adelante|para después"
+            r"\b(?:(?:está|están|queda) (?:pendientes?|a la espera|bloquead\pL+)|falta(?:n)? (?:por )?\pL+|por hacer"
+            r"|aún (?:no|está)|todavía no|más adelante|para después"
             r"|lo dejamos para"
             r"|queda(?:n)? por)\b",
             "falta por hacer el informe",
@@ -307,7 +317,7 @@ SENTENCES: Final[Mapping[str, tuple[Rule, ...]]] = {
         _row(
             "zh",
             Act.LATER,
-            r"(?:还没|尚未|没订成|下个版本再|以后再|先放一放|还得|还要做|待办|改天|回头再)",
+            r"(?:还没|尚未|卡在|要等|等(?:他|她|对方|客户|财务).{0,8}(?:回|给|批)|没订成|下个版本再|以后再|先放一放|还得|还要做|待办|改天|回头再)",
             "门票还没买",
             "门票很贵",
         ),
@@ -341,7 +351,8 @@ SENTENCES: Final[Mapping[str, tuple[Rule, ...]]] = {
         _row(
             "ru",
             Act.LATER,
-            r"(?:ещё не|еще не|отложим|отложить|осталось|потом сделаем|пока не|надо ещё|доделать)",
+            r"(?:ещё не|еще не|(?:ждёт|ждет|ждут|ждём) |отложим|отложить|осталось|потом сделаем|пока не|надо ещё"
+            r"|доделать)",
             "фундамент ещё не залит",
             "фундамент серый",
         ),

@@ -1,0 +1,180 @@
+"""Words of sentences that say of one thing that it is done or works and of another that it is not, by what they do.
+
+Alternatives of all languages stand in one pattern: the words of one are none of the others'. Patterns are RE2, case
+ignored.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .rule import Act, Rule, Speaker
+from .states import FAILING
+from .verbs import DONE_VERBS, WHEN_DONE
+
+BORDER: Final = (
+    r"(?:[,;:]|\s(?:--?|–|—))\s+(?:(?:and|but|while|whereas|though|although|yet|only|just|und|aber|doch|nur|et|mais|y"
+    r"|pero|e|ma|mas|però|а|но|и|зато)\s+)?|\s+(?:but|while|whereas|though|aber|doch|mais|pero|però|mas|но)\s+"
+    r"|[，；](?:但是?|不过|只是|而)?|(?:但是|不过|只是)"
+)
+"""Where a clause ends."""
+
+EXCEPT: Final = (
+    r",?\s+(?:except(?: for| that)?|apart from|other than|save for|barring|all but|but(?: for)?|bis auf|außer|ausser"
+    r"|à part|sauf|hormis|excepto|salvo|menos|tranne|a parte|eccetto|exceto|кроме|за исключением)\s+"
+)
+"""What stands before the one thing that is not like the others."""
+
+_TAIL: Final = (
+    r"(?: (?:now|again|here|too|es|already|finally|at last|locally|fine|well|perfectly|jetzt|wieder|schon|endlich|hier"
+    r"|maintenant|déjà|enfin|ya|ahora|por fin|già|adesso|ora|já|agora|уже|теперь|наконец))*"
+    r"(?: (?:on|in|at|under|for|with|by|auf|im|bei|für|mit|sur|dans|chez|pour|en|para|con|su|per|em|na|no|на|в|у|с)"
+    r" .+)?"
+)
+DONE_WORDS: Final = 4
+"""Groups of ``DONE`` that hold the word."""
+_DONE: Final = (
+    r"done|finished|complete|fixed|merged|deployed|shipped|live|written|solved|sorted(?: out)?|gone|in place|ready"
+    r"|ordered|booked|paid|sent|signed|printed|painted|delivered|packed|typed|graded|marked|planted"
+    rf"|{DONE_VERBS}"
+    r"|fertig|erledigt|repariert|behoben|gebaut|bestellt|gebucht|gedruckt|verschickt|geschrieben|übersetzt|umgezogen"
+    r"|terminée?s?|finie?s?|corrigée?s?|réparée?s?|faite?s?|prête?s?|envoyée?s?|commandée?s?|traduite?s?|livrée?s?"
+    r"|terminad[oa]s?|hech[oa]s?|list[oa]s?|arreglad[oa]s?|corregid[oa]s?|enviad[oa]s?|pedid[oa]s?|traducid[oa]s?"
+    r"|finit[oaie]|fatt[oaie]|pront[oaie]|sistemat[oaie]|corrett[oaie]|inviat[oaie]|ordinat[oaie]|tradott[oaie]"
+    r"|terminad[oa]s?|pront[oa]s?|feit[oa]s?|corrigid[oa]s?|enviad[oa]s?|traduzid[oa]s?"
+    r"|готов[аоы]?|сделан[аоы]?|исправлен[аоы]?|починил[аи]?|сделал[аи]?|исправил[аи]?|закончил[аи]?|отправлен[аоы]?"
+)
+DONE: Final = (
+    rf"(?:(?:i|we)(?:'ve| have)? (?:just |now |finally |already )*)?(?P<word1>{DONE_VERBS}|done with|finished(?: with)?"
+    rf"|solved|sorted out) \S.*"
+    rf"|(?:.*[ \pL])?(?: is| are|'s| was| were| been| got| gets|ist|sind|est|sont|está|están|è|sono|são) (?:all |now "
+    rf"|finally |already |just )*(?P<word2>{_DONE})"
+    rf"(?:{WHEN_DONE})?{_TAIL}"
+    rf"|\S+(?: \S+){{0,5}} (?P<word3>{_DONE}){_TAIL}"
+    r"|.*(?P<word4>做完|完成|搞定|修好|修复|弄好|写完|上线)了?.*"
+)
+"""What is done, in a clause: one of the groups ``word1`` and so on holds the word that says so."""
+
+WELL: Final = (
+    r"(?:.+ )?(?P<word>works?|working|pass(?:es|ed|ing)?|green|fine|up|runs?|running|ok(?:ay)?|loads?|opens?"
+    r"|goes (?:out|through)|went through|compiles?|builds?|geht|gehen|läuft|laufen|funktioniert|klappt|klappen|grün"
+    r"|marchent?|fonctionnent?|passent?|verte?s?|funcionan?|pasan?|verdes?|funzionano?|passano?|passam?|verd[ei]"
+    rf"|работает|работают|проходит|проходят|зел[её]н\pL+){_TAIL}"
+    r"|.*(?P<works>能用|可以用|正常|通过|没问题|好了|过了).*"
+)
+"""What works."""
+
+FAILS: Final = (
+    rf".*\b(?:{FAILING})\b|.*\b(?:red|(?:is|are|goes|went) down|loops|empty|blank|unreachable|rot|kaputt|leer|hängt"
+    rf"|bricht|scheitert|rouges?"
+    r"|cassée?s?|vides?|échouent?|roj[oa]s?|rot[oa]s?|vací[oa]s?|fallan?|ross[oaie]|rott[oaie]|vuot[oaie]|falham?"
+    r"|vermelh[oa]s?|quebrad[oa]s?)\b|.*(?:красн\pL+|пада\pL+|пуст\pL*|слома\pL+|не работа\pL+)"
+    r"|.*(?:报错|失败|挂了|崩|打不开"
+    r"|不行|红)"
+)
+"""What fails."""
+
+NO_FAULT: Final = (
+    r".*\b(?:no|0|zero|without|not a|none|kein\pL*|ohne|aucune?|sans|ningun[oa]?|ningún|sin|nessun\pL*|senza|nenhum\pL*"
+    r"|sem)\b|.*(?:^| )(?:без|нет|ни) |.*(?:没有|无)"
+)
+"""Clauses in which a word for a fault is denied: "no failures"."""
+
+OPEN: Final = (
+    r".*\b(?:still (?:needs?|open|missing|to|has to|have to|waiting|wants?)|(?:is|are|'s|'re) (?:still )?(?:missing"
+    r"|pending|open|waiting|left|outstanding|on hold|blocked)|untouched|(?:haven't|hasn't|have not"
+    r"|has not) (?:\w+ )?(?:been"
+    r" )?(?:touched|started|begun|done|written|tested|looked)|waiting (?:for|on)|needs? (?:a|an|another|to be)"
+    r"|not started|fehlt|fehlen|offen|steht (?:noch )?aus|noch zu|wartet|il reste|reste(?:nt)? à|manquent?|falta|faltan"
+    r"|queda|quedan|pendientes?|manca|mancano|resta|restano|da fare|faltam|por fazer|pendentes?)\b.*"
+    r"|.*(?:осталось|осталась|остался|остались|не хватает|ждёт|ждет|ждём).*|.*(?:还差|还剩|剩下|还没|还要|还得|待).*"
+)
+"""What is left, in words that say so."""
+
+NEXT: Final = (
+    r"(?:next(?: up)?(?: is| are|:)?|now(?: for)?|on to|then|up next|moving on to|als nächstes|jetzt|dann|ensuite"
+    r"|maintenant|après|ahora|luego|después|siguiente|ora|poi|adesso|agora|depois|теперь|дальше"
+    r"|потом|接下来|下一步) ?\S.*"
+    r"|.+ (?:(?:is |are |comes? |up )?next|to go|to come|tomorrow|(?:is|are) left|remains?|als nächstes|après|ensuite"
+    r"|después|mañana|dopo|domani|depois|amanhã|дальше|потом|завтра)$"
+)
+"""What comes next, where nothing else is said of it."""
+
+PARTLY: Final = (
+    r"(?:only |about |roughly |just |over )*(?:half|a (?:third|quarter)|two thirds|three quarters|\d{1,2} ?(?:%"
+    r"|percent)"
+    r") (?:of )?(?:the|my|our|all|it|them)\b.*"
+    r"|.*\b(?:halfway|half[- ](?:done|finished)|partly|partially|nearly|almost) (?:done|finished|through|ready|complete"
+    r"|there|works?|working|green|migrated|translated|merged|deployed)\b.*|.*\bhalfway\b.*"
+    r"|(?:(?:erst|nur|etwa|ungefähr|gut) )*(?:die hälfte|zur hälfte|ein drittel|teilweise|halb fertig)\b.*"
+    r"|.*\b(?:fast|halb) fertig\b.*|(?:seulement )?(?:la moitié|un tiers|une partie)\b.*|.*\b(?:à moitié"
+    r"|presque fini\w*)\b.*"
+    r"|(?:solo |apenas )?(?:la mitad|metà|metade|un tercio|un terzo|um terço)\b.*|.*\b(?:a medias|a metà"
+    r"|pela metade)\b.*"
+    r"|(?:только )?(?:половин\pL+|треть|часть) .*|.*(?:наполовину|почти готов\pL*).*|.*(?:一半|差不多好|快好了).*"
+)
+"""Sentences of which only a part holds: "half of the pages are translated"."""
+
+_THING: Final = r"[^,;]{2,80}?"
+LEFT_OUT: Final = (
+    rf"(?:(?:but |und |et |y |e )?(?P<no>not|nicht|pas|non|não|не)(?: yet| noch| encore| todavía| ancora| ainda)?"
+    rf" (?P<behind>{_THING})|(?:pero )?no (?P<aside>(?:el|la|los|las|en|con|mi|por) {_THING}))"
+    rf"|(?P<before>{_THING}) (?:isn't|aren't|wasn't|weren't|doesn't|don't|didn't|hasn't|haven't|won't|is not|are not"
+    r"|does not|do not|did not|has not|have not|not|noch nicht|nicht|pas encore|toujours pas|pas|non|todavía no|aún no"
+    r"|no|non ancora|ancora no|ainda não|não|ещё нет|еще нет|пока нет|нет|ещё не|еще не|не)(?: yet| so far| at all)?"
+    r"|(?P<apart>.{1,30}?)(?:还没有?|没有?|还不行)"
+)
+"""A clause that leaves out what it denies: "the login isn't", "but not the login", "der Download nicht"."""
+
+LEFT_OUT_GROUPS: Final = ("behind", "aside", "before", "apart")
+"""Groups of ``LEFT_OUT`` one of which holds what is named."""
+
+MENDED: Final = (
+    r"(?:fixed|repaired|solved|resolved|gone|corrected|patched|debugged|behoben|repariert|corrigée?s?|réparée?s?"
+    r"|arreglad[oa]s?|corregid[oa]s?|sistemat[oaie]|corrett[oaie]|corrigid[oa]s?|исправ\pL+|почин\pL+|修好|修复)$"
+)
+"""Words of work that only an error needs: what is not fixed is wrong still."""
+
+NOT_YET: Final = r".*\b(?:yet|noch nicht|pas encore|todavía|aún|ancora|ainda)\b|.*(?:ещё|еще|пока|还没)"
+"""Words for that it comes later."""
+
+GENERAL: Final = (
+    r"(?:it|this|that|all|everything|everyone|most|both|tests?|the tests|the suite|\d+|nine|[\w-]+ of (?:the )?[\w-]+"
+    r"|works?|runs?|passes|green|es|alles|alle|das|tout|tous|ça|todos?|todo|todas|tutti|tutto|tudo|всё|все|全部|都)\b"
+)
+"""What a clause begins with whose subject names nothing: the whole sentence tells what is not well."""
+
+PARTIAL: Final = (
+    r"\b(?:halfway|half[- ](?:done|finished)|(?:partly|partially|nearly|almost) \w+|halb fertig|fast fertig|à moitié"
+    r"|presque|a medias|a metà|pela metade)\b|наполовину|почти|一半|差不多|快好"
+)
+"""Words of these that say by themselves that something is done in part."""
+
+RELATIVE: Final = r"(?:which|who|whose|where|welche[rs]?|qui|dont|que|cui|котор\pL+)\b"
+"""What stays with the words before a comma."""
+
+REST: Final = (
+    r"(?:the |all the )?(?:rest|others?|remaining|second|third|one|ones|andere[nr]?|rest|autres?|otr[oa]s?"
+    r"|altr[oaie]|outr[oa]s?|остальн\pL+)\b|.*\btest_\w+$|.*(?-i:\bTest[A-Z]\w+)$"
+)
+"""A part that only the whole sentence names."""
+
+SAYS_NOTHING: Final = (
+    r".*\b(?:used to|instead|anymore|never|thought|said|supposed|claimed|had|must|should|let's|please|would|could"
+    r"|might|if|when|once|until|unless|wenn"
+    r"|falls|sobald|si|quand|cuando|quando|se|если|когда)\b|.*[?？]$|.*(?:如果|要是|之前|以为|本来|原来)"
+)
+"""Sentences that suppose, order or lay something down."""
+
+
+def _row(name: str, act: Act, confidence: float, example: str, *, explicit: bool = False) -> Rule:
+    label = "(?P<label>.+)"
+    return Rule(f"mixed.{name}", Speaker.BOTH, act, label, confidence, example, "", explicit=explicit)
+
+
+MIXED_RULES: Final = {
+    Act.CLAIM: _row("done", Act.CLAIM, 0.75, "the importer is done, the exporter isn't"),
+    Act.COMPLAINT: _row("fails", Act.COMPLAINT, 0.85, "the upload works, the download doesn't", explicit=True),
+    Act.LATER: _row("open", Act.LATER, 0.8, "done with the importer, exporter next"),
+}
+"""What the clauses of such a sentence are taken for."""
