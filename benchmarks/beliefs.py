@@ -262,8 +262,8 @@ def run() -> dict[str, Any]:
     notes = (
         "Short talks and one more message, written without a look at the rules, and developed on since. At a first"
         " look: cases of another author that nobody has read, run for the first time on 2026-11-22 (keep .39, change"
-        " .41, status .68 with the code of that morning), and of a second one (first run on 2026-11-29: keep .72, change"
-        " .57, status .50). Which fact a message changes is learned (contrast_fit) from"
+        " .41, status .68 with the code of that morning), and of a second one (first run on 2026-11-29: keep .72,"
+        " change .57, status .50). Which fact a message changes is learned (contrast_fit) from"
         " the other sets: the talks (first run on 2026-11-23: 469 of 480 ordinary messages replaced nothing, 191 of"
         " 537 changes were right), the wider cases (first run on 2026-11-23: keep .65, change .36, status .55) and the"
         " effects of twenty authors; not from the last look, nor from the effects of two others (effects, last look:"
