@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Awaitable, Callable, Iterator
-from contextvars import ContextVar
+from contextvars import Context, ContextVar
 from itertools import count
 from typing import Any
 
@@ -188,6 +188,22 @@ def _send_then_fill(pool: WorkerPool) -> None:
         other.join(60)
     asyncio.run(fill())
     assert pool.outstanding == 0
+
+
+def test_a_thread_whose_caller_is_held_up_takes_the_next_job(run: Run) -> None:
+    """Nobody's thread waits until an event loop has time to look at its result."""
+    pool, go, next_done = WorkerPool(f"test{next(NUMBERS)}", 1), threading.Event(), threading.Event()
+
+    async def work() -> None:
+        async with anyio.create_task_group() as group:
+            group.start_soon(offload, lambda: go.wait(60), pool)
+            while not pool.outstanding:
+                await anyio.sleep(0)
+            pool.put((next_done.set, Context(), None))
+            go.set()
+            assert next_done.wait(60)  # blocks the loop
+
+    run(work)
 
 
 def test_cancelled_caller_leaves_and_the_task_ends(run: Run) -> None:

@@ -54,6 +54,13 @@ async def test_tasks_wait_for_their_own_loop_and_not_for_ever() -> None:
     assert flights.join(b"key")[1], "the next one flies by itself"
 
 
+def test_a_loop_that_has_ended_needs_no_waking(anyio_backend: str) -> None:
+    flight, _ = Flights().join(b"key")
+    assert anyio.run(flight.await_, 0, backend=anyio_backend) is None
+    flight.land(ANSWER)
+    assert flight.wait(0) is ANSWER
+
+
 def test_threads_wait() -> None:
     flights = Flights()
     flight, _ = flights.join(b"key")

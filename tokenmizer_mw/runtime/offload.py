@@ -20,6 +20,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from contextvars import Context, copy_context
 from functools import partial
 from queue import SimpleQueue
@@ -210,18 +211,13 @@ def _without_stop_iteration(error: BaseException) -> BaseException:
 async def _offload_from_any_loop(task: Callable[[], T], pool: WorkerPool) -> T:
     """``offload`` by way of anyio's events: for trio."""
     import anyio
-    import anyio.from_thread
-    import anyio.lowlevel
 
-    done, token = anyio.Event(), anyio.lowlevel.current_token()
+    done, call_soon = anyio.Event(), caller_on_this_loop()
     outcome: list[tuple[Any, BaseException | None]] = []
 
     def deliver(result: object, error: BaseException | None) -> None:
         outcome.append((result, error))
-        try:
-            anyio.from_thread.run_sync(done.set, token=token)
-        except RuntimeError:
-            return  # the loop has ended: nobody waits
+        call_soon(done.set)
 
     pool.put((task, copy_context(), deliver))
     await done.wait()
@@ -230,3 +226,22 @@ async def _offload_from_any_loop(task: Callable[[], T], pool: WorkerPool) -> T:
         raise _without_stop_iteration(error)
     value: T = result
     return value
+
+
+def caller_on_this_loop() -> Callable[[Callable[[], object]], None]:
+    """Return a function for other threads that has another function called on the event loop of this task. The event
+    loop is one that anyio knows.
+
+    It returns at once and does not wait for that call, as ``anyio.from_thread.run_sync`` does: the loop may be held up,
+    even by a function that waits for what the thread does next. It does nothing once the loop has ended.
+    """
+    from anyio.lowlevel import current_token
+
+    loop: Any = current_token().native_token
+    call_soon = getattr(loop, "run_sync_soon", None) or loop.call_soon_threadsafe  # of trio, of asyncio
+
+    def call(function: Callable[[], object]) -> None:
+        with suppress(RuntimeError):  # the loop has ended: nobody waits
+            call_soon(function)
+
+    return call

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections.abc import Callable
-from importlib import import_module
+from functools import partial
 
 import anyio
 
 from tokenmizer_mw.runtime.forking import make_lock, renew_in_child
+from tokenmizer_mw.runtime.offload import caller_on_this_loop
 
 from .answer import CachedAnswer
 
@@ -46,7 +46,7 @@ class Flight:
     async def await_(self, seconds: float) -> CachedAnswer | None:
         """Async form of ``wait``."""
         landed = anyio.Event()
-        if self._asks(_waker(landed)):
+        if self._asks(partial(caller_on_this_loop(), landed.set)):
             with anyio.move_on_after(seconds):
                 await landed.wait()
         return self._answer
@@ -87,22 +87,3 @@ class Flights:
             if self._flights.get(key) is flight:
                 del self._flights[key]
         flight.land(None)
-
-
-def _waker(landed: anyio.Event) -> Callable[[], None]:
-    """What sets ``landed`` from any thread, this one included; an event loop that is gone needs no waking."""
-    try:
-        loop = asyncio.get_running_loop()
-    except RuntimeError:
-        token = import_module("trio").lowlevel.current_trio_token()
-
-        def wake() -> None:
-            token.run_sync_soon(landed.set)
-
-        return wake
-
-    def wake_loop() -> None:
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(landed.set)
-
-    return wake_loop

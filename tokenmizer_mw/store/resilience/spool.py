@@ -68,7 +68,8 @@ class SpooledTurn:
             call()
 
     def when_settled(self, call: Callable[[], None]) -> None:
-        """Have ``call`` called, in another thread, once the turn is settled; at once if it is."""
+        """Have ``call`` called, in another thread, once the turn is settled; at once if it is. ``call`` must not wait:
+        the thread that wrote the turn writes others next."""
         with self._lock:
             if self._written is None:
                 self._calls.append(call)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-from tokenmizer_mw.runtime.offload import TURNS, is_in_asyncio, offload
+from tokenmizer_mw.runtime.offload import TURNS, caller_on_this_loop, is_in_asyncio, offload
 from tokenmizer_mw.store.resilience.spool import SpooledTurn
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ async def _await_anywhere(submit: Submit, seconds: float) -> SpooledTurn | None:
     turn = await offload(partial(submit, writes=False), TURNS)
     if turn is not None and not turn.is_settled:
         settled = anyio.Event()
-        turn.when_settled(_waking(settled.set))
+        turn.when_settled(partial(caller_on_this_loop(), settled.set))
         with anyio.move_on_after(seconds):
             await settled.wait()
     return turn
@@ -100,17 +100,3 @@ class _Waiting:
             self._over.set_result(turn)
         else:
             self._over.set_exception(error)
-
-
-def _waking(wake: Callable[[], None]) -> Callable[[], None]:
-    """A callback for another thread that calls ``wake`` on the event loop of this task."""
-    import anyio.from_thread
-    import anyio.lowlevel
-
-    call = partial(anyio.from_thread.run_sync, wake, token=anyio.lowlevel.current_token())
-
-    def call_soon() -> None:
-        with suppress(RuntimeError):  # the loop has ended: nobody waits
-            call()
-
-    return call_soon
