@@ -142,7 +142,9 @@ def number_of(index: object, otherwise: int) -> int:
 def text_of(raw: Mapping[str, Any], name: str) -> str:
     """Return a text field without lone surrogates; "" when it is absent or not a text."""
     value = raw.get(name)
-    return storable(value) if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return ""
+    return value if value.isascii() else storable(value)
 
 
 def sent_text(raw: Mapping[str, Any], name: str) -> str:

@@ -99,15 +99,16 @@ def canonical_text(message: Message) -> str:
 def spelling_of(message: Message) -> Spelling:
     """Return what identifies a message even if a client changed its form."""
     text = canonical_text(message)
-    calls = [f"{call.name} {canonical_arguments(call.arguments)}" for call in message.tool_calls]
-    results = ""
+    calls = results = ""
+    if message.tool_calls:
+        calls = "\n".join([f"{call.name} {canonical_arguments(call.arguments)}" for call in message.tool_calls])
     if message.tool_results:
         results = "\n".join(["".join(result.text.split()) for result in message.tool_results])
     return Spelling(
         "a" if message.role is Role.ASSISTANT else "u",
         len(text),
-        text_digest(text) if text else "",
-        text_digest("\n".join(calls)) if calls else "",
+        hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_DIGEST_BYTES).hexdigest() if text else "",
+        text_digest(calls) if calls else "",
         text_digest(results) if message.tool_results else "",
     )
 
