@@ -254,7 +254,8 @@ class _ReplyBuilder:
         for place, raw in enumerate(choices if isinstance(choices, list) else ()):
             if not isinstance(raw, dict):
                 continue
-            choice = self.choices[number_of(raw.get("index"), place)]
+            index = raw.get("index")  # no ``number_of``: this runs for each event of a stream
+            choice = self.choices[index if type(index) is int else place]
             delta = raw.get("delta")
             spoken = delta if isinstance(delta, dict) else raw.get("message")
             if isinstance(spoken, dict):
