@@ -142,7 +142,9 @@ def test_remember(app: Any) -> None:
     back = ask(app, "POST", "/api/undo", body={"session_id": "hall", "number": told.json()["number"]}).json()
     assert back["node"]["status"] == "archived"
     assert ask(app, "POST", "/api/remember", body=body).json()["number"] == back["number"] + 1
-    assert ask(app, "POST", "/api/remember", body={**body, "session_id": "a new one"}).status_code == 404
+    new = {**body, "session_id": "a new one"}
+    assert ask(app, "POST", "/api/remember", body=new).status_code == 404
+    assert ask(app, "POST", "/api/remember", body={**new, "create": True}).status_code == 201
     assert ask(app, "POST", "/api/remember", body={**body, "kind": "poem"}).status_code == 422
     assert ask(app, "POST", "/api/remember", body={**body, "text": "\u200b"}).status_code == 422
 

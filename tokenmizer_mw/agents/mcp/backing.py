@@ -166,7 +166,7 @@ def _segment(part: str) -> str:
 
 
 _ADVICE: Final = {
-    "unknown_session": "list_sessions names those that there are.",
+    "unknown_session": "list_sessions names those that there are; remember without session_id adds to this project's.",
     "unauthorized": f"ask the user to put a key of that server into {KEY_VARIABLE}.",
     "forbidden": "ask the user for a key that may do it.",
     "store_unavailable": "try again in a moment.",
