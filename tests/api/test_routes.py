@@ -228,7 +228,9 @@ def test_every_change_by_hand_has_a_number_and_can_be_undone(app: Any) -> None:
     added = ask(app, "POST", "/api/remember", body={"session_id": "hall", "text": "Sweep the hall", "kind": "task"})
     completed = change("complete", node_id=added.json()["node"]["id"], reason="swept")
     assert (completed["node"]["status"], completed["before"]) == ("completed", {"status": "pending"})
-    assert ask(app, "POST", "/api/undo", body={"session_id": "hall", "number": 99}).status_code in (409, 422)
+    unknown = ask(app, "POST", "/api/undo", body={"session_id": "hall", "number": 99})
+    assert unknown.status_code in (409, 422)
+    assert unknown.json()["error"]["message"] == "The session has no change 99."
     assert ask(app, "POST", "/api/pin", body={**named, "session_id": "nobody"}).status_code == 404
 
 

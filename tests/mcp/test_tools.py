@@ -99,6 +99,7 @@ async def use_every_tool(client: Client, session: str) -> None:
     assert [one["status"] for one in second["changed"]] == ["superseded"]
     digest = await told(client, "analyze_file", path="orders.csv")
     assert "501 lines" in digest["text"] or "500 rows" in digest["text"]
+    assert "more:" not in digest["text"] and "--lines" not in digest["text"]
     assert (await told(client, "forget_session", session_id=session))["events"] > 0
     for tool in ("resume_session", "checkpoint_session"):
         assert "Nothing was recorded in this project" in await refused(client, tool)

@@ -116,7 +116,7 @@ def invalidate(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def complete(arguments: argparse.Namespace, store: Store) -> None:
-    """Run the command ``complete``: say that a task is done."""
+    """Run the command ``complete``: mark a task as done."""
     done = store.memory.complete(arguments.session, arguments.fact, arguments.reason, tenant=arguments.tenant)
     _show_change(arguments, done)
 

@@ -140,7 +140,7 @@ async def _sentence(status: int, values: Mapping[str, Any], memory: SessionMemor
     code, message = str(error.get("code", status)), str(error.get("message", "It was refused."))
     if status == 503 and (better := await _fault_of_the_store(memory)):
         return better
-    message = message if message.partition(" ")[0].endswith(":") else f"{message[:1].upper()}{message[1:]}"
+    message = f"{message[:1].upper()}{message[1:]}" if message.partition(" ")[0].isalpha() else message
     return f"{message.rstrip('.')}: {_ADVICE[code]}" if code in _ADVICE else message
 
 

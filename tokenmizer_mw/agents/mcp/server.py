@@ -340,7 +340,15 @@ def _analyze_file(path: str, memory: Memory, budget: int, report: Report) -> Fil
 
         try:
             name = os.path.basename(path)
-            digest = analyze(file, name=name, budget=budget, redactor=redactor, progress=progress, limits=limits)
+            digest = analyze(
+                file,
+                name=name,
+                budget=budget,
+                redactor=redactor,
+                progress=progress,
+                limits=limits,
+                options=False,  # they are those of the command line
+            )
         except TokenMizerError as error:
             raise ToolError(f"{path}: {error}.") from None
         report(size, size, "done")

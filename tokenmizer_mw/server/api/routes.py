@@ -206,7 +206,7 @@ _SCHEMAS: Final = "#/components/schemas/{model}"
 _KEY: Final = "key"
 
 _FAILURES: Final = {
-    401: "Who asks is not known.",
+    401: "The API key is missing or invalid.",
     403: "The caller may not do this.",
     404: "There is no such session, or nothing in it that fits; a session of somebody else is not there either.",
     409: "The session exists and holds something else.",
