@@ -243,7 +243,7 @@ def show_comparison(request: PageRequest) -> Page:
     second = _chosen_option(request, "to", named, NOW)
     key, pasts = SessionKey(request.tenant, request.id), request.caches.pasts
     before, after = (pasts.facts_upto(request.memory, key, named[name]) for name in (first, second))
-    only = request.query.get("only") == "changed"
+    only = not request.query.get("same")
     body = join_markup(
         session_head(request, "history", title),
         _compare_form(request, tuple(named), first, second, only),
@@ -259,13 +259,13 @@ def _chosen_option(request: PageRequest, field: str, named: Mapping[str, int], d
 
 def _compare_form(request: PageRequest, names: Sequence[str], first: str, second: str, only: bool) -> Markup:
     options = [(name, name) for name in names]
-    box = tag("input", type="checkbox", name="only", value="changed", checked=only)
+    box = tag("input", type="checkbox", name="same", value="1", checked=not only)
     return filter_form(
         "compare",
         {"id": request.id},
         select_field("from", "Left", options, first),
         select_field("to", "Right", options, second),
-        tag("label", box, " only what differs", class_="radio"),
+        tag("label", box, " also what is the same", class_="radio"),
         tag("button", "Compare"),
         link(f"{to('history', id=request.id, from_=first, to=second)}#checkpoints", "As a list of changes"),
     )
