@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tokenmizer_mw.model.node import NodeType, Status
+from tokenmizer_mw.extract.contrast import Claim, differ_counted, stated_in, weigh
+from tokenmizer_mw.model.node import Node, NodeType, Source, Status
 
 from .talks import changes, labels, talk
 
@@ -283,3 +284,15 @@ def test_what_the_assistant_set_becomes_a_fact_when_the_user_changes_it() -> Non
 )
 def test_an_order_about_what_was_just_spoken_of_and_what_looks_alike_change_nothing(talked: tuple[str, ...]) -> None:
     assert changes(talk(*talked)) == []
+
+
+def test_a_sentence_changes_one_of_many_facts_less_likely_than_the_only_one() -> None:
+    claim = Claim("make it 12 hours", ("make it 12 hours",), "make it 12 hours", 3, True)
+    node = Node("decision-1", NodeType.DECISION, "cancel up to 24 hours before", Status.ACTIVE, Source(1, "user"))
+    assert weigh(node, claim, 20) < weigh(node, claim, 1)
+
+
+def test_a_value_that_stands_again_beside_another_is_no_other_value() -> None:
+    old = stated_in("3 seats")
+    assert differ_counted(old, stated_in("4 seats"))
+    assert not differ_counted(old, stated_in("3 seats on Monday and 4 seats on Sunday"))
