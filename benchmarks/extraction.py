@@ -31,7 +31,7 @@ from tokenmizer_mw import SessionMemory, Settings
 from .acts import scenes
 from .baselines import PLAIN, peer
 from .extraction_figures import MATCHES, Scored, figures, matcher_for, scored
-from .extraction_lines import beside, faults_of, grouped, stages, stages_page, table
+from .extraction_lines import beside, decisions_page, faults_of, grouped, stages, stages_page, table
 from .labelled import TRAITS, Corpus, Labelled, corpora
 from .measure import at_least, at_most
 from .readout import labels_of
@@ -126,6 +126,8 @@ def run(misses: int = 0) -> dict[str, Any]:
         lines += stages(corpus.name, found[corpus.name]["stages"])
     page = ["F1 lenient/strict with one stage of extraction after the other:", ""]
     page += stages_page({name: part["stages"] for name, part in found.items()})
+    page += ["", "How much is right and found (lenient); nothing is tuned or trained on `second` and `third`:", ""]
+    page += decisions_page(found)
     lines.append(f"reading the training scenes first took {seconds:.1f} s of CPU")
     return {"figures": found, "bars": _bars(found), "notes": NOTES, "page": page, "lines": lines}
 

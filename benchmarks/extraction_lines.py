@@ -67,6 +67,18 @@ def stages_page(sets: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
             yield f"| {name} | {stage} | " + " | ".join(cells) + " |"
 
 
+def decisions_page(sets: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """For each set, as a Markdown table: which share of the decisions that are read is right, which share of those in
+    the labels is found, and which share of all facts is (mean of the categories)."""
+    yield "| set | decisions read that are right | decisions found | facts found, mean of the categories |"
+    yield "|---|---|---|---|"
+    for name, found in sets.items():
+        categories = found["lenient"]["categories"]
+        recall = sum(part["recall"] for part in categories.values()) / len(categories)
+        shares = (categories["decisions"]["precision"], categories["decisions"]["recall"], recall)
+        yield f"| {name} | " + " | ".join(f"{share:.2f}".removeprefix("0") for share in shares) + " |"
+
+
 def _pair(part: Mapping[str, Any], category: str) -> str:
     both = [
         part[match]["macro_f1"] if category == "macro" else part[match]["categories"][category]["f1"]

@@ -183,11 +183,18 @@ def run() -> dict[str, Any]:
             at_least(f"worst pathological input, {slowest}", hostile[slowest]["mb_per_s"], 1, "MB/s", 2),
             at_most(f"worst time(2n)/time(n), {steepest}", hostile[steepest]["ratio"], 2.6),
         ],
+        "page": [_counts(len(positive), sum(not one for one in caught.values()), len(negative), len(wrong))],
         "notes": "The corpus that rules were written on; docs/safety.md has the first looks at lists of fresh authors."
         " Every third context and every third kind of negative of its first half was held back until the rules stood."
         " CPU time, warm; hostile inputs of 200 and 400 kB. A secret that is found costs some 20 to 60 microseconds, so"
         " that text of nothing else is slower than any bar; see the figures.",
     }
+
+
+def _counts(planted: int, missed: int, ordinary: int, wrong: int) -> str:
+    return (
+        f"Planted secrets missed: {missed} of {planted:,}. Ordinary texts taken for a secret: {wrong} of {ordinary:,}."
+    )
 
 
 def _caught(redactor: Redactor, case: Case) -> bool:

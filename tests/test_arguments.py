@@ -13,7 +13,7 @@ from typing import Any, Final
 import pytest
 
 from tokenmizer_mw import CallerError, ConfigError, InvalidMessage, InvalidSession, SessionMemory, Settings
-from tokenmizer_mw.errors import TokenMizerError
+from tokenmizer_mw.errors import TokenMizerError, UnknownSession
 from tokenmizer_mw.model.event import node_to_dict
 from tokenmizer_mw.model.message import Message, Role, Written
 from tokenmizer_mw.model.session import SessionKey
@@ -39,13 +39,14 @@ WRONG: Final[dict[str, tuple[Any, ...]]] = {
     "MessageCounter | None": (5, "text"),
     "Resume | None": (5, "text"),
     "Place | None": (5, "text", (1,), ("a", 1), [1.0, "a", 2], (float("nan"), "a")),
-    "SessionKey": (5, None, "s", ("local", "s")),
+    "str | SessionKey": (5, None, b"s", ("local", "s")),
     "By | Collection[By]": (5, None, "month", ["month"], [[]]),
     "Callable[[SessionState], R]": (5, None, "text"),
 }
 """Wrong values by the annotation of an argument."""
 
 GIVEN: Final[dict[str, Any]] = {
+    "session": "s",
     "session_id": "s",
     "messages": [],
     "text": "SQLite",
@@ -58,7 +59,6 @@ GIVEN: Final[dict[str, Any]] = {
     "limit": 1_000,
     "look": len,
     "turns": 1,
-    "key": SessionKey("local", "s"),
     "after_seq": 0,
     "upto_seq": 1,
 }
@@ -110,6 +110,13 @@ def test_wrong_arguments_are_named(memory: SessionMemory, name: str) -> None:
                 pytest.fail(f"{name}({argument}={value!r}) is taken")
             assert caught.value.fault in ("caller", "config"), (argument, value)
     assert before == (memory.edits("s"), memory.messages("s"))
+
+
+def test_a_difference_takes_a_session_as_its_siblings_do(memory: SessionMemory) -> None:
+    by_id = memory.diff("s", 0, 5)
+    assert by_id.added and by_id == memory.diff(SessionKey("local", "s"), 0, 5)
+    with pytest.raises(UnknownSession):
+        memory.diff("s", 0, 5, tenant="other")
 
 
 def test_an_error_says_what_is_expected_and_what_was_given(memory: SessionMemory) -> None:

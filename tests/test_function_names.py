@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -64,3 +65,18 @@ def test_no_function_has_a_name_that_the_glossary_replaces(named: list[tuple[str
 def test_participles_are_told_from_verbs() -> None:
     names = ["_loaded", "told", "embed", "sent_to", "_read", "load"]
     assert list(filter(is_participle, names)) == ["_loaded", "told"]
+
+
+def texts_of(tree: ast.AST) -> Iterator[str]:
+    """The docstrings of a module, and texts that stand alone behind what they describe."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            yield node.value.value
+
+
+def test_no_docstring_has_a_line_break_between_quotes() -> None:
+    """Such as a tool leaves that wraps a long text as if it were code."""
+    broken = re.compile(r"\"\n\s*\" ")
+    paths = [path for folder in (PACKAGE, PACKAGE.parent / "integrations") for path in folder.rglob("*.py")]
+    texts = ((path, text) for path in paths for text in texts_of(ast.parse(path.read_text(encoding="utf-8"))))
+    assert [(str(path), text) for path, text in texts if broken.search(text)] == []

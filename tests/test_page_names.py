@@ -147,6 +147,7 @@ ELSEWHERE = {
     "tool_runner",
     "web_search",
     "wire_api",
+    "with_retry",
     "wrap_tool_call",
 }
 """Names of other programs that pages speak of and no code of this project uses."""

@@ -19,6 +19,7 @@ from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.errors import TokenMizerError
 
 NAMES = [
+    "AddedFact",
     "AsyncHttpxTransport",
     "AsyncTransport",
     "BudgetTooSmall",
@@ -27,16 +28,21 @@ NAMES = [
     "ConfigError",
     "Conflict",
     "CustomChat",
+    "Diff",
+    "FactEdit",
     "HttpxTransport",
     "InvalidMessage",
     "InvalidSession",
     "LossReport",
     "MalformedRequest",
+    "Message",
     "Node",
     "PeerError",
     "Recall",
     "Refinement",
     "Resume",
+    "Role",
+    "SearchHit",
     "SessionGraph",
     "SessionInfo",
     "SessionMemory",
@@ -47,10 +53,13 @@ NAMES = [
     "StoreUnavailable",
     "TokenMizerError",
     "TokenMizerMiddleware",
+    "Transition",
     "Transport",
+    "UndoneEdit",
     "UnknownNode",
     "UnknownSession",
     "Why",
+    "Written",
     "__version__",
     "anthropic_middleware",
     "async_openai_client",
@@ -188,6 +197,24 @@ def test_a_library_that_is_missing_is_named_with_what_to_install(name: str, libr
     assert install in last
 
 
+def test_names_whose_extra_is_missing_break_no_look_at_the_package() -> None:
+    code = """
+import inspect, pydoc, sys
+sys.modules.update(dict.fromkeys(("httpx2", "httpx", "openai", "anthropic")))
+import tokenmizer_mw
+assert not hasattr(tokenmizer_mw, "Transport")
+found = dict(inspect.getmembers(tokenmizer_mw))
+assert "SessionMemory" in found and "Transport" not in found
+assert "SessionMemory" in pydoc.plain(pydoc.render_doc(tokenmizer_mw))
+try:
+    tokenmizer_mw.Transport
+except AttributeError as missing:
+    assert "needs httpx2: pip install" in str(missing)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
 STAR_IMPORT = """
 import sys
 
@@ -243,7 +270,18 @@ def test_a_star_import_works_without_extras() -> None:
 
 @pytest.mark.parametrize(
     ("former", "now"),
-    [("outgoing.transport", "transports"), ("translate", "server.translate"), ("refining", "session.refinement.plan")],
+    [
+        ("outgoing.transport", "transports"),
+        ("translate", "server.translate"),
+        ("refining", "session.refinement.plan"),
+        ("window", "context.window"),
+        ("fence", "safety.fence"),
+        ("tokens", "context.tokens"),
+        ("fitting", "context.assembly"),
+        ("call", "chat.service"),
+        ("demo.script", "cli.demo"),
+        ("offload", "runtime.offload"),
+    ],
 )
 def test_a_module_asked_for_by_its_former_name_says_where_it_is(former: str, now: str) -> None:
     with pytest.raises(ModuleNotFoundError, match=f"has moved to tokenmizer_mw.{now}"):

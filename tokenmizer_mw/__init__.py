@@ -31,9 +31,13 @@ if TYPE_CHECKING:
         UnknownSession,
     )
     from tokenmizer_mw.graph.fold import SessionGraph
-    from tokenmizer_mw.graph.views import Why
+    from tokenmizer_mw.graph.search import SearchHit
+    from tokenmizer_mw.graph.views import Diff, Why
     from tokenmizer_mw.memory import Checkpoint, SessionMemory
-    from tokenmizer_mw.model.node import Node
+    from tokenmizer_mw.model.message import Message, Role, Written
+    from tokenmizer_mw.model.node import Node, Transition
+    from tokenmizer_mw.session.added_fact import AddedFact
+    from tokenmizer_mw.session.manual_edits import FactEdit, UndoneEdit
     from tokenmizer_mw.session.refinement.plan import Refinement
     from tokenmizer_mw.settings import Settings
     from tokenmizer_mw.store.log import SessionInfo
@@ -49,11 +53,11 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "BudgetTooSmall", "CallerError", "Checkpoint", "ConfigError", "Conflict", "CustomChat", "InvalidMessage",
-    "InvalidSession", "LossReport", "MalformedRequest", "Node", "PeerError", "Recall", "Refinement", "Resume",
-    "SessionGraph", "SessionInfo", "SessionMemory", "Settings", "StoreCorrupt", "StoreError", "StoreTooNew",
-    "StoreUnavailable", "TokenMizerError", "TokenMizerMiddleware", "UnknownNode", "UnknownSession", "Why",
-    "__version__",
+    "AddedFact", "BudgetTooSmall", "CallerError", "Checkpoint", "ConfigError", "Conflict", "CustomChat", "Diff",
+    "FactEdit", "InvalidMessage", "InvalidSession", "LossReport", "MalformedRequest", "Message", "Node", "PeerError",
+    "Recall", "Refinement", "Resume", "Role", "SearchHit", "SessionGraph", "SessionInfo", "SessionMemory", "Settings",
+    "StoreCorrupt", "StoreError", "StoreTooNew", "StoreUnavailable", "TokenMizerError", "TokenMizerMiddleware",
+    "Transition", "UndoneEdit", "UnknownNode", "UnknownSession", "Why", "Written", "__version__",
 ]  # fmt: skip
 """What works without an extra; ``dir`` lists the other public names, too."""
 
@@ -69,8 +73,12 @@ _LAZY = {
     "Recall": "tokenmizer_mw.context.recall",
     "Resume": "tokenmizer_mw.context.resume",
     "SessionGraph": "tokenmizer_mw.graph.fold",
-    "Why": "tokenmizer_mw.graph.views",
-    "Node": "tokenmizer_mw.model.node",
+    "SearchHit": "tokenmizer_mw.graph.search",
+    **dict.fromkeys(("Diff", "Why"), "tokenmizer_mw.graph.views"),
+    **dict.fromkeys(("Message", "Role", "Written"), "tokenmizer_mw.model.message"),
+    **dict.fromkeys(("Node", "Transition"), "tokenmizer_mw.model.node"),
+    "AddedFact": "tokenmizer_mw.session.added_fact",
+    **dict.fromkeys(("FactEdit", "UndoneEdit"), "tokenmizer_mw.session.manual_edits"),
     "SessionInfo": "tokenmizer_mw.store.log",
     "Settings": "tokenmizer_mw.settings",
     "SessionMemory": "tokenmizer_mw.memory",
@@ -91,34 +99,49 @@ _EXTRAS = {"httpx2": "transport", "httpx": "httpx", "openai": "", "anthropic": "
 """Which extra brings each package; "" for a package that is installed by its own name."""
 
 _MOVED = {
-    "access": "server.access", "api": "server.api", "cache": "saving.cache", "compress": "saving.compress",
-    "dashboard": "server.dashboard", "files": "saving.files", "outgoing": "transports",
+    "access": "server.access", "api": "server.api", "cache": "saving.cache", "call": "chat.service",
+    "compress": "saving.compress", "dashboard": "server.dashboard", "demo": "cli.demo", "fence": "safety.fence",
+    "files": "saving.files", "fitting": "context.assembly", "offload": "runtime.offload", "outgoing": "transports",
     "refining": "session.refinement.plan", "operations.retention": "operations.erasure",
     "server.access.door": "server.access.middleware", "server.access.heads": "server.access.http_protocols",
-    "server.access.opening": "server.access.keyring", "translate": "server.translate",
+    "server.access.opening": "server.access.keyring", "tokens": "context.tokens", "translate": "server.translate",
+    "window": "context.window",
 }  # fmt: skip
 
 
-class _MovedModules:
-    """An import of a documented module by its former name says where the module is now."""
+class _MissingModules:
+    """Says where a documented module is now that is imported by its former name, and what to install for a public name
+    that needs an extra: ``from tokenmizer_mw import Transport`` looks for a module where there is no attribute."""
 
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> None:
         package, _, module = name.partition(".")
         if package == __name__ and module in _MOVED:
             raise ModuleNotFoundError(f"{name} has moved to {__name__}.{_MOVED[module]}", name=name)
+        if package == __name__ and module in _LAZY:
+            _load(module)
 
 
-sys.meta_path.append(_MovedModules)
+sys.meta_path.append(_MissingModules)
 
 
 def __getattr__(name: str) -> Any:
     """Load each part when it is first used, so that ``import tokenmizer_mw`` costs nothing: a hook of a coding agent
-    pays for it with every event."""
-    from importlib import import_module
-
+    pays for it with every event. A name whose extra is not installed is no attribute (``hasattr``, ``help``)."""
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        return _load(name)
+    except ModuleNotFoundError as missing:
+        if missing.name not in _EXTRAS:
+            raise
+        raise AttributeError(str(missing)) from None
+
+
+def _load(name: str) -> Any:
+    """Return a public name. Raises ``ModuleNotFoundError`` that says what to install."""
+    from importlib import import_module
+
     try:
         return getattr(import_module(_LAZY[name]), name)
     except ModuleNotFoundError as missing:

@@ -128,7 +128,7 @@ def _off_the_loop(
         "Iterable[Message | Mapping[str, Any]]",  # read by ``history``
         "Iterable[Written]",
         "Iterable[int] | int",
-        "SessionKey",
+        "str | SessionKey",
         "Place",
         "Day",
         "By | Collection[By]",
@@ -936,10 +936,11 @@ class SessionMemory:
             return [SearchHit(node, 1 / place) for place, node in enumerate(work[:k], 1)]
         return search(graph, text, k=k, former=former_nodes(graph, self._edits_in_force(session_id, tenant)))
 
-    def diff(self, key: SessionKey, after_seq: int, upto_seq: int) -> Diff:
+    def diff(self, session: str | SessionKey, after_seq: int, upto_seq: int, *, tenant: str = LOCAL_TENANT) -> Diff:
         """Return what changed in the graph between event ``after_seq`` (exclusive) and event ``upto_seq`` (inclusive)
-        of the log."""
-        events = self.log.read(require_key(key), upto=upto_seq)
+        of the log. ``session``: its id, or its key, which names the tenant, too."""
+        key = self._access.existing_key(session, tenant) if isinstance(session, str) else require_key(session)
+        events = self.log.read(key, upto=upto_seq)
         start = bisect_right(events, after_seq, key=attrgetter("seq"))
         state = fold(events[:start])
         before = state.graph.copy()

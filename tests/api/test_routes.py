@@ -142,7 +142,9 @@ def test_remember(app: Any) -> None:
     back = ask(app, "POST", "/api/undo", body={"session_id": "hall", "number": told.json()["number"]}).json()
     assert back["node"]["status"] == "archived"
     assert ask(app, "POST", "/api/remember", body=body).json()["number"] == back["number"] + 1
-    assert ask(app, "POST", "/api/remember", body={**body, "session_id": "a new one"}).status_code == 404
+    new = {**body, "session_id": "a new one"}
+    assert ask(app, "POST", "/api/remember", body=new).status_code == 404
+    assert ask(app, "POST", "/api/remember", body={**new, "create": True}).status_code == 201
     assert ask(app, "POST", "/api/remember", body={**body, "kind": "poem"}).status_code == 422
     assert ask(app, "POST", "/api/remember", body={**body, "text": "\u200b"}).status_code == 422
 
@@ -226,7 +228,9 @@ def test_every_change_by_hand_has_a_number_and_can_be_undone(app: Any) -> None:
     added = ask(app, "POST", "/api/remember", body={"session_id": "hall", "text": "Sweep the hall", "kind": "task"})
     completed = change("complete", node_id=added.json()["node"]["id"], reason="swept")
     assert (completed["node"]["status"], completed["before"]) == ("completed", {"status": "pending"})
-    assert ask(app, "POST", "/api/undo", body={"session_id": "hall", "number": 99}).status_code in (409, 422)
+    unknown = ask(app, "POST", "/api/undo", body={"session_id": "hall", "number": 99})
+    assert unknown.status_code in (409, 422)
+    assert unknown.json()["error"]["message"] == "The session has no change 99."
     assert ask(app, "POST", "/api/pin", body={**named, "session_id": "nobody"}).status_code == 404
 
 

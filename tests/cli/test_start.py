@@ -76,7 +76,8 @@ def test_install_says_that_aider_works_through_the_proxy() -> None:
     done = run("install", "aider")
     assert (done.returncode, done.stdout) == (2, "")
     assert "aider has neither hooks nor MCP and works through the proxy" in done.stderr
-    assert "/docs/proxy.md#point-a-client-at-it" in done.stderr and done.stderr.count("\n") == 1
+    assert "aider --openai-api-base" in done.stderr and "github.com" not in done.stderr
+    assert "docs/proxy.md" in done.stderr and done.stderr.count("\n") == 1
     assert "invalid choice: 'emacs'" in run("install", "emacs").stderr
 
 

@@ -90,6 +90,14 @@ def test_the_overview_tells_what_would_be_injected_right_now(visitor: Visitor, m
     assert "SQLite" in told
 
 
+def test_a_decision_that_replaced_another_stays_on_the_overview(visitor: Visitor, memory: SessionMemory) -> None:
+    for number in range(12):
+        memory.remember("hall", f"colour of hall {number}: grey", "choice")
+    shown = visitor.get("session?id=hall").body.partition('id="decisions"')[2].partition("</section>")[0]
+    told = text_of(f"<main>{shown}")
+    assert "PostgreSQL" in told and "instead of" in told and "5 more" in told
+
+
 def test_overview_names_reminders_with_the_messages_that_they_quoted(visitor: Visitor, memory: SessionMemory) -> None:
     assert "Reminders" not in text_of(visitor.get("session?id=hall").body)
     node = next(node for node in memory.graph("hall").nodes() if node.source.turn < 3)
@@ -102,7 +110,9 @@ def test_overview_names_reminders_with_the_messages_that_they_quoted(visitor: Vi
     assert "Quoted messages 1, 2; 1 fact; 88 tokens" in told
     assert memory.loss_report("hall").returned == (node.id,)
     assert "brought back by a reminder" in told
-    told = text_of(visitor.get("request?id=hall&turn=4").body)
+    page = visitor.get("request?id=hall&turn=4").body
+    assert 'href="#after"' in page and 'id="after"' in page
+    told = text_of(page)
     assert f"quoted message 1 {CHAT[0]['content'][:40]}" in told
 
 
@@ -188,7 +198,8 @@ def test_a_change_tells_all_that_is_otherwise(visitor: Visitor, memory: SessionM
     memory.invalidate("hall", node.id, "it is full")
     told = text_of(visitor.get("history?id=hall&from=checkpoint-2").body).partition("Changed (2)")[2]
     told = told.partition("Transitions")[0]
-    assert "invalidated" in told or "declared wrong" in told
+    assert "rejected" in told or "declared wrong" in told
+    assert "invalidated" not in text_of(visitor.get("facts?id=hall").body)
     for said in (f"said: {node.label} use MariaDB for bookings", "the host offers it", "pinned: no yes"):
         assert said in told
 

@@ -63,7 +63,7 @@ def test_a_graph_prints_as_a_tree() -> None:
         "replaced PostgreSQL in message 14: the host offers it",
         "replaced SQLite in message 7: SQLite locks under load",
     ]
-    assert any("\u2298 MongoDB  option, invalidated, user, message 8" in line for line in lines)
+    assert any("\u2298 MongoDB  option, rejected, user, message 8" in line for line in lines)
 
 
 def test_every_fact_is_in_the_tree_once() -> None:

@@ -238,7 +238,7 @@ def test_markdown_reads_as_a_story() -> None:
     text = format_named("markdown").write(booking(), title="hall")
     assert "- [x] **write the schema** (completed, user, message 3)" in text
     assert "- [ ] **move the bookings** (in progress, user, message 9)" in text
-    assert "- **~~MongoDB~~** (option, invalidated, user, message 8)\n  - because: nobody here knows it" in text
+    assert "- **~~MongoDB~~** (option, rejected, user, message 8)\n  - because: nobody here knows it" in text
     assert "- message 7: SQLite \u2192 PostgreSQL: SQLite locks under load\n  > We switch.\n- message 14:" in text
     assert "- PostgreSQL *fixes* database is locked" in text
     assert "\n  - replaced: SQLite, because: SQLite locks under load\n" in text

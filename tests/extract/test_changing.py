@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tokenmizer_mw.model.node import NodeType, Status
+from tokenmizer_mw.extract.contrast import Claim, differ_counted, stated_in, weigh
+from tokenmizer_mw.model.node import Node, NodeType, Source, Status
 
 from .talks import changes, labels, talk
 
@@ -309,3 +310,15 @@ def test_a_marked_choice_of_another_thing_replaces_nothing() -> None:
     )
     assert changes(graph) == []
     assert "PostgreSQL for the database" in labels(graph, NodeType.DECISION, Status.ACTIVE)
+
+
+def test_a_sentence_changes_one_of_many_facts_less_likely_than_the_only_one() -> None:
+    claim = Claim("make it 12 hours", ("make it 12 hours",), "make it 12 hours", 3, True)
+    node = Node("decision-1", NodeType.DECISION, "cancel up to 24 hours before", Status.ACTIVE, Source(1, "user"))
+    assert weigh(node, claim, 20) < weigh(node, claim, 1)
+
+
+def test_a_value_that_stands_again_beside_another_is_no_other_value() -> None:
+    old = stated_in("3 seats")
+    assert differ_counted(old, stated_in("4 seats"))
+    assert not differ_counted(old, stated_in("3 seats on Monday and 4 seats on Sunday"))

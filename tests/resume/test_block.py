@@ -1,3 +1,4 @@
+import re
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from tests.sampling import examples
 from tokenmizer_mw.cli.demo.script import load_script
 from tokenmizer_mw.context.resume import LEVELS, Resume, build_resume
+from tokenmizer_mw.context.resume.layout import SAID_HEAD
 from tokenmizer_mw.context.tokens import TokenCounter, counter_for, estimate
 from tokenmizer_mw.errors import BudgetTooSmall, CallerError
 from tokenmizer_mw.graph.fold import SessionGraph
@@ -189,6 +191,18 @@ def test_the_demonstration_keeps_its_strictest_rule_in_the_smallest_block() -> N
     for query in (None, "which port does it listen on?"):
         assert "never send a real text message" in memory.resume("coldwatch", "critical", query=query).text
     assert "PostgreSQL" in memory.resume("coldwatch", "standard").text
+
+
+def test_no_block_of_the_demonstration_states_a_fact_twice() -> None:
+    memory = SessionMemory.open()
+    memory.record("coldwatch", load_script().transcript())
+    labels = [node.label for node in memory.graph("coldwatch").nodes()]
+    for budget in range(300, 2_001, 25):
+        resume = memory.resume("coldwatch", budget=budget)
+        assert not [label for label in labels if len(label) > 3 and label + label in resume.text], budget
+        typed = resume.text.partition(SAID_HEAD)[0]
+        stated = re.split(r"; |\n- |\n[A-Z][^:\n]+: ", typed)
+        assert len(stated) == len(set(stated)), budget
 
 
 def test_a_query_comes_first() -> None:

@@ -68,7 +68,7 @@ EDITS: Final[dict[str, Command]] = {
         _option("--because", metavar="TEXT", help="reason of the fact: why it is so"),
         _option("--reason", metavar="TEXT", default="", help="reason of the change: why it is corrected"),
     ),
-    "complete": _command("say that a task is done, an error fixed, or a goal reached", _SESSION, _FACT, _REASON),
+    "complete": _command("mark a task as done, an error as fixed, or a goal as reached", _SESSION, _FACT, _REASON),
     "invalidate": _command(
         "declare a fact wrong",
         _SESSION,
@@ -136,7 +136,7 @@ COMMANDS: Final[dict[str, Command]] = {
         _option("--tree", action="store_true", help="as a tree in colours"),
     ),
     "why": _command(
-        "tell why a fact is so: who said it, what it replaced, for which reason",
+        "explain a fact: who stated it, what it replaced, for which reason",
         _SESSION,
         _option("text", metavar="TEXT", help="words of the fact, or its id"),
     ),
@@ -146,18 +146,18 @@ COMMANDS: Final[dict[str, Command]] = {
         _option("session", **_SESSION[1], nargs="?"),
         _option("--all", action="store_true", help="all sessions of the tenant, one after the other"),
     ),
-    "checkpoint": _command("mark this point of a session and tell what changed since the last one", _SESSION),
+    "checkpoint": _command("mark this point of a session and show what changed since the last one", _SESSION),
     "stats": _command(
-        "tell what calls cost and what was saved, net of the providers' prompt caches",
+        "show cost and savings of calls, net of the providers' prompt caches",
         _option("--session", metavar="ID", help="of this session only"),
         _option("--model", metavar="NAME", help="of this model only"),
         _option("--since", metavar="DAY", help="from this day on (2026-11-21, UTC)"),
         _option("--until", metavar="DAY", help="up to and including this day"),
-        _option("--by", choices=("session", "model", "day"), help="tell these apart"),
+        _option("--by", choices=("session", "model", "day"), help="group by"),
         _option("--calls", metavar="ID", help="show the newest calls of a session instead"),
     ),
     "cache": _command(
-        "tell what the cache holds of a tenant's answers, or empty it",
+        "show what the cache holds of a tenant's answers, or empty it",
         _option("--purge", action="store_true", help="forget them"),
         _option("--session", metavar="ID", help="with --purge: only those of this session"),
     ),
@@ -169,19 +169,19 @@ COMMANDS: Final[dict[str, Command]] = {
     "redact": _command(
         "take secrets out of a text, or of what is stored",
         _option("file", metavar="FILE", nargs="?", default="-", help="default: standard input"),
-        _option("--explain", action="store_true", help="tell what was looked at and why"),
+        _option("--explain", action="store_true", help="report what was looked at and why"),
         _option("--stored", action="store_true", help="go through all stored sessions instead"),
         _option("--session", metavar="ID", help="with --stored: only this one"),
     ),
     "analyze": _command(
-        "tell in a few hundred tokens what is in a file",
+        "describe a file in a few hundred tokens",
         _option("file", metavar="FILE", help="text, a table, a log, source code, PDF, a workbook, an archive"),
         _option("--budget", type=int, metavar="TOKENS", help="at most this many tokens"),
         _option("--lines", metavar="A:B", help="show these lines instead"),
         _option("--find", metavar="TEXT", help="show the lines that hold TEXT instead"),
     ),
     "compress": _command(
-        "say a chat, or the output of a tool, in fewer tokens",
+        "compress a chat or a tool's output",
         _option(
             "file",
             metavar="FILE",
@@ -219,7 +219,7 @@ COMMANDS: Final[dict[str, Command]] = {
         _option("dest", metavar="DEST", nargs="?", help="a new file, or a directory for one"),
         _option("--portable", action="store_true", help="as JSON Lines that every kind of store takes back"),
         _option("--list", action="store_true", help="list the backups on record instead"),
-        _option("--drop", metavar="FILE", help="take a backup that is no more off the record instead"),
+        _option("--drop", metavar="FILE", help="remove a deleted backup from the list instead"),
     ),
     "restore": _command(
         "take the sessions of a backup back into a store, whichever kind either is",
@@ -229,7 +229,7 @@ COMMANDS: Final[dict[str, Command]] = {
         "erase the sessions that nothing was added to for long",
         _option("--older-than", metavar="AGE", required=True, help="such as 90d, 12h, 8w or 1y"),
         _option("--all-tenants", action="store_true", help="those of everybody"),
-        _option("--dry-run", action="store_true", help="only say which"),
+        _option("--dry-run", action="store_true", help="only show which"),
     ),
 }
 """All commands that use a store, by their names: help, and arguments as ``add_argument`` takes them."""

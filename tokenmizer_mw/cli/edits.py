@@ -116,8 +116,8 @@ def invalidate(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def change_status(arguments: argparse.Namespace, store: Store) -> None:
-    """Run the commands ``complete``, ``archive`` and ``separate``: a task is done, a fact is no longer of interest, or
-    stays beside the one that replaced it."""
+    """Run the commands ``complete``, ``archive`` and ``separate``: mark a task as done, archive a fact, or keep a
+    replaced fact beside the one that replaced it."""
     change: Callable[..., FactEdit] = getattr(store.memory, arguments.command)
     _show_change(arguments, change(arguments.session, arguments.fact, arguments.reason, tenant=arguments.tenant))
 

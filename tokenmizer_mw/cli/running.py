@@ -146,7 +146,7 @@ def _keys(commands: Any) -> None:
     create.add_argument("--entry", action="store_true", help="keep nothing, print an entry for a list of keys instead")
     listing = actions.add_parser("list", help="list the keys; none of them can be shown again", parents=[shared])
     listing.add_argument("--tenant", help="of this tenant only")
-    revoke = actions.add_parser("revoke", help="make a key open nothing any more", parents=[shared])
+    revoke = actions.add_parser("revoke", help="revoke a key", parents=[shared])
     revoke.add_argument("id", metavar="ID", help="the key's id")
 
 
@@ -171,16 +171,15 @@ def _agents(commands: Any) -> None:
     _add_command(commands, "hook", "handle an event of a coding agent, which calls this by itself", add_help=False)
 
 
-_BY_PROXY: Final = {
-    "aider": "https://github.com/tokenmizer-mw/tokenmizer-mw/blob/main/docs/proxy.md#point-a-client-at-it",
-}
-"""Coding agents without hooks and MCP, and the page that says how they are used with the proxy."""
+_BY_PROXY: Final = {"aider": "aider --openai-api-base http://127.0.0.1:8787/v1 --model openai/gpt-5.6"}
+"""Coding agents without hooks and MCP, and how they are started with the proxy."""
 
 
 def _agent(name: str) -> str:
-    if page := _BY_PROXY.get(name.casefold()):
+    if command := _BY_PROXY.get(name.casefold()):
         raise argparse.ArgumentTypeError(
-            f"{name} has neither hooks nor MCP and works through the proxy (tokenmizer-mw serve): {page}"
+            f"{name} has neither hooks nor MCP and works through the proxy: start tokenmizer-mw serve, then {command} "
+            "(docs/proxy.md)"
         )
     return name
 

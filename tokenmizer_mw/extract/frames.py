@@ -42,8 +42,7 @@ _DO: Final = PatternSet(r"do (?:the|my) [\w-]+ (?:in|with|as|using|via|first|nex
 
 @lru_cache(maxsize=SENTENCES_KEPT)
 def frames_of(sentence: str, label: str = "") -> frozenset[Frame]:
-    """The frames of a sentence, none for one that asserts what it says; of its part that holds ``label``,"
-    " where it goes
+    """The frames of a sentence, none for one that asserts what it says; of its part that holds ``label``, where it goes
     on with a statement of its own."""
     text = bound_sentence(sentence)
     stated, question = before_question(text)

@@ -1,5 +1,5 @@
-"""The conversation around a message: who speaks, what was asked and told before, and what that makes of a"
-" statement."""
+"""The conversation around a message: who speaks, what was asked and told before, and what that makes of a
+statement."""
 
 from __future__ import annotations
 

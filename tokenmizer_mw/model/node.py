@@ -69,7 +69,8 @@ class Status(StrEnum):
 
     Tasks and tests go from pending to completed or failed. A fact that simply holds (a decision in force, a file, an
     error that is not fixed) is ``active``. A fixed error is completed. A proposal is pending until it is adopted. Texts
-    for people say "replaced" for ``superseded`` (``word``); it, and the paper's word "modified", are read as that.
+    for people say "replaced" for ``superseded`` and "rejected" for ``invalidated`` (``word``); these words are read as
+    those statuses, and the paper's word "modified" as ``superseded``.
     """
 
     PENDING = "pending"
@@ -89,9 +90,12 @@ class Status(StrEnum):
 
     @property
     def word(self) -> str:
-        """The status in texts for people: "replaced" for ``superseded``, else its value in words."""
-        return "replaced" if self is Status.SUPERSEDED else self.value.replace("_", " ")
+        """The status in texts for people: "replaced" for ``superseded``, "rejected" for ``invalidated``, else its value
+        in words."""
+        return _WORDS.get(self, self.value.replace("_", " "))
 
+
+_WORDS: Final = {Status.SUPERSEDED: "replaced", Status.INVALIDATED: "rejected"}
 
 _OPEN = frozenset({Status.PENDING, Status.IN_PROGRESS})
 _REVISED = frozenset({Status.SUPERSEDED, Status.INVALIDATED, Status.ARCHIVED})

@@ -97,7 +97,7 @@ def require_groups(by: By | Collection[By]) -> tuple[By, ...]:
 def require_key(key: SessionKey) -> SessionKey:
     """Return ``key``. Raises ``InvalidSession`` for anything that is not a ``SessionKey``."""
     if not isinstance(key, SessionKey):
-        raise InvalidSession(f"key is a SessionKey(tenant, session_id), not a {type(key).__name__}")
+        raise InvalidSession(f"a session is its id or a SessionKey(tenant, session_id), not a {type(key).__name__}")
     return key
 
 

@@ -139,7 +139,7 @@ async def _sentence(status: int, values: Mapping[str, Any], memory: SessionMemor
     code, message = str(error.get("code", status)), str(error.get("message", "It was refused."))
     if status == 503 and (better := await _fault_of_the_store(memory)):
         return better
-    message = message if message.partition(" ")[0].endswith(":") else f"{message[:1].upper()}{message[1:]}"
+    message = f"{message[:1].upper()}{message[1:]}" if message.partition(" ")[0].isalpha() else message
     return f"{message.rstrip('.')}: {_ADVICE[code]}" if code in _ADVICE else message
 
 
@@ -165,7 +165,7 @@ def _segment(part: str) -> str:
 
 
 _ADVICE: Final = {
-    "unknown_session": "list_sessions names those that there are.",
+    "unknown_session": "list_sessions names those that there are; remember without session_id adds to this project's.",
     "unauthorized": f"ask the user to put a key of that server into {KEY_VARIABLE}.",
     "forbidden": "ask the user for a key that may do it.",
     "store_unavailable": "try again in a moment.",

@@ -52,6 +52,8 @@ _OPEN_MAX: Final = 20
 _LISTED_MAX: Final = 1_000
 _STEPS: Final = 50
 _CANDIDATES_MAX: Final = 5
+_FIRST_SESSION: Final = "mcp"
+"""Within its project, the session that ``remember`` begins where nothing was recorded."""
 _READS: Final = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _ADDS: Final = ToolAnnotations(destructive_hint=False, open_world_hint=False)
 _ADDS_ONCE: Final = _ADDS.model_copy(update={"idempotent_hint": True})
@@ -87,14 +89,27 @@ class Memory:
         ``ToolError`` if there is none, or if several begin so."""
         if session_id:
             return await self._complete_session_id(session_id)
-        values = await self.backing.get("sessions", limit=_LISTED_MAX)
-        ids = [str(one["session_id"]) for one in values["sessions"]]
-        found = next((id for id in ids if id.startswith(f"{self.project}/")), None)
+        found = await self._find_newest_id()
         if found is None:
             raise ToolError(
-                f"There is no session of this project ({self.project}) yet: name one of those that list_sessions tells."
+                f"Nothing was recorded in this project ({self.project}) so far: remember begins its session with a "
+                "first fact; list_sessions names the sessions of other projects."
             )
         return found
+
+    async def find_or_name_session(self, session_id: str) -> tuple[str, bool]:
+        """As ``find_session_id``, but for "" in a project without a session the id of its first one; and whether that
+        session is to be created."""
+        if session_id:
+            return await self._complete_session_id(session_id), False
+        found = await self._find_newest_id()
+        return found or f"{self.project}/{_FIRST_SESSION}", found is None
+
+    async def _find_newest_id(self) -> str | None:
+        """The newest session of the project."""
+        values = await self.backing.get("sessions", limit=_LISTED_MAX)
+        ids = (str(one["session_id"]) for one in values["sessions"])
+        return next((id for id in ids if id.startswith(f"{self.project}/")), None)
 
     async def _complete_session_id(self, given: str) -> str:
         """The session whose id, or whose id within its project, begins with ``given``; ``given`` itself where it is a
@@ -255,8 +270,9 @@ def _changes(made: MCPServer[Any], memory: Memory) -> None:
         session_id: _Session = "",
     ) -> RememberOutput:
         """Add a fact, in one line. A new value ("database: PostgreSQL") replaces the old one."""
-        session = await memory.find_session_id(session_id)
-        values = await ask.post("remember", session_id=session, text=text, kind=kind, reason=reason)
+        session, is_new = await memory.find_or_name_session(session_id)
+        create = {"create": True} if is_new else {}
+        values = await ask.post("remember", session_id=session, text=text, kind=kind, reason=reason, **create)
         fact = _fact(values["node"])
         why = f", because {fact.detail}" if fact.detail else ""
         number = int(values.get("number", 0))
@@ -321,7 +337,15 @@ def _analyze_file(path: str, memory: Memory, budget: int, report: Report) -> Fil
 
         try:
             name = os.path.basename(path)
-            digest = analyze(file, name=name, budget=budget, redactor=redactor, progress=progress, limits=limits)
+            digest = analyze(
+                file,
+                name=name,
+                budget=budget,
+                redactor=redactor,
+                progress=progress,
+                limits=limits,
+                options=False,  # they are those of the command line
+            )
         except TokenMizerError as error:
             raise ToolError(f"{path}: {error}.") from None
         report(size, size, "done")

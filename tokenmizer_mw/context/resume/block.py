@@ -183,7 +183,7 @@ class ResumeBuilder:
         for _ in range(_REPAIRS_MAX):
             if not (missing := coverage.find_missing(chosen, told_before) + coverage.find_untold(chosen)):
                 break
-            pinned, first = pinned.union(missing), [*first, *missing]
+            pinned, first = pinned.union(missing), list(dict.fromkeys((*first, *missing)))
             chosen = choose(first, pinned)
         for some in (chosen[:length] for length in range(len(chosen), 0, -1)):
             text = compose_block(facts, coverage.sentences, some, self.around, head, len(written))

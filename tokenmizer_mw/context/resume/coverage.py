@@ -136,9 +136,8 @@ class Coverage:
         for at in telling if filling.holds_all_facts() else first:
             filling.take_if_fits(at, shared=at not in pinned)
         filling.fill()
-        taken = set(filling.taken)
         for at, fact in enumerate(self.facts):
-            if at not in taken and (fact.section in _OPEN or (fact.section is Section.DECISIONS and self._hollow[at])):
+            if fact.section in _OPEN or (fact.section is Section.DECISIONS and self._hollow[at]):
                 filling.take_if_fits(at)
         return filling.taken
 
@@ -208,6 +207,7 @@ class _Filling:
         self._covered: set[str] = set()
         self._open: set[Section] = set()
         self._marked: set[int] = set()
+        self._chosen: set[int] = set()
         self.taken: list[int] = []
 
     def holds_all_facts(self) -> bool:
@@ -219,7 +219,10 @@ class _Filling:
         return heads + sum(self._size(at) + 1 for at in range(len(self._facts))) <= self._rooms["typed"]
 
     def take_if_fits(self, at: int, budget: int | None = None, *, shared: bool = True) -> bool:
-        """Take candidate ``at`` if ``budget`` (``None``: all of it) allows and, if it is ``shared``, its share."""
+        """Take candidate ``at``, which is taken once at most, if ``budget`` (``None``: all of it) allows and, if it is
+        ``shared``, its share."""
+        if at in self._chosen:
+            return False
         size = self._size(at) + self._beside(at)
         if self._used + size > (self._budget if budget is None else budget):
             return False
@@ -235,13 +238,14 @@ class _Filling:
             self._marked.add(self._sentences[at - len(self._facts)].number)
         self._used += size
         self._covered |= self._words[at]
+        self._chosen.add(at)
         self.taken.append(at)
         return True
 
     def fill(self) -> None:
         """Take candidates, those that add most for their size first, until none fits."""
-        taken = set(self.taken)
-        heap = [(-self._worth(at, self._wholes[at]), at) for at in range(len(self._words)) if at not in taken]
+        left = (at for at in range(len(self._words)) if at not in self._chosen)
+        heap = [(-self._worth(at, self._wholes[at]), at) for at in left]
         heapq.heapify(heap)
         misses = 0
         while heap and misses < _MISSES_MAX and self._budget - self._used > _MARK_TOKENS:

@@ -89,7 +89,7 @@ STATUSES: Final[dict[Status, StatusLook]] = {
     Status.FAILED: StatusLook("\u2717", "failed", "2 2", 1.0),
     Status.COMPLETED: StatusLook("\u2713", "completed", "", 0.8),
     Status.SUPERSEDED: StatusLook("\u21b7", "replaced", "1 4", 0.45),
-    Status.INVALIDATED: StatusLook("\u2298", "invalidated", "6 3 1 3", 0.45),
+    Status.INVALIDATED: StatusLook("\u2298", "rejected", "6 3 1 3", 0.45),
     Status.ARCHIVED: StatusLook("\u25a3", "archived", "1 6", 0.3),
 }
 

@@ -15,6 +15,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -44,6 +45,7 @@ def analyze(
     redactor: Redactor | None = None,
     progress: Progress | None = None,
     limits: ReadingLimits = ReadingLimits(),  # noqa: B008 - frozen
+    options: bool = True,
 ) -> Digest:
     """Return the digest of a file within ``budget`` tokens, counted for ``model``.
 
@@ -53,6 +55,7 @@ def analyze(
     - ``redactor``: redacts secrets in the digest (default: the built-in rules).
     - ``progress``: called with the number of bytes read since the last call; raise ``Stopped`` to get a partial digest.
     - ``limits``: memory and time of the child process.
+    - ``options``: end with the options of the command ``analyze`` that show more.
 
     Raises ``CallerError`` for a file that cannot be opened and for a budget below 1.
     """
@@ -63,6 +66,7 @@ def analyze(
     with _open_named(file, name) as (called, opened):
         _, source = open_source(opened, called, progress or _ignore, mask, redactor.redact, unpack=False)
         kind, report = _read(called, source, limits)
+    report = report if options else replace(report, more=())
     return make_digest(
         _file_name(file, name), kind, source.size, report, budget=budget, count=_counter(model), clean=redactor.redact
     )

@@ -65,7 +65,7 @@ class Problem:
 
 
 UNAUTHORIZED: Final = Problem(
-    401, "unauthorized", "Who asks is not known.", headers={"www-authenticate": 'Bearer realm="tokenmizer"'}
+    401, "unauthorized", "Missing or invalid API key.", headers={"www-authenticate": 'Bearer realm="tokenmizer"'}
 )
 NO_VERDICT: Final = Problem(
     503, "unavailable", "The caller cannot be authenticated at the moment.", headers={"retry-after": "1"}
@@ -138,12 +138,13 @@ def problem_of(error: TokenMizerError) -> Problem | None:
     for kind, problem in _KNOWN:
         if isinstance(error, kind):
             return problem
-    return invalid(f"{error}.") if isinstance(error, CallerError) else None
+    return invalid(_as_sentence(error)) if isinstance(error, CallerError) else None
 
 
 def _as_sentence(error: Exception) -> str:
+    """The message with a capital and a full stop; a fact's id or an argument's name at its beginning stays as it is."""
     text = str(error)
-    return f"{text[:1].upper()}{text[1:]}."
+    return f"{text[:1].upper()}{text[1:]}." if text.partition(" ")[0].isalpha() else f"{text}."
 
 
 Authorize = Callable[[Mapping[str, Any]], Caller | Awaitable[Caller | None] | None]

@@ -96,7 +96,7 @@ ROUTES: Final[tuple[Route, ...]] = (
           reading.search, shapes.SearchAnswer, shapes.SearchQuery),
     Route("diff", "GET", f"{_GRAPH}/diff", "read", "What changed between two checkpoints, or numbers of events.",
           reading.difference, shapes.DiffAnswer, shapes.DiffQuery),
-    Route("remember", "POST", "/api/remember", "write", "Add a fact by hand, to a session that is there.",
+    Route("remember", "POST", "/api/remember", "write", "Add a fact by hand; `create` begins its session.",
           writing.remember, shapes.RememberAnswer, body=shapes.RememberBody, status=201),
     Route("complete", "POST", "/api/complete", "write", "Say that a task is done, an error fixed, or a goal reached.",
           writing.complete, shapes.EditAnswer, body=shapes.CompleteBody),
@@ -200,7 +200,7 @@ _SCHEMAS: Final = "#/components/schemas/{model}"
 _KEY: Final = "key"
 
 _FAILURES: Final = {
-    401: "Who asks is not known.",
+    401: "The API key is missing or invalid.",
     403: "The caller may not do this.",
     404: "There is no such session, or nothing in it that fits; a session of somebody else is not there either.",
     409: "The session exists and holds something else.",

@@ -17,6 +17,7 @@ from typing_extensions import TypedDict
 from tokenmizer_mw.context.compaction.contract import SEALED_MAX
 from tokenmizer_mw.context.resume import BUDGET_MIN
 from tokenmizer_mw.model.event import node_to_dict
+from tokenmizer_mw.model.node import LABEL_MAX
 from tokenmizer_mw.model.node import Node as Fact
 from tokenmizer_mw.model.session import SECONDS_MIN, SESSION_ID_MAX
 
@@ -201,11 +202,17 @@ class CompactionBody(_Taken):
 class RememberBody(CheckpointBody):
     """Request body: a fact to add by hand."""
 
-    text: str = Field(min_length=1, max_length=TEXT_MAX, description="The fact, in one line.")
+    text: str = Field(
+        min_length=1,
+        max_length=TEXT_MAX,  # before white space is joined and secrets are redacted
+        description="The fact, in one line.",
+        json_schema_extra={"maxLength": LABEL_MAX},
+    )
     kind: Literal["rule", "choice", "decision", "preference", "goal", "task", "environment"] | None = Field(
         None, description="null: a rule or a preference if it is worded as one, else a choice."
     )
     reason: str = Field("", max_length=TEXT_MAX, description="Why it is so.")
+    create: bool = Field(False, description="Begin the session if there is none of this id.")
 
 
 class InvalidateBody(_FactBody):

@@ -30,11 +30,11 @@ def checkpoint(request: ApiRequest[shapes.NoQuery, shapes.CheckpointBody]) -> sh
 
 
 def remember(request: ApiRequest[shapes.NoQuery, shapes.RememberBody]) -> shapes.RememberAnswer:
-    """Add a fact by hand to an existing session; an unknown id is an error, so that a typo does not create a
-    session."""
+    """Add a fact by hand. Without ``create``, an unknown id is an error, so that a typo does not create a session."""
     body = request.body
+    how = {"reason": body.reason, "tenant": request.tenant}
     try:
-        node = request.memory.remember(body.session_id, body.text, body.kind, reason=body.reason, tenant=request.tenant)
+        node = request.memory.remember(body.session_id, body.text, body.kind, create=body.create, **how)
     except InvalidSession:
         raise ApiRefusal(INVALID_SESSION) from None
     return {

@@ -25,7 +25,7 @@ REASONS: Final = {
     "flush_failed": "Work in the background did not end in time.",
     "guard_failed": "Messages could not be checked for attempts to take over the model.",
     "limits_not_shared": "Redis does not answer: each process counts limits for itself.",
-    "limits_unavailable": "Redis does not answer: nobody who has limits comes in.",
+    "limits_unavailable": "Redis does not answer: requests with keys that have limits are refused.",
     "open_failed": "A request could not be read and passed untouched.",
     "redaction_failed": "Secrets could not be looked for, so nothing of the request was kept.",
     "session_failed": "The session of a request could not be determined.",

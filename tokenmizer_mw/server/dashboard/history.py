@@ -225,7 +225,7 @@ def show_comparison(request: PageRequest) -> Page:
     first = _chosen_option(request, "from", named, earlier)
     second = _chosen_option(request, "to", named, NOW)
     before, after = (_facts_upto(request, named[name]) for name in (first, second))
-    only = request.query.get("only") == "changed"
+    only = not request.query.get("same")
     form = _compare_form(request, tuple(named), first, second, only)
     points = {mark.checkpoint.id: mark for mark in marks}
     sides = _compare_sides(request, before, after, points, (first, second), only)
@@ -239,13 +239,13 @@ def _chosen_option(request: PageRequest, field: str, named: Mapping[str, int], d
 
 def _compare_form(request: PageRequest, names: Sequence[str], first: str, second: str, only: bool) -> Markup:
     options = [(name, name) for name in names]
-    box = tag("input", type="checkbox", name="only", value="changed", checked=only)
+    box = tag("input", type="checkbox", name="same", value="1", checked=not only)
     return filter_form(
         "compare",
         {"id": request.id},
         select_field("from", "Left", options, first),
         select_field("to", "Right", options, second),
-        tag("label", box, " only what differs", class_="radio"),
+        tag("label", box, " also what is the same", class_="radio"),
         tag("button", "Compare"),
         link(f"{to('history', id=request.id, from_=first, to=second)}#checkpoints", "As a list of changes"),
     )

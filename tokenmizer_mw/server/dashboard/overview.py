@@ -58,15 +58,20 @@ def overview(state: SessionState) -> Overview:
     parts: dict[str, list[Node]] = defaultdict(list)
     for node, section, _ in sections_of(graph, replaced):
         parts[OPEN_WORK if section in (Section.DOING, Section.TO_DO) else section.name].append(node)
-    newest = {name: _newest(name, nodes) for name, nodes in parts.items()}
+    newest = {name: _newest(name, nodes, replaced) for name, nodes in parts.items()}
     shown = [node for nodes in newest.values() for node in nodes]
     olds = {node.id: old for node in shown for _, old in islice(replaced.of(node), 1)}
     reasons = {node.id: graph.life(node.id).reason for node in shown}
     return Overview(newest, Counter({name: len(nodes) for name, nodes in parts.items()}), olds, reasons)
 
 
-def _newest(part: str, nodes: Sequence[Node]) -> list[Node]:
-    shown = sorted(nodes, key=lambda node: (not node.pinned, -node.source.turn))[:SHOWN]
+def _newest(part: str, nodes: Sequence[Node], replaced: Predecessors) -> list[Node]:
+    """The first facts of a list: pinned ones, decisions that replaced another or have a reason, then the newest."""
+
+    def count_reasons(node: Node) -> int:
+        return bool(node.detail) + any(True for _ in replaced.of(node)) if part == Section.DECISIONS.name else 0
+
+    shown = sorted(nodes, key=lambda node: (not node.pinned, -count_reasons(node), -node.source.turn))[:SHOWN]
     return sorted(shown, key=lambda node: node.status is not Status.IN_PROGRESS) if part == OPEN_WORK else shown
 
 

@@ -140,7 +140,8 @@ def _sides(request: PageRequest, found: RequestView, cut: Checkpointed, messages
         id="after",
     )
     note = tag("p", "Tokens are counted here, without tools and whatever else a request holds.", class_="hint")
-    return join_markup(note, tag("div", client, model, class_="beside"))
+    jump = tag("p", link("#after", "As the model received it"), class_="hint jump")  # shown on narrow screens
+    return join_markup(note, jump, tag("div", client, model, class_="beside"))
 
 
 def _tokens(counter: MessageCounter, messages: Sequence[Written]) -> int:

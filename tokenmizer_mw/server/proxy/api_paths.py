@@ -16,6 +16,7 @@ from tokenmizer_mw.runtime.offload import CPU, offload
 from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.dialects import ROUTES
 from tokenmizer_mw.wire.http import Header, header
+from tokenmizer_mw.wire.json_text import decode_value
 from tokenmizer_mw.wire.spans import decode_body, models, read_object
 
 
@@ -183,5 +184,5 @@ def _model_in_body(body: bytes) -> str:
 def _replace_model(body: bytes, new: str) -> bytes:
     text = decode_body(body)
     place = read_object(text).places["model"]
-    end = json.JSONDecoder().raw_decode(text, place)[1]
+    end = decode_value(text, place)[1]
     return (text[:place] + json.dumps(new) + text[end:]).encode("utf-8", "surrogatepass")
