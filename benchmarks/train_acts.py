@@ -27,7 +27,7 @@ from sklearn.linear_model import LogisticRegression
 
 from tokenmizer_mw.extract import learned
 from tokenmizer_mw.extract.cues import is_of_rules
-from tokenmizer_mw.extract.learned import DialogueAct, Guess, Model
+from tokenmizer_mw.extract.learned import ActProbabilities, DialogueAct, Model
 from tokenmizer_mw.extract.rules import Speaker
 
 from .act_figures import Pair, page
@@ -116,10 +116,10 @@ class Calibration:
     slopes: Any
     offsets: dict[Speaker, Any]
 
-    def guesses(self, rows: Sequence[Row], sums: Any) -> list[Guess]:
+    def guesses(self, rows: Sequence[Row], sums: Any) -> list[ActProbabilities]:
         """How likely each sentence does each act."""
         scaled = sums * self.slopes + np.stack([self.offsets[row.speaker] for row in rows])
-        return [Guess(tuple(DialogueAct), tuple(row)) for row in (1 / (1 + np.exp(-scaled))).tolist()]
+        return [ActProbabilities(tuple(DialogueAct), tuple(row)) for row in (1 / (1 + np.exp(-scaled))).tolist()]
 
 
 def calibration_of(rows: Sequence[Row], sums: Any) -> Calibration:

@@ -7,7 +7,7 @@ import pytest
 
 from tests.sampling import sample
 from tokenmizer_mw.extract.documents import MARKS_MAX
-from tokenmizer_mw.extract.foreign import announces_quotation, foreign, lies_in
+from tokenmizer_mw.extract.foreign import announces_quotation, find_foreign, lies_in
 from tokenmizer_mw.extract.rules.handed import HANDED
 
 PLACES = [
@@ -46,7 +46,7 @@ PLACES = [
 
 @pytest.mark.parametrize(("text", "word", "elsewhere"), PLACES)
 def test_whose_words_these_are(text: str, word: str, elsewhere: bool) -> None:
-    assert lies_in(foreign(text), text.index(word)) is elsewhere
+    assert lies_in(find_foreign(text), text.index(word)) is elsewhere
 
 
 @pytest.mark.parametrize(
@@ -68,14 +68,14 @@ TEXT = "We met on Monday. We use Redis from now on.\n\nAnd never push to main."
 
 @pytest.mark.parametrize("introduction", [example for row in HANDED for example in row.examples])
 def test_a_text_that_is_handed_over_is_not_the_speakers(introduction: str) -> None:
-    spans = foreign(introduction + TEXT, handed=True)
+    spans = find_foreign(introduction + TEXT, handed=True)
     assert spans == [(len(introduction), len(introduction + TEXT))]
-    assert foreign(introduction + TEXT) == []
+    assert find_foreign(introduction + TEXT) == []
 
 
 @pytest.mark.parametrize("start", [counter for row in HANDED for counter in row.counters])
 def test_what_only_sounds_like_it_is_the_speakers(start: str) -> None:
-    assert foreign(start + TEXT, handed=True) == []
+    assert find_foreign(start + TEXT, handed=True) == []
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_what_only_sounds_like_it_is_the_speakers(start: str) -> None:
 )
 def test_what_is_handed_over_has_more_than_a_word(text: str, whole: bool) -> None:
     start = text.index("\n") + 1
-    assert foreign(text, handed=True) == ([(start, len(text))] if whole else [])
+    assert find_foreign(text, handed=True) == ([(start, len(text))] if whole else [])
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_what_is_handed_over_has_more_than_a_word(text: str, whole: bool) -> Non
     ],
 )
 def test_where_a_text_that_is_handed_over_ends(text: str, speaks: bool) -> None:
-    spans = foreign(text, handed=True)
+    spans = find_foreign(text, handed=True)
     assert all(first[1] <= second[0] for first, second in pairwise(spans))
     assert lies_in(spans, text.index("Kafka")) is not speaks
     assert TEXT not in text or lies_in(spans, text.index("Redis"))
@@ -125,7 +125,7 @@ def test_time_is_linear(unit: str) -> None:
     def cost(size: int) -> float:
         text = (unit * size)[:size]
         start = time.process_time()
-        foreign(text, handed=True)
+        find_foreign(text, handed=True)
         return time.process_time() - start
 
     assert min(cost(200_000) for _ in range(3)) <= 8 * min(cost(50_000) for _ in range(3)) + 5e-3
@@ -136,7 +136,7 @@ def test_marks_are_counted_before_they_cost(unit: str) -> None:
     def cost(size: int) -> float:
         text = (unit * size)[:size]
         start = time.process_time()
-        foreign(text, handed=True)
+        find_foreign(text, handed=True)
         return time.process_time() - start
 
     size = len(unit) * MARKS_MAX
@@ -144,5 +144,5 @@ def test_marks_are_counted_before_they_cost(unit: str) -> None:
 
 
 def test_places_are_in_order_without_overlaps() -> None:
-    spans = foreign('"a b" <x>\n<doc>\n"c d"\n<doc>\n</doc>\n"e f" \u201cg "h" i\u201d\n' * 3)
+    spans = find_foreign('"a b" <x>\n<doc>\n"c d"\n<doc>\n</doc>\n"e f" \u201cg "h" i\u201d\n' * 3)
     assert all(first[1] <= second[0] for first, second in pairwise(spans))

@@ -9,15 +9,15 @@ import random
 import pytest
 
 from tokenmizer_mw.extract.acts import read_acts
-from tokenmizer_mw.extract.cues import beside, cues
+from tokenmizer_mw.extract.cues import cues_of_neighbours, cues_of_sentence
 from tokenmizer_mw.extract.finding import Finding, Segment, SegmentKind
 from tokenmizer_mw.extract.guessing import GUESSED_MAX
 from tokenmizer_mw.extract.kinds import kind_of
 from tokenmizer_mw.extract.learned import CUES_MAX, MODEL_MAX, BadModel, DialogueAct, Model, load_shipped_model
-from tokenmizer_mw.extract.reading import hits
+from tokenmizer_mw.extract.reading import read_hits
 from tokenmizer_mw.extract.rules import Speaker
 from tokenmizer_mw.extract.segment import segment
-from tokenmizer_mw.extract.situation import Situation, situation_of
+from tokenmizer_mw.extract.situation import Situation, read_situation
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.node import NodeType, Status
 
@@ -36,7 +36,7 @@ def _model(**rows: dict[DialogueAct, int]) -> Model:
 
 
 def _situation(text: str, role: Role = Role.USER) -> Situation:
-    return situation_of((3, Message(role, text)), [(1, Message(Role.USER, "Build the shop."))], has_goal=True)
+    return read_situation((3, Message(role, text)), [(1, Message(Role.USER, "Build the shop."))], has_goal=True)
 
 
 def _read(text: str, model: Model | None, role: Role = Role.USER) -> list[Finding]:
@@ -112,28 +112,32 @@ def test_kinds_of_words(word: str, kind: str) -> None:
 
 def test_cues_of_a_sentence() -> None:
     said = Segment(SegmentKind.LIST_ITEM, "Tests pass now!", 0, 15, "-", None, "Results")
-    found = cues(said, hits(said.text, Speaker.ASSISTANT), Speaker.ASSISTANT)
+    found = cues_of_sentence(said, read_hits(said.text, Speaker.ASSISTANT), Speaker.ASSISTANT)
     assert {"w:tests", "b:pass now", "assistant:ends:!", "assistant:list_item", "item:under:results"} <= set(found)
 
 
 @pytest.mark.parametrize("text", ["word " * 5_000, "".join(map(chr, range(0x4E00, 0x7000)))])
 def test_the_number_of_cues_is_bound(text: str) -> None:
-    assert len(cues(Segment(SegmentKind.PROSE, text, 0, len(text)), (), Speaker.USER)) <= CUES_MAX
+    assert len(cues_of_sentence(Segment(SegmentKind.PROSE, text, 0, len(text)), (), Speaker.USER)) <= CUES_MAX
 
 
 def test_forms_of_a_word_share_cues() -> None:
     one, other = (
-        {cue for cue in cues(Segment(SegmentKind.PROSE, text, 0, len(text)), (), Speaker.USER) if cue.startswith("n:")}
+        {
+            cue
+            for cue in cues_of_sentence(Segment(SegmentKind.PROSE, text, 0, len(text)), (), Speaker.USER)
+            if cue.startswith("n:")
+        }
         for text in ("verschoben", "verschieben wir")
     )
     assert {"n: ver", "n:vers", "n:ersc", "n:rsch", "n:ben "} <= one & other
 
 
 def test_neighbours_are_cues() -> None:
-    (choice,) = hits("Use Redis", Speaker.USER)
+    (choice,) = read_hits("Use Redis", Speaker.USER)
     situation = _situation("Use Redis")
-    assert beside((choice,), (), situation) == ["user:rule-before:choice", "user:rule-behind:", "user:talk"]
-    assert beside((), (choice,), situation) == ["user:rule-before:", "user:rule-behind:choice", "user:talk"]
+    assert cues_of_neighbours((choice,), (), situation) == ["user:rule-before:choice", "user:rule-behind:", "user:talk"]
+    assert cues_of_neighbours((), (choice,), situation) == ["user:rule-before:", "user:rule-behind:choice", "user:talk"]
 
 
 def test_only_so_many_sentences_are_judged() -> None:

@@ -14,7 +14,7 @@ from tokenmizer_mw.extract.names import (
     file_paths,
     same_path,
 )
-from tokenmizer_mw.extract.said import paths_in
+from tokenmizer_mw.extract.said import find_paths
 
 FILES = [
     ("Creating: api/main.py, config.py, requirements.txt", ["api/main.py", "config.py", "requirements.txt"]),
@@ -68,7 +68,7 @@ NO_FILES = [
     ],
 )
 def test_a_product_named_like_a_file_is_a_file_where_the_text_says_so(text: str, expected: tuple[str, ...]) -> None:
-    assert paths_in(text) == expected
+    assert find_paths(text) == expected
 
 
 @pytest.mark.parametrize(("text", "expected"), FILES)

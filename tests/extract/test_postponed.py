@@ -7,11 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.extract.ahead import puts_off
-from tokenmizer_mw.extract.postponed import with_plans
+from tokenmizer_mw.extract.ahead import is_postponement
+from tokenmizer_mw.extract.postponed import add_postponed
 from tokenmizer_mw.extract.rules.ahead import ENGLISH
 from tokenmizer_mw.extract.segment import segment
-from tokenmizer_mw.extract.situation import situation_of
+from tokenmizer_mw.extract.situation import read_situation
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.node import NodeType, Status
 
@@ -68,8 +68,8 @@ def plans(text: str) -> list[str]:
     """What a message puts off by these rows alone."""
     said = (3, Message(Role.USER, text))
     before = [(1, Message(Role.USER, OPENING)), (2, Message(Role.ASSISTANT, "Fine."))]
-    situation = situation_of(said, before, has_goal=True)
-    return [finding.label for finding in with_plans([], segment(text), situation)]
+    situation = read_situation(said, before, has_goal=True)
+    return [finding.label for finding in add_postponed([], segment(text), situation)]
 
 
 @pytest.mark.parametrize(("code", "text"), EXAMPLES)
@@ -148,7 +148,7 @@ def test_done_means_what_was_asked_for_now() -> None:
 
 @pytest.mark.parametrize(("text", "expected"), [("I'll do that on Friday", True), ("sort the addresses", False)])
 def test_putting_off(text: str, expected: bool) -> None:
-    assert puts_off(text) is expected
+    assert is_postponement(text) is expected
 
 
 @pytest.mark.parametrize(

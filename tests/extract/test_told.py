@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tokenmizer_mw.extract.told import parts_of
+from tokenmizer_mw.extract.told import split_statements
 
 
 @pytest.mark.parametrize(
@@ -17,4 +17,4 @@ from tokenmizer_mw.extract.told import parts_of
     ],
 )
 def test_a_fact_keeps_what_it_holds_for(said: str, parts: list[str]) -> None:
-    assert parts_of(said, scoped=True) == parts
+    assert split_statements(said, scoped=True) == parts

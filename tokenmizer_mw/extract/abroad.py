@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
-from .hit import Hit, RuleTable, anaphoric
-from .languages import tongues_of
+from .hit import Hit, RuleTable, is_anaphoric
+from .languages import detect_languages
 from .pattern import Pattern, PatternSet, PatternTable, compile_lazily
-from .phrases import asks
+from .phrases import is_question
 from .rules import Act, Speaker
 from .rules.tongue import Tongue
 from .rules.tongues import TONGUES
@@ -68,7 +68,7 @@ class _Reader:
             return tuple(hit for hit in self._read(table, order) or () if hit.rule.act in ORDERS)
         stripped = text.rstrip(_ENDS)
         leading = table.first(stripped, table.reading(stripped)) if stripped else None
-        if asks(text):
+        if is_question(text):
             return ()
         if leading is not None and leading.rule.explicit:
             return (leading,)
@@ -140,19 +140,19 @@ def _reader(tongue_code: str) -> _Reader:
     return _Reader(next(tongue for tongue in TONGUES if tongue.code == tongue_code))
 
 
-def hits_abroad(sentence: str, speaker: Speaker) -> tuple[Hit, ...] | None:
+def read_foreign_hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...] | None:
     """What a sentence does that is not in English; ``None`` when no table of its languages reads it, () when one
     says that it states nothing."""
-    for tongue in tongues_of(sentence):
+    for tongue in detect_languages(sentence):
         found = _reader(tongue.code).hits(sentence, speaker)
         if found is not None:
             return found
     return None
 
 
-def order_abroad(sentence: str) -> str:
+def read_foreign_order(sentence: str) -> str:
     """What a polite question asks for in another language, "" when the sentence is no such thing."""
-    for tongue in tongues_of(sentence):
+    for tongue in detect_languages(sentence):
         reader = _reader(tongue.code)
         if order := reader.order_in(reader.without_lead(sentence.strip(_EDGES + "¿¡"))):
             return order
@@ -167,19 +167,19 @@ def announces_choice(text: str) -> bool:
     return _CHOOSING.search(text) is not None
 
 
-def without_lead_abroad(sentence: str) -> str:
+def strip_foreign_lead(sentence: str) -> str:
     """A sentence behind what may stand before a statement in its language: greetings, agreement and the like."""
-    for tongue in tongues_of(sentence)[:1]:
+    for tongue in detect_languages(sentence)[:1]:
         sentence = _reader(tongue.code).without_lead(sentence)
     return sentence
 
 
-def offer_abroad(sentence: str) -> str:
+def read_foreign_offer(sentence: str) -> str:
     """What an assistant's sentence in another language offers to do, "" for none."""
-    for tongue in tongues_of(sentence):
+    for tongue in detect_languages(sentence):
         reader = _reader(tongue.code)
         match = reader.offers.match(reader.without_lead(sentence.strip(_EDGES + "¿¡")))
-        if match is not None and not anaphoric(label := match.group("label").strip(_EDGES + "?？")):
+        if match is not None and not is_anaphoric(label := match.group("label").strip(_EDGES + "?？")):
             return label
     return ""
 
@@ -227,7 +227,7 @@ _PICKS: Final = tuple(_pick(tongue) for tongue in TONGUES)
 _PICKING: Final = PatternTable(_PICKS)
 
 
-def short_answer(text: str) -> ShortAnswer:
+def read_short_answer(text: str) -> ShortAnswer:
     """What a short answer in another language says; all ``False`` for anything else. ``text`` is in lower case."""
     said = text.strip(_EDGES + "¡")
     numbers = _ANSWERING.matching(said)

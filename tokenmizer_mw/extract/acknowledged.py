@@ -14,13 +14,13 @@ from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 from .echoes import STATES
 from .finding import Finding, Segment, SegmentKind
-from .frames import frames_of
+from .frames import find_frames
 from .pattern import PatternSet, compile_lazily
-from .phrases import asks, bound_sentence, without_lead
-from .prose import encodable, sentences
+from .phrases import bound_sentence, is_question, strip_lead
+from .prose import find_sentences, replace_surrogates
 from .rules.acknowledging import DENIES, TAKES_UP, WORKS_ON
 from .rules.framing import Frame
-from .said import slot_of
+from .said import read_slot_fields
 from .similar import content
 from .situation import ASKED_MAX, Situation
 
@@ -51,7 +51,7 @@ _DENIES: Final = PatternSet(*DENIES)
 """What the user says of a thing that does not do what it should is a complaint, whoever repeats it."""
 
 
-def read_acknowledged(spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
+def find_acknowledged(spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
     """The statements of the user that the beginning of an assistant's message repeats, item by item. Where tools are at
     work, a whole statement ("clock.py has both directions") reports on them and repeats nobody."""
     if situation.asked is None:
@@ -63,19 +63,19 @@ def read_acknowledged(spoken: Sequence[Segment], situation: Situation) -> list[F
     made: list[Finding] = []
     for segment in [one for one in spoken if one.kind is SegmentKind.PROSE][:SENTENCES_READ]:
         line = bound_sentence(segment.text)
-        whole = without_lead(line).rstrip(" .!。")
+        whole = strip_lead(line).rstrip(" .!。")
         text = _without_acknowledgement(whole)
-        if len(text) > SENTENCE_MAX or asks(line) or _ACTS.any(line) or _ACTS.any(text) or _DENIES.any(text):
+        if len(text) > SENTENCE_MAX or is_question(line) or _ACTS.any(line) or _ACTS.any(text) or _DENIES.any(text):
             break
         words = content(text)
         said = stated | offered if len(words) > 1 else stated
         if words and len(words & said) >= SHARE * len(words):
-            items = (item for item in _items(text) if text == whole or _is_told(item))
+            items = (item for item in _items(text) if text == whole or _is_understandable_alone(item))
             made += [_finding(item, segment) for item in items if not (situation.tooled and STATES.any(item))]
     return made
 
 
-def _is_told(item: str) -> bool:
+def _is_understandable_alone(item: str) -> bool:
     """Whether an item behind a word that takes it up says what it is of: it is a name, or of several words."""
     return len(item.split()) > NAME_WORDS or any(char.isupper() or char.isdigit() for char in item)
 
@@ -88,9 +88,9 @@ def _without_acknowledgement(text: str) -> str:
 
 def _read_statements(text: str) -> tuple[frozenset[str], bool]:
     """The stems of what a message asserts, and whether it may accept what was proposed before."""
-    text = encodable(text)
-    said = [text[start:end].strip() for start, end in sentences(text, 0, len(text))]
-    asserted = [one for one in said if not asks(one) and not frames_of(one)]
+    text = replace_surrogates(text)
+    said = [text[start:end].strip() for start, end in find_sentences(text, 0, len(text))]
+    asserted = [one for one in said if not is_question(one) and not find_frames(one)]
     stems = frozenset().union(*(content(one[:SENTENCE_MAX]) for one in asserted))
     return stems, len(text) <= ASKED_SHORT and len(asserted) > 0
 
@@ -105,12 +105,12 @@ def _items(text: str) -> Iterator[str]:
 
 def _item(text: str) -> Iterator[str]:
     item = text.strip(" .,;:!，。")
-    if content(item) and len(item.split()) <= ITEM_WORDS and Frame.COURTESY not in frames_of(item):
+    if content(item) and len(item.split()) <= ITEM_WORDS and Frame.COURTESY not in find_frames(item):
         yield item
 
 
 def _finding(item: str, segment: Segment) -> Finding:
-    slot = slot_of(item)
+    slot = read_slot_fields(item)
     return Finding(
         NodeType.DECISION,
         item,

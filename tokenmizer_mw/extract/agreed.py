@@ -10,13 +10,13 @@ from typing import Final
 
 from tokenmizer_mw.model.node import Node
 
-from .contrast import Claim, evidence, weigh
+from .contrast import Claim, collect_evidence, weigh
 from .finding import Segment
-from .frames import frames_of
+from .frames import find_frames
 from .pattern import PatternSet
-from .phrases import asks, bound_sentence, without_lead
-from .prose import encodable, sentences
-from .told import parts_of
+from .phrases import bound_sentence, is_question, strip_lead
+from .prose import find_sentences, replace_surrogates
+from .told import split_statements
 
 LEAST: Final = -1.5
 """Log odds that a proposal changes a fact, for the one who agrees to it to change the fact: they are asked about it."""
@@ -55,35 +55,35 @@ _PROPOSES: Final = PatternSet(
 def find_agreed(spoken: Sequence[Segment], told: str, facts: Sequence[Node], turn: int) -> tuple[Node, str] | None:
     """The fact that a reply, message ``turn``, changes by agreeing to the last of the assistant's words ``told``, and
     the sentence that was agreed to."""
-    if not spoken or len(spoken) > REPLY_MAX or not _agrees(spoken):
+    if not spoken or len(spoken) > REPLY_MAX or not _is_agreement(spoken):
         return None
-    tail = encodable(told[-TAIL:])
-    ending = [bound_sentence(tail[start:end]) for start, end in sentences(tail, 0, len(tail))][-ENDING:]
+    tail = replace_surrogates(told[-TAIL:])
+    ending = [bound_sentence(tail[start:end]) for start, end in find_sentences(tail, 0, len(tail))][-ENDING:]
     proposals = [sentence for sentence in ending if _PROPOSES.any(sentence)]
     scored = [
         (weigh(node, claim, len(facts)), at, node, one)
         for at, one in enumerate(proposals)
-        for claim in [_claim(one, tail, turn)]
+        for claim in [_claim_from_proposal(one, tail, turn)]
         for node in facts
-        if _contrasts(evidence(node, claim, len(facts)))
+        if _is_contrast(collect_evidence(node, claim, len(facts)))
     ]
     best = max(scored, key=lambda scores: scores[:2], default=None)
     return (best[2], best[3]) if best is not None and best[0] >= LEAST else None
 
 
-def _contrasts(found: Mapping[str, float]) -> bool:
+def _is_contrast(found: Mapping[str, float]) -> bool:
     """Whether a proposal has a word of change, or gives another value of the same sort."""
     return any(found.get(name) for name in ("change", "measured", "counted", "members"))
 
 
-def _agrees(spoken: Sequence[Segment]) -> bool:
+def _is_agreement(spoken: Sequence[Segment]) -> bool:
     lines = [bound_sentence(one.text) for one in spoken]
-    if any(asks(line) or _REFUSES.any(line) for line in lines):
+    if any(is_question(line) or _REFUSES.any(line) for line in lines):
         return False
-    return any(_AGREES.any(line) or (not frames_of(line) and _AGREES.any(without_lead(line))) for line in lines)
+    return any(_AGREES.any(line) or (not find_frames(line) and _AGREES.any(strip_lead(line))) for line in lines)
 
 
-def _claim(sentence: str, beside: str, turn: int) -> Claim:
-    line = without_lead(sentence).rstrip(" .!?？。")
-    parts = tuple(part for part in parts_of(line) if part) or (line,)
+def _claim_from_proposal(sentence: str, beside: str, turn: int) -> Claim:
+    line = strip_lead(sentence).rstrip(" .!?？。")
+    parts = tuple(part for part in split_statements(line) if part) or (line,)
     return Claim(line, parts, beside, turn, last=True)

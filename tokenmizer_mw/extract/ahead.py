@@ -8,9 +8,9 @@ from functools import cache, cached_property, lru_cache
 from typing import Final
 
 from .finding import Segment
-from .languages import tongues_of
+from .languages import detect_languages
 from .pattern import Pattern, PatternSet, PatternTable, compile_lazily
-from .phrases import bound_sentence, without_lead
+from .phrases import bound_sentence, strip_lead
 from .rules.ahead import ENGLISH, Ahead
 from .rules.tongues import TONGUES
 
@@ -51,14 +51,14 @@ class AheadRow:
 
     def telling(self, clause: str) -> str:
         """What a clause that points says besides: when, or who does what; "" when it says nothing else."""
-        return _behind(self.hollow, clause)
+        return _text_behind(self.hollow, clause)
 
     def work(self, clause: str) -> str:
         """The work that a clause names, without the words that only say that it is ahead."""
-        return _behind(self.lead, clause)
+        return _text_behind(self.lead, clause)
 
 
-def _behind(opening: Pattern | None, clause: str) -> str:
+def _text_behind(opening: Pattern | None, clause: str) -> str:
     match = opening.match(clause) if opening is not None else None
     return clause[match.end() :].strip(ENDS) if match is not None else clause
 
@@ -99,23 +99,23 @@ class Readers:
 
 
 def _codes(text: str) -> tuple[str, ...]:
-    return tuple(tongue.code for tongue in tongues_of(text[:_TELLING_MAX]) if tongue.code in AHEAD)
+    return tuple(tongue.code for tongue in detect_languages(text[:_TELLING_MAX]) if tongue.code in AHEAD)
 
 
 @lru_cache(maxsize=KEPT)
-def puts_off(sentence: str) -> bool:
+def is_postponement(sentence: str) -> bool:
     """Whether a sentence says that something is done later, or by somebody else."""
     text = bound_sentence(sentence)
-    said = [without_lead(part).rstrip(ENDS) for part in clauses(text)]
+    said = [strip_lead(part).rstrip(ENDS) for part in clauses(text)]
     return any(reader.points(part) or reader.names(part) for reader in Readers().of(text) for part in said)
 
 
-def only_points(clause: str) -> bool:
+def is_only_postponement(clause: str) -> bool:
     """Whether a clause only says when or by whom something is done that stands elsewhere."""
     return any(reader.points(clause.rstrip(ENDS)) for reader in Readers().of(clause))
 
 
-def is_left(clause: str) -> bool:
+def has_left_work(clause: str) -> bool:
     """Whether a clause names work as left, rather than as something that somebody will do."""
     return any(reader.left.any(clause) for reader in Readers().of(clause))
 

@@ -15,8 +15,17 @@ from typing import Final
 from tokenmizer_mw.graph.values import Value, alike, equal, value_at_start, values_in
 
 from .pattern import Match, Pattern, PatternSet, PatternTable, compile_lazily
-from .phrases import SENTENCES_KEPT, asks, bound_sentence, order_in, plain_reason, reports, supposes, without_lead
-from .similar import content, words_of
+from .phrases import (
+    SENTENCES_KEPT,
+    bound_sentence,
+    is_question,
+    is_report,
+    is_supposition,
+    read_order,
+    strip_lead,
+    strip_reason_words,
+)
+from .similar import content, split_words
 from .slots import versions
 from .ways import ATTRIBUTE, WAYS, ValueWay
 
@@ -26,7 +35,7 @@ PARTS_MAX: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Assigned:
+class Assignment:
     """What a sentence gives to what. ``label``: in its own words; ``target``: the value before, "" when it is not
     said. ``single``: what it is a value of has one at a time."""
 
@@ -40,7 +49,7 @@ class Assigned:
     single: bool = False
 
 
-_NOT_ABOUT: Final = words_of("it that this them they there he she what which who everything one these those you")
+_NOT_ABOUT: Final = split_words("it that this them they there he she what which who everything one these those you")
 
 
 class _Ways:
@@ -50,7 +59,7 @@ class _Ways:
         self._ways = tuple(ways)
         self._patterns = PatternTable(f"(?:{way.pattern})$" for way in self._ways)
 
-    def read(self, text: str) -> Assigned | None:
+    def read(self, text: str) -> Assignment | None:
         """What the first of the ways reads in ``text``."""
         made = (_read(self._ways[row], self._patterns[row], text) for row in self._patterns.matching(text))
         return next((one for one in made if one is not None), None)
@@ -102,45 +111,45 @@ AGAINST: Final = PatternSet(
 _WHEN: Final = frozenset({"date", "time", "day", "money"})
 
 
-def assigned_in(sentence: str) -> tuple[Assigned, ...]:
+def find_assignments(sentence: str) -> tuple[Assignment, ...]:
     """The values that a user's sentence gives to something, in order; () for questions, suppositions and reports."""
     return _read_assignments(bound_sentence(sentence))
 
 
 @lru_cache(maxsize=SENTENCES_KEPT)
-def _read_assignments(line: str) -> tuple[Assigned, ...]:
+def _read_assignments(line: str) -> tuple[Assignment, ...]:
     text, why = _strip_opening(line)
-    order = order_in(text)
+    order = read_order(text)
     text = order or text
-    if not text or (asks(text) and not order) or _IMAGINED.any(text):
+    if not text or (is_question(text) and not order) or _IMAGINED.any(text):
         return ()
-    whole = _WHOLE.read(text) if not supposes(text) else None
-    found = [whole] if whole is not None else _in_parts(text)
+    whole = _WHOLE.read(text) if not is_supposition(text) else None
+    found = [whole] if whole is not None else _split_parts(text)
     return tuple(replace(made, reason=made.reason or why) if why else made for made in found)
 
 
 def _strip_opening(line: str) -> tuple[str, str]:
     """A sentence without its opening words, and the reason that they give."""
-    text = without_lead(line).rstrip(" .!…").removesuffix(" please")
+    text = strip_lead(line).rstrip(" .!…").removesuffix(" please")
     while (match := _OPENING.match(text)) is not None and match.end() > 0:
-        text = without_lead(text[match.end() :])
+        text = strip_lead(text[match.end() :])
     first = _REASON_FIRST.fullmatch(text)
     return (first.group("rest"), first.group("why")) if first is not None else (text, "")
 
 
-def aside(sentence: str) -> str:
+def strip_first_part(sentence: str) -> str:
     """What a sentence adds behind its first part, "" when it has one part."""
     parts = _cut(_strip_opening(bound_sentence(sentence))[0])
-    return plain_reason(parts[1]) if len(parts) > 1 and len(content(parts[1])) > 1 else ""
+    return strip_reason_words(parts[1]) if len(parts) > 1 and len(content(parts[1])) > 1 else ""
 
 
-def _in_parts(text: str) -> list[Assigned]:
-    found: list[tuple[int, Assigned]] = []
+def _split_parts(text: str) -> list[Assignment]:
+    found: list[tuple[int, Assignment]] = []
     parts = _cut(text)
     for index, part in enumerate(parts):
         ways = _WITH_ARROWS if any(arrow in part for arrow in _ARROWS) else _WITHOUT_ARROWS
         made = ways.read(part)
-        if made is not None and not supposes(part) and (not reports(part) or " want" in part):
+        if made is not None and not is_supposition(part) and (not is_report(part) or " want" in part):
             found.append((index, made))
     used = {index for index, _ in found}
     return [replace(made, reason=_reason(parts, index, used)) for index, made in found]
@@ -155,43 +164,43 @@ def _cut(text: str) -> list[str]:
         sign = match.group().strip(" ,").partition(" ")
         kept = f"{sign[2]} " if sign[2] and sign[0] in ("as", "and", ":") else ""
         rest = kept + rest[match.end() :]
-    return [said for part in (*parts, rest) if (said := without_lead(part.strip(" ,;:")).strip())]
+    return [said for part in (*parts, rest) if (said := strip_lead(part.strip(" ,;:")).strip())]
 
 
 def _reason(parts: list[str], index: int, used: set[int]) -> str:
     """What the words behind say, else the words before."""
     for near in (index + 1, index - 1):
         if 0 <= near < len(parts) and near not in used and len(content(parts[near])) > 1:
-            return plain_reason(parts[near])
+            return strip_reason_words(parts[near])
     return ""
 
 
-def _read(way: ValueWay, pattern: Pattern, text: str) -> Assigned | None:
+def _read(way: ValueWay, pattern: Pattern, text: str) -> Assignment | None:
     match = pattern.match(text)
     if match is None or _MEASURES.any(text):
         return None
     groups = pattern.groups
     said, target = _group(match, groups, "value"), _group(match, groups, "target")
-    value, behind = _typed_value(said), ""
+    value, behind = _leading_value(said), ""
     if value is None and way.name == "does":
-        value, behind = _typed_inside(said)
+        value, behind = _value_after_preposition(said)
     if value is not None and way.plain and value.kind == "name" and _is_term(said):
         value = None
     if value is None and not (way.plain and _is_term(said)):
         return None
     about = f"{_about(match, groups)} {behind}".strip()
-    if ("about" in groups and _group(match, groups, "about") and not about) or not _fits(
+    if ("about" in groups and _group(match, groups, "about") and not about) or not _is_assigned(
         way, about, value, said, text, target
     ):
         return None
     shown = value.text if value is not None else _bare(said)
     alone = way.alone or (way.name == "first" and value is not None)
-    return Assigned(shown, about, text, target, "", way.changes, alone, way.changes or way.name not in _MANY)
+    return Assignment(shown, about, text, target, "", way.changes, alone, way.changes or way.name not in _MANY)
 
 
-def _fits(way: ValueWay, about: str, value: Value | None, said: str, text: str, target: str) -> bool:
+def _is_assigned(way: ValueWay, about: str, value: Value | None, said: str, text: str, target: str) -> bool:
     """Whether what was read is settled there rather than measured or told."""
-    before = _typed_value(target) if target else None
+    before = _leading_value(target) if target else None
     if way.name == "arrow" and ":" not in text and (value is None or before is None or not alike(before, value)):
         return False
     if target and (value or before) and not (value and before and alike(before, value)):
@@ -236,8 +245,10 @@ def _group(match: Match, groups: frozenset[str], name: str) -> str:
     return match.group(name).strip() if name in groups else ""
 
 
-_BEFORE: Final = words_of("the a an our my to at on in for of only just about exactly port by from with now is back be")
-_BEHIND: Final = words_of("now then please again instead first too yet though")
+_BEFORE: Final = split_words(
+    "the a an our my to at on in for of only just about exactly port by from with now is back be"
+)
+_BEHIND: Final = split_words("now then please again instead first too yet though")
 
 
 def _bare(text: str) -> str:
@@ -249,12 +260,12 @@ def _bare(text: str) -> str:
     return " ".join(words).strip(" .,;:!?\"'`")
 
 
-def _typed_value(text: str) -> Value | None:
+def _leading_value(text: str) -> Value | None:
     """The value of a kind that a text begins with."""
     return value_at_start(_bare(text))
 
 
-def _typed_inside(text: str) -> tuple[Value | None, str]:
+def _value_after_preposition(text: str) -> tuple[Value | None, str]:
     """The first value behind a preposition, and the words before it."""
     for value in values_in(text):
         before = text[: value.start].split()
@@ -265,8 +276,8 @@ def _typed_inside(text: str) -> tuple[Value | None, str]:
     return None, ""
 
 
-_PREPOSITIONS: Final = words_of("on in at from with via by to of for after")
-_NO_TERM: Final = words_of(
+_PREPOSITIONS: Final = split_words("on in at from with via by to of for after")
+_NO_TERM: Final = split_words(
     "it that this them what which who how why when where me us you him her not no yes more less all nothing something"
     " anything everything one two look note care long time place place over off down up away ok okay go do be have see"
 )

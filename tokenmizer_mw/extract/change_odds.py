@@ -61,10 +61,10 @@ def _words_of(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=64)
 def change_odds(text: str) -> float:
     """The log odds that a passage changes something."""
-    return odds_by(load_change_model(), text)
+    return odds_by_model(load_change_model(), text)
 
 
-def odds_by(model: Model, text: str) -> float:
+def odds_by_model(model: Model, text: str) -> float:
     """The same by another model."""
     words, in_words = model.total(word_cues(text))
     letters, in_letters = model.total(letter_cues(text))
@@ -72,4 +72,4 @@ def odds_by(model: Model, text: str) -> float:
     return (words + letters) / math.sqrt(max(1.0, length)) + model.total([BIAS])[0]
 
 
-__all__ = ["change_odds", "letter_cues", "odds_by", "word_cues"]
+__all__ = ["change_odds", "letter_cues", "odds_by_model", "word_cues"]

@@ -20,34 +20,34 @@ from tokenmizer_mw.model.event import NodeRevised
 from tokenmizer_mw.model.node import GOAL_CHANGED, LABEL_MAX, DecisionKind, Node, NodeType, Status, Trust
 
 from .agreed import find_agreed
-from .ahead import puts_off
+from .ahead import is_postponement
 from .contrast import (
     Claim,
-    Stated,
+    StatedValues,
     are_of_other_things,
     closeness,
-    denies,
     gives_no_other_value,
+    has_change_words,
+    is_denial,
     is_of_another,
-    says_change,
-    stated_in,
+    read_stated,
     weigh,
 )
 from .facts import supersede
 from .finding import Finding, Move, Segment, SegmentKind
 from .foreign import lies_in
-from .frames import frames_of
-from .hit import anaphoric
+from .frames import find_frames
+from .hit import is_anaphoric
 from .layout import Span
 from .ledger import Ledger
 from .pattern import PatternSet, compile_lazily
-from .phrases import asks, bound_sentence, has_digit, order_in, split_reason, without_lead
-from .reading import hits, may_be_why
+from .phrases import bound_sentence, has_digit, is_question, read_order, split_reason, strip_lead
+from .reading import may_be_reason, read_hits
 from .rules import Act, Speaker
-from .set_by_assistant import find_set
+from .set_by_assistant import find_set_by_assistant
 from .similar import content
 from .slots import find_member
-from .told import parts_of
+from .told import split_statements
 from .validate import clean_label, format_quote
 
 SENTENCES_READ: Final = 8
@@ -79,18 +79,18 @@ ReadClaim = tuple[Segment, Claim, str]
 """A sentence of a user's message, what it claims, and why."""
 
 
-def change(ledger: Ledger, claims: Sequence[ReadClaim], findings: Sequence[Finding]) -> list[Finding]:
+def apply_change(ledger: Ledger, claims: Sequence[ReadClaim], findings: Sequence[Finding]) -> list[Finding]:
     """Supersede what the claims of a user's message change, unless rules read that change; ``findings`` without what
     the sentence would state besides."""
-    known_ = {finding.span for finding in findings if _is_change(ledger, finding)}
+    known_ = {finding.span for finding in findings if _is_change_by_rule(ledger, finding)}
     found = _find_change(ledger, claims)
     if found is None:
         return list(findings)
     segment, reason, old = found
     span = (segment.start, segment.end)
-    if span in known_ and not any(_puts_in_place(segment, one) for one in findings if one.span == span):
+    if span in known_ and not any(_names_replacement(segment, one) for one in findings if one.span == span):
         return list(findings)
-    _replace(ledger, old, segment, reason)
+    _replace_fact(ledger, old, segment, reason)
     return [finding for finding in findings if finding.type not in _OPEN_TYPES or finding.span != span]
 
 
@@ -107,63 +107,65 @@ def read_claims(
         if not lies_in(elsewhere, segment.start) and _may_change(segment.text) and not _is_marked(segment.text):
             beside = " . ".join(one.text for one in said[max(at - 1, 0) : at + 2])
             line = bound_sentence(segment.text)
-            parts = tuple(part for part in parts_of(line) if part.strip()) or (line,)
-            claim = Claim(_line_of(segment), parts, beside, turn, at == len(said) - 1)
+            parts = tuple(part for part in split_statements(line) if part.strip()) or (line,)
+            claim = Claim(_strip_lead(segment), parts, beside, turn, at == len(said) - 1)
             if meaning is not None:
                 claim = replace(claim, read_meaning=partial(meaning, at, said))
-            yield segment, claim, _reason(said, at)
+            yield segment, claim, _reason_beside(said, at)
 
 
 def _is_marked(text: str) -> bool:
     """Whether a formal marker says that a sentence tells of work, of an error, or what something is: "Error: ..."."""
-    return any(hit.rule.explicit and hit.rule.act in _OF_WORK for hit in hits(text, Speaker.USER))
+    return any(hit.rule.explicit and hit.rule.act in _OF_WORK for hit in read_hits(text, Speaker.USER))
 
 
-def _puts_in_place(segment: Segment, finding: Finding) -> bool:
+def _names_replacement(segment: Segment, finding: Finding) -> bool:
     """Whether a sentence that turns something down also says what takes its place: "drop the mails, chat is nicer"."""
     if finding.move is not Move.REJECT or not finding.label:
         return False
     turned_down = content(finding.label)
-    rest = [part for part in parts_of(_line_of(segment)) if turned_down.isdisjoint(content(part))]
-    return any(content(part) and not anaphoric(part) for part in rest)
+    rest = [part for part in split_statements(_strip_lead(segment)) if turned_down.isdisjoint(content(part))]
+    return any(content(part) and not is_anaphoric(part) for part in rest)
 
 
-def _is_change(ledger: Ledger, finding: Finding) -> bool:
+def _is_change_by_rule(ledger: Ledger, finding: Finding) -> bool:
     """Whether a finding replaces something by itself."""
     if finding.type not in _OPEN_TYPES:
         return False
     return finding.move in _CHANGING or bool(finding.near) or ledger.graph.in_slot(finding.slot) is not None
 
 
-def withdraw_with(ledger: Ledger, withdrawn: Sequence[tuple[Finding, Node]]) -> None:
+def withdraw_duplicates(ledger: Ledger, withdrawn: Sequence[tuple[Finding, Node]]) -> None:
     """Let go what else says what this message has turned down."""
     for finding, old in withdrawn:
-        for node in _stating(ledger, old):
+        for node in _find_duplicates(ledger, old):
             ledger.move(node, Status.INVALIDATED, finding)
 
 
-def change_read(ledger: Ledger, claims: Sequence[ReadClaim], segments: Sequence[Segment], told: str) -> None:
+def apply_changes_after_rules(
+    ledger: Ledger, claims: Sequence[ReadClaim], segments: Sequence[Segment], told: str
+) -> None:
     """Supersede what claims change of which rules only read the new value, or what the assistant's last words
     ``told`` propose to change and the user agrees to; and let go what else says what this message has replaced."""
     if not ledger.find_replacements() and (found := _find_change(ledger, claims)) is not None:
         segment, reason, old = found
-        _replace(ledger, old, segment, reason)
-    _change_agreed(ledger, segments, told)
+        _replace_fact(ledger, old, segment, reason)
+    _apply_agreed_change(ledger, segments, told)
     for step in ledger.find_replacements():
         before, after = ledger.graph.get(step.old), ledger.graph.get(step.new)
         if before is not None and after is not None and after.current:
-            _spread(ledger, before, after)
+            supersede_duplicates(ledger, before, after)
 
 
-def _change_agreed(ledger: Ledger, segments: Sequence[Segment], told: str) -> None:
+def _apply_agreed_change(ledger: Ledger, segments: Sequence[Segment], told: str) -> None:
     if ledger.find_replacements():
         return
     spoken = [one for one in segments if one.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM)]
-    found = find_agreed(spoken, told, list(changeable(ledger)), ledger.turn)
+    found = find_agreed(spoken, told, list(iterate_changeable(ledger)), ledger.turn)
     if found is not None and len(found[1]) <= PROPOSAL_MAX:
         old, proposal = found
         label = f"{proposal.rstrip(' .!?？。')}: {bound_sentence(spoken[0].text).rstrip(' .!')}"
-        _supersede(ledger, old, label, spoken[0], "")
+        _supersede_fact(ledger, old, label, spoken[0], "")
 
 
 _CHANGING: Final = frozenset({Move.REPLACE, Move.SET, Move.REJECT})
@@ -173,17 +175,17 @@ _OPEN_TYPES: Final = frozenset({NodeType.DECISION, NodeType.CONCEPT})
 
 def _may_change(text: str) -> bool:
     line = bound_sentence(text)
-    if len(line) > SENTENCE_MAX or _CHANGES_NOTHING.any(line) or puts_off(text):
+    if len(line) > SENTENCE_MAX or _CHANGES_NOTHING.any(line) or is_postponement(text):
         return False
-    if _AGREES.any(line) or (_complains(text) and not says_change(line)):
+    if _AGREES.any(line) or (_is_complaint(text) and not has_change_words(line)):
         return False
     if _POINTS.any(line) and all(value.kind == "name" for value in values_in(line.replace(" one", ""))):
         return False
-    return not (asks(line) and not order_in(without_lead(line))) and not frames_of(line)
+    return not (is_question(line) and not read_order(strip_lead(line))) and not find_frames(line)
 
 
-def _complains(text: str) -> bool:
-    return any(hit.rule.act is Act.COMPLAINT for hit in hits(text, Speaker.USER))
+def _is_complaint(text: str) -> bool:
+    return any(hit.rule.act is Act.COMPLAINT for hit in read_hits(text, Speaker.USER))
 
 
 _AGREES: Final = PatternSet(r"(?:yes|yep|yeah|ja|jep|oui|sí|sim|да|はい|是的|네)[ ,.!:、，].*")
@@ -208,16 +210,18 @@ _CHANGES_NOTHING: Final = PatternSet(
 """Sentences that quote somebody, tell what somebody observes, say what holds beside the rest, or say it again."""
 
 
-def _reason(said: Sequence[Segment], at: int) -> str:
+def _reason_beside(said: Sequence[Segment], at: int) -> str:
     """Why a sentence changes something: what it says behind its statement, else the sentence before it or behind."""
     reason = split_reason(bound_sentence(said[at].text))[1]
     around = (*((one, False) for one in said[max(at - 1, 0) : at]), *((one, True) for one in said[at + 1 : at + 2]))
-    beside = [one.text for one, behind in around if not asks(one.text) and may_be_why(one.text, behind=behind)]
+    beside = [
+        one.text for one, behind in around if not is_question(one.text) and may_be_reason(one.text, behind=behind)
+    ]
     return reason or next((bound_sentence(text).rstrip(" .!") for text in beside if len(content(text)) > 1), "")
 
 
-def _line_of(segment: Segment) -> str:
-    return without_lead(bound_sentence(segment.text)).rstrip(" .!")
+def _strip_lead(segment: Segment) -> str:
+    return strip_lead(bound_sentence(segment.text)).rstrip(" .!")
 
 
 def _find_change(ledger: Ledger, claims: Sequence[ReadClaim]) -> tuple[Segment, str, Node] | None:
@@ -229,10 +233,10 @@ def _find_change(ledger: Ledger, claims: Sequence[ReadClaim]) -> tuple[Segment, 
     facts = find_changeable(ledger)
     pairs = [_Pair(weigh(node, read[1], len(facts)), at, node.id, read, node) for at, read in likely for node in facts]
     ranked = sorted(pairs, key=itemgetter(0, 1, 2), reverse=True)
-    best = _find_likeliest(ranked)
+    best = _find_likeliest_pair(ranked)
     if best is None:
         return None
-    alike = {node.id for node in facts if node is best.node or _say_the_same(best.node, node)}
+    alike = {node.id for node in facts if node is best.node or _is_same_statement(best.node, node)}
     same = [one for one in pairs if one.id in alike and one.may_change]
     if not _is_likely(sum(one.chance for one in same), [one for one in ranked if one.id not in alike]):
         return None
@@ -258,7 +262,7 @@ class _Pair(NamedTuple):
     def names_matter(self) -> bool:
         """Whether the sentence itself, not the one beside it, has a word or a sort of value of the fact: not "I mixed
         that up"."""
-        return not stated_in(self.node.label).keys.isdisjoint(self.read[1].stated.keys)
+        return not read_stated(self.node.label).keys.isdisjoint(self.read[1].stated.keys)
 
     @property
     def by_user(self) -> bool:
@@ -271,7 +275,7 @@ class _Pair(NamedTuple):
         return may_replace(self.read[1], self.node)
 
 
-def _find_likeliest(ranked: Sequence[_Pair]) -> _Pair | None:
+def _find_likeliest_pair(ranked: Sequence[_Pair]) -> _Pair | None:
     """The first one that may change something, as long as it is likely with all that is behind it."""
     if not ranked or ranked[0].weight <= LEAST_WEIGHT:
         return None
@@ -297,7 +301,7 @@ def _is_likely(chance: float, others: Sequence[_Pair]) -> bool:
     return chance >= LIKELY * known
 
 
-def _say_the_same(one: Node, other: Node) -> bool:
+def _is_same_statement(one: Node, other: Node) -> bool:
     """Whether all that one fact says is part of the other: a choice, and the note of the sentence it stands in."""
     mine, yours = content(one.label), content(other.label)
     return bool(mine and yours) and (mine <= yours or yours <= mine)
@@ -305,35 +309,35 @@ def _say_the_same(one: Node, other: Node) -> bool:
 
 def may_replace(claim: Claim, node: Node) -> bool:
     """Whether a sentence may take the place of a fact: it says something else, of the same thing."""
-    again = _are_of_numbered_things(node.label, claim.line) or _says_again(claim.line, node.label)
-    again = again or (not claim.last and _only_denies(claim, node))
+    again = _are_of_numbered_things(node.label, claim.line) or _is_repetition(claim.line, node.label)
+    again = again or (not claim.last and _is_bare_denial(claim, node))
     other = are_of_other_things(node, claim) or is_of_another(node, claim) or gives_no_other_value(node, claim)
-    return not (again or other) and _concerns(node, claim)
+    return not (again or other) and _may_concern_node(node, claim)
 
 
-def _concerns(node: Node, claim: Claim) -> bool:
+def _may_concern_node(node: Node, claim: Claim) -> bool:
     """Whether a sentence may change ``node``: an order is changed by what names its matter, a rule by that or by words
     for a change."""
-    if node.type is not NodeType.TASK and (node.kind is not DecisionKind.RULE or says_change(claim.line)):
+    if node.type is not NodeType.TASK and (node.kind is not DecisionKind.RULE or has_change_words(claim.line)):
         return True
     matter = content(node.label)
     return not (matter.isdisjoint(content(claim.beside)) and matter.isdisjoint(content(claim.line)))
 
 
-def _says_again(line: str, old: str) -> bool:
+def _is_repetition(line: str, old: str) -> bool:
     """Whether a sentence only repeats a fact, or some of it: it has no other words, and denies none of them."""
     said, known = content(line), content(old)
-    if not said or not said <= known or denies(line) != denies(old):
+    if not said or not said <= known or is_denial(line) != is_denial(old):
         return False
-    return said == known or not says_change(line)
+    return said == known or not has_change_words(line)
 
 
-def _only_denies(claim: Claim, node: Node) -> bool:
+def _is_bare_denial(claim: Claim, node: Node) -> bool:
     """Whether a sentence denies a fact and names nothing else: what takes its place stands behind it."""
-    old, said = stated_in(node.label), claim.stated
+    old, said = read_stated(node.label), claim.stated
     known = old.values | old.names
     named = said.values | said.names
-    return bool(named) and named <= known and denies(claim.line) and not denies(node.label)
+    return bool(named) and named <= known and is_denial(claim.line) and not is_denial(node.label)
 
 
 _NUMBERED_THING: Final = compile_lazily(
@@ -361,29 +365,31 @@ def _numbered_thing(text: str) -> tuple[str, str]:
     return thing.casefold(), number
 
 
-def _replace(ledger: Ledger, old: Node, segment: Segment, reason: str) -> None:
+def _replace_fact(ledger: Ledger, old: Node, segment: Segment, reason: str) -> None:
     """What a sentence says takes the place of a fact."""
-    line = _line_of(segment)
-    if reason and stated_in(old.label).keys.isdisjoint(stated_in(line).keys) and stated_in(reason).keys:
+    line = _strip_lead(segment)
+    if reason and read_stated(old.label).keys.isdisjoint(read_stated(line).keys) and read_stated(reason).keys:
         line, reason = f"{line}: {reason}", ""
-    _supersede(ledger, old, _with_new_value(old.label, line) or line, segment, reason or _other_parts(line, old))
+    _supersede_fact(
+        ledger, old, _substitute_value(old.label, line) or line, segment, reason or _parts_beside_change(line, old)
+    )
 
 
-def _with_new_value(old: str, line: str) -> str:
+def _substitute_value(old: str, line: str) -> str:
     """What a fact says, with the value of a sentence that says nothing else ("make it 9:30"); "" where it says more, or
     where either has several values."""
-    said, known = stated_in(line), stated_in(old)
-    new, before = _figures(line), _figures(old)
+    said, known = read_stated(line), read_stated(old)
+    new, before = _values_in_text(line), _values_in_text(old)
     if len(new) != 1 or len(before) != 1 or not same_sort(before[0], new[0]) or not said.words <= known.words:
         return ""
     return old.replace(before[0].text, new[0].text, 1)
 
 
-def _figures(text: str) -> list[Value]:
+def _values_in_text(text: str) -> list[Value]:
     return [value for value in values_in(text) if value.kind not in _NAMES and value.kind != "tool"]
 
 
-def _supersede(ledger: Ledger, old: Node, label: str, segment: Segment, reason: str) -> None:
+def _supersede_fact(ledger: Ledger, old: Node, label: str, segment: Segment, reason: str) -> None:
     finding = Finding(
         NodeType.DECISION,
         clean_label(label),
@@ -398,37 +404,37 @@ def _supersede(ledger: Ledger, old: Node, label: str, segment: Segment, reason: 
     )
     if finding.label:
         known = ledger.know(old)
-        _spread(ledger, known, supersede(ledger, known, finding))
+        supersede_duplicates(ledger, known, supersede(ledger, known, finding))
 
 
-def _other_parts(line: str, old: Node) -> str:
+def _parts_beside_change(line: str, old: Node) -> str:
     """What a sentence says beside the part that changes something."""
     parts = line.split(", ")
-    known_ = stated_in(old.label)
-    scores = [closeness(known_, stated_in(part)) for part in parts]
+    known_ = read_stated(old.label)
+    scores = [closeness(known_, read_stated(part)) for part in parts]
     return ", ".join(part for part, score in zip(parts, scores, strict=True) if score < max(scores))
 
 
-def _spread(ledger: Ledger, old: Node, new: Node) -> None:
+def supersede_duplicates(ledger: Ledger, old: Node, new: Node) -> None:
     """Let go what else says what the old fact said, and note the change with a goal that says it."""
     again = content(new.label)
     told = Finding(new.type, new.label, Status.ACTIVE, new.source.trust, new.confidence, quote=new.source.quote)
-    for node in _stating(ledger, old):
+    for node in _find_duplicates(ledger, old):
         if node.id != new.id and not again <= content(node.label):
             ledger.replace(node, new, told)
     goal = ledger.graph.in_slot("goal")
-    if goal is not None and _names_replaced(goal.label, old, new):
+    if goal is not None and _names_old_value(goal.label, old, new):
         label = f"{goal.label}{GOAL_CHANGED}{new.label})"
         if len(label) <= LABEL_MAX and GOAL_CHANGED not in goal.label:
             ledger.emit(NodeRevised(goal.id, {"label": label}, ledger.turn))
 
 
-def _names_replaced(goal: str, old: Node, new: Node) -> bool:
+def _names_old_value(goal: str, old: Node, new: Node) -> bool:
     """Whether the words of a goal hold the value that ``new`` replaced; where no value is known, whether they hold half
     of the words of ``old``, and one that ``new`` does not say."""
-    if members := _members(old.label) - _members(new.label):
-        return bool(members & _members(goal))
-    if figures := _changed_figures(old.label, new.label):
+    if members := _known_names(old.label) - _known_names(new.label):
+        return bool(members & _known_names(goal))
+    if figures := _changed_values(old.label, new.label):
         return any(equal(one, told.text) for one in figures for told in values_in(goal))
     if old.is_note:
         return old.label.casefold() in goal.casefold()
@@ -438,7 +444,7 @@ def _names_replaced(goal: str, old: Node, new: Node) -> bool:
     return bool(said & named - content(new.label)) and len(said & named) >= max(GOAL_WORDS, NAMED * len(said))
 
 
-def _changed_figures(old: str, new: str) -> list[str]:
+def _changed_values(old: str, new: str) -> list[str]:
     """The values but for names of which a text gives another one of the same sort."""
     return [
         one.text
@@ -448,35 +454,42 @@ def _changed_figures(old: str, new: str) -> list[str]:
     ]
 
 
-def _members(text: str) -> frozenset[str]:
+def _known_names(text: str) -> frozenset[str]:
     """The known products and the like that a text names, each in one spelling."""
     found = (find_member(word.strip(".,:;()")) for word in text.split())
     return frozenset(member[1] for member in found if member is not None)
 
 
-def _stating(ledger: Ledger, old: Node) -> list[Node]:
+def _find_duplicates(ledger: Ledger, old: Node) -> list[Node]:
     """The other facts in force that say what the old one said."""
     words = content(old.label)
-    known_ = ((node, content(node.label)) for node in _in_force(ledger))
+    known_ = ((node, content(node.label)) for node in _iterate_in_force(ledger))
     return [node for node, said in known_ if said and words and (words <= said or said <= words)]
 
 
 def find_changeable(ledger: Ledger) -> list[Node]:
     """What a user's sentence may change: facts in force, open orders, and what the assistant said that it set."""
-    known = list(changeable(ledger))
-    told = [stated_in(node.label) for node in known]
+    known = list(iterate_changeable(ledger))
+    told = [read_stated(node.label) for node in known]
     values = frozenset(value for one in told for value in one.values)
-    return [*known, *(node for node in find_set(ledger.put_up()) if not _restates(stated_in(node.label), values, told))]
+    return [
+        *known,
+        *(
+            node
+            for node in find_set_by_assistant(ledger.put_up())
+            if not _restates(read_stated(node.label), values, told)
+        ),
+    ]
 
 
-def _restates(said: Stated, values: frozenset[str], told: Sequence[Stated]) -> bool:
+def _restates(said: StatedValues, values: frozenset[str], told: Sequence[StatedValues]) -> bool:
     """Whether a clause of the assistant's states a known fact: it has a value of one, or no name but those of one."""
     return not said.values.isdisjoint(values) if said.values else any(said.names <= one.names for one in told)
 
 
-def changeable(ledger: Ledger) -> Iterator[Node]:
+def iterate_changeable(ledger: Ledger) -> Iterator[Node]:
     """The newest facts in force, and the user's open orders."""
-    yield from _in_force(ledger)
+    yield from _iterate_in_force(ledger)
     graph = ledger.graph
     for number in islice(range(graph.count_added(NodeType.TASK), 0, -1), ORDERS_MAX):
         node = graph.get(f"{NodeType.TASK.value}-{number}")
@@ -484,7 +497,7 @@ def changeable(ledger: Ledger) -> Iterator[Node]:
             yield node
 
 
-def _in_force(ledger: Ledger) -> Iterator[Node]:
+def _iterate_in_force(ledger: Ledger) -> Iterator[Node]:
     """The newest facts in force that are older than this message."""
     graph = ledger.graph
     for type_ in _TYPES:

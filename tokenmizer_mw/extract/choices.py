@@ -11,12 +11,12 @@ from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 from .finding import Finding, Move
 from .pattern import PatternSet, compile_lazily
-from .phrases import bound_sentence, split_reason, without_lead, without_trailer
-from .reading import Hit, anaphoric, hits
+from .phrases import bound_sentence, split_reason, strip_lead, strip_trailer
+from .reading import Hit, is_anaphoric, read_hits
 from .rules import MEANINGS, Act, Speaker
 from .rules.verbs import DONE_VERBS, WORK_VERBS
-from .said import Maker, Said, is_name, named_items, slot_of
-from .similar import content, says_more_than
+from .said import Maker, PlacedHit, is_name, read_slot_fields, split_named_items
+from .similar import content, has_words_besides
 from .situation import Situation
 from .slots import find_member, names_a_value
 
@@ -93,50 +93,50 @@ _NO_NAMES: Final = frozenset(
 """Words that begin a clause, not the name of what it tells of."""
 
 
-def _choices(said: Said, situation: Situation) -> list[Finding]:
+def _make_choices(said: PlacedHit, situation: Situation) -> list[Finding]:
     hit = said.hit
     if not hit.rule.pattern and (
         _TELLS.any(hit.clause) or _STANDS.any(hit.clause) or _IS_CODE.any(hit.clause) or _OWN_PLAN.any(hit.clause)
     ):
         return []  # only the model takes it for a choice
     user = situation.speaker is Speaker.USER
-    if user and hit.rule.explicit and (inner := _replacing(hit.label)) is not None:
-        return _replacements(Said(replace(inner, rule=hit.rule), said.segment, said.trust), situation)
+    if user and hit.rule.explicit and (inner := _read_replacement(hit.label)) is not None:
+        return _make_replacements(PlacedHit(replace(inner, rule=hit.rule), said.segment, said.trust), situation)
     label, why = (hit.label, "") if names_a_value(hit.label) else split_reason(hit.label)
-    label, reason = without_trailer(label), hit.reason or why
+    label, reason = strip_trailer(label), hit.reason or why
     found = [
-        _choice(said, item, reason, situation)
-        for item in named_items(label)
-        if says_more_than(item, ()) and not anaphoric(item)
+        _make_item_choice(said, item, reason, situation)
+        for item in split_named_items(label)
+        if has_words_besides(item, ()) and not is_anaphoric(item)
     ]
     if hit.target:
         found += [_make_rejection(said, hit.target, f"{found[0].label} was chosen")] if found else []
-    return [*found, *_turned_down(said, reason, found)]
+    return [*found, *_make_rejections(said, reason, found)]
 
 
-def _replacing(label: str) -> Hit | None:
+def _read_replacement(label: str) -> Hit | None:
     """What is read behind a marker ("Decision: back to A") that says what goes for what comes."""
-    return next((hit for hit in hits(label, Speaker.USER) if hit.rule.act in (Act.REPLACE, Act.RETURN)), None)
+    return next((hit for hit in read_hits(label, Speaker.USER) if hit.rule.act in (Act.REPLACE, Act.RETURN)), None)
 
 
-def _assignments(said: Said, situation: Situation) -> list[Finding]:
+def _make_assignments(said: PlacedHit, situation: Situation) -> list[Finding]:
     """ "For the port take 8471": a value for what the sentence names."""
     value, why = split_reason(said.hit.label)
     return [_make_choice(said, f"{said.hit.target}: {value}", situation, reason=why)]
 
 
-def _choice(said: Said, item: str, reason: str, situation: Situation) -> Finding:
+def _make_item_choice(said: PlacedHit, item: str, reason: str, situation: Situation) -> Finding:
     move = Move.REPLACE if _CHANGED_MIND.any(said.segment.text) else Move.NOTE
     return _make_choice(said, item.removeprefix("using "), situation, reason=reason, move=move)
 
 
-def _make_choice(said: Said, label: str, situation: Situation, **changes: Any) -> Finding:
+def _make_choice(said: PlacedHit, label: str, situation: Situation, **changes: Any) -> Finding:
     """An assistant's choice counts when it answers an order in so many words; otherwise it is an option."""
     if situation.speaker is Speaker.USER:
-        return said.finding(label, **changes, **slot_of(label))
+        return said.finding(label, **changes, **read_slot_fields(label))
     sure = situation.ordered or _TOLD_AS_MADE.any(said.hit.clause)
     if said.hit.rule.explicit and sure:
-        return said.finding(label, **changes, **slot_of(label), trust=Trust.ADOPTED)
+        return said.finding(label, **changes, **read_slot_fields(label), trust=Trust.ADOPTED)
     return said.finding(
         label,
         reason=changes.get("reason", ""),
@@ -148,7 +148,7 @@ def _make_choice(said: Said, label: str, situation: Situation, **changes: Any) -
     )
 
 
-def _turned_down(said: Said, reason: str, chosen: Sequence[Finding]) -> list[Finding]:
+def _make_rejections(said: PlacedHit, reason: str, chosen: Sequence[Finding]) -> list[Finding]:
     """What "A (not B, because ...)" rejects."""
     match = _NOT_THAT.match(reason) if reason else None
     if match is None or not chosen or chosen[0].status is not Status.ACTIVE:
@@ -160,7 +160,7 @@ def _turned_down(said: Said, reason: str, chosen: Sequence[Finding]) -> list[Fin
     ]
 
 
-def _make_rejection(said: Said, label: str, reason: str, trust: Trust = Trust.STATED) -> Finding:
+def _make_rejection(said: PlacedHit, label: str, reason: str, trust: Trust = Trust.STATED) -> Finding:
     return said.finding(
         label,
         move=Move.REJECT,
@@ -172,7 +172,7 @@ def _make_rejection(said: Said, label: str, reason: str, trust: Trust = Trust.ST
     )
 
 
-def _replacements(said: Said, situation: Situation) -> list[Finding]:
+def _make_replacements(said: PlacedHit, situation: Situation) -> list[Finding]:
     hit = said.hit
     label, target, reason = hit.label, hit.target, hit.reason
     if not target and (match := _OTHER_IS.match(label)) is not None:
@@ -180,46 +180,46 @@ def _replacements(said: Said, situation: Situation) -> list[Finding]:
         reason = f"{target} {match.group('why')}"
         target = "" if target.casefold().split()[0] in _NO_NAMES else target
     label, why = split_reason(label)
-    label = without_trailer(label)
-    target, target_why = split_reason("" if anaphoric(target) else _without_clause(target))
-    if anaphoric(label):
+    label = strip_trailer(label)
+    target, target_why = split_reason("" if is_anaphoric(target) else _drop_following_clause(target))
+    if is_anaphoric(label):
         return []
     return [_make_choice(said, label, situation, target=target, reason=reason or why or target_why, move=Move.REPLACE)]
 
 
-def _without_clause(target: str) -> str:
+def _drop_following_clause(target: str) -> str:
     """What is replaced, without the clause behind it: "mysqlclient, the rest stays"."""
     ahead, comma, behind = target.partition(", ")
     return ahead if comma and not _GOES_ON.any(behind) else target
 
 
-def _changes(said: Said, situation: Situation) -> list[Finding]:
+def _make_changes(said: PlacedHit, situation: Situation) -> list[Finding]:
     """One thing in the place of another: as the user orders it, or as an assistant did it for an order."""
     hit = said.hit
     if situation.speaker is Speaker.ASSISTANT and not situation.ordered:
         return []
     label, why = split_reason(hit.label.removeprefix("now ").removeprefix("to "))
-    target = "" if anaphoric(hit.target) else split_reason(_without_clause(hit.target))[0]
-    if anaphoric(label) or unescape(label) == unescape(target):
+    target = "" if is_anaphoric(hit.target) else split_reason(_drop_following_clause(hit.target))[0]
+    if is_anaphoric(label) or unescape(label) == unescape(target):
         return []
     trust = Trust.STATED if situation.speaker is Speaker.USER else Trust.ADOPTED
-    found = [said.finding(without_trailer(label), target=target, reason=hit.reason or why, trust=trust)]
+    found = [said.finding(strip_trailer(label), target=target, reason=hit.reason or why, trust=trust)]
     if situation.speaker is Speaker.ASSISTANT and _REPORTS_WORK.any(hit.clause):
         done = {"type": NodeType.TASK, "status": Status.COMPLETED, "move": Move.CLOSE, "kind": None}
-        work = said.finding(_work_told(hit.clause).partition(" — ")[0], **done)
-        if target and not slot_of(found[0].label):
+        work = said.finding(_strip_speaker(hit.clause).partition(" — ")[0], **done)
+        if target and not read_slot_fields(found[0].label):
             return [work]
         found.append(work)
-    elif situation.speaker is Speaker.USER and _ORDERS_WORK.any(without_lead(hit.clause)):
+    elif situation.speaker is Speaker.USER and _ORDERS_WORK.any(strip_lead(hit.clause)):
         order = {"type": NodeType.TASK, "status": Status.PENDING, "move": Move.NOTE, "kind": None}
-        found.append(said.finding(without_lead(hit.clause), **order))
+        found.append(said.finding(strip_lead(hit.clause), **order))
     return found
 
 
 _TELLER: Final = compile_lazily(r"(?:i|we)(?:'ve| have|'ll| will)? (?:(?:now|also|just|then) )*")
 
 
-def _work_told(clause: str) -> str:
+def _strip_speaker(clause: str) -> str:
     """A claim or an announcement without the one who makes it."""
     match = _TELLER.match(clause)
     return clause[match.end() :] if match is not None else clause
@@ -233,7 +233,7 @@ _WITHOUT: Final = PatternSet(
 """How people say what there shall not be."""
 
 
-def is_without(quote: str, label: str) -> bool:
+def is_absence(quote: str, label: str) -> bool:
     """Whether a sentence only says that there is none of what ``label`` names: "no lint errors"."""
     line = bound_sentence(quote)
     at = line.find(label)
@@ -256,31 +256,31 @@ _STATES: Final = PatternSet(r".*(?:n't\b|\b(?:is|are|was|were|has|have|had|will|
 """A clause of its own: behind what is turned down it says why."""
 
 
-def _rejections(said: Said, situation: Situation) -> list[Finding]:
+def _reject_items(said: PlacedHit, situation: Situation) -> list[Finding]:
     label, why = split_reason(said.hit.label)
     ahead, comma, behind = label.partition(", ")
-    if comma and (anaphoric(ahead) or (_STATES.any(behind) and not _GOES_ON.any(behind))):
+    if comma and (is_anaphoric(ahead) or (_STATES.any(behind) and not _GOES_ON.any(behind))):
         label, why = ahead, why or behind
-    if anaphoric(label) or (situation.speaker is Speaker.ASSISTANT and not situation.ordered):
+    if is_anaphoric(label) or (situation.speaker is Speaker.ASSISTANT and not situation.ordered):
         return []
-    named = named_items(label)
+    named = split_named_items(label)
     items = [item for item in named if item is named[0] or not _STATES.any(item)]
     why = why or "; ".join(item for item in named if item not in items)
-    rule = _ruled_out(said, label, situation)
+    rule = _rule_from_rejection(said, label, situation)
     if rule:
         return [said.finding(label, reason=said.hit.reason or why, kind=DecisionKind.RULE, target=rule)]
     return [said.finding(item, reason=said.hit.reason or why) for item in items]
 
 
-def _ruled_out(said: Said, label: str, situation: Situation) -> str:
+def _rule_from_rejection(said: PlacedHit, label: str, situation: Situation) -> str:
     """What there shall not be, in the words that rule it out: "no new packages"; "" for what was put up before, which
     is only turned down."""
-    clause = without_lead(said.hit.clause)
+    clause = strip_lead(said.hit.clause)
     if situation.speaker is not Speaker.USER or not _WITHOUT.any(clause):
         return ""
     if content(label) <= situation.told_words or any(find_member(word) is not None for word in label.split()):
         return ""
-    sentence = without_lead(bound_sentence(said.segment.text))
+    sentence = strip_lead(bound_sentence(said.segment.text))
     if _TOLD_OF_WORK.any(sentence):
         return ""
     behind = sentence.partition(": ")[2] or sentence
@@ -289,50 +289,50 @@ def _ruled_out(said: Said, label: str, situation: Situation) -> str:
     return short if label in short and len(short) <= _RULE_MAX else clause[: at + len(label)] if at >= 0 else ""
 
 
-def _retractions(said: Said, _: Situation) -> list[Finding]:
-    label = "" if anaphoric(said.hit.label) else said.hit.label
+def _make_retractions(said: PlacedHit, _: Situation) -> list[Finding]:
+    label = "" if is_anaphoric(said.hit.label) else said.hit.label
     return [said.finding(split_reason(label)[0], reason=said.segment.text)]
 
 
-def _standing(said: Said, situation: Situation) -> list[Finding]:
+def _make_standing_rules(said: PlacedHit, situation: Situation) -> list[Finding]:
     if said.hit.rule.act is Act.WISH and _OWN_PLAN.any(said.segment.text) and _OWN_CARE.any(said.hit.label):
         return []
     label = said.hit.label + (f" over {said.hit.target}" if said.hit.target else "")
-    label = _whole(said) if said.hit.rule.act is Act.RULE and not said.hit.rule.explicit else label
+    label = _extend_rule(said) if said.hit.rule.act is Act.RULE and not said.hit.rule.explicit else label
     valued = MEANINGS[said.hit.rule.act].kind is DecisionKind.PREFERENCE
-    return [said.finding(label, reason=said.hit.reason, **(slot_of(label) if valued else {}))]
+    return [said.finding(label, reason=said.hit.reason, **(read_slot_fields(label) if valued else {}))]
 
 
-def _whole(said: Said) -> str:
+def _extend_rule(said: PlacedHit) -> str:
     """A rule to the end of its sentence, where no reason follows: what comes behind a comma may be the other half."""
-    sentence = without_lead(bound_sentence(said.segment.text)).rstrip(" .!")
+    sentence = strip_lead(bound_sentence(said.segment.text)).rstrip(" .!")
     _, found, behind = sentence.partition(said.hit.label)
     whole = f"{found}{behind}"
     goes_on = behind.startswith(", ") and len(whole) <= _RULE_WHOLE and not split_reason(whole)[1]
-    return whole if goes_on and len(hits(said.segment.text, Speaker.USER)) == 1 else said.hit.label
+    return whole if goes_on and len(read_hits(said.segment.text, Speaker.USER)) == 1 else said.hit.label
 
 
 _RULE_WHOLE: Final = 140
 """Characters of a rule with what stands behind its comma."""
 
 
-def _proposals(said: Said, _: Situation) -> list[Finding]:
+def _make_proposals(said: PlacedHit, _: Situation) -> list[Finding]:
     label, reason = split_reason(said.hit.label)
     made = said.finding(label, reason=reason, trust=Trust.PROPOSED)
     return [made] if content(label) and is_name(label) else []
 
 
 CHOICE_MAKERS: Final[dict[Act, Maker]] = {
-    Act.ASSIGN: _assignments,
-    Act.CHOICE: _choices,
-    Act.RULE: _standing,
-    Act.PREFERENCE: _standing,
-    Act.WISH: _standing,
-    Act.REPLACE: _replacements,
-    Act.CHANGE: _changes,
-    Act.RETURN: _replacements,
-    Act.REJECT: _rejections,
-    Act.RETRACT: _retractions,
-    Act.PROPOSAL: _proposals,
+    Act.ASSIGN: _make_assignments,
+    Act.CHOICE: _make_choices,
+    Act.RULE: _make_standing_rules,
+    Act.PREFERENCE: _make_standing_rules,
+    Act.WISH: _make_standing_rules,
+    Act.REPLACE: _make_replacements,
+    Act.CHANGE: _make_changes,
+    Act.RETURN: _make_replacements,
+    Act.REJECT: _reject_items,
+    Act.RETRACT: _make_retractions,
+    Act.PROPOSAL: _make_proposals,
 }
 """Who makes findings of the acts that decide something."""

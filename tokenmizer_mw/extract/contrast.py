@@ -16,8 +16,8 @@ from .change_odds import change_odds
 from .pattern import PatternSet
 from .rules.changing import CHANGES, EXPLICIT
 from .rules.counting import DAYS, NUMBERS
-from .similar import content, opening
-from .told import scope_of
+from .similar import content, first_stem
+from .told import read_scope
 
 _WIDE: Final = "\u2e80"
 _NAMES: Final = frozenset({"name", "tool", "code", "term"})
@@ -31,7 +31,7 @@ _SIGNS: Final = ".,;:!?()\"'«»“”„。，、！"
 
 
 @dataclass(frozen=True)
-class Stated:
+class StatedValues:
     """The values that a text states, by their sorts, and the stems of its other words."""
 
     measured: frozenset[tuple[str, str]]
@@ -68,14 +68,14 @@ class Stated:
 
 
 @lru_cache(maxsize=2048)
-def stated_in(text: str) -> Stated:
+def read_stated(text: str) -> StatedValues:
     """What a text states."""
     plain = _with_digits(text)
     measured, counted, members, names = set(), set(), set(), set()
     rest = plain
     for value in values_in(plain):
         said = _normalise_value(value)
-        if _tells_apart(value, plain):
+        if _is_ordinal(value, plain):
             rest = rest.replace(f"{plain[: value.start].split()[-1]} {value.text}", " ")
         elif value.kind in _MEASURED:
             measured.add((value.kind, said if value.kind in _DATED else said.rstrip(_LETTERS)))
@@ -91,7 +91,7 @@ def stated_in(text: str) -> Stated:
         if known is not None and known[0].single:
             members.add((known[0].name, known[1]))
     words = frozenset(key_of(stem) for stem in content(rest) if not stem.isdigit())
-    return Stated(frozenset(measured), frozenset(counted), frozenset(members), frozenset(names), words)
+    return StatedValues(frozenset(measured), frozenset(counted), frozenset(members), frozenset(names), words)
 
 
 def _normalise_value(value: Value) -> str:
@@ -99,7 +99,7 @@ def _normalise_value(value: Value) -> str:
     return kept.strip(".:").removesuffix("s") if value.kind == "day" else kept.strip(".:")
 
 
-def _tells_apart(value: Value, text: str) -> bool:
+def _is_ordinal(value: Value, text: str) -> bool:
     """Whether a number only tells things of one kind apart: "part 1"."""
     before = (text[: value.start].split() or [""])[-1].casefold()
     return value.kind == "number" and before in _NUMBERED
@@ -151,12 +151,12 @@ def _digit(word: str, at: int) -> str:
     return NUMBERS[sign] if sign in NUMBERS and word[at + 1 : at + 2] and word[at + 1] in measures else sign
 
 
-def differ_measured(old: Stated, new: Stated) -> bool:
+def differ_measured(old: StatedValues, new: StatedValues) -> bool:
     """Whether both measure the same and give it different values."""
     return _differ(old.measured, new.measured) or _dates_differ(old, new)
 
 
-def _dates_differ(old: Stated, new: Stated) -> bool:
+def _dates_differ(old: StatedValues, new: StatedValues) -> bool:
     return bool(old.dated and new.dated) and old.dated.isdisjoint(new.dated)
 
 
@@ -167,22 +167,22 @@ def _differ(old: frozenset[tuple[str, str]], new: frozenset[tuple[str, str]]) ->
     return any(sort in sorts for sort, _ in old if sort)
 
 
-def differ_counted(old: Stated, new: Stated) -> bool:
+def differ_counted(old: StatedValues, new: StatedValues) -> bool:
     """Whether both count the same things, and differently."""
     return _differ(old.counted, new.counted)
 
 
-def differ_members(old: Stated, new: Stated) -> bool:
+def differ_members(old: StatedValues, new: StatedValues) -> bool:
     """Whether both name known things of one category, and different ones."""
     return _differ(old.members, new.members)
 
 
-def differ_names(old: Stated, new: Stated) -> bool:
+def differ_names(old: StatedValues, new: StatedValues) -> bool:
     """Whether each names something that the other does not."""
     return bool(old.names - new.names) and bool(new.names - old.names)
 
 
-def without(new: Stated, old: Stated) -> Stated:
+def without_shared_values(new: StatedValues, old: StatedValues) -> StatedValues:
     """What a text states but for the values that another one does: "Mondays instead of Thursdays"."""
     return replace(
         new,
@@ -225,9 +225,9 @@ class Claim:
         return {}
 
     @cached_property
-    def clauses(self) -> Sequence[tuple[str, Stated]]:
+    def clauses(self) -> Sequence[tuple[str, StatedValues]]:
         """Its clauses, and what they state."""
-        return [(part, stated_in(part)) for part in self.parts]
+        return [(part, read_stated(part)) for part in self.parts]
 
     @cached_property
     def keys(self) -> frozenset[str]:
@@ -238,7 +238,7 @@ class Claim:
     @cached_property
     def scope(self) -> frozenset[str]:
         """What it says that it holds for."""
-        return content(scope_of(self.line))
+        return content(read_scope(self.line))
 
     @cached_property
     def own_odds(self) -> float:
@@ -246,14 +246,14 @@ class Claim:
         return change_odds(self.line)
 
     @cached_property
-    def stated(self) -> Stated:
+    def stated(self) -> StatedValues:
         """What its line states."""
-        return stated_in(self.line)
+        return read_stated(self.line)
 
     @cached_property
-    def around(self) -> Stated:
+    def around(self) -> StatedValues:
         """What it and its neighbours state."""
-        return stated_in(self.beside)
+        return read_stated(self.beside)
 
     @cached_property
     def has_change_word(self) -> bool:
@@ -321,12 +321,12 @@ _DENIES: Final = PatternSet(
 )
 
 
-def denies(text: str) -> bool:
+def is_denial(text: str) -> bool:
     """Whether a text denies something."""
     return _DENIES.any(text)
 
 
-def says_change(line: str) -> bool:
+def has_change_words(line: str) -> bool:
     """Whether words of a sentence say that something changes, or follows from something."""
     return _CHANGES.any(line) or _EXPLICIT.any(line) or _SO.any(line)
 
@@ -334,12 +334,12 @@ def says_change(line: str) -> bool:
 def weigh(node: Node, claim: Claim, facts: int) -> float:
     """What all evidence weighs that a claim changes one of ``facts`` facts: the log odds against that it changes
     none."""
-    old = stated_in(node.label)
+    old = read_stated(node.label)
     said = node.label if not old.keys.isdisjoint(claim.keys) else bool(old.names)
     key = (said, node.type is NodeType.TASK, node.source.role == "assistant", _is_just_set(node, claim), facts)
     known = claim.weighed.get(key)
     if known is None:
-        found = evidence(node, claim, facts)
+        found = collect_evidence(node, claim, facts)
         known = BIAS + sum(WEIGHTS[name] * value for name, value in found.items())
         if claim.meant is not None:
             known = MEANT.words * known + MEANT.meaning * claim.meant + MEANT.bias
@@ -351,12 +351,12 @@ def weigh(node: Node, claim: Claim, facts: int) -> float:
 _MOST: Final = 30.0
 
 
-def evidence(node: Node, claim: Claim, facts: int) -> dict[str, float]:
+def collect_evidence(node: Node, claim: Claim, facts: int) -> dict[str, float]:
     """What speaks for it, and against it, that a claim changes what one of ``facts`` facts states."""
-    old = stated_in(node.label)
+    old = read_stated(node.label)
     best, new = _nearest(claim, old)
     if _is_explicit(best):
-        new = without(new, old)
+        new = without_shared_values(new, old)
     typed = {
         "measured": differ_measured(old, new),
         "counted": differ_counted(old, new),
@@ -396,19 +396,19 @@ def _is_explicit(part: str) -> bool:
     return _EXPLICIT.any(part)
 
 
-def _is_brief(part: str, stated: Stated) -> bool:
+def _is_brief(part: str, stated: StatedValues) -> bool:
     """Whether a clause says little beside a value."""
     words = len(part.split())
     short = words <= _BRIEF_WORDS if " " in part or part.isascii() else len(part) <= _BRIEF_SIGNS
     return short and bool(stated.numbers or stated.members or stated.names)
 
 
-def _gives_another(old: Stated, new: Stated) -> bool:
+def _gives_another(old: StatedValues, new: StatedValues) -> bool:
     """Whether a clause names or measures something that the fact does not."""
     return not (new.values | new.names) <= (old.values | old.names)
 
 
-def _may_concern(old: Stated, claim: Claim) -> bool:
+def _may_concern(old: StatedValues, claim: Claim) -> bool:
     """Whether a claim has a word or a sort of value of a fact: most have neither."""
     line, around = claim.stated, claim.around
     return (
@@ -424,10 +424,10 @@ def are_of_other_things(node: Node, claim: Claim) -> bool:
     "seniors on Fridays", "Postgres for the ledger" and "DuckDB for the reports"."""
     if claim.has_change_word:
         return False
-    old = stated_in(node.label)
+    old = read_stated(node.label)
     best, new = _nearest(claim, old)
     mine, other = old.words - new.words, new.words - old.words
-    return bool(old.words & new.words) and key_of(opening(node.label)) in mine and key_of(opening(best)) in other
+    return bool(old.words & new.words) and key_of(first_stem(node.label)) in mine and key_of(first_stem(best)) in other
 
 
 def is_of_another(node: Node, claim: Claim) -> bool:
@@ -435,7 +435,7 @@ def is_of_another(node: Node, claim: Claim) -> bool:
     the sentence beside it counts ("members cancel up to 24 hours before. make it 12")."""
     if claim.scope and claim.scope.isdisjoint(content(node.label)):
         return True
-    old, new = stated_in(node.label), claim.stated
+    old, new = read_stated(node.label), claim.stated
     beside = claim.around.numbers - new.numbers
     counted = bool(new.numbers and beside) and beside.isdisjoint(old.numbers)
     alike = not old.words.isdisjoint(claim.around.words) or not (old.sorts - {""}).isdisjoint(new.sorts)
@@ -445,9 +445,9 @@ def is_of_another(node: Node, claim: Claim) -> bool:
 def gives_no_other_value(node: Node, claim: Claim) -> bool:
     """Whether a sentence without a word of change or denial only gives a fact's value once more, or measures another
     thing: "the budget is 2,500 euros", "the boathouse costs 600 euros"."""
-    if claim.has_change_word or denies(claim.line) != denies(node.label):
+    if claim.has_change_word or is_denial(claim.line) != is_denial(node.label):
         return False
-    old, new = stated_in(node.label), claim.stated
+    old, new = read_stated(node.label), claim.stated
     known, said = old.values | old.names, new.values | new.names
     if known and said:
         again = said <= known or (known <= said and old.words <= new.words)
@@ -456,13 +456,13 @@ def gives_no_other_value(node: Node, claim: Claim) -> bool:
     return False
 
 
-def _nearest(claim: Claim, old: Stated) -> tuple[str, Stated]:
+def _nearest(claim: Claim, old: StatedValues) -> tuple[str, StatedValues]:
     """The clause that is about a fact, and what it states."""
     clauses = claim.clauses
     return clauses[0] if len(clauses) == 1 else max(clauses, key=lambda clause: closeness(old, clause[1]))
 
 
-def _is_named(old: Stated, around: Stated) -> bool:
+def _is_named(old: StatedValues, around: StatedValues) -> bool:
     """Whether a text names the value of a fact, or its first word; all its words, where it has no value."""
     mine = old.names | old.values
     if mine & (around.names | around.values) or any(key_of(name) in old.words for name in around.names):
@@ -470,7 +470,7 @@ def _is_named(old: Stated, around: Stated) -> bool:
     return not mine and bool(old.words) and old.words <= around.words
 
 
-def closeness(old: Stated, new: Stated) -> float:
+def closeness(old: StatedValues, new: StatedValues) -> float:
     """How near a clause is to a fact: which of several is about it."""
     typed = differ_measured(old, new) or differ_counted(old, new) or differ_members(old, new)
     shared = len(old.words & new.words)

@@ -14,9 +14,9 @@ from tokenmizer_mw.runtime.lazy import expression
 
 from .finding import Finding, Move, Segment, SegmentKind
 from .pattern import PatternSet
-from .phrases import asks, bound_sentence, has_digit, supposes, without_lead
-from .prose import encodable, sentences
-from .similar import words_of
+from .phrases import bound_sentence, has_digit, is_question, is_supposition, strip_lead
+from .prose import find_sentences, replace_surrogates
+from .similar import split_words
 from .situation import Situation
 from .slots import find_member
 
@@ -58,7 +58,7 @@ _WORDY: Final = PatternSet(
 """Clauses that say nothing but the number."""
 
 _LISTS: Final = PatternSet(r".*\b(?:option|step|point|line|page|version|v|no\.?|nr\.?|issue|pr|chapter|question|#)$")
-_PLAIN_UNITS: Final = words_of(
+_PLAIN_UNITS: Final = split_words(
     "is are was then please pls instead it that and or to at on in for of by with not now as but so karo kar rakho bas"
     " will should would max min maximum minimum mejor mal dann also e y et und o a el la"
 )
@@ -83,13 +83,15 @@ def correct_numbers(found: Sequence[Finding], spoken: Sequence[Segment], situati
         return made
     before: list[_Number] = []
     for segment in spoken:
-        text = without_lead(bound_sentence(segment.text))
+        text = strip_lead(bound_sentence(segment.text))
         if segment.kind is not SegmentKind.PROSE or len(text) > SENTENCE_LONG or not has_digit(text):
             continue
-        if asks(text) or supposes(text):
+        if is_question(text) or is_supposition(text):
             continue
         numbers = _numbers(text)
-        pair = _find_correction([*before, *numbers]) or (_set_against(numbers, situation) if _is_short(text) else None)
+        pair = _find_correction([*before, *numbers]) or (
+            _find_countered(numbers, situation) if _is_short(text) else None
+        )
         if pair is not None:
             _replace_number(made, segment, *pair)
         before = numbers[-1:]
@@ -108,11 +110,11 @@ def _numbers(text: str) -> list[_Number]:
         number
         for start, end in zip(borders[::2], borders[1::2], strict=True)
         if has_digit(clause := raw[start:end].decode().strip())
-        for number in _in_clause(clause)
+        for number in _clause_around(clause)
     ]
 
 
-def _in_clause(clause: str) -> Iterator[_Number]:
+def _clause_around(clause: str) -> Iterator[_Number]:
     raw = clause.encode()
     for match in _NUMBER.finditer(raw):
         figure, said = (group.decode() if group else "" for group in match.groups())
@@ -125,7 +127,7 @@ def _in_clause(clause: str) -> Iterator[_Number]:
 def _find_correction(numbers: Sequence[_Number]) -> tuple[_Number, _Number] | None:
     """The number of a message that goes and the one that comes, where its words say so."""
     for one, two in pairwise(numbers):
-        if one.text == two.text or not _alike(one, two) or one.clause == two.clause:
+        if one.text == two.text or not _are_comparable(one, two) or one.clause == two.clause:
             continue
         if _DENIED.any(two.clause):
             return two, one
@@ -136,22 +138,24 @@ def _find_correction(numbers: Sequence[_Number]) -> tuple[_Number, _Number] | No
     return None
 
 
-def _set_against(numbers: Sequence[_Number], situation: Situation) -> tuple[_Number, _Number] | None:
+def _find_countered(numbers: Sequence[_Number], situation: Situation) -> tuple[_Number, _Number] | None:
     """The one number of the assistant's last words that a bare number is set against."""
     if len(numbers) != 1 or situation.told is None or not _is_bare(numbers[0]):
         return None
     if _AGAINST.any(numbers[0].clause):  # "0.62 is too low" names what was told, and puts nothing in its place
         return None
     new = numbers[0]
-    tail = encodable(situation.told[1].text[-TOLD_TAIL:])
+    tail = replace_surrogates(situation.told[1].text[-TOLD_TAIL:])
     told = [
-        number for start, end in sentences(tail, 0, len(tail)) for number in _numbers(bound_sentence(tail[start:end]))
+        number
+        for start, end in find_sentences(tail, 0, len(tail))
+        for number in _numbers(bound_sentence(tail[start:end]))
     ]
-    alike = [number for number in told if number.unit and not _is_key(number) and _alike(number, new)]
+    alike = [number for number in told if number.unit and not _is_key(number) and _are_comparable(number, new)]
     if len({number.text for number in alike}) != 1 or alike[0].text == new.text:
         return None
     ending = situation.offers.ending.rpartition(". ")[2]
-    answers = asks(ending) and alike[0].text not in ending
+    answers = is_question(ending) and alike[0].text not in ending
     return None if answers or _is_version(new) else (alike[0], new)
 
 
@@ -177,7 +181,7 @@ def _is_short(text: str) -> bool:
     return len(text.split()) <= SHORT_WORDS
 
 
-def _alike(one: _Number, two: _Number) -> bool:
+def _are_comparable(one: _Number, two: _Number) -> bool:
     """Whether two numbers may be of the same thing: their units begin alike or one has none, and they are not far
     apart."""
     if any((sign in one.text) != (sign in two.text) for sign in ":."):
@@ -197,7 +201,7 @@ def _replace_number(made: list[Finding], segment: Segment, old: _Number, new: _N
     span = (segment.start, segment.end)
     telling = len(new.clause.split()) >= _TELLING and not _WORDY.any(new.clause)
     whole = new if telling or _DENIED.any(old.clause) else old
-    target, label = _phrase(whole, old.text), _phrase(whole, new.text)
+    target, label = _words_around(whole, old.text), _words_around(whole, new.text)
     if any(finding.span == span and finding.target for finding in made):
         return
     for at, finding in enumerate(made):
@@ -205,7 +209,7 @@ def _replace_number(made: list[Finding], segment: Segment, old: _Number, new: _N
             told = label if finding.label.strip(_SIGNS).isdigit() else finding.label
             made[at] = replace(finding, label=told, target=target, move=Move.REPLACE)
             return
-    made[:] = [finding for finding in made if finding.span != span or not _says_only(finding, new.text, label)]
+    made[:] = [finding for finding in made if finding.span != span or not _is_number_only(finding, new.text, label)]
     made.append(
         Finding(
             NodeType.DECISION,
@@ -223,13 +227,13 @@ def _replace_number(made: list[Finding], segment: Segment, old: _Number, new: _N
     )
 
 
-def _says_only(finding: Finding, number: str, label: str) -> bool:
+def _is_number_only(finding: Finding, number: str, label: str) -> bool:
     """Whether a finding says no more than the number, as a value to be set or a short label."""
     short = finding.type is NodeType.DECISION and number in finding.label and len(finding.label) <= len(label)
     return short or finding.move is Move.SET
 
 
-def _phrase(number: _Number, said: str) -> str:
+def _words_around(number: _Number, said: str) -> str:
     """A few words around a number, which say what it is of."""
     before = number.clause[: number.start].split()[-WORDS_BEFORE:]
     behind = number.clause[number.end :]

@@ -13,7 +13,7 @@ from typing import Final
 from .finding import SPOKEN, Segment, SegmentKind
 from .hit import Hit
 from .kinds import kind_of
-from .phrases import asks, bound_sentence, has_digit, supposes
+from .phrases import bound_sentence, has_digit, is_question, is_supposition
 from .rules import Speaker
 from .segment import segment
 from .situation import Situation
@@ -56,7 +56,7 @@ _SIGNS: Final = (
 _SHORT, _LONG = 3, 12
 
 
-def cues(segment: Segment, read: Sequence[Hit], speaker: Speaker) -> list[str]:
+def cues_of_sentence(segment: Segment, read: Sequence[Hit], speaker: Speaker) -> list[str]:
     """The cues of a sentence by itself. ``read``: what the rules read in it."""
     text = bound_sentence(segment.text)
     who = speaker.value
@@ -72,9 +72,9 @@ def cues(segment: Segment, read: Sequence[Hit], speaker: Speaker) -> list[str]:
     found += [f"{who}:has:{sign}" for sign in _SIGNS if sign in text]
     found += _script(lower) if not lower.isascii() else ()
     found += _shape(text, words, who)
-    found += _by_rules(text, read, who)
+    found += _cues_of_hits(text, read, who)
     if segment.heading:
-        found += _under(segment)
+        found += _cues_of_heading(segment)
     return found
 
 
@@ -117,16 +117,16 @@ def _shape(text: str, words: Sequence[str], who: str) -> list[str]:
     return found
 
 
-def _by_rules(text: str, read: Sequence[Hit], who: str) -> list[str]:
+def _cues_of_hits(text: str, read: Sequence[Hit], who: str) -> list[str]:
     found = [f"{who}:rule:{hit.rule.act}" for hit in read] or [f"{who}:rule:"]
-    if asks(text):
+    if is_question(text):
         found.append(f"{who}:asks")
-    if supposes(text):
+    if is_supposition(text):
         found.append(f"{who}:supposes")
     return found
 
 
-def _under(segment: Segment) -> list[str]:
+def _cues_of_heading(segment: Segment) -> list[str]:
     kind = "item" if segment.kind is SegmentKind.LIST_ITEM else "prose"
     words = segment.heading.casefold().split()[:6]
     return [f"{kind}:under:", *(f"{kind}:under:{word.strip(_EDGES)}" for word in words)]
@@ -138,7 +138,7 @@ def _script(lower: str) -> list[str]:
     return [f"c:{one}{other}" for one, other in pairwise(dense)]
 
 
-def place(index: int, count: int, situation: Situation) -> list[str]:
+def cues_of_place(index: int, count: int, situation: Situation) -> list[str]:
     """The cues of where a sentence stands: the ``index``-th of ``count`` of its message, in its conversation."""
     who = situation.speaker.value
     where = "only" if count == 1 else "first" if index == 0 else "last" if index == count - 1 else "inside"
@@ -162,7 +162,7 @@ def _behind(situation: Situation, where: str) -> list[str]:
     return found
 
 
-def beside(before: Sequence[Hit], behind: Sequence[Hit], situation: Situation) -> list[str]:
+def cues_of_neighbours(before: Sequence[Hit], behind: Sequence[Hit], situation: Situation) -> list[str]:
     """The cues of what rules read in the sentences ``before`` and ``behind`` one of the same message, and of whether
     tools are at work."""
     who = situation.speaker.value
@@ -184,7 +184,7 @@ HEARD_MAX: Final = 2_000
 """Characters at the end of the other speaker's last message in which its last sentence is looked for."""
 
 
-def heard_in(situation: Situation) -> str:
+def last_heard_sentence(situation: Situation) -> str:
     """The last sentence that the other speaker wrote before the message, "" where none is within reach."""
     heard = situation.told if situation.speaker is Speaker.USER else situation.asked
     if heard is None:

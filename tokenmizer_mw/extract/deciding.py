@@ -11,19 +11,36 @@ from tokenmizer_mw.graph.values import names_again, values_in
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Trust
 
 from .assigned import AGAINST
-from .choices import is_without
-from .correction import correct, is_value
-from .facts import DECIDING, PRECISE, RELATED, adopt_option, asked_now, recent, same_as, slot_free, supersede
+from .choices import is_absence
+from .correction import correct_number, is_value
+from .facts import (
+    DECIDING,
+    PRECISE,
+    RELATED,
+    adopt_option,
+    find_same_fact,
+    is_asked_now,
+    is_recent,
+    supersede,
+    without_taken_slot,
+)
 from .finding import Finding, Move
 from .ledger import Ledger, is_open
-from .matching import current_heir, find_described, near
+from .matching import find_current_heir, find_described, find_nearest
 from .pattern import compile_lazily
 from .said import is_name
 from .scope import is_exception
 from .similar import content
-from .situation import words_in
+from .situation import stems_in
 from .slots import find_member, members_of, same_value
-from .succession import BETWEEN, NAMED_KINDS, Before, holds_already, predecessor, without_false_target
+from .succession import (
+    BETWEEN,
+    NAMED_KINDS,
+    PreviousValue,
+    drop_false_target,
+    find_holder_of_value,
+    find_previous_value,
+)
 
 CHOICES_MAX: Final = 12
 """Newest decisions that a new one may stand against."""
@@ -35,28 +52,28 @@ _TOLD_MAX: Final = 80
 
 def note_decision(ledger: Ledger, finding: Finding) -> Node | None:
     """A decision, rule, preference or option is stated: news, a restatement, or a new value of a slot."""
-    same = same_as(ledger, finding)
+    same = find_same_fact(ledger, finding)
     if same is not None:
-        return _restate(ledger, same, finding)
+        return _restate_decision(ledger, same, finding)
     holder = ledger.graph.in_slot(finding.slot)
     if holder is not None and finding.trust in DECIDING and not same_value(holder.value, finding.value):
         return supersede(ledger, holder, finding)
-    if (new := revalue(ledger, finding)) is not None:
+    if (new := replace_value(ledger, finding)) is not None:
         return new
-    return ledger.add(slot_free(ledger, finding))
+    return ledger.add(without_taken_slot(ledger, finding))
 
 
-def revalue(ledger: Ledger, finding: Finding) -> Node | None:
+def replace_value(ledger: Ledger, finding: Finding) -> Node | None:
     """A value that a user gives takes the place of an earlier one; ``None`` when no earlier one is known."""
     if not finding.near:
         return None
-    finding = without_false_target(finding)
-    before = predecessor(ledger, finding)
+    finding = drop_false_target(finding)
+    before = find_previous_value(ledger, finding)
     if before is None and finding.target:
-        if (held := holds_already(ledger, finding)) is not None:
+        if (held := find_holder_of_value(ledger, finding)) is not None:
             ledger.touch(held)
             return held
-        before = predecessor(ledger, replace(finding, target=""))
+        before = find_previous_value(ledger, replace(finding, target=""))
         before = before if before is not None and before.value.kind not in NAMED_KINDS else None
     if before is None:
         return None
@@ -72,18 +89,18 @@ def revalue(ledger: Ledger, finding: Finding) -> Node | None:
             detail="",
             status=Status.ACTIVE,
         )
-    return supersede(ledger, old, replace(finding, label=_said_again(before, finding), target=""))
+    return supersede(ledger, old, replace(finding, label=_label_with_new_value(before, finding), target=""))
 
 
-def _said_again(before: Before, finding: Finding) -> str:
+def _label_with_new_value(before: PreviousValue, finding: Finding) -> str:
     """The finding's label; for a bare number what was said before, with the new value."""
     old = before.value
     if finding.about or not finding.value or old.kind in NAMED_KINDS or old.text not in before.node.label:
-        return _in_its_place(before.node, finding)
+        return _label_in_place_of(before.node, finding)
     return before.node.label.replace(old.text, finding.value, 1)
 
 
-def _restate(ledger: Ledger, same: Node, finding: Finding) -> Node | None:
+def _restate_decision(ledger: Ledger, same: Node, finding: Finding) -> Node | None:
     if finding.trust not in DECIDING:
         ledger.touch(same)
         return same
@@ -94,7 +111,7 @@ def _restate(ledger: Ledger, same: Node, finding: Finding) -> Node | None:
         return same
     if _is_outdated(ledger, same, finding):
         return None
-    heir = current_heir(ledger.graph, same) or ledger.graph.in_slot(same.slot)
+    heir = find_current_heir(ledger.graph, same) or ledger.graph.in_slot(same.slot)
     if heir is not None:
         return supersede(ledger, heir, finding)
     ledger.move(same, Status.ACTIVE, finding)
@@ -112,11 +129,11 @@ def replace_decision(ledger: Ledger, finding: Finding) -> Node | None:
     if finding.trust not in DECIDING:
         return note_decision(ledger, replace(finding, move=Move.NOTE, target=""))
     if is_value(finding.label):
-        return correct(ledger, finding)
-    if (new := revalue(ledger, finding)) is not None:
+        return correct_number(ledger, finding)
+    if (new := replace_value(ledger, finding)) is not None:
         return new
-    same = same_as(ledger, replace(finding, label=_new_part(finding)))
-    old = _target(ledger, finding, same)
+    same = find_same_fact(ledger, replace(finding, label=_new_part(finding)))
+    old = _find_target(ledger, finding, same)
     if (
         same is not None
         and same.current
@@ -126,9 +143,9 @@ def replace_decision(ledger: Ledger, finding: Finding) -> Node | None:
         ledger.merge(same, finding)
         return same
     if old is not None and old.current:
-        return supersede(ledger, old, replace(finding, label=_in_its_place(old, finding)))
+        return supersede(ledger, old, replace(finding, label=_label_in_place_of(old, finding)))
     if old is not None:
-        return _replace_again(ledger, old, same, finding)
+        return _replace_superseded(ledger, old, same, finding)
     if not finding.target:
         return note_decision(ledger, finding)
     stated = ledger.add(
@@ -149,7 +166,7 @@ def _new_part(finding: Finding) -> str:
     return finding.label.removesuffix(f"instead of {finding.target}").rstrip(", ") or finding.label
 
 
-def _in_its_place(old: Node, finding: Finding) -> str:
+def _label_in_place_of(old: Node, finding: Finding) -> str:
     """The finding's label; a bare name told as the choice was whose place it takes: after "Mailgun for the receipts"
     "rather Postmark than Mailgun" is "Postmark for the receipts"."""
     article, _, named = finding.target.partition(" ")
@@ -162,7 +179,7 @@ def _in_its_place(old: Node, finding: Finding) -> str:
     if at < 0 or not rest or rest & content(new) or not bare:
         return finding.label
     ahead, behind = old.label[:at], old.label[at + len(target) :]
-    if _in_a_word(ahead[-1:]) or _in_a_word(behind[:1]) or len(old.label) > _TOLD_MAX:
+    if _is_inside_word(ahead[-1:]) or _is_inside_word(behind[:1]) or len(old.label) > _TOLD_MAX:
         return finding.label
     version = _VERSION.match(behind)
     kept = ahead.removesuffix(" a ").removesuffix(" an ")
@@ -176,23 +193,23 @@ _VERSION: Final = compile_lazily(r" v?\d[\d.]*(?:\b|$)")
 """The version of what is replaced, which is none of what takes its place."""
 
 
-def _in_a_word(beside: str) -> bool:
+def _is_inside_word(beside: str) -> bool:
     """Whether the sign beside a name makes it a piece of a longer one."""
     return beside.isascii() and (beside.isalnum() or beside in ("-", "_", ".", "/"))
 
 
-def _replace_again(ledger: Ledger, old: Node, same: Node | None, finding: Finding) -> Node | None:
+def _replace_superseded(ledger: Ledger, old: Node, same: Node | None, finding: Finding) -> Node | None:
     """``old`` was replaced before: the assistant repeats what the user ordered, or a third choice comes in."""
-    heir = current_heir(ledger.graph, old)
-    if same is None and heir is not None and recent(ledger, heir) and finding.trust is Trust.ADOPTED:
+    heir = find_current_heir(ledger.graph, old)
+    if same is None and heir is not None and is_recent(ledger, heir) and finding.trust is Trust.ADOPTED:
         ledger.merge(heir, finding)
         return heir
     if same is not None:
-        return _restate(ledger, same, finding)
+        return _restate_decision(ledger, same, finding)
     return note_decision(ledger, finding)
 
 
-def _target(ledger: Ledger, finding: Finding, same: Node | None) -> Node | None:
+def _find_target(ledger: Ledger, finding: Finding, same: Node | None) -> Node | None:
     graph = ledger.graph
 
     def replaceable(node: Node) -> bool:
@@ -209,22 +226,22 @@ def _target(ledger: Ledger, finding: Finding, same: Node | None) -> Node | None:
     holder = graph.in_slot(finding.slot)
     if holder is not None and replaceable(holder) and not same_value(holder.value, finding.value):
         return holder
-    if (blamed := _spoken_against(ledger, finding, replaceable)) is not None or finding.target:
+    if (blamed := _find_criticised(ledger, finding, replaceable)) is not None or finding.target:
         return blamed
-    before = same if same is not None and not same.current else _held_before(ledger, finding)
+    before = same if same is not None and not same.current else _find_superseded(ledger, finding)
     if before is not None:
-        return current_heir(graph, before)
-    return _in_category(ledger, finding, replaceable)
+        return find_current_heir(graph, before)
+    return _find_in_category(ledger, finding, replaceable)
 
 
-def _held_before(ledger: Ledger, finding: Finding) -> Node | None:
+def _find_superseded(ledger: Ledger, finding: Finding) -> Node | None:
     """The replaced choice that comes back in other words: "back to polling, every 2 s" after "polling every 30 s"."""
     return find_described(
         ledger.graph, finding.label, NodeType.DECISION, lambda node: node.status is Status.SUPERSEDED, RELATED
     )
 
 
-def _spoken_against(ledger: Ledger, finding: Finding, accept: Callable[[Node], bool]) -> Node | None:
+def _find_criticised(ledger: Ledger, finding: Finding, accept: Callable[[Node], bool]) -> Node | None:
     """The choice in force of which a sentence beside the finding says something bad: "30 s polling is too slow"."""
     told = [sentence for sentence in finding.near.split(BETWEEN) if AGAINST.any(sentence)]
     if not told:
@@ -232,13 +249,13 @@ def _spoken_against(ledger: Ledger, finding: Finding, accept: Callable[[Node], b
     mine = content(finding.label)
     others = (
         node
-        for node in in_force(ledger)
+        for node in iterate_choices_in_force(ledger)
         if accept(node) and node.source.turn < ledger.turn and not content(node.label) <= mine
     )
-    return next((node for node in others if any(_named_in(node, sentence) for sentence in told)), None)
+    return next((node for node in others if any(_is_named_in(node, sentence) for sentence in told)), None)
 
 
-def in_force(ledger: Ledger) -> Iterator[Node]:
+def iterate_choices_in_force(ledger: Ledger) -> Iterator[Node]:
     """The newest choices that hold."""
     graph = ledger.graph
     for number in islice(range(graph.count_added(NodeType.DECISION), 0, -1), CHOICES_MAX):
@@ -247,14 +264,14 @@ def in_force(ledger: Ledger) -> Iterator[Node]:
             yield node
 
 
-def _named_in(node: Node, sentence: str) -> bool:
+def _is_named_in(node: Node, sentence: str) -> bool:
     words = content(node.label)
     shared = words & content(sentence)
     values = (value for value in values_in(node.label) if value.kind not in NAMED_KINDS)
     return len(shared) >= max(2, PRECISE * len(words)) or any(names_again(value, sentence) for value in values)
 
 
-def _in_category(ledger: Ledger, finding: Finding, accept: Callable[[Node], bool]) -> Node | None:
+def _find_in_category(ledger: Ledger, finding: Finding, accept: Callable[[Node], bool]) -> Node | None:
     """The current decision of the same kind of choice ("Vitest instead" speaks of Jest)."""
     kind = next((found[0] for word in finding.label.split() if (found := find_member(word)) is not None), "")
     others = " ".join(members_of(kind)) if kind else ""
@@ -266,15 +283,15 @@ def _in_category(ledger: Ledger, finding: Finding, accept: Callable[[Node], bool
     return find_described(ledger.graph, others, NodeType.DECISION, other, 1e-6) if others else None
 
 
-def reject(ledger: Ledger, finding: Finding) -> Node | None:
+def reject_fact(ledger: Ledger, finding: Finding) -> Node | None:
     """Something is turned down: a choice in force, what was settled by the way, open work, or an option that was only
     looked at."""
     if finding.certain:
-        return _undo(ledger, finding)
+        return _undo_work(ledger, finding)
     if finding.trust not in DECIDING:
         return None
     if not finding.label:
-        return _retract_last(ledger, finding)
+        return _retract_last_task(ledger, finding)
     choice = find_described(ledger.graph, finding.label, NodeType.DECISION, lambda node: node.current, PRECISE)
     if choice is not None and choice.source.turn < ledger.turn:
         ledger.move(choice, Status.INVALIDATED, finding)
@@ -288,12 +305,12 @@ def reject(ledger: Ledger, finding: Finding) -> Node | None:
     if task is not None:
         ledger.move(task, Status.INVALIDATED, finding)
         return task
-    if finding.type is not NodeType.DECISION or same_as(ledger, finding) is not None:
+    if finding.type is not NodeType.DECISION or find_same_fact(ledger, finding) is not None:
         return None
     if finding.kind is DecisionKind.RULE:  # nobody had put it up: it shall never be
         ruled = replace(finding, label=finding.target, target="", status=Status.ACTIVE)
         return note_decision(ledger, replace(ruled, move=Move.NOTE))
-    if is_without(finding.quote, finding.label) and not _is_choosable(ledger, finding.label):
+    if is_absence(finding.quote, finding.label) and not _is_choosable(ledger, finding.label):
         return None
     option = ledger.add(finding, status=Status.PENDING, kind=DecisionKind.OPTION, slot="", value="")
     ledger.move(option, Status.INVALIDATED, finding)
@@ -303,20 +320,22 @@ def reject(ledger: Ledger, finding: Finding) -> Node | None:
 def _is_choosable(ledger: Ledger, label: str) -> bool:
     """Whether something may have been chosen: it has a name, or the assistant spoke of it."""
     words = content(label)
-    return is_name(label) or any(words <= words_in(text) for _, text in ledger.put_up())
+    return is_name(label) or any(words <= stems_in(text) for _, text in ledger.put_up())
 
 
-def _undo(ledger: Ledger, finding: Finding) -> Node | None:
+def _undo_work(ledger: Ledger, finding: Finding) -> Node | None:
     """Finished work that structure knows by its detail was taken back."""
-    undone = near(ledger.graph, lambda node: bool(finding.target) and node.detail == finding.target, settled=True)
+    undone = find_nearest(
+        ledger.graph, lambda node: bool(finding.target) and node.detail == finding.target, settled=True
+    )
     for task in undone[:1]:
         ledger.move(task, Status.INVALIDATED, finding)
         return task
     return None
 
 
-def _retract_last(ledger: Ledger, finding: Finding) -> Node | None:
-    tasks = near(ledger.graph, lambda node: node.type is NodeType.TASK and asked_now(ledger, node))
+def _retract_last_task(ledger: Ledger, finding: Finding) -> Node | None:
+    tasks = find_nearest(ledger.graph, lambda node: node.type is NodeType.TASK and is_asked_now(ledger, node))
     for task in tasks[:1]:
         ledger.move(task, Status.INVALIDATED, finding)
         return task

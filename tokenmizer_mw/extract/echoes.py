@@ -11,11 +11,11 @@ from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 from .finding import Finding, Move, Segment
 from .pattern import PatternSet, compile_lazily
-from .phrases import asks, bound_sentence, reports, split_reason, supposes, without_lead, without_trailer
-from .reading import anaphoric, hits
-from .referent import taken_up
+from .phrases import bound_sentence, is_question, is_report, is_supposition, split_reason, strip_lead, strip_trailer
+from .reading import is_anaphoric, read_hits
+from .referent import find_referent
 from .rules import Act, Speaker
-from .said import slot_of
+from .said import read_slot_fields
 from .similar import content
 from .situation import Situation
 
@@ -62,16 +62,16 @@ def read_echoes(spoken: Sequence[Segment], situation: Situation) -> list[Finding
 
 
 def _find_echo(segment: Segment, situation: Situation) -> Finding | None:
-    text = without_lead(bound_sentence(segment.text)).rstrip(" .!…")
-    if not text or asks(text) or supposes(text) or reports(text) or ": " in text or text[0] in _NO_WORDS:
+    text = strip_lead(bound_sentence(segment.text)).rstrip(" .!…")
+    if not text or is_question(text) or is_supposition(text) or is_report(text) or ": " in text or text[0] in _NO_WORDS:
         return None
     label = next((said for part in dict.fromkeys(_parts(text)) if (said := _name(part, situation))), "")
-    if not label or any(hit.rule.act not in _BESIDE for hit in hits(segment.text, Speaker.USER)):
+    if not label or any(hit.rule.act not in _BESIDE for hit in read_hits(segment.text, Speaker.USER)):
         return None
-    told = taken_up(label, situation.offers.pieces, offered=True)
+    told = find_referent(label, situation.offers.pieces, offered=True)
     if not told and not _is_put_up(label, situation):
         return None
-    slot = slot_of(label)
+    slot = read_slot_fields(label)
     return Finding(
         NodeType.DECISION,
         told or label,
@@ -108,8 +108,8 @@ def _name(text: str, situation: Situation) -> str:
     behind = _BEHIND.match(text)
     named = behind.group("said") if behind is not None else text
     before = _BEFORE.match(named)
-    named = without_trailer(before.group("said") if before is not None else named).strip(" ,;:.\"'")
-    if len(named.split()) > NAME_WORDS or anaphoric(named) or STATES.any(named) or _FAILS.any(named):
+    named = strip_trailer(before.group("said") if before is not None else named).strip(" ,;:.\"'")
+    if len(named.split()) > NAME_WORDS or is_anaphoric(named) or STATES.any(named) or _FAILS.any(named):
         return ""
     words = content(named)
     if max(map(len, words), default=0) < 2:

@@ -9,11 +9,11 @@ from typing import Final
 from tokenmizer_mw.model.event import NodeRevised
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Trust
 
-from .ahead import puts_off
+from .ahead import is_postponement
 from .finding import Finding
 from .goal import GOAL_ASKED
 from .ledger import Ledger
-from .matching import near, same_fact
+from .matching import find_matching_node, find_nearest
 from .names import of_home
 from .phrases import has_digit
 from .scope import is_exception
@@ -44,29 +44,29 @@ NAMED: Final = "read and named"
 _LOOKED: Final = ("read", NAMED, "failing")
 
 
-def same_as(ledger: Ledger, finding: Finding) -> Node | None:
+def find_same_fact(ledger: Ledger, finding: Finding) -> Node | None:
     """The node that states what the finding states, ``None`` when it is news."""
-    return same_fact(ledger.graph, finding, adjacent=lambda node: recent(ledger, node))
+    return find_matching_node(ledger.graph, finding, adjacent=lambda node: is_recent(ledger, node))
 
 
-def recent(ledger: Ledger, node: Node) -> bool:
+def is_recent(ledger: Ledger, node: Node) -> bool:
     """Mentioned since the user's last message before this one."""
     since = min(turn for turn in (ledger.asked, ledger.told, ledger.turn) if turn)
     return ledger.last_touched(node) >= since
 
 
-def asked_now(ledger: Ledger, node: Node) -> bool:
+def is_asked_now(ledger: Ledger, node: Node) -> bool:
     """Mentioned since the user's last message."""
     return ledger.asked > 0 and ledger.last_touched(node) >= ledger.asked
 
 
-def asked_tasks(ledger: Ledger) -> list[Node]:
+def find_asked_tasks(ledger: Ledger) -> list[Node]:
     """The open tasks of the user's last message that are not put off, newest first."""
-    tasks = near(ledger.graph, lambda node: node.type is NodeType.TASK and asked_now(ledger, node))
-    return [task for task in tasks if task.source.role != "user" or not puts_off(task.source.quote)]
+    tasks = find_nearest(ledger.graph, lambda node: node.type is NodeType.TASK and is_asked_now(ledger, node))
+    return [task for task in tasks if task.source.role != "user" or not is_postponement(task.source.quote)]
 
 
-def slot_free(ledger: Ledger, finding: Finding) -> Finding:
+def without_taken_slot(ledger: Ledger, finding: Finding) -> Finding:
     """Two current facts never share a slot: what may not replace its holder goes without one."""
     if finding.slot and ledger.graph.in_slot(finding.slot) is not None:
         return replace(finding, slot="", value="")
@@ -75,9 +75,9 @@ def slot_free(ledger: Ledger, finding: Finding) -> Finding:
 
 def note_fact(ledger: Ledger, finding: Finding) -> Node | None:
     """A fact that simply holds: added, or merged into the node that states it already."""
-    known_node = same_as(ledger, finding)
+    known_node = find_same_fact(ledger, finding)
     if known_node is None:
-        return ledger.add(slot_free(ledger, finding))
+        return ledger.add(without_taken_slot(ledger, finding))
     if not known_node.current or (finding.certain and finding.status is not known_node.status):
         ledger.move(known_node, finding.status, finding)
     ledger.merge(known_node, finding)
@@ -102,16 +102,16 @@ def supersede(ledger: Ledger, old: Node, finding: Finding) -> Node:
     differ, both hold.
     """
     if is_exception(old.label, finding.label):
-        return same_as(ledger, finding) or ledger.add(slot_free(ledger, finding))
+        return find_same_fact(ledger, finding) or ledger.add(without_taken_slot(ledger, finding))
     if _only_proposes(ledger, old, finding):
         option = replace(finding, trust=Trust.PROPOSED, status=Status.PENDING, kind=DecisionKind.OPTION)
         return ledger.add(replace(option, slot="", value=""))
     finding = replace(finding, reason=finding.reason or clean_label(finding.why))
-    same = same_as(ledger, finding)
-    if same is not None and (same.id == old.id or _with_other_number(same, finding) or _is_just_gone(ledger, same)):
+    same = find_same_fact(ledger, finding)
+    if same is not None and (same.id == old.id or _has_other_number(same, finding) or _is_just_gone(ledger, same)):
         same = None
     holder = ledger.graph.in_slot((same.slot if same is not None else "") or finding.slot)
-    new = ledger.add(finding) if same is None else _held_again(ledger, same, finding)
+    new = ledger.add(finding) if same is None else _restore_fact(ledger, same, finding)
     if new.current:
         ledger.replace(old, new, finding)
         if holder is not None and holder.id not in (old.id, new.id):
@@ -124,8 +124,10 @@ def _only_proposes(ledger: Ledger, old: Node, finding: Finding) -> bool:
     if not theirs or ledger.role != "assistant" or finding.certain:
         return False
     matter = content(f"{finding.label} {finding.target} {old.label}")
-    asked = near(ledger.graph, lambda node: node.source.role == "user" and ledger.last_touched(node) >= ledger.asked)
-    settled = near(ledger.graph, lambda node: ledger.last_touched(node) >= ledger.asked > 0, settled=True)
+    asked = find_nearest(
+        ledger.graph, lambda node: node.source.role == "user" and ledger.last_touched(node) >= ledger.asked
+    )
+    settled = find_nearest(ledger.graph, lambda node: ledger.last_touched(node) >= ledger.asked > 0, settled=True)
     return not any(matter & content(node.label) for node in (*asked, *settled) if node.id != old.id)
 
 
@@ -134,12 +136,12 @@ def _is_just_gone(ledger: Ledger, node: Node) -> bool:
     return node.status in (Status.INVALIDATED, Status.SUPERSEDED) and ledger.last_touched(node) >= ledger.turn
 
 
-def _with_other_number(node: Node, finding: Finding) -> bool:
+def _has_other_number(node: Node, finding: Finding) -> bool:
     """Whether what comes back comes with another number than before."""
     return any(word not in node.label for word in finding.label.split() if has_digit(word))
 
 
-def _held_again(ledger: Ledger, node: Node, finding: Finding) -> Node:
+def _restore_fact(ledger: Ledger, node: Node, finding: Finding) -> Node:
     if node.kind is DecisionKind.OPTION:
         adopt_option(ledger, node, finding)
     else:
@@ -173,19 +175,19 @@ def note_environment(ledger: Ledger, finding: Finding) -> Node | None:
 def note_file(ledger: Ledger, finding: Finding) -> Node | None:
     """A file; the longer spelling of its path wins, and what happened to it over that it was looked at. One that is
     only talked of waits in the archive until something is done with it."""
-    known = same_as(ledger, finding) if not finding.certain else None
+    known = find_same_fact(ledger, finding) if not finding.certain else None
     if known is not None and not known.current and known.detail.startswith((_SPOKEN_OF, *_GONE)):
         ledger.touch(known)
         return known
-    if known is None and not finding.certain and (of_home(finding.label) or _talked_of(ledger, finding)):
+    if known is None and not finding.certain and (of_home(finding.label) or _is_only_mentioned(ledger, finding)):
         return ledger.add(finding, status=Status.ARCHIVED, detail=_SPOKEN_OF)
     node = note_fact(ledger, finding)
     if node is not None:
-        retell(ledger, node, finding)
+        extend_file_node(ledger, node, finding)
     return node
 
 
-def retell(ledger: Ledger, node: Node, finding: Finding) -> None:
+def extend_file_node(ledger: Ledger, node: Node, finding: Finding) -> None:
     """Add to the node of a known file what a finding says about the file and the node does not."""
     changes: dict[str, object] = {}
     if len(finding.label) > len(node.label):
@@ -194,13 +196,13 @@ def retell(ledger: Ledger, node: Node, finding: Finding) -> None:
         detail = NAMED if node.detail == "read" else ""
     else:
         detail = NAMED if finding.detail == "read" and node.detail in ("", _SPOKEN_OF) else finding.detail
-    if _says_more(detail, node.detail):
+    if _is_later_file_event(detail, node.detail):
         changes["detail"] = detail
     if changes:
         ledger.emit(NodeRevised(node.id, changes, ledger.turn))
 
 
-def _says_more(detail: str, known: str) -> bool:
+def _is_later_file_event(detail: str, known: str) -> bool:
     """Whether what happened to a file tells more than what is known: a file that was created stays so when it is
     edited, and nothing stands over its end."""
     if not detail or detail == known or (detail in _LOOKED and known not in ("", "read", _SPOKEN_OF)):
@@ -208,20 +210,20 @@ def _says_more(detail: str, known: str) -> bool:
     return detail != "edited" or not known or known in (*_LOOKED, _SPOKEN_OF) or known.startswith(_GONE)
 
 
-def _talked_of(ledger: Ledger, finding: Finding) -> bool:
-    return finding.trust is Trust.CLAIMED and _tools_work(ledger)
+def _is_only_mentioned(ledger: Ledger, finding: Finding) -> bool:
+    return finding.trust is Trust.CLAIMED and _has_tool_calls(ledger)
 
 
-def _tools_work(ledger: Ledger) -> bool:
+def _has_tool_calls(ledger: Ledger) -> bool:
     """Whether tools do the work: what the assistant only talks of is no file of the session then."""
     newest = islice(ledger.graph.newest_settled(), TOOL_REACH)
     return any(node.type is NodeType.FILE and node.source.trust is Trust.STRUCTURE for node in newest)
 
 
-def forget_names(ledger: Ledger) -> None:
+def archive_mentioned_files(ledger: Ledger) -> None:
     """Bare names of files that the user mentioned and no tool ever had to do with wait in the archive where tools do
     the work: most are examples, or spoken of by the way."""
-    if not _tools_work(ledger):
+    if not _has_tool_calls(ledger):
         return
     for node in islice(ledger.graph.newest_settled(), TOOL_REACH):
         if node.type is NodeType.FILE and node.status is Status.ACTIVE and _is_mentioned(ledger, node):
@@ -236,7 +238,7 @@ def _is_mentioned(ledger: Ledger, node: Node) -> bool:
 
 def note_goal(ledger: Ledger, finding: Finding) -> Node | None:
     """What the session is for; only the user changes it."""
-    same = same_as(ledger, finding)
+    same = find_same_fact(ledger, finding)
     if same is not None and same.current:
         ledger.merge(same, finding)
         return same

@@ -15,9 +15,9 @@ from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 from .finding import Finding, Move, Segment
 from .pattern import PatternSet
-from .phrases import asks, bound_sentence, has_digit, split_reason, without_lead
-from .reading import anaphoric
-from .referent import taken_up
+from .phrases import bound_sentence, has_digit, is_question, split_reason, strip_lead
+from .reading import is_anaphoric
+from .referent import find_referent
 from .similar import content
 from .situation import Situation
 
@@ -53,25 +53,26 @@ def fill_labels(found: Sequence[Finding], situation: Situation, spoken: Sequence
     thin = islice((at for at, finding in enumerate(found) if _is_thin(finding)), THIN_MAX)
     filled = frozenset(thin)
     full = (
-        _full(finding, situation, texts) if at in filled else _beside_old(finding) for at, finding in enumerate(found)
+        _fill_label(finding, situation, texts) if at in filled else _label_with_replaced(finding)
+        for at, finding in enumerate(found)
     )
     whole = list(dict.fromkeys(full))
     kinds = Counter(span for span, _ in {(one.span, (one.type, one.kind)) for one in whole if one.type in _SAID})
-    told = (_in_sentence(finding) if kinds[finding.span] == 1 else finding for finding in whole)
+    told = (_label_with_sentence(finding) if kinds[finding.span] == 1 else finding for finding in whole)
     return list(dict.fromkeys(told))
 
 
-def _in_sentence(finding: Finding) -> Finding:
+def _label_with_sentence(finding: Finding) -> Finding:
     """A choice whose words are the smaller part of a short sentence that says more, told by all of it but the reason;
     what is a value of something, and what goes for something named, keep their names."""
     named = finding.slot or finding.target or finding.value or _is_name(finding)
     if finding.type is not NodeType.DECISION or finding.move not in _MOVES or named:
         return finding
-    sentence = without_lead(bound_sentence(finding.quote)).rstrip(" .!")
+    sentence = strip_lead(bound_sentence(finding.quote)).rstrip(" .!")
     sentence = sentence if finding.label not in (short := split_reason(sentence)[0]) else short
     part = finding.label in sentence and len(finding.label) < PART * len(sentence) <= PART * TOLD_LABEL_MAX
     more = part and len(content(sentence) - content(finding.label)) >= MORE_WORDS
-    return replace(finding, label=sentence) if more and not asks(sentence) else finding
+    return replace(finding, label=sentence) if more and not is_question(sentence) else finding
 
 
 def _is_name(finding: Finding) -> bool:
@@ -79,14 +80,14 @@ def _is_name(finding: Finding) -> bool:
     return " " not in finding.label and not finding.label.isdigit() and _is_named(finding)
 
 
-def _beside_old(finding: Finding) -> Finding:
+def _label_with_replaced(finding: Finding) -> Finding:
     """A brief choice told together with what goes for it: "median instead of the mean"."""
     old = finding.target
     chosen = finding.type is NodeType.DECISION and finding.kind is DecisionKind.CHOICE and finding.move in _MOVES
     if not chosen or not old or finding.slot or len(old.split()) > OLD_WORDS or not _SET_AGAINST.any(finding.quote):
         return finding
     brief = 0 < len(content(finding.label)) <= OLD_WORDS - 1 and not has_digit(finding.label) and content(old)
-    told = brief and not content(old) <= content(finding.label) and not anaphoric(old)
+    told = brief and not content(old) <= content(finding.label) and not is_anaphoric(old)
     return replace(finding, label=f"{finding.label} instead of {old}") if told else finding
 
 
@@ -112,25 +113,25 @@ def _is_named(finding: Finding) -> bool:
     return any(letter.isupper() for letter in rest)
 
 
-def _full(finding: Finding, situation: Situation, texts: dict[tuple[int, int], str]) -> Finding:
+def _fill_label(finding: Finding, situation: Situation, texts: dict[tuple[int, int], str]) -> Finding:
     """The finding told by its sentence without the reason, else by what it takes up, else by its whole sentence; what
     somebody likes only by what it takes up."""
-    taken = taken_up(finding.label, situation.offers.pieces)
-    told = (taken,) if finding.kind is DecisionKind.PREFERENCE else _tellings(finding, taken, texts)
-    more = next((text for text in told if _tells_more(text, finding.label)), "")
+    taken = find_referent(finding.label, situation.offers.pieces)
+    told = (taken,) if finding.kind is DecisionKind.PREFERENCE else _fuller_labels(finding, taken, texts)
+    more = next((text for text in told if _is_fuller(text, finding.label)), "")
     return replace(finding, label=more.rstrip(" .!")) if more else finding
 
 
-def _tellings(finding: Finding, taken: str, texts: dict[tuple[int, int], str]) -> Sequence[str]:
-    sentence = without_lead(bound_sentence(texts.get(finding.span, ""))) if finding.span is not None else ""
+def _fuller_labels(finding: Finding, taken: str, texts: dict[tuple[int, int], str]) -> Sequence[str]:
+    sentence = strip_lead(bound_sentence(texts.get(finding.span, ""))) if finding.span is not None else ""
     short = split_reason(sentence)[0]
     if " " not in short and len(short) <= len(finding.label) + THIN_SIGNS:
         short = ""
-    own = [text for text in (short, sentence) if not asks(text) and len(text) <= TOLD_LABEL_MAX]
+    own = [text for text in (short, sentence) if not is_question(text) and len(text) <= TOLD_LABEL_MAX]
     return (*own[:-1], taken, *own[-1:])
 
 
-def _tells_more(text: str, label: str) -> bool:
+def _is_fuller(text: str, label: str) -> bool:
     if not label.isascii() and label in text:
         return len(text) > len(label) + THIN_SIGNS
     return content(text) > content(label)

@@ -35,7 +35,7 @@ _REPORTING: Final = re2.compile(
 _ANNOUNCED: Final = re2.compile(rf"\s*[:：]\s*[{re2.escape(''.join(opens for opens, _ in QUOTATION_MARKS))}]")
 
 
-def foreign(text: str, *, handed: bool = False) -> list[Span]:
+def find_foreign(text: str, *, handed: bool = False) -> list[Span]:
     """The places of such words in ``text``, in order, without overlaps. A document without a closing tag goes on to
     the end of the text; a quotation ends in its line. ``handed``: texts that are introduced ("Here is the mail:") are
     documents, too, up to the end of what opens there, or of the text. Time is linear in the text."""

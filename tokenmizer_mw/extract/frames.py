@@ -12,7 +12,7 @@ from tokenmizer_mw.model.node import NodeType, Trust
 
 from .finding import Finding, Move
 from .pattern import PatternSet, PatternTable, compile_lazily
-from .phrases import asks, before_question, bound_sentence, order_in, without_lead
+from .phrases import bound_sentence, is_question, read_order, split_question, strip_lead
 from .rules.framing import REQUESTS, STARTS, WITHIN, Frame
 
 SENTENCES_KEPT: Final = 128
@@ -41,18 +41,18 @@ _DO: Final = PatternSet(r"do (?:the|my) [\w-]+ (?:in|with|as|using|via|first|nex
 
 
 @lru_cache(maxsize=SENTENCES_KEPT)
-def frames_of(sentence: str, label: str = "") -> frozenset[Frame]:
+def find_frames(sentence: str, label: str = "") -> frozenset[Frame]:
     """The frames of a sentence, none for one that asserts what it says; of its part that holds ``label``,"
     " where it goes
     on with a statement of its own."""
     text = bound_sentence(sentence)
-    stated, question = before_question(text)
+    stated, question = split_question(text)
     if question and label in stated:
         text = stated
     part = _part_of(text, label)
-    found = {_ROWS[number][0] for one in {part, without_lead(part)} for number in _STARTS.matching(one)}
+    found = {_ROWS[number][0] for one in {part, strip_lead(part)} for number in _STARTS.matching(one)}
     found |= {_ROWS_WITHIN[number][0] for number in _WITHIN.matching(text)}
-    if order_in(without_lead(text)) or (_DO.any(without_lead(part)) and not question and not asks(text)):
+    if read_order(strip_lead(text)) or (_DO.any(strip_lead(part)) and not question and not is_question(text)):
         found.discard(Frame.QUESTION)
     if _CONSTANT.any(text):
         found.discard(Frame.HYPOTHETICAL)
@@ -72,7 +72,7 @@ def _part_of(text: str, label: str) -> str:
 def may_carry(finding: Finding) -> bool:
     """Whether the sentence of a finding may carry it: what a user decides, replaces or withdraws has to be asserted."""
     decides = finding.type in _ASSERTED or finding.move in _CHANGING
-    return not decides or finding.trust is not Trust.STATED or not frames_of(finding.quote, finding.label)
+    return not decides or finding.trust is not Trust.STATED or not find_frames(finding.quote, finding.label)
 
 
 _ASSERTED: Final = frozenset({NodeType.DECISION, NodeType.ENVIRONMENT, NodeType.CONCEPT})

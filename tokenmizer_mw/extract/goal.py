@@ -10,10 +10,10 @@ from typing import Final
 from tokenmizer_mw.model.node import LABEL_MAX, DecisionKind, NodeType, Status, Trust
 
 from .finding import Finding, Segment
-from .opening import OpeningSentence, Rank, sentences_of
+from .opening import OpeningSentence, Rank, read_opening
 from .pattern import PatternSet, compile_lazily
 from .phrases import split_enumeration
-from .reading import hits
+from .reading import read_hits
 from .rules import Act, Speaker
 from .said import NAME_WORDS
 from .similar import content
@@ -84,7 +84,7 @@ _ASIDE: Final = compile_lazily(r"\s*\([^()]{1,80}\)")
 def read_goal(spoken: Sequence[Segment], situation: Situation, segments: Sequence[Segment] = ()) -> list[Finding]:
     """The goal as the session's first substantive message states it, with the choices that it names; ``segments`` are
     all of the message, what is spoken or not."""
-    sentences = sentences_of(spoken, segments)
+    sentences = read_opening(spoken, segments)
     at, best = max(enumerate(sentences), key=lambda one: (one[1].rank, -one[0]), default=(0, None))
     if best is None or best.rank < (Rank.CHORE if situation.asked is None else Rank.ORDER):
         return []
@@ -96,7 +96,7 @@ def read_goal(spoken: Sequence[Segment], situation: Situation, segments: Sequenc
         label,
         Status.ACTIVE,
         Trust.STATED,
-        GOAL_ASKED if _in_passing(best) else _GIVEN,
+        GOAL_ASKED if _is_by_the_way(best) else _GIVEN,
         slot="goal",
         value=label,
         quote=best.segment.text,
@@ -105,7 +105,7 @@ def read_goal(spoken: Sequence[Segment], situation: Situation, segments: Sequenc
     return [made, *_stack(best.label, made), *_symptom(best.segment, made)]
 
 
-def _in_passing(sentence: OpeningSentence) -> bool:
+def _is_by_the_way(sentence: OpeningSentence) -> bool:
     if sentence.rank not in _PASSING:
         return False
     if sentence.rank in (Rank.CHORE, Rank.POINTER):
@@ -115,7 +115,7 @@ def _in_passing(sentence: OpeningSentence) -> bool:
 
 def _symptom(segment: Segment, goal: Finding) -> list[Finding]:
     """What is wrong, where the goal is that it be right."""
-    told = [_concise(hit.label) for hit in hits(segment.text, Speaker.USER) if hit.rule.act is Act.COMPLAINT]
+    told = [_concise(hit.label) for hit in read_hits(segment.text, Speaker.USER) if hit.rule.act is Act.COMPLAINT]
     return [replace(goal, type=NodeType.ERROR, label=label, slot="", value="", confidence=_WRONG) for label in told]
 
 

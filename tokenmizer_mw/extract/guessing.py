@@ -11,11 +11,11 @@ from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.model.node import NodeType, Trust
 from tokenmizer_mw.settings import Settings
 
-from .cues import beside, cues, heard_in, place
+from .cues import cues_of_neighbours, cues_of_place, cues_of_sentence, last_heard_sentence
 from .finding import Finding, Move, Segment, SegmentKind
-from .hit import Hit, anaphoric
-from .learned import DialogueAct, Guess, InContext, Model, load_shipped_model
-from .phrases import asks, bound_sentence, order_in, without_lead
+from .hit import Hit, is_anaphoric
+from .learned import ActProbabilities, DialogueAct, Model, SentenceInContext, load_shipped_model
+from .phrases import bound_sentence, is_question, read_order, strip_lead
 from .rules import Act, Rule, Speaker
 from .similar import content
 from .situation import Situation
@@ -31,7 +31,7 @@ WORDS_MIN: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class ClassifierUse:
     """A sentence of ``speaker`` that does ``guessed`` with a chance of at least ``sure`` is taken to do ``act``; of at
     least ``meant`` where a sentence model has read it."""
 
@@ -43,14 +43,14 @@ class Use:
 
 
 USES: Final = (
-    Use(DialogueAct.DECISION, Speaker.USER, 0.41, 0.41, Act.CHOICE),
-    Use(DialogueAct.DECISION, Speaker.ASSISTANT, 0.32, 0.32, Act.CHOICE),
-    Use(DialogueAct.COMPLETION, Speaker.USER, 0.29, 0.2, Act.CLAIM),
-    Use(DialogueAct.COMPLETION, Speaker.ASSISTANT, 0.6, 0.4, Act.CLAIM),
-    Use(DialogueAct.POSTPONEMENT, Speaker.USER, 0.3, 0.22, Act.LATER),
-    Use(DialogueAct.POSTPONEMENT, Speaker.ASSISTANT, 0.35, 0.2, Act.LATER),
-    Use(DialogueAct.COMPLAINT, Speaker.USER, 0.35, 0.35, Act.COMPLAINT),
-    Use(DialogueAct.COMPLAINT, Speaker.ASSISTANT, 0.58, 0.58, Act.COMPLAINT),
+    ClassifierUse(DialogueAct.DECISION, Speaker.USER, 0.41, 0.41, Act.CHOICE),
+    ClassifierUse(DialogueAct.DECISION, Speaker.ASSISTANT, 0.32, 0.32, Act.CHOICE),
+    ClassifierUse(DialogueAct.COMPLETION, Speaker.USER, 0.29, 0.2, Act.CLAIM),
+    ClassifierUse(DialogueAct.COMPLETION, Speaker.ASSISTANT, 0.6, 0.4, Act.CLAIM),
+    ClassifierUse(DialogueAct.POSTPONEMENT, Speaker.USER, 0.3, 0.22, Act.LATER),
+    ClassifierUse(DialogueAct.POSTPONEMENT, Speaker.ASSISTANT, 0.35, 0.2, Act.LATER),
+    ClassifierUse(DialogueAct.COMPLAINT, Speaker.USER, 0.35, 0.35, Act.COMPLAINT),
+    ClassifierUse(DialogueAct.COMPLAINT, Speaker.ASSISTANT, 0.58, 0.58, Act.COMPLAINT),
 )
 """What the model is used for. At these chances three of five sentences are taken rightly on authors whom the model has
 not read: ``second`` and ``third`` of the corpus, and where an assistant does too little in these, the authors of
@@ -86,7 +86,7 @@ def model_of(settings: Settings) -> Model:
 Span = tuple[int, int]
 
 
-def guesses(
+def find_by_classifier(
     spoken: Sequence[Segment],
     read: Sequence[Sequence[Hit]],
     told: Collection[Span | None],
@@ -104,17 +104,17 @@ def guesses(
                 yield segment, hit
 
 
-def believable(
+def drop_unlikely_hits(
     spoken: Sequence[Segment], read: Sequence[Sequence[Hit]], situation: Situation, model: Model
 ) -> list[Sequence[Hit]]:
     """What rules read in each sentence, without what the model takes for wrong. Formal markers are never doubted."""
     return [
-        [hit for hit in known if not _is_wrong(hit, index, spoken, read, situation, model)] if known else known
+        [hit for hit in known if not _is_unlikely(hit, index, spoken, read, situation, model)] if known else known
         for index, known in enumerate(read)
     ]
 
 
-def _is_wrong(
+def _is_unlikely(
     hit: Hit, index: int, spoken: Sequence[Segment], read: Sequence[Sequence[Hit]], situation: Situation, model: Model
 ) -> bool:
     doubted = DOUBTED.get(hit.rule.act)
@@ -124,7 +124,7 @@ def _is_wrong(
     return judge_sentence(index, spoken, read, situation, model).chance(act) < least
 
 
-def without_unsettled(
+def drop_unsettled(
     found: Sequence[Finding],
     spoken: Sequence[Segment],
     read: Sequence[Sequence[Hit]],
@@ -156,31 +156,35 @@ SETTLING: Final = (DialogueAct.DECISION, DialogueAct.CHANGE, DialogueAct.REJECTI
 
 def judge_sentence(
     index: int, spoken: Sequence[Segment], read: Sequence[Sequence[Hit]], situation: Situation, model: Model
-) -> Guess:
+) -> ActProbabilities:
     """How likely the ``index``-th sentence of a message does each act."""
     said = model.weight(cues_of(index, spoken, read, situation))
-    return model.guess(said, model.meaning(in_context(index, spoken, situation)) if model.reads_context else ())
+    return model.guess(
+        said, model.meaning(sentence_in_context(index, spoken, situation)) if model.reads_context else ()
+    )
 
 
-def in_context(index: int, spoken: Sequence[Segment], situation: Situation) -> InContext:
+def sentence_in_context(index: int, spoken: Sequence[Segment], situation: Situation) -> SentenceInContext:
     """The ``index``-th sentence of a message, with what a sentence model reads of its context."""
     before = bound_sentence(spoken[index - 1].text) if index else ""
-    return InContext(bound_sentence(spoken[index].text), situation.speaker.value, before, heard_in(situation))
+    return SentenceInContext(
+        bound_sentence(spoken[index].text), situation.speaker.value, before, last_heard_sentence(situation)
+    )
 
 
-def change_meant(index: int, spoken: Sequence[Segment], situation: Situation, model: Model) -> float | None:
+def change_log_odds(index: int, spoken: Sequence[Segment], situation: Situation, model: Model) -> float | None:
     """What a sentence model adds to the log odds that the ``index``-th sentence of a message changes something;
     ``None`` where it reads none."""
-    meaning = model.meaning(in_context(index, spoken, situation)) if model.reads_context else ()
+    meaning = model.meaning(sentence_in_context(index, spoken, situation)) if model.reads_context else ()
     return meaning[model.classes.index(DialogueAct.CHANGE)] if meaning else None
 
 
 def cues_of(index: int, spoken: Sequence[Segment], read: Sequence[Sequence[Hit]], situation: Situation) -> list[str]:
     """All that the model looks at in the ``index``-th sentence of a message. ``read``: what rules read in each."""
-    own = cues(spoken[index], read[index], situation.speaker) + place(index, len(spoken), situation)
+    own = cues_of_sentence(spoken[index], read[index], situation.speaker) + cues_of_place(index, len(spoken), situation)
     before = read[index - 1] if index else ()
     behind = read[index + 1] if index + 1 < len(read) else ()
-    return own + beside(before, behind, situation)
+    return own + cues_of_neighbours(before, behind, situation)
 
 
 def _guess_act(
@@ -188,9 +192,9 @@ def _guess_act(
 ) -> Hit | None:
     """What only the model says of a sentence: one act at most."""
     segment = spoken[index]
-    text = without_lead(bound_sentence(segment.text)).rstrip(_ENDS)
-    order = order_in(text)
-    if (asks(text) and not order) or anaphoric(order or text) or len(content(text)) < WORDS_MIN:
+    text = strip_lead(bound_sentence(segment.text)).rstrip(_ENDS)
+    order = read_order(text)
+    if (is_question(text) and not order) or is_anaphoric(order or text) or len(content(text)) < WORDS_MIN:
         return None
     if _is_detail(segment, situation):
         return None

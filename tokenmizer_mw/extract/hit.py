@@ -8,11 +8,11 @@ from functools import cache
 from typing import Final
 
 from .pattern import Match, PatternSet, PatternTable
-from .phrases import plain_reason
+from .phrases import strip_reason_words
 from .rules import Rule, Speaker
-from .similar import words_of
+from .similar import split_words
 
-_ANAPHORA: Final = words_of(
+_ANAPHORA: Final = split_words(
     "it that this them those these him her me us you what whatever which there here something anything everything"
     " nothing one ones both all same it's that's this's"
     " eso esto esa ese lo das dies diese dieses ça cela celui-ci isso isto este esta questo quello это этот то"
@@ -63,12 +63,12 @@ def _unless(pattern: str) -> PatternSet:
 def _hit(rule: Rule, text: str, match: Match, groups: frozenset[str]) -> Hit | None:
     said = {name: match.group(name).strip() for name in groups}
     label = said.get("label", "")
-    if "label" in groups and label and anaphoric(label):
+    if "label" in groups and label and is_anaphoric(label):
         return None
-    return Hit(rule, text, label, said.get("target", ""), plain_reason(said.get("reason", "")))
+    return Hit(rule, text, label, said.get("target", ""), strip_reason_words(said.get("reason", "")))
 
 
-def anaphoric(label: str) -> bool:
+def is_anaphoric(label: str) -> bool:
     """Whether a label only points at something said before ("that one", "it")."""
     words = label.casefold().strip(" .,!?").split()
     return not words or (words[0] in _ANAPHORA and len(words) <= 2)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import Final
 
-from .similar import words_of
+from .similar import split_words
 
-_POINTERS: Final = words_of(
+_POINTERS: Final = split_words(
     "it that this these those them him her me us you what whatever which there here something anything everything"
     " one ones both all same thing things stuff mine yours ours"
     " myself yourself ourselves"
 )
-_TIMES: Final = words_of(
+_TIMES: Final = split_words(
     "tonight today tomorrow yesterday weekend weekends week month morning evening afternoon night noon later soon"
     " monday tuesday wednesday thursday friday saturday sunday moment minute minutes hour hours day days"
     " time now then"
     " once next last until till after before"
 )
-_FILLERS: Final = words_of(
+_FILLERS: Final = split_words(
     "a an the and or but so if as at by for from in into of off on onto out over to up down with without"
     " about i we he"
     " she they is are was were be been am do does did done doing have has had will would can could should may might"
@@ -28,7 +28,7 @@ _FILLERS: Final = words_of(
     " passt gut gerne einverstanden prima vale perfecto parfait oui sí sim sì d'accord genau"
     " quickly carefully soon better"
 )
-_ACTIONS: Final = words_of(
+_ACTIONS: Final = split_words(
     "go goes going went make makes made fix fixed fixes do add added adds test tested try tried check checked write"
     " wrote written written run ran keep kept put set get got take took change changed update updated"
     " move moved remove"
@@ -37,15 +37,15 @@ _ACTIONS: Final = words_of(
     " built implement implemented leave send sent look see show say said tell told commit committed push pushed call"
 )
 _EMPTY: Final = _POINTERS | _TIMES | _FILLERS
-_RELATIVE: Final = words_of("which who whose whom")
-_ANY_NOUN: Final = words_of(
+_RELATIVE: Final = split_words("which who whose whom")
+_ANY_NOUN: Final = split_words(
     "script file code app application program thing page site server work task job problem issue error bug part step"
     " change function button module class list link text message rest"
 )
 _WORDS_MAX: Final = 12
 
 
-def behind_pointer(label: str) -> str:
+def strip_pointer(label: str) -> str:
     """What ``label`` names behind a colon when it only points before it: "added that: the header" is the header."""
     head, colon, rest = label.partition(": ")
     return rest if colon and rest and is_hollow(head) else label
@@ -68,19 +68,19 @@ def is_hollow(label: str) -> bool:
     return all(word in _ACTIONS or word[0].isdigit() for word in said) and (points or not said)
 
 
-def points(label: str) -> bool:
+def is_pointing(label: str) -> bool:
     """Whether ``label`` needs the sentence before it to be understood: "hide it from the page for now"."""
     return any(word.strip(".,;:!?") in _POINTING for word in label.casefold().split()[1:4])
 
 
-_POINTING: Final = words_of("it this that these those them")
+_POINTING: Final = split_words("it this that these those them")
 
 
-def goes_ahead(label: str) -> bool:
+def is_go_ahead(label: str) -> bool:
     """Whether ``label`` only lets work go on: "continue", "go ahead and build it", "approved, run the deployment"."""
     words = label.casefold().replace(",", " ").split()
     return bool(words) and (words[0].strip(".:;-!") in _GOING_ON or tuple(words[:2]) in _GOING_AHEAD)
 
 
-_GOING_ON: Final = words_of("continue proceed resume approved approve")
+_GOING_ON: Final = split_words("continue proceed resume approved approve")
 _GOING_AHEAD: Final = frozenset({("go", "ahead"), ("go", "on"), ("carry", "on"), ("keep", "going")})

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from .similar import words_of
+from .similar import split_words
 
 KINDS: Final[dict[str, str]] = {
     "fails": "fail fails failed failing failure failures broken broke breaks break breaking crash crashes crashed"
@@ -73,7 +73,7 @@ KINDS: Final[dict[str, str]] = {
 }
 """Words by what they have in common."""
 
-_FUNCTION: Final = words_of(
+_FUNCTION: Final = split_words(
     "a an the this that these those it its i you we he she they me us him her them my your our his their mine yours"
     " is are was were be been being am has have had do does did will can of to in on at for from with by into onto"
     " over under up out off about as than and or but there here all some more most both same other one two three"

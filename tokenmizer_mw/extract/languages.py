@@ -37,7 +37,7 @@ _HAN: Final = 1
 
 
 @lru_cache(maxsize=SENTENCES_KEPT)
-def tongues_of(sentence: str) -> tuple[Tongue, ...]:
+def detect_languages(sentence: str) -> tuple[Tongue, ...]:
     """The languages other than English that a sentence seems to be in, the likeliest first; () for English."""
     found = [] if sentence.isascii() else _by_script(sentence)
     words = sentence.casefold().split(maxsplit=WORDS_MAX)[:WORDS_MAX]

@@ -52,7 +52,7 @@ class DialogueAct(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Guess:
+class ActProbabilities:
     """How likely a sentence does each act: ``odds`` in the order of ``classes``, 0..1, each by itself."""
 
     classes: tuple[DialogueAct, ...]
@@ -63,7 +63,7 @@ class Guess:
         return self.odds[self.classes.index(act)]
 
 
-class InContext(NamedTuple):
+class SentenceInContext(NamedTuple):
     """A sentence and what stands before it: ``before``, the sentence before it in its message, and ``heard``, the last
     one of the other speaker, "" where there is none. ``speaker``: "user" or "assistant"."""
 
@@ -118,14 +118,14 @@ class Model:
         weight = self.weight(cues)
         return self._sums(weight, ())[0] * self.scale, weight & _COUNT
 
-    def meaning(self, sentence: InContext) -> Sequence[float]:
+    def meaning(self, sentence: SentenceInContext) -> Sequence[float]:
         """What the meaning of a sentence adds to each class, in scale-ths; () for a model that looks at cues alone."""
         return ()
 
-    def guess(self, total: int, meaning: Sequence[float] = ()) -> Guess:
+    def guess(self, total: int, meaning: Sequence[float] = ()) -> ActProbabilities:
         """What a sentence does whose cues weigh ``total``, and whose meaning adds ``meaning``."""
         sums = [max(one * self.scale, -_FAR) for one in self._sums(total, meaning)]
-        return Guess(self.classes, tuple([1 / (1 + math.exp(-one)) for one in sums]))
+        return ActProbabilities(self.classes, tuple([1 / (1 + math.exp(-one)) for one in sums]))
 
     def to_bytes(self) -> bytes:
         """The model as a file."""

@@ -7,10 +7,10 @@ from typing import Final
 
 from tokenmizer_mw.model.node import DecisionKind, EdgeType, Node, NodeType, Status
 
-from .facts import asked_now
+from .facts import is_asked_now
 from .finding import Finding
 from .ledger import Ledger
-from .matching import near
+from .matching import find_nearest
 from .similar import content
 
 LINKS_MAX: Final = 40
@@ -76,9 +76,9 @@ def _work_at_hand(ledger: Ledger, placed: Sequence[Placed]) -> Node | None:
     done = [node for _, node in placed if node.type is NodeType.TASK and node.status is Status.COMPLETED]
     if len(done) == 1:
         return done[0]
-    tasks = near(ledger.graph, lambda node: node.type is NodeType.TASK and node.open)
+    tasks = find_nearest(ledger.graph, lambda node: node.type is NodeType.TASK and node.open)
     asked = [task for task in tasks if ledger.asked and task.source.turn == ledger.asked]
-    begun = [task for task in tasks if task.status is Status.IN_PROGRESS and asked_now(ledger, task)]
+    begun = [task for task in tasks if task.status is Status.IN_PROGRESS and is_asked_now(ledger, task)]
     for sure in (asked, begun):
         if sure:
             return sure[0] if len(sure) == 1 else None

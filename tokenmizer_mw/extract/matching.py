@@ -11,7 +11,7 @@ from tokenmizer_mw.model.node import DecisionKind, Node, NodeType
 
 from .finding import Finding
 from .names import same_path
-from .similar import content, likeness, opening, overlap
+from .similar import content, first_stem, likeness, overlap
 from .slots import same_value
 
 CANDIDATES_MAX: Final = 24
@@ -27,7 +27,7 @@ SAME_OTHER: Final = 0.8
 Test = Callable[[Node], bool]
 
 
-def same_fact(graph: SessionGraph, finding: Finding, *, adjacent: Test) -> Node | None:
+def find_matching_node(graph: SessionGraph, finding: Finding, *, adjacent: Test) -> Node | None:
     """The node that states what ``finding`` states, ``None`` when it is news.
 
     ``adjacent`` tells nodes of the exchange at hand, which a restatement in other words may speak of.
@@ -87,13 +87,13 @@ def find_described(graph: SessionGraph, label: str, type_: NodeType, accept: Tes
     return best
 
 
-def near(graph: SessionGraph, accept: Test, *, settled: bool = False) -> list[Node]:
+def find_nearest(graph: SessionGraph, accept: Test, *, settled: bool = False) -> list[Node]:
     """The newest open (or settled) nodes that are acceptable."""
     nodes = graph.newest_settled() if settled else graph.newest_unfinished()
     return [node for node in islice(nodes, NEAR_MAX) if accept(node)]
 
 
-def current_heir(graph: SessionGraph, node: Node) -> Node | None:
+def find_current_heir(graph: SessionGraph, node: Node) -> Node | None:
     """The node that stands in the place of ``node`` now, ``None`` when nothing current does."""
     seen = {node.id}
     heir = graph.heir(node.id)
@@ -132,7 +132,7 @@ def _same_task(node: Node, finding: Finding, _: bool) -> bool:
     if min(len(mine), len(other)) < 2:
         return mine == other
     if node.open and (mine <= other or other <= mine):
-        return opening(node.label) == opening(finding.label)
+        return first_stem(node.label) == first_stem(finding.label)
     return likeness(node.label, finding.label) >= SAME_TASK
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from .hit import Hit, RuleTable
 from .pattern import PatternSet, compile_lazily
-from .phrases import without_lead
+from .phrases import strip_lead
 from .rules import Act
 from .rules.mixed_status import (
     BORDER,
@@ -135,7 +135,7 @@ def _judge(texts: Sequence[str]) -> list[_Clause]:
 
 
 def _judge_clause(text: str) -> _Clause:
-    said = without_lead(text)
+    said = strip_lead(text)
     if _OPEN.any(said):
         return _Clause(text, Act.LATER)
     if (done := _DONE.fullmatch(said)) is not None:
@@ -168,11 +168,11 @@ def _complete(text: str, done: _Clause) -> _Clause:
 def _is_whole(part: _Clause, parts: Sequence[_Clause]) -> bool:
     """Whether only the whole sentence tells what is not well: "3 of 5 tests pass, the rest fail"."""
     first = parts[0]
-    return _REST.any(part.text) or (first.act is Act.CLAIM and _GENERAL.any(without_lead(first.text)))
+    return _REST.any(part.text) or (first.act is Act.CLAIM and _GENERAL.any(strip_lead(first.text)))
 
 
 def _hit(part: _Clause, table: RuleTable) -> Hit | None:
-    said = without_lead(part.text).rstrip(" .!…")
+    said = strip_lead(part.text).rstrip(" .!…")
     read = table.first(said, table.reading(said)) if part.act in (None, Act.CLAIM) else None
     if part.act is None:
         return read

@@ -8,16 +8,16 @@ from typing import Final
 
 from tokenmizer_mw.model.node import Node, NodeType, Status
 
-from .deciding import note_decision, reject, replace_decision, revalue
-from .facts import note_environment, note_fact, note_file, note_goal, retell
+from .deciding import note_decision, reject_fact, replace_decision, replace_value
+from .facts import extend_file_node, note_environment, note_fact, note_file, note_goal
 from .finding import Finding, Move
 from .ledger import Ledger
-from .matching import same_fact
+from .matching import find_matching_node
 from .testing import note_test
-from .working import close, note_error, note_task, reopen
+from .working import close_work, note_error, note_task, reopen_work
 
 
-def place(ledger: Ledger, finding: Finding) -> Node | None:
+def place_finding(ledger: Ledger, finding: Finding) -> Node | None:
     """Do what the finding says; the node that it is about now, ``None`` when it changed nothing."""
     node = _MOVES[finding.move](ledger, finding)
     return ledger.graph.get(node.id) if node is not None else None
@@ -32,17 +32,17 @@ def _adopt(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _replace(ledger: Ledger, finding: Finding) -> Node | None:
-    return close(ledger, finding) if finding.type is NodeType.TASK else replace_decision(ledger, finding)
+    return close_work(ledger, finding) if finding.type is NodeType.TASK else replace_decision(ledger, finding)
 
 
 def _archive(ledger: Ledger, finding: Finding) -> Node | None:
-    found = same_fact(ledger.graph, finding, adjacent=lambda _: False)
+    found = find_matching_node(ledger.graph, finding, adjacent=lambda _: False)
     if found is None and finding.type is NodeType.FILE and finding.certain:
         return ledger.add(finding)
     if found is not None:
         ledger.move(found, Status.ARCHIVED, finding)
         if finding.type is NodeType.FILE:
-            retell(ledger, found, finding)
+            extend_file_node(ledger, found, finding)
     return found
 
 
@@ -58,11 +58,11 @@ _NOTES: Final[dict[NodeType, Callable[[Ledger, Finding], Node | None]]] = {
 
 _MOVES: Final[dict[Move, Callable[[Ledger, Finding], Node | None]]] = {
     Move.NOTE: _note,
-    Move.CLOSE: close,
-    Move.REOPEN: reopen,
+    Move.CLOSE: close_work,
+    Move.REOPEN: reopen_work,
     Move.REPLACE: _replace,
-    Move.REJECT: reject,
+    Move.REJECT: reject_fact,
     Move.ADOPT: _adopt,
     Move.ARCHIVE: _archive,
-    Move.SET: revalue,
+    Move.SET: replace_value,
 }

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from tokenmizer_mw.runtime.lazy import expression
 
-from .similar import words_of
+from .similar import split_words
 
 NAMES_MAX: Final = 200
 """Names of one kind that are taken from one text."""
@@ -69,7 +69,7 @@ _DOTTED: Final = expression(rf"\.(?:{_DOT_FILES})")
 
 _PRODUCTS: Final = frozenset(
     f"{name}.js"
-    for name in words_of(
+    for name in split_words(
         "node next nuxt vue react angular ember backbone express three d3 chart moment day p5 alpine solid preact "
         "meteor electron nest koa hapi knex sequelize passport socket discord tensorflow tone plotly leaflet matter"
         " anime video fuse highlight prism marked handlebars underscore lodash mocha jest cypress puppeteer"
@@ -78,14 +78,14 @@ _PRODUCTS: Final = frozenset(
         " polymer knockout require"
     )
 )
-PROJECTS: Final = words_of("llama.cpp whisper.cpp stable-diffusion.cpp bark.cpp clip.cpp rwkv.cpp gemma.cpp")
+PROJECTS: Final = split_words("llama.cpp whisper.cpp stable-diffusion.cpp bark.cpp clip.cpp rwkv.cpp gemma.cpp")
 """Products named like a file, which prose means rather than that file unless it says otherwise (``names_project``)."""
 
 _FILE_WORDS: Final = expression(
     r"(?i)(?:edit|edits|edited|editing|open|opened|rename|renamed|delete|deleted|compile|compiled|rewrite|rewrote|file)"
     r" (?:the )?(?:file )?$"
 )
-_NO_FILES: Final = words_of(
+_NO_FILES: Final = split_words(
     "response.json res.json resp.json request.json req.json r.json result.json docs.rs bun.sh astral.sh"
     " brew.sh get.sh self.c self.h this.c"
 )
@@ -244,11 +244,11 @@ _METHOD_ROUTE: Final = expression(
     rf"(https?://[^\s<>\"'`|)]+|/{_ROUTE_SIGN}*)"
 )
 _ROUTE: Final = expression(rf"(?:^|[\s`\"'(])(/{_ROUTE_SIGN}+)")
-_SYSTEM_FOLDERS: Final = words_of(
+_SYSTEM_FOLDERS: Final = split_words(
     "home usr var etc tmp opt Users dev proc root mnt bin sbin lib src workspace workspaces testbed srv sys private"
     " Applications Library run boot media Volumes nix c d"
 )
-_ROUTE_HEADS: Final = words_of(
+_ROUTE_HEADS: Final = split_words(
     "api v1 v2 v3 v4 auth oauth graphql health healthz livez readyz metrics rest rpc webhook webhooks callback"
     " login logout signup register"
 )

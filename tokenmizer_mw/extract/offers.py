@@ -13,12 +13,12 @@ from typing import Final
 
 import re2
 
-from .abroad import ShortAnswer, announces_choice, offer_abroad, short_answer
+from .abroad import ShortAnswer, announces_choice, read_foreign_offer, read_short_answer
 from .finding import Segment, SegmentKind
 from .pattern import PatternSet, compile_lazily
-from .phrases import bound_sentence, plain_reason, without_lead
-from .reading import anaphoric, hits
-from .referent import Piece, pieces_of
+from .phrases import bound_sentence, strip_lead, strip_reason_words
+from .reading import is_anaphoric, read_hits
+from .referent import Piece, split_pieces
 from .rules import Act, Speaker
 from .segment import segment
 
@@ -177,7 +177,7 @@ class Option:
     label: str
 
 
-def goes_on(question: str) -> bool:
+def is_conversation_filler(question: str) -> bool:
     """Whether a question only keeps a conversation going ("any other concerns?"): its answer settles nothing."""
     return _GOES_ON.any(question)
 
@@ -200,7 +200,7 @@ class Offers:
     @cached_property
     def pieces(self) -> tuple[Piece, ...]:
         """The clauses of the message that a reply may take up."""
-        return pieces_of(self._segments, choosing=bool(self.options))
+        return split_pieces(self._segments, choosing=bool(self.options))
 
     @cached_property
     def closing(self) -> tuple[Segment, ...]:
@@ -330,15 +330,17 @@ def _either(sentence: str) -> list[Option]:
 def _proposals(sentences: Sequence[str]) -> list[str]:
     found = []
     for sentence in sentences:
-        match = _DOING.match(without_lead(sentence))
+        match = _DOING.match(strip_lead(sentence))
         if match is not None:
             found.append(match.group("label").rstrip("?. "))
             continue
-        if offered := offer_abroad(sentence):
+        if offered := read_foreign_offer(sentence):
             found.append(offered)
             continue
-        found += [hit.label or hit.reason for hit in hits(sentence, Speaker.ASSISTANT) if hit.rule.act is Act.PROPOSAL]
-    return [label for label in found if label and not label.startswith("not ") and not anaphoric(label)]
+        found += [
+            hit.label or hit.reason for hit in read_hits(sentence, Speaker.ASSISTANT) if hit.rule.act is Act.PROPOSAL
+        ]
+    return [label for label in found if label and not label.startswith("not ") and not is_anaphoric(label)]
 
 
 def read_answer(sentence: str, offers: Offers) -> OfferReply:
@@ -364,7 +366,7 @@ def read_answer(sentence: str, offers: Offers) -> OfferReply:
 
 
 def _answer_abroad(lower: str, text: str, offers: Offers) -> OfferReply:
-    said = short_answer(lower)
+    said = read_short_answer(lower)
     options = offers.options
     if said.both:
         return OfferReply(tuple(option.label for option in options[:2]) or offers.proposals)
@@ -385,7 +387,7 @@ def _picked_abroad(said: ShortAnswer, offers: Offers) -> list[str]:
 def _may_answer(text: str) -> bool:
     if _ANSWERING.any(text):
         return True
-    behind = without_lead(text)
+    behind = strip_lead(text)
     return behind != text and _ANSWERING.any(behind)
 
 
@@ -407,7 +409,7 @@ _PICKS: Final = PatternSet(
 
 
 def _by_ordinal(text: str, offers: Offers) -> list[Option]:
-    match = _ORDINAL.match(without_lead(text))
+    match = _ORDINAL.match(strip_lead(text))
     if match is None:
         return []
     index, options = _ORDINALS[match.group("which")], offers.options
@@ -424,5 +426,5 @@ def _why(text: str) -> str:
     for opener in ("because ", "since ", " as it", ", it's", " - ", " — ", "("):
         at = text.casefold().find(opener)
         if at >= 0:
-            return plain_reason(text[at:].lstrip(" ,(-—").removeprefix("since ")).rstrip(").")
+            return strip_reason_words(text[at:].lstrip(" ,(-—").removeprefix("since ")).rstrip(").")
     return ""

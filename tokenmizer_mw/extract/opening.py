@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
-from .abroad import without_lead_abroad
+from .abroad import strip_foreign_lead
 from .finding import Segment, SegmentKind
-from .languages import tongues_of
+from .languages import detect_languages
 from .pattern import PatternSet, compile_lazily
-from .phrases import asks, bound_sentence, order_in, without_lead
-from .reading import hits
+from .phrases import bound_sentence, is_question, read_order, strip_lead
+from .reading import read_hits
 from .rules import Act, Speaker
 from .rules.wants import MODAL_ABROAD, WANTS, WANTS_ABROAD, WANTS_BEHIND
 from .said import TELLING_WORDS
-from .similar import content, words_of
+from .similar import content, split_words
 
 OPENING_SENTENCES: Final = 12
 """Sentences of a message in which the goal is looked for."""
@@ -123,7 +123,7 @@ _TASK_IS: Final = compile_lazily(
 _CODE: Final = PatternSet(r"[\w.]+ ?= ?\S.*", r".*[;{}]$", r"[A-Z]:\\|[$>❯] ", r"[\w./-]+:\d+:", r"</?[\w-]+>$")
 """Lines of code, of a console or between marks, which nobody says."""
 
-_POINTING: Final = words_of(
+_POINTING: Final = split_words(
     "it this that these those them everything all above below following thing things help here you"
 )
 _POINTING_ABROAD: Final = PatternSet(
@@ -163,7 +163,7 @@ _DECIDING: Final = _CHANGES | {Act.CHOICE, Act.REJECT}
 _CHANGE_WORDS: Final = 8
 
 
-def sentences_of(spoken: Sequence[Segment], segments: Sequence[Segment]) -> list[OpeningSentence]:
+def read_opening(spoken: Sequence[Segment], segments: Sequence[Segment]) -> list[OpeningSentence]:
     """The sentences of an opening in which a goal may be; what a pasted task or a plan says, where it is one."""
     titled = _title(segments)
     if titled is not None:
@@ -191,7 +191,7 @@ def _title(segments: Sequence[Segment]) -> OpeningSentence | None:
                 return _announced_sentence(segment, segment.text)
         elif segment.kind is SegmentKind.HEADING and segment.info == "1" and at:
             before = segments[at - 1]
-            if at == 1 and _HANDS_PLAN.any(without_lead(bound_sentence(before.text))):
+            if at == 1 and _HANDS_PLAN.any(strip_lead(bound_sentence(before.text))):
                 match = _PLAN_TITLE.match(segment.text)
                 return _announced_sentence(segment, match.group("title") if match is not None else segment.text)
     return None
@@ -203,24 +203,24 @@ def _announced_sentence(segment: Segment, text: str) -> OpeningSentence:
 
 
 def _sentence(segment: Segment, at: int) -> OpeningSentence:
-    text = without_lead(bound_sentence(segment.text))
+    text = strip_lead(bound_sentence(segment.text))
     command = _COMMAND.fullmatch(text)
     if command is not None:
-        text = without_lead(command.group("rest"))
-    text = without_lead_abroad(text)
+        text = strip_lead(command.group("rest"))
+    text = strip_foreign_lead(text)
     rank, label = _rank_sentence(text, at)
     return OpeningSentence(rank, text, label, segment)
 
 
 def _rank_sentence(text: str, at: int) -> tuple[Rank, str]:
     """What a sentence is, and what it wants: an announced goal before an order, then how it should be, a symptom."""
-    order = order_in(text)
+    order = read_order(text)
     task = _TASK_IS.match(text)
     if task is not None:
         return Rank.ANNOUNCED, task.group("label") or task.group("work")
     if _CHORES.any(order or text):
         return Rank.CHORE, order or text
-    read = () if order else hits(text, Speaker.USER)
+    read = () if order else read_hits(text, Speaker.USER)
     rank = (
         Rank.ORDER if order else max((_RANKS.get(hit.rule.act, Rank.STATEMENT) for hit in read), default=Rank.NOTHING)
     )
@@ -239,7 +239,7 @@ def _rank_sentence(text: str, at: int) -> tuple[Rank, str]:
 
 
 def _find_wish(text: str, *, decided: bool) -> str:
-    if asks(text):
+    if is_question(text):
         return ""
     match = WANTS.match(text)
     if match is not None:
@@ -265,7 +265,7 @@ def _plain_rank(text: str) -> Rank:
         return Rank.LOOK
     if len(content(text)) < TELLING_WORDS or _CODE.any(text):
         return Rank.NOTHING
-    if asks(text):
+    if is_question(text):
         return Rank.QUESTION
     if _BACKGROUND.any(text):
         return Rank.NOTHING
@@ -274,7 +274,7 @@ def _plain_rank(text: str) -> Rank:
 
 def is_background(sentence: str) -> bool:
     """Whether a sentence tells who speaks and what there is already."""
-    return _BACKGROUND.any(without_lead(bound_sentence(sentence)))
+    return _BACKGROUND.any(strip_lead(bound_sentence(sentence)))
 
 
 def _points(order: str) -> bool:
@@ -286,8 +286,8 @@ def _points(order: str) -> bool:
 
 
 def _label_of(text: str) -> str:
-    read = hits(text, Speaker.USER)
-    if tongues_of(text) and not any(hit.rule.act is Act.GOAL for hit in read):
+    read = read_hits(text, Speaker.USER)
+    if detect_languages(text) and not any(hit.rule.act is Act.GOAL for hit in read):
         return text
     for hit in read:
         if hit.rule.act in (Act.GOAL, Act.REQUEST):

@@ -13,10 +13,10 @@ from tokenmizer_mw.graph.values import values_in
 from tokenmizer_mw.model.node import NOTE_CONFIDENCE, NodeType, Status, Trust
 
 from .finding import Finding, Segment, SegmentKind
-from .frames import frames_of
-from .phrases import asks, bound_sentence, order_in, without_lead
+from .frames import find_frames
+from .phrases import bound_sentence, is_question, read_order, strip_lead
 from .similar import content
-from .told import parts_of
+from .told import split_statements
 
 SENTENCES_READ: Final = 12
 """Sentences of a message that are read; longer messages are documents."""
@@ -31,7 +31,7 @@ Place = tuple[int, int] | None
 """Where a sentence stands in its message; ``None``: nowhere."""
 
 
-def settled_in_passing(
+def find_notes(
     segments: Sequence[Segment], known: Sequence[tuple[str, Place]], goals: Container[Place]
 ) -> list[Finding]:
     """The clauses of a user's message that state something and that no words of ``known``, given with the places of
@@ -45,12 +45,12 @@ def settled_in_passing(
         for segment in spoken
         if len(segment.text) <= SENTENCE_LONG
         for clause in clauses_of(segment.text, valued=(segment.start, segment.end) in goals)
-        if not any(_is_stated(clause, text, beside=place == (segment.start, segment.end)) for text, place in known)
+        if not any(_is_covered(clause, text, beside=place == (segment.start, segment.end)) for text, place in known)
     ]
     return made[:NOTES_MAX]
 
 
-def _is_stated(clause: str, text: str, *, beside: bool) -> bool:
+def _is_covered(clause: str, text: str, *, beside: bool) -> bool:
     """Whether one of a clause and a fact's words holds the other; of a fact ``beside`` it in one sentence, whether the
     clause has half of what that speaks of."""
     one, other = clause.casefold(), text.casefold()
@@ -62,11 +62,11 @@ def clauses_of(sentence: str, *, valued: bool = False) -> Iterator[str]:
     """The clauses of a sentence that state something; of an order, a sentence with a quotation, and where only what is
     ``valued`` counts, those that give something a value."""
     line = bound_sentence(sentence)
-    ordered = order_in(without_lead(line))
+    ordered = read_order(strip_lead(line))
     plain = not (ordered or valued or _QUOTES & set(sentence))
-    if (asks(line) and not ordered) or frames_of(line):
+    if (is_question(line) and not ordered) or find_frames(line):
         return
-    for part in parts_of(line, scoped=True):
+    for part in split_statements(line, scoped=True):
         clause = part.strip(" .,;:!")
         if 0 < len(clause) <= CLAUSE_MAX and _states_something(clause) and (_has_value(clause) or plain):
             yield clause

@@ -52,10 +52,10 @@ def find_pasted(text: str) -> Iterator[Span]:
     announced = _ANNOUNCES.search(text) if "\n" in text else None
     if announced is not None:
         start = len(text) - len(text[announced.end() :].lstrip())
-        yield start, _end_of_paste(text, start)
+        yield start, _find_end_of_paste(text, start)
 
 
-def _end_of_paste(text: str, start: int) -> int:
+def _find_end_of_paste(text: str, start: int) -> int:
     """Where a paste ends: before the last paragraph where that is short, else with the text."""
     last = text.rstrip().rfind("\n\n")
     return last if last > start and len(text) - last <= _OWN_MAX else len(text)

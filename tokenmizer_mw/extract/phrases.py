@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 from .pattern import PatternSet, compile_lazily
-from .similar import words_of
+from .similar import split_words
 
 SENTENCE_MAX: Final = 600
 """Characters of a sentence that are read."""
@@ -24,7 +24,7 @@ def _has_one(text: str, signs: tuple[str, ...]) -> bool:
     return False
 
 
-_LEAD_INS: Final = words_of(
+_LEAD_INS: Final = split_words(
     "ok okay k yes yeah yep yup sure great perfect cool nice thanks thank thx alright right well so and but then also"
     " now actually hm hmm hmmm oh ah ahh good fine no nope please pls first firstly finally wait sorry hey hi hello"
     " awesome excellent lovely gotcha understood agreed ugh argh anyway btw ps lastly yay wow haha lol damn true done"
@@ -172,7 +172,7 @@ _REPORTS: Final = PatternSet(
     r"|asked|insists?)\b"
 )
 _IMAGINES: Final = PatternSet(_SUPPOSES, _INSIDE)
-_SELF: Final = words_of("i we you i'd we'd")
+_SELF: Final = split_words("i we you i'd we'd")
 _ASKS: Final = PatternSet(
     r"(?:what|why|how|when|where|who|which|whose|whom|is|are|was|were|does|did|do|has|have|can|could|should"
     r"|would|will|"
@@ -198,7 +198,7 @@ def _bound_sentence(sentence: str) -> str:
 
 
 @lru_cache(maxsize=SENTENCES_KEPT)
-def without_lead(text: str) -> str:
+def strip_lead(text: str) -> str:
     """``text`` behind lead-ins such as "ok," "great! now" and "thanks, but"."""
     for _ in range(_LEAD_INS_MAX):
         rest = _behind_lead(text)
@@ -229,11 +229,11 @@ def _ends_lead(phrase: str, following: str) -> bool:
     return following in _CLOSERS if phrase in _ANNOUNCING else not following.isalnum()
 
 
-_STATING: Final = words_of("no right fine done first true good again well plus great perfect nice sure just")
+_STATING: Final = split_words("no right fine done first true good again well plus great perfect nice sure just")
 """Lead-ins only in front of a comma or a stop: "no, use A" but "no MQTT", "done, next" but "done in alerts.py"."""
 
 
-def clauses(text: str) -> list[str]:
+def split_clauses(text: str) -> list[str]:
     """The parts of a sentence that may each say something: cut before verbs that begin a new order."""
     if not _has_one(text, _CLAUSE_SIGNS):
         return [text] if text else []
@@ -274,16 +274,16 @@ def split_reason(text: str) -> tuple[str, str]:
     if opener.endswith("("):
         inside, _, behind = reason.partition(")")
         rest = behind.strip(" .,;")
-        return (text[: match.start()] + (" " + rest if rest else "")), plain_reason(inside)
+        return (text[: match.start()] + (" " + rest if rest else "")), strip_reason_words(inside)
     keeps_word = opener.startswith(
         ("so that", "so we", "in order", "it", "they", "we", "too", "i ", "people", "nobody")
     )
     if keeps_word or opener.startswith(("that's", "everyone", "one less")):
         reason = text[match.start() :].lstrip(", ")
-    return text[: match.start()], plain_reason(reason).strip(_REASON_CLOSERS)
+    return text[: match.start()], strip_reason_words(reason).strip(_REASON_CLOSERS)
 
 
-def plain_reason(text: str) -> str:
+def strip_reason_words(text: str) -> str:
     """A reason without the words that announce it: "concurrent writes" of "because of concurrent writes"."""
     reason = text.strip()
     for opener in _REASON_OPENERS:
@@ -367,7 +367,7 @@ _TRAILERS: Final = (
 )
 
 
-def without_trailer(text: str) -> str:
+def strip_trailer(text: str) -> str:
     """``text`` without words at its end that only soften or order it ("SQLite then", "the user model first")."""
     text = text.rstrip(" ,.;:!")
     folded = text.casefold()
@@ -385,13 +385,13 @@ def has_digit(text: str) -> bool:
     return not _DIGITS.isdisjoint(text) or (not text.isascii() and any(map(str.isdigit, text)))
 
 
-def asks(text: str) -> bool:
-    """Whether a sentence is a question (a polite order is one as well: see ``order_in``)."""
+def is_question(text: str) -> bool:
+    """Whether a sentence is a question (a polite order is one as well: see ``read_order``)."""
     stripped = text.rstrip(" \"')*_")
     return stripped.endswith(("?", "？", "؟")) or ("?" in text and _ASKS.any(text))
 
 
-def order_in(text: str) -> str:
+def read_order(text: str) -> str:
     """What "can you X?" asks for: "X", "" when the sentence is no such thing."""
     if text[:1] not in "cCwWpPdD":
         return ""
@@ -399,7 +399,7 @@ def order_in(text: str) -> str:
     return match.group("rest") or match.group("other") if match is not None else ""
 
 
-def before_question(text: str) -> tuple[str, str]:
+def split_question(text: str) -> tuple[str, str]:
     """A statement and the question that the same sentence goes on with: "we use pnpm, can you fix the lockfile" gives
     "we use pnpm" and "can you fix the lockfile". The question is "" where there is none, or where nothing is stated
     before it."""
@@ -413,12 +413,12 @@ _STATED_WORDS: Final = 3
 
 
 @lru_cache(maxsize=SENTENCES_KEPT)
-def supposes(text: str) -> bool:
+def is_supposition(text: str) -> bool:
     """Whether a sentence only imagines, generalises or weighs."""
     return _IMAGINES.any(text)
 
 
-def reports(text: str) -> bool:
+def is_report(text: str) -> bool:
     """Whether a sentence tells what somebody else says or wants."""
     first = text.partition(" ")[0].casefold()
     return first not in _SELF and _REPORTS.any(text)

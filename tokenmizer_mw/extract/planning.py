@@ -8,10 +8,10 @@ from typing import Final
 from tokenmizer_mw.model.event import NodeRevised
 from tokenmizer_mw.model.node import Node, NodeType, Status, Trust
 
-from .facts import same_as
+from .facts import find_same_fact
 from .finding import Finding
 from .ledger import Ledger, first
-from .matching import near
+from .matching import find_nearest
 from .structure.certain import make_plan_task
 from .structure.plans import ITEM
 
@@ -22,7 +22,7 @@ ITEMS_MAX: Final = 64
 def note_item(ledger: Ledger, finding: Finding) -> Node:
     """The client puts an item on its plan, under a number. An order that it repeats becomes that item; one of another
     number is another item, however alike the two are."""
-    same = same_as(ledger, finding)
+    same = find_same_fact(ledger, finding)
     if same is None or is_item(same):
         return ledger.add(finding)
     if not same.current or same.status is Status.COMPLETED:
@@ -35,7 +35,7 @@ def note_item(ledger: Ledger, finding: Finding) -> Node:
 def move_item(ledger: Ledger, finding: Finding) -> Node | None:
     """An item of a plan that is known by its number gets another subject or goes on, whatever was said about it. A step
     that only looked leaves nothing behind."""
-    item = _item_of(ledger, finding.target)
+    item = _find_item(ledger, finding.target)
     if item is None:
         return None
     label = finding.label or item.label
@@ -48,7 +48,7 @@ def move_item(ledger: Ledger, finding: Finding) -> Node | None:
     return item
 
 
-def _item_of(ledger: Ledger, number: str) -> Node | None:
+def _find_item(ledger: Ledger, number: str) -> Node | None:
     """The newest item of that number, open or settled."""
     nodes = (ledger.graph.newest_unfinished(), ledger.graph.newest_settled())
     return first(node for some in nodes for node in islice(some, ITEMS_MAX) if node.detail == number)
@@ -59,14 +59,14 @@ def is_item(node: Node) -> bool:
     return node.type is NodeType.TASK and node.detail.startswith(ITEM)
 
 
-def leave_behind(ledger: Ledger) -> None:
+def archive_stale_items(ledger: Ledger) -> None:
     """The user speaks again: what a plan lists that was not written down again in a whole exchange is archived, as
     nobody knows what became of it. Items with numbers stay: they are not written down again."""
-    for task in near(ledger.graph, lambda node: _is_left_behind(ledger, node)):
+    for task in find_nearest(ledger.graph, lambda node: _is_stale(ledger, node)):
         past = make_plan_task(task.label, Status.ARCHIVED)
         ledger.move(task, Status.ARCHIVED, past, "the plan was not kept up")
 
 
-def _is_left_behind(ledger: Ledger, node: Node) -> bool:
+def _is_stale(ledger: Ledger, node: Node) -> bool:
     planned_once = node.type is NodeType.TASK and node.source.trust is Trust.STRUCTURE and not is_item(node)
     return planned_once and node.open and ledger.last_touched(node) < ledger.asked

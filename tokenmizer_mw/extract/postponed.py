@@ -11,11 +11,11 @@ from typing import Final
 
 from tokenmizer_mw.model.node import NodeType, Status, Trust
 
-from .ahead import ENDS, AheadRow, Readers, clauses, is_left, only_points
+from .ahead import ENDS, AheadRow, Readers, clauses, has_left_work, is_only_postponement
 from .finding import Finding, Move, Segment, SegmentKind
 from .pattern import PatternSet, compile_lazily
-from .phrases import asks, bound_sentence, supposes, without_lead
-from .reading import hits
+from .phrases import bound_sentence, is_question, is_supposition, strip_lead
+from .reading import read_hits
 from .rules import Act, Speaker
 from .similar import content
 from .situation import Situation
@@ -59,7 +59,7 @@ _AGREEING: Final = PatternSet(
 )
 
 
-def with_plans(found: Sequence[Finding], spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
+def add_postponed(found: Sequence[Finding], spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
     """``found`` with what the user puts off or leaves to somebody, each told with its matter; what is found of the same
     words without it goes."""
     made: list[Finding] = []
@@ -69,26 +69,30 @@ def with_plans(found: Sequence[Finding], spoken: Sequence[Segment], situation: S
         segment = spoken[index]
         if segment.kind is not SegmentKind.PROSE or len(segment.text) > SENTENCE_LONG or len(made) >= PLANS_MAX:
             continue
-        made += _plans_of(segment, spoken[index - 1] if index else None, situation, readers)
-    kept = [finding for finding in found if not any(_told_by(finding, plan) or _same(finding, plan) for plan in made)]
+        made += _find_plans(segment, spoken[index - 1] if index else None, situation, readers)
+    kept = [
+        finding
+        for finding in found
+        if not any(_is_covered_by(finding, plan) or _is_same_as_plan(finding, plan) for plan in made)
+    ]
     new = [plan for plan in made if not any(_covers_plan(finding, plan) for finding in kept)]
     return [*kept, *new]
 
 
-def _same(finding: Finding, plan: Finding) -> bool:
+def _is_same_as_plan(finding: Finding, plan: Finding) -> bool:
     """Whether a choice is the plan in the plan's own words: what is put off is to be done, and settles nothing."""
     settles = finding.target or finding.single or finding.value or finding.about
     plain = finding.type is NodeType.DECISION and finding.move is Move.NOTE and not settles
     return plain and (finding.span, finding.label) == (plan.span, plan.label)
 
 
-def _told_by(finding: Finding, plan: Finding) -> bool:
+def _is_covered_by(finding: Finding, plan: Finding) -> bool:
     """Whether a finding says the same as a plan with less, or takes it for something that is wrong or done."""
     kinds = ((NodeType.TASK, Status.PENDING), (NodeType.TASK, Status.COMPLETED), (NodeType.ERROR, Status.ACTIVE))
     same = finding.span == plan.span and (finding.type, finding.status) in kinds
-    if finding.type is NodeType.ERROR and not is_left(plan.label):
+    if finding.type is NodeType.ERROR and not has_left_work(plan.label):
         return False
-    if same and finding.status is Status.PENDING and only_points(finding.label):
+    if same and finding.status is Status.PENDING and is_only_postponement(finding.label):
         return True
     first = next(clauses(finding.label), "")
     return same and (content(finding.label) <= content(plan.label) or plan.label.endswith(first))
@@ -100,9 +104,9 @@ def _covers_plan(finding: Finding, plan: Finding) -> bool:
     return same and content(plan.label) <= content(finding.label)
 
 
-def _plans_of(segment: Segment, before: Segment | None, situation: Situation, readers: Readers) -> Iterator[Finding]:
+def _find_plans(segment: Segment, before: Segment | None, situation: Situation, readers: Readers) -> Iterator[Finding]:
     text = bound_sentence(segment.text)
-    if asks(text) or _LEADS_IN.any(text) or _CONDITION.any(without_lead(text)) or _is_marked(segment):
+    if is_question(text) or _LEADS_IN.any(text) or _CONDITION.any(strip_lead(text)) or _is_marked(segment):
         return
     parts = list(clauses(text))
     for reader in readers.of(text):
@@ -120,32 +124,32 @@ def _plan(label: str, segment: Segment) -> Finding:
 
 def _is_marked(segment: Segment) -> bool:
     """Whether a sentence says formally what it is."""
-    return any(hit.rule.explicit for hit in hits(segment.text, Speaker.USER))
+    return any(hit.rule.explicit for hit in read_hits(segment.text, Speaker.USER))
 
 
 def _labels(reader: AheadRow, parts: list[str], before: Segment | None, situation: Situation) -> Iterator[str]:
     """The plans of a sentence's clauses."""
     told = 0
     for index, part in enumerate(parts):
-        said = without_lead(part).rstrip(ENDS)
-        if index < told or supposes(said):
+        said = strip_lead(part).rstrip(ENDS)
+        if index < told or is_supposition(said):
             continue
         if reader.points(said):
             end = _end_of(reader, parts, index)
-            matter = _matter(reader, parts[told : index + 1], before if told == 0 else None, situation)
+            matter = _find_matter(reader, parts[told : index + 1], before if told == 0 else None, situation)
             if not matter and end < len(parts) and reader.hands.any(said) and _names_a_matter(parts[end]):
                 matter, end = parts[end].rstrip(ENDS), end + 1
             if matter:
                 yield _join_pieces([matter, reader.telling(said), *parts[index + 1 : end]])
             told = end
         elif reader.names(said) and _names_a_matter(said):
-            matter = _matter(reader, parts[told : index + 1], before if told == 0 else None, situation)
+            matter = _find_matter(reader, parts[told : index + 1], before if told == 0 else None, situation)
             told = _end_of(reader, parts, index)
             work = reader.work(said) if _names_a_matter(reader.work(said)) else said
-            yield _join_pieces([*([matter] if _refers(said) else []), work, *parts[index + 1 : told]])
+            yield _join_pieces([*([matter] if _is_reference(said) else []), work, *parts[index + 1 : told]])
 
 
-def _refers(clause: str) -> bool:
+def _is_reference(clause: str) -> bool:
     """Whether a clause of few words says what is done to something that is named elsewhere: "put it on the list"."""
     return _OBJECT.any(clause) and len(content(clause)) <= OBJECT_WORDS
 
@@ -162,24 +166,24 @@ def _end_of(reader: AheadRow, parts: list[str], index: int) -> int:
     return end
 
 
-def _matter(reader: AheadRow, parts: Sequence[str], before: Segment | None, situation: Situation) -> str:
+def _find_matter(reader: AheadRow, parts: Sequence[str], before: Segment | None, situation: Situation) -> str:
     """What the last of ``parts`` points at, "" when nothing is at hand."""
     *earlier, clause = parts
-    by_time = not reader.hands.any(without_lead(clause).rstrip(ENDS))
+    by_time = not reader.hands.any(strip_lead(clause).rstrip(ENDS))
     for part in reversed(earlier):
-        said = without_lead(part).rstrip(ENDS)
+        said = strip_lead(part).rstrip(ENDS)
         if _names_a_matter(said) and not _POINTING.any(said):
             return said
     if earlier and content(earlier[-1]) and not _AGREEING.any(earlier[-1]):
-        return "" if by_time else _spoken_of(before, situation)
-    return _last_offer(situation) if by_time else _spoken_of(before, situation)
+        return "" if by_time else _find_matter_before(before, situation)
+    return _last_offer(situation) if by_time else _find_matter_before(before, situation)
 
 
-def _spoken_of(before: Segment | None, situation: Situation) -> str:
+def _find_matter_before(before: Segment | None, situation: Situation) -> str:
     """What the sentence before speaks of, else what the message before ends with."""
     if before is not None:
-        text = without_lead(bound_sentence(before.text))
-        acts = {hit.rule.act for hit in hits(before.text, Speaker.USER)}
+        text = strip_lead(bound_sentence(before.text))
+        acts = {hit.rule.act for hit in read_hits(before.text, Speaker.USER)}
         if _names_a_matter(text) and not acts & _DONE:
             return _last(text)
     return _last_offer(situation)
@@ -192,8 +196,8 @@ def _last_offer(situation: Situation) -> str:
     offers = situation.offers
     if offers.proposals:
         return _last(offers.proposals[-1])
-    ending = without_lead(offers.ending)
-    if asks(ending):
+    ending = strip_lead(offers.ending)
+    if is_question(ending):
         offer = _OFFERING.match(ending)
         ending = ending[offer.end() :] if offer is not None and not _EITHER.any(ending) else ""
     return ending.rstrip(ENDS) if len(ending) <= MATTER_MAX and _names_a_matter(ending) else ""

@@ -30,7 +30,7 @@ _CLOSERS: Final = frozenset("\"'`*_)]}»”’」』）】›")
 _ELLIPSIS: Final = frozenset((".", "…"))
 
 
-def encodable(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """``text`` with lone surrogates replaced, so that every pattern can read it; offsets stay the same."""
     if text.isascii():
         return text
@@ -47,7 +47,7 @@ def one_line(text: str, limit: int) -> str:
     return (head[:space] if space > 0 else head).rstrip(" ,;:.-") + "…"
 
 
-def sentences(text: str, start: int, end: int) -> list[Range]:
+def find_sentences(text: str, start: int, end: int) -> list[Range]:
     """Where the sentences of ``text[start:end]`` are, in order, without the space between them.
 
     A stop ends a sentence when white space follows (after closing quotes and brackets), so names of files, versions,
@@ -160,7 +160,7 @@ def _is_cjk(char: str) -> bool:
     return "\u2e80" <= char <= "\u9fff" or "\uac00" <= char <= "\ud7a3" or "\uff00" <= char <= "\uffef"
 
 
-def plain(text: str) -> str:
+def strip_markdown(text: str) -> str:
     """``text`` on one line, without Markdown emphasis, inline-code marks and link targets."""
     if "](" in text:
         text = _without_targets(text)

@@ -6,7 +6,7 @@ from itertools import accumulate
 from typing import Final
 
 from .finding import Segment, SegmentKind
-from .prose import plain, sentences
+from .prose import find_sentences, strip_markdown
 
 HEADING_MAX: Final = 60
 """Longest lead-in or bold line that counts as a heading, in characters."""
@@ -107,7 +107,7 @@ class Reader:
             self.flush_prose(lines)
             return
         kind, marker, checked, start = item
-        for span in sentences(self.text, start, self.end_of(lines[-1])):
+        for span in find_sentences(self.text, start, self.end_of(lines[-1])):
             self.add_speech(kind, span, marker, checked)
             kind, marker, checked = SegmentKind.LIST_ITEM, "", None
 
@@ -125,9 +125,9 @@ class Reader:
             if self.text[end - 1] in ":：" and self.is_title(begin, end):
                 self.lead = ""
                 self.add_speech(SegmentKind.HEADING, (begin, end))
-                self.lead = plain(self.text[begin:end]).rstrip(":： ")
+                self.lead = strip_markdown(self.text[begin:end]).rstrip(":： ")
                 continue
-            for span in sentences(self.text, begin, end):
+            for span in find_sentences(self.text, begin, end):
                 self.add_speech(SegmentKind.PROSE, span)
             if self.text[end - 1] in ":：" and self.found:
                 self.lead = self.found[-1].text.rstrip(":： ")
@@ -159,7 +159,7 @@ class Reader:
     ) -> None:
         """Adds a piece of speech, read without its Markdown; nothing when no words are left."""
         start, end = span
-        text = plain(self.text[start:end])
+        text = strip_markdown(self.text[start:end])
         if text and len(self.found) < self.limit:
             self.found.append(Segment(kind, text, start, end, info or level, checked, self.lead or self.title))
 

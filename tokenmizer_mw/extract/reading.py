@@ -7,12 +7,21 @@ from typing import Final
 
 from tokenmizer_mw.model.node import DecisionKind
 
-from .abroad import ORDERS, hits_abroad
-from .frames import frames_of
-from .hit import Hit, RuleTable, anaphoric
+from .abroad import ORDERS, read_foreign_hits
+from .frames import find_frames
+from .hit import Hit, RuleTable, is_anaphoric
 from .mixed_status import read_mixed_status
 from .pattern import PatternSet
-from .phrases import asks, before_question, bound_sentence, clauses, order_in, reports, supposes, without_lead
+from .phrases import (
+    bound_sentence,
+    is_question,
+    is_report,
+    is_supposition,
+    read_order,
+    split_clauses,
+    split_question,
+    strip_lead,
+)
 from .rules import MEANINGS, RULES, Act, Speaker
 from .rules.framing import Frame
 from .rules.states import HALF, SENTENCES
@@ -31,17 +40,17 @@ _TABLES: Final = {speaker: RuleTable(RULES, speaker) for speaker in (Speaker.USE
 
 
 @lru_cache(maxsize=SENTENCES_KEPT)
-def hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...]:
+def read_hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...]:
     """What ``sentence`` does, in order; () for one that states nothing."""
     line = bound_sentence(sentence)
     if speaker is Speaker.USER and (mixed := _mixed_status(line)):
         return mixed
-    abroad = hits_abroad(line, speaker)
+    abroad = read_foreign_hits(line, speaker)
     if abroad is not None:
         return abroad
     if speaker is Speaker.ASSISTANT:
         return _hits(line, speaker)
-    said, question = before_question(line)
+    said, question = split_question(line)
     if question:
         return (*(_hits(said, speaker) or _state(said)), *_hits(question, speaker))
     return _hits(line, speaker) or _state(line)
@@ -49,32 +58,32 @@ def hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...]:
 
 def _mixed_status(line: str) -> tuple[Hit, ...]:
     """What a user's sentence says that tells both what is done and what is not: as a whole, or clause by clause."""
-    text = without_lead(line).rstrip(_ENDS)
-    if not text or asks(line) or supposes(text) or order_in(text) or reports(text):
+    text = strip_lead(line).rstrip(_ENDS)
+    if not text or is_question(line) or is_supposition(text) or read_order(text) or is_report(text):
         return ()
     whole = _WHOLE.first(text, _WHOLE.reading(text))
     return (whole,) if whole is not None else read_mixed_status(text, _TABLES[Speaker.USER])
 
 
-def tells_mixed_status(sentence: str) -> bool:
+def has_mixed_status(sentence: str) -> bool:
     """Whether a sentence of the user tells both what is done and what is not: it answers no question."""
     return bool(_mixed_status(bound_sentence(sentence)))
 
 
 def read_kind(statement: str) -> DecisionKind:
     """The kind of a decision by how it is worded: a rule ("never ...") or a preference; else a choice."""
-    kinds = (MEANINGS[hit.rule.act].kind for hit in hits(statement, Speaker.USER))
+    kinds = (MEANINGS[hit.rule.act].kind for hit in read_hits(statement, Speaker.USER))
     standing = (DecisionKind.RULE, DecisionKind.PREFERENCE)
     return next((kind for kind in kinds if kind in standing), DecisionKind.CHOICE)
 
 
-def may_be_why(text: str, *, behind: bool) -> bool:
+def may_be_reason(text: str, *, behind: bool) -> bool:
     """Whether a sentence of the user beside a change may say why it is made: it lays down nothing by itself, and leads
     in nothing. ``behind``: it stands behind the change, where it may also order or reject something else."""
     if text.rstrip().endswith((":", "：")):
         return False
     own = _LAYS_DOWN | (_GOES_ON if behind else frozenset())
-    acts = {hit.rule.act for hit in hits(text, Speaker.USER)}
+    acts = {hit.rule.act for hit in read_hits(text, Speaker.USER)}
     return acts.isdisjoint(own) and not (behind and Act.REJECT in acts and _BESIDES.any(text))
 
 
@@ -85,8 +94,8 @@ _BESIDES: Final = PatternSet(r".*\b(?:also|either|as well|auch|aussi|non plus|ta
 
 def _state(line: str) -> tuple[Hit, ...]:
     """How a sentence says that things stand, as a whole."""
-    text = without_lead(line).rstrip(_ENDS)
-    if not text or order_in(text) or asks(line) or frames_of(text) & _SILENT:
+    text = strip_lead(line).rstrip(_ENDS)
+    if not text or read_order(text) or is_question(line) or find_frames(text) & _SILENT:
         return ()
     hit = _STATES.first(text, _STATES.reading(text))
     return (hit,) if hit is not None else ()
@@ -98,29 +107,29 @@ _SILENT: Final = frozenset({Frame.QUESTION, Frame.HYPOTHETICAL, Frame.COURTESY})
 def _hits(line: str, speaker: Speaker) -> tuple[Hit, ...]:
     """What one line in English does that holds either statements or a question."""
     table = _TABLES[speaker]
-    text = without_lead(line)
+    text = strip_lead(line)
     if not text:
         return ()
-    if speaker is Speaker.USER and (order := order_in(text)):
+    if speaker is Speaker.USER and (order := read_order(text)):
         return tuple(hit for hit in _read(table, order) if hit.rule.act in ORDERS)
     stripped = text.rstrip(_ENDS)
     numbers = table.reading(stripped)
     leading = table.first(stripped, numbers)
     if leading is not None and leading.rule.explicit:
-        return (leading,) if not asks(text) else ()
+        return (leading,) if not is_question(text) else ()
     if leading is not None and leading.rule.act is Act.PROPOSAL:
         return (leading,)
-    parts = clauses(stripped)
-    if (leading is None and len(parts) < 2) or asks(text) or supposes(text):
+    parts = split_clauses(stripped)
+    if (leading is None and len(parts) < 2) or is_question(text) or is_supposition(text):
         return ()
-    if speaker is Speaker.USER and reports(text):
+    if speaker is Speaker.USER and is_report(text):
         return ()
     return _read_parts(table, parts, leading)
 
 
 def _read(table: RuleTable, text: str) -> tuple[Hit, ...]:
     stripped = text.rstrip(_ENDS)
-    return _read_parts(table, clauses(stripped), table.first(stripped, table.reading(stripped)))
+    return _read_parts(table, split_clauses(stripped), table.first(stripped, table.reading(stripped)))
 
 
 def _read_parts(table: RuleTable, parts: list[str], leading: Hit | None) -> tuple[Hit, ...]:
@@ -131,10 +140,10 @@ def _read_parts(table: RuleTable, parts: list[str], leading: Hit | None) -> tupl
         return ()
     found = []
     for part in parts:
-        said = without_lead(part).rstrip(_ENDS)
-        if said and not supposes(said) and (hit := table.first(said, table.reading(said))) is not None:
+        said = strip_lead(part).rstrip(_ENDS)
+        if said and not is_supposition(said) and (hit := table.first(said, table.reading(said))) is not None:
             found.append(hit)
     return tuple(found)
 
 
-__all__ = ["SENTENCES_KEPT", "Hit", "anaphoric", "hits", "may_be_why", "tells_mixed_status"]
+__all__ = ["SENTENCES_KEPT", "Hit", "has_mixed_status", "is_anaphoric", "may_be_reason", "read_hits"]

@@ -8,7 +8,7 @@ from typing import Final
 
 from .finding import Segment, SegmentKind
 from .pattern import Pattern, PatternSet, compile_lazily
-from .phrases import asks, bound_sentence
+from .phrases import bound_sentence, is_question
 from .similar import content
 
 PIECES_MAX: Final = 400
@@ -67,7 +67,7 @@ _FACTUAL: Final = PatternSet(
 
 def asks_for_facts(sentence: str) -> bool:
     """Whether a question asks how things are, not how they shall be."""
-    return asks(sentence) and _FACTUAL.any(sentence)
+    return is_question(sentence) and _FACTUAL.any(sentence)
 
 
 _SIGNS: Final = 4
@@ -92,7 +92,7 @@ class Piece:
         return content(self.text)
 
 
-def pieces_of(segments: Sequence[Segment], *, choosing: bool) -> tuple[Piece, ...]:
+def split_pieces(segments: Sequence[Segment], *, choosing: bool) -> tuple[Piece, ...]:
     """The clauses of the last sentences, points and rows of a message, in their order. ``choosing``: its points are
     there to choose from."""
     read = [segment for segment in segments if segment.kind in _READ][-SENTENCES_READ:]
@@ -155,7 +155,7 @@ def _plain(clause: str) -> str:
     return text[match.end() :] if match is not None else text
 
 
-def taken_up(said: str, pieces: Sequence[Piece], *, offered: bool = False) -> str:
+def find_referent(said: str, pieces: Sequence[Piece], *, offered: bool = False) -> str:
     """The last clause that holds what ``said`` speaks of and says more, "" for none. Of one that judges it, only what
     it names. ``offered``: only what was put up counts."""
     near = [piece for piece in reversed(pieces) if (piece.offered or not offered) and _speaks_of(piece.text, said)]
@@ -177,7 +177,7 @@ def _is_name(text: str) -> bool:
 
 def _tells_around(piece: Piece, said: str) -> bool:
     """Whether the sentence around a clause is needed to know what it is about."""
-    return not asks(piece.sentence) and (" " not in said or _POINTS.any(piece.text))
+    return not is_question(piece.sentence) and (" " not in said or _POINTS.any(piece.text))
 
 
 def _speaks_of(text: str, said: str) -> bool:

@@ -35,7 +35,7 @@ _PLAIN: Final = "\u1100"
 _OPEN: Final = frozenset({Status.PENDING, Status.IN_PROGRESS})
 
 
-def without_repeated(findings: Sequence[Finding], text: str, before: Sequence[Numbered]) -> list[Finding]:
+def drop_repeated(findings: Sequence[Finding], text: str, before: Sequence[Numbered]) -> list[Finding]:
     """``findings`` in an assistant's ``text`` without those of decisions, goals and open work in sentences that repeat
     what it was given to read in the messages ``before``, the last of which is the newest: documents, quotations and
     code of the user's last message, and results of tools since."""

@@ -12,14 +12,14 @@ from .answers import read_answers
 from .choices import CHOICE_MAKERS
 from .echoes import read_echoes
 from .finding import Finding, Move, Segment, SegmentKind
-from .frames import frames_of
+from .frames import find_frames
 from .offers import read_answer
 from .phrases import split_reason
-from .reading import hits
+from .reading import read_hits
 from .reports import REPORT_MAKERS
 from .rules import Act, Speaker
 from .rules.framing import Frame
-from .said import Said, slot_of
+from .said import PlacedHit, read_slot_fields
 from .situation import Situation
 
 _MAKERS: Final = {**CHOICE_MAKERS, **REPORT_MAKERS}
@@ -33,7 +33,7 @@ def read_reply(spoken: Sequence[Segment], situation: Situation) -> list[Finding]
         return []
     first = spoken[0]
     offers = situation.offers
-    answer = read_answer(_with_marker(spoken), offers)
+    answer = read_answer(_first_sentence_with_marker(spoken), offers)
     found = [made for label in answer.accepted for made in _adopt_proposal(label, answer.reason, first, situation)]
     found += [_decline_choice(label, first) for label in answer.declined]
     if found:
@@ -43,7 +43,7 @@ def read_reply(spoken: Sequence[Segment], situation: Situation) -> list[Finding]
     return [*found, *(made for made in read_answers(spoken, situation) if made.span not in echoed)]
 
 
-def _with_marker(spoken: Sequence[Segment]) -> str:
+def _first_sentence_with_marker(spoken: Sequence[Segment]) -> str:
     """The first sentence of a reply; "1. but only for orders" is no list but the choice of the first."""
     first = spoken[0]
     alone = first.kind is SegmentKind.LIST_ITEM and sum(piece.info != "" for piece in spoken) == 1
@@ -53,15 +53,15 @@ def _with_marker(spoken: Sequence[Segment]) -> str:
 def _adopt_proposal(label: str, reason: str, segment: Segment, situation: Situation) -> list[Finding]:
     """A proposal that was accepted, as if the user had said it: work to do, or a decision."""
     found = []
-    if Frame.QUESTION in frames_of(label):
+    if Frame.QUESTION in find_frames(label):
         return []
     options = frozenset(option.label for option in situation.offers.options)
-    for hit in hits(label, Speaker.USER):
+    for hit in read_hits(label, Speaker.USER):
         if hit.rule.act in _PROPOSABLE and not (hit.rule.act is Act.REQUEST and label in options):
-            found += _MAKERS[hit.rule.act](Said(hit, segment, Trust.ADOPTED), situation)
+            found += _MAKERS[hit.rule.act](PlacedHit(hit, segment, Trust.ADOPTED), situation)
     if not found:
         name = split_reason(label)[0]
-        slot = slot_of(name)
+        slot = read_slot_fields(name)
         found.append(
             Finding(
                 NodeType.DECISION,

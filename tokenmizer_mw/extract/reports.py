@@ -9,13 +9,13 @@ from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 from .finding import Finding, Move
 from .opening import POINTS_BELOW
 from .pattern import PatternSet, compile_lazily
-from .phrases import split_enumeration, split_list, without_lead
-from .prose import encodable, sentences
-from .reading import anaphoric
+from .phrases import split_enumeration, split_list, strip_lead
+from .prose import find_sentences, replace_surrogates
+from .reading import is_anaphoric
 from .rules import Act, Speaker
 from .rules.acknowledging import COULD_NOT
-from .said import ITEMS_MAX, TELLING_WORDS, Maker, Said, file_of, is_name, slot_of
-from .similar import content, says_more_than
+from .said import ITEMS_MAX, TELLING_WORDS, Maker, PlacedHit, is_name, make_file_finding, read_slot_fields
+from .similar import content, has_words_besides
 from .situation import Situation
 
 _USING: Final = compile_lazily(
@@ -24,9 +24,9 @@ _USING: Final = compile_lazily(
 _BARE_WORDS: Final = 3
 
 
-def _requests(said: Said, situation: Situation) -> list[Finding]:
+def _make_requests(said: PlacedHit, situation: Situation) -> list[Finding]:
     label = said.hit.label
-    if situation.speaker is Speaker.ASSISTANT or not says_more_than(label, ()) or POINTS_BELOW.any(label):
+    if situation.speaker is Speaker.ASSISTANT or not has_words_besides(label, ()) or POINTS_BELOW.any(label):
         return []
     changed = _read_change(said, situation)
     if changed:
@@ -34,10 +34,10 @@ def _requests(said: Said, situation: Situation) -> list[Finding]:
     means = _USING.match(label)
     if means is None or not is_name(means.group("means")):
         return [said.finding(label)]
-    what = without_lead(means.group("what")).partition(" ")[2] or means.group("what")
+    what = strip_lead(means.group("what")).partition(" ")[2] or means.group("what")
     choices = [f"{item} for {what}" for item in split_enumeration(means.group("means"))]
     decided = {"type": NodeType.DECISION, "status": Status.ACTIVE, "kind": DecisionKind.CHOICE}
-    made = [said.finding(choice, **decided, **slot_of(choice)) for choice in choices]
+    made = [said.finding(choice, **decided, **read_slot_fields(choice)) for choice in choices]
     return [said.finding(label), *made]
 
 
@@ -52,7 +52,7 @@ _ALTERS: Final = compile_lazily(
 """Orders that alter what stands."""
 
 
-def _read_change(said: Said, situation: Situation) -> list[Finding]:
+def _read_change(said: PlacedHit, situation: Situation) -> list[Finding]:
     """What an order that follows earlier work puts in the place of what stands."""
     if situation.asked is None or situation.speaker is not Speaker.USER:
         return []
@@ -61,7 +61,7 @@ def _read_change(said: Said, situation: Situation) -> list[Finding]:
     if (
         not target
         or target.startswith(("of ", "in ", "to "))
-        or anaphoric(target)
+        or is_anaphoric(target)
         or not content(target)
         or any(char.isdigit() for char in said.hit.label)
     ):
@@ -78,20 +78,20 @@ def _read_change(said: Said, situation: Situation) -> list[Finding]:
     ]
 
 
-def _later(said: Said, _: Situation) -> list[Finding]:
+def _make_postponed_tasks(said: PlacedHit, _: Situation) -> list[Finding]:
     items = split_list(said.hit.label) if said.hit.rule.explicit else [said.hit.label]
     return [said.finding(item) for item in items[:ITEMS_MAX] if content(item)]
 
 
-def _handovers(said: Said, situation: Situation) -> list[Finding]:
+def _make_handovers(said: PlacedHit, situation: Situation) -> list[Finding]:
     """What the assistant leaves to the user, which counts until the user speaks again."""
     return [said.finding(said.hit.label, trust=Trust.PROPOSED)] if situation.ordered else []
 
 
-def _progress(said: Said, situation: Situation) -> list[Finding]:
+def _make_progress(said: PlacedHit, situation: Situation) -> list[Finding]:
     label = said.hit.label
     paths = said.paths()
-    if paths and not says_more_than(label, paths):
+    if paths and not has_words_besides(label, paths):
         label = ""
     if label and not paths and not said.hit.rule.explicit and len(content(label)) < TELLING_WORDS:
         return []
@@ -99,14 +99,14 @@ def _progress(said: Said, situation: Situation) -> list[Finding]:
     return [said.finding(label, trust=trust)]
 
 
-def _claims(said: Said, situation: Situation) -> list[Finding]:
+def _make_claims(said: PlacedHit, situation: Situation) -> list[Finding]:
     label = said.hit.label
     if said.segment.text.endswith(":") and _SHOWS.any(label.rstrip(":")):
         return []
     paths = said.paths()
-    if paths and not says_more_than(label, paths):
-        return [file_of(said, path) for path in paths]
-    return [said.finding(split_claim(label) if says_more_than(label, ()) else "")]
+    if paths and not has_words_besides(label, paths):
+        return [make_file_finding(said, path) for path in paths]
+    return [said.finding(split_claim(label) if has_words_besides(label, ()) else "")]
 
 
 _SHOWS: Final = PatternSet(
@@ -122,16 +122,16 @@ def split_claim(label: str) -> str:
     return head if content(head) else label
 
 
-def _fixes(said: Said, _: Situation) -> list[Finding]:
+def _make_fixes(said: PlacedHit, _: Situation) -> list[Finding]:
     label = said.hit.label.removeprefix("by ")
     return [said.finding(label, detail=label)]
 
 
-def _plain(said: Said, _: Situation) -> list[Finding]:
+def _make_one(said: PlacedHit, _: Situation) -> list[Finding]:
     return [said.finding(said.hit.label)]
 
 
-def _not_fixed(said: Said, _: Situation) -> list[Finding]:
+def _make_reopenings(said: PlacedHit, _: Situation) -> list[Finding]:
     """What was claimed is not so; what is wrong instead is an error of its own."""
     found = [said.finding(said.hit.label)]
     if len(content(said.hit.reason)) > 1:
@@ -139,10 +139,10 @@ def _not_fixed(said: Said, _: Situation) -> list[Finding]:
     return found
 
 
-def _complaints(said: Said, situation: Situation) -> list[Finding]:
+def _make_complaints(said: PlacedHit, situation: Situation) -> list[Finding]:
     if situation.speaker is Speaker.ASSISTANT and not said.hit.rule.explicit:
         return []
-    if situation.told is not None and not said.hit.rule.explicit and _says_no_more(said.hit.label):
+    if situation.told is not None and not said.hit.rule.explicit and _is_bare_complaint(said.hit.label):
         return [said.finding("", move=Move.REOPEN)]
     return [said.finding(said.hit.label)]
 
@@ -157,39 +157,39 @@ _NO_MORE: Final = PatternSet(
 )
 
 
-def _says_no_more(label: str) -> bool:
+def _is_bare_complaint(label: str) -> bool:
     """Whether a complaint only says that something is wrong, with what the assistant did last."""
     return len(label.split()) <= _BARE_WORDS and (len(content(label)) <= 1 or _NO_MORE.any(label))
 
 
-def _files(said: Said, situation: Situation) -> list[Finding]:
-    return [file_of(said, path) for path in said.paths()]
+def _make_files(said: PlacedHit, situation: Situation) -> list[Finding]:
+    return [make_file_finding(said, path) for path in said.paths()]
 
 
-def _goals(said: Said, situation: Situation) -> list[Finding]:
+def _make_goals(said: PlacedHit, situation: Situation) -> list[Finding]:
     """What the session is for is for the user to say."""
-    if situation.speaker is Speaker.ASSISTANT or (situation.has_goal and not _announces(said)):
+    if situation.speaker is Speaker.ASSISTANT or (situation.has_goal and not _is_announced_goal(said)):
         return []
     return [said.finding(said.hit.label, slot="goal", value=said.hit.label)]
 
 
-def _announces(said: Said) -> bool:
+def _is_announced_goal(said: PlacedHit) -> bool:
     return said.hit.rule.confidence >= 0.9
 
 
 REPORT_MAKERS: Final[dict[Act, Maker]] = {
-    Act.GOAL: _goals,
-    Act.REQUEST: _requests,
-    Act.LATER: _later,
-    Act.HANDOVER: _handovers,
-    Act.PROGRESS: _progress,
-    Act.CLAIM: _claims,
-    Act.FIX: _fixes,
-    Act.COMPLAINT: _complaints,
-    Act.STILL: _not_fixed,
-    Act.CONFIRM: _plain,
-    Act.FILES: _files,
-    Act.TESTED: _plain,
+    Act.GOAL: _make_goals,
+    Act.REQUEST: _make_requests,
+    Act.LATER: _make_postponed_tasks,
+    Act.HANDOVER: _make_handovers,
+    Act.PROGRESS: _make_progress,
+    Act.CLAIM: _make_claims,
+    Act.FIX: _make_fixes,
+    Act.COMPLAINT: _make_complaints,
+    Act.STILL: _make_reopenings,
+    Act.CONFIRM: _make_one,
+    Act.FILES: _make_files,
+    Act.TESTED: _make_one,
 }
 """Who makes findings of the acts that speak of work, errors and what is around."""
 
@@ -199,5 +199,5 @@ _COULD_NOT: Final = PatternSet(*COULD_NOT)
 
 def says_could_not(text: str) -> bool:
     """Whether an assistant's answer says that it did not manage what it was asked."""
-    text = encodable(text)
-    return any(_COULD_NOT.any(text[start:end]) for start, end in sentences(text, 0, len(text)))
+    text = replace_surrogates(text)
+    return any(_COULD_NOT.any(text[start:end]) for start, end in find_sentences(text, 0, len(text)))

@@ -26,7 +26,7 @@ TELLING_WORDS: Final = 2
 NAME_WORDS: Final = 6
 
 
-class Said:
+class PlacedHit:
     """A hit in its place, ready to become findings."""
 
     __slots__ = ("hit", "segment", "trust")
@@ -36,7 +36,7 @@ class Said:
 
     def paths(self) -> list[str]:
         """The files that the label names."""
-        return [path for path in paths_in(self.segment.text) if path in self.hit.label]
+        return [path for path in find_paths(self.segment.text) if path in self.hit.label]
 
     def finding(self, label: str, **changes: Any) -> Finding:
         """What the act means, said of ``label``; ``changes`` override that."""
@@ -55,19 +55,19 @@ class Said:
         return Finding(**(said | changes))
 
 
-def said_by(hit: Hit, segment: Segment, situation: Situation) -> Said:
+def place_hit(hit: Hit, segment: Segment, situation: Situation) -> PlacedHit:
     """Return the hit with the sentence it was found in and the trust that its speaker has (``Trust``): what a user
     states counts for more than what an assistant claims."""
-    return Said(hit, segment, Trust.STATED if situation.speaker is Speaker.USER else Trust.CLAIMED)
+    return PlacedHit(hit, segment, Trust.STATED if situation.speaker is Speaker.USER else Trust.CLAIMED)
 
 
-def slot_of(label: str) -> dict[str, str]:
+def read_slot_fields(label: str) -> dict[str, str]:
     """The slot and value that a label is read as, as changes of a finding; {} when it is no value of anything."""
     slot = read_slot(label)
     return {"slot": slot.name, "value": slot.value} if slot is not None else {}
 
 
-def named_items(label: str) -> list[str]:
+def split_named_items(label: str) -> list[str]:
     """The names in "A, B and C"; a phrase that merely holds an "and" stays whole."""
     items = split_enumeration(label, NAME_WORDS)
     names = sum(1 for item in items if is_name(item))
@@ -84,7 +84,7 @@ def is_name(item: str) -> bool:
 
 
 @lru_cache(maxsize=8)
-def paths_in(sentence: str) -> tuple[str, ...]:
+def find_paths(sentence: str) -> tuple[str, ...]:
     """The files that a sentence names, each once."""
     if not _may_name_files(sentence):
         return ()
@@ -101,10 +101,10 @@ def _may_name_files(text: str) -> bool:
     return "file" in text
 
 
-def file_of(said: Said, path: str) -> Finding:
+def make_file_finding(said: PlacedHit, path: str) -> Finding:
     """A file that a statement names."""
     return said.finding(path, type=NodeType.FILE, status=Status.ACTIVE, move=Move.NOTE, kind=None)
 
 
-Maker = Callable[[Said, Situation], list[Finding]]
+Maker = Callable[[PlacedHit, Situation], list[Finding]]
 """Makes the findings of one act."""

@@ -14,7 +14,7 @@ from typing import Final
 import re2
 
 from .finding import Segment, SegmentKind
-from .prose import encodable, plain
+from .prose import replace_surrogates, strip_markdown
 from .reader import HEADING_MAX, Reader
 
 SEGMENTS_MAX: Final = 4_000
@@ -63,7 +63,7 @@ def segment(text: str, *, segments_max: int = SEGMENTS_MAX, chars_max: int = CHA
 
 @lru_cache(maxsize=TEXTS_KEPT)
 def _segments(text: str, segments_max: int) -> tuple[Segment, ...]:
-    text = encodable(text)
+    text = replace_surrogates(text)
     reader = Reader(text, frozenset(match.start() for match in _LOG_LINE.finditer(text)), segments_max)
     lines, count = reader.lines, len(reader.lines)
     while reader.at < count and not reader.full:
@@ -161,7 +161,7 @@ def _read_heading(reader: Reader, body: str) -> bool:
     reader.flush()
     reader.lead = reader.title = ""
     reader.add_speech(SegmentKind.HEADING, (start + level + 1, end), level=str(level))
-    reader.title = plain(body.strip("# \t")).rstrip(":：")
+    reader.title = strip_markdown(body.strip("# \t")).rstrip(":：")
     reader.in_list = reader.before_blank = False
     return True
 
@@ -238,7 +238,7 @@ def _read_rule(reader: Reader, body: str) -> bool:
         reader.collected = []
         reader.title = reader.lead = ""
         reader.add_speech(SegmentKind.HEADING, span, level="1" if body[0] == "=" else "2")
-        reader.title = plain(reader.text[slice(*span)])
+        reader.title = strip_markdown(reader.text[slice(*span)])
     reader.flush()
     reader.in_list = False
     reader.before_blank = True
@@ -257,7 +257,7 @@ def _read_bold(reader: Reader, body: str) -> bool:
     reader.flush()
     reader.lead = reader.title = ""
     reader.add_speech(SegmentKind.HEADING, (start, end))
-    reader.title = plain(words).rstrip(":： ")
+    reader.title = strip_markdown(words).rstrip(":： ")
     reader.in_list = reader.before_blank = False
     return True
 
@@ -315,12 +315,12 @@ def _read_log(reader: Reader, body: str) -> bool:
         elif last + 1 >= count or not _is_log(reader, last + 1):
             break
         last += 1
-    if last == reader.at + 1 and _is_told(body):
+    if last == reader.at + 1 and _is_error_sentence(body):
         return False
     return reader.block(SegmentKind.LOG, last - 1)
 
 
-def _is_told(body: str) -> bool:
+def _is_error_sentence(body: str) -> bool:
     """Whether one line is a sentence that somebody marks as an error: "FAIL: the import chokes on empty rows"."""
     head, colon, said = body.partition(": ")
     plain = bool(colon) and head.isalpha() and head.isupper() and _CODE_MARKS.isdisjoint(said)

@@ -27,7 +27,7 @@ from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.runtime.installing import model_directory
 
 from .encoder import Adapter, Encoder, Tokens, digest_of
-from .learned import BadModel, DialogueAct, Guess, InContext, Model, load_shipped_model
+from .learned import ActProbabilities, BadModel, DialogueAct, Model, SentenceInContext, load_shipped_model
 
 HEAD: Final = "acts.head"
 FORMAT: Final = 3
@@ -45,7 +45,7 @@ HEARD_TOKENS: Final = 28
 _FAR: Final = 500.0
 
 Matrix = NDArray[np.float32]
-Read = Callable[[InContext], Any]
+Read = Callable[[SentenceInContext], Any]
 """A sentence in its context to its vector."""
 
 
@@ -81,19 +81,19 @@ class Head(Model):
         self.read, self.trained_on, self.adapter = read, trained_on, adapter or {}
         self._cached_meaning = lru_cache(SENTENCES_KEPT)(self._compute_meaning)
 
-    def meaning(self, sentence: InContext) -> Sequence[float]:
+    def meaning(self, sentence: SentenceInContext) -> Sequence[float]:
         """What the vector of a sentence adds to the log odds of each class, () for one that is not read. Raises
         ``BadModel`` for a vector of another width than the head was trained on."""
         return self._cached_meaning(sentence) if sentence.text.isascii() else ()
 
-    def _compute_meaning(self, sentence: InContext) -> Sequence[float]:
+    def _compute_meaning(self, sentence: SentenceInContext) -> Sequence[float]:
         vector = np.asarray(self.read(sentence), np.float32)
         if vector.shape != (len(self.dense),):
             raise BadModel(f"vectors of the shape {vector.shape}, the head takes {len(self.dense)} numbers")
         found: list[float] = (vector @ self.dense + self.offsets).tolist()
         return found
 
-    def guess(self, total: int, meaning: Sequence[float] = ()) -> Guess:
+    def guess(self, total: int, meaning: Sequence[float] = ()) -> ActProbabilities:
         """What a sentence does whose cues weigh ``total``, and whose meaning adds ``meaning``."""
         if not meaning:
             return super().guess(total)
@@ -101,7 +101,7 @@ class Head(Model):
             max(one * self.scale * slope + more, -_FAR)
             for one, slope, more in zip(self._sums(total, ()), self.slopes.tolist(), meaning, strict=True)
         ]
-        return Guess(self.classes, tuple([1 / (1 + math.exp(-one)) for one in sums]))
+        return ActProbabilities(self.classes, tuple([1 / (1 + math.exp(-one)) for one in sums]))
 
     def to_bytes(self) -> bytes:
         """The head as a file, without the classifier of cues. Numbers are kept in half precision."""
@@ -172,12 +172,12 @@ class ContextReader:
         self._encoder = encoder
         self._begin, self._end = encoder.number("[CLS]"), encoder.number("[SEP]")
 
-    def __call__(self, sentence: InContext) -> Matrix:
+    def __call__(self, sentence: SentenceInContext) -> Matrix:
         """The vector of a sentence."""
         mean: Matrix = self._encoder.read(*self.sequence(sentence)).mean(axis=0)
         return mean
 
-    def sequence(self, sentence: InContext) -> tuple[list[int], list[int]]:
+    def sequence(self, sentence: SentenceInContext) -> tuple[list[int], list[int]]:
         """The tokens that are read, and which are of the sentence (0) and of what stands before it (1)."""
         tokens, end = self._encoder.tokens, self._end
         first = [self._begin, *tokens(sentence.speaker), *tokens(sentence.text)[:TEXT_TOKENS], end]

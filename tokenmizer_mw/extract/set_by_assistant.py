@@ -15,8 +15,8 @@ from tokenmizer_mw.model.node import NOTE_CONFIDENCE, Node, NodeType, Source, St
 
 from .finding import SegmentKind
 from .passing import clauses_of
-from .phrases import asks, bound_sentence
-from .reading import hits
+from .phrases import bound_sentence, is_question
+from .reading import read_hits
 from .rules import Act, Speaker
 from .segment import segment
 from .validate import clean_label, format_quote
@@ -30,7 +30,7 @@ CHARS_MAX: Final = 6_000
 SENTENCE_LONG: Final = 240
 
 
-def find_set(texts: Sequence[tuple[int, str]]) -> list[Node]:
+def find_set_by_assistant(texts: Sequence[tuple[int, str]]) -> list[Node]:
     """What the assistant's newest ``texts``, with their numbers, state and do not propose, as notes that are in no
     graph yet."""
     return [node for turn, text in texts[-MESSAGES_MAX:] for node in _find_set(turn, text)]
@@ -55,10 +55,10 @@ def _clauses(text: str) -> Iterator[tuple[str, str]]:
     """The clauses of a text that state something, and the sentences they stand in."""
     for one in segment(text[:CHARS_MAX]):
         spoken = one.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM) and len(one.text) <= SENTENCE_LONG
-        valued = list(clauses_of(one.text, valued=True)) if spoken and not asks(bound_sentence(one.text)) else []
+        valued = list(clauses_of(one.text, valued=True)) if spoken and not is_question(bound_sentence(one.text)) else []
         if valued and not _proposes(one.text):
             yield from ((label, one.text) for part in valued if (label := clean_label(part)))
 
 
 def _proposes(text: str) -> bool:
-    return any(hit.rule.act is Act.PROPOSAL for hit in hits(text, Speaker.ASSISTANT))
+    return any(hit.rule.act is Act.PROPOSAL for hit in read_hits(text, Speaker.ASSISTANT))

@@ -67,7 +67,7 @@ _OBJECTS: Final = PatternTable(row.object for row in SHOWN)
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownText:
     """Where a text begins that is shown. ``resumes``: the user may go on behind it in a last paragraph. ``in_line``: it
     begins in the line that shows it. ``quoted``: it ends with its paragraph then."""
 
@@ -77,7 +77,7 @@ class Shown:
     quoted: bool = False
 
 
-def find_shown(text: str) -> Iterator[Shown]:
+def find_shown(text: str) -> Iterator[ShownText]:
     """Where such texts begin, in order for each way to show them. Time is linear in the text."""
     if not any(border in text for border in BORDERS):
         return
@@ -91,11 +91,11 @@ def find_shown(text: str) -> Iterator[Shown]:
         if colon == "—" and kinds.isdisjoint({_READING, _HOLDING}):
             continue
         if _shows_text(said, kinds, colon):
-            yield Shown(clause.end(), resumes=False, in_line=in_line)
+            yield ShownText(clause.end(), resumes=False, in_line=in_line)
         elif _shows_words(kinds, colon, apart=text[clause.end() : clause.end() + 1] == "\n"):
-            yield Shown(clause.end(), resumes=True, in_line=in_line, quoted=in_line)
+            yield ShownText(clause.end(), resumes=True, in_line=in_line, quoted=in_line)
         elif asks is not None and not in_line and _stands_above_file(said, text[clause.end() : clause.end() + _LOOK]):
-            yield Shown(clause.end(), resumes=True)
+            yield ShownText(clause.end(), resumes=True)
 
 
 def _stands_above_file(said: str, following: str) -> bool:
@@ -103,13 +103,13 @@ def _stands_above_file(said: str, following: str) -> bool:
     return _ASKED.search(said) is not None and _LIKE_A_FILE.match(following.lstrip()) is not None
 
 
-def _find_headed(text: str) -> Iterator[Shown]:
+def _find_headed(text: str) -> Iterator[ShownText]:
     """What stands below the name of a file, or below the marker of a paste, that opens a paragraph."""
     for head in islice(_HEADS.finditer(text), CLAUSES_MAX):
         following = text[head.end() : head.end() + _LOOK].lstrip()
         opens = head.start() == 0 or text[max(0, head.start() - 2) : head.start()] in {"\n\n", "\n"}
         if (opens or head.group()[:1] in "[=-#*~<>" or "://" in head.group()) and _HEADS.match(following) is None:
-            yield Shown(head.end(), resumes=True)
+            yield ShownText(head.end(), resumes=True)
 
 
 def _shows_text(said: str, kinds: set[int], colon: str | None) -> bool:

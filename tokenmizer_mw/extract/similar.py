@@ -12,12 +12,12 @@ SIMILAR_MAX: Final = 240
 """Characters of a label that are compared."""
 
 
-def words_of(text: str) -> frozenset[str]:
+def split_words(text: str) -> frozenset[str]:
     """The words of a table that is written as one text."""
     return frozenset(text.split())
 
 
-_EMPTY: Final = words_of(
+_EMPTY: Final = split_words(
     "a an and are as at be been being but by can could did do does doing for from get got had has have he her his"
     " how i if in into is it its just let lets like ll make me my need needs now of off on or our out over please"
     " re s she should so some still than that the their them then there these they this to too up us use used"
@@ -25,7 +25,7 @@ _EMPTY: Final = words_of(
     " again already always any because before after both each first good here more most much new next no not only"
     " other own same such very yet t don doesn didn isn aren won can t keeps keep returning gets getting"
 )
-_EMPTY_ABROAD: Final = words_of(
+_EMPTY_ABROAD: Final = split_words(
     "el los las un una unos que con para por del al se lo su sus es está este esta esto eso ese esa muy más ya y o"
     " le les des du de la une est dans pour sur avec aux ce cette qui et ou il elle je tu nous vous pas ne"
     " der das und ist ein eine einen einem einer dem zu auf für mit nicht im von bei sich es wir ich auch noch nur"
@@ -37,7 +37,7 @@ _EMPTY_ABROAD: Final = words_of(
 )
 """The same in other languages, where no English word of content is written alike."""
 
-_VERBS: Final = words_of(
+_VERBS: Final = split_words(
     "add added adding adds implement implemented implementing implementation create created creating creates build"
     " built building write wrote written writing fix fixed fixing fixes update updated updating change changed"
     " changing set setup go going goes went start started starting finish finished finishing complete completed"
@@ -73,25 +73,25 @@ def content(label: str) -> frozenset[str]:
     """The stems of a label's words that say what it is about. Paths count only where there is nothing else."""
     tokens = _tokens(label[:SIMILAR_MAX].casefold())
     plain = [token for token in tokens if not _is_path(token)]
-    said = [told for token in plain or tokens for told in _told_by(token)]
+    said = [told for token in plain or tokens for told in _stems_of_word(token)]
     return frozenset([stem for stem, is_verb in said if not is_verb] or [stem for stem, _ in said])
 
 
 @lru_cache(maxsize=16_384)
-def _told_by(token: str) -> tuple[tuple[str, bool], ...]:
+def _stems_of_word(token: str) -> tuple[tuple[str, bool], ...]:
     """The stems of a word, or of a name's words, that say anything, and whether each is a verb of work."""
     said = [piece for piece in _pieces(token) if piece not in _EMPTY and piece not in _EMPTY_ABROAD]
     return tuple((_stem(piece), piece in _VERBS) for piece in said)
 
 
-def says_more_than(label: str, names: Iterable[str]) -> bool:
+def has_words_besides(label: str, names: Iterable[str]) -> bool:
     """Whether ``label`` says anything besides these names and verbs of work ("Updated a.py and b.py" does not)."""
     for name in names:
         label = label.replace(name, " ")
     return any(word not in _EMPTY and word not in _VERBS for word in _tokens(label.casefold()))
 
 
-def opening(label: str) -> str:
+def first_stem(label: str) -> str:
     """The stem of the first word that says what a label is about, "" when there is none."""
     about = content(label)
     for token in _tokens(label[:SIMILAR_MAX].casefold()):

@@ -11,10 +11,10 @@ from typing import Final
 from tokenmizer_mw.model.message import Message, Role
 
 from . import CONTEXT_MESSAGES
-from .abroad import order_abroad
+from .abroad import read_foreign_order
 from .offers import Offers
-from .phrases import asks, bound_sentence, order_in, without_lead
-from .prose import encodable, sentences
+from .phrases import bound_sentence, is_question, read_order, strip_lead
+from .prose import find_sentences, replace_surrogates
 from .rules import Speaker
 from .similar import SIMILAR_MAX, content
 
@@ -52,43 +52,44 @@ class Situation:
         """True when the user's last message wants something done rather than answered."""
         if self.asked is None:
             return self.turn > CONTEXT_MESSAGES
-        text = encodable(self.asked[1].text[:ASKED_MAX])
-        said = [bound_sentence(text[start:end]) for start, end in sentences(text, 0, len(text))]
+        text = replace_surrogates(self.asked[1].text[:ASKED_MAX])
+        said = [bound_sentence(text[start:end]) for start, end in find_sentences(text, 0, len(text))]
         return any(
-            not asks(sentence) or order_in(without_lead(sentence)) or order_abroad(sentence) for sentence in said
+            not is_question(sentence) or read_order(strip_lead(sentence)) or read_foreign_order(sentence)
+            for sentence in said
         )
 
     @cached_property
     def offers(self) -> Offers:
         """What the assistant's last message puts up for decision."""
-        return Offers(encodable(self.told[1].text[-TOLD_MAX:]) if self.told is not None else "")
+        return Offers(replace_surrogates(self.told[1].text[-TOLD_MAX:]) if self.told is not None else "")
 
     @cached_property
     def told_words(self) -> frozenset[str]:
         """The stems of the words that the assistant's last message speaks of; none when it said nothing."""
         if self.told is None:
             return frozenset()
-        return words_in(self.told[1].text[-TOLD_MAX:])
+        return stems_in(self.told[1].text[-TOLD_MAX:])
 
     @cached_property
     def proposed_words(self) -> frozenset[str]:
         """The stems of what the assistant said last before the user's last message; none when it is out of reach."""
-        return words_in(self.proposed[1].text[-TOLD_MAX:]) if self.proposed is not None else frozenset()
+        return stems_in(self.proposed[1].text[-TOLD_MAX:]) if self.proposed is not None else frozenset()
 
     @cached_property
     def asked_words(self) -> frozenset[str]:
         """The stems of the words that the user's last message speaks of; none when it is out of reach."""
-        return words_in(self.asked[1].text[:ASKED_MAX]) if self.asked is not None else frozenset()
+        return stems_in(self.asked[1].text[:ASKED_MAX]) if self.asked is not None else frozenset()
 
 
-def words_in(text: str) -> frozenset[str]:
+def stems_in(text: str) -> frozenset[str]:
     """The stems of what a text of any length speaks of."""
-    text = " ".join(encodable(text).split())
+    text = " ".join(replace_surrogates(text).split())
     pieces = range(0, len(text), SIMILAR_MAX)
     return frozenset().union(*(content(text[start : start + SIMILAR_MAX]) for start in pieces))
 
 
-def situation_of(
+def read_situation(
     message: Numbered,
     before: Sequence[Numbered],
     *,

@@ -14,7 +14,7 @@ from typing import Final
 from tokenmizer_mw.model.category import CATEGORIES, MEMBERS, Category
 
 from .pattern import compile_lazily
-from .similar import content, words_of
+from .similar import content, split_words
 
 SLOT_TEXT_MAX: Final = 240
 """Characters of a label that are read for a slot."""
@@ -61,10 +61,12 @@ _SCOPE: Final = compile_lazily(r"[\s,](?:for|as|in|on) (?:the |our |my |all |any
 _DIGITS: Final = frozenset("0123456789")
 _SCOPE_WORDS: Final = 3
 _HEAD_WORDS: Final = 4
-_NO_SUBJECT: Final = words_of(
+_NO_SUBJECT: Final = split_words(
     "a an the on at to with of for in and or is it our my your use set make keep listen run change new"
 )
-_NO_ATTRIBUTE: Final = words_of("note warning reason question example step option update edit ps fyi btw also tip why")
+_NO_ATTRIBUTE: Final = split_words(
+    "note warning reason question example step option update edit ps fyi btw also tip why"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +180,7 @@ def _quantity(text: str, scope: str) -> Slot | None:
         return None
     name = " ".join(word for word in found.group("name").casefold().split() if word not in _NO_SUBJECT)
     behind = _SCOPE.match(text[found.end("value") :])
-    about = " ".join(sorted(words_of(behind.group("scope") if behind else scope) - _NO_SUBJECT)[:_SCOPE_WORDS])
+    about = " ".join(sorted(split_words(behind.group("scope") if behind else scope) - _NO_SUBJECT)[:_SCOPE_WORDS])
     return Slot(f"{name}@{about}" if about else name, found.group("value").casefold())
 
 

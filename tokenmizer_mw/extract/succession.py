@@ -11,11 +11,11 @@ from tokenmizer_mw.graph.values import Value, alike, equal, names_again, same_so
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status
 
 from .assigned import AGAINST
-from .facts import recent
+from .facts import is_recent
 from .finding import Finding, Move
 from .ledger import Ledger
 from .pattern import PatternSet
-from .phrases import without_lead
+from .phrases import strip_lead
 from .similar import content
 from .slots import are_of_different_things, find_member
 
@@ -40,29 +40,29 @@ BETWEEN: Final = " . "
 
 
 @dataclass(frozen=True, slots=True)
-class Before:
+class PreviousValue:
     """The node that states the value which is replaced, and that value in its words."""
 
     node: Node
     value: Value
 
 
-def predecessor(ledger: Ledger, finding: Finding) -> Before | None:
+def find_previous_value(ledger: Ledger, finding: Finding) -> PreviousValue | None:
     """What states the value that the finding's value takes the place of, ``None`` when both hold or none is known."""
     new = _new(finding)
     if new is None or (_BESIDE.any(finding.quote) and not finding.target):
         return None
-    best: Before | None = None
+    best: PreviousValue | None = None
     best_score = 0
     for node in _candidates(ledger):
         for old in _values_of(node):
             score = _score(ledger, finding, new, node, old)
             if score > best_score:
-                best, best_score = Before(node, old), score
+                best, best_score = PreviousValue(node, old), score
     return best
 
 
-def holds_already(ledger: Ledger, finding: Finding) -> Node | None:
+def find_holder_of_value(ledger: Ledger, finding: Finding) -> Node | None:
     """The decision in force that states the finding's value."""
     value = finding.value or finding.label
     for node in islice(_candidates(ledger), DECISIONS_MAX):
@@ -71,7 +71,7 @@ def holds_already(ledger: Ledger, finding: Finding) -> Node | None:
     return None
 
 
-def without_false_target(finding: Finding) -> Finding:
+def drop_false_target(finding: Finding) -> Finding:
     """The finding without a target that the new value cannot replace: "40 ms is too slow, take B" is no word on A."""
     new = _new(finding)
     old = next(iter(values_in(finding.target)), None)
@@ -108,7 +108,7 @@ def _candidates(ledger: Ledger) -> Iterator[Node]:
 def _values_of(node: Node) -> Iterator[Value]:
     """The values that a node states: names only where the label says little else."""
     brief = len(node.label.split()) <= _BRIEF or node.type is NodeType.TASK
-    typed = [value for value in values_in(node.label) if not _is_doing(value)]
+    typed = [value for value in values_in(node.label) if not _is_gerund(value)]
     for value in typed:
         if brief or value.kind not in NAMED_KINDS or equal(value.text, node.value):
             yield value
@@ -116,7 +116,7 @@ def _values_of(node: Node) -> Iterator[Value]:
         yield Value(node.value, "term", 0, 0)
 
 
-def _is_doing(value: Value) -> bool:
+def _is_gerund(value: Value) -> bool:
     """Whether a capital only begins a sentence: "Checking every minute" names nothing."""
     return value.kind == "name" and value.start == 0 and value.text.endswith("ing") and " " not in value.text
 
@@ -129,16 +129,16 @@ def _score(ledger: Ledger, finding: Finding, new: Value, node: Node, old: Value)
     if finding.target:
         return 9 if alike(old, new) and names_again(old, finding.target) else 0
     named = names_again(old, finding.near)
-    if new.kind == "number" and not named and counts_otherwise(finding, new.text):
+    if new.kind == "number" and not named and has_other_number(finding, new.text):
         return 0
-    shared = _shares(finding.about, node.label, old)
+    shared = _is_about_same(finding.about, node.label, old)
     if not alike(old, new) and not (shared and finding.single and "term" in (old.kind, new.kind)):
         return 0
     if not named and not shared and _is_address(old) != _is_address(new):
         return 0
     option = _is_option_of(new, node)
-    sure = option or _sure(ledger, finding, node, old, new, named=named, shared=shared)
-    return (4 * (named or option) + 3 * shared + 2 * recent(ledger, node) + 1) if sure else 0
+    sure = option or _is_replaced(ledger, finding, node, old, new, named=named, shared=shared)
+    return (4 * (named or option) + 3 * shared + 2 * is_recent(ledger, node) + 1) if sure else 0
 
 
 def _is_option_of(new: Value, node: Node) -> bool:
@@ -147,12 +147,14 @@ def _is_option_of(new: Value, node: Node) -> bool:
     return bool(answers) and names_again(new, question) and not names_again(new, answer)
 
 
-def counts_otherwise(finding: Finding, new: str) -> bool:
+def has_other_number(finding: Finding, new: str) -> bool:
     """Whether what was just said has a number of its own, which "make it 12" is about."""
     return any(value.kind not in NAMED_KINDS and not equal(value.text, new) for value in values_in(finding.near))
 
 
-def _sure(ledger: Ledger, finding: Finding, node: Node, old: Value, new: Value, *, named: bool, shared: bool) -> bool:
+def _is_replaced(
+    ledger: Ledger, finding: Finding, node: Node, old: Value, new: Value, *, named: bool, shared: bool
+) -> bool:
     """Whether enough speaks for it that ``old`` is replaced."""
     against = named and any(
         names_again(old, sentence) and AGAINST.any(sentence) for sentence in finding.near.split(BETWEEN)
@@ -167,18 +169,18 @@ def _sure(ledger: Ledger, finding: Finding, node: Node, old: Value, new: Value, 
     told = finding.move is Move.REPLACE or (finding.move is Move.SET and finding.single)
     close = ledger.turn - ledger.last_touched(node) <= _REACH
     if not named and not shared:
-        switched = finding.move is Move.REPLACE or not equal(without_lead(finding.label), new.text)
+        switched = finding.move is Move.REPLACE or not equal(strip_lead(finding.label), new.text)
         talked_of = ledger.turn - ledger.last_touched(node) <= _TALKED_OF
         counted = old.kind == new.kind == "amount" and close and same_sort(old, new)
-        return against or counted or (told and talked_of and _is_of_its_kind(old, new, switched=switched))
+        return against or counted or (told and talked_of and _are_of_one_kind(old, new, switched=switched))
     if both and node.type is NodeType.TASK:
         return against or (told and close and old.kind == new.kind == "code")
     if both:
-        return _of_like_length(old, new) and (against or (told and close))
+        return _are_short_names(old, new) and (against or (told and close))
     return against or (close and (told or same_sort(old, new)) and (named or same_sort(old, new)))
 
 
-def _is_of_its_kind(old: Value, new: Value, *, switched: bool) -> bool:
+def _are_of_one_kind(old: Value, new: Value, *, switched: bool) -> bool:
     """Whether two values are of one sort: of one unit or format, tools of one category, or names that no table has;
     and share a word; where the user said that something is ``switched``, they need not, and one may be known."""
     if new.text[:1].isdigit() and not switched:
@@ -189,7 +191,7 @@ def _is_of_its_kind(old: Value, new: Value, *, switched: bool) -> bool:
     if one is not None and other is not None:
         return one[0] == other[0]
     akin = one is other and not content(old.text).isdisjoint(content(new.text))
-    return (switched or akin) and _of_like_length(old, new)
+    return (switched or akin) and _are_short_names(old, new)
 
 
 def _member_of(value: Value) -> tuple[str, str] | None:
@@ -202,11 +204,11 @@ def _is_address(value: Value) -> bool:
     return value.kind == "code" and "." in value.text.strip(".") and not value.text.replace(".", "").isdigit()
 
 
-def _of_like_length(old: Value, new: Value) -> bool:
+def _are_short_names(old: Value, new: Value) -> bool:
     return len(new.text.split()) <= _NAME_WORDS and len(old.text.split()) <= _NAME_WORDS
 
 
-def _shares(about: str, label: str, old: Value) -> bool:
+def _is_about_same(about: str, label: str, old: Value) -> bool:
     """Whether a label speaks of what a value is of: the one names everything that the other does."""
     mine = _subject(about)
     other = _subject(label.replace(old.text, " "))

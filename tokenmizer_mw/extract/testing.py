@@ -9,11 +9,11 @@ from typing import Any, Final
 from tokenmizer_mw.model.event import NodeRevised
 from tokenmizer_mw.model.node import LABEL_MAX, Node, NodeType, Status, Trust
 
-from .facts import asked_now, same_as
+from .facts import find_same_fact, is_asked_now
 from .finding import Finding
 from .ledger import Ledger
-from .similar import words_of
-from .structure import covers
+from .similar import split_words
+from .structure import is_covering
 
 RUNS_MAX: Final = 24
 """Test nodes of each order, failing and settled, that a run or a statement is compared with, the newest."""
@@ -24,7 +24,7 @@ _COUNTS: Final = (
     *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
 )
 _NUMBERS: Final = {word: number for number, word in enumerate(_COUNTS)} | {"all": -1, "half": 0, "most": 0, "some": 0}
-_ANY_SUITE: Final = words_of(
+_ANY_SUITE: Final = split_words(
     "all the both of them tests test specs spec checks check suite pass passes passed passing green succeed succeeds"
     " succeeded is are now still again locally in ci my our these those every whole full and"
 )
@@ -36,10 +36,10 @@ def note_test(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _ran(ledger: Ledger, finding: Finding) -> Node | None:
-    known = same_as(ledger, finding)
+    known = find_same_fact(ledger, finding)
     if finding.status is Status.COMPLETED:
         for other in _tests(ledger):
-            if other.status is Status.FAILED and covers(f"$ {finding.label}", f"$ {other.label}"):
+            if other.status is Status.FAILED and is_covering(f"$ {finding.label}", f"$ {other.label}"):
                 ledger.move(other, Status.COMPLETED, finding)
                 if other.id != (known.id if known is not None else ""):
                     _renew(ledger, other, finding, detail=f"passes in {finding.label}"[:LABEL_MAX])
@@ -52,16 +52,16 @@ def _ran(ledger: Ledger, finding: Finding) -> Node | None:
 
 def _find_reported_test(ledger: Ledger, finding: Finding) -> Node | None:
     """ "17 tests pass": said of the run that was just seen, else of the suite that was spoken of before."""
-    partly = _partly(finding.label)
+    partly = _has_partly_passed(finding.label)
     tests = _tests(ledger)
-    suite = _suite(finding.label)
+    suite = _read_suite(finding.label)
     for node in tests:
-        if node.source.trust is Trust.STRUCTURE and asked_now(ledger, node) and not suite:
+        if node.source.trust is Trust.STRUCTURE and is_asked_now(ledger, node) and not suite:
             ledger.touch(node)
             return node
     said = replace(finding, status=Status.FAILED if partly else finding.status)
     for node in tests:
-        if node.source.trust is not Trust.STRUCTURE and _suite(node.label) == suite:
+        if node.source.trust is not Trust.STRUCTURE and _read_suite(node.label) == suite:
             ledger.move(node, said.status, said)
             _renew(ledger, node, said, label=said.label)
             return node
@@ -82,7 +82,7 @@ def _tests(ledger: Ledger) -> list[Node]:
     return [node for node in near if node.type is NodeType.TEST][: 2 * RUNS_MAX]
 
 
-def _suite(label: str) -> frozenset[str]:
+def _read_suite(label: str) -> frozenset[str]:
     """Whose tests they are: "the API tests pass" are the API's; nothing for "all 12 tests pass"."""
     words = (word.strip(".,;:!?()").casefold() for word in label.split())
     return frozenset(
@@ -90,7 +90,7 @@ def _suite(label: str) -> frozenset[str]:
     )
 
 
-def _partly(label: str) -> bool:
+def _has_partly_passed(label: str) -> bool:
     """Whether fewer passed than there are: "Four of five pass", "3/5 passed"."""
     words = label.casefold().replace("/", " of ").split()
     for index in range(1, len(words) - 1):

@@ -7,7 +7,7 @@ from typing import Final
 import re2
 
 from .pattern import PatternSet, compile_lazily
-from .phrases import without_lead
+from .phrases import strip_lead
 
 _CUT: Final = re2.compile(
     r"(?i:[;:]\s+|[，；：]|,\s+(?:and |but |so |because |since |as |though |while |plus |considering |given )?"
@@ -40,10 +40,10 @@ _SAID_SO: Final = compile_lazily(
 )
 
 
-def parts_of(text: str, *, scoped: bool = False) -> list[str]:
+def split_statements(text: str, *, scoped: bool = False) -> list[str]:
     """What is said between commas and conjunctions; a relative clause stays with what it tells of. ``scoped``: what a
     statement holds for stays with it, too: "for the second flat, 15 minutes is too long"."""
-    rest = without_lead(text)
+    rest = strip_lead(text)
     ends: list[int] = []
     starts = [0]
     for match in _CUT.finditer(rest):
@@ -55,7 +55,7 @@ def parts_of(text: str, *, scoped: bool = False) -> list[str]:
     return [_strip_statement(rest[start:end]) for start, end in zip(starts, (*ends, len(rest)), strict=True)]
 
 
-def scope_of(text: str) -> str:
+def read_scope(text: str) -> str:
     """What a sentence says that it holds for, before its statement: "for the second flat"; "" where it says nothing."""
     match = _CUT.search(text)
     return text[: match.start()] if match is not None and _is_scope(text[: match.start()]) else ""
@@ -74,7 +74,7 @@ NAME_WORDS: Final = 3
 
 
 def _strip_statement(part: str) -> str:
-    text = without_lead(part).strip(" .,;:!?")
+    text = strip_lead(part).strip(" .,;:!?")
     for opening in (_FEELS, _SAID_SO):
         match = opening.match(text)
         text = text[match.end() :] if match is not None else text

@@ -20,7 +20,7 @@ APART_MAX: Final = 80
 _CHOOSING: Final = frozenset({Move.NOTE, Move.REPLACE})
 
 
-def turn_refusals(ledger: Ledger, findings: Sequence[Finding]) -> list[Finding]:
+def join_refusals_and_choices(ledger: Ledger, findings: Sequence[Finding]) -> list[Finding]:
     """``findings``, where a choice stands right behind the refusal of one that is in force: it takes its place."""
     made: list[Finding] = []
     for finding in findings:

@@ -14,10 +14,10 @@ from tokenmizer_mw.safety.redact.strict import mask_opaque
 from tokenmizer_mw.settings import Settings
 
 from .finding import Finding, Move
-from .hollow import behind_pointer, goes_ahead, is_hollow
+from .hollow import is_go_ahead, is_hollow, strip_pointer
 from .names import PROJECTS, as_path, project_path
 from .pattern import PatternSet
-from .prose import plain
+from .prose import strip_markdown
 from .rules.acknowledging import FAULTS
 
 QUOTE_MAX: Final = 240
@@ -50,7 +50,7 @@ def clean_label(text: str) -> str:
     if not text:
         return ""
     label = one_line(text[: 4 * LABEL_MAX])
-    label = _without_bold(plain(label)).replace("**", "").replace("`", "")
+    label = _without_bold(strip_markdown(label)).replace("**", "").replace("`", "")
     label = _shorten(mask_opaque(_kept_whole(label, _trim_label(label))), LABEL_MAX)
     return label if words(label) else ""
 
@@ -121,7 +121,7 @@ def _shorten(label: str, limit: int) -> str:
     return (cut.rpartition(" ")[0] if " " in cut[limit // 2 :] else cut).rstrip(_TRAILING)
 
 
-def corrected_type(type_: NodeType, label: str) -> NodeType:
+def correct_type(type_: NodeType, label: str) -> NodeType:
     """FILE for a label that is a path and nothing else, ENDPOINT for a URL or a ``METHOD /path``, else ``type_``."""
     if type_ in _READ_AS_SUCH:
         return type_
@@ -156,7 +156,7 @@ def validate_findings(findings: Iterable[Finding], settings: Settings) -> list[F
 def _validate_finding(finding: Finding, floor: float) -> Finding | None:
     if not finding.certain and finding.confidence < floor:
         return None
-    if (finding.trust is Trust.QUOTED and finding.type in _DOUBTED) or _only_leads_on(finding):
+    if (finding.trust is Trust.QUOTED and finding.type in _DOUBTED) or _is_leading_on(finding):
         return None
     label = _path_label(finding.label) if finding.type is NodeType.FILE else clean_label(finding.label)
     if label and finding.type is NodeType.GOAL and finding.label.rstrip().endswith(_QUESTION_MARKS):
@@ -166,12 +166,12 @@ def _validate_finding(finding: Finding, floor: float) -> Finding | None:
     if finding.type is NodeType.ENDPOINT and "/" not in label and f"{label.upper()} " in _METHODS:
         return None
     if label and finding.type in _TOLD and not finding.certain:
-        label = behind_pointer(label)
-        if _says_nothing(finding, label):
+        label = strip_pointer(label)
+        if _is_without_content(finding, label):
             if not _may_point(finding):
                 return None
             label = ""
-    type_ = corrected_type(finding.type, label) if label else finding.type
+    type_ = correct_type(finding.type, label) if label else finding.type
     quote = format_quote(finding.quote)
     if type_ is finding.type and label == finding.label and quote == finding.quote and _is_plain(finding):
         return finding
@@ -188,13 +188,13 @@ def _validate_finding(finding: Finding, floor: float) -> Finding | None:
     )
 
 
-def _only_leads_on(finding: Finding) -> bool:
+def _is_leading_on(finding: Finding) -> bool:
     """Whether a choice or a complaint is none: it lets work go on, or leads to what stands below it."""
     if finding.certain or finding.move not in (Move.NOTE, Move.ADOPT):
         return False
     if finding.type is NodeType.ERROR:
         return finding.quote.rstrip().endswith(_COLONS)
-    leads_on = goes_ahead(finding.label) or finding.quote.rstrip().endswith(_LEADING_ON)
+    leads_on = is_go_ahead(finding.label) or finding.quote.rstrip().endswith(_LEADING_ON)
     return finding.type is NodeType.DECISION and leads_on
 
 
@@ -227,7 +227,7 @@ def _as_error(finding: Finding) -> Finding:
     )
 
 
-def _says_nothing(finding: Finding, label: str) -> bool:
+def _is_without_content(finding: Finding, label: str) -> bool:
     """A bare number or side may be the new value of what is replaced."""
     return is_hollow(label) and not (finding.move is Move.REPLACE and (label[0].isdigit() or label in _SIDES))
 

@@ -14,11 +14,11 @@ from tokenmizer_mw.graph.values import equal
 from tokenmizer_mw.model.category import MEMBERS
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
-from .assigned import AGAINST, Assigned, aside, assigned_in
+from .assigned import AGAINST, Assignment, find_assignments, strip_first_part
 from .finding import Finding, Move, Segment, SegmentKind
 from .pattern import PatternSet
-from .phrases import asks, bound_sentence, order_in, without_lead
-from .reading import may_be_why
+from .phrases import bound_sentence, is_question, read_order, strip_lead
+from .reading import may_be_reason
 from .similar import content
 from .situation import Situation
 
@@ -39,7 +39,7 @@ _KEEPS: Final = PatternSet(r".*\b(?:stays?|remains?|keeps?|must|should|shall|has
 _CHOSEN: Final = frozenset({Move.NOTE, Move.REPLACE, Move.ADOPT})
 
 
-def with_values(found: Sequence[Finding], spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
+def add_values(found: Sequence[Finding], spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
     """``found`` with the values that the sentences of a user's message give."""
     made = list(found)
     if len(spoken) > SENTENCES_READ:
@@ -53,16 +53,18 @@ def with_values(found: Sequence[Finding], spoken: Sequence[Segment], situation: 
 def _read(index: int, spoken: Sequence[Segment], situation: Situation, made: list[Finding]) -> None:
     segment = spoken[index]
     span = (segment.start, segment.end)
-    given = assigned_in(segment.text) if segment.kind is SegmentKind.PROSE and not _is_bare_name(segment.text) else []
-    made[:] = [finding for finding in made if finding.span != span or not _misread(finding, given)]
+    given = (
+        find_assignments(segment.text) if segment.kind is SegmentKind.PROSE and not _is_bare_name(segment.text) else []
+    )
+    made[:] = [finding for finding in made if finding.span != span or not _is_misread(finding, given)]
     places = [at for at, finding in enumerate(made) if finding.span == span and _is_choice(finding)]
     around = [at for at, finding in enumerate(made) if finding.span == span and _is_bare_version(finding)]
     if not (given or places or around):
         return
-    near = _around(index, spoken)
-    why = _why(index, spoken)
+    near = _sentences_around(index, spoken)
+    why = _reason_beside(index, spoken)
     for at in around:
-        made[at] = replace(made[at], why=aside(segment.text) or why)
+        made[at] = replace(made[at], why=strip_first_part(segment.text) or why)
     for at in places:
         said = next((one for one in given if one.value in made[at].label), None)
         made[at] = _annotate_finding(made[at], said, near, why)
@@ -74,11 +76,15 @@ def _read(index: int, spoken: Sequence[Segment], situation: Situation, made: lis
     known = [made[at] for at in places]
     after = index > 0 and AGAINST.any(spoken[index - 1].text)
     for said in given:
-        if not _is_told(said, known):
+        if not _is_covered(said, known):
             given_so = replace(said, single=said.single or after, alone=said.alone and not wanted)
             made.append(
                 _make_finding(
-                    given_so, segment, near, _reason(said.reason, why), chosen=not _is_told_of(given_so, situation)
+                    given_so,
+                    segment,
+                    near,
+                    _choose_reason(said.reason, why),
+                    chosen=not _is_background(given_so, situation),
                 )
             )
 
@@ -89,12 +95,12 @@ def _is_bare_name(text: str) -> bool:
     return " " not in bare and "." in bare and not bare[:1].isdigit()
 
 
-def _reason(said: str, why: str) -> str:
+def _choose_reason(said: str, why: str) -> str:
     """What speaks against the value before tells more than what is merely said beside the new one."""
     return why if not said or (why and AGAINST.any(why) and not AGAINST.any(said)) else said
 
 
-def _misread(finding: Finding, given: Sequence[Assigned]) -> bool:
+def _is_misread(finding: Finding, given: Sequence[Assignment]) -> bool:
     """Whether words that give a value were taken for a rejection or a complaint."""
     otherwise = finding.move is Move.REJECT
     if finding.type is NodeType.ERROR:
@@ -105,7 +111,7 @@ def _misread(finding: Finding, given: Sequence[Assigned]) -> bool:
     return otherwise and any(said.value in finding.label for said in given)
 
 
-def _is_told(said: Assigned, known: Sequence[Finding]) -> bool:
+def _is_covered(said: Assignment, known: Sequence[Finding]) -> bool:
     """Whether a choice that was read already has the value."""
     return any(
         equal(said.value, finding.value)
@@ -116,7 +122,7 @@ def _is_told(said: Assigned, known: Sequence[Finding]) -> bool:
     )
 
 
-def _is_told_of(said: Assigned, situation: Situation) -> bool:
+def _is_background(said: Assignment, situation: Situation) -> bool:
     """Whether a value is how things are: observed, or told when the talk began; it can be replaced all the same."""
     if said.changes or not said.alone:
         return False
@@ -131,7 +137,7 @@ def _is_bare_version(finding: Finding) -> bool:
     return finding.type is NodeType.ENVIRONMENT and not finding.reason
 
 
-def _annotate_finding(finding: Finding, said: Assigned | None, near: str, why: str) -> Finding:
+def _annotate_finding(finding: Finding, said: Assignment | None, near: str, why: str) -> Finding:
     if said is None:
         return replace(finding, near=near, why=why)
     return replace(
@@ -142,11 +148,11 @@ def _annotate_finding(finding: Finding, said: Assigned | None, near: str, why: s
         target=finding.target or said.target,
         single=said.single,
         move=Move.REPLACE if said.changes else finding.move,
-        why=_reason(said.reason, why),
+        why=_choose_reason(said.reason, why),
     )
 
 
-def _make_finding(said: Assigned, segment: Segment, near: str, reason: str, *, chosen: bool) -> Finding:
+def _make_finding(said: Assignment, segment: Segment, near: str, reason: str, *, chosen: bool) -> Finding:
     changing = Move.REPLACE if said.changes else Move.NOTE
     return Finding(
         NodeType.DECISION if chosen else NodeType.CONCEPT,
@@ -172,22 +178,22 @@ def _normal(value: str) -> str:
     return member[1] if member is not None else value.casefold()
 
 
-def _around(index: int, spoken: Sequence[Segment]) -> str:
+def _sentences_around(index: int, spoken: Sequence[Segment]) -> str:
     near = spoken[max(0, index - BEFORE_MAX) : index + 2]
     return " . ".join(segment.text for segment in near)
 
 
-def _why(index: int, spoken: Sequence[Segment]) -> str:
+def _reason_beside(index: int, spoken: Sequence[Segment]) -> str:
     """The sentence before a value that says something, else the one behind it; "" where neither does."""
     before = [(segment.text, False) for segment in spoken[max(0, index - 1) : index]]
     behind = [(segment.text, True) for segment in spoken[index + 1 : index + 2]]
     for text, is_behind in (*before, *behind):
-        if not may_be_why(text, behind=is_behind):
+        if not may_be_reason(text, behind=is_behind):
             continue
-        if _states(text) and not assigned_in(text) and not order_in(without_lead(bound_sentence(text))):
-            return without_lead(bound_sentence(text)).rstrip(" .!")
+        if _is_statement(text) and not find_assignments(text) and not read_order(strip_lead(bound_sentence(text))):
+            return strip_lead(bound_sentence(text)).rstrip(" .!")
     return ""
 
 
-def _states(text: str) -> bool:
-    return not asks(text) and bool(content(text)) and len(text.split()) > _TELLING_WORDS
+def _is_statement(text: str) -> bool:
+    return not is_question(text) and bool(content(text)) and len(text.split()) > _TELLING_WORDS

@@ -10,22 +10,22 @@ from typing import Final
 from tokenmizer_mw.model.event import WENT_ON, NodeRevised
 from tokenmizer_mw.model.node import LABEL_MAX, EdgeType, Node, NodeType, Status, Trust
 
-from .ahead import puts_off
-from .facts import ANSWERING, PRECISE, RELATED, asked_now, asked_tasks, note_fact, same_as
+from .ahead import is_postponement
+from .facts import ANSWERING, PRECISE, RELATED, find_asked_tasks, find_same_fact, is_asked_now, note_fact
 from .finding import Finding, Move
-from .hollow import points
+from .hollow import is_pointing
 from .ledger import Ledger, first, is_open
-from .matching import SAME_TASK, find_described, near
+from .matching import SAME_TASK, find_described, find_nearest
 from .pattern import PatternSet
 from .phrases import bound_sentence
-from .planning import leave_behind, move_item, note_item
-from .prose import encodable, sentences
-from .reading import hits
+from .planning import archive_stale_items, move_item, note_item
+from .prose import find_sentences, replace_surrogates
+from .reading import read_hits
 from .rules import Act, Speaker
 from .rules.acknowledging import LEAVES_OPEN
-from .said import paths_in
-from .similar import content, likeness, overlap, words_of
-from .structure import covers
+from .said import find_paths
+from .similar import content, likeness, overlap, split_words
+from .structure import is_covering
 from .structure.failures import is_misuse
 from .structure.plans import ITEM
 
@@ -56,7 +56,7 @@ COMMITTED: Final = "committed"
 
 COMMIT_WORD: Final = "commit"
 
-_OVER: Final = words_of("finished done fixed solved resolved gone over works working")
+_OVER: Final = split_words("finished done fixed solved resolved gone over works working")
 """Words with which a user says that something is over."""
 
 _LEAVES_OPEN: Final = PatternSet(*LEAVES_OPEN)
@@ -64,14 +64,14 @@ _LEAVES_OPEN: Final = PatternSet(*LEAVES_OPEN)
 LEFT_WORDS: Final = 2
 """Words of content up to which a sentence that puts something off names nothing else that it is about."""
 
-_FIXED: Final = words_of("fixed solved resolved repaired")
+_FIXED: Final = split_words("fixed solved resolved repaired")
 """Words with which a user says that what was wrong no longer is."""
 
 ASKED_WORDS: Final = 2
 """Words that a report shares with the user's message when it speaks of what was asked."""
 
 
-def went_on(ledger: Ledger, findings: Sequence[Finding], left: Status, text: str) -> None:
+def close_tasks_left_by_user(ledger: Ledger, findings: Sequence[Finding], left: Status, text: str) -> None:
     """The user goes on to something else, in a message with this ``text``, after the assistant took up an order: it is
     ``left`` as done, or as past. Where the assistant did any work, errors that the user reported for it count as fixed:
     five of six are.
@@ -81,47 +81,47 @@ def went_on(ledger: Ledger, findings: Sequence[Finding], left: Status, text: str
     """
     if any(finding.type is NodeType.ERROR and finding.move in (Move.NOTE, Move.REOPEN) for finding in findings):
         return
-    for task in asked_tasks(ledger):
+    for task in find_asked_tasks(ledger):
         if task.status is Status.PENDING and task.source.turn == ledger.asked and _is_order(task):
-            _leave(ledger, task, left)
-    if left is Status.COMPLETED or _has_worked(ledger):
-        put_off = _put_off(text)
-        for error in near(ledger.graph, lambda node: _is_reported(ledger, node)):
+            _move_as_gone_past(ledger, task, left)
+    if left is Status.COMPLETED or _has_assistant_worked(ledger):
+        put_off = _words_of_postponing_sentences(text)
+        for error in find_nearest(ledger.graph, lambda node: _is_error_reported_by_user(ledger, node)):
             if not any(len(words) <= LEFT_WORDS or words & content(error.label) for words in put_off):
-                _leave(ledger, error, Status.COMPLETED)
+                _move_as_gone_past(ledger, error, Status.COMPLETED)
 
 
-def _put_off(text: str) -> list[frozenset[str]]:
+def _words_of_postponing_sentences(text: str) -> list[frozenset[str]]:
     """The words of content of the sentences that put something off."""
-    text = encodable(text)
-    said = [bound_sentence(text[start:end]) for start, end in sentences(text, 0, len(text))]
+    text = replace_surrogates(text)
+    said = [bound_sentence(text[start:end]) for start, end in find_sentences(text, 0, len(text))]
     return [content(one) for one in said if _LEAVES_OPEN.any(one)]
 
 
-def _has_worked(ledger: Ledger) -> bool:
+def _has_assistant_worked(ledger: Ledger) -> bool:
     """Whether the assistant has finished something since the user's last message."""
-    return bool(near(ledger.graph, lambda node: _is_told(ledger, node), settled=True))
+    return bool(find_nearest(ledger.graph, lambda node: _is_claimed_in_exchange(ledger, node), settled=True))
 
 
-def _is_reported(ledger: Ledger, node: Node) -> bool:
+def _is_error_reported_by_user(ledger: Ledger, node: Node) -> bool:
     """Whether a node is an open error of which the user spoke before the assistant went to work."""
     of_user = node.type is NodeType.ERROR and node.source.role == "user"
     return of_user and node.status is Status.ACTIVE and ledger.asked <= ledger.last_touched(node) < ledger.turn
 
 
-def _leave(ledger: Ledger, node: Node, left: Status) -> None:
+def _move_as_gone_past(ledger: Ledger, node: Node, left: Status) -> None:
     past = Finding(node.type, node.label, left, Trust.CLAIMED, node.confidence)
     ledger.move(node, left, past, WENT_ON)
 
 
-def told_over(ledger: Ledger, placed: Sequence[Node | None]) -> None:
+def merge_into_report(ledger: Ledger, placed: Sequence[Node | None]) -> None:
     """The assistant reports at the end of its work: what it said on the way was a step, and an order that it finished
     is told by the report where that speaks of the same."""
-    told = [node.label for node in placed if node is not None and _is_report(ledger, node)]
+    told = [node.label for node in placed if node is not None and _is_finished_in_message(ledger, node)]
     if not told:
         return
     for task in islice(ledger.graph.newest_settled(), SHOWN_MAX):
-        if not _is_told(ledger, task):
+        if not _is_claimed_in_exchange(ledger, task):
             continue
         step = task.source.trust is Trust.CLAIMED
         if step or any(overlap(task.label, label) >= ANSWERING for label in told):
@@ -129,67 +129,69 @@ def told_over(ledger: Ledger, placed: Sequence[Node | None]) -> None:
             ledger.move(task, Status.ARCHIVED, past, "told by the report")
 
 
-def _is_told(ledger: Ledger, node: Node) -> bool:
+def _is_claimed_in_exchange(ledger: Ledger, node: Node) -> bool:
     """Whether a node is work of this exchange, finished before the report, of which only words tell."""
     within = ledger.asked <= node.source.turn < ledger.turn
     spoken = node.source.trust is not Trust.STRUCTURE
     return node.type is NodeType.TASK and node.status is Status.COMPLETED and within and spoken
 
 
-def begun_over(ledger: Ledger, findings: Sequence[Finding]) -> None:
+def complete_begun_steps(ledger: Ledger, findings: Sequence[Finding]) -> None:
     """The assistant reports at the end of its work: steps of this exchange whose results nobody recorded are done,
     unless it reports that something failed."""
     if any(finding.type is NodeType.ERROR or finding.status is Status.FAILED for finding in findings):
         return
-    for task in near(ledger.graph, lambda node: _is_begun(ledger, node)):
+    for task in find_nearest(ledger.graph, lambda node: _is_begun_step(ledger, node)):
         ledger.move(task, Status.COMPLETED, Finding(task.type, task.label, Status.COMPLETED, Trust.CLAIMED, 0.9))
 
 
-def worked_around(ledger: Ledger) -> None:
+def close_tool_misuse(ledger: Ledger) -> None:
     """The assistant comes to the end of its work: calls of tools that were wrong in themselves were made rightly since,
     or were not needed."""
-    for error in [node for node in islice(ledger.graph.newest_unfinished(), SHOWN_MAX) if _is_slip(ledger, node)]:
-        _leave(ledger, error, Status.COMPLETED)
+    for error in [
+        node for node in islice(ledger.graph.newest_unfinished(), SHOWN_MAX) if _is_tool_misuse(ledger, node)
+    ]:
+        _move_as_gone_past(ledger, error, Status.COMPLETED)
 
 
-def _is_slip(ledger: Ledger, node: Node) -> bool:
+def _is_tool_misuse(ledger: Ledger, node: Node) -> bool:
     of_tool = node.type is NodeType.ERROR and node.source.trust is Trust.STRUCTURE
     return of_tool and ledger.last_touched(node) < ledger.turn and is_misuse(node.label)
 
 
-def _is_begun(ledger: Ledger, node: Node) -> bool:
+def _is_begun_step(ledger: Ledger, node: Node) -> bool:
     """Whether a node is a step that a call of this exchange began."""
     within = ledger.asked < node.source.turn < ledger.turn
     begun = node.type is NodeType.TASK and node.status is Status.IN_PROGRESS and node.source.quote == node.label
     return begun and within and node.source.trust is Trust.CLAIMED
 
 
-def _is_report(ledger: Ledger, node: Node) -> bool:
+def _is_finished_in_message(ledger: Ledger, node: Node) -> bool:
     return node.type is NodeType.TASK and node.status is Status.COMPLETED and node.source.turn == ledger.turn
 
 
 def _is_order(task: Node) -> bool:
     if task.source.trust is Trust.ADOPTED:
         return True
-    return not puts_off(task.source.quote) and any(
-        hit.rule.act is Act.REQUEST for hit in hits(task.source.quote, Speaker.USER)
+    return not is_postponement(task.source.quote) and any(
+        hit.rule.act is Act.REQUEST for hit in read_hits(task.source.quote, Speaker.USER)
     )
 
 
-def announced_over(ledger: Ledger) -> None:
+def archive_announced_step(ledger: Ledger) -> None:
     """What the assistant said it would do next is past: it reports, or announces something else. A step on the way is
     no task that anybody would look for later."""
-    for task in near(ledger.graph, _is_announced)[:1]:
+    for task in find_nearest(ledger.graph, _is_announced)[:1]:
         past = Finding(task.type, task.label, Status.ARCHIVED, Trust.CLAIMED, task.confidence)
         ledger.move(task, Status.ARCHIVED, past, "a step on the way")
 
 
-def taken_over(ledger: Ledger) -> None:
+def archive_announced_tasks(ledger: Ledger) -> None:
     """The user speaks again: what the assistant had left to do was done, or nobody thought it worth a word."""
-    for task in near(ledger.graph, lambda node: _is_announced(node) and node.status is Status.PENDING):
+    for task in find_nearest(ledger.graph, lambda node: _is_announced(node) and node.status is Status.PENDING):
         past = Finding(task.type, task.label, Status.ARCHIVED, Trust.CLAIMED, task.confidence)
         ledger.move(task, Status.ARCHIVED, past, "left to the user")
-    leave_behind(ledger)
+    archive_stale_items(ledger)
 
 
 def _is_announced(node: Node) -> bool:
@@ -201,12 +203,12 @@ def note_task(ledger: Ledger, finding: Finding) -> Node | None:
     if finding.certain and finding.detail.startswith(ITEM):
         return note_item(ledger, finding)
     if finding.status is Status.IN_PROGRESS:
-        return _begin(ledger, finding)
+        return _begin_task(ledger, finding)
     if finding.status is Status.COMPLETED and not finding.certain:
-        return close(ledger, finding)
-    same = same_as(ledger, finding)
+        return close_work(ledger, finding)
+    same = find_same_fact(ledger, finding)
     if same is None:
-        return _goal_again(ledger, finding) or ledger.add(finding)
+        return _find_restated_goal(ledger, finding) or ledger.add(finding)
     again = finding.trust is Trust.STATED and ledger.last_touched(same) < ledger.turn
     if finding.certain or again or not same.current:
         ledger.move(same, finding.status, finding)
@@ -214,7 +216,7 @@ def note_task(ledger: Ledger, finding: Finding) -> Node | None:
     return same
 
 
-def _goal_again(ledger: Ledger, finding: Finding) -> Node | None:
+def _find_restated_goal(ledger: Ledger, finding: Finding) -> Node | None:
     """The goal, when an order only says it once more."""
     if finding.status is Status.COMPLETED:
         return None
@@ -225,9 +227,9 @@ def _goal_again(ledger: Ledger, finding: Finding) -> Node | None:
     return goal
 
 
-def _begin(ledger: Ledger, finding: Finding) -> Node | None:
+def _begin_task(ledger: Ledger, finding: Finding) -> Node | None:
     """Work on a task started: an open one that the label describes, or that was asked for just before."""
-    tasks = [_open_task(ledger, finding)] if finding.label else asked_tasks(ledger)
+    tasks = [_find_open_task(ledger, finding)] if finding.label else find_asked_tasks(ledger)
     found = [task for task in tasks if task is not None]
     for task in found:
         ledger.move(task, Status.IN_PROGRESS, finding)
@@ -235,28 +237,28 @@ def _begin(ledger: Ledger, finding: Finding) -> Node | None:
     if found or not finding.label:
         return found[0] if found else None
     if finding.trust is Trust.PROPOSED:
-        announced_over(ledger)
-    same = same_as(ledger, finding)
+        archive_announced_step(ledger)
+    same = find_same_fact(ledger, finding)
     if same is not None and same.status is Status.COMPLETED:
         ledger.touch(same)
         return same
     return ledger.add(finding)
 
 
-def _open_task(ledger: Ledger, finding: Finding) -> Node | None:
+def _find_open_task(ledger: Ledger, finding: Finding) -> Node | None:
     """The open task that a claim or an announcement speaks of; what was asked for just now needs fewer words."""
 
     def is_meant(node: Node) -> bool:
         if finding.trust is Trust.PROPOSED and _is_announced(node):  # one step after another, in like words
             return is_open(node) and likeness(finding.label, node.label) >= SAME_TASK
-        return is_open(node) and (asked_now(ledger, node) or overlap(finding.label, node.label) >= RELATED)
+        return is_open(node) and (is_asked_now(ledger, node) or overlap(finding.label, node.label) >= RELATED)
 
     return find_described(ledger.graph, finding.label, NodeType.TASK, is_meant, ANSWERING)
 
 
 def note_error(ledger: Ledger, finding: Finding) -> Node | None:
     """Something is wrong, or wrong again."""
-    same = same_as(ledger, finding)
+    same = find_same_fact(ledger, finding)
     if same is None:
         return ledger.add(finding)
     if finding.status is Status.ACTIVE and same.status is Status.COMPLETED and ledger.last_touched(same) < ledger.turn:
@@ -269,12 +271,12 @@ def note_error(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _reopen_fixes(ledger: Ledger, error: Node, finding: Finding) -> None:
-    for task in near(ledger.graph, lambda node: node.status is Status.COMPLETED, settled=True):
+    for task in find_nearest(ledger.graph, lambda node: node.status is Status.COMPLETED, settled=True):
         if ledger.graph.has_edge(task.id, EdgeType.FIXES, error.id):
             ledger.move(task, Status.IN_PROGRESS, finding)
 
 
-def close(ledger: Ledger, finding: Finding) -> Node | None:
+def close_work(ledger: Ledger, finding: Finding) -> Node | None:
     """Work was finished or an error fixed."""
     if finding.type is NodeType.ERROR:
         return _close_error(ledger, finding)
@@ -287,32 +289,34 @@ def close(ledger: Ledger, finding: Finding) -> Node | None:
 
 def _close_named(ledger: Ledger, finding: Finding) -> Node | None:
     """Work that the finding names is done; reported work that nobody had asked for is news."""
-    task = _open_task(ledger, finding) or _only_asked(ledger)
+    task = _find_open_task(ledger, finding) or _find_only_asked(ledger)
     if finding.certain and finding.detail == COMMITTED:
         _complete_committed(ledger, finding)
     if task is not None:
         ledger.move(task, Status.COMPLETED, finding)
-        if _is_announced(task) or _tells_better(task, finding):
+        if _is_announced(task) or _is_better_label(task, finding):
             ledger.emit(NodeRevised(task.id, {"label": finding.label, "source": ledger.source(finding)}, ledger.turn))
         else:
-            ledger.merge(task, replace(finding, detail=finding.detail or _said_of(task, finding), order=None))
+            ledger.merge(task, replace(finding, detail=finding.detail or _detail_from_claim(task, finding), order=None))
         return task
-    same = same_as(ledger, finding)
+    same = find_same_fact(ledger, finding)
     if same is not None:
         if same.current:
             ledger.touch(same)
         return same
     ledger.claims += 1
-    if _is_detail(ledger, finding):
+    if _is_surplus_claim(ledger, finding):
         return None
     return ledger.add(finding, status=Status.COMPLETED) if len(content(finding.label)) > 1 else None
 
 
 def _close_asked(ledger: Ledger, finding: Finding) -> Node | None:
     """All that the user's last message asked for is done."""
-    closed = asked_tasks(ledger)
+    closed = find_asked_tasks(ledger)
     for asked in closed:
-        told = _told_by_commit(asked, finding, alone=len(closed) == 1) or (_is_announced(asked) and points(asked.label))
+        told = _is_covered_by_commit(asked, finding, alone=len(closed) == 1) or (
+            _is_announced(asked) and is_pointing(asked.label)
+        )
         ledger.move(asked, Status.ARCHIVED if told else Status.COMPLETED, finding)
     return first(closed)
 
@@ -320,12 +324,12 @@ def _close_asked(ledger: Ledger, finding: Finding) -> Node | None:
 def _complete_committed(ledger: Ledger, finding: Finding) -> None:
     """The orders of a message that asked for the commit are done with it."""
     if COMMIT_WORD in ledger.wanted():
-        for asked in asked_tasks(ledger):
+        for asked in find_asked_tasks(ledger):
             if asked.status is Status.PENDING and asked.source.turn == ledger.asked and _is_order(asked):
                 ledger.move(asked, Status.COMPLETED, finding)
 
 
-def _told_by_commit(asked: Node, finding: Finding, *, alone: bool) -> bool:
+def _is_covered_by_commit(asked: Node, finding: Finding, *, alone: bool) -> bool:
     """Whether the commit that closes what was asked for says itself what it came to: a step that was announced, or the
     one order, in words of its own."""
     if not finding.certain:
@@ -333,45 +337,45 @@ def _told_by_commit(asked: Node, finding: Finding, *, alone: bool) -> bool:
     return _is_announced(asked) or (alone and bool(content(asked.label) & content(finding.quote)))
 
 
-def _is_detail(ledger: Ledger, finding: Finding) -> bool:
+def _is_surplus_claim(ledger: Ledger, finding: Finding) -> bool:
     """Whether a message has reported enough before this, and nobody asked for it."""
     if finding.certain or ledger.claims <= CLAIMS_MAX:
         return False
     return ledger.claims > POINTS_MAX or len(content(finding.label) & ledger.wanted()) < ASKED_WORDS
 
 
-def _tells_better(task: Node, finding: Finding) -> bool:
+def _is_better_label(task: Node, finding: Finding) -> bool:
     """Whether a claim of finished work says more of it than the order did."""
     ordered = task.source.trust is not Trust.STRUCTURE
-    formal = finding.confidence >= FORMAL and not points(task.label)
+    formal = finding.confidence >= FORMAL and not is_pointing(task.label)
     told = len(content(finding.label)) >= TOLD_WORDS or content(task.label) < content(finding.label)
     told = told and len(finding.label) <= TOLD_MAX
     return ordered and told and not formal and not finding.certain
 
 
-def _said_of(task: Node, finding: Finding) -> str:
+def _detail_from_claim(task: Node, finding: Finding) -> str:
     """What a claim tells of the task that it finishes: "" when it names other files, or repeats the task."""
     if finding.certain or content(finding.label) <= content(task.label):
         return ""
-    theirs, ours = set(paths_in(finding.label)), set(paths_in(task.label))
+    theirs, ours = set(find_paths(finding.label)), set(find_paths(task.label))
     return finding.label if not (theirs and ours) or theirs & ours else ""
 
 
-def _only_asked(ledger: Ledger) -> Node | None:
+def _find_only_asked(ledger: Ledger) -> Node | None:
     """The one open task that the user's last message asked for, when this message has closed nothing yet."""
-    asked = [task for task in asked_tasks(ledger) if task.source.turn == ledger.asked]
-    closed = near(
+    asked = [task for task in find_asked_tasks(ledger) if task.source.turn == ledger.asked]
+    closed = find_nearest(
         ledger.graph, lambda node: node.type is NodeType.TASK and ledger.last_touched(node) == ledger.turn, settled=True
     )
     return asked[0] if len(asked) == 1 and not closed and ledger.role == "assistant" else None
 
 
-def _close_shown(ledger: Ledger, finding: Finding) -> Node | None:
+def _close_shown_errors(ledger: Ledger, finding: Finding) -> Node | None:
     """A command succeeded: the errors that it showed before are fixed."""
     shown = [
         node
         for node in islice(ledger.graph.newest_unfinished(), SHOWN_MAX)
-        if node.type is NodeType.ERROR and covers(finding.target, node.detail)
+        if node.type is NodeType.ERROR and is_covering(finding.target, node.detail)
     ]
     for error in shown:
         ledger.move(error, Status.COMPLETED, finding, WENT_ON if is_misuse(error.label) else "")
@@ -380,30 +384,30 @@ def _close_shown(ledger: Ledger, finding: Finding) -> Node | None:
 
 def _close_error(ledger: Ledger, finding: Finding) -> Node | None:
     if finding.certain and not finding.label:
-        return _close_shown(ledger, finding)
-    error = _error_meant(ledger, finding)
-    task = _open_task(ledger, finding) if finding.label else None
+        return _close_shown_errors(ledger, finding)
+    error = _find_open_error(ledger, finding)
+    task = _find_open_task(ledger, finding) if finding.label else None
     if error is not None:
         ledger.move(error, Status.COMPLETED, finding)
         ledger.merge(error, replace(finding, type=NodeType.ERROR, detail=""))
     if finding.detail:  # somebody says what was done about it
-        task = _finish(ledger, finding, task, error)
+        task = _finish_fix(ledger, finding, task, error)
         if error is not None and task is not None:
             ledger.link(task, EdgeType.FIXES, error)
     elif error is None:
-        task = _confirm(ledger, finding, task) or _note_fixed(ledger, finding)
+        task = _confirm_task(ledger, finding, task) or _add_fixed_error(ledger, finding)
     return error or task
 
 
-def _note_fixed(ledger: Ledger, finding: Finding) -> Node | None:
+def _add_fixed_error(ledger: Ledger, finding: Finding) -> Node | None:
     """What a user calls fixed though nobody had reported it; what merely works is no news."""
-    said = words_of(finding.quote.casefold().replace(",", " ").replace(".", " "))
+    said = split_words(finding.quote.casefold().replace(",", " ").replace(".", " "))
     if ledger.role != "user" or not finding.label or _FIXED.isdisjoint(said) or len(content(finding.label)) == 1:
         return None
     return ledger.add(finding, status=Status.COMPLETED)
 
 
-def _finish(ledger: Ledger, finding: Finding, task: Node | None, error: Node | None) -> Node | None:
+def _finish_fix(ledger: Ledger, finding: Finding, task: Node | None, error: Node | None) -> Node | None:
     done = replace(finding, type=NodeType.TASK, move=Move.CLOSE, slot="", value="")
     if task is not None:
         ledger.move(task, Status.COMPLETED, done)
@@ -411,72 +415,74 @@ def _finish(ledger: Ledger, finding: Finding, task: Node | None, error: Node | N
         return task
     label = f"Fix: {error.label}: {finding.label}" if error is not None else f"Fix: {finding.label}"
     done = replace(done, label=label[:LABEL_MAX].rstrip(), detail="" if len(label) <= LABEL_MAX else done.detail)
-    same = same_as(ledger, done)
+    same = find_same_fact(ledger, done)
     if same is not None:
         return same
     ledger.claims += error is None
-    return None if error is None and _is_detail(ledger, done) else ledger.add(done, status=Status.COMPLETED)
+    return None if error is None and _is_surplus_claim(ledger, done) else ledger.add(done, status=Status.COMPLETED)
 
 
-def _error_meant(ledger: Ledger, finding: Finding) -> Node | None:
+def _find_open_error(ledger: Ledger, finding: Finding) -> Node | None:
     """The open error that a fix or a confirmation speaks of."""
 
     def recent(node: Node) -> bool:
         return node.type is NodeType.ERROR and ledger.last_touched(node) >= max(ledger.turn - REACH, 1)
 
     if not finding.label:
-        return next(iter(near(ledger.graph, recent)), None)
+        return next(iter(find_nearest(ledger.graph, recent)), None)
     floor = ANSWERING if finding.detail else RELATED
     found = find_described(ledger.graph, finding.label, NodeType.ERROR, is_open, floor)
     if found is not None or not finding.detail:
         return found
-    return next(iter(near(ledger.graph, lambda node: recent(node) and asked_now(ledger, node))), None)
+    return next(iter(find_nearest(ledger.graph, lambda node: recent(node) and is_asked_now(ledger, node))), None)
 
 
-def _confirm(ledger: Ledger, finding: Finding, task: Node | None) -> Node | None:
+def _confirm_task(ledger: Ledger, finding: Finding, task: Node | None) -> Node | None:
     """The task named, or for a bare "works now" the one that was worked on last, is done."""
 
     def worked_on(node: Node) -> bool:
         return node.type is NodeType.TASK and ledger.last_touched(node) >= max(ledger.asked, 1)
 
     if task is None and not finding.label:
-        task = next(iter(near(ledger.graph, worked_on)), None)
+        task = next(iter(find_nearest(ledger.graph, worked_on)), None)
     if task is not None:
         ledger.move(task, Status.COMPLETED, finding)
     return task
 
 
-def reopen(ledger: Ledger, finding: Finding) -> Node | None:
+def reopen_work(ledger: Ledger, finding: Finding) -> Node | None:
     """What was said to be finished is not: the thing named, or what the assistant's last message claimed."""
     if finding.label:
         found = _find_finished(ledger, finding)
     else:
-        found = [node for node in near(ledger.graph, _is_finished, settled=True) if _claimed_before(ledger, node)]
+        found = [
+            node for node in find_nearest(ledger.graph, _is_finished, settled=True) if _is_claimed_before(ledger, node)
+        ]
     for node in found:
-        ledger.move(node, _open_again(node), finding)
+        ledger.move(node, _status_when_reopened(node), finding)
     if found:
         return found[0]
-    opened = near(ledger.graph, lambda node: node.type is NodeType.ERROR)
+    opened = find_nearest(ledger.graph, lambda node: node.type is NodeType.ERROR)
     if opened and not finding.label:
         ledger.touch(opened[0])
         return opened[0]
     return note_error(ledger, finding) if len(content(finding.label)) > 1 else None
 
 
-def _claimed_before(ledger: Ledger, node: Node) -> bool:
+def _is_claimed_before(ledger: Ledger, node: Node) -> bool:
     """Whether the assistant's last message said that it is finished, or the user's own did; what tools showed stays,
     whatever an assistant takes back."""
     if ledger.role == "assistant":
         return ledger.last_touched(node) >= ledger.told and node.source.trust is not Trust.STRUCTURE
     own = node.source.role == "user" and node.source.turn == ledger.asked
-    return ledger.last_touched(node) >= ledger.told or (own and _is_over(node.label))
+    return ledger.last_touched(node) >= ledger.told or (own and _says_over(node.label))
 
 
-def _is_over(label: str) -> bool:
+def _says_over(label: str) -> bool:
     return not _OVER.isdisjoint(label.casefold().replace(",", " ").split())
 
 
-def _open_again(node: Node) -> Status:
+def _status_when_reopened(node: Node) -> Status:
     """What becomes of what was not finished after all: a claim that nobody had asked for is no work to do."""
     if node.type is NodeType.ERROR:
         return Status.ACTIVE

@@ -11,12 +11,12 @@ import pytest
 from tokenmizer_mw.extract.finding import Finding, Move
 from tokenmizer_mw.extract.structure import read_structure
 from tokenmizer_mw.extract.structure.failures import (
-    clashes,
     exceptions,
     failing_tests,
+    find_clashes,
+    find_misuse,
     find_unformatted,
-    misuse,
-    summed_up,
+    sum_up_errors,
 )
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 from tokenmizer_mw.model.node import NodeType
@@ -178,8 +178,8 @@ UNITS = [
 @pytest.mark.parametrize("unit", UNITS)
 def test_cost_is_linear(unit: str, growth: Growth) -> None:
     def read(text: str) -> object:
-        shown = (failing_tests(text), exceptions(text), find_unformatted(text), clashes(text), misuse(text))
-        return shown, summed_up("make", text)
+        shown = (failing_tests(text), exceptions(text), find_unformatted(text), find_clashes(text), find_misuse(text))
+        return shown, sum_up_errors("make", text)
 
     assert growth(read, unit, 100_000) < 3
 

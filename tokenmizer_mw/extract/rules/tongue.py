@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Final
 
-from tokenmizer_mw.extract.similar import words_of
+from tokenmizer_mw.extract.similar import split_words
 
 from .ahead import Ahead
 from .rule import Act, Rule, Speaker
@@ -163,7 +163,7 @@ def make_tongue(
         code=code,
         rules=tuple(made),
         ahead=_ahead_of(code, ahead or {}, known),
-        cues=frozenset(words_of(cues)),
+        cues=frozenset(split_words(cues)),
         ordinals=_places_of(ordinals),
         **fields,
     )

@@ -16,15 +16,15 @@ from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 from tokenmizer_mw.model.node import Status
 
 from . import certain
-from .changes import open_file, read_changes, refused_for
+from .changes import make_refusal, open_file, read_changes
 from .commands import commands_of
 from .editlog import read_edit_log
-from .failures import exceptions, telling_line
-from .faults import faults
+from .failures import exceptions, find_telling_line
+from .faults import find_faults
 from .git import find_begun_step
 from .markdown import read_markdown
 from .patches import patched_files
-from .plans import item_created, item_moved, read_plan
+from .plans import read_created_item, read_moved_item, read_plan
 from .results import Output, read_output
 from .shell import TEST_PROGRAMS, read_shell
 from .testruns import read_tests, runner_of
@@ -119,7 +119,7 @@ def pair_results(
             yield (next(unnamed, None) if not result.call_id else None), result
 
 
-def covers(target: str, detail: str) -> bool:
+def is_covering(target: str, detail: str) -> bool:
     """Whether the command ``target`` ("$ pytest") runs all that the command ``detail`` ("$ pytest tests/api") runs.
 
     A bare program does so only if it is a test runner: ``make`` is not ``make test``.
@@ -142,7 +142,7 @@ def read_result(call: ToolCall | None, result: ToolResult) -> list[Finding]:
     if kind is ToolKind.FIND:
         return _read_found_files(call.name[:_NAME_MAX], output)
     reader = _READERS.get(kind) if kind is not None else None
-    return reader(arguments, output) if reader is not None else _broke(call.name[:_NAME_MAX], output)
+    return reader(arguments, output) if reader is not None else _make_tool_error(call.name[:_NAME_MAX], output)
 
 
 def _read_unpaired_output(output: Output) -> list[Finding]:
@@ -154,7 +154,7 @@ def _read_unpaired_output(output: Output) -> list[Finding]:
     if output.failed or "Traceback (most recent call last)" in output.text:
         found += [certain.error(label, "", 0.7) for label in exceptions(output.text)]
     else:
-        found += [certain.error(label, "", 0.7) for label in faults(output.text)]
+        found += [certain.error(label, "", 0.7) for label in find_faults(output.text)]
     return found
 
 
@@ -182,16 +182,16 @@ def _make_file_reader(detail: str) -> Callable[[Arguments, Output], list[Finding
     def read(arguments: Arguments, output: Output) -> list[Finding]:
         paths = paths_of(arguments)
         if detail == "read":
-            return [finding for path in paths for finding in _looked_at(path, output)]
+            return [finding for path in paths for finding in _make_read_files(path, output)]
         paths = paths or [path for path in [open_file(output.text)] if path]
         return read_changes(dict.fromkeys(paths, detail), output, refused=output.refused)
 
     return read
 
 
-def _looked_at(path: str, output: Output) -> list[Finding]:
+def _make_read_files(path: str, output: Output) -> list[Finding]:
     if output.flagged:
-        return refused_for(path, f"read {path}", output)
+        return make_refusal(path, f"read {path}", output)
     return [] if output.refused else [certain.file(path, "read", f"read {path}"), certain.make_success(f"read {path}")]
 
 
@@ -200,15 +200,15 @@ def _read_found_files(name: str, output: Output) -> list[Finding]:
     lines = output.text[:_SAID_MAX].strip().split("\n")[: _FOUND_MAX + 2]
     paths = [path for line in lines if (path := as_path(line))]
     if output.failed or len(paths) > _FOUND_MAX:
-        return _broke(name, output)
-    return [*_broke(name, output), *(certain.file(path, "read", f"found {path}") for path in paths)]
+        return _make_tool_error(name, output)
+    return [*_make_tool_error(name, output), *(certain.file(path, "read", f"found {path}") for path in paths)]
 
 
-def _broke(name: str, output: Output) -> list[Finding]:
+def _make_tool_error(name: str, output: Output) -> list[Finding]:
     """A tool that matters for nothing else: whether it works."""
     if not output.flagged:
         return [certain.make_success(name)]
-    line = telling_line(output.text[:_SAID_MAX])
+    line = find_telling_line(output.text[:_SAID_MAX])
     return [certain.error(f"{name}: {line}", name, 0.7)] if line else []
 
 
@@ -280,6 +280,6 @@ _READERS: Final[dict[ToolKind, Callable[[Arguments, Output], list[Finding]]]] = 
     ToolKind.SHELL: _shell,
     ToolKind.COMMIT: _commit,
     ToolKind.AGENT: _errand,
-    ToolKind.PLAN_ITEM: item_created,
-    ToolKind.PLAN_MOVE: item_moved,
+    ToolKind.PLAN_ITEM: read_created_item,
+    ToolKind.PLAN_MOVE: read_moved_item,
 }

@@ -8,13 +8,13 @@ from typing import Final
 from tokenmizer_mw.extract.finding import Finding, Move
 from tokenmizer_mw.extract.pattern import compile_lazily
 from tokenmizer_mw.extract.prose import one_line
-from tokenmizer_mw.extract.similar import words_of
+from tokenmizer_mw.extract.similar import split_words
 from tokenmizer_mw.model.node import LABEL_MAX, NodeType, Status, Trust
 
 QUOTE_MAX: Final = 160
 """Longest quote of a finding, in characters."""
 
-_LOOKING: Final = words_of(
+_LOOKING: Final = split_words(
     "inspect review analyze analyse explore understand investigate examine read look study research check assess survey"
     " identify locate find gather examine discover scan inspecting reviewing analyzing exploring understanding"
     " investigating reading looking researching checking gathering"

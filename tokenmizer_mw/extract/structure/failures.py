@@ -188,7 +188,7 @@ def compiler_errors(text: str) -> list[str]:
     return _labels(_COMPILERS, text) if "rror" in text or ".go:" in text else []
 
 
-def summed_up(command: str, text: str) -> str:
+def sum_up_errors(command: str, text: str) -> str:
     """The errors of a compiler or a linter as one: how many, in which files, and the first; "" unless there are
     several."""
     found = _labels(_COMPILERS, text, _MATCHES_MAX) if "rror" in text or ".go:" in text else []
@@ -210,12 +210,12 @@ def find_unformatted(text: str) -> list[str]:
     return _labels(_UNFORMATTED, text) if any(mark in text for mark in _UNFORMATTED_MARKS) else []
 
 
-def clashes(text: str) -> list[str]:
+def find_clashes(text: str) -> list[str]:
     """Faults that commands tell while they succeed: packages that do not fit, no terminal, no end."""
     return _labels(_CLASHES, text) if any(mark in text for mark in _CLASH_MARKS) else []
 
 
-def misuse(text: str) -> str:
+def find_misuse(text: str) -> str:
     """The line that tells that a command was called the wrong way or is not there, "" for none: what makes even the
     failure of a search a fault."""
     found = exceptions(text) or _labels(_MISUSES, text)
@@ -234,7 +234,7 @@ def is_misuse(label: str) -> bool:
     return bool(_MISUSES.search(label) or _EDITS_REFUSED.search(label))
 
 
-def telling_line(text: str) -> str:
+def find_telling_line(text: str) -> str:
     """The line of a failed command's output that says best what went wrong, "" when none does."""
     found = exceptions(text) or [label for label in _labels(_REPORTS, text) if not _SUMS_UP.search(label)]
     return found[0] if found else ""

@@ -45,7 +45,7 @@ _MARKS: Final = (
 )
 
 
-def faults(text: str) -> list[str]:
+def find_faults(text: str) -> list[str]:
     """The faults that a result names, each once; at most ``FAULTS_MAX``, none for long texts."""
     if len(text) > TEXT_MAX or not any(mark in text for mark in _MARKS):
         return []

@@ -13,7 +13,7 @@ from tokenmizer_mw.model.node import Status
 
 from . import certain
 from .commands import Command
-from .effects import kept_path, kept_paths, move, remove
+from .effects import is_kept_path, kept_paths, move, remove
 from .results import Output
 from .tools import PATHS_MAX
 
@@ -115,7 +115,7 @@ def _work_tree(output: Output, quote: str) -> Iterator[Finding]:
     """Files that differ from the last commit."""
     for match in islice(_CHANGED.finditer(output.text), PATHS_MAX):
         letter, word, path = match.groups()
-        if path := kept_path(path):
+        if path := is_kept_path(path):
             yield certain.file(path, "created" if (letter or word) in _CREATED else "edited", quote)
 
 

@@ -11,16 +11,16 @@ from tokenmizer_mw.extract.names import as_path
 from tokenmizer_mw.extract.pattern import PatternSet
 from tokenmizer_mw.extract.prose import one_line
 from tokenmizer_mw.extract.rules.verbs import DONE_VERBS
-from tokenmizer_mw.extract.similar import content, words_of
+from tokenmizer_mw.extract.similar import content, split_words
 from tokenmizer_mw.model.message import Role
 from tokenmizer_mw.model.node import LABEL_MAX, NodeType, Status, Trust
 
 from .certain import QUOTE_MAX
-from .failures import exceptions, failing_tests, files_of_tests, telling_line
+from .failures import exceptions, failing_tests, files_of_tests, find_telling_line
 from .patches import patched_files
 from .testruns import read_tests, runner_of
 
-_PASTED: Final = words_of("text txt log logs console output plaintext traceback stacktrace shell sh bash terminal")
+_PASTED: Final = split_words("text txt log logs console output plaintext traceback stacktrace shell sh bash terminal")
 _STATES: Final = {"~": Status.IN_PROGRESS, "/": Status.IN_PROGRESS, "-": Status.IN_PROGRESS}
 _TRUST: Final = {Role.USER: Trust.STATED, Role.ASSISTANT: Trust.CLAIMED}
 _COMMENTS: Final = ("#", "//", "--", "/*", "<!--", ";", "%", '"""', "{/*")
@@ -121,7 +121,7 @@ def _read_shown_logs(pasted: list[Segment]) -> Iterator[Finding]:
         status = Status.FAILED if outcome.failed else Status.COMPLETED
         yield _finding(NodeType.TEST, runner_of(text), status, Trust.QUOTED, 0.8, pasted[-1], detail=outcome.counts)
     failing = failing_tests(text) if outcome is None or outcome.failed else []
-    for label in failing or exceptions(text) or [line for line in [telling_line(text)] if line]:
+    for label in failing or exceptions(text) or [line for line in [find_telling_line(text)] if line]:
         segment = next((segment for segment in pasted if label in segment.text), pasted[0])
         yield _finding(NodeType.ERROR, _prefix_heading(segment, label), Status.ACTIVE, Trust.QUOTED, 0.8, segment)
     for path in files_of_tests(text) if failing else ():

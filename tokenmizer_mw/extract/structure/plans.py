@@ -48,7 +48,7 @@ def read_plan(call: ToolCall) -> list[Finding]:
     return [_make_plan_finding(text, state, order) for order, (text, state) in enumerate(plan)]
 
 
-def item_created(arguments: Arguments, output: Output) -> list[Finding]:
+def read_created_item(arguments: Arguments, output: Output) -> list[Finding]:
     """One more item of the plan, known by the number that the client gives it."""
     text, state, _ = item_of(arguments)
     made = _MADE.search(output.text)
@@ -58,7 +58,7 @@ def item_created(arguments: Arguments, output: Output) -> list[Finding]:
     return [replace(finding, detail=f"{ITEM}{made.group(1)}") if made is not None else finding]
 
 
-def item_moved(arguments: Arguments, output: Output) -> list[Finding]:
+def read_moved_item(arguments: Arguments, output: Output) -> list[Finding]:
     """The item of that number gets another subject, is begun, done, put back or taken off the plan."""
     text, state, named = item_of(arguments)
     if output.failed or not named or not (state or text):

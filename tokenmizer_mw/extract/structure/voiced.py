@@ -38,14 +38,14 @@ _WORDS: Final = ("result", "message", "question", "response", "summary", "text",
 
 def add_voiced_text(message: Message) -> Message:
     """The message with what its calls say to the user behind its text; itself where they say nothing more."""
-    if message.role is not Role.ASSISTANT or not any(speaks(call) for call in message.tool_calls):
+    if message.role is not Role.ASSISTANT or not any(is_speech(call) for call in message.tool_calls):
         return message
-    said = [_words(call) for call in message.tool_calls if speaks(call)]
+    said = [_words(call) for call in message.tool_calls if is_speech(call)]
     new = [words for words in said if words and words not in message.text]
     return replace(message, text="\n\n".join([message.text, *new] if message.text else new)) if new else message
 
 
-def speaks(call: ToolCall) -> bool:
+def is_speech(call: ToolCall) -> bool:
     """Whether a call does nothing but speak to the user."""
     return squeeze_name(call.name) in _VOICES
 
