@@ -1,8 +1,8 @@
 """How ``extract/changes.model`` and the weights of ``extract/contrast.py`` are fitted, on talks by many authors.
 
 1. A classifier of passages: does this sentence, with its neighbours, change anything that was settled?
-2. A regression over facts: which fact does it change, or none? Its evidence is what ``contrast.collect_evidence`` finds;
-   the odds of a passage come from a classifier that has read nothing of the passage's author.
+2. A regression over facts: which fact does it change, or none? Its evidence is from ``contrast.collect_evidence``; the
+   odds of a passage come from a classifier that has read nothing of the passage's author.
 
 The text: ``beliefs``, ``beliefs_wider``, the longer talks, ``corpus/effects``, where a third of the messages change
 something, and the conversations in ``training``, where about one in fifty does. Nothing is fitted on ``beliefs_last``

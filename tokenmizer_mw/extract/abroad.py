@@ -1,4 +1,7 @@
-"""What sentences and short answers say in other languages than English, by the tables of the language."""
+"""Reads sentences and short answers in languages other than English, by the tables of each language.
+
+In: a sentence. Out: hits of rules, orders, offers or the meaning of a short answer.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ _NEVER: Final = r"[^\s\S]"
 
 
 class _Reader:
-    """A language with its patterns compiled. Languages that nobody speaks are never compiled."""
+    """The tables of one language, compiled when first used."""
 
     def __init__(self, tongue: Tongue) -> None:
         self.code = tongue.code
@@ -141,8 +144,8 @@ def _reader(tongue_code: str) -> _Reader:
 
 
 def read_foreign_hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...] | None:
-    """What a sentence does that is not in English; ``None`` when no table of its languages reads it, () when one
-    says that it states nothing."""
+    """The hits of a sentence that is not in English: ``None`` if no table of its languages reads it, () if one says
+    that it states nothing."""
     for tongue in detect_languages(sentence):
         found = _reader(tongue.code).hits(sentence, speaker)
         if found is not None:
@@ -151,7 +154,7 @@ def read_foreign_hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...] | None
 
 
 def read_foreign_order(sentence: str) -> str:
-    """What a polite question asks for in another language, "" when the sentence is no such thing."""
+    """The order in a polite question in another language; "" if it is none."""
     for tongue in detect_languages(sentence):
         reader = _reader(tongue.code)
         if order := reader.order_in(reader.without_lead(sentence.strip(_EDGES + "¿¡"))):
@@ -163,19 +166,19 @@ _CHOOSING: Final = compile_lazily("|".join(tongue.choosing for tongue in TONGUES
 
 
 def announces_choice(text: str) -> bool:
-    """Whether a text in another language announces things to choose from."""
+    """Whether a text in another language announces options to choose from."""
     return _CHOOSING.search(text) is not None
 
 
 def strip_foreign_lead(sentence: str) -> str:
-    """A sentence behind what may stand before a statement in its language: greetings, agreement and the like."""
+    """A sentence without greetings, agreement and other lead-in words of its language."""
     for tongue in detect_languages(sentence)[:1]:
         sentence = _reader(tongue.code).without_lead(sentence)
     return sentence
 
 
 def read_foreign_offer(sentence: str) -> str:
-    """What an assistant's sentence in another language offers to do, "" for none."""
+    """What an assistant's sentence in another language offers to do; "" for none."""
     for tongue in detect_languages(sentence):
         reader = _reader(tongue.code)
         match = reader.offers.match(reader.without_lead(sentence.strip(_EDGES + "¿¡")))
@@ -186,7 +189,7 @@ def read_foreign_offer(sentence: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ShortAnswer:
-    """What a short answer says: it agrees, refuses, wants both, or names an option by ``key`` or ``place``."""
+    """The meaning of a short answer: it agrees, refuses, wants both options, or names one by ``key`` or ``place``."""
 
     yes: bool = False
     no: bool = False
@@ -228,7 +231,8 @@ _PICKING: Final = PatternTable(_PICKS)
 
 
 def read_short_answer(text: str) -> ShortAnswer:
-    """What a short answer in another language says; all ``False`` for anything else. ``text`` is in lower case."""
+    """The meaning of a short answer in another language; all fields ``False`` or empty if it is none. ``text`` is in
+    lower case."""
     said = text.strip(_EDGES + "¡")
     numbers = _ANSWERING.matching(said)
     if numbers:

@@ -1,8 +1,8 @@
-"""What both speakers agree on: a short sentence in which an assistant says again what the user has just stated.
+"""User's statements that the assistant repeats in short form, as findings.
 
-Whoever repeats a statement in so many words acknowledges it (H. H. Clark and E. F. Schaefer, "Contributing to
-discourse", Cognitive Science 13, 1989). The repetition is short and names things one by one, in any language, so its
-items are better labels than the sentences of the user.
+Whoever repeats a statement acknowledges it (H. H. Clark and E. F. Schaefer, "Contributing to discourse", Cognitive
+Science 13, 1989). The repetition is short and names things one by one, in any language, so its items are better labels
+than the user's sentences.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ _DENIES: Final = PatternSet(*DENIES)
 
 
 def find_acknowledged(spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
-    """The statements of the user that the beginning of an assistant's message repeats, item by item. Where tools are at
-    work, a whole statement ("clock.py has both directions") reports on them and repeats nobody."""
+    """The user's statements that the beginning of an assistant's message repeats, one finding per item. If tools are in
+    use, a whole statement ("clock.py has both directions") is a report of work and not read."""
     if situation.asked is None:
         return []
     stated, accepts = _read_statements(situation.asked[1].text[:ASKED_MAX])
@@ -76,18 +76,18 @@ def find_acknowledged(spoken: Sequence[Segment], situation: Situation) -> list[F
 
 
 def _is_understandable_alone(item: str) -> bool:
-    """Whether an item behind a word that takes it up says what it is of: it is a name, or of several words."""
+    """Whether an item after a word of acknowledgement can be understood alone: it is a name or has several words."""
     return len(item.split()) > NAME_WORDS or any(char.isupper() or char.isdigit() for char in item)
 
 
 def _without_acknowledgement(text: str) -> str:
-    """``text`` behind the word that only takes it up: "De acuerdo: WooCommerce" is WooCommerce."""
+    """``text`` without a word that only acknowledges: "WooCommerce" of "De acuerdo: WooCommerce"."""
     word = _TAKES_UP.match(text)
     return text[word.end() :] if word is not None else text
 
 
 def _read_statements(text: str) -> tuple[frozenset[str], bool]:
-    """The stems of what a message asserts, and whether it may accept what was proposed before."""
+    """The stems of the statements of a message, and whether it may accept an earlier proposal."""
     text = replace_surrogates(text)
     said = [text[start:end].strip() for start, end in find_sentences(text, 0, len(text))]
     asserted = [one for one in said if not is_question(one) and not find_frames(one)]

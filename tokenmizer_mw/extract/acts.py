@@ -1,8 +1,8 @@
-"""Dialogue acts: what the sentences of a message do, as findings.
+"""Turns the sentences of a message into findings.
 
-A user's statement counts. What an assistant says about its own work counts as a claim; what it would choose is only
-a proposal, unless it carries an explicit marker and carries out an order. Questions, suppositions, reported speech,
-code, quotes, tables and logs state nothing.
+In: the segments of a message and the situation. Out: findings in the order of the sentences. A user's statement counts;
+an assistant's report on its own work is a claim, and its choice a proposal unless it has an explicit marker and carries
+out an order. Questions, suppositions, reported speech, code, quotes, tables and logs state nothing.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ _SPOKEN: Final = frozenset({SegmentKind.PROSE, SegmentKind.LIST_ITEM})
 def read_acts(
     segments: Sequence[Segment], situation: Situation, *, replies: bool = True, model: Model | None = None
 ) -> list[Finding]:
-    """What the sentences of a user's or an assistant's message say, in their order.
+    """The findings of a user's or an assistant's message, in order.
 
-    ``replies``: what a user's message makes of the assistant's last one is read as well. ``model`` judges sentences
-    that no rule reads; ``None``: nobody does.
+    - ``replies``: also read what a user's message accepts or declines of the assistant's last one.
+    - ``model``: classifies sentences that no rule reads; ``None`` for none.
     """
     found: list[Finding] = []
     said = spoken = [segment for segment in segments if segment.kind in _SPOKEN][:SEGMENTS_READ]
@@ -88,7 +88,7 @@ def read_acts(
 def _read_reply_and_goal(
     spoken: list[Segment], segments: Sequence[Segment], situation: Situation, *, replies: bool
 ) -> tuple[list[Finding], list[Segment]]:
-    """What a user's message answers to the one before it and says that the session is for, and the other sentences."""
+    """The answers and the goal in a user's message, and the sentences that are left to read."""
     replying = [segment for segment in spoken if not has_mixed_status(segment.text)]
     found = read_reply(replying, situation) if replies else []
     answered = {finding.span for finding in found}
@@ -103,19 +103,19 @@ def _read_reply_and_goal(
 
 
 def _read_confirmation(segment: Segment, situation: Situation) -> list[Finding]:
-    """What a sentence says to work now, besides what it answers: "raised the limit, it's up again"."""
+    """The confirmation that a sentence contains besides an answer: "raised the limit, it's up again"."""
     said = (hit for hit in read_hits(segment.text, Speaker.USER) if hit.rule.act is Act.CONFIRM)
     return [made for hit in said for made in _MAKERS[Act.CONFIRM](place_hit(hit, segment, situation), situation)]
 
 
 def _with_one_goal(found: Sequence[Finding]) -> list[Finding]:
-    """What a message says of what the session is for, said once: a plan's title stands before its section "Goal"."""
+    """The findings with one goal: a plan's title before its section "Goal"."""
     goals = [finding for finding in found if finding.type is NodeType.GOAL]
     return [finding for finding in found if finding.type is not NodeType.GOAL or finding is goals[0]]
 
 
 def _select_typed(spoken: list[Segment]) -> list[Segment]:
-    """What a person typed: of a message as long as a document, its beginning and its end."""
+    """The sentences that a person typed: of a message as long as a document, its beginning and its end."""
     if len(spoken) <= PASTED_MIN:
         return spoken
     return [*spoken[:TYPED_BEFORE], *spoken[-TYPED_BEHIND:]]
@@ -131,7 +131,7 @@ def _read_sentence(segment: Segment, read: Sequence[Hit], situation: Situation, 
 
 
 def _find_mentions(segment: Segment, situation: Situation, stated: bool) -> list[Finding]:
-    """Files, routes and versions that a sentence names besides what it says."""
+    """Files, endpoints and versions that a sentence names besides its statements."""
     text = segment.text
     user = situation.speaker is Speaker.USER
     trust = Trust.STATED if user else Trust.CLAIMED

@@ -1,7 +1,4 @@
-"""A change that the assistant proposed and the user agrees to: "Shall we switch to SQLite?", "go ahead".
-
-The sentence of the proposal is what changes something; the user's word makes it hold.
-"""
+"""Changes that the assistant proposed and the user agrees to: "Shall we switch to SQLite?", "go ahead"."""
 
 from __future__ import annotations
 
@@ -53,8 +50,8 @@ _PROPOSES: Final = PatternSet(
 
 
 def find_agreed(spoken: Sequence[Segment], told: str, facts: Sequence[Node], turn: int) -> tuple[Node, str] | None:
-    """The fact that a reply, message ``turn``, changes by agreeing to the last of the assistant's words ``told``, and
-    the sentence that was agreed to."""
+    """The fact that the reply (message ``turn``) changes by agreeing to a proposal at the end of ``told``, the
+    assistant's last text, and the sentence of the proposal; ``None`` for none."""
     if not spoken or len(spoken) > REPLY_MAX or not _is_agreement(spoken):
         return None
     tail = replace_surrogates(told[-TAIL:])
@@ -72,11 +69,12 @@ def find_agreed(spoken: Sequence[Segment], told: str, facts: Sequence[Node], tur
 
 
 def _is_contrast(found: Mapping[str, float]) -> bool:
-    """Whether a proposal has a word of change, or gives another value of the same sort."""
+    """Whether the evidence has a word of change or another value of the same kind."""
     return any(found.get(name) for name in ("change", "measured", "counted", "members"))
 
 
 def _is_agreement(spoken: Sequence[Segment]) -> bool:
+    """Whether a reply agrees without a condition or a question."""
     lines = [bound_sentence(one.text) for one in spoken]
     if any(is_question(line) or _REFUSES.any(line) for line in lines):
         return False

@@ -1,4 +1,4 @@
-"""Which clauses speak of work that is ahead, by the rows of their language."""
+"""Detects clauses about future work ("later", "next week", "Anna does it"), by the tables of their language."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _PAUSE: Final = compile_lazily(
 
 @dataclass(frozen=True, slots=True)
 class AheadRow:
-    """A row, ready to use."""
+    """The compiled table of one language."""
 
     hands: PatternSet
     plans: PatternTable
@@ -41,20 +41,20 @@ class AheadRow:
     lead: Pattern | None
 
     def points(self, clause: str) -> bool:
-        """Whether a clause only says when or by whom."""
+        """Whether a clause only says when something is done, or by whom."""
         return (self.hands.any(clause) or self.times.any(clause)) and not self.habit.any(clause)
 
     def names(self, clause: str) -> bool:
-        """Whether a clause names work that is ahead."""
+        """Whether a clause names future work."""
         ahead = self.left.any(clause) or (self.plans.any(clause) and not self.past.any(clause))
         return ahead and not self.habit.any(clause)
 
     def telling(self, clause: str) -> str:
-        """What a clause that points says besides: when, or who does what; "" when it says nothing else."""
+        """When something is done or by whom, as a clause says it that names no work; "" for nothing."""
         return _text_behind(self.hollow, clause)
 
     def work(self, clause: str) -> str:
-        """The work that a clause names, without the words that only say that it is ahead."""
+        """The work that a clause names, without words such as "later I'll"."""
         return _text_behind(self.lead, clause)
 
 
@@ -83,7 +83,7 @@ def _reader(code: str) -> AheadRow:
 
 
 class Readers:
-    """The rows that a message is read with: those of its sentence's language, or of the message's, and English."""
+    """The tables for the sentences of a message: of the sentence's language, else of the message's, and English."""
 
     def __init__(self, spoken: Sequence[Segment] = ()) -> None:
         self._spoken = spoken
@@ -93,7 +93,7 @@ class Readers:
         return _codes(" ".join(segment.text for segment in self._spoken[:_TELLING_SENTENCES]))
 
     def of(self, sentence: str) -> list[AheadRow]:
-        """The rows for a sentence, the likeliest first."""
+        """The tables for a sentence, most probable language first."""
         codes = _codes(sentence) or self._message
         return [_reader(code) for code in dict.fromkeys((*codes, ENGLISH.code))]
 
@@ -104,24 +104,24 @@ def _codes(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=KEPT)
 def is_postponement(sentence: str) -> bool:
-    """Whether a sentence says that something is done later, or by somebody else."""
+    """Whether a sentence says that something is done later or by somebody else."""
     text = bound_sentence(sentence)
     said = [strip_lead(part).rstrip(ENDS) for part in clauses(text)]
     return any(reader.points(part) or reader.names(part) for reader in Readers().of(text) for part in said)
 
 
 def is_only_postponement(clause: str) -> bool:
-    """Whether a clause only says when or by whom something is done that stands elsewhere."""
+    """Whether a clause only says when or by whom something is done, and the work stands elsewhere."""
     return any(reader.points(clause.rstrip(ENDS)) for reader in Readers().of(clause))
 
 
 def has_left_work(clause: str) -> bool:
-    """Whether a clause names work as left, rather than as something that somebody will do."""
+    """Whether a clause names work that is left, rather than work that somebody will do."""
     return any(reader.left.any(clause) for reader in Readers().of(clause))
 
 
 def clauses(text: str) -> Iterator[str]:
-    """The parts of a sentence between its pauses."""
+    """Iterate over the parts of a sentence between its pauses."""
     while (border := _PAUSE.search(text)) is not None:
         if part := text[: border.start()].strip():
             yield part

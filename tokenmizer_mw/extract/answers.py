@@ -1,4 +1,5 @@
-"""What a reply settles of a choice that was put up, where no rule reads it: the answer itself, in the user's words."""
+"""Answers to a choice that the assistant offered, if no rule reads them: the answer in the user's words, as a
+finding."""
 
 from __future__ import annotations
 
@@ -69,7 +70,7 @@ _COMPLAINS: Final = PatternSet(r".*\b(?:is|are|was|were) (?:still |much |way |fa
 
 
 def read_answers(spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
-    """The answers in the first sentences of a reply; [] when nothing was put up for choice."""
+    """The answers in the first sentences of a reply; [] if the assistant offered no choice."""
     asked = _question(situation)
     made: list[Finding] = []
     for segment in spoken[:ANSWERS_READ] if asked else ():
@@ -78,7 +79,7 @@ def read_answers(spoken: Sequence[Segment], situation: Situation) -> list[Findin
 
 
 def _read_own_answer(segment: Segment, situation: Situation) -> list[Finding]:
-    """What the speaker picks of the options of an own question before: "Svelte or Vue?", then "Svelte."."""
+    """The speaker's answer to a question of its own: "Svelte or Vue?", then "Svelte."."""
     said = replace_surrogates(situation.asked[1].text[:ASKED_MAX]) if situation.asked is not None else ""
     lines = [strip_lead(bound_sentence(one)) for one in _sentences_of(said)]
     choice = next((one for one in lines if is_question(one) and _OR.any(one)), "")
@@ -92,15 +93,15 @@ def _sentences_of(text: str) -> Iterator[str]:
 
 
 def _question(situation: Situation) -> str:
-    """The choice that the assistant's last message ends with, "" for none."""
+    """The choice that the assistant's last message ends with; "" for none."""
     asked = situation.offers.ending
     choice = is_question(asked) and _CHOOSES.any(asked) and not asks_for_facts(asked)
     return asked if choice and not is_conversation_filler(asked) else ""
 
 
 def _read_answer(segment: Segment, asked: str, *, answered: bool) -> list[Finding]:
-    """What a reply settles of a question, where no rule reads it: the answer, a bare one behind its question unless a
-    sentence before it has ``answered`` that."""
+    """The answer of a sentence to a question, if no rule reads it. A bare answer gets the question before it as label,
+    unless an earlier sentence has ``answered`` that."""
     text = strip_lead(bound_sentence(segment.text))
     if (
         not text

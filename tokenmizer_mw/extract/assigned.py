@@ -1,8 +1,8 @@
-"""Values that a sentence gives to something: "the port is 8081", "move the deadline to Friday", "call it Atlas".
+"""Values that a sentence assigns: "the port is 8081", "move the deadline to Friday", "call it Atlas".
 
-``ways`` is the table of how people say so. A value of a kind of its own (a number, a date, a price, a name) is enough
-in most; a plain word counts only where the wording leaves no doubt. A way that is not ``alone`` counts only where a
-value is known that it replaces. What stands around the words is the reason.
+In: a user's sentence. Out: assignments. ``ways`` lists the patterns. A value of a kind of its own (a number, a date, a
+price, a name) is enough for most of them; a plain word counts only if the pattern is unambiguous. A pattern that is not
+``alone`` counts only if a known value is replaced. Words around the match give the reason.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ PARTS_MAX: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """What a sentence gives to what. ``label``: in its own words; ``target``: the value before, "" when it is not
-    said. ``single``: what it is a value of has one at a time."""
+    """A value and what it is assigned to. ``label``: in the words of the sentence; ``target``: the value before, "" if
+    it is not stated; ``single``: there is one value at a time."""
 
     value: str
     about: str
@@ -53,14 +53,14 @@ _NOT_ABOUT: Final = split_words("it that this them they there he she what which 
 
 
 class _Ways:
-    """Some ways of giving a value, ready to read with."""
+    """Some patterns of assignments, compiled."""
 
     def __init__(self, ways: Iterable[ValueWay]) -> None:
         self._ways = tuple(ways)
         self._patterns = PatternTable(f"(?:{way.pattern})$" for way in self._ways)
 
     def read(self, text: str) -> Assignment | None:
-        """What the first of the ways reads in ``text``."""
+        """The assignment that the first matching pattern reads in ``text``."""
         made = (_read(self._ways[row], self._patterns[row], text) for row in self._patterns.matching(text))
         return next((one for one in made if one is not None), None)
 
@@ -112,7 +112,7 @@ _WHEN: Final = frozenset({"date", "time", "day", "money"})
 
 
 def find_assignments(sentence: str) -> tuple[Assignment, ...]:
-    """The values that a user's sentence gives to something, in order; () for questions, suppositions and reports."""
+    """The values that a user's sentence assigns, in order; () for questions, suppositions and reports."""
     return _read_assignments(bound_sentence(sentence))
 
 
@@ -138,7 +138,7 @@ def _strip_opening(line: str) -> tuple[str, str]:
 
 
 def strip_first_part(sentence: str) -> str:
-    """What a sentence adds behind its first part, "" when it has one part."""
+    """A sentence without its first part; "" if it has only one."""
     parts = _cut(_strip_opening(bound_sentence(sentence))[0])
     return strip_reason_words(parts[1]) if len(parts) > 1 and len(content(parts[1])) > 1 else ""
 
@@ -168,7 +168,7 @@ def _cut(text: str) -> list[str]:
 
 
 def _reason(parts: list[str], index: int, used: set[int]) -> str:
-    """What the words behind say, else the words before."""
+    """The reason after the assignment, else the one before it."""
     for near in (index + 1, index - 1):
         if 0 <= near < len(parts) and near not in used and len(content(parts[near])) > 1:
             return strip_reason_words(parts[near])
@@ -199,7 +199,7 @@ def _read(way: ValueWay, pattern: Pattern, text: str) -> Assignment | None:
 
 
 def _is_assigned(way: ValueWay, about: str, value: Value | None, said: str, text: str, target: str) -> bool:
-    """Whether what was read is settled there rather than measured or told."""
+    """Whether a value is decided there rather than measured or reported."""
     before = _leading_value(target) if target else None
     if way.name == "arrow" and ":" not in text and (value is None or before is None or not alike(before, value)):
         return False
@@ -261,12 +261,12 @@ def _bare(text: str) -> str:
 
 
 def _leading_value(text: str) -> Value | None:
-    """The value of a kind that a text begins with."""
+    """The typed value that a text begins with."""
     return value_at_start(_bare(text))
 
 
 def _value_after_preposition(text: str) -> tuple[Value | None, str]:
-    """The first value behind a preposition, and the words before it."""
+    """The first typed value after a preposition, and the words before it."""
     for value in values_in(text):
         before = text[: value.start].split()
         while before and before[-1].casefold() in ("the", "a", "an", "our", "port"):
@@ -284,6 +284,6 @@ _NO_TERM: Final = split_words(
 
 
 def _is_term(text: str) -> bool:
-    """Whether a few words may be the name of a choice."""
+    """Whether a few words may name a choice."""
     words = _bare(text).casefold().split()
     return 0 < len(words) <= VALUE_WORDS and words[0] not in _NO_TERM and bool(content(text))

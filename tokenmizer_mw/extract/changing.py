@@ -1,8 +1,8 @@
-"""What a user's sentence changes: the one place where something that was settled goes without being named by a rule.
+"""Changes of facts in force by sentences that no rule reads as a change.
 
-A fact in force is superseded only by a sentence that asserts something (see ``frames``) and that likely speaks of the
-same thing and gives another value, names the old one, or says that it changes (see ``contrast``). The sentence as it
-stands is what holds from then on.
+In: the sentences of a user's message as claims, and the ledger. Out: nodes superseded in the ledger. A sentence
+supersedes a fact only if it asserts something (see ``frames``) and probably speaks of the same thing: it gives another
+value, names the old one, or says that it changes (see ``contrast``). The sentence becomes the label of the new fact.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ ReadClaim = tuple[Segment, Claim, str]
 
 
 def apply_change(ledger: Ledger, claims: Sequence[ReadClaim], findings: Sequence[Finding]) -> list[Finding]:
-    """Supersede what the claims of a user's message change, unless rules read that change; ``findings`` without what
-    the sentence would state besides."""
+    """Supersede the fact that a user's message changes, unless a rule read that change. Returns ``findings`` without
+    what the changing sentence would state besides."""
     known_ = {finding.span for finding in findings if _is_change_by_rule(ledger, finding)}
     found = _find_change(ledger, claims)
     if found is None:
@@ -100,8 +100,11 @@ def read_claims(
     elsewhere: list[Span],
     meaning: Callable[[int, Sequence[Segment]], float | None] | None = None,
 ) -> Iterator[ReadClaim]:
-    """The sentences of the user's message ``turn`` that may change something, and why they do. ``elsewhere``: places
-    where others speak; ``meaning``: what a sentence model says for it that one of some sentences changes something."""
+    """Iterate over the sentences of a user's message that may change something, each with the reason.
+
+    - ``turn``: number of the message; ``elsewhere``: spans of words that are not the user's.
+    - ``meaning``: the log odds that a sentence model adds, for one of some sentences; ``None`` without a model.
+    """
     said = [one for one in segments if one.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM)][:SENTENCES_READ]
     for at, segment in enumerate(said):
         if not lies_in(elsewhere, segment.start) and _may_change(segment.text) and not _is_marked(segment.text):
@@ -115,12 +118,12 @@ def read_claims(
 
 
 def _is_marked(text: str) -> bool:
-    """Whether a formal marker says that a sentence tells of work, of an error, or what something is: "Error: ..."."""
+    """Whether a formal marker makes a sentence a statement about work, an error or a value ("Error: ...")."""
     return any(hit.rule.explicit and hit.rule.act in _OF_WORK for hit in read_hits(text, Speaker.USER))
 
 
 def _names_replacement(segment: Segment, finding: Finding) -> bool:
-    """Whether a sentence that turns something down also says what takes its place: "drop the mails, chat is nicer"."""
+    """Whether a sentence that rejects something also names what replaces it ("drop the mails, chat is nicer")."""
     if finding.move is not Move.REJECT or not finding.label:
         return False
     turned_down = content(finding.label)
@@ -129,14 +132,14 @@ def _names_replacement(segment: Segment, finding: Finding) -> bool:
 
 
 def _is_change_by_rule(ledger: Ledger, finding: Finding) -> bool:
-    """Whether a finding replaces something by itself."""
+    """Whether a finding already replaces something without this module."""
     if finding.type not in _OPEN_TYPES:
         return False
     return finding.move in _CHANGING or bool(finding.near) or ledger.graph.in_slot(finding.slot) is not None
 
 
 def withdraw_duplicates(ledger: Ledger, withdrawn: Sequence[tuple[Finding, Node]]) -> None:
-    """Let go what else says what this message has turned down."""
+    """Invalidate the other facts that state what this message rejected."""
     for finding, old in withdrawn:
         for node in _find_duplicates(ledger, old):
             ledger.move(node, Status.INVALIDATED, finding)
@@ -145,8 +148,11 @@ def withdraw_duplicates(ledger: Ledger, withdrawn: Sequence[tuple[Finding, Node]
 def apply_changes_after_rules(
     ledger: Ledger, claims: Sequence[ReadClaim], segments: Sequence[Segment], told: str
 ) -> None:
-    """Supersede what claims change of which rules only read the new value, or what the assistant's last words
-    ``told`` propose to change and the user agrees to; and let go what else says what this message has replaced."""
+    """Apply the changes of a user's message that remain after its findings were placed.
+
+    Supersedes a fact if rules only read the new value, or if the user agrees to a change that the assistant's last
+    message (``told``) proposed; then supersedes duplicates of everything that this message replaced.
+    """
     if not ledger.find_replacements() and (found := _find_change(ledger, claims)) is not None:
         segment, reason, old = found
         _replace_fact(ledger, old, segment, reason)
@@ -158,6 +164,7 @@ def apply_changes_after_rules(
 
 
 def _apply_agreed_change(ledger: Ledger, segments: Sequence[Segment], told: str) -> None:
+    """Supersede the fact that the user changes by agreeing to the assistant's proposal."""
     if ledger.find_replacements():
         return
     spoken = [one for one in segments if one.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM)]
@@ -174,6 +181,8 @@ _OPEN_TYPES: Final = frozenset({NodeType.DECISION, NodeType.CONCEPT})
 
 
 def _may_change(text: str) -> bool:
+    """Whether a sentence may change a fact at all: not a question, a quotation, an observation, a postponement, a bare
+    complaint or a bare "yes"."""
     line = bound_sentence(text)
     if len(line) > SENTENCE_MAX or _CHANGES_NOTHING.any(line) or is_postponement(text):
         return False
@@ -185,6 +194,7 @@ def _may_change(text: str) -> bool:
 
 
 def _is_complaint(text: str) -> bool:
+    """Whether a rule reads a sentence as a complaint."""
     return any(hit.rule.act is Act.COMPLAINT for hit in read_hits(text, Speaker.USER))
 
 
@@ -211,7 +221,7 @@ _CHANGES_NOTHING: Final = PatternSet(
 
 
 def _reason_beside(said: Sequence[Segment], at: int) -> str:
-    """Why a sentence changes something: what it says behind its statement, else the sentence before it or behind."""
+    """The reason for a change: the clause after the statement, else the sentence before it, else the one after it."""
     reason = split_reason(bound_sentence(said[at].text))[1]
     around = (*((one, False) for one in said[max(at - 1, 0) : at]), *((one, True) for one in said[at + 1 : at + 2]))
     beside = [
@@ -221,12 +231,16 @@ def _reason_beside(said: Sequence[Segment], at: int) -> str:
 
 
 def _strip_lead(segment: Segment) -> str:
+    """The sentence of a segment without lead-in words and final punctuation."""
     return strip_lead(bound_sentence(segment.text)).rstrip(" .!")
 
 
 def _find_change(ledger: Ledger, claims: Sequence[ReadClaim]) -> tuple[Segment, str, Node] | None:
-    """The sentence of a message that changes a fact in force, why, and that fact; ``None`` where most likely none
-    does. Sentences and facts compete: the reason for a change names what is changed as well."""
+    """The sentence of a message that changes a fact in force, the reason, and that fact; ``None`` if probably none
+    does.
+
+    Sentences and facts compete, because the reason for a change often names what is changed as well.
+    """
     likely = [(-at, read) for at, read in enumerate(claims) if read[1].odds >= LEAST_ODDS]
     if not likely:
         return None
@@ -245,7 +259,8 @@ def _find_change(ledger: Ledger, claims: Sequence[ReadClaim]) -> tuple[Segment, 
 
 
 class _Pair(NamedTuple):
-    """What all evidence weighs that a sentence changes a fact. ``at``: negative number of the sentence."""
+    """A sentence and a fact, with the log odds (``weight``) that the sentence changes the fact. ``at``: negative number
+    of the sentence."""
 
     weight: float
     at: int
@@ -255,13 +270,13 @@ class _Pair(NamedTuple):
 
     @property
     def chance(self) -> float:
-        """How likely it is against that nothing changes."""
+        """The odds against "nothing changes"."""
         return math.exp(self.weight)
 
     @property
     def names_matter(self) -> bool:
-        """Whether the sentence itself, not the one beside it, has a word or a sort of value of the fact: not "I mixed
-        that up"."""
+        """Whether the sentence itself, not only its neighbours, has a word or a kind of value of the fact. False for "I
+        mixed that up"."""
         return not read_stated(self.node.label).keys.isdisjoint(self.read[1].stated.keys)
 
     @property
@@ -276,7 +291,8 @@ class _Pair(NamedTuple):
 
 
 def _find_likeliest_pair(ranked: Sequence[_Pair]) -> _Pair | None:
-    """The first one that may change something, as long as it is likely with all that is behind it."""
+    """The likeliest pair that may change something, if it is likely together with all pairs ranked below it; else
+    ``None``."""
     if not ranked or ranked[0].weight <= LEAST_WEIGHT:
         return None
     rest = sum(one.chance for one in ranked)
@@ -290,8 +306,8 @@ def _find_likeliest_pair(ranked: Sequence[_Pair]) -> _Pair | None:
 
 
 def _is_likely(chance: float, others: Sequence[_Pair]) -> bool:
-    """Whether a chance is large enough beside that nothing changes, or what others change. Whether these may change it
-    is looked at as long as it matters."""
+    """Whether ``chance`` is a sufficient share of the odds of all outcomes: no change, and the ``others`` that may
+    change something. Stops as soon as the answer is certain, because ``may_change`` is slow."""
     known, rest = 1 + chance, sum(one.chance for one in others)
     for one in others:
         if chance >= LIKELY * (known + rest) or chance < LIKELY * known:
@@ -302,13 +318,13 @@ def _is_likely(chance: float, others: Sequence[_Pair]) -> bool:
 
 
 def _is_same_statement(one: Node, other: Node) -> bool:
-    """Whether all that one fact says is part of the other: a choice, and the note of the sentence it stands in."""
+    """Whether one fact's words are all in the other: a choice, and the note of the same sentence."""
     mine, yours = content(one.label), content(other.label)
     return bool(mine and yours) and (mine <= yours or yours <= mine)
 
 
 def may_replace(claim: Claim, node: Node) -> bool:
-    """Whether a sentence may take the place of a fact: it says something else, of the same thing."""
+    """Whether a sentence may supersede a fact: it says something else about the same thing."""
     again = _are_of_numbered_things(node.label, claim.line) or _is_repetition(claim.line, node.label)
     again = again or (not claim.last and _is_bare_denial(claim, node))
     other = are_of_other_things(node, claim) or is_of_another(node, claim) or gives_no_other_value(node, claim)
@@ -316,8 +332,8 @@ def may_replace(claim: Claim, node: Node) -> bool:
 
 
 def _may_concern_node(node: Node, claim: Claim) -> bool:
-    """Whether a sentence may change ``node``: an order is changed by what names its matter, a rule by that or by words
-    for a change."""
+    """Whether a sentence may change ``node``. A task changes only if the sentence shares a word with it; a rule, if it
+    shares a word or has words of change."""
     if node.type is not NodeType.TASK and (node.kind is not DecisionKind.RULE or has_change_words(claim.line)):
         return True
     matter = content(node.label)
@@ -325,7 +341,7 @@ def _may_concern_node(node: Node, claim: Claim) -> bool:
 
 
 def _is_repetition(line: str, old: str) -> bool:
-    """Whether a sentence only repeats a fact, or some of it: it has no other words, and denies none of them."""
+    """Whether a sentence only repeats a fact or part of it: it has no other words and denies none."""
     said, known = content(line), content(old)
     if not said or not said <= known or is_denial(line) != is_denial(old):
         return False
@@ -333,7 +349,7 @@ def _is_repetition(line: str, old: str) -> bool:
 
 
 def _is_bare_denial(claim: Claim, node: Node) -> bool:
-    """Whether a sentence denies a fact and names nothing else: what takes its place stands behind it."""
+    """Whether a sentence denies a fact and names nothing else; its replacement stands in a later sentence."""
     old, said = read_stated(node.label), claim.stated
     known = old.values | old.names
     named = said.values | said.names
@@ -346,14 +362,14 @@ _NUMBERED_THING: Final = compile_lazily(
 
 
 def _are_of_numbered_things(old: str, line: str) -> bool:
-    """Whether numbers tell the things apart of which two texts speak: "service 1 runs ...", "service 2 runs ..."."""
+    """Whether two texts speak of two things with different numbers: "service 1 runs ...", "service 2 runs ..."."""
     one, other = _numbered_thing(old), _numbered_thing(line)
     return one[0] != "" and one[0] == other[0] and one[1] != other[1] and find_member(one[0]) is None
 
 
 @lru_cache(maxsize=512)
 def _numbered_thing(text: str) -> tuple[str, str]:
-    """The thing with a number that a text begins with, or is for, and its number; "" for none."""
+    """Noun and number of the numbered thing that a text begins with, or ends with after "for"; ("", "") for none."""
     match = _NUMBERED_THING.match(text) if has_digit(text) else None
     if match is None:
         return "", ""
@@ -366,7 +382,7 @@ def _numbered_thing(text: str) -> tuple[str, str]:
 
 
 def _replace_fact(ledger: Ledger, old: Node, segment: Segment, reason: str) -> None:
-    """What a sentence says takes the place of a fact."""
+    """Supersede a fact with what a sentence says."""
     line = _strip_lead(segment)
     if reason and read_stated(old.label).keys.isdisjoint(read_stated(line).keys) and read_stated(reason).keys:
         line, reason = f"{line}: {reason}", ""
@@ -376,8 +392,8 @@ def _replace_fact(ledger: Ledger, old: Node, segment: Segment, reason: str) -> N
 
 
 def _substitute_value(old: str, line: str) -> str:
-    """What a fact says, with the value of a sentence that says nothing else ("make it 9:30"); "" where it says more, or
-    where either has several values."""
+    """The old label with the new value, if the sentence says nothing else ("make it 9:30"); "" if it says more, or if
+    either has several values."""
     said, known = read_stated(line), read_stated(old)
     new, before = _values_in_text(line), _values_in_text(old)
     if len(new) != 1 or len(before) != 1 or not same_sort(before[0], new[0]) or not said.words <= known.words:
@@ -386,6 +402,7 @@ def _substitute_value(old: str, line: str) -> str:
 
 
 def _values_in_text(text: str) -> list[Value]:
+    """The values of a text that are no names."""
     return [value for value in values_in(text) if value.kind not in _NAMES and value.kind != "tool"]
 
 
@@ -408,7 +425,7 @@ def _supersede_fact(ledger: Ledger, old: Node, label: str, segment: Segment, rea
 
 
 def _parts_beside_change(line: str, old: Node) -> str:
-    """What a sentence says beside the part that changes something."""
+    """The parts of a sentence other than the one that changes something."""
     parts = line.split(", ")
     known_ = read_stated(old.label)
     scores = [closeness(known_, read_stated(part)) for part in parts]
@@ -416,7 +433,7 @@ def _parts_beside_change(line: str, old: Node) -> str:
 
 
 def supersede_duplicates(ledger: Ledger, old: Node, new: Node) -> None:
-    """Let go what else says what the old fact said, and note the change with a goal that says it."""
+    """Supersede other facts with the old value; append the change to the goal if the goal names it."""
     again = content(new.label)
     told = Finding(new.type, new.label, Status.ACTIVE, new.source.trust, new.confidence, quote=new.source.quote)
     for node in _find_duplicates(ledger, old):
@@ -430,8 +447,8 @@ def supersede_duplicates(ledger: Ledger, old: Node, new: Node) -> None:
 
 
 def _names_old_value(goal: str, old: Node, new: Node) -> bool:
-    """Whether the words of a goal hold the value that ``new`` replaced; where no value is known, whether they hold half
-    of the words of ``old``, and one that ``new`` does not say."""
+    """Whether a goal names the value that ``new`` replaced. Without a known value: whether it has half of the words of
+    ``old`` and at least one that ``new`` lacks."""
     if members := _known_names(old.label) - _known_names(new.label):
         return bool(members & _known_names(goal))
     if figures := _changed_values(old.label, new.label):
@@ -445,7 +462,7 @@ def _names_old_value(goal: str, old: Node, new: Node) -> bool:
 
 
 def _changed_values(old: str, new: str) -> list[str]:
-    """The values but for names of which a text gives another one of the same sort."""
+    """The values of ``old``, except names, for which ``new`` gives another one of the same kind."""
     return [
         one.text
         for one in values_in(old)
@@ -455,20 +472,20 @@ def _changed_values(old: str, new: str) -> list[str]:
 
 
 def _known_names(text: str) -> frozenset[str]:
-    """The known products and the like that a text names, each in one spelling."""
+    """The known products and the like that a text names, in canonical spelling."""
     found = (find_member(word.strip(".,:;()")) for word in text.split())
     return frozenset(member[1] for member in found if member is not None)
 
 
 def _find_duplicates(ledger: Ledger, old: Node) -> list[Node]:
-    """The other facts in force that say what the old one said."""
+    """The other facts in force that state what the old one did: the words of one contain those of the other."""
     words = content(old.label)
     known_ = ((node, content(node.label)) for node in _iterate_in_force(ledger))
     return [node for node, said in known_ if said and words and (words <= said or said <= words)]
 
 
 def find_changeable(ledger: Ledger) -> list[Node]:
-    """What a user's sentence may change: facts in force, open orders, and what the assistant said that it set."""
+    """Everything that a user's sentence may change: facts in force, open orders, and what the assistant said it set."""
     known = list(iterate_changeable(ledger))
     told = [read_stated(node.label) for node in known]
     values = frozenset(value for one in told for value in one.values)
@@ -483,12 +500,13 @@ def find_changeable(ledger: Ledger) -> list[Node]:
 
 
 def _restates(said: StatedValues, values: frozenset[str], told: Sequence[StatedValues]) -> bool:
-    """Whether a clause of the assistant's states a known fact: it has a value of one, or no name but those of one."""
+    """Whether an assistant's clause states a known fact: it has one of its values, or without values no names but those
+    of one fact."""
     return not said.values.isdisjoint(values) if said.values else any(said.names <= one.names for one in told)
 
 
 def iterate_changeable(ledger: Ledger) -> Iterator[Node]:
-    """The newest facts in force, and the user's open orders."""
+    """Iterate over the newest facts in force and the user's open orders."""
     yield from _iterate_in_force(ledger)
     graph = ledger.graph
     for number in islice(range(graph.count_added(NodeType.TASK), 0, -1), ORDERS_MAX):
@@ -498,7 +516,7 @@ def iterate_changeable(ledger: Ledger) -> Iterator[Node]:
 
 
 def _iterate_in_force(ledger: Ledger) -> Iterator[Node]:
-    """The newest facts in force that are older than this message."""
+    """Iterate over the newest facts in force from earlier messages."""
     graph = ledger.graph
     for type_ in _TYPES:
         for number in islice(range(graph.count_added(type_), 0, -1), FACTS_MAX):

@@ -1,4 +1,7 @@
-"""What is decided: choices, replacements, rejections, rules, preferences and proposals, as findings."""
+"""Findings from clauses that decide: choices, replacements, rejections, rules, preferences and proposals.
+
+``CHOICE_MAKERS`` maps each act to the function that turns a hit of a rule into findings.
+"""
 
 from __future__ import annotations
 
@@ -115,7 +118,7 @@ def _make_choices(said: PlacedHit, situation: Situation) -> list[Finding]:
 
 
 def _read_replacement(label: str) -> Hit | None:
-    """What is read behind a marker ("Decision: back to A") that says what goes for what comes."""
+    """The replacement stated after a marker ("Decision: back to A"); ``None`` for none."""
     return next((hit for hit in read_hits(label, Speaker.USER) if hit.rule.act in (Act.REPLACE, Act.RETURN)), None)
 
 
@@ -131,7 +134,7 @@ def _make_item_choice(said: PlacedHit, item: str, reason: str, situation: Situat
 
 
 def _make_choice(said: PlacedHit, label: str, situation: Situation, **changes: Any) -> Finding:
-    """An assistant's choice counts when it answers an order in so many words; otherwise it is an option."""
+    """A choice. An assistant's counts if it explicitly carries out an order; otherwise it is an option."""
     if situation.speaker is Speaker.USER:
         return said.finding(label, **changes, **read_slot_fields(label))
     sure = situation.ordered or _TOLD_AS_MADE.any(said.hit.clause)
@@ -149,7 +152,7 @@ def _make_choice(said: PlacedHit, label: str, situation: Situation, **changes: A
 
 
 def _make_rejections(said: PlacedHit, reason: str, chosen: Sequence[Finding]) -> list[Finding]:
-    """What "A (not B, because ...)" rejects."""
+    """The rejection in "A (not B, because ...)"."""
     match = _NOT_THAT.match(reason) if reason else None
     if match is None or not chosen or chosen[0].status is not Status.ACTIVE:
         return []
@@ -188,13 +191,13 @@ def _make_replacements(said: PlacedHit, situation: Situation) -> list[Finding]:
 
 
 def _drop_following_clause(target: str) -> str:
-    """What is replaced, without the clause behind it: "mysqlclient, the rest stays"."""
+    """The target without a clause after it: "mysqlclient" of "mysqlclient, the rest stays"."""
     ahead, comma, behind = target.partition(", ")
     return ahead if comma and not _GOES_ON.any(behind) else target
 
 
 def _make_changes(said: PlacedHit, situation: Situation) -> list[Finding]:
-    """One thing in the place of another: as the user orders it, or as an assistant did it for an order."""
+    """A replacement that the user orders, or that an assistant carried out for an order."""
     hit = said.hit
     if situation.speaker is Speaker.ASSISTANT and not situation.ordered:
         return []
@@ -220,7 +223,7 @@ _TELLER: Final = compile_lazily(r"(?:i|we)(?:'ve| have|'ll| will)? (?:(?:now|als
 
 
 def _strip_speaker(clause: str) -> str:
-    """A claim or an announcement without the one who makes it."""
+    """A claim or an announcement without "I have", "we'll" and the like."""
     match = _TELLER.match(clause)
     return clause[match.end() :] if match is not None else clause
 
@@ -234,7 +237,7 @@ _WITHOUT: Final = PatternSet(
 
 
 def is_absence(quote: str, label: str) -> bool:
-    """Whether a sentence only says that there is none of what ``label`` names: "no lint errors"."""
+    """Whether a sentence only says that ``label`` is absent: "no lint errors"."""
     line = bound_sentence(quote)
     at = line.find(label)
     return at > 0 and _WITHOUT.any(line[:at].split()[-1] + " " + label)
@@ -273,8 +276,8 @@ def _reject_items(said: PlacedHit, situation: Situation) -> list[Finding]:
 
 
 def _rule_from_rejection(said: PlacedHit, label: str, situation: Situation) -> str:
-    """What there shall not be, in the words that rule it out: "no new packages"; "" for what was put up before, which
-    is only turned down."""
+    """The rule that a rejection states in its own words ("no new packages"); "" if it only turns down what was offered
+    before."""
     clause = strip_lead(said.hit.clause)
     if situation.speaker is not Speaker.USER or not _WITHOUT.any(clause):
         return ""
@@ -304,7 +307,8 @@ def _make_standing_rules(said: PlacedHit, situation: Situation) -> list[Finding]
 
 
 def _extend_rule(said: PlacedHit) -> str:
-    """A rule to the end of its sentence, where no reason follows: what comes behind a comma may be the other half."""
+    """The rule's label up to the end of its sentence, if no reason follows: the part after a comma may be its other
+    half."""
     sentence = strip_lead(bound_sentence(said.segment.text)).rstrip(" .!")
     _, found, behind = sentence.partition(said.hit.label)
     whole = f"{found}{behind}"

@@ -1,5 +1,7 @@
-"""Numbers that a user sets against one that was said: "30 s is too short, make it 60", or "150" to "a debounce of
-250 ms". What the number is of stands in the words around the one before.
+"""Numbers that a user sets against an earlier one: "30 s is too short, make it 60", or "150" to "a debounce of 250 ms".
+
+In: the findings of a user's message. Out: the same, with the corrections. The words around the earlier number say what
+it is of.
 """
 
 from __future__ import annotations
@@ -77,7 +79,7 @@ class _Number:
 
 
 def correct_numbers(found: Sequence[Finding], spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
-    """``found`` with the numbers of a user's message that take the place of another one."""
+    """``found`` with a replacement for each number that the user's message corrects."""
     made = list(found)
     if len(spoken) > SENTENCES_READ:
         return made
@@ -125,7 +127,7 @@ def _clause_around(clause: str) -> Iterator[_Number]:
 
 
 def _find_correction(numbers: Sequence[_Number]) -> tuple[_Number, _Number] | None:
-    """The number of a message that goes and the one that comes, where its words say so."""
+    """The old and the new number of a message, if its words say so."""
     for one, two in pairwise(numbers):
         if one.text == two.text or not _are_comparable(one, two) or one.clause == two.clause:
             continue
@@ -139,7 +141,7 @@ def _find_correction(numbers: Sequence[_Number]) -> tuple[_Number, _Number] | No
 
 
 def _find_countered(numbers: Sequence[_Number], situation: Situation) -> tuple[_Number, _Number] | None:
-    """The one number of the assistant's last words that a bare number is set against."""
+    """The only number of the assistant's last message that a bare number can replace."""
     if len(numbers) != 1 or situation.told is None or not _is_bare(numbers[0]):
         return None
     if _AGAINST.any(numbers[0].clause):  # "0.62 is too low" names what was told, and puts nothing in its place
@@ -160,7 +162,7 @@ def _find_countered(numbers: Sequence[_Number], situation: Situation) -> tuple[_
 
 
 def _is_version(number: _Number) -> bool:
-    """Whether a number says which one of a name: "Debian 12"."""
+    """Whether a number is part of a name: "Debian 12"."""
     name = (number.clause[: number.start].split() or [""])[-1]
     return name[:1].isupper() or find_member(name) is not None
 
@@ -171,7 +173,7 @@ def _is_bare(number: _Number) -> bool:
 
 
 def _is_key(number: _Number) -> bool:
-    """Whether a number only says which of several things is meant."""
+    """Whether a number only selects one of several things."""
     return _LISTS.any(number.clause[: number.start].strip())
 
 
@@ -182,8 +184,8 @@ def _is_short(text: str) -> bool:
 
 
 def _are_comparable(one: _Number, two: _Number) -> bool:
-    """Whether two numbers may be of the same thing: their units begin alike or one has none, and they are not far
-    apart."""
+    """Whether two numbers may be of the same thing: their units begin alike or one has none, and they are of similar
+    size."""
     if any((sign in one.text) != (sign in two.text) for sign in ":."):
         return False
     first, second = one.unit.casefold(), two.unit.casefold()
@@ -228,7 +230,7 @@ def _replace_number(made: list[Finding], segment: Segment, old: _Number, new: _N
 
 
 def _is_number_only(finding: Finding, number: str, label: str) -> bool:
-    """Whether a finding says no more than the number, as a value to be set or a short label."""
+    """Whether a finding consists of the number: a value or a short label."""
     short = finding.type is NodeType.DECISION and number in finding.label and len(finding.label) <= len(label)
     return short or finding.move is Move.SET
 

@@ -1,6 +1,6 @@
-"""What the learned stage looks at in a sentence: words, openings, closings, signs, place, speaker and what rules say.
+"""Features of the sentence classifier: words, openings, endings, characters, position, speaker and hits of rules.
 
-A cue is a short string such as "w:let's" or "user:ends:?". Training and run time take them from here.
+A feature is a short string such as "w:let's" or "user:ends:?". Training and run time use the same code.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _SHORT, _LONG = 3, 12
 
 
 def cues_of_sentence(segment: Segment, read: Sequence[Hit], speaker: Speaker) -> list[str]:
-    """The cues of a sentence by itself. ``read``: what the rules read in it."""
+    """The features of a sentence by itself. ``read``: the hits of rules in it."""
     text = bound_sentence(segment.text)
     who = speaker.value
     lower = text.casefold()
@@ -79,7 +79,7 @@ def cues_of_sentence(segment: Segment, read: Sequence[Hit], speaker: Speaker) ->
 
 
 def _letters(words: Sequence[str]) -> list[str]:
-    """Letters in a row: what forms of a word share, in any language."""
+    """n-grams of letters, which inflected forms share in any language."""
     return list({one for word in words[:LETTERED_MAX] for one in _letters_of(word)})
 
 
@@ -97,7 +97,7 @@ def _opening(words: Sequence[str], who: str) -> list[str]:
 
 
 def _build(words: Sequence[str], who: str) -> list[str]:
-    """The kinds of words, one, two and three in a row, and those that the sentence begins with."""
+    """Features of word classes: 1- to 3-grams, and those at the beginning."""
     kinds = ["^", *map(kind_of, words), "$"]
     found = [f"{who}:k:{kind}" for kind in set(kinds) if kind[0] == "<"]
     found += [f"k:{one} {other}" for one, other in pairwise(kinds)]
@@ -133,13 +133,13 @@ def _cues_of_heading(segment: Segment) -> list[str]:
 
 
 def _script(lower: str) -> list[str]:
-    """Pairs of signs for scripts without spaces, and for endings of the others."""
+    """Pairs of characters for scripts without spaces, and word endings for the others."""
     dense = [char for char in lower[:SCRIPT_MAX] if char > "\u02ff"]
     return [f"c:{one}{other}" for one, other in pairwise(dense)]
 
 
 def cues_of_place(index: int, count: int, situation: Situation) -> list[str]:
-    """The cues of where a sentence stands: the ``index``-th of ``count`` of its message, in its conversation."""
+    """The features of a sentence's position: the ``index``-th of ``count`` in its message, in its conversation."""
     who = situation.speaker.value
     where = "only" if count == 1 else "first" if index == 0 else "last" if index == count - 1 else "inside"
     found = [f"{who}:place:{where}", f"{who}:near:{min(index, 4)}"]
@@ -163,8 +163,7 @@ def _behind(situation: Situation, where: str) -> list[str]:
 
 
 def cues_of_neighbours(before: Sequence[Hit], behind: Sequence[Hit], situation: Situation) -> list[str]:
-    """The cues of what rules read in the sentences ``before`` and ``behind`` one of the same message, and of whether
-    tools are at work."""
+    """Features from the hits of rules in the sentences ``before`` and ``behind``, and whether tools are in use."""
     who = situation.speaker.value
     found = [f"{who}:rule-before:{hit.rule.act}" for hit in before] or [f"{who}:rule-before:"]
     found += [f"{who}:rule-behind:{hit.rule.act}" for hit in behind] or [f"{who}:rule-behind:"]
@@ -176,7 +175,7 @@ _OF_RULES: Final = tuple(f"{speaker.value}:rule" for speaker in Speaker)
 
 
 def is_of_rules(cue: str) -> bool:
-    """Whether a cue says what rules read in a sentence or beside it."""
+    """Whether a feature comes from hits of rules."""
     return cue.startswith(_OF_RULES)
 
 
@@ -185,7 +184,7 @@ HEARD_MAX: Final = 2_000
 
 
 def last_heard_sentence(situation: Situation) -> str:
-    """The last sentence that the other speaker wrote before the message, "" where none is within reach."""
+    """The last sentence of the other speaker before the message; "" if none is within reach."""
     heard = situation.told if situation.speaker is Speaker.USER else situation.asked
     if heard is None:
         return ""

@@ -1,4 +1,7 @@
-"""Moves of decisions: stating, restating, replacing and turning down."""
+"""Decisions, rules, preferences and options, applied to the graph: state, restate, replace and reject them.
+
+In: one finding and the ledger. Out: the node that states it now, ``None`` if nothing changed.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,7 @@ _TOLD_MAX: Final = 80
 
 
 def note_decision(ledger: Ledger, finding: Finding) -> Node | None:
-    """A decision, rule, preference or option is stated: news, a restatement, or a new value of a slot."""
+    """Record a decision, rule, preference or option: a new node, a restatement, or a new value of a slot."""
     same = find_same_fact(ledger, finding)
     if same is not None:
         return _restate_decision(ledger, same, finding)
@@ -64,7 +67,7 @@ def note_decision(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def replace_value(ledger: Ledger, finding: Finding) -> Node | None:
-    """A value that a user gives takes the place of an earlier one; ``None`` when no earlier one is known."""
+    """Supersede the fact whose value a user's new value replaces; ``None`` if no such fact is known."""
     if not finding.near:
         return None
     finding = drop_false_target(finding)
@@ -93,7 +96,7 @@ def replace_value(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _label_with_new_value(before: PreviousValue, finding: Finding) -> str:
-    """The finding's label; for a bare number what was said before, with the new value."""
+    """The finding's label; for a bare number, the old label with the new number."""
     old = before.value
     if finding.about or not finding.value or old.kind in NAMED_KINDS or old.text not in before.node.label:
         return _label_in_place_of(before.node, finding)
@@ -101,6 +104,7 @@ def _label_with_new_value(before: PreviousValue, finding: Finding) -> str:
 
 
 def _restate_decision(ledger: Ledger, same: Node, finding: Finding) -> Node | None:
+    """Record that a known decision was stated again; one that had been replaced holds again."""
     if finding.trust not in DECIDING:
         ledger.touch(same)
         return same
@@ -120,12 +124,13 @@ def _restate_decision(ledger: Ledger, same: Node, finding: Finding) -> Node | No
 
 
 def _is_outdated(ledger: Ledger, same: Node, finding: Finding) -> bool:
-    """An assistant that names a replaced choice in passing does not bring it back."""
+    """Whether a finding only mentions a replaced choice: an assistant that names it does not bring it back."""
     return finding.move is not Move.REPLACE and finding.trust is not Trust.STATED
 
 
 def replace_decision(ledger: Ledger, finding: Finding) -> Node | None:
-    """``label`` for ``target``; without a target for what holds its slot, its category, or replaced it before."""
+    """Supersede ``finding.target``; without a target, the holder of its slot, the choice in its category, or what had
+    replaced it."""
     if finding.trust not in DECIDING:
         return note_decision(ledger, replace(finding, move=Move.NOTE, target=""))
     if is_value(finding.label):
@@ -162,13 +167,13 @@ def replace_decision(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _new_part(finding: Finding) -> str:
-    """What is chosen, without what it is chosen instead of."""
+    """The label without "instead of ..."."""
     return finding.label.removesuffix(f"instead of {finding.target}").rstrip(", ") or finding.label
 
 
 def _label_in_place_of(old: Node, finding: Finding) -> str:
-    """The finding's label; a bare name told as the choice was whose place it takes: after "Mailgun for the receipts"
-    "rather Postmark than Mailgun" is "Postmark for the receipts"."""
+    """Label for a bare name: the old label with the new value ("Postmark for the receipts" after "Mailgun for the
+    receipts"). Other labels are returned unchanged."""
     article, _, named = finding.target.partition(" ")
     target, new = named if article in _ARTICLES and named else finding.target, _new_part(finding)
     at = old.label.casefold().find(target.casefold()) if target else -1
@@ -194,12 +199,13 @@ _VERSION: Final = compile_lazily(r" v?\d[\d.]*(?:\b|$)")
 
 
 def _is_inside_word(beside: str) -> bool:
-    """Whether the sign beside a name makes it a piece of a longer one."""
+    """Whether the character beside a name makes it part of a longer word."""
     return beside.isascii() and (beside.isalnum() or beside in ("-", "_", ".", "/"))
 
 
 def _replace_superseded(ledger: Ledger, old: Node, same: Node | None, finding: Finding) -> Node | None:
-    """``old`` was replaced before: the assistant repeats what the user ordered, or a third choice comes in."""
+    """Replace a choice that was superseded before: the assistant repeats the user's order, or a third choice comes
+    in."""
     heir = find_current_heir(ledger.graph, old)
     if same is None and heir is not None and is_recent(ledger, heir) and finding.trust is Trust.ADOPTED:
         ledger.merge(heir, finding)
@@ -210,6 +216,8 @@ def _replace_superseded(ledger: Ledger, old: Node, same: Node | None, finding: F
 
 
 def _find_target(ledger: Ledger, finding: Finding, same: Node | None) -> Node | None:
+    """The decision that a finding replaces, by its target, its slot, criticism beside it, an earlier replacement or its
+    category; ``None`` for none."""
     graph = ledger.graph
 
     def replaceable(node: Node) -> bool:
@@ -235,14 +243,15 @@ def _find_target(ledger: Ledger, finding: Finding, same: Node | None) -> Node | 
 
 
 def _find_superseded(ledger: Ledger, finding: Finding) -> Node | None:
-    """The replaced choice that comes back in other words: "back to polling, every 2 s" after "polling every 30 s"."""
+    """The superseded choice that is stated again in other words: "back to polling, every 2 s" after "polling every 30
+    s"."""
     return find_described(
         ledger.graph, finding.label, NodeType.DECISION, lambda node: node.status is Status.SUPERSEDED, RELATED
     )
 
 
 def _find_criticised(ledger: Ledger, finding: Finding, accept: Callable[[Node], bool]) -> Node | None:
-    """The choice in force of which a sentence beside the finding says something bad: "30 s polling is too slow"."""
+    """The choice in force that a neighbouring sentence criticises ("30 s polling is too slow"); ``None`` for none."""
     told = [sentence for sentence in finding.near.split(BETWEEN) if AGAINST.any(sentence)]
     if not told:
         return None
@@ -256,7 +265,7 @@ def _find_criticised(ledger: Ledger, finding: Finding, accept: Callable[[Node], 
 
 
 def iterate_choices_in_force(ledger: Ledger) -> Iterator[Node]:
-    """The newest choices that hold."""
+    """Iterate over the newest choices in force."""
     graph = ledger.graph
     for number in islice(range(graph.count_added(NodeType.DECISION), 0, -1), CHOICES_MAX):
         node = graph.get(f"{NodeType.DECISION.value}-{number}")
@@ -265,6 +274,7 @@ def iterate_choices_in_force(ledger: Ledger) -> Iterator[Node]:
 
 
 def _is_named_in(node: Node, sentence: str) -> bool:
+    """Whether a sentence names a choice, by its words or by its value."""
     words = content(node.label)
     shared = words & content(sentence)
     values = (value for value in values_in(node.label) if value.kind not in NAMED_KINDS)
@@ -272,7 +282,7 @@ def _is_named_in(node: Node, sentence: str) -> bool:
 
 
 def _find_in_category(ledger: Ledger, finding: Finding, accept: Callable[[Node], bool]) -> Node | None:
-    """The current decision of the same kind of choice ("Vitest instead" speaks of Jest)."""
+    """The current decision of the same category: "Vitest instead" finds Jest."""
     kind = next((found[0] for word in finding.label.split() if (found := find_member(word)) is not None), "")
     others = " ".join(members_of(kind)) if kind else ""
     mine = content(finding.label)
@@ -284,8 +294,8 @@ def _find_in_category(ledger: Ledger, finding: Finding, accept: Callable[[Node],
 
 
 def reject_fact(ledger: Ledger, finding: Finding) -> Node | None:
-    """Something is turned down: a choice in force, what was settled by the way, open work, or an option that was only
-    looked at."""
+    """Invalidate what the finding rejects: a choice in force, a note, or an open task. What nobody had chosen becomes a
+    rejected option; what shall never be ("no new packages") becomes a rule."""
     if finding.certain:
         return _undo_work(ledger, finding)
     if finding.trust not in DECIDING:
@@ -318,13 +328,13 @@ def reject_fact(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _is_choosable(ledger: Ledger, label: str) -> bool:
-    """Whether something may have been chosen: it has a name, or the assistant spoke of it."""
+    """Whether something could have been chosen: it has a name, or the assistant mentioned it."""
     words = content(label)
     return is_name(label) or any(words <= stems_in(text) for _, text in ledger.put_up())
 
 
 def _undo_work(ledger: Ledger, finding: Finding) -> Node | None:
-    """Finished work that structure knows by its detail was taken back."""
+    """Invalidate the finished task with this detail, which a tool call took back."""
     undone = find_nearest(
         ledger.graph, lambda node: bool(finding.target) and node.detail == finding.target, settled=True
     )
@@ -335,6 +345,7 @@ def _undo_work(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _retract_last_task(ledger: Ledger, finding: Finding) -> Node | None:
+    """Invalidate the newest task of the user's last message."""
     tasks = find_nearest(ledger.graph, lambda node: node.type is NodeType.TASK and is_asked_now(ledger, node))
     for task in tasks[:1]:
         ledger.move(task, Status.INVALIDATED, finding)

@@ -1,8 +1,8 @@
-"""Judgement: new messages and the graph so far become events.
+"""Derives events from new messages and the graph so far.
 
-``derive`` reads each message once, matches what it says against the graph, and records what that changes. Fold only
-applies events; whatever is decided here is decided for good. Nothing here scans the graph: nodes are found by key, by
-slot, by shared words among few candidates, or at the near end of an order that fold keeps.
+``derive`` reads each message once, matches its findings against the graph, and records the changes as events. Fold only
+applies events, so that what is decided here is final. Nothing here scans the graph: nodes are found by key, by slot, by
+shared words among few candidates, or among the newest.
 """
 
 from __future__ import annotations
@@ -80,12 +80,14 @@ def derive(
     settings: Settings,
     flagged: Mapping[int, tuple[str, ...]] | None = None,
 ) -> list[Event]:
-    """The events that ``messages`` (with their numbers, oldest first) add to a session whose graph is ``graph``.
+    """Return the events that ``messages`` (with their numbers, oldest first) add to a session with the graph ``graph``.
 
-    ``context`` holds the last messages before them, oldest first; ``CONTEXT_MESSAGES`` are enough. Messages that the
-    graph has been drawn from already are skipped. ``flagged`` names what is suspicious about messages, by number: that
-    is recorded, and where ``settings.guard`` fences, their prose counts as quoted. Ends with ``Derived``; [] when
-    nothing is new. Pure: ``graph`` is not changed.
+    - ``context``: the last messages before them, oldest first; ``CONTEXT_MESSAGES`` are enough.
+    - ``flagged``: names of what is suspicious about messages, by number. It is recorded; if ``settings.guard`` fences,
+      the prose of these messages counts as quoted.
+
+    Messages that the graph already covers are skipped. The last event is ``Derived``; [] if there is no new message.
+    Pure: ``graph`` is not changed.
     """
     ledger = Ledger(graph.fork())
     suspicious = flagged or {}
@@ -107,6 +109,8 @@ def derive(
 def _derive_message(
     ledger: Ledger, numbered: Numbered, before: Sequence[Numbered], settings: Settings, *, fenced: bool = False
 ) -> None:
+    """Derive the events of one message into the ledger. ``before``: the messages before it; ``fenced``: read no
+    prose."""
     turn, message = numbered
     if message.role is Role.SYSTEM or is_interruption(message.text) or _is_empty(message):
         return
@@ -166,7 +170,7 @@ def _derive_message(
 
 
 def _is_withdrawal(finding: Finding, node: Node, turn: int) -> bool:
-    """Whether a finding turned down what was settled before the message ``turn``."""
+    """Whether a finding invalidated a decision or note from before the message ``turn``."""
     settled = node.type in (NodeType.DECISION, NodeType.CONCEPT) and node.source.turn < turn
     return finding.move is Move.REJECT and node.status is Status.INVALIDATED and settled
 
@@ -174,7 +178,7 @@ def _is_withdrawal(finding: Finding, node: Node, turn: int) -> bool:
 def _add_notes(
     ledger: Ledger, segments: Sequence[Segment], elsewhere: list[Span], placed: Sequence[Placed], settings: Settings
 ) -> None:
-    """Note what a user settles by the way: what no fact of this message says, old or new."""
+    """Add notes for what a user's message states and no fact of the message covers."""
     told = [(finding, node) for finding, node in placed if node is not None and node.type is not NodeType.GOAL]
     known = [
         (text, finding.span)
@@ -195,7 +199,7 @@ def _add_notes(
 
 
 def _close_work(ledger: Ledger, valid: Sequence[Finding], placed: Sequence[Node | None], *, speaks: bool) -> None:
-    """The assistant has come to an end: what it announced and said on the way is past."""
+    """Close the assistant's work at the end of its exchange: archive announced steps, merge claims into the report."""
     if speaks and not _has_announcement(valid):
         archive_announced_step(ledger)
     merge_into_report(ledger, placed)
@@ -206,7 +210,7 @@ def _close_work(ledger: Ledger, valid: Sequence[Finding], placed: Sequence[Node 
 
 
 def _own_segments(message: Message, settings: Settings) -> list[Segment]:
-    """The segments of a message. Where the user hands documents over, only their code, logs and tables are read."""
+    """The segments of a message. Of documents that the user pastes, only code, logs and tables are read."""
     segments = segment(message.text, chars_max=settings.message_max)
     documents = find_documents(message.text) if message.role is Role.USER else []
     if not documents:
@@ -218,12 +222,12 @@ def _own_segments(message: Message, settings: Settings) -> list[Segment]:
 
 @lru_cache(maxsize=2 * CONTEXT_MESSAGES)
 def _own_words(message: Message) -> Message:
-    """``message`` as its speaker means it: without what a host put into it, and with what tools speak aloud."""
+    """``message`` without what a host put into it, with what tools say to the user."""
     return add_voiced_text(without_host_texts(message))
 
 
 def _is_empty(message: Message) -> bool:
-    """Whether nobody says anything in ``message``: a host wrote all of it."""
+    """Whether nobody says anything in ``message``, because a host wrote all of it."""
     return message.role is Role.USER and not (message.text.strip() or message.tool_results or message.attachments)
 
 
@@ -232,7 +236,7 @@ def _assistant_texts(before: Sequence[Numbered]) -> list[tuple[int, str]]:
 
 
 def _as_proposal(finding: Finding) -> Finding:
-    """What an assistant says of rules and goals is a proposal: they are the user's, until the user takes them up."""
+    """The finding as a proposal, if an assistant states a rule or a goal: these hold only once the user adopts them."""
     theirs = finding.kind is DecisionKind.RULE or finding.type is NodeType.GOAL
     if not theirs or finding.status is not Status.ACTIVE or finding.trust in (Trust.ADOPTED, Trust.STATED):
         return finding
@@ -240,7 +244,7 @@ def _as_proposal(finding: Finding) -> Finding:
 
 
 def _is_in_foreign_words(finding: Finding, text: str, elsewhere: list[Span]) -> bool:
-    """Whether only the speaker may say this, and it stands where others speak: all of it, or the words it is about."""
+    """Whether a finding that only the speaker may state stands in words that are not the speaker's, or mostly does."""
     if not elsewhere or finding.type not in _SAID or finding.span is None:
         return False
     start, end = finding.span
@@ -255,9 +259,13 @@ def _is_in_foreign_words(finding: Finding, text: str, elsewhere: list[Span]) -> 
 
 
 def status_when_user_moves_on(before: Sequence[Numbered], asked: int) -> Status | None:
-    """What an order of the user's last message is when the user goes on: done where the assistant used a tool, gave
-    code, or answered at some length without asking back, past where it said little; ``None``: as open as before, also
-    where it says that it could not do it and no tool call succeeded last."""
+    """The status of the orders of the user's last message when the user writes about something else.
+
+    - ``COMPLETED``: the assistant used a tool, gave code, or answered at some length.
+    - ``ARCHIVED``: it answered briefly.
+    - ``None`` (unchanged): it hardly answered, asked back, or said that it could not do it and no tool call succeeded
+      last.
+    """
     since = [message for number, message in before if number > asked and message.role is not Role.USER]
     told = [message.text.rstrip() for message in since if message.text.strip()]
     if told and says_could_not(told[-1]) and not _has_last_result_succeeded(since):
@@ -270,16 +278,18 @@ def status_when_user_moves_on(before: Sequence[Numbered], asked: int) -> Status 
 
 
 def _has_last_result_succeeded(since: Sequence[Message]) -> bool:
-    """Whether the last results of tools are no failures."""
+    """Whether the last tool results are no failures."""
     last = next((message.tool_results for message in reversed(since) if message.tool_results), ())
     return bool(last) and not any(read_output(result).failed for result in last)
 
 
 def _has_announcement(findings: Sequence[Finding]) -> bool:
+    """Whether the assistant announces a task."""
     return any(finding.type is NodeType.TASK and finding.trust is Trust.PROPOSED for finding in findings)
 
 
 def _may_state(finding: Finding) -> bool:
+    """Whether the trust of a finding allows its type: decisions and goals need somebody's words."""
     return finding.type not in _SPEAKERS_WORD or finding.trust in (Trust.STATED, Trust.ADOPTED, Trust.PROPOSED)
 
 

@@ -1,6 +1,5 @@
-"""What a reply settles by taking up a few words of what was put up before it: "bundle, they run it without docker",
-"sops yes", "the button is fine". The rest of what is settled stands in the message before.
-"""
+"""Choices made by repeating words of an offered option: "bundle, they run it without docker", "sops yes", "the button
+is fine". The rest of the choice stands in the message before."""
 
 from __future__ import annotations
 
@@ -56,7 +55,7 @@ _FAILS: Final = PatternSet(
 
 
 def read_echoes(spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
-    """The choices that the first sentences of a reply make by taking up what was put up, one a sentence at most."""
+    """The choices that the first sentences of a reply make by repeating an option, at most one per sentence."""
     made = (_find_echo(segment, situation) for segment in spoken[:SENTENCES_READ])
     return [finding for finding in made if finding is not None]
 
@@ -89,8 +88,8 @@ def _find_echo(segment: Segment, situation: Situation) -> Finding | None:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """What of a sentence may name something: all of it, what stands before its reason or its first pause, and what it
-    agrees with behind one."""
+    """The parts of a sentence that may name an option: all of it, the part before its reason or its first pause, and
+    the part after "yes,"."""
     yield text
     yield split_reason(text)[0]
     rest = text
@@ -103,8 +102,8 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def _name(text: str, situation: Situation) -> str:
-    """The words of ``text`` that name something of the message before, without those that agree with it; "" where it
-    says anything else."""
+    """The words of ``text`` that name something in the message before, without words of agreement; "" if it has any
+    other words."""
     behind = _BEHIND.match(text)
     named = behind.group("said") if behind is not None else text
     before = _BEFORE.match(named)
@@ -119,7 +118,7 @@ def _name(text: str, situation: Situation) -> str:
 
 
 def _is_put_up(label: str, situation: Situation) -> bool:
-    """Whether something that is put up holds most of the words, of which there are two or more."""
+    """Whether an option contains most of the words, which must be two or more."""
     words = content(label)
     return len(words) > 1 and any(
         piece.offered and 2 * len(words & content(piece.sentence)) >= len(words) for piece in situation.offers.pieces

@@ -1,4 +1,4 @@
-"""Stating facts: what every kind of fact shares, and the kinds that simply hold."""
+"""Facts applied to the graph: what all kinds share (add, merge, supersede), and files, environment and goals."""
 
 from __future__ import annotations
 
@@ -45,36 +45,37 @@ _LOOKED: Final = ("read", NAMED, "failing")
 
 
 def find_same_fact(ledger: Ledger, finding: Finding) -> Node | None:
-    """The node that states what the finding states, ``None`` when it is news."""
+    """The node that states what the finding states; ``None`` if it is new."""
     return find_matching_node(ledger.graph, finding, adjacent=lambda node: is_recent(ledger, node))
 
 
 def is_recent(ledger: Ledger, node: Node) -> bool:
-    """Mentioned since the user's last message before this one."""
+    """Whether a node was mentioned since the last messages of both speakers: in the current message, in the user's or
+    the assistant's last one, or between them."""
     since = min(turn for turn in (ledger.asked, ledger.told, ledger.turn) if turn)
     return ledger.last_touched(node) >= since
 
 
 def is_asked_now(ledger: Ledger, node: Node) -> bool:
-    """Mentioned since the user's last message."""
+    """Whether a node was mentioned since the user's last message."""
     return ledger.asked > 0 and ledger.last_touched(node) >= ledger.asked
 
 
 def find_asked_tasks(ledger: Ledger) -> list[Node]:
-    """The open tasks of the user's last message that are not put off, newest first."""
+    """The open tasks of the user's last message that are not postponed, newest first."""
     tasks = find_nearest(ledger.graph, lambda node: node.type is NodeType.TASK and is_asked_now(ledger, node))
     return [task for task in tasks if task.source.role != "user" or not is_postponement(task.source.quote)]
 
 
 def without_taken_slot(ledger: Ledger, finding: Finding) -> Finding:
-    """Two current facts never share a slot: what may not replace its holder goes without one."""
+    """The finding without its slot, if another current fact holds the slot and may not be replaced."""
     if finding.slot and ledger.graph.in_slot(finding.slot) is not None:
         return replace(finding, slot="", value="")
     return finding
 
 
 def note_fact(ledger: Ledger, finding: Finding) -> Node | None:
-    """A fact that simply holds: added, or merged into the node that states it already."""
+    """Add a fact, or merge it into the node that states it already."""
     known_node = find_same_fact(ledger, finding)
     if known_node is None:
         return ledger.add(without_taken_slot(ledger, finding))
@@ -85,7 +86,7 @@ def note_fact(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def adopt_option(ledger: Ledger, option: Node, finding: Finding) -> None:
-    """An option becomes the choice."""
+    """Turn an option into a choice."""
     changes: dict[str, object] = {"kind": finding.kind or DecisionKind.CHOICE, "source": ledger.source(finding)}
     if finding.slot and ledger.graph.in_slot(finding.slot) is None:
         changes |= {"slot": finding.slot, "value": finding.value}
@@ -95,11 +96,10 @@ def adopt_option(ledger: Ledger, option: Node, finding: Finding) -> None:
 
 
 def supersede(ledger: Ledger, old: Node, finding: Finding) -> Node:
-    """The finding's fact takes the place of ``old``: a new node, or one that held before and holds again.
+    """Supersede ``old`` with the finding's fact: a new node, or an earlier one that holds again.
 
-    Whoever else holds the slot that it comes into goes as well. What an assistant says of itself only proposes to
-    replace what the user said, unless the user's last message spoke of it. Where both say what they hold for and these
-    differ, both hold.
+    Also supersedes whoever else holds the slot. An assistant's own statement only proposes to replace what the user
+    said, unless the user's last message spoke of it. If both hold for different scopes, both stay.
     """
     if is_exception(old.label, finding.label):
         return find_same_fact(ledger, finding) or ledger.add(without_taken_slot(ledger, finding))
@@ -120,6 +120,8 @@ def supersede(ledger: Ledger, old: Node, finding: Finding) -> Node:
 
 
 def _only_proposes(ledger: Ledger, old: Node, finding: Finding) -> bool:
+    """Whether an assistant's own statement may only propose to replace ``old``: the user stated that and did not speak
+    of it just now."""
     theirs = old.type is NodeType.DECISION and old.source.role == "user" and old.source.trust is Trust.STATED
     if not theirs or ledger.role != "assistant" or finding.certain:
         return False
@@ -132,12 +134,12 @@ def _only_proposes(ledger: Ledger, old: Node, finding: Finding) -> bool:
 
 
 def _is_just_gone(ledger: Ledger, node: Node) -> bool:
-    """Whether the message being read turned a fact down or replaced it: it does not choose it at the same time."""
+    """Whether the current message rejected or replaced a fact; it does not choose it at the same time."""
     return node.status in (Status.INVALIDATED, Status.SUPERSEDED) and ledger.last_touched(node) >= ledger.turn
 
 
 def _has_other_number(node: Node, finding: Finding) -> bool:
-    """Whether what comes back comes with another number than before."""
+    """Whether an earlier fact comes back with another number."""
     return any(word not in node.label for word in finding.label.split() if has_digit(word))
 
 
@@ -160,7 +162,7 @@ def _renewal_changes(ledger: Ledger, node: Node, finding: Finding) -> dict[str, 
 
 
 def note_environment(ledger: Ledger, finding: Finding) -> Node | None:
-    """A version or platform: a new value takes the place of the old one, but never of a decision."""
+    """Record a version or platform. A new value supersedes the old one, but never a decision."""
     holder = ledger.graph.in_slot(finding.slot)
     if holder is None or same_value(holder.value, finding.value):
         if holder is not None:
@@ -173,8 +175,8 @@ def note_environment(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def note_file(ledger: Ledger, finding: Finding) -> Node | None:
-    """A file; the longer spelling of its path wins, and what happened to it over that it was looked at. One that is
-    only talked of waits in the archive until something is done with it."""
+    """Record a file. The longer spelling of its path is kept, and a change outweighs a read. A file that is only
+    mentioned is archived until a tool works on it."""
     known = find_same_fact(ledger, finding) if not finding.certain else None
     if known is not None and not known.current and known.detail.startswith((_SPOKEN_OF, *_GONE)):
         ledger.touch(known)
@@ -188,7 +190,7 @@ def note_file(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def extend_file_node(ledger: Ledger, node: Node, finding: Finding) -> None:
-    """Add to the node of a known file what a finding says about the file and the node does not."""
+    """Update the path and the detail of a known file from a finding that knows more."""
     changes: dict[str, object] = {}
     if len(finding.label) > len(node.label):
         changes["label"] = finding.label
@@ -203,8 +205,8 @@ def extend_file_node(ledger: Ledger, node: Node, finding: Finding) -> None:
 
 
 def _is_later_file_event(detail: str, known: str) -> bool:
-    """Whether what happened to a file tells more than what is known: a file that was created stays so when it is
-    edited, and nothing stands over its end."""
+    """Whether a new detail of a file replaces the known one: a created file stays "created" when it is edited; an edit
+    of a deleted file counts; a look or a mention replaces neither."""
     if not detail or detail == known or (detail in _LOOKED and known not in ("", "read", _SPOKEN_OF)):
         return False
     return detail != "edited" or not known or known in (*_LOOKED, _SPOKEN_OF) or known.startswith(_GONE)
@@ -215,14 +217,13 @@ def _is_only_mentioned(ledger: Ledger, finding: Finding) -> bool:
 
 
 def _has_tool_calls(ledger: Ledger) -> bool:
-    """Whether tools do the work: what the assistant only talks of is no file of the session then."""
+    """Whether the session has tool calls. Then files that the assistant only mentions are not files of the session."""
     newest = islice(ledger.graph.newest_settled(), TOOL_REACH)
     return any(node.type is NodeType.FILE and node.source.trust is Trust.STRUCTURE for node in newest)
 
 
 def archive_mentioned_files(ledger: Ledger) -> None:
-    """Bare names of files that the user mentioned and no tool ever had to do with wait in the archive where tools do
-    the work: most are examples, or spoken of by the way."""
+    """Archive files that were only mentioned, in sessions with tool calls: most bare names are examples or asides."""
     if not _has_tool_calls(ledger):
         return
     for node in islice(ledger.graph.newest_settled(), TOOL_REACH):
@@ -237,7 +238,7 @@ def _is_mentioned(ledger: Ledger, node: Node) -> bool:
 
 
 def note_goal(ledger: Ledger, finding: Finding) -> Node | None:
-    """What the session is for; only the user changes it."""
+    """Record what the session is for; only the user changes it."""
     same = find_same_fact(ledger, finding)
     if same is not None and same.current:
         ledger.merge(same, finding)

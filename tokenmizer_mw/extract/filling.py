@@ -1,5 +1,7 @@
-"""Labels that are too thin to be understood later, told together with what they take up: "batches" becomes what the
-assistant had offered as batches, "2 weeks" the sentence that it stands in.
+"""Completes labels that are too short to be understood later: "batches" becomes what the assistant had offered as
+batches, "2 weeks" the sentence that it stands in.
+
+In: the findings of a message. Out: the same findings, some with longer labels.
 """
 
 from __future__ import annotations
@@ -48,7 +50,7 @@ _MOVES: Final = frozenset({Move.NOTE, Move.ADOPT, Move.REPLACE})
 
 
 def fill_labels(found: Sequence[Finding], situation: Situation, spoken: Sequence[Segment]) -> list[Finding]:
-    """``found`` with the thin labels of choices told in full, where there is more to tell."""
+    """``found`` with longer labels for short choices, if there is a longer text to take."""
     texts = {(segment.start, segment.end): segment.text for segment in spoken}
     thin = islice((at for at, finding in enumerate(found) if _is_thin(finding)), THIN_MAX)
     filled = frozenset(thin)
@@ -63,8 +65,8 @@ def fill_labels(found: Sequence[Finding], situation: Situation, spoken: Sequence
 
 
 def _label_with_sentence(finding: Finding) -> Finding:
-    """A choice whose words are the smaller part of a short sentence that says more, told by all of it but the reason;
-    what is a value of something, and what goes for something named, keep their names."""
+    """The choice with its whole sentence, without the reason, as label if the label is the smaller part of a short
+    sentence. Values and replacements of something named keep their labels."""
     named = finding.slot or finding.target or finding.value or _is_name(finding)
     if finding.type is not NodeType.DECISION or finding.move not in _MOVES or named:
         return finding
@@ -76,12 +78,12 @@ def _label_with_sentence(finding: Finding) -> Finding:
 
 
 def _is_name(finding: Finding) -> bool:
-    """Whether the label is one word that needs no sentence around it."""
+    """Whether the label is a single name that needs no sentence around it."""
     return " " not in finding.label and not finding.label.isdigit() and _is_named(finding)
 
 
 def _label_with_replaced(finding: Finding) -> Finding:
-    """A brief choice told together with what goes for it: "median instead of the mean"."""
+    """A short choice labelled with what it replaces: "median instead of the mean"."""
     old = finding.target
     chosen = finding.type is NodeType.DECISION and finding.kind is DecisionKind.CHOICE and finding.move in _MOVES
     if not chosen or not old or finding.slot or len(old.split()) > OLD_WORDS or not _SET_AGAINST.any(finding.quote):
@@ -106,7 +108,7 @@ def _is_thin(finding: Finding) -> bool:
 
 
 def _is_named(finding: Finding) -> bool:
-    """Whether the label is a number or a name of its own, which needs no sentence around it."""
+    """Whether the label is a number or a proper name, which needs no sentence around it."""
     if finding.label[:1].isdigit() or any(word in MEMBERS for word in finding.label.casefold().split()):
         return True
     rest = finding.label[1:] if finding.quote.startswith(finding.label[:1]) else finding.label
@@ -114,8 +116,8 @@ def _is_named(finding: Finding) -> bool:
 
 
 def _fill_label(finding: Finding, situation: Situation, texts: dict[tuple[int, int], str]) -> Finding:
-    """The finding told by its sentence without the reason, else by what it takes up, else by its whole sentence; what
-    somebody likes only by what it takes up."""
+    """The finding labelled with its sentence without the reason, else with the clause that it refers to, else with its
+    whole sentence; a preference only with the clause that it refers to."""
     taken = find_referent(finding.label, situation.offers.pieces)
     told = (taken,) if finding.kind is DecisionKind.PREFERENCE else _fuller_labels(finding, taken, texts)
     more = next((text for text in told if _is_fuller(text, finding.label)), "")

@@ -1,4 +1,4 @@
-"""The two words that extraction speaks between its stages: segments of a message, and findings in them."""
+"""The data types of extraction: segments of a message, and findings in them."""
 
 from __future__ import annotations
 
@@ -48,12 +48,14 @@ class Segment:
 class Move(StrEnum):
     """What a finding does to the graph.
 
-    ``note``: the fact exists; its status is the finding's. ``close`` / ``reopen``: a task or error that ``label``
-    describes was finished (an error: fixed), or turned out not to be finished. ``replace``:
-    ``label`` takes the place of what ``target`` describes ("" when only the slot tells). ``reject``: ``label`` was
-    looked at and turned down, or turned out wrong. ``adopt``: the open proposal that ``label`` describes is
-    accepted ("" for all proposals of the message before). ``archive``: no longer relevant. ``set``: ``value`` takes the
-    place of the value that ``about`` has, and is nothing where none is known.
+    - ``note``: the fact exists, with the finding's status.
+    - ``close`` / ``reopen``: a task or error that ``label`` describes was finished (an error: fixed), or was not
+      finished after all.
+    - ``replace``: ``label`` supersedes what ``target`` describes ("": what holds the slot).
+    - ``reject``: ``label`` was considered and turned down, or turned out wrong.
+    - ``adopt``: the open proposal that ``label`` describes is accepted ("": all proposals of the message before).
+    - ``archive``: no longer relevant.
+    - ``set``: ``value`` replaces the value that ``about`` has; no effect if none is known.
     """
 
     NOTE = "note"
@@ -107,5 +109,5 @@ class Finding:
 
     @property
     def certain(self) -> bool:
-        """True for what was read from structure rather than from words."""
+        """Whether it was read from structure rather than from words."""
         return self.trust is Trust.STRUCTURE

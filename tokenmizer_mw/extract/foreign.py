@@ -1,7 +1,7 @@
-"""Where a message carries words that are not its speaker's: documents between tags, texts that are handed over, and
-quotations in a line.
+"""Finds the words of a message that are not its speaker's: documents between tags, pasted texts, and quotations in a
+line.
 
-Files, errors and tasks are still read there. Only what nobody but the speaker may say is not taken from them.
+Files, errors and tasks are read there as well; decisions and goals are not.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ _ANNOUNCED: Final = re2.compile(rf"\s*[:：]\s*[{re2.escape(''.join(opens for op
 
 
 def find_foreign(text: str, *, handed: bool = False) -> list[Span]:
-    """The places of such words in ``text``, in order, without overlaps. A document without a closing tag goes on to
-    the end of the text; a quotation ends in its line. ``handed``: texts that are introduced ("Here is the mail:") are
-    documents, too, up to the end of what opens there, or of the text. Time is linear in the text."""
+    """The spans of such words in ``text``, in order, without overlaps. An unclosed document extends to the end of the
+    text, a quotation to the end of its line. ``handed``: introduced texts ("Here is the mail:") count as documents.
+    Linear time."""
     spans = join_spans([*find_documents(text), *find_pasted(text)]) if handed else join_spans(find_tagged(text))
     if not ('"' in text if text.isascii() else any(opens in text for opens in OPENING)):
         return spans
@@ -47,13 +47,13 @@ def find_foreign(text: str, *, handed: bool = False) -> list[Span]:
 
 
 def lies_in(spans: list[Span], place: int) -> bool:
-    """Whether the character at ``place`` lies in one of ``spans``."""
+    """Whether the character at ``place`` is in one of ``spans``."""
     index = bisect_right(spans, place, key=lambda span: span[0])
     return index > 0 and place < spans[index - 1][1]
 
 
 def _quotations(text: str) -> Iterator[Span]:
-    """Quotations in a line; one that is reported, with what its sentence says before it."""
+    """Quotations in a line; a reported one includes the words before it in its sentence."""
     done = 0
     for match in islice(_QUOTATION.finditer(text), MARKS_MAX):
         # A sentence may begin with a quoted word, hence the first character of a quotation is still the speaker's.
@@ -67,5 +67,5 @@ def _quotations(text: str) -> Iterator[Span]:
 
 
 def announces_quotation(text: str, end: int) -> bool:
-    """Whether the words that end at ``end`` only say where a quotation comes from."""
+    """Whether the words that end at ``end`` only name the source of a quotation."""
     return _ANNOUNCED.match(text[end : end + _VERB]) is not None

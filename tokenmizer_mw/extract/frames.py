@@ -1,6 +1,6 @@
-"""Frames: what keeps a sentence from asserting what it says, found once a sentence.
+"""Frames: what keeps a sentence from asserting its content, such as a condition or reported speech.
 
-A sentence in a frame may still be looked up; it makes no decision, replaces nothing and withdraws nothing.
+A sentence in a frame can be looked up; it decides, replaces and withdraws nothing.
 """
 
 from __future__ import annotations
@@ -42,9 +42,8 @@ _DO: Final = PatternSet(r"do (?:the|my) [\w-]+ (?:in|with|as|using|via|first|nex
 
 @lru_cache(maxsize=SENTENCES_KEPT)
 def find_frames(sentence: str, label: str = "") -> frozenset[Frame]:
-    """The frames of a sentence, none for one that asserts what it says; of its part that holds ``label``,"
-    " where it goes
-    on with a statement of its own."""
+    """The frames of a sentence, empty if it asserts its content; with ``label``, those of the clause that contains
+    it."""
     text = bound_sentence(sentence)
     stated, question = split_question(text)
     if question and label in stated:
@@ -60,7 +59,7 @@ def find_frames(sentence: str, label: str = "") -> frozenset[Frame]:
 
 
 def _part_of(text: str, label: str) -> str:
-    """The part of a sentence that holds a label. What follows a supposition is supposed, too."""
+    """The clause of a sentence that contains a label. Clauses after a supposition are supposed as well."""
     place, start = text.find(label) if label else 0, 0
     while place > start and (border := _BORDER.search(text[start : place + 1])) is not None:
         if any(_ROWS[number][0] is Frame.HYPOTHETICAL for number in _STARTS.matching(text[start:])):
@@ -70,7 +69,8 @@ def _part_of(text: str, label: str) -> str:
 
 
 def may_carry(finding: Finding) -> bool:
-    """Whether the sentence of a finding may carry it: what a user decides, replaces or withdraws has to be asserted."""
+    """Whether the sentence of a finding may state it: a user's decision, replacement or withdrawal has to be
+    asserted."""
     decides = finding.type in _ASSERTED or finding.move in _CHANGING
     return not decides or finding.trust is not Trust.STATED or not find_frames(finding.quote, finding.label)
 

@@ -1,4 +1,4 @@
-"""What a session is for, as its first substantive message says it."""
+"""The goal of a session, from its first substantive message."""
 
 from __future__ import annotations
 
@@ -82,8 +82,8 @@ _ASIDE: Final = compile_lazily(r"\s*\([^()]{1,80}\)")
 
 
 def read_goal(spoken: Sequence[Segment], situation: Situation, segments: Sequence[Segment] = ()) -> list[Finding]:
-    """The goal as the session's first substantive message states it, with the choices that it names; ``segments`` are
-    all of the message, what is spoken or not."""
+    """The goal that the session's first substantive message states, with the choices that it names. ``segments``: all
+    of the message's."""
     sentences = read_opening(spoken, segments)
     at, best = max(enumerate(sentences), key=lambda one: (one[1].rank, -one[0]), default=(0, None))
     if best is None or best.rank < (Rank.CHORE if situation.asked is None else Rank.ORDER):
@@ -114,13 +114,13 @@ def _is_by_the_way(sentence: OpeningSentence) -> bool:
 
 
 def _symptom(segment: Segment, goal: Finding) -> list[Finding]:
-    """What is wrong, where the goal is that it be right."""
+    """What is wrong, if the goal is to fix it."""
     told = [_concise(hit.label) for hit in read_hits(segment.text, Speaker.USER) if hit.rule.act is Act.COMPLAINT]
     return [replace(goal, type=NodeType.ERROR, label=label, slot="", value="", confidence=_WRONG) for label in told]
 
 
 def _goal_label(at: int, sentences: Sequence[OpeningSentence]) -> str:
-    """The goal in the words of its sentence, a short one together with what stands beside it."""
+    """The goal in the words of its sentence; a short one with its neighbour."""
     best, behind = sentences[at], sentences[at + 1 : at + 3]
     label = _concise(_wanted_by(best))
     if label.endswith(":"):
@@ -138,7 +138,7 @@ def _goal_label(at: int, sentences: Sequence[OpeningSentence]) -> str:
 
 
 def _wanted_by(sentence: OpeningSentence) -> str:
-    """The label of a sentence; of a question that wants something done, what that is."""
+    """The label of a sentence; of a question that asks for something, what it asks for."""
     asked = _ASKED_FOR.fullmatch(sentence.label) if sentence.rank in (Rank.QUESTION, Rank.STATEMENT) else None
     if asked is None:
         return sentence.label
@@ -147,7 +147,7 @@ def _wanted_by(sentence: OpeningSentence) -> str:
 
 
 def _concise(label: str) -> str:
-    """A label without what is only said about it: "..., which is nasty", "..., 23 modules, Java 17"."""
+    """A label without appended remarks: "..., which is nasty", "..., 23 modules, Java 17"."""
     label = _without_asides(label)
     found = _HEDGE.search(label)
     if found is not None and len(content(label[: found.start()])) >= GOAL_WORDS:
@@ -158,7 +158,7 @@ def _concise(label: str) -> str:
 
 
 def _cut(label: str) -> str:
-    """The beginning of a long label up to the last place where it may end."""
+    """The beginning of a long label, up to the last place where it may end."""
     at = max((label.rfind(sign, SHORT, LONG) for sign in _BORDERS), default=-1)
     return label[:at] if at > 0 and len(content(label[:at])) >= SHORT else label
 
@@ -169,7 +169,7 @@ def _join_labels(one: str, other: str) -> str:
 
 
 def _without_asides(label: str) -> str:
-    """A label without what stands in brackets, where enough is left."""
+    """A label without its brackets, if enough remains."""
     if "(" not in label:
         return label
     found = _ASIDE.search(label)
@@ -180,7 +180,7 @@ def _without_asides(label: str) -> str:
 
 
 def _stack(label: str, goal: Finding) -> list[Finding]:
-    """The technology that a goal is stated with: choices behind "with" and "using", names elsewhere."""
+    """The technology in a goal: choices after "with" and "using", mentions elsewhere."""
     found = []
     match = _STACK.match(label)
     stack = split_enumeration(match.group("stack")) if match is not None else []

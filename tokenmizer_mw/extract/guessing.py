@@ -1,4 +1,7 @@
-"""The learned stage: what the sentences of a message do where no rule reads them."""
+"""Findings of the sentence classifier: what sentences do that no rule reads, and which findings of rules it rejects.
+
+In: the sentences of a message, the hits of the rules in each, and the situation. Out: hits, or filtered findings.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +35,8 @@ WORDS_MIN: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class ClassifierUse:
-    """A sentence of ``speaker`` that does ``guessed`` with a chance of at least ``sure`` is taken to do ``act``; of at
-    least ``meant`` where a sentence model has read it."""
+    """How one class of the classifier is used: a sentence of ``speaker`` with a probability of ``guessed`` of at least
+    ``sure`` (``meant``, if a sentence model has read it) is read as ``act``."""
 
     guessed: DialogueAct
     speaker: Speaker
@@ -72,8 +75,8 @@ _RULES: Final = {use: Rule(f"learned.{use.act}", use.speaker, use.act, "", CONFI
 
 
 def model_of(settings: Settings) -> Model:
-    """The model that the settings ask for. Raises ``ConfigError`` where they name a directory that is not one, or one
-    while the extra ``semantic`` is missing."""
+    """Return the classifier that the settings ask for. Raises ``ConfigError`` if they name a directory that is not a
+    model, or if the extra ``semantic`` is missing."""
     if settings.semantic is None:
         return load_shipped_model()
     try:
@@ -93,9 +96,10 @@ def find_by_classifier(
     situation: Situation,
     model: Model,
 ) -> Iterator[tuple[Segment, Hit]]:
-    """What the model is sure enough of in sentences that no rule reads, and whose place is not among those ``told``.
+    """Iterate over the sentences that no rule reads and whose class is probable enough, as hits. Spans in ``told`` are
+    skipped.
 
-    Of a message, the first ``GUESSED_MAX`` sentences are judged.
+    Only the first ``GUESSED_MAX`` sentences of a message are judged.
     """
     for index, segment in enumerate(spoken[:GUESSED_MAX]):
         if not read[index] and (segment.start, segment.end) not in told:
@@ -107,7 +111,7 @@ def find_by_classifier(
 def drop_unlikely_hits(
     spoken: Sequence[Segment], read: Sequence[Sequence[Hit]], situation: Situation, model: Model
 ) -> list[Sequence[Hit]]:
-    """What rules read in each sentence, without what the model takes for wrong. Formal markers are never doubted."""
+    """The hits of rules without those that the model finds improbable. Formal markers always stay."""
     return [
         [hit for hit in known if not _is_unlikely(hit, index, spoken, read, situation, model)] if known else known
         for index, known in enumerate(read)
@@ -117,6 +121,7 @@ def drop_unlikely_hits(
 def _is_unlikely(
     hit: Hit, index: int, spoken: Sequence[Segment], read: Sequence[Sequence[Hit]], situation: Situation, model: Model
 ) -> bool:
+    """Whether the model gives a hit less probability than ``DOUBTED`` asks for."""
     doubted = DOUBTED.get(hit.rule.act)
     if doubted is None or hit.rule.explicit or index >= GUESSED_MAX:
         return False
@@ -131,8 +136,8 @@ def drop_unsettled(
     situation: Situation,
     model: Model,
 ) -> list[Finding]:
-    """What a user's message says without what it does not settle: a choice or rule stands only where the model takes
-    its sentence for one that decides, changes or turns something down. Formal markers are never doubted."""
+    """Drop choices and rules whose sentence the model gives less than ``SETTLED`` probability of deciding, changing or
+    rejecting something. Formal markers always stay."""
     places = {(segment.start, segment.end): at for at, segment in enumerate(spoken[:GUESSED_MAX])}
 
     def is_settled(finding: Finding) -> bool:
@@ -157,7 +162,7 @@ SETTLING: Final = (DialogueAct.DECISION, DialogueAct.CHANGE, DialogueAct.REJECTI
 def judge_sentence(
     index: int, spoken: Sequence[Segment], read: Sequence[Sequence[Hit]], situation: Situation, model: Model
 ) -> ActProbabilities:
-    """How likely the ``index``-th sentence of a message does each act."""
+    """The probability of each act in the ``index``-th sentence of a message."""
     said = model.weight(cues_of(index, spoken, read, situation))
     return model.guess(
         said, model.meaning(sentence_in_context(index, spoken, situation)) if model.reads_context else ()
@@ -165,7 +170,7 @@ def judge_sentence(
 
 
 def sentence_in_context(index: int, spoken: Sequence[Segment], situation: Situation) -> SentenceInContext:
-    """The ``index``-th sentence of a message, with what a sentence model reads of its context."""
+    """The ``index``-th sentence of a message with its context, as a sentence model reads it."""
     before = bound_sentence(spoken[index - 1].text) if index else ""
     return SentenceInContext(
         bound_sentence(spoken[index].text), situation.speaker.value, before, last_heard_sentence(situation)
@@ -173,14 +178,14 @@ def sentence_in_context(index: int, spoken: Sequence[Segment], situation: Situat
 
 
 def change_log_odds(index: int, spoken: Sequence[Segment], situation: Situation, model: Model) -> float | None:
-    """What a sentence model adds to the log odds that the ``index``-th sentence of a message changes something;
-    ``None`` where it reads none."""
+    """What a sentence model adds to the log odds that the ``index``-th sentence changes something; ``None`` without
+    one."""
     meaning = model.meaning(sentence_in_context(index, spoken, situation)) if model.reads_context else ()
     return meaning[model.classes.index(DialogueAct.CHANGE)] if meaning else None
 
 
 def cues_of(index: int, spoken: Sequence[Segment], read: Sequence[Sequence[Hit]], situation: Situation) -> list[str]:
-    """All that the model looks at in the ``index``-th sentence of a message. ``read``: what rules read in each."""
+    """The features of the ``index``-th sentence of a message. ``read``: the hits of rules in each sentence."""
     own = cues_of_sentence(spoken[index], read[index], situation.speaker) + cues_of_place(index, len(spoken), situation)
     before = read[index - 1] if index else ()
     behind = read[index + 1] if index + 1 < len(read) else ()
@@ -190,7 +195,7 @@ def cues_of(index: int, spoken: Sequence[Segment], read: Sequence[Sequence[Hit]]
 def _guess_act(
     index: int, spoken: Sequence[Segment], read: Sequence[Sequence[Hit]], situation: Situation, model: Model
 ) -> Hit | None:
-    """What only the model says of a sentence: one act at most."""
+    """The most probable act of a sentence that no rule reads, as a hit; ``None`` if it is not probable enough."""
     segment = spoken[index]
     text = strip_lead(bound_sentence(segment.text)).rstrip(_ENDS)
     order = read_order(text)
@@ -207,5 +212,5 @@ def _guess_act(
 
 
 def _is_detail(segment: Segment, situation: Situation) -> bool:
-    """Whether it is a point in the report of an assistant with tools, which is read as a whole."""
+    """Whether a segment is a list item in the report of an assistant with tools, which is read as a whole."""
     return segment.kind is SegmentKind.LIST_ITEM and situation.tooled and situation.speaker is Speaker.ASSISTANT

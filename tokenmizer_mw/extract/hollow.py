@@ -1,4 +1,4 @@
-"""Labels that say nothing by themselves: pointers, fillers, times, and pieces that a comma cut off."""
+"""Whether a label is meaningless without its context ("fix it"): references, fillers, times, and fragments."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ _WORDS_MAX: Final = 12
 
 
 def strip_pointer(label: str) -> str:
-    """What ``label`` names behind a colon when it only points before it: "added that: the header" is the header."""
+    """A label without a head that only refers back: "the header" of "added that: the header"."""
     head, colon, rest = label.partition(": ")
     return rest if colon and rest and is_hollow(head) else label
 
 
 def is_hollow(label: str) -> bool:
-    """Whether ``label`` tells nobody who was not there what it is about: "fix it", "not tonight", "make it 10", "the
-    script", "which you do on the weekend", "added that: the header"."""
+    """Whether ``label`` is meaningless without its context: "fix it", "not tonight", "make it 10", "the script", "which
+    you do on the weekend"."""
     words = [bare for word in label.casefold().replace("\u2019", "'").split() if (bare := word.strip(".,;:!?()\"'"))]
     if not words or words[0] in _RELATIVE:
         return True
@@ -69,7 +69,7 @@ def is_hollow(label: str) -> bool:
 
 
 def is_pointing(label: str) -> bool:
-    """Whether ``label`` needs the sentence before it to be understood: "hide it from the page for now"."""
+    """Whether ``label`` refers to the sentence before it: "hide it from the page for now"."""
     return any(word.strip(".,;:!?") in _POINTING for word in label.casefold().split()[1:4])
 
 
@@ -77,7 +77,8 @@ _POINTING: Final = split_words("it this that these those them")
 
 
 def is_go_ahead(label: str) -> bool:
-    """Whether ``label`` only lets work go on: "continue", "go ahead and build it", "approved, run the deployment"."""
+    """Whether ``label`` only tells the assistant to continue: "continue", "go ahead and build it", "approved, run the
+    deployment"."""
     words = label.casefold().replace(",", " ").split()
     return bool(words) and (words[0].strip(".:;-!") in _GOING_ON or tuple(words[:2]) in _GOING_AHEAD)
 

@@ -1,7 +1,7 @@
-"""What kind of word a word is, so that a sentence is told by its build whatever it is about.
+"""Word classes for the classifier, so that it sees the structure of a sentence whatever its topic.
 
-English only: function words stand for themselves, words of work and trouble for what they have in common, all
-others for their endings.
+English only: function words stand for themselves, words of work and trouble for their class, all others for their
+endings.
 """
 
 from __future__ import annotations
@@ -89,8 +89,8 @@ _ENDINGS: Final = ("ing", "ed", "ly", "tion", "s")
 
 @lru_cache(maxsize=4096)
 def kind_of(word: str) -> str:
-    """The kind of a word in small letters: itself for a function word, "<did>" for "added", "~ing", "#" for a number,
-    "`" for a name out of code, "~" for any other."""
+    """The class of a word in lower case: itself for a function word, "<did>" for "added", "~ing", "#" for a number, "`"
+    for a name from code, "~" for any other."""
     kind = _KIND_OF.get(word)
     if kind is not None:
         return kind

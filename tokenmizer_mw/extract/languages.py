@@ -1,4 +1,4 @@
-"""Which languages a sentence is in, told by its script and a few of its words."""
+"""Detects the languages of a sentence by its script and a few of its words."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _HAN: Final = 1
 
 @lru_cache(maxsize=SENTENCES_KEPT)
 def detect_languages(sentence: str) -> tuple[Tongue, ...]:
-    """The languages other than English that a sentence seems to be in, the likeliest first; () for English."""
+    """The languages other than English that a sentence may be in, most probable first; () for English."""
     found = [] if sentence.isascii() else _by_script(sentence)
     words = sentence.casefold().split(maxsplit=WORDS_MAX)[:WORDS_MAX]
     bare = [word if word.isalpha() else word.strip(_AROUND) for word in words]

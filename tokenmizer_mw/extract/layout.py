@@ -1,9 +1,9 @@
-"""Text of somebody else in a user's message that nothing introduces, known by its layout.
+"""Finds pasted text in a user's message that nothing introduces, by its layout.
 
-People type sentences to an assistant. What they paste brings marks of where it came from: fields of a header,
-timestamps, columns, numbered clauses of a statute, a salutation, names of speakers. Lines with such marks, and the
-paragraphs that belong to them, are a document; a short request beside it stays the user's. Beside a short question
-that asks for no work, unmarked text that addresses nobody is what the question is about.
+In: the text of a message. Out: spans. Pasted text has marks of its origin: header fields, timestamps, columns, numbered
+clauses, a salutation, names of speakers. Lines with such marks and their paragraphs are a document; a short request
+beside it stays the user's. Beside a short question that asks for no work, unmarked text that addresses nobody is what
+the question is about.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The learned classifier of dialogue acts: a table of weights, one row a cue, added up for a sentence.
+"""The classifier of dialogue acts: a linear model, one row of weights per feature.
 
-The file is a line of JSON and a compressed body: the cues, one a line, then their weights as signed bytes, a row of
-classes for each cue. Weights are added many at a time: a row is one whole number whose 32-bit lanes hold a one, by
-which rows are counted, and the weights of its classes, raised by 128 so that no lane goes below zero.
+The file is a line of JSON and a compressed body: the features, one a line, then their weights as signed bytes, a row of
+classes for each. Many weights are added at a time: a row is one integer whose 32-bit lanes hold a one, which counts
+rows, and the weights of its classes, raised by 128 so that no lane becomes negative.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _CHANGES_FILE: Final = "changes.model"
 
 
 class DialogueAct(StrEnum):
-    """What a sentence may do for the state of a session. It may do several of these, or none."""
+    """The classes: what a sentence may do to the state of a session. It may do several of them, or none."""
 
     DECISION = "decision"
     COMPLETION = "completion"
@@ -53,19 +53,19 @@ class DialogueAct(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ActProbabilities:
-    """How likely a sentence does each act: ``odds`` in the order of ``classes``, 0..1, each by itself."""
+    """The probability of each class: ``odds`` in the order of ``classes``, 0..1, independent of each other."""
 
     classes: tuple[DialogueAct, ...]
     odds: tuple[float, ...]
 
     def chance(self, act: DialogueAct) -> float:
-        """How likely the sentence does an act."""
+        """The probability of one act."""
         return self.odds[self.classes.index(act)]
 
 
 class SentenceInContext(NamedTuple):
-    """A sentence and what stands before it: ``before``, the sentence before it in its message, and ``heard``, the last
-    one of the other speaker, "" where there is none. ``speaker``: "user" or "assistant"."""
+    """A sentence and what precedes it: ``before``, the sentence before it in its message, and ``heard``, the other
+    speaker's last one; "" for none. ``speaker``: "user" or "assistant"."""
 
     text: str
     speaker: str
@@ -74,14 +74,12 @@ class SentenceInContext(NamedTuple):
 
 
 class BadModel(ValueError):
-    """A model file that is damaged, or of another version."""
+    """The model file is damaged, or of another version."""
 
 
 class Model:
-    """A linear classifier. ``cues`` and ``weights`` go together: a row of ``scale``-ths for each cue, a class a column.
-
-    Raises ``BadModel`` when they do not.
-    """
+    """A linear classifier. ``cues`` and ``weights`` correspond: a row for each feature, a column for each class, in
+    units of 1/``scale``. Raises ``BadModel`` if they do not."""
 
     __slots__ = ("_rows", "_unpack", "classes", "cues", "scale", "weights")
 
@@ -104,7 +102,7 @@ class Model:
         self._rows = {cue: int.from_bytes(rows[at : at + size], "little") for cue, at in zip(cues, places, strict=True)}
 
     def weight(self, cues: Iterable[str]) -> int:
-        """What a sentence with these cues weighs, as lanes; of more than ``CUES_MAX`` cues, what the first ones do."""
+        """The sum of the weights of these features, as lanes; only the first ``CUES_MAX`` features count."""
         return sum([row for row in map(self._rows.get, cues) if row is not None][:CUES_MAX])
 
     def _sums(self, total: int, meaning: Sequence[float]) -> Sequence[float]:
@@ -114,16 +112,17 @@ class Model:
         return [one + more for one, more in zip(sums, meaning, strict=True)] if meaning else sums
 
     def total(self, cues: Iterable[str]) -> tuple[float, int]:
-        """The sum of what cues say for the first class, and how many of them are known."""
+        """The sum of the weights for the first class, and the number of known features."""
         weight = self.weight(cues)
         return self._sums(weight, ())[0] * self.scale, weight & _COUNT
 
     def meaning(self, sentence: SentenceInContext) -> Sequence[float]:
-        """What the meaning of a sentence adds to each class, in scale-ths; () for a model that looks at cues alone."""
+        """What a sentence model adds for each class; () for a model of features alone."""
         return ()
 
     def guess(self, total: int, meaning: Sequence[float] = ()) -> ActProbabilities:
-        """What a sentence does whose cues weigh ``total``, and whose meaning adds ``meaning``."""
+        """The probabilities of a sentence whose features sum to ``total`` and for which a sentence model adds
+        ``meaning``."""
         sums = [max(one * self.scale, -_FAR) for one in self._sums(total, meaning)]
         return ActProbabilities(self.classes, tuple([1 / (1 + math.exp(-one)) for one in sums]))
 
@@ -163,11 +162,11 @@ class Model:
 
 @cache
 def load_shipped_model() -> Model:
-    """The classifier of dialogue acts that comes with this package, read when first used."""
+    """The classifier of dialogue acts in this package, loaded when first used."""
     return Model.from_bytes(files(__package__).joinpath(_FILE).read_bytes())
 
 
 @cache
 def load_change_model() -> Model:
-    """The classifier of passages that change something, which comes with this package, read when first used."""
+    """The classifier of changing passages in this package, loaded when first used."""
     return Model.from_bytes(files(__package__).joinpath(_CHANGES_FILE).read_bytes(), {DialogueAct.CHANGE})

@@ -1,4 +1,4 @@
-"""Which node of the graph a finding speaks of: exact key first, then slot, then shared words on few candidates."""
+"""Finds the node that a finding is about: by key, then by slot, then by shared words among few candidates."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ Test = Callable[[Node], bool]
 
 
 def find_matching_node(graph: SessionGraph, finding: Finding, *, adjacent: Test) -> Node | None:
-    """The node that states what ``finding`` states, ``None`` when it is news.
+    """The node that states what ``finding`` states; ``None`` if it is new.
 
-    ``adjacent`` tells nodes of the exchange at hand, which a restatement in other words may speak of.
+    ``adjacent``: whether a node belongs to this exchange, where a restatement may use other words.
     """
     exact = graph.find(finding.type, finding.label)
     if exact is not None:
@@ -50,10 +50,10 @@ def find_matching_node(graph: SessionGraph, finding: Finding, *, adjacent: Test)
 
 
 def _known_file(graph: SessionGraph, finding: Finding) -> Node | None:
-    """The file of that path, or of one that ends with it or that it ends with.
+    """The file with that path, or with a path that ends with it or that it ends with.
 
-    Of several that end with it, the one whose folder holds the others: a relative path starts at the working folder. If
-    there is none, a path that tools name is that of a new file.
+    Of several that end with it, the one in the common folder: a relative path starts at the working folder. If there is
+    none, a path from a tool call is a new file.
     """
     shared = graph.sharing_words(_stem_of(finding.label), NodeType.FILE, CANDIDATES_MAX)
     found = [node for node, _ in shared if same_path(node.label, finding.label)]
@@ -74,7 +74,8 @@ def _stem_of(path: str) -> str:
 
 
 def find_described(graph: SessionGraph, label: str, type_: NodeType, accept: Test, floor: float) -> Node | None:
-    """The acceptable node that shares most with ``label``, at least ``floor`` of the shorter one's content."""
+    """The acceptable node that shares the most words with ``label``, at least ``floor`` of the shorter label's
+    content."""
     if not graph.count_added(type_):
         return None
     best: Node | None = None
@@ -88,13 +89,13 @@ def find_described(graph: SessionGraph, label: str, type_: NodeType, accept: Tes
 
 
 def find_nearest(graph: SessionGraph, accept: Test, *, settled: bool = False) -> list[Node]:
-    """The newest open (or settled) nodes that are acceptable."""
+    """The newest open (or settled) acceptable nodes."""
     nodes = graph.newest_settled() if settled else graph.newest_unfinished()
     return [node for node in islice(nodes, NEAR_MAX) if accept(node)]
 
 
 def find_current_heir(graph: SessionGraph, node: Node) -> Node | None:
-    """The node that stands in the place of ``node`` now, ``None`` when nothing current does."""
+    """The current node that directly or indirectly replaced ``node``; ``None`` for none."""
     seen = {node.id}
     heir = graph.heir(node.id)
     while heir is not None and heir.id not in seen:
@@ -121,7 +122,7 @@ def _same_decision(node: Node, finding: Finding, adjacent: bool) -> bool:
 
 
 def _head(label: str) -> frozenset[str]:
-    """The content of what is chosen, without what it is for."""
+    """Content stems of the chosen thing, without its purpose."""
     for word in (" for ", " as ", " in ", " to ", " on ", " with "):
         label = label.partition(word)[0]
     return content(label)

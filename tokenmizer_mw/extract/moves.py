@@ -1,4 +1,4 @@
-"""What each move of a finding does to the graph, through the ledger."""
+"""Applies findings to the graph: one function per move, through the ledger."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .working import close_work, note_error, note_task, reopen_work
 
 
 def place_finding(ledger: Ledger, finding: Finding) -> Node | None:
-    """Do what the finding says; the node that it is about now, ``None`` when it changed nothing."""
+    """Apply a finding; returns the node that it is about now, ``None`` if it changed nothing."""
     node = _MOVES[finding.move](ledger, finding)
     return ledger.graph.get(node.id) if node is not None else None
 

@@ -1,7 +1,7 @@
-"""What a user settles in passing, in sentences that decide nothing in so many words.
+"""Notes: what a user's message states without deciding it, such as "we run this on Postgres 15".
 
-"We run this on Postgres 15", "my sister does the flowers", a value inside an order: nobody would call it a decision,
-yet a later message may change it. Such a clause is a note: known to what looks for what is changed, and told nowhere.
+In: the segments of a message and the texts of its facts. Out: findings of type CONCEPT. Nobody would call such a clause
+a decision, but a later message may change it. No resume block states notes.
 """
 
 from __future__ import annotations
@@ -34,9 +34,11 @@ Place = tuple[int, int] | None
 def find_notes(
     segments: Sequence[Segment], known: Sequence[tuple[str, Place]], goals: Container[Place]
 ) -> list[Finding]:
-    """The clauses of a user's message that state something and that no words of ``known``, given with the places of
-    their sentences, state, in order.
-    ``goals``: where the message says what the session is for."""
+    """Clauses of a user message that state something not yet covered by ``known``, in order.
+
+    - ``known``: texts of facts, each with the span of its sentence.
+    - ``goals``: spans of the sentences that state the goal; of these, only clauses with a value count.
+    """
     spoken = [segment for segment in segments if segment.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM)]
     if len(spoken) > SENTENCES_READ:
         return []
@@ -51,16 +53,16 @@ def find_notes(
 
 
 def _is_covered(clause: str, text: str, *, beside: bool) -> bool:
-    """Whether one of a clause and a fact's words holds the other; of a fact ``beside`` it in one sentence, whether the
-    clause has half of what that speaks of."""
+    """Whether a clause contains a fact's text or the other way round; for a fact ``beside`` it in the same sentence,
+    whether it has half of the fact's words."""
     one, other = clause.casefold(), text.casefold()
     words = content(text) if beside else frozenset()
     return one in other or other in one or 0 < len(words) <= 2 * len(words & content(clause))
 
 
 def clauses_of(sentence: str, *, valued: bool = False) -> Iterator[str]:
-    """The clauses of a sentence that state something; of an order, a sentence with a quotation, and where only what is
-    ``valued`` counts, those that give something a value."""
+    """Iterate over the clauses of a sentence that state something. Of an order, of a sentence with a quotation, and if
+    ``valued``, only clauses that give something a value."""
     line = bound_sentence(sentence)
     ordered = read_order(strip_lead(line))
     plain = not (ordered or valued or _QUOTES & set(sentence))
@@ -73,13 +75,13 @@ def clauses_of(sentence: str, *, valued: bool = False) -> Iterator[str]:
 
 
 def _states_something(clause: str) -> bool:
-    """Whether a clause says something by itself: not "I know", "that's solved"."""
+    """Whether a clause has content of its own: not "I know", "that's solved"."""
     words = len(content(clause))
     return words > 1 or (words == 1 and (not clause.isascii() or _has_value(clause)))
 
 
 def _has_value(clause: str) -> bool:
-    """Whether a clause gives something a value; a capital at its beginning alone is none."""
+    """Whether a clause contains a value; a capital letter at its beginning alone is none."""
     return any(value.start > 0 or value.kind not in ("name", "word") for value in values_in(clause))
 
 

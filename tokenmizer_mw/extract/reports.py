@@ -1,4 +1,7 @@
-"""What is to do, what is done and what is wrong: requests, claims, complaints and the like, as findings."""
+"""Findings from clauses about work: requests, postponements, progress, claims, fixes, complaints, files and goals.
+
+``REPORT_MAKERS`` maps each act to the function that turns a hit of a rule into findings.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +56,7 @@ _ALTERS: Final = compile_lazily(
 
 
 def _read_change(said: PlacedHit, situation: Situation) -> list[Finding]:
-    """What an order that follows earlier work puts in the place of what stands."""
+    """The choice in an order that alters earlier work ("move the button to the left")."""
     if situation.asked is None or situation.speaker is not Speaker.USER:
         return []
     match = _ALTERS.match(said.hit.label)
@@ -84,7 +87,7 @@ def _make_postponed_tasks(said: PlacedHit, _: Situation) -> list[Finding]:
 
 
 def _make_handovers(said: PlacedHit, situation: Situation) -> list[Finding]:
-    """What the assistant leaves to the user, which counts until the user speaks again."""
+    """What the assistant leaves to the user, which holds until the user speaks again."""
     return [said.finding(said.hit.label, trust=Trust.PROPOSED)] if situation.ordered else []
 
 
@@ -117,7 +120,8 @@ _SHOWS: Final = PatternSet(
 
 
 def split_claim(label: str) -> str:
-    """A claim without the details behind it: "user model in api/models.py — fields: id, email" ends at the dash."""
+    """A claim without the details after a dash: "user model in api/models.py" of "user model in api/models.py — fields:
+    id, email"."""
     head, _, _ = label.partition(" — ")
     return head if content(head) else label
 
@@ -132,7 +136,7 @@ def _make_one(said: PlacedHit, _: Situation) -> list[Finding]:
 
 
 def _make_reopenings(said: PlacedHit, _: Situation) -> list[Finding]:
-    """What was claimed is not so; what is wrong instead is an error of its own."""
+    """Reopen what was claimed to be done; what is wrong instead is an error of its own."""
     found = [said.finding(said.hit.label)]
     if len(content(said.hit.reason)) > 1:
         found.append(said.finding(said.hit.reason, move=Move.NOTE))
@@ -158,7 +162,7 @@ _NO_MORE: Final = PatternSet(
 
 
 def _is_bare_complaint(label: str) -> bool:
-    """Whether a complaint only says that something is wrong, with what the assistant did last."""
+    """Whether a complaint says only that something is wrong, which is about the assistant's last work."""
     return len(label.split()) <= _BARE_WORDS and (len(content(label)) <= 1 or _NO_MORE.any(label))
 
 
@@ -167,7 +171,7 @@ def _make_files(said: PlacedHit, situation: Situation) -> list[Finding]:
 
 
 def _make_goals(said: PlacedHit, situation: Situation) -> list[Finding]:
-    """What the session is for is for the user to say."""
+    """The goal of the session, which only the user states."""
     if situation.speaker is Speaker.ASSISTANT or (situation.has_goal and not _is_announced_goal(said)):
         return []
     return [said.finding(said.hit.label, slot="goal", value=said.hit.label)]
@@ -198,6 +202,6 @@ _COULD_NOT: Final = PatternSet(*COULD_NOT)
 
 
 def says_could_not(text: str) -> bool:
-    """Whether an assistant's answer says that it did not manage what it was asked."""
+    """Whether an assistant's answer says that it could not do what it was asked."""
     text = replace_surrogates(text)
     return any(_COULD_NOT.any(text[start:end]) for start, end in find_sentences(text, 0, len(text)))

@@ -1,4 +1,4 @@
-"""A clause in its place, ready to become findings, and what the makers of findings share."""
+"""A hit of a rule with its sentence and speaker, and helpers shared by the modules that turn hits into findings."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NAME_WORDS: Final = 6
 
 
 class PlacedHit:
-    """A hit in its place, ready to become findings."""
+    """A hit of a rule with the segment it stands in and the trust that its speaker has."""
 
     __slots__ = ("hit", "segment", "trust")
 
@@ -39,7 +39,7 @@ class PlacedHit:
         return [path for path in find_paths(self.segment.text) if path in self.hit.label]
 
     def finding(self, label: str, **changes: Any) -> Finding:
-        """What the act means, said of ``label``; ``changes`` override that."""
+        """A finding of the hit's act with this label; ``changes`` override what the act means."""
         meaning = MEANINGS[self.hit.rule.act]
         said: dict[str, Any] = {
             "type": meaning.type,
@@ -56,19 +56,19 @@ class PlacedHit:
 
 
 def place_hit(hit: Hit, segment: Segment, situation: Situation) -> PlacedHit:
-    """Return the hit with the sentence it was found in and the trust that its speaker has (``Trust``): what a user
-    states counts for more than what an assistant claims."""
+    """Return the hit with its sentence and the trust of its speaker (see ``Trust``): a user's statement outweighs an
+    assistant's claim."""
     return PlacedHit(hit, segment, Trust.STATED if situation.speaker is Speaker.USER else Trust.CLAIMED)
 
 
 def read_slot_fields(label: str) -> dict[str, str]:
-    """The slot and value that a label is read as, as changes of a finding; {} when it is no value of anything."""
+    """Slot and value of a label, as fields of a finding; {} if it is not a value of a slot."""
     slot = read_slot(label)
     return {"slot": slot.name, "value": slot.value} if slot is not None else {}
 
 
 def split_named_items(label: str) -> list[str]:
-    """The names in "A, B and C"; a phrase that merely holds an "and" stays whole."""
+    """The items of "A, B and C"; a phrase that only contains an "and" stays whole."""
     items = split_enumeration(label, NAME_WORDS)
     names = sum(1 for item in items if is_name(item))
     brief = all(len(item.partition(" for ")[0].split()) <= ITEM_WORDS for item in items)
@@ -76,7 +76,7 @@ def split_named_items(label: str) -> list[str]:
 
 
 def is_name(item: str) -> bool:
-    """Whether an item names something: a known technology, or words with capitals or digits."""
+    """Whether an item is a name: a known technology, or words with capitals or digits."""
     words = item.split()
     return any(
         find_member(word) is not None or any(char.isupper() or char.isdigit() for char in word) for word in words
@@ -85,14 +85,14 @@ def is_name(item: str) -> bool:
 
 @lru_cache(maxsize=8)
 def find_paths(sentence: str) -> tuple[str, ...]:
-    """The files that a sentence names, each once."""
+    """The files that a sentence names, without duplicates."""
     if not _may_name_files(sentence):
         return ()
     return tuple(dict.fromkeys(name.text for name in file_paths(sentence) if not names_project(sentence, name)))
 
 
 def _may_name_files(text: str) -> bool:
-    """A quick look: a dot with a letter behind it, or a name such as Makefile."""
+    """A quick check: a dot before a letter, or a name such as Makefile."""
     dot = text.find(".")
     while dot >= 0:
         if text[dot + 1 : dot + 2].isalpha():
@@ -102,7 +102,7 @@ def _may_name_files(text: str) -> bool:
 
 
 def make_file_finding(said: PlacedHit, path: str) -> Finding:
-    """A file that a statement names."""
+    """A finding for a file that a statement names."""
     return said.finding(path, type=NodeType.FILE, status=Status.ACTIVE, move=Move.NOTE, kind=None)
 
 

@@ -1,4 +1,5 @@
-"""Which value a new one takes the place of: one of its kind that is named beside it, or that is of the same thing."""
+"""Finds the earlier value that a new one replaces: a value of its kind that is named beside it, or a value of the same
+thing."""
 
 from __future__ import annotations
 
@@ -41,14 +42,14 @@ BETWEEN: Final = " . "
 
 @dataclass(frozen=True, slots=True)
 class PreviousValue:
-    """The node that states the value which is replaced, and that value in its words."""
+    """The replaced value, in its words, and the node that states it."""
 
     node: Node
     value: Value
 
 
 def find_previous_value(ledger: Ledger, finding: Finding) -> PreviousValue | None:
-    """What states the value that the finding's value takes the place of, ``None`` when both hold or none is known."""
+    """The value that the finding's value replaces; ``None`` if both hold or none is known."""
     new = _new(finding)
     if new is None or (_BESIDE.any(finding.quote) and not finding.target):
         return None
@@ -63,7 +64,7 @@ def find_previous_value(ledger: Ledger, finding: Finding) -> PreviousValue | Non
 
 
 def find_holder_of_value(ledger: Ledger, finding: Finding) -> Node | None:
-    """The decision in force that states the finding's value."""
+    """The decision in force that states the finding's value; ``None`` for none."""
     value = finding.value or finding.label
     for node in islice(_candidates(ledger), DECISIONS_MAX):
         if node.type is NodeType.DECISION and any(equal(known.text, value) for known in _values_of(node)):
@@ -72,7 +73,8 @@ def find_holder_of_value(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def drop_false_target(finding: Finding) -> Finding:
-    """The finding without a target that the new value cannot replace: "40 ms is too slow, take B" is no word on A."""
+    """The finding without a target that its value cannot replace: "40 ms is too slow, take B" does not replace 40 ms by
+    B."""
     new = _new(finding)
     old = next(iter(values_in(finding.target)), None)
     if new is None or old is None or alike(old, new) or old.kind in NAMED_KINDS:
@@ -106,7 +108,7 @@ def _candidates(ledger: Ledger) -> Iterator[Node]:
 
 
 def _values_of(node: Node) -> Iterator[Value]:
-    """The values that a node states: names only where the label says little else."""
+    """Iterate over the values that a node states; names only if the label says little else."""
     brief = len(node.label.split()) <= _BRIEF or node.type is NodeType.TASK
     typed = [value for value in values_in(node.label) if not _is_gerund(value)]
     for value in typed:
@@ -117,7 +119,7 @@ def _values_of(node: Node) -> Iterator[Value]:
 
 
 def _is_gerund(value: Value) -> bool:
-    """Whether a capital only begins a sentence: "Checking every minute" names nothing."""
+    """Whether a value is only a capitalised verb at the beginning of a sentence ("Checking every minute")."""
     return value.kind == "name" and value.start == 0 and value.text.endswith("ing") and " " not in value.text
 
 
@@ -142,20 +144,20 @@ def _score(ledger: Ledger, finding: Finding, new: Value, node: Node, old: Value)
 
 
 def _is_option_of(new: Value, node: Node) -> bool:
-    """Whether a choice is told with the question that it answers, and that puts up the new value as well."""
+    """Whether a choice is labelled with the question that it answers, and the question offers the new value as well."""
     question, answers, answer = node.label.partition(": ")
     return bool(answers) and names_again(new, question) and not names_again(new, answer)
 
 
 def has_other_number(finding: Finding, new: str) -> bool:
-    """Whether what was just said has a number of its own, which "make it 12" is about."""
+    """Whether the sentences around have another number, which "make it 12" may be about."""
     return any(value.kind not in NAMED_KINDS and not equal(value.text, new) for value in values_in(finding.near))
 
 
 def _is_replaced(
     ledger: Ledger, finding: Finding, node: Node, old: Value, new: Value, *, named: bool, shared: bool
 ) -> bool:
-    """Whether enough speaks for it that ``old`` is replaced."""
+    """Whether there is enough evidence that ``old`` is replaced."""
     against = named and any(
         names_again(old, sentence) and AGAINST.any(sentence) for sentence in finding.near.split(BETWEEN)
     )
@@ -181,8 +183,8 @@ def _is_replaced(
 
 
 def _are_of_one_kind(old: Value, new: Value, *, switched: bool) -> bool:
-    """Whether two values are of one sort: of one unit or format, tools of one category, or names that no table has;
-    and share a word; where the user said that something is ``switched``, they need not, and one may be known."""
+    """Whether two values are of one kind: the same unit or format, or known names of one category, or unknown names
+    that share a word. If the user said that something is ``switched``, names need not share one."""
     if new.text[:1].isdigit() and not switched:
         return False
     if old.kind not in NAMED_KINDS or new.kind not in NAMED_KINDS:
@@ -195,12 +197,13 @@ def _are_of_one_kind(old: Value, new: Value, *, switched: bool) -> bool:
 
 
 def _member_of(value: Value) -> tuple[str, str] | None:
-    """The known thing that a value names, perhaps with its version: "Python 3.11"."""
+    """Category and spelling of the known name in a value, perhaps with its version ("Python 3.11"); ``None`` for
+    none."""
     return find_member(value.text) or find_member(value.text.split()[0])
 
 
 def _is_address(value: Value) -> bool:
-    """Whether a value is a host or the like, which no name takes the place of."""
+    """Whether a value is a host or the like, which no name replaces."""
     return value.kind == "code" and "." in value.text.strip(".") and not value.text.replace(".", "").isdigit()
 
 
@@ -209,7 +212,7 @@ def _are_short_names(old: Value, new: Value) -> bool:
 
 
 def _is_about_same(about: str, label: str, old: Value) -> bool:
-    """Whether a label speaks of what a value is of: the one names everything that the other does."""
+    """Whether a label speaks of the thing that a value is of: the words of one contain those of the other."""
     mine = _subject(about)
     other = _subject(label.replace(old.text, " "))
     return bool(mine & other) and (mine <= other or other <= mine)

@@ -1,4 +1,4 @@
-"""The statements of a sentence, each with what it holds for."""
+"""Splits a sentence into its statements, and reads the scope that they hold for."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ _SAID_SO: Final = compile_lazily(
 
 
 def split_statements(text: str, *, scoped: bool = False) -> list[str]:
-    """What is said between commas and conjunctions; a relative clause stays with what it tells of. ``scoped``: what a
-    statement holds for stays with it, too: "for the second flat, 15 minutes is too long"."""
+    """The parts of a sentence between commas and conjunctions; a relative clause stays with its noun. If ``scoped``,
+    the scope stays with its statement: "for the second flat, 15 minutes is too long"."""
     rest = strip_lead(text)
     ends: list[int] = []
     starts = [0]
@@ -56,7 +56,7 @@ def split_statements(text: str, *, scoped: bool = False) -> list[str]:
 
 
 def read_scope(text: str) -> str:
-    """What a sentence says that it holds for, before its statement: "for the second flat"; "" where it says nothing."""
+    """The scope that a sentence states first ("for the second flat"); "" for none."""
     match = _CUT.search(text)
     return text[: match.start()] if match is not None and _is_scope(text[: match.start()]) else ""
 
@@ -66,7 +66,7 @@ def _is_scope(before: str) -> bool:
 
 
 def _is_name(text: str, end: int) -> bool:
-    """Whether what stands before a colon only names what is told behind it: "working title: The Long Dash"."""
+    """Whether the part before a colon only names what follows: "working title: The Long Dash"."""
     return text[end] == ":" and text.count(" ", 0, end) < NAME_WORDS
 
 

@@ -1,5 +1,5 @@
-"""What is turned down and what is chosen in the same breath: "no Mailgun, it costs. rather our own server" puts one in
-the place of the other, in any language."""
+"""A rejection followed by a choice, read as a replacement: "no Mailgun, it costs. rather our own server", in any
+language."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CHOOSING: Final = frozenset({Move.NOTE, Move.REPLACE})
 
 
 def join_refusals_and_choices(ledger: Ledger, findings: Sequence[Finding]) -> list[Finding]:
-    """``findings``, where a choice stands right behind the refusal of one that is in force: it takes its place."""
+    """``findings``, with a choice directly after the rejection of a choice in force turned into its replacement."""
     made: list[Finding] = []
     for finding in findings:
         before = made[-1] if made else None

@@ -1,7 +1,7 @@
-"""Findings of values: what a user gives a value to, with the reason, and what stands around it.
+"""Findings of values that a user assigns, with the reason and the sentences around.
 
-Where a rule has read a choice in the same sentence, that choice learns what it is a value of; else the value is a
-choice of its own.
+In: the findings of a message and its sentences. Out: the findings with values added. If a rule read a choice in the
+same sentence, that choice gets the value; else the value is a choice of its own.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _CHOSEN: Final = frozenset({Move.NOTE, Move.REPLACE, Move.ADOPT})
 
 
 def add_values(found: Sequence[Finding], spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
-    """``found`` with the values that the sentences of a user's message give."""
+    """``found`` with the values that the sentences of a user's message assign."""
     made = list(found)
     if len(spoken) > SENTENCES_READ:
         return made
@@ -90,18 +90,19 @@ def _read(index: int, spoken: Sequence[Segment], situation: Situation, made: lis
 
 
 def _is_bare_name(text: str) -> bool:
-    """Whether a line is an address or a pattern alone, as in a pasted file."""
+    """Whether a line is only an address or a pattern, as in a pasted file."""
     bare = text.strip(" .!")
     return " " not in bare and "." in bare and not bare[:1].isdigit()
 
 
 def _choose_reason(said: str, why: str) -> str:
-    """What speaks against the value before tells more than what is merely said beside the new one."""
+    """The reason for a value: the sentence beside it if only that criticises the old value, else what its own sentence
+    gives."""
     return why if not said or (why and AGAINST.any(why) and not AGAINST.any(said)) else said
 
 
 def _is_misread(finding: Finding, given: Sequence[Assignment]) -> bool:
-    """Whether words that give a value were taken for a rejection or a complaint."""
+    """Whether a rejection or a complaint was read in words that assign a value."""
     otherwise = finding.move is Move.REJECT
     if finding.type is NodeType.ERROR:
         otherwise = not _OBSERVED.any(finding.quote)
@@ -112,7 +113,7 @@ def _is_misread(finding: Finding, given: Sequence[Assignment]) -> bool:
 
 
 def _is_covered(said: Assignment, known: Sequence[Finding]) -> bool:
-    """Whether a choice that was read already has the value."""
+    """Whether a finding already has the assigned value."""
     return any(
         equal(said.value, finding.value)
         or said.value in finding.label
@@ -123,7 +124,8 @@ def _is_covered(said: Assignment, known: Sequence[Finding]) -> bool:
 
 
 def _is_background(said: Assignment, situation: Situation) -> bool:
-    """Whether a value is how things are: observed, or told when the talk began; it can be replaced all the same."""
+    """Whether a value describes how things are: observed, or stated when the session began. It can be replaced all the
+    same."""
     if said.changes or not said.alone:
         return False
     return _OBSERVED.any(said.label) or (situation.asked is None and situation.turn == 1 and not _KEEPS.any(said.label))
@@ -184,7 +186,7 @@ def _sentences_around(index: int, spoken: Sequence[Segment]) -> str:
 
 
 def _reason_beside(index: int, spoken: Sequence[Segment]) -> str:
-    """The sentence before a value that says something, else the one behind it; "" where neither does."""
+    """The sentence before a value, or else the one after it, that may be its reason; "" for none."""
     before = [(segment.text, False) for segment in spoken[max(0, index - 1) : index]]
     behind = [(segment.text, True) for segment in spoken[index + 1 : index + 2]]
     for text, is_behind in (*before, *behind):

@@ -1,4 +1,8 @@
-"""Moves of work and errors: opening, beginning, finishing, failing and opening again."""
+"""What messages say about tasks and errors, applied to the graph: open, begin, finish, fail and reopen them.
+
+In: one finding and the ledger. Out: the node that changed, ``None`` if nothing did. The functions without a finding
+apply what follows from the course of the session, such as the user moving on.
+"""
 
 from __future__ import annotations
 
@@ -72,12 +76,12 @@ ASKED_WORDS: Final = 2
 
 
 def close_tasks_left_by_user(ledger: Ledger, findings: Sequence[Finding], left: Status, text: str) -> None:
-    """The user goes on to something else, in a message with this ``text``, after the assistant took up an order: it is
-    ``left`` as done, or as past. Where the assistant did any work, errors that the user reported for it count as fixed:
-    five of six are.
+    """Close the pending orders of the user's last message when the user moves on without a complaint.
 
-    A complaint anywhere in the message leaves all open, and what the user puts off stays open: a sentence that names
-    something else puts off that, not the error.
+    ``left``: the status they get, from ``derive.status_when_user_moves_on``; ``text``: the user's new message. If the
+    assistant did any work, errors that the user reported for it count as fixed: five of six are. A complaint anywhere
+    in the message leaves all of them open. Errors that the message postpones stay open; a postponing sentence that
+    names something else does not count.
     """
     if any(finding.type is NodeType.ERROR and finding.move in (Move.NOTE, Move.REOPEN) for finding in findings):
         return
@@ -92,31 +96,32 @@ def close_tasks_left_by_user(ledger: Ledger, findings: Sequence[Finding], left: 
 
 
 def _words_of_postponing_sentences(text: str) -> list[frozenset[str]]:
-    """The words of content of the sentences that put something off."""
+    """Content stems of each sentence that postpones something."""
     text = replace_surrogates(text)
     said = [bound_sentence(text[start:end]) for start, end in find_sentences(text, 0, len(text))]
     return [content(one) for one in said if _LEAVES_OPEN.any(one)]
 
 
 def _has_assistant_worked(ledger: Ledger) -> bool:
-    """Whether the assistant has finished something since the user's last message."""
+    """Whether the assistant has finished a task since the user's last message."""
     return bool(find_nearest(ledger.graph, lambda node: _is_claimed_in_exchange(ledger, node), settled=True))
 
 
 def _is_error_reported_by_user(ledger: Ledger, node: Node) -> bool:
-    """Whether a node is an open error of which the user spoke before the assistant went to work."""
+    """Whether a node is an open error that the user mentioned before the assistant went to work."""
     of_user = node.type is NodeType.ERROR and node.source.role == "user"
     return of_user and node.status is Status.ACTIVE and ledger.asked <= ledger.last_touched(node) < ledger.turn
 
 
 def _move_as_gone_past(ledger: Ledger, node: Node, left: Status) -> None:
+    """Move a node to status ``left`` because the session went on."""
     past = Finding(node.type, node.label, left, Trust.CLAIMED, node.confidence)
     ledger.move(node, left, past, WENT_ON)
 
 
 def merge_into_report(ledger: Ledger, placed: Sequence[Node | None]) -> None:
-    """The assistant reports at the end of its work: what it said on the way was a step, and an order that it finished
-    is told by the report where that speaks of the same."""
+    """Archive intermediate claims when the assistant reports at the end of its work; merge a finished order into the
+    final report's task if that speaks of the same."""
     told = [node.label for node in placed if node is not None and _is_finished_in_message(ledger, node)]
     if not told:
         return
@@ -130,15 +135,16 @@ def merge_into_report(ledger: Ledger, placed: Sequence[Node | None]) -> None:
 
 
 def _is_claimed_in_exchange(ledger: Ledger, node: Node) -> bool:
-    """Whether a node is work of this exchange, finished before the report, of which only words tell."""
+    """Whether a node is a task of this exchange that was finished before the current message, according to words, not
+    tool calls."""
     within = ledger.asked <= node.source.turn < ledger.turn
     spoken = node.source.trust is not Trust.STRUCTURE
     return node.type is NodeType.TASK and node.status is Status.COMPLETED and within and spoken
 
 
 def complete_begun_steps(ledger: Ledger, findings: Sequence[Finding]) -> None:
-    """The assistant reports at the end of its work: steps of this exchange whose results nobody recorded are done,
-    unless it reports that something failed."""
+    """Complete the steps of this exchange that were begun and have no recorded result, when the assistant reports at
+    the end of its work. Does nothing if the report says that something failed."""
     if any(finding.type is NodeType.ERROR or finding.status is Status.FAILED for finding in findings):
         return
     for task in find_nearest(ledger.graph, lambda node: _is_begun_step(ledger, node)):
@@ -146,8 +152,8 @@ def complete_begun_steps(ledger: Ledger, findings: Sequence[Finding]) -> None:
 
 
 def close_tool_misuse(ledger: Ledger) -> None:
-    """The assistant comes to the end of its work: calls of tools that were wrong in themselves were made rightly since,
-    or were not needed."""
+    """Close errors from malformed tool calls when the assistant finishes: it repeated the call correctly or did not
+    need it."""
     for error in [
         node for node in islice(ledger.graph.newest_unfinished(), SHOWN_MAX) if _is_tool_misuse(ledger, node)
     ]:
@@ -160,7 +166,7 @@ def _is_tool_misuse(ledger: Ledger, node: Node) -> bool:
 
 
 def _is_begun_step(ledger: Ledger, node: Node) -> bool:
-    """Whether a node is a step that a call of this exchange began."""
+    """Whether a node is a step that a tool call of this exchange began."""
     within = ledger.asked < node.source.turn < ledger.turn
     begun = node.type is NodeType.TASK and node.status is Status.IN_PROGRESS and node.source.quote == node.label
     return begun and within and node.source.trust is Trust.CLAIMED
@@ -179,15 +185,15 @@ def _is_order(task: Node) -> bool:
 
 
 def archive_announced_step(ledger: Ledger) -> None:
-    """What the assistant said it would do next is past: it reports, or announces something else. A step on the way is
-    no task that anybody would look for later."""
+    """Archive the newest task that the assistant announced, once it reports or announces another: nobody looks for such
+    a step later."""
     for task in find_nearest(ledger.graph, _is_announced)[:1]:
         past = Finding(task.type, task.label, Status.ARCHIVED, Trust.CLAIMED, task.confidence)
         ledger.move(task, Status.ARCHIVED, past, "a step on the way")
 
 
 def archive_announced_tasks(ledger: Ledger) -> None:
-    """The user speaks again: what the assistant had left to do was done, or nobody thought it worth a word."""
+    """Archive announced tasks when the user speaks again, and plan items that were not written down again."""
     for task in find_nearest(ledger.graph, lambda node: _is_announced(node) and node.status is Status.PENDING):
         past = Finding(task.type, task.label, Status.ARCHIVED, Trust.CLAIMED, task.confidence)
         ledger.move(task, Status.ARCHIVED, past, "left to the user")
@@ -199,7 +205,7 @@ def _is_announced(node: Node) -> bool:
 
 
 def note_task(ledger: Ledger, finding: Finding) -> Node | None:
-    """Work is stated: to do, begun or done."""
+    """Record a task: pending, in progress or done."""
     if finding.certain and finding.detail.startswith(ITEM):
         return note_item(ledger, finding)
     if finding.status is Status.IN_PROGRESS:
@@ -217,7 +223,7 @@ def note_task(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _find_restated_goal(ledger: Ledger, finding: Finding) -> Node | None:
-    """The goal, when an order only says it once more."""
+    """The goal node if an order only repeats the goal; else ``None``."""
     if finding.status is Status.COMPLETED:
         return None
     goal = find_described(ledger.graph, finding.label, NodeType.GOAL, lambda node: node.current, PRECISE)
@@ -228,7 +234,8 @@ def _find_restated_goal(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _begin_task(ledger: Ledger, finding: Finding) -> Node | None:
-    """Work on a task started: an open one that the label describes, or that was asked for just before."""
+    """Move a task to in progress: an open one that the label describes, or the ones that were just asked for; a new one
+    if there is none."""
     tasks = [_find_open_task(ledger, finding)] if finding.label else find_asked_tasks(ledger)
     found = [task for task in tasks if task is not None]
     for task in found:
@@ -246,7 +253,8 @@ def _begin_task(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _find_open_task(ledger: Ledger, finding: Finding) -> Node | None:
-    """The open task that a claim or an announcement speaks of; what was asked for just now needs fewer words."""
+    """The open task that a claim or an announcement speaks of; a task of the user's last message needs fewer shared
+    words."""
 
     def is_meant(node: Node) -> bool:
         if finding.trust is Trust.PROPOSED and _is_announced(node):  # one step after another, in like words
@@ -257,7 +265,7 @@ def _find_open_task(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def note_error(ledger: Ledger, finding: Finding) -> Node | None:
-    """Something is wrong, or wrong again."""
+    """Record an error; reopen it, and the tasks that fixed it, if it was fixed before."""
     same = find_same_fact(ledger, finding)
     if same is None:
         return ledger.add(finding)
@@ -277,7 +285,7 @@ def _reopen_fixes(ledger: Ledger, error: Node, finding: Finding) -> None:
 
 
 def close_work(ledger: Ledger, finding: Finding) -> Node | None:
-    """Work was finished or an error fixed."""
+    """Close a task or an error: the finding says that it was finished or fixed."""
     if finding.type is NodeType.ERROR:
         return _close_error(ledger, finding)
     if finding.type is not NodeType.TASK:
@@ -288,7 +296,7 @@ def close_work(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _close_named(ledger: Ledger, finding: Finding) -> Node | None:
-    """Work that the finding names is done; reported work that nobody had asked for is news."""
+    """Complete the task that the finding names; add reported work that nobody had asked for as a completed task."""
     task = _find_open_task(ledger, finding) or _find_only_asked(ledger)
     if finding.certain and finding.detail == COMMITTED:
         _complete_committed(ledger, finding)
@@ -311,7 +319,7 @@ def _close_named(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _close_asked(ledger: Ledger, finding: Finding) -> Node | None:
-    """All that the user's last message asked for is done."""
+    """Complete everything that the user's last message asked for."""
     closed = find_asked_tasks(ledger)
     for asked in closed:
         told = _is_covered_by_commit(asked, finding, alone=len(closed) == 1) or (
@@ -322,7 +330,7 @@ def _close_asked(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _complete_committed(ledger: Ledger, finding: Finding) -> None:
-    """The orders of a message that asked for the commit are done with it."""
+    """Complete the orders of a user's message that asked for this commit."""
     if COMMIT_WORD in ledger.wanted():
         for asked in find_asked_tasks(ledger):
             if asked.status is Status.PENDING and asked.source.turn == ledger.asked and _is_order(asked):
@@ -330,22 +338,22 @@ def _complete_committed(ledger: Ledger, finding: Finding) -> None:
 
 
 def _is_covered_by_commit(asked: Node, finding: Finding, *, alone: bool) -> bool:
-    """Whether the commit that closes what was asked for says itself what it came to: a step that was announced, or the
-    one order, in words of its own."""
+    """Whether a commit makes the task it closes redundant: an announced step, or the only order if the commit message
+    shares words with it."""
     if not finding.certain:
         return False
     return _is_announced(asked) or (alone and bool(content(asked.label) & content(finding.quote)))
 
 
 def _is_surplus_claim(ledger: Ledger, finding: Finding) -> bool:
-    """Whether a message has reported enough before this, and nobody asked for it."""
+    """Whether a message has already reported enough finished work, and the user did not ask for this."""
     if finding.certain or ledger.claims <= CLAIMS_MAX:
         return False
     return ledger.claims > POINTS_MAX or len(content(finding.label) & ledger.wanted()) < ASKED_WORDS
 
 
 def _is_better_label(task: Node, finding: Finding) -> bool:
-    """Whether a claim of finished work says more of it than the order did."""
+    """Whether a claim describes the finished work in more detail than the order did."""
     ordered = task.source.trust is not Trust.STRUCTURE
     formal = finding.confidence >= FORMAL and not is_pointing(task.label)
     told = len(content(finding.label)) >= TOLD_WORDS or content(task.label) < content(finding.label)
@@ -354,7 +362,7 @@ def _is_better_label(task: Node, finding: Finding) -> bool:
 
 
 def _detail_from_claim(task: Node, finding: Finding) -> str:
-    """What a claim tells of the task that it finishes: "" when it names other files, or repeats the task."""
+    """What a claim adds to the task that it finishes; "" if it names other files or repeats the task."""
     if finding.certain or content(finding.label) <= content(task.label):
         return ""
     theirs, ours = set(find_paths(finding.label)), set(find_paths(task.label))
@@ -362,7 +370,7 @@ def _detail_from_claim(task: Node, finding: Finding) -> str:
 
 
 def _find_only_asked(ledger: Ledger) -> Node | None:
-    """The one open task that the user's last message asked for, when this message has closed nothing yet."""
+    """The only open task of the user's last message, if this message has closed nothing yet; else ``None``."""
     asked = [task for task in find_asked_tasks(ledger) if task.source.turn == ledger.asked]
     closed = find_nearest(
         ledger.graph, lambda node: node.type is NodeType.TASK and ledger.last_touched(node) == ledger.turn, settled=True
@@ -371,7 +379,7 @@ def _find_only_asked(ledger: Ledger) -> Node | None:
 
 
 def _close_shown_errors(ledger: Ledger, finding: Finding) -> Node | None:
-    """A command succeeded: the errors that it showed before are fixed."""
+    """Close the errors that a command showed before, now that it succeeds."""
     shown = [
         node
         for node in islice(ledger.graph.newest_unfinished(), SHOWN_MAX)
@@ -400,7 +408,7 @@ def _close_error(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _add_fixed_error(ledger: Ledger, finding: Finding) -> Node | None:
-    """What a user calls fixed though nobody had reported it; what merely works is no news."""
+    """Add a fixed error that the user mentions although nobody had reported it. "It works" alone adds nothing."""
     said = split_words(finding.quote.casefold().replace(",", " ").replace(".", " "))
     if ledger.role != "user" or not finding.label or _FIXED.isdisjoint(said) or len(content(finding.label)) == 1:
         return None
@@ -438,7 +446,7 @@ def _find_open_error(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _confirm_task(ledger: Ledger, finding: Finding, task: Node | None) -> Node | None:
-    """The task named, or for a bare "works now" the one that was worked on last, is done."""
+    """Complete the task named, or for a bare "works now" the task that was mentioned last."""
 
     def worked_on(node: Node) -> bool:
         return node.type is NodeType.TASK and ledger.last_touched(node) >= max(ledger.asked, 1)
@@ -451,7 +459,8 @@ def _confirm_task(ledger: Ledger, finding: Finding, task: Node | None) -> Node |
 
 
 def reopen_work(ledger: Ledger, finding: Finding) -> Node | None:
-    """What was said to be finished is not: the thing named, or what the assistant's last message claimed."""
+    """Reopen what was called finished and is not: what the finding names, else what the assistant's last message
+    claimed."""
     if finding.label:
         found = _find_finished(ledger, finding)
     else:
@@ -470,8 +479,8 @@ def reopen_work(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _is_claimed_before(ledger: Ledger, node: Node) -> bool:
-    """Whether the assistant's last message said that it is finished, or the user's own did; what tools showed stays,
-    whatever an assistant takes back."""
+    """Whether the assistant's last message, or the user's own, said that a task is finished. If an assistant takes
+    something back, results of tools stay."""
     if ledger.role == "assistant":
         return ledger.last_touched(node) >= ledger.told and node.source.trust is not Trust.STRUCTURE
     own = node.source.role == "user" and node.source.turn == ledger.asked
@@ -479,11 +488,13 @@ def _is_claimed_before(ledger: Ledger, node: Node) -> bool:
 
 
 def _says_over(label: str) -> bool:
+    """Whether a label says that something is over ("the import works")."""
     return not _OVER.isdisjoint(label.casefold().replace(",", " ").split())
 
 
 def _status_when_reopened(node: Node) -> Status:
-    """What becomes of what was not finished after all: a claim that nobody had asked for is no work to do."""
+    """The status of a node that is reopened; a claim that nobody had asked for is archived, because it is no open
+    work."""
     if node.type is NodeType.ERROR:
         return Status.ACTIVE
     only_claimed = node.source.trust in (Trust.CLAIMED, Trust.STATED) and not _is_order(node)
@@ -491,6 +502,7 @@ def _status_when_reopened(node: Node) -> Status:
 
 
 def _find_finished(ledger: Ledger, finding: Finding) -> list[Node]:
+    """The finished task or error that a finding describes, as a list of one; [] if there is none."""
     kinds = (finding.type, *(kind for kind in (NodeType.ERROR, NodeType.TASK) if kind is not finding.type))
     for kind in kinds:
         found = find_described(ledger.graph, finding.label, kind, _is_finished, PRECISE)
