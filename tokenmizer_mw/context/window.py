@@ -134,7 +134,7 @@ def budget_for(model: str, settings: Settings) -> int:
 
 @lru_cache(maxsize=256)
 def _published_window(model: str) -> int | None:
-    """Tokens that the table knows ``model`` to take in; ``None`` for a model that it does not know."""
+    """The context window of ``model`` in the table, in tokens; ``None`` if it is unknown."""
     name = model.rpartition("/")[2].lower()
     return next((tokens for start, tokens in WINDOWS if name.startswith(start) or f".{start}" in name), None)
 
@@ -234,7 +234,7 @@ def plan(
 
 
 def _without(counts: Sequence[int], places: Sequence[int]) -> Sequence[int]:
-    """``counts`` with nothing at ``places``."""
+    """``counts`` with 0 at ``places``."""
     if not (places and counts):
         return counts
     empty = frozenset(places)
@@ -256,7 +256,7 @@ def _find_roomy_boundary(
 def _build_ledger(
     request: ChatRequest, before: Sequence[int], standing: Plan, frozen: Checkpointed | None, overhead: int, block: int
 ) -> ChatCost:
-    """What the calls of the chat have cost."""
+    """The cost of the calls of the chat so far, for ``ChatCost.pays``."""
     cut = None
     if isinstance(standing, Replay) and frozen is not None and frozen.dropped:
         made = standing.keep_from + max(0, frozen.turn - frozen.anchor_turn)
@@ -271,12 +271,11 @@ def _build_ledger(
 def _find_worthwhile_cut(
     request: ChatRequest, chat: ChatCost, starts: tuple[int, int], settings: Settings
 ) -> int | None:
-    """The first message that a cut keeps which pays; ``None`` when none does yet. ``starts``: where what is sent word
-    for word begins, and the first place where a cut may be.
+    """Return the index of the first message to keep if a cut saves money now; ``None`` if it does not yet.
 
-    As much is kept as the chat can bear, at most its share; with the newest turn the one before it, where that alone
-    is not more than the share: for that, the cut waits. More is kept where what is left would be too short for the
-    provider's cache.
+    ``starts``: index where the messages that are sent unchanged begin, and the earliest index to keep from. Keeps as
+    much as the chat can bear, at most its share. Waits for a boundary before the newest turn if keeping one more turn
+    stays within the share. Keeps more if the rest would be too short for the provider's cache.
     """
     start, first = starts
     before, bearable = chat.before, chat.bearable(start, settings.cut_risk)
@@ -293,8 +292,8 @@ def _find_worthwhile_cut(
 
 
 def _is_too_short(request: ChatRequest, chat: ChatCost, keep_from: int) -> bool:
-    """Whether what a cut leaves could be too short for the provider's cache: even without its block, which may turn
-    out a small one."""
+    """Whether the rest after a cut could be too short for the provider's cache, counted without the block, which may be
+    small."""
     left = chat.overhead + chat.before[request.prefix] + chat.before[-1] - chat.before[keep_from]
     return left < _CACHED_LEAST * PUBLISHED.caching(request.model).least
 
@@ -309,8 +308,8 @@ def _count_sent_tokens(request: ChatRequest, before: Sequence[int], standing: Pl
 def _carry_on_cut(
     request: ChatRequest, before: Sequence[int], frozen: Checkpointed | None, kept: int | None
 ) -> Replay | Untouched:
-    """The cut in force, where it still applies: its anchor is there and the block is shorter than what it replaces. A
-    block that replaces nothing stands in front of the whole history."""
+    """The current cut, if it still applies: its anchor is in the request, and the block is shorter than what it
+    replaces. A block that replaces nothing precedes the whole transcript."""
     if frozen is None or not frozen.anchor:
         return Untouched()
     if kept is None:
@@ -335,11 +334,11 @@ def find_newest_at_cut(cut: Checkpointed, keep_from: int) -> int | None:
 
 
 def _find_anchor(request: ChatRequest, frozen: Checkpointed) -> int | None:
-    """Where the first message that the cut in force kept stands in this request; ``None`` when it is not there.
+    """Index of the first message that the current cut kept; ``None`` if it is not in the request.
 
-    It is looked for where it should be, then, for clients that trim their history or put something in, from the
-    front: of several equal messages ("continue") the first one drops only what the block stands for. For the same
-    reason no place counts behind which less follows than did at the cut.
+    The expected index is tried first, then all from the front, for clients that trim or extend their transcript: of
+    several equal messages ("continue") the first one drops only what the block replaces. For the same reason an index
+    counts only if at least as many messages follow as at the cut.
     """
     expected = request.prefix + frozen.dropped
     last = len(request.messages) - 1 - max(0, frozen.turn - frozen.anchor_turn)
@@ -364,9 +363,12 @@ user's message behind it."""
 def _find_boundary(
     request: ChatRequest, before: Sequence[int], start: int, room: float, *, steps: bool = False
 ) -> int | None:
-    """The earliest place behind ``start`` where a turn begins and whose tail fits into ``room``, else the last such
-    place; ``None`` when there is none. ``steps``: also where, in a turn that is over and in which the model has not
-    thought, it goes on after the results of tools, if that keeps clearly more than a beginning with a turn."""
+    """Index of the first turn after ``start`` such that the messages from there on fit in ``room`` tokens; the last
+    turn if none fits; ``None`` if there is no turn.
+
+    ``steps``: an index within a finished turn counts as well, where the model continues after tool results without
+    thinking, if that keeps clearly more than the next turn's start.
+    """
     roles = request.messages.roles
     best = turn = len(request.messages)
     thinks = True
@@ -387,7 +389,7 @@ def _find_boundary(
 
 
 def _has_thinking_before(request: ChatRequest, opener: int) -> bool:
-    """Whether the model has thought in the turn that ends before message ``opener``."""
+    """Whether the model's thinking is in the turn that ends before message ``opener``."""
     for index in range(opener - 1, request.prefix - 1, -1):
         message = request.messages[index]
         if message.thinking:
@@ -398,7 +400,8 @@ def _has_thinking_before(request: ChatRequest, opener: int) -> bool:
 
 
 def _has_orphaned_result(request: ChatRequest, start: int) -> bool:
-    """Whether a tool result behind ``start`` answers a call before it: one that comes before the next calls could."""
+    """Whether a tool result at or after ``start`` answers a call before it. Only results before the next assistant
+    message can."""
     for index in range(start, len(request.messages)):
         if request.messages.roles[index] is Role.ASSISTANT:
             return False
@@ -408,5 +411,5 @@ def _has_orphaned_result(request: ChatRequest, start: int) -> bool:
 
 
 def _called_ids(request: ChatRequest, end: int) -> AbstractSet[str]:
-    """The ids of the calls in the messages before ``end``. Some clients send outputs of tools that nobody called."""
+    """Ids of the tool calls before message ``end``. Some clients send tool results without a call."""
     return {call.id for index in range(end) for call in request.messages[index].tool_calls}

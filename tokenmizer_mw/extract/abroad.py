@@ -122,16 +122,16 @@ class _Reader:
     def _clean_hit(self, hit: Hit) -> Hit:
         label, reason = hit.label, hit.reason
         if hit.rule.act in _DECIDING:
-            label, why = _cut(label, self.because)
+            label, why = _split_at(label, self.because)
             reason = reason or why
-        target, why = _cut(hit.target, self.because) if hit.target else ("", "")
+        target, why = _split_at(hit.target, self.because) if hit.target else ("", "")
         soft = self.trailer.search(label)
         if soft is not None and soft.start() > 0:
             label = label[: soft.start()]
         return replace(hit, label=label.strip(_EDGES), target=target, reason=(reason or why).strip(_EDGES))
 
 
-def _cut(label: str, because: Pattern) -> tuple[str, str]:
+def _split_at(label: str, because: Pattern) -> tuple[str, str]:
     match = because.search(label)
     if match is None or match.start() == 0:
         return label, ""
@@ -139,7 +139,7 @@ def _cut(label: str, because: Pattern) -> tuple[str, str]:
 
 
 @cache
-def _reader(tongue_code: str) -> _Reader:
+def _reader_of(tongue_code: str) -> _Reader:
     return _Reader(next(tongue for tongue in TONGUES if tongue.code == tongue_code))
 
 
@@ -147,7 +147,7 @@ def read_foreign_hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...] | None
     """The hits of a sentence that is not in English: ``None`` if no table of its languages reads it, () if one says
     that it states nothing."""
     for tongue in detect_languages(sentence):
-        found = _reader(tongue.code).hits(sentence, speaker)
+        found = _reader_of(tongue.code).hits(sentence, speaker)
         if found is not None:
             return found
     return None
@@ -156,7 +156,7 @@ def read_foreign_hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...] | None
 def read_foreign_order(sentence: str) -> str:
     """The order in a polite question in another language; "" if it is none."""
     for tongue in detect_languages(sentence):
-        reader = _reader(tongue.code)
+        reader = _reader_of(tongue.code)
         if order := reader.order_in(reader.without_lead(sentence.strip(_EDGES + "¿¡"))):
             return order
     return ""
@@ -173,14 +173,14 @@ def announces_choice(text: str) -> bool:
 def strip_foreign_lead(sentence: str) -> str:
     """A sentence without greetings, agreement and other lead-in words of its language."""
     for tongue in detect_languages(sentence)[:1]:
-        sentence = _reader(tongue.code).without_lead(sentence)
+        sentence = _reader_of(tongue.code).without_lead(sentence)
     return sentence
 
 
 def read_foreign_offer(sentence: str) -> str:
     """What an assistant's sentence in another language offers to do; "" for none."""
     for tongue in detect_languages(sentence):
-        reader = _reader(tongue.code)
+        reader = _reader_of(tongue.code)
         match = reader.offers.match(reader.without_lead(sentence.strip(_EDGES + "¿¡")))
         if match is not None and not is_anaphoric(label := match.group("label").strip(_EDGES + "?？")):
             return label
@@ -198,7 +198,7 @@ class ShortAnswer:
     place: int | None = None
 
 
-def _only(words: str, soft: str) -> str:
+def _read_only(words: str, soft: str) -> str:
     return (
         rf"(?:(?:{soft})[\s,.!，。！、]*)*(?:{words})(?:[\s,.!，。！、]+|$|(?:{soft}|{words}))*$" if words else _NEVER
     )
@@ -208,9 +208,9 @@ _ANSWERS: Final = tuple(
     text
     for tongue in TONGUES
     for text in (
-        _only(tongue.yes, tongue.soft or _NEVER),
-        _only(tongue.no, tongue.soft or _NEVER),
-        _only(tongue.both, f"{tongue.soft or _NEVER}|{tongue.yes}"),
+        _read_only(tongue.yes, tongue.soft or _NEVER),
+        _read_only(tongue.no, tongue.soft or _NEVER),
+        _read_only(tongue.both, f"{tongue.soft or _NEVER}|{tongue.yes}"),
     )
 )
 _ANSWERING: Final = PatternTable(_ANSWERS)
@@ -219,14 +219,14 @@ _KINDS: Final = 3
 """Patterns of one language in ``_ANSWERS``: agreeing, refusing, taking both."""
 
 
-def _pick(tongue: Tongue) -> str:
+def _read_pick(tongue: Tongue) -> str:
     ordinals = "|".join(sorted(tongue.ordinals, key=len, reverse=True)) or _NEVER
     before = rf"(?:(?:{tongue.pick}|{tongue.yes})[\s,，、]*)*"
     behind = f"{_BEHIND_PICK}|{tongue.picked}" if tongue.picked else _BEHIND_PICK
     return rf"{before}(?:(?P<key>[0-9]{{1,2}}|[a-h](?:$|[,.;:!)]))|(?P<which>{ordinals}))(?:{behind})"
 
 
-_PICKS: Final = tuple(_pick(tongue) for tongue in TONGUES)
+_PICKS: Final = tuple(_read_pick(tongue) for tongue in TONGUES)
 _PICKING: Final = PatternTable(_PICKS)
 
 

@@ -70,8 +70,8 @@ def find_acknowledged(spoken: Sequence[Segment], situation: Situation) -> list[F
         words = content(text)
         said = stated | offered if len(words) > 1 else stated
         if words and len(words & said) >= SHARE * len(words):
-            items = (item for item in _items(text) if text == whole or _is_understandable_alone(item))
-            made += [_finding(item, segment) for item in items if not (situation.tooled and STATES.any(item))]
+            items = (item for item in _split_items(text) if text == whole or _is_understandable_alone(item))
+            made += [_make_finding(item, segment) for item in items if not (situation.tooled and STATES.any(item))]
     return made
 
 
@@ -95,21 +95,21 @@ def _read_statements(text: str) -> tuple[frozenset[str], bool]:
     return stems, len(text) <= ASKED_SHORT and len(asserted) > 0
 
 
-def _items(text: str) -> Iterator[str]:
+def _split_items(text: str) -> Iterator[str]:
     rest = text
     while (border := _CUT.search(rest)) is not None:
-        yield from _item(rest[: border.start()])
+        yield from _clean_item(rest[: border.start()])
         rest = rest[border.end() :]
-    yield from _item(rest)
+    yield from _clean_item(rest)
 
 
-def _item(text: str) -> Iterator[str]:
+def _clean_item(text: str) -> Iterator[str]:
     item = text.strip(" .,;:!，。")
     if content(item) and len(item.split()) <= ITEM_WORDS and Frame.COURTESY not in find_frames(item):
         yield item
 
 
-def _finding(item: str, segment: Segment) -> Finding:
+def _make_finding(item: str, segment: Segment) -> Finding:
     slot = read_slot_fields(item)
     return Finding(
         NodeType.DECISION,

@@ -70,7 +70,7 @@ def read_acts(
     if replies and not user and not any(read[:1]):
         found += find_acknowledged(spoken, situation)
     for segment, hits_ in zip(spoken, sure, strict=True):
-        _read_sentence(segment, hits_, situation, found)
+        _read_one_sentence(segment, hits_, situation, found)
     if user:
         found = _with_one_goal(found)
         if situation.asked is None:  # what went wrong before the talk is why it begins
@@ -79,7 +79,7 @@ def read_acts(
     if model is not None:
         told = {finding.span for finding in found if finding.type in _STATED}
         for segment, hit in find_by_classifier(spoken, read, told, situation, model):
-            _read_sentence(segment, (hit,), situation, found)
+            _read_one_sentence(segment, (hit,), situation, found)
         if user:
             found = drop_unsettled(found, spoken, read, situation, model)
     return add_postponed(fill_labels(found, situation, said), said, situation) if user else found
@@ -121,7 +121,7 @@ def _select_typed(spoken: list[Segment]) -> list[Segment]:
     return [*spoken[:TYPED_BEFORE], *spoken[-TYPED_BEHIND:]]
 
 
-def _read_sentence(segment: Segment, read: Sequence[Hit], situation: Situation, found: list[Finding]) -> None:
+def _read_one_sentence(segment: Segment, read: Sequence[Hit], situation: Situation, found: list[Finding]) -> None:
     new: list[Finding] = []
     for hit in read:
         new += _MAKERS[hit.rule.act](place_hit(hit, segment, situation), situation)

@@ -40,20 +40,20 @@ class AheadRow:
     hollow: Pattern | None
     lead: Pattern | None
 
-    def points(self, clause: str) -> bool:
+    def is_timing(self, clause: str) -> bool:
         """Whether a clause only says when something is done, or by whom."""
         return (self.hands.any(clause) or self.times.any(clause)) and not self.habit.any(clause)
 
-    def names(self, clause: str) -> bool:
+    def has_future_work(self, clause: str) -> bool:
         """Whether a clause names future work."""
         ahead = self.left.any(clause) or (self.plans.any(clause) and not self.past.any(clause))
         return ahead and not self.habit.any(clause)
 
-    def telling(self, clause: str) -> str:
+    def read_timing(self, clause: str) -> str:
         """When something is done or by whom, as a clause says it that names no work; "" for nothing."""
         return _text_behind(self.hollow, clause)
 
-    def work(self, clause: str) -> str:
+    def read_work(self, clause: str) -> str:
         """The work that a clause names, without words such as "later I'll"."""
         return _text_behind(self.lead, clause)
 
@@ -107,12 +107,12 @@ def is_postponement(sentence: str) -> bool:
     """Whether a sentence says that something is done later or by somebody else."""
     text = bound_sentence(sentence)
     said = [strip_lead(part).rstrip(ENDS) for part in clauses(text)]
-    return any(reader.points(part) or reader.names(part) for reader in Readers().of(text) for part in said)
+    return any(reader.is_timing(part) or reader.has_future_work(part) for reader in Readers().of(text) for part in said)
 
 
 def is_only_postponement(clause: str) -> bool:
     """Whether a clause only says when or by whom something is done, and the work stands elsewhere."""
-    return any(reader.points(clause.rstrip(ENDS)) for reader in Readers().of(clause))
+    return any(reader.is_timing(clause.rstrip(ENDS)) for reader in Readers().of(clause))
 
 
 def has_left_work(clause: str) -> bool:

@@ -61,7 +61,7 @@ class _Ways:
 
     def read(self, text: str) -> Assignment | None:
         """The assignment that the first matching pattern reads in ``text``."""
-        made = (_read(self._ways[row], self._patterns[row], text) for row in self._patterns.matching(text))
+        made = (_read_assignment(self._ways[row], self._patterns[row], text) for row in self._patterns.matching(text))
         return next((one for one in made if one is not None), None)
 
 
@@ -139,13 +139,13 @@ def _strip_opening(line: str) -> tuple[str, str]:
 
 def strip_first_part(sentence: str) -> str:
     """A sentence without its first part; "" if it has only one."""
-    parts = _cut(_strip_opening(bound_sentence(sentence))[0])
+    parts = _split_at(_strip_opening(bound_sentence(sentence))[0])
     return strip_reason_words(parts[1]) if len(parts) > 1 and len(content(parts[1])) > 1 else ""
 
 
 def _split_parts(text: str) -> list[Assignment]:
     found: list[tuple[int, Assignment]] = []
-    parts = _cut(text)
+    parts = _split_at(text)
     for index, part in enumerate(parts):
         ways = _WITH_ARROWS if any(arrow in part for arrow in _ARROWS) else _WITHOUT_ARROWS
         made = ways.read(part)
@@ -155,7 +155,7 @@ def _split_parts(text: str) -> list[Assignment]:
     return [replace(made, reason=_reason(parts, index, used)) for index, made in found]
 
 
-def _cut(text: str) -> list[str]:
+def _split_at(text: str) -> list[str]:
     parts: list[str] = []
     rest = text
     while len(parts) < PARTS_MAX and (match := _PARTS.search(rest)) is not None:
@@ -175,7 +175,7 @@ def _reason(parts: list[str], index: int, used: set[int]) -> str:
     return ""
 
 
-def _read(way: ValueWay, pattern: Pattern, text: str) -> Assignment | None:
+def _read_assignment(way: ValueWay, pattern: Pattern, text: str) -> Assignment | None:
     match = pattern.match(text)
     if match is None or _MEASURES.any(text):
         return None
@@ -188,12 +188,12 @@ def _read(way: ValueWay, pattern: Pattern, text: str) -> Assignment | None:
         value = None
     if value is None and not (way.plain and _is_term(said)):
         return None
-    about = f"{_about(match, groups)} {behind}".strip()
+    about = f"{_read_about(match, groups)} {behind}".strip()
     if ("about" in groups and _group(match, groups, "about") and not about) or not _is_assigned(
         way, about, value, said, text, target
     ):
         return None
-    shown = value.text if value is not None else _bare(said)
+    shown = value.text if value is not None else _strip_function_words(said)
     alone = way.alone or (way.name == "first" and value is not None)
     return Assignment(shown, about, text, target, "", way.changes, alone, way.changes or way.name not in _MANY)
 
@@ -206,7 +206,7 @@ def _is_assigned(way: ValueWay, about: str, value: Value | None, said: str, text
     if target and (value or before) and not (value and before and alike(before, value)):
         return bool(value is None or value.kind in _NAMES) and bool(before is None or before.kind in _NAMES)
     if way.name in ("bare", "use_for"):
-        full = value is not None and equal(value.text, _bare(said))
+        full = value is not None and equal(value.text, _strip_function_words(said))
         full = full or (value is not None and value.kind == "code" and len(said.split()) <= 2 and way.name == "bare")
         return full and value is not None and (value.kind in _TECHNICAL or (way.name == "bare" and " " in value.text))
     if way.name == "is" and value is not None and value.kind in ("size", "share"):
@@ -234,7 +234,7 @@ _NAMES: Final = frozenset({"name", "tool", "code"})
 _COUNTED: Final = frozenset({"number", "amount"})
 
 
-def _about(match: Match, groups: frozenset[str]) -> str:
+def _read_about(match: Match, groups: frozenset[str]) -> str:
     about = _group(match, groups, "about")
     if about.casefold().partition(" ")[0] in _NOT_ABOUT:
         return ""
@@ -251,7 +251,7 @@ _BEFORE: Final = split_words(
 _BEHIND: Final = split_words("now then please again instead first too yet though")
 
 
-def _bare(text: str) -> str:
+def _strip_function_words(text: str) -> str:
     words = text.split()
     while len(words) > 1 and words[0].casefold() in _BEFORE:
         del words[0]
@@ -262,7 +262,7 @@ def _bare(text: str) -> str:
 
 def _leading_value(text: str) -> Value | None:
     """The typed value that a text begins with."""
-    return value_at_start(_bare(text))
+    return value_at_start(_strip_function_words(text))
 
 
 def _value_after_preposition(text: str) -> tuple[Value | None, str]:
@@ -285,5 +285,5 @@ _NO_TERM: Final = split_words(
 
 def _is_term(text: str) -> bool:
     """Whether a few words may name a choice."""
-    words = _bare(text).casefold().split()
+    words = _strip_function_words(text).casefold().split()
     return 0 < len(words) <= VALUE_WORDS and words[0] not in _NO_TERM and bool(content(text))

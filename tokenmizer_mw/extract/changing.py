@@ -420,7 +420,7 @@ def _supersede_fact(ledger: Ledger, old: Node, label: str, segment: Segment, rea
         span=(segment.start, segment.end),
     )
     if finding.label:
-        known = ledger.know(old)
+        known = ledger.ensure_node(old)
         supersede_duplicates(ledger, known, supersede(ledger, known, finding))
 
 

@@ -228,7 +228,7 @@ class Claim:
         return self.read_meaning()
 
     @cached_property
-    def weighed(self) -> dict[tuple[str | bool, bool, bool, bool, int], float]:
+    def weights_by_fact(self) -> dict[tuple[str | bool, bool, bool, bool, int], float]:
         """Cache of ``weigh``, by all that it reads of a fact."""
         return {}
 
@@ -345,14 +345,14 @@ def weigh(node: Node, claim: Claim, facts: int) -> float:
     old = read_stated(node.label)
     said = node.label if not old.keys.isdisjoint(claim.keys) else bool(old.names)
     key = (said, node.type is NodeType.TASK, node.source.role == "assistant", _is_just_set(node, claim), facts)
-    known = claim.weighed.get(key)
+    known = claim.weights_by_fact.get(key)
     if known is None:
         found = collect_evidence(node, claim, facts)
         known = BIAS + sum(WEIGHTS[name] * value for name, value in found.items())
         if claim.meant is not None:
             known = MEANT.words * known + MEANT.meaning * claim.meant + MEANT.bias
         known = min(known, _MOST)
-        claim.weighed[key] = known
+        claim.weights_by_fact[key] = known
     return known
 
 
@@ -471,7 +471,8 @@ def _nearest(claim: Claim, old: StatedValues) -> tuple[str, StatedValues]:
 
 
 def _is_named(old: StatedValues, around: StatedValues) -> bool:
-    """Whether a text names the value of a fact; without a value, whether it has all its words."""
+    """Whether a text names the value of a fact or a word of it; if the fact has no value, whether it has all its
+    words."""
     mine = old.names | old.values
     if mine & (around.names | around.values) or any(key_of(name) in old.words for name in around.names):
         return True

@@ -123,7 +123,9 @@ def _derive_message(
     )
     asked = situation.asked[0] if situation.asked is not None else ledger.graph.stated
     told = max((number for number, said in before if said.role is Role.ASSISTANT), default=0)
-    ledger.read(turn, message.role.value, asked, told, lambda: situation.asked_words, lambda: _assistant_texts(before))
+    ledger.begin_message(
+        turn, message.role.value, asked, told, lambda: situation.asked_words, lambda: _assistant_texts(before)
+    )
     speaks = message.role is not Role.TOOL and bool(message.text)
     segments = _own_segments(message, settings) if speaks else []
     stages = settings.stages_named

@@ -64,7 +64,7 @@ def _find_echo(segment: Segment, situation: Situation) -> Finding | None:
     text = strip_lead(bound_sentence(segment.text)).rstrip(" .!…")
     if not text or is_question(text) or is_supposition(text) or is_report(text) or ": " in text or text[0] in _NO_WORDS:
         return None
-    label = next((said for part in dict.fromkeys(_parts(text)) if (said := _name(part, situation))), "")
+    label = next((said for part in dict.fromkeys(_split_parts(text)) if (said := _named_words(part, situation))), "")
     if not label or any(hit.rule.act not in _BESIDE for hit in read_hits(segment.text, Speaker.USER)):
         return None
     told = find_referent(label, situation.offers.pieces, offered=True)
@@ -87,7 +87,7 @@ def _find_echo(segment: Segment, situation: Situation) -> Finding | None:
     )
 
 
-def _parts(text: str) -> Iterator[str]:
+def _split_parts(text: str) -> Iterator[str]:
     """The parts of a sentence that may name an option: all of it, the part before its reason or its first pause, and
     the part after "yes,"."""
     yield text
@@ -101,7 +101,7 @@ def _parts(text: str) -> Iterator[str]:
         yield rest
 
 
-def _name(text: str, situation: Situation) -> str:
+def _named_words(text: str, situation: Situation) -> str:
     """The words of ``text`` that name something in the message before, without words of agreement; "" if it has any
     other words."""
     behind = _BEHIND.match(text)

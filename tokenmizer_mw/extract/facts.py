@@ -87,7 +87,7 @@ def note_fact(ledger: Ledger, finding: Finding) -> Node | None:
 
 def adopt_option(ledger: Ledger, option: Node, finding: Finding) -> None:
     """Turn an option into a choice."""
-    changes: dict[str, object] = {"kind": finding.kind or DecisionKind.CHOICE, "source": ledger.source(finding)}
+    changes: dict[str, object] = {"kind": finding.kind or DecisionKind.CHOICE, "source": ledger.make_source(finding)}
     if finding.slot and ledger.graph.in_slot(finding.slot) is None:
         changes |= {"slot": finding.slot, "value": finding.value}
     changes["confidence"] = max(option.confidence, finding.confidence)
@@ -153,7 +153,7 @@ def _restore_fact(ledger: Ledger, node: Node, finding: Finding) -> Node:
 
 
 def _renewal_changes(ledger: Ledger, node: Node, finding: Finding) -> dict[str, object]:
-    changes: dict[str, object] = {"source": ledger.source(finding)}
+    changes: dict[str, object] = {"source": ledger.make_source(finding)}
     if finding.reason:
         changes["detail"] = finding.reason
     if finding.slot and not node.slot:

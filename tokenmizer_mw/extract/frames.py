@@ -48,7 +48,7 @@ def find_frames(sentence: str, label: str = "") -> frozenset[Frame]:
     stated, question = split_question(text)
     if question and label in stated:
         text = stated
-    part = _part_of(text, label)
+    part = _clause_with(text, label)
     found = {_ROWS[number][0] for one in {part, strip_lead(part)} for number in _STARTS.matching(one)}
     found |= {_ROWS_WITHIN[number][0] for number in _WITHIN.matching(text)}
     if read_order(strip_lead(text)) or (_DO.any(strip_lead(part)) and not question and not is_question(text)):
@@ -58,7 +58,7 @@ def find_frames(sentence: str, label: str = "") -> frozenset[Frame]:
     return frozenset(found)
 
 
-def _part_of(text: str, label: str) -> str:
+def _clause_with(text: str, label: str) -> str:
     """The clause of a sentence that contains a label. Clauses after a supposition are supposed as well."""
     place, start = text.find(label) if label else 0, 0
     while place > start and (border := _BORDER.search(text[start : place + 1])) is not None:

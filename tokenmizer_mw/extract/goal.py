@@ -102,7 +102,7 @@ def read_goal(spoken: Sequence[Segment], situation: Situation, segments: Sequenc
         quote=best.segment.text,
         span=(best.segment.start, best.segment.end),
     )
-    return [made, *_stack(best.label, made), *_symptom(best.segment, made)]
+    return [made, *_read_stack(best.label, made), *_read_symptom(best.segment, made)]
 
 
 def _is_by_the_way(sentence: OpeningSentence) -> bool:
@@ -113,16 +113,16 @@ def _is_by_the_way(sentence: OpeningSentence) -> bool:
     return len(content(sentence.label)) <= GOAL_WORDS or _WONDERS.any(sentence.text)
 
 
-def _symptom(segment: Segment, goal: Finding) -> list[Finding]:
+def _read_symptom(segment: Segment, goal: Finding) -> list[Finding]:
     """What is wrong, if the goal is to fix it."""
-    told = [_concise(hit.label) for hit in read_hits(segment.text, Speaker.USER) if hit.rule.act is Act.COMPLAINT]
+    told = [_shorten_label(hit.label) for hit in read_hits(segment.text, Speaker.USER) if hit.rule.act is Act.COMPLAINT]
     return [replace(goal, type=NodeType.ERROR, label=label, slot="", value="", confidence=_WRONG) for label in told]
 
 
 def _goal_label(at: int, sentences: Sequence[OpeningSentence]) -> str:
     """The goal in the words of its sentence; a short one with its neighbour."""
     best, behind = sentences[at], sentences[at + 1 : at + 3]
-    label = _concise(_wanted_by(best))
+    label = _shorten_label(_read_wanted(best))
     if label.endswith(":"):
         return " ".join([label, *(one.text for one in behind)])[:LABEL_MAX]
     if best.rank < Rank.SYMPTOM:
@@ -130,14 +130,14 @@ def _goal_label(at: int, sentences: Sequence[OpeningSentence]) -> str:
     size = len(content(label))
     for beside in behind:
         if size < SHORT and _CONDITION.any(beside.text):
-            return _join_labels(label, _concise(beside.text).partition(", ")[0])
+            return _join_labels(label, _shorten_label(beside.text).partition(", ")[0])
     wrong = [one for one in sentences[max(at - 2, 0) : at] if one.rank is Rank.SYMPTOM]
     if best.rank is not Rank.SYMPTOM and wrong and size <= CLEAR:
-        return _join_labels(_concise(wrong[-1].label), label)
+        return _join_labels(_shorten_label(wrong[-1].label), label)
     return label
 
 
-def _wanted_by(sentence: OpeningSentence) -> str:
+def _read_wanted(sentence: OpeningSentence) -> str:
     """The label of a sentence; of a question that asks for something, what it asks for."""
     asked = _ASKED_FOR.fullmatch(sentence.label) if sentence.rank in (Rank.QUESTION, Rank.STATEMENT) else None
     if asked is None:
@@ -146,7 +146,7 @@ def _wanted_by(sentence: OpeningSentence) -> str:
     return wanted if len(content(wanted)) >= THIN - 1 else sentence.label
 
 
-def _concise(label: str) -> str:
+def _shorten_label(label: str) -> str:
     """A label without appended remarks: "..., which is nasty", "..., 23 modules, Java 17"."""
     label = _without_asides(label)
     found = _HEDGE.search(label)
@@ -154,10 +154,10 @@ def _concise(label: str) -> str:
         label = label[: found.start()]
     while (bit := _BIT.search(label)) is not None and len(content(label[: bit.start()])) >= THIN:
         label = label[: bit.start()]
-    return label if len(label) <= LONG else _cut(label)
+    return label if len(label) <= LONG else _cut_label(label)
 
 
-def _cut(label: str) -> str:
+def _cut_label(label: str) -> str:
     """The beginning of a long label, up to the last place where it may end."""
     at = max((label.rfind(sign, SHORT, LONG) for sign in _BORDERS), default=-1)
     return label[:at] if at > 0 and len(content(label[:at])) >= SHORT else label
@@ -179,7 +179,7 @@ def _without_asides(label: str) -> str:
     return _without_asides(rest) if len(content(rest)) >= GOAL_WORDS else label
 
 
-def _stack(label: str, goal: Finding) -> list[Finding]:
+def _read_stack(label: str, goal: Finding) -> list[Finding]:
     """The technology in a goal: choices after "with" and "using", mentions elsewhere."""
     found = []
     match = _STACK.match(label)

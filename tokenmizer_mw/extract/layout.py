@@ -62,9 +62,9 @@ def find_laid_out(text: str) -> list[Span]:
     if len(lines) <= 1:
         return [(line.start, line.end) for line in lines if line.runs]
     own, rest = _count_opening_words(lines), len(lines) - _count_closing_words(lines)
-    opening, closing = _join(lines[:own]), _join(lines[rest:])
+    opening, closing = _join_paragraphs(lines[:own]), _join_paragraphs(lines[rest:])
     asked, asked_behind = _asks_about_text(opening), _asks_about_text(closing)
-    if not asked and asked_behind and not _states(opening):
+    if not asked and asked_behind and not _is_statement_before(opening):
         own, asked = 0, True
     if all(line.hints for line in lines[own:rest]) and _opens_for(lines[own:rest], closing):
         rest = len(lines)
@@ -73,7 +73,7 @@ def find_laid_out(text: str) -> list[Span]:
         return []
     end = len(text) if rest == len(lines) else body[-1].end
     marked = any(line.marked for line in body) and (asked or asked_behind)
-    shown = _points(opening) and FENCE.search(text) is None
+    shown = _is_pointing_at_text(opening) and FENCE.search(text) is None
     if marked or (asked and _is_shown(body, shown=shown)):
         return [(body[0].start, end)]
     return list(_find_marked(body, end))
@@ -86,7 +86,7 @@ def find_set_apart(text: str) -> Iterator[Span]:
     lines = text[: count_characters(text)].split("\n") if "\n" in text else []
     for line, following in pairwise([*lines, ""]):
         bare, end = line.strip(), start + len(line)
-        if opened >= 0 and bare and _closes(bare, closes, before):
+        if opened >= 0 and bare and _is_closing(bare, closes, before):
             yield opened, end
             opened = -1
         elif opened >= 0 and (within := _closing_within(line, closes)):
@@ -105,7 +105,7 @@ def _closing_of(line: str, following: str) -> str:
     return line if RULE_LINE.fullmatch(line) and following.strip() else ""
 
 
-def _closes(line: str, closes: str, before: str) -> bool:
+def _is_closing(line: str, closes: str, before: str) -> bool:
     if RULE_LINE.fullmatch(closes):
         return line == closes and bool(before)
     last = line.rstrip(".,;:!?)")[-1:]
@@ -130,7 +130,7 @@ def _count_opening_words(lines: Sequence[Line]) -> int:
     count = 0
     while count < len(lines) and lines[count].paragraph == lines[0].paragraph and not lines[count].hints:
         count += 1
-    said = _join(lines[:count])
+    said = _join_paragraphs(lines[:count])
     if count == len(lines):
         return 0
     titles = lines[count].paragraph == lines[0].paragraph and len(said) <= TITLE_MAX
@@ -146,22 +146,22 @@ def _count_closing_words(lines: Sequence[Line]) -> int:
         count += 1
         if QUESTION.search(line.text):
             break
-    said = _join(lines[len(lines) - count :])
+    said = _join_paragraphs(lines[len(lines) - count :])
     if count == len(lines) or len(said) > OWN_MAX:
         return 0
     adjoins = lines[-count - 1].paragraph == lines[-1].paragraph
-    return count if (_asks(said) if adjoins else _is_to_somebody(said)) else 0
+    return count if (_has_question(said) if adjoins else _is_to_somebody(said)) else 0
 
 
-def _asks(said: str) -> bool:
+def _has_question(said: str) -> bool:
     return QUESTION.search(said) is not None or ORDER.search(said) is not None
 
 
 def _is_to_somebody(said: str) -> bool:
-    return _asks(said) or PERSON.search(said) is not None or _RESUMES.match(said) is not None
+    return _has_question(said) or PERSON.search(said) is not None or _RESUMES.match(said) is not None
 
 
-def _join(lines: Sequence[Line]) -> str:
+def _join_paragraphs(lines: Sequence[Line]) -> str:
     return "\n".join(line.text for line in lines)
 
 
@@ -170,7 +170,7 @@ def _opens_for(body: Sequence[Line], closing: str) -> bool:
     return any(line.opens for line in body) and QUESTION.search(closing) is None
 
 
-def _states(said: str) -> bool:
+def _is_statement_before(said: str) -> bool:
     """Whether the user says something in front of a text that is no name of it."""
     return said.rstrip().endswith((":", "：")) or _is_to_somebody(said)
 
@@ -180,7 +180,7 @@ def _asks_about_text(said: str) -> bool:
     return any(True for _ in _find_questions(said))
 
 
-def _points(said: str) -> bool:
+def _is_pointing_at_text(said: str) -> bool:
     """Whether such a question points at what lies before the eyes."""
     return any(
         POINTING_WORD.search(sentence) is not None or _TEXTS.matching(sentence) for sentence in _find_questions(said)

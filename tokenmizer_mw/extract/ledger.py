@@ -60,7 +60,7 @@ class Ledger:
     wanted: Callable[[], frozenset[str]] = frozenset
     put_up: Callable[[], Sequence[tuple[int, str]]] = tuple
 
-    def read(
+    def begin_message(
         self,
         turn: int,
         role: str,
@@ -84,7 +84,7 @@ class Ledger:
         events = islice(self.events, self.first, None)
         return [event.transition for event in events if isinstance(event, DecisionReplaced)]
 
-    def source(self, finding: Finding) -> Source:
+    def make_source(self, finding: Finding) -> Source:
         """The source of a finding in the current message."""
         return Source(self.turn, self.role, finding.quote, finding.trust, finding.span)
 
@@ -102,11 +102,11 @@ class Ledger:
             "order": finding.order,
         }
         said |= changes
-        node = Node(id=self.graph.next_id(said["type"]), source=self.source(finding), **said)
+        node = Node(id=self.graph.next_id(said["type"]), source=self.make_source(finding), **said)
         self.emit(NodeAdded(node))
         return node
 
-    def know(self, node: Node) -> Node:
+    def ensure_node(self, node: Node) -> Node:
         """A node of the graph; a node from ``find_set_by_assistant`` is added first."""
         if self.graph.get(node.id) is not None:
             return node
@@ -137,7 +137,7 @@ class Ledger:
         if finding.confidence > node.confidence + _SURER:
             changes["confidence"] = finding.confidence
         if _RANKS[finding.trust] > _RANKS[node.source.trust]:
-            changes["source"] = self.source(finding)
+            changes["source"] = self.make_source(finding)
         if not node.detail and (detail := finding.detail or finding.reason) and detail != node.label:
             changes["detail"] = detail
         if finding.slot and not node.slot and node.current and self.graph.in_slot(finding.slot) is None:

@@ -39,7 +39,7 @@ def find_matching_node(graph: SessionGraph, finding: Finding, *, adjacent: Test)
     if holder is not None and holder.type is finding.type and same_value(holder.value, finding.value):
         return holder
     if finding.type is NodeType.FILE:
-        return _known_file(graph, finding)
+        return _find_known_file(graph, finding)
     matches = _SAME.get(finding.type)
     if matches is None or not graph.count_added(finding.type):
         return None
@@ -49,7 +49,7 @@ def find_matching_node(graph: SessionGraph, finding: Finding, *, adjacent: Test)
     return None
 
 
-def _known_file(graph: SessionGraph, finding: Finding) -> Node | None:
+def _find_known_file(graph: SessionGraph, finding: Finding) -> Node | None:
     """The file with that path, or with a path that ends with it or that it ends with.
 
     Of several that end with it, the one in the common folder: a relative path starts at the working folder. If there is
@@ -106,7 +106,7 @@ def find_current_heir(graph: SessionGraph, node: Node) -> Node | None:
     return None
 
 
-def _same_decision(node: Node, finding: Finding, adjacent: bool) -> bool:
+def _find_same_decision(node: Node, finding: Finding, adjacent: bool) -> bool:
     if node.slot and finding.slot and node.slot != finding.slot and not adjacent:
         return False
     if node.value and finding.value and not same_value(node.value, finding.value):
@@ -128,7 +128,7 @@ def _head(label: str) -> frozenset[str]:
     return content(label)
 
 
-def _same_task(node: Node, finding: Finding, _: bool) -> bool:
+def _find_same_task(node: Node, finding: Finding, _: bool) -> bool:
     mine, other = content(node.label), content(finding.label)
     if min(len(mine), len(other)) < 2:
         return mine == other
@@ -137,25 +137,25 @@ def _same_task(node: Node, finding: Finding, _: bool) -> bool:
     return likeness(node.label, finding.label) >= SAME_TASK
 
 
-def _same_error(node: Node, finding: Finding, _: bool) -> bool:
+def _find_same_error(node: Node, finding: Finding, _: bool) -> bool:
     return overlap(node.label, finding.label) >= SAME_ERROR and likeness(node.label, finding.label) >= 0.35
 
 
-def _same_endpoint(node: Node, finding: Finding, _: bool) -> bool:
+def _find_same_endpoint(node: Node, finding: Finding, _: bool) -> bool:
     return node.label.rpartition(" ")[2] == finding.label.rpartition(" ")[2] and (
         " " not in node.label or " " not in finding.label
     )
 
 
-def _same_words(node: Node, finding: Finding, _: bool) -> bool:
+def _find_same_words(node: Node, finding: Finding, _: bool) -> bool:
     return likeness(node.label, finding.label) >= SAME_OTHER
 
 
 _SAME: Final[dict[NodeType, Callable[[Node, Finding, bool], bool]]] = {
-    NodeType.DECISION: _same_decision,
-    NodeType.TASK: _same_task,
-    NodeType.ERROR: _same_error,
-    NodeType.ENDPOINT: _same_endpoint,
-    NodeType.GOAL: _same_words,
-    NodeType.SCHEMA: _same_words,
+    NodeType.DECISION: _find_same_decision,
+    NodeType.TASK: _find_same_task,
+    NodeType.ERROR: _find_same_error,
+    NodeType.ENDPOINT: _find_same_endpoint,
+    NodeType.GOAL: _find_same_words,
+    NodeType.SCHEMA: _find_same_words,
 }

@@ -23,19 +23,19 @@ def place_finding(ledger: Ledger, finding: Finding) -> Node | None:
     return ledger.graph.get(node.id) if node is not None else None
 
 
-def _note(ledger: Ledger, finding: Finding) -> Node | None:
+def _apply_note(ledger: Ledger, finding: Finding) -> Node | None:
     return _NOTES.get(finding.type, note_fact)(ledger, finding)
 
 
-def _adopt(ledger: Ledger, finding: Finding) -> Node | None:
-    return _note(ledger, replace(finding, move=Move.NOTE))
+def _apply_adoption(ledger: Ledger, finding: Finding) -> Node | None:
+    return _apply_note(ledger, replace(finding, move=Move.NOTE))
 
 
-def _replace(ledger: Ledger, finding: Finding) -> Node | None:
+def _apply_replacement(ledger: Ledger, finding: Finding) -> Node | None:
     return close_work(ledger, finding) if finding.type is NodeType.TASK else replace_decision(ledger, finding)
 
 
-def _archive(ledger: Ledger, finding: Finding) -> Node | None:
+def _apply_archive(ledger: Ledger, finding: Finding) -> Node | None:
     found = find_matching_node(ledger.graph, finding, adjacent=lambda _: False)
     if found is None and finding.type is NodeType.FILE and finding.certain:
         return ledger.add(finding)
@@ -57,12 +57,12 @@ _NOTES: Final[dict[NodeType, Callable[[Ledger, Finding], Node | None]]] = {
 }
 
 _MOVES: Final[dict[Move, Callable[[Ledger, Finding], Node | None]]] = {
-    Move.NOTE: _note,
+    Move.NOTE: _apply_note,
     Move.CLOSE: close_work,
     Move.REOPEN: reopen_work,
-    Move.REPLACE: _replace,
+    Move.REPLACE: _apply_replacement,
     Move.REJECT: reject_fact,
-    Move.ADOPT: _adopt,
-    Move.ARCHIVE: _archive,
+    Move.ADOPT: _apply_adoption,
+    Move.ARCHIVE: _apply_archive,
     Move.SET: replace_value,
 }

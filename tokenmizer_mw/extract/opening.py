@@ -1,4 +1,4 @@
-"""How much each sentence of an opening says about what the session is for."""
+"""Ranks the sentences of the first message by how well they state the goal of the session."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _WHOLE_MAX: Final = 110
 
 
 class Rank(IntEnum):
-    """What a sentence of an opening is, the likelier a goal the higher."""
+    """The kind of a sentence in the first message; a higher one is more likely the goal."""
 
     NOTHING = 0
     CHORE = 1
@@ -44,7 +44,7 @@ class Rank(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class OpeningSentence:
-    """A sentence of an opening. ``text`` is without lead-ins, ``label`` what it wants of all that it says."""
+    """A sentence of the first message. ``text``: without lead-ins; ``label``: what it asks for."""
 
     rank: Rank
     text: str
@@ -164,11 +164,11 @@ _CHANGE_WORDS: Final = 8
 
 
 def read_opening(spoken: Sequence[Segment], segments: Sequence[Segment]) -> list[OpeningSentence]:
-    """The sentences of an opening in which a goal may be; what a pasted task or a plan says, where it is one."""
-    titled = _title(segments)
+    """The sentences of the first message that may state the goal; of a pasted task or plan, its own sentences."""
+    titled = _read_title(segments)
     if titled is not None:
         return [titled]
-    found = [_sentence(segment, at) for at, segment in enumerate(spoken[:OPENING_SENTENCES])]
+    found = [_make_sentence(segment, at) for at, segment in enumerate(spoken[:OPENING_SENTENCES])]
     logged = next((segment.start for segment in segments if segment.kind is SegmentKind.LOG), None)
     if logged is not None:
         found = [one for one in found if one.rank >= Rank.QUESTION or _is_said(one, logged)]
@@ -183,8 +183,8 @@ def _is_said(sentence: OpeningSentence, logged: int) -> bool:
     return sentence.rank is not Rank.CHORE and sentence.segment.start < logged
 
 
-def _title(segments: Sequence[Segment]) -> OpeningSentence | None:
-    """What a plan that is handed over is called, or what a template hands over as typed by the user."""
+def _read_title(segments: Sequence[Segment]) -> OpeningSentence | None:
+    """The title of a plan that is handed over, or what a template marks as typed by the user."""
     for at, segment in enumerate(segments[:OPENING_SENTENCES]):
         if segment.kind is SegmentKind.CODE and len(segment.text) <= _TITLE_MAX:
             if _HANDS_INPUT.any(bound_sentence(segment.heading)):
@@ -202,7 +202,7 @@ def _announced_sentence(segment: Segment, text: str) -> OpeningSentence:
     return OpeningSentence(Rank.ANNOUNCED, said, said, segment)
 
 
-def _sentence(segment: Segment, at: int) -> OpeningSentence:
+def _make_sentence(segment: Segment, at: int) -> OpeningSentence:
     text = strip_lead(bound_sentence(segment.text))
     command = _COMMAND.fullmatch(text)
     if command is not None:
@@ -213,7 +213,7 @@ def _sentence(segment: Segment, at: int) -> OpeningSentence:
 
 
 def _rank_sentence(text: str, at: int) -> tuple[Rank, str]:
-    """What a sentence is, and what it wants: an announced goal before an order, then how it should be, a symptom."""
+    """Rank and label of a sentence: an announced goal before an order, then a wished state, then a symptom."""
     order = read_order(text)
     task = _TASK_IS.match(text)
     if task is not None:
@@ -226,7 +226,7 @@ def _rank_sentence(text: str, at: int) -> tuple[Rank, str]:
     )
     if rank is Rank.ORDER:
         label = order or _label_of(text)
-        return (Rank.POINTER if _points(label) else Rank.ORDER), label
+        return (Rank.POINTER if _is_pointing_back(label) else Rank.ORDER), label
     if rank is Rank.ANNOUNCED:
         return rank, _label_of(text)
     wanted = _find_wish(text, decided=any(hit.rule.act in _DECIDING for hit in read))
@@ -273,12 +273,12 @@ def _plain_rank(text: str) -> Rank:
 
 
 def is_background(sentence: str) -> bool:
-    """Whether a sentence tells who speaks and what there is already."""
+    """Whether a sentence only introduces the speaker or what exists already."""
     return _BACKGROUND.any(strip_lead(bound_sentence(sentence)))
 
 
-def _points(order: str) -> bool:
-    """Whether an order points at what was said before it instead of saying it."""
+def _is_pointing_back(order: str) -> bool:
+    """Whether an order refers to something said before instead of naming it."""
     if _POINTING_ABROAD.any(order):
         return True
     words = {word.strip(",.;:!?") for word in order.casefold().split()}

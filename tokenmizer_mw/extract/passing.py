@@ -43,7 +43,7 @@ def find_notes(
     if len(spoken) > SENTENCES_READ:
         return []
     made = [
-        _note(clause, segment)
+        _make_note(clause, segment)
         for segment in spoken
         if len(segment.text) <= SENTENCE_LONG
         for clause in clauses_of(segment.text, valued=(segment.start, segment.end) in goals)
@@ -85,7 +85,7 @@ def _has_value(clause: str) -> bool:
     return any(value.start > 0 or value.kind not in ("name", "word") for value in values_in(clause))
 
 
-def _note(clause: str, segment: Segment) -> Finding:
+def _make_note(clause: str, segment: Segment) -> Finding:
     return Finding(
         NodeType.CONCEPT,
         clause,

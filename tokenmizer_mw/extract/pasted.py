@@ -1,7 +1,7 @@
-"""Parts of a message that are copied rather than said: lines of logs, quotations of sentences, what somebody else's
-text is announced with.
+"""Finds the parts of a message that are pasted: lines of logs, quoted sentences, and the words that announce somebody
+else's text.
 
-Complements ``documents``, which knows texts that are handed over to be worked on; these are only shown.
+Complements ``documents``, which finds texts that are handed over to be worked on.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _OWN_MAX: Final = 400
 
 
 def find_pasted(text: str) -> Iterator[Span]:
-    """The places of such parts. Time is linear in the text."""
+    """The spans of such parts. Linear time."""
     quotes = any(mark in text for mark in _QUOTATION_MARKS)
     for pattern in (_LOG_LINE, _QUOTED) if quotes else (_LOG_LINE,):
         for match in islice(pattern.finditer(text), MARKS_MAX):
@@ -56,6 +56,6 @@ def find_pasted(text: str) -> Iterator[Span]:
 
 
 def _find_end_of_paste(text: str, start: int) -> int:
-    """Where a paste ends: before the last paragraph where that is short, else with the text."""
+    """The end of a pasted text: before a short last paragraph, else the end of the message."""
     last = text.rstrip().rfind("\n\n")
     return last if last > start and len(text) - last <= _OWN_MAX else len(text)

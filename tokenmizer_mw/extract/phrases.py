@@ -1,5 +1,5 @@
-"""How a sentence is taken apart before the rules read it: lead-ins, clauses, reasons, enumerations, and the kinds of
-sentences that state nothing."""
+"""Splits a sentence before the rules read it: lead-ins, clauses, reasons, enumerations; and detects sentences that
+state nothing."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ _POLITE: Final = compile_lazily(
 
 
 def bound_sentence(sentence: str) -> str:
-    """What is read of a sentence: one line of at most ``SENTENCE_MAX`` characters with plain apostrophes."""
+    """A sentence as it is read: one line of at most ``SENTENCE_MAX`` characters with plain apostrophes."""
     return _bound_sentence(sentence[:SENTENCE_MAX])
 
 
@@ -199,7 +199,7 @@ def _bound_sentence(sentence: str) -> str:
 
 @lru_cache(maxsize=SENTENCES_KEPT)
 def strip_lead(text: str) -> str:
-    """``text`` behind lead-ins such as "ok," "great! now" and "thanks, but"."""
+    """``text`` without lead-ins such as "ok," "great! now" and "thanks, but"."""
     for _ in range(_LEAD_INS_MAX):
         rest = _behind_lead(text)
         if rest == text or not rest:
@@ -234,7 +234,7 @@ _STATING: Final = split_words("no right fine done first true good again well plu
 
 
 def split_clauses(text: str) -> list[str]:
-    """The parts of a sentence that may each say something: cut before verbs that begin a new order."""
+    """The clauses of a sentence, split before verbs that begin a new order."""
     if not _has_one(text, _CLAUSE_SIGNS):
         return [text] if text else []
     found: list[str] = []
@@ -262,7 +262,7 @@ _GIVEN_FACT: Final = compile_lazily(
 
 
 def split_reason(text: str) -> tuple[str, str]:
-    """A statement and the reason that follows it ("" when none is given)."""
+    """A statement and the reason after it ("" for none)."""
     match = _REASON.search(text) if _has_one(text, _REASON_SIGNS) else None
     given = _GIVEN_FACT.search(text) if ", " in text else None
     if given is not None and given.start() >= _MIN_LABEL and (match is None or given.start() < match.start()):
@@ -284,7 +284,7 @@ def split_reason(text: str) -> tuple[str, str]:
 
 
 def strip_reason_words(text: str) -> str:
-    """A reason without the words that announce it: "concurrent writes" of "because of concurrent writes"."""
+    """A reason without its introduction: "concurrent writes" of "because of concurrent writes"."""
     reason = text.strip()
     for opener in _REASON_OPENERS:
         if reason[: len(opener)].casefold() == opener and reason[: len(_OF_COURSE)].casefold() != _OF_COURSE:
@@ -305,7 +305,7 @@ def split_enumeration(text: str, longest: int = 6) -> list[str]:
 
 
 def _between_commas(text: str) -> list[str]:
-    """``text`` cut at its commas, but for those inside of numbers such as "12,000"."""
+    """``text`` split at its commas, except those in numbers such as "12,000"."""
     pieces: list[str] = []
     for piece in text.split(","):
         if pieces and piece[:1].isdigit() and pieces[-1][-1:].isdigit():
@@ -327,7 +327,7 @@ _RELATIVE: Final = ("which ", "who ", "whose ", "where ", "because ", "so that "
 
 
 def split_list(text: str) -> list[str]:
-    """The items of a list that follows a marker such as "Next:", however long they are; brackets stay whole."""
+    """The items of a list after a marker such as "Next:", of any length; brackets stay whole."""
     for separator in ("; ", ", ", " / "):
         items = [item.strip() for item in _outside_brackets(text, separator)]
         if len(items) > 1 and all(items):
@@ -368,7 +368,7 @@ _TRAILERS: Final = (
 
 
 def strip_trailer(text: str) -> str:
-    """``text`` without words at its end that only soften or order it ("SQLite then", "the user model first")."""
+    """``text`` without final words that only soften or order it ("SQLite then", "the user model first")."""
     text = text.rstrip(" ,.;:!")
     folded = text.casefold()
     if not folded.endswith(_TRAILERS):
@@ -386,13 +386,13 @@ def has_digit(text: str) -> bool:
 
 
 def is_question(text: str) -> bool:
-    """Whether a sentence is a question (a polite order is one as well: see ``read_order``)."""
+    """Whether a sentence is a question, including a polite order (see ``read_order``)."""
     stripped = text.rstrip(" \"')*_")
     return stripped.endswith(("?", "？", "؟")) or ("?" in text and _ASKS.any(text))
 
 
 def read_order(text: str) -> str:
-    """What "can you X?" asks for: "X", "" when the sentence is no such thing."""
+    """The order in a polite question: "X" of "can you X?"; "" if it is none."""
     if text[:1] not in "cCwWpPdD":
         return ""
     match = _POLITE.fullmatch(text.rstrip(" ?!."))
@@ -400,9 +400,8 @@ def read_order(text: str) -> str:
 
 
 def split_question(text: str) -> tuple[str, str]:
-    """A statement and the question that the same sentence goes on with: "we use pnpm, can you fix the lockfile" gives
-    "we use pnpm" and "can you fix the lockfile". The question is "" where there is none, or where nothing is stated
-    before it."""
+    """A statement and the question after it in one sentence: "we use pnpm" and "can you fix the lockfile" of "we use
+    pnpm, can you fix the lockfile". The question is "" if there is none or nothing is stated before it."""
     match = _QUESTION_BEHIND.search(text) if _has_one(text, _QUESTION_SIGNS) else None
     if match is None or text[: match.start()].count(" ") < _STATED_WORDS - 1:
         return text, ""
@@ -414,11 +413,11 @@ _STATED_WORDS: Final = 3
 
 @lru_cache(maxsize=SENTENCES_KEPT)
 def is_supposition(text: str) -> bool:
-    """Whether a sentence only imagines, generalises or weighs."""
+    """Whether a sentence only imagines, generalises or considers."""
     return _IMAGINES.any(text)
 
 
 def is_report(text: str) -> bool:
-    """Whether a sentence tells what somebody else says or wants."""
+    """Whether a sentence reports what somebody else says or wants."""
     first = text.partition(" ")[0].casefold()
     return first not in _SELF and _REPORTS.any(text)

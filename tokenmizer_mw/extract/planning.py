@@ -1,4 +1,4 @@
-"""Items of agents' plans: moved by their numbers, and left behind when a plan is not kept up."""
+"""Items of agents' plans: changed by their numbers, and archived when the plan is not kept up."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ ITEMS_MAX: Final = 64
 
 
 def note_item(ledger: Ledger, finding: Finding) -> Node:
-    """The client puts an item on its plan, under a number. An order that it repeats becomes that item; one of another
-    number is another item, however alike the two are."""
+    """Record a plan item with its number. An order with the same content becomes that item; an item with another number
+    is another item, however similar."""
     same = find_same_fact(ledger, finding)
     if same is None or is_item(same):
         return ledger.add(finding)
     if not same.current or same.status is Status.COMPLETED:
         ledger.move(same, finding.status, finding)
-    changes = {"label": finding.label, "detail": finding.detail, "source": ledger.source(finding)}
+    changes = {"label": finding.label, "detail": finding.detail, "source": ledger.make_source(finding)}
     ledger.emit(NodeRevised(same.id, changes, ledger.turn))
     return same
 
 
 def move_item(ledger: Ledger, finding: Finding) -> Node | None:
-    """An item of a plan that is known by its number gets another subject or goes on, whatever was said about it. A step
-    that only looked leaves nothing behind."""
+    """Change subject or status of the plan item with the finding's number. A step that only looked at something is
+    archived when done."""
     item = _find_item(ledger, finding.target)
     if item is None:
         return None
@@ -49,19 +49,19 @@ def move_item(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _find_item(ledger: Ledger, number: str) -> Node | None:
-    """The newest item of that number, open or settled."""
+    """The newest item with that number, open or settled."""
     nodes = (ledger.graph.newest_unfinished(), ledger.graph.newest_settled())
     return first(node for some in nodes for node in islice(some, ITEMS_MAX) if node.detail == number)
 
 
 def is_item(node: Node) -> bool:
-    """Whether the client knows a task by a number."""
+    """Whether a task is a plan item with a number."""
     return node.type is NodeType.TASK and node.detail.startswith(ITEM)
 
 
 def archive_stale_items(ledger: Ledger) -> None:
-    """The user speaks again: what a plan lists that was not written down again in a whole exchange is archived, as
-    nobody knows what became of it. Items with numbers stay: they are not written down again."""
+    """Archive plan items, when the user speaks again, that were not written down again in a whole exchange: nobody
+    knows what became of them. Numbered items stay, because they are not written down again."""
     for task in find_nearest(ledger.graph, lambda node: _is_stale(ledger, node)):
         past = make_plan_task(task.label, Status.ARCHIVED)
         ledger.move(task, Status.ARCHIVED, past, "the plan was not kept up")

@@ -1,7 +1,7 @@
-"""What a user puts off or leaves to somebody: work ahead, told together with the matter that it is about.
+"""Tasks that a user postpones or leaves to somebody, with the matter that they are about.
 
-"I do that after lunch" says when; what is to be done stands before it, in the same sentence, in the one before, or at
-the end of the message that it answers.
+In: the findings and sentences of a user's message. Out: the findings with such tasks. "I do that after lunch" only says
+when; the work stands earlier in the sentence, in the sentence before, or at the end of the message that it answers.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ _AGREEING: Final = PatternSet(
 
 
 def add_postponed(found: Sequence[Finding], spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
-    """``found`` with what the user puts off or leaves to somebody, each told with its matter; what is found of the same
-    words without it goes."""
+    """``found`` with the tasks that the user postpones or leaves to somebody; findings from the same words that say
+    less are dropped."""
     made: list[Finding] = []
     readers = Readers(spoken)
     start = max(len(spoken) - SENTENCES_READ, 0)
@@ -80,14 +80,15 @@ def add_postponed(found: Sequence[Finding], spoken: Sequence[Segment], situation
 
 
 def _is_same_as_plan(finding: Finding, plan: Finding) -> bool:
-    """Whether a choice is the plan in the plan's own words: what is put off is to be done, and settles nothing."""
+    """Whether a choice has the same words as a postponed task, which decides nothing."""
     settles = finding.target or finding.single or finding.value or finding.about
     plain = finding.type is NodeType.DECISION and finding.move is Move.NOTE and not settles
     return plain and (finding.span, finding.label) == (plan.span, plan.label)
 
 
 def _is_covered_by(finding: Finding, plan: Finding) -> bool:
-    """Whether a finding says the same as a plan with less, or takes it for something that is wrong or done."""
+    """Whether a finding from the same sentence says less than the postponed task, or reads it as an error or as
+    done."""
     kinds = ((NodeType.TASK, Status.PENDING), (NodeType.TASK, Status.COMPLETED), (NodeType.ERROR, Status.ACTIVE))
     same = finding.span == plan.span and (finding.type, finding.status) in kinds
     if finding.type is NodeType.ERROR and not has_left_work(plan.label):
@@ -99,7 +100,7 @@ def _is_covered_by(finding: Finding, plan: Finding) -> bool:
 
 
 def _covers_plan(finding: Finding, plan: Finding) -> bool:
-    """Whether a finding says all that a plan says."""
+    """Whether a finding contains everything of the postponed task."""
     same = finding.span == plan.span and finding.type is NodeType.TASK and finding.status is Status.PENDING
     return same and content(plan.label) <= content(finding.label)
 
@@ -110,47 +111,47 @@ def _find_plans(segment: Segment, before: Segment | None, situation: Situation, 
         return
     parts = list(clauses(text))
     for reader in readers.of(text):
-        labels = list(_labels(reader, parts, before, situation))
+        labels = list(_label_plans(reader, parts, before, situation))
         if labels:
-            yield from (_plan(label, segment) for label in labels)
+            yield from (_make_plan(label, segment) for label in labels)
             return
 
 
-def _plan(label: str, segment: Segment) -> Finding:
+def _make_plan(label: str, segment: Segment) -> Finding:
     span = (segment.start, segment.end)
     label = label[:LABEL_MAX].strip()
     return Finding(NodeType.TASK, label, Status.PENDING, Trust.STATED, _CONFIDENCE, quote=segment.text, span=span)
 
 
 def _is_marked(segment: Segment) -> bool:
-    """Whether a sentence says formally what it is."""
+    """Whether a sentence has a formal marker."""
     return any(hit.rule.explicit for hit in read_hits(segment.text, Speaker.USER))
 
 
-def _labels(reader: AheadRow, parts: list[str], before: Segment | None, situation: Situation) -> Iterator[str]:
-    """The plans of a sentence's clauses."""
+def _label_plans(reader: AheadRow, parts: list[str], before: Segment | None, situation: Situation) -> Iterator[str]:
+    """Labels for the postponed tasks of a sentence."""
     told = 0
     for index, part in enumerate(parts):
         said = strip_lead(part).rstrip(ENDS)
         if index < told or is_supposition(said):
             continue
-        if reader.points(said):
-            end = _end_of(reader, parts, index)
+        if reader.is_timing(said):
+            end = _find_end_of_plan(reader, parts, index)
             matter = _find_matter(reader, parts[told : index + 1], before if told == 0 else None, situation)
             if not matter and end < len(parts) and reader.hands.any(said) and _names_a_matter(parts[end]):
                 matter, end = parts[end].rstrip(ENDS), end + 1
             if matter:
-                yield _join_pieces([matter, reader.telling(said), *parts[index + 1 : end]])
+                yield _join_pieces([matter, reader.read_timing(said), *parts[index + 1 : end]])
             told = end
-        elif reader.names(said) and _names_a_matter(said):
+        elif reader.has_future_work(said) and _names_a_matter(said):
             matter = _find_matter(reader, parts[told : index + 1], before if told == 0 else None, situation)
-            told = _end_of(reader, parts, index)
-            work = reader.work(said) if _names_a_matter(reader.work(said)) else said
+            told = _find_end_of_plan(reader, parts, index)
+            work = reader.read_work(said) if _names_a_matter(reader.read_work(said)) else said
             yield _join_pieces([*([matter] if _is_reference(said) else []), work, *parts[index + 1 : told]])
 
 
 def _is_reference(clause: str) -> bool:
-    """Whether a clause of few words says what is done to something that is named elsewhere: "put it on the list"."""
+    """Whether a short clause acts on something that is named elsewhere: "put it on the list"."""
     return _OBJECT.any(clause) and len(content(clause)) <= OBJECT_WORDS
 
 
@@ -158,16 +159,16 @@ def _join_pieces(pieces: Sequence[str]) -> str:
     return ", ".join(dict.fromkeys(piece for piece in pieces if piece)).rstrip(ENDS)
 
 
-def _end_of(reader: AheadRow, parts: list[str], index: int) -> int:
-    """Behind the last clause that only goes on with the one at ``index``."""
+def _find_end_of_plan(reader: AheadRow, parts: list[str], index: int) -> int:
+    """Index after the last clause that continues the one at ``index``."""
     end = index + 1
-    while end < len(parts) and reader.points(parts[end].rstrip(ENDS)):
+    while end < len(parts) and reader.is_timing(parts[end].rstrip(ENDS)):
         end += 1
     return end
 
 
 def _find_matter(reader: AheadRow, parts: Sequence[str], before: Segment | None, situation: Situation) -> str:
-    """What the last of ``parts`` points at, "" when nothing is at hand."""
+    """The work that the last of ``parts`` refers to; "" if none is found."""
     *earlier, clause = parts
     by_time = not reader.hands.any(strip_lead(clause).rstrip(ENDS))
     for part in reversed(earlier):
@@ -180,22 +181,22 @@ def _find_matter(reader: AheadRow, parts: Sequence[str], before: Segment | None,
 
 
 def _find_matter_before(before: Segment | None, situation: Situation) -> str:
-    """What the sentence before speaks of, else what the message before ends with."""
+    """The work that the sentence before names, else what the assistant's message ends with."""
     if before is not None:
         text = strip_lead(bound_sentence(before.text))
         acts = {hit.rule.act for hit in read_hits(before.text, Speaker.USER)}
         if _names_a_matter(text) and not acts & _DONE:
-            return _last(text)
+            return _last_clauses(text)
     return _last_offer(situation)
 
 
 def _last_offer(situation: Situation) -> str:
-    """What the message before ends with: an offer, or what is to be done."""
+    """The offer or task at the end of the assistant's message."""
     if situation.told is None:
         return ""
     offers = situation.offers
     if offers.proposals:
-        return _last(offers.proposals[-1])
+        return _last_clauses(offers.proposals[-1])
     ending = strip_lead(offers.ending)
     if is_question(ending):
         offer = _OFFERING.match(ending)
@@ -204,12 +205,12 @@ def _last_offer(situation: Situation) -> str:
 
 
 def _names_a_matter(text: str) -> bool:
-    """Whether a clause says enough to be what a plan is about."""
+    """Whether a clause has enough words to be the subject of a task."""
     return len(content(text)) >= MATTER_WORDS or (not text.isascii() and " " not in text and len(text) >= MATTER_SIGNS)
 
 
-def _last(text: str) -> str:
-    """The last clauses of a text that are short enough."""
+def _last_clauses(text: str) -> str:
+    """The last clauses of a text, as many as are short enough together."""
     text = text.rstrip(ENDS + "?？")
     if len(text) <= MATTER_MAX:
         return text

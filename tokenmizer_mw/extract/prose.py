@@ -1,4 +1,4 @@
-"""Prose: where sentences end, and how a piece of Markdown reads without its marks. Linear in the text's length."""
+"""Finds sentences in prose, and strips Markdown. Linear time."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _ELLIPSIS: Final = frozenset((".", "…"))
 
 
 def replace_surrogates(text: str) -> str:
-    """``text`` with lone surrogates replaced, so that every pattern can read it; offsets stay the same."""
+    """``text`` with lone surrogates replaced, so that every pattern can read it; offsets are unchanged."""
     if text.isascii():
         return text
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def one_line(text: str, limit: int) -> str:
-    """``text`` on one line, at most ``limit`` characters; what is cut off ends in an ellipsis at a word."""
+    """``text`` on one line of at most ``limit`` characters, shortened at a word with an ellipsis."""
     line = " ".join(text[: limit * 4].split())
     if len(line) <= limit:
         return line
@@ -48,11 +48,10 @@ def one_line(text: str, limit: int) -> str:
 
 
 def find_sentences(text: str, start: int, end: int) -> list[Range]:
-    """Where the sentences of ``text[start:end]`` are, in order, without the space between them.
+    """The spans of the sentences of ``text[start:end]``, in order, without the space between them.
 
-    A stop ends a sentence when white space follows (after closing quotes and brackets), so names of files, versions,
-    decimals and addresses stay whole; abbreviations do not end one. Full stops of Chinese, Japanese and Hindi need no
-    space.
+    A stop ends a sentence if white space follows (after closing quotes and brackets), so file names, versions, decimals
+    and addresses stay whole; abbreviations do not end one. Full stops of Chinese, Japanese and Hindi need no space.
     """
     found: list[Range] = []
     if text.isascii() and not _may_stop(text, start, end - 1):
@@ -70,7 +69,7 @@ def find_sentences(text: str, start: int, end: int) -> list[Range]:
             at = marked.find(".", at + 1)
             continue
         else:
-            stop = _past_run(marked, at)
+            stop = _end_of_run(marked, at)
             after = _sentence_end(piece, begin, at, stop)
             at = stop - 1
         if after:
@@ -90,14 +89,14 @@ def _is_word(word: str) -> bool:
     return word.isalpha() and len(word) > 1 and word not in _ABBREVIATIONS and word not in _BEFORE_LOWER_CASE
 
 
-def _past_run(marked: str, at: int) -> int:
+def _end_of_run(marked: str, at: int) -> int:
     while marked.startswith(".", at):
         at += 1
     return at
 
 
 def _with_one_stop(piece: str) -> str:
-    """The piece with every kind of stop written as a dot: one character to look for."""
+    """The text with every kind of stop written as a dot, so that one character is searched for."""
     if piece.isascii():
         return piece.replace("!", ".").replace("?", ".")
     for stop in _STOPS:
@@ -116,7 +115,7 @@ def _append(found: list[Range], piece: str, begin: int, end: int, offset: int) -
 
 
 def _sentence_end(piece: str, begin: int, at: int, stop: int) -> int:
-    """Where the sentence that began at ``begin`` ends if the stops at ``[at, stop)`` end it, else 0."""
+    """The end of the sentence that began at ``begin``, if the stops at ``[at, stop)`` end it; else 0."""
     after, end = stop, len(piece)
     while after < end and piece[after] in _CLOSERS:
         after += 1
@@ -125,13 +124,13 @@ def _sentence_end(piece: str, begin: int, at: int, stop: int) -> int:
     if piece[stop - 1] in _WIDE_STOPS:
         return after
     if piece[after].isspace():
-        return 0 if _goes_on(piece, begin, at, stop, after) else after
+        return 0 if _is_unfinished(piece, begin, at, stop, after) else after
     return after if piece[stop - 1] in "!?" and _is_cjk(piece[after]) else 0
 
 
-def _goes_on(text: str, begin: int, at: int, stop: int, after: int) -> bool:
-    """Whether a dot before white space is an abbreviation's, a list number's, an unfinished thought's, or a word
-    of its own ("docker build . fails")."""
+def _is_unfinished(text: str, begin: int, at: int, stop: int, after: int) -> bool:
+    """Whether a dot before white space ends no sentence: after an abbreviation or a list number, in an ellipsis, or as
+    a word ("docker build . fails")."""
     if text[at] not in _ELLIPSIS:
         return False
     if stop - at > 1 or text[at] == "…":
@@ -208,23 +207,23 @@ def _without_marks(text: str) -> str:
 
 
 def _only_bold(text: str) -> bool:
-    """Whether all stars of ``text`` are pairs around words, as in most Markdown: no globs, no powers, no arguments."""
+    """Whether all stars of ``text`` are pairs around words, as in most Markdown, and no globs, powers or arguments."""
     pieces = text.split("**")
     return (
         len(pieces) % 2 == 1
         and not any("*" in piece for piece in pieces)
         and all(word and not word[0].isspace() and not word[-1].isspace() for word in pieces[1::2])
-        and all(_apart(left[-1:], right[:1]) for left, right in zip(pieces[::2], pieces[2::2], strict=False))
+        and all(_is_separate(left[-1:], right[:1]) for left, right in zip(pieces[::2], pieces[2::2], strict=False))
     )
 
 
-def _apart(before: str, behind: str) -> bool:
-    """Whether what stands around a bold word does not belong to it."""
+def _is_separate(before: str, behind: str) -> bool:
+    """Whether the characters around a bold word are not part of it."""
     return "/" not in (before, behind) and not _in_word(before or " ") and not _in_word(behind or " ")
 
 
 def _runs(text: str, mark: str) -> list[Range]:
-    """Where ``mark`` is repeated, each run once."""
+    """Iterate over the runs of ``mark``."""
     runs: list[Range] = []
     at = text.find(mark)
     while at >= 0:
@@ -272,7 +271,8 @@ def _emphasis(text: str, mark: str, code: list[Range]) -> list[Range]:
 
 
 def _may_mark(mark: str, size: int, before: str, behind: str) -> bool:
-    """Globs keep their stars, dunder names their underscores, home directories their tilde."""
+    """Whether a mark may be emphasis: not the stars of globs, the underscores of dunder names or the tilde of a home
+    directory."""
     if mark == "*":
         return size <= 3 and "/" not in (before, behind)
     return size == 1 if mark == "_" else size == 2

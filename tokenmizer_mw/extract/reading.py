@@ -1,4 +1,8 @@
-"""Which rules a sentence matches: lead-ins off, questions and suppositions out, whole sentences before clauses."""
+"""Finds the rules that a sentence matches: without lead-ins, questions and suppositions, whole sentences before
+clauses.
+
+In: a sentence and its speaker. Out: hits.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +45,7 @@ _TABLES: Final = {speaker: RuleTable(RULES, speaker) for speaker in (Speaker.USE
 
 @lru_cache(maxsize=SENTENCES_KEPT)
 def read_hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...]:
-    """What ``sentence`` does, in order; () for one that states nothing."""
+    """The hits of rules in ``sentence``, in order; () if it states nothing."""
     line = bound_sentence(sentence)
     if speaker is Speaker.USER and (mixed := _mixed_status(line)):
         return mixed
@@ -49,15 +53,15 @@ def read_hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...]:
     if abroad is not None:
         return abroad
     if speaker is Speaker.ASSISTANT:
-        return _hits(line, speaker)
+        return _read_line(line, speaker)
     said, question = split_question(line)
     if question:
-        return (*(_hits(said, speaker) or _state(said)), *_hits(question, speaker))
-    return _hits(line, speaker) or _state(line)
+        return (*(_read_line(said, speaker) or _read_state(said)), *_read_line(question, speaker))
+    return _read_line(line, speaker) or _read_state(line)
 
 
 def _mixed_status(line: str) -> tuple[Hit, ...]:
-    """What a user's sentence says that tells both what is done and what is not: as a whole, or clause by clause."""
+    """The hits of a user's sentence that says what is done and what is not, as a whole or by clause."""
     text = strip_lead(line).rstrip(_ENDS)
     if not text or is_question(line) or is_supposition(text) or read_order(text) or is_report(text):
         return ()
@@ -66,20 +70,20 @@ def _mixed_status(line: str) -> tuple[Hit, ...]:
 
 
 def has_mixed_status(sentence: str) -> bool:
-    """Whether a sentence of the user tells both what is done and what is not: it answers no question."""
+    """Whether a sentence of the user says what is done and what is not."""
     return bool(_mixed_status(bound_sentence(sentence)))
 
 
 def read_kind(statement: str) -> DecisionKind:
-    """The kind of a decision by how it is worded: a rule ("never ...") or a preference; else a choice."""
+    """The kind of a decision by its wording: a rule ("never ...") or a preference; else a choice."""
     kinds = (MEANINGS[hit.rule.act].kind for hit in read_hits(statement, Speaker.USER))
     standing = (DecisionKind.RULE, DecisionKind.PREFERENCE)
     return next((kind for kind in kinds if kind in standing), DecisionKind.CHOICE)
 
 
 def may_be_reason(text: str, *, behind: bool) -> bool:
-    """Whether a sentence of the user beside a change may say why it is made: it lays down nothing by itself, and leads
-    in nothing. ``behind``: it stands behind the change, where it may also order or reject something else."""
+    """Whether a sentence beside a change may give the reason: it decides nothing by itself and is no lead-in.
+    ``behind``: it follows the change; then it may also order or reject something else."""
     if text.rstrip().endswith((":", "：")):
         return False
     own = _LAYS_DOWN | (_GOES_ON if behind else frozenset())
@@ -92,8 +96,8 @@ _GOES_ON: Final = frozenset({Act.REQUEST})
 _BESIDES: Final = PatternSet(r".*\b(?:also|either|as well|auch|aussi|non plus|también|tampoco|anche|neanche|também)\b")
 
 
-def _state(line: str) -> tuple[Hit, ...]:
-    """How a sentence says that things stand, as a whole."""
+def _read_state(line: str) -> tuple[Hit, ...]:
+    """The hits of a sentence that says as a whole how things are."""
     text = strip_lead(line).rstrip(_ENDS)
     if not text or read_order(text) or is_question(line) or find_frames(text) & _SILENT:
         return ()
@@ -104,14 +108,14 @@ def _state(line: str) -> tuple[Hit, ...]:
 _SILENT: Final = frozenset({Frame.QUESTION, Frame.HYPOTHETICAL, Frame.COURTESY})
 
 
-def _hits(line: str, speaker: Speaker) -> tuple[Hit, ...]:
-    """What one line in English does that holds either statements or a question."""
+def _read_line(line: str, speaker: Speaker) -> tuple[Hit, ...]:
+    """The hits of one English line that consists of statements or of a question."""
     table = _TABLES[speaker]
     text = strip_lead(line)
     if not text:
         return ()
     if speaker is Speaker.USER and (order := read_order(text)):
-        return tuple(hit for hit in _read(table, order) if hit.rule.act in ORDERS)
+        return tuple(hit for hit in _read_sentence(table, order) if hit.rule.act in ORDERS)
     stripped = text.rstrip(_ENDS)
     numbers = table.reading(stripped)
     leading = table.first(stripped, numbers)
@@ -127,13 +131,13 @@ def _hits(line: str, speaker: Speaker) -> tuple[Hit, ...]:
     return _read_parts(table, parts, leading)
 
 
-def _read(table: RuleTable, text: str) -> tuple[Hit, ...]:
+def _read_sentence(table: RuleTable, text: str) -> tuple[Hit, ...]:
     stripped = text.rstrip(_ENDS)
     return _read_parts(table, split_clauses(stripped), table.first(stripped, table.reading(stripped)))
 
 
 def _read_parts(table: RuleTable, parts: list[str], leading: Hit | None) -> tuple[Hit, ...]:
-    """The hits of a sentence's clauses, unless the sentence as a whole is one."""
+    """The hits of a sentence's clauses, unless the sentence matches as a whole."""
     if leading is not None and (leading.rule.whole or len(parts) < 2):
         return (leading,)
     if len(parts) < 2:

@@ -1,4 +1,4 @@
-"""Sentences of an assistant that repeat what it was given to read: they decide nothing and plan nothing."""
+"""Drops an assistant's sentences that repeat what it was given to read: they decide and plan nothing."""
 
 from __future__ import annotations
 
@@ -36,17 +36,19 @@ _OPEN: Final = frozenset({Status.PENDING, Status.IN_PROGRESS})
 
 
 def drop_repeated(findings: Sequence[Finding], text: str, before: Sequence[Numbered]) -> list[Finding]:
-    """``findings`` in an assistant's ``text`` without those of decisions, goals and open work in sentences that repeat
-    what it was given to read in the messages ``before``, the last of which is the newest: documents, quotations and
-    code of the user's last message, and results of tools since."""
+    """``findings`` in an assistant's ``text`` without decisions, goals and open tasks in sentences that repeat a text
+    it was given in the messages ``before`` (oldest first): documents, quotations and code of the user's last message,
+    and tool results since."""
     if not any(map(_is_word, findings)):
         return list(findings)
     given = [one[:TEXT_MAX] for one in _read_before(before) if one]
-    return [finding for finding in findings if not (given and _is_word(finding) and _repeats(finding, text, given))]
+    return [
+        finding for finding in findings if not (given and _is_word(finding) and _is_repetition(finding, text, given))
+    ]
 
 
 def _read_before(before: Sequence[Numbered]) -> Iterator[str]:
-    """The texts that were to be read."""
+    """The texts that the assistant was given to read."""
     for _, message in reversed(before):
         yield from (result.text for result in message.tool_results)
         if message.opens_turn:
@@ -59,12 +61,12 @@ def _is_word(finding: Finding) -> bool:
     return decides or (finding.type is NodeType.TASK and finding.status in _OPEN)
 
 
-def _repeats(finding: Finding, text: str, given: Sequence[str]) -> bool:
+def _is_repetition(finding: Finding, text: str, given: Sequence[str]) -> bool:
     said = text[slice(*finding.span)] if finding.span is not None else finding.quote
     words = _words(said.casefold())
     size = min(len(words), _RUN)  # a sentence of fewer words, such as a heading, is repeated as a whole
-    own = _runs(words, size)
-    known = [_runs_in(one, size) for one in given] if own else []
+    own = _hash_runs(words, size)
+    known = [_hash_runs_in(one, size) for one in given] if own else []
     return bool(own) and sum(any(run in one for one in known) for run in own) >= _SHARE * len(own)
 
 
@@ -76,8 +78,8 @@ def _documents_of(text: str) -> str:
 
 
 @lru_cache(maxsize=8)
-def _runs_in(text: str, size: int) -> frozenset[int]:
-    return frozenset(_runs(_words(text.casefold()), size))
+def _hash_runs_in(text: str, size: int) -> frozenset[int]:
+    return frozenset(_hash_runs(_words(text.casefold()), size))
 
 
 def _words(folded: str) -> list[str]:
@@ -86,10 +88,10 @@ def _words(folded: str) -> list[str]:
 
 
 def _is_plain(sign: str) -> bool:
-    """Whether a sign is a letter or a digit of words between spaces, or no letter at all."""
+    """Whether a character is a letter or a digit of a script with spaces, or no letter at all."""
     return (sign < _PLAIN and sign.isdecimal() == sign.isnumeric()) or not sign.isalnum()
 
 
-def _runs(words: Sequence[str], size: int) -> list[int]:
-    """A number for each run of ``size`` words."""
+def _hash_runs(words: Sequence[str], size: int) -> list[int]:
+    """A hash of each run of ``size`` words."""
     return list(map(hash, zip(*(islice(words, at, None) for at in range(size)), strict=False)))

@@ -1,5 +1,5 @@
-"""Texts of somebody else that a user shows without calling them texts, by what stands in front of them: an order that
-names nothing to work on, the place where one has read them, the name of a file, the marker of a paste.
+"""Finds somebody else's text that a user shows without calling it one, by what precedes it: an order without an object
+("proofread please"), the place where it was read, a file name, or a paste marker.
 
 Complements the introductions of ``documents``; the tables are in ``rules.shown``.
 """
@@ -68,8 +68,8 @@ _OBJECTS: Final = PatternTable(row.object for row in SHOWN)
 
 @dataclass(frozen=True, slots=True)
 class ShownText:
-    """Where a text begins that is shown. ``resumes``: the user may go on behind it in a last paragraph. ``in_line``: it
-    begins in the line that shows it. ``quoted``: it ends with its paragraph then."""
+    """The start of a shown text. ``resumes``: the user may speak again in a last paragraph; ``in_line``: it begins in
+    the line that introduces it; ``quoted``: then it ends with its paragraph."""
 
     start: int
     resumes: bool
@@ -78,7 +78,7 @@ class ShownText:
 
 
 def find_shown(text: str) -> Iterator[ShownText]:
-    """Where such texts begin, in order for each way to show them. Time is linear in the text."""
+    """Iterate over the starts of shown texts, in order for each kind of introduction. Linear time."""
     if not any(border in text for border in BORDERS):
         return
     if "\n" in text:
@@ -99,12 +99,12 @@ def find_shown(text: str) -> Iterator[ShownText]:
 
 
 def _stands_above_file(said: str, following: str) -> bool:
-    """Whether a question names a file, and what stands behind it looks like one."""
+    """Whether a question names a file and what follows looks like one."""
     return _ASKED.search(said) is not None and _LIKE_A_FILE.match(following.lstrip()) is not None
 
 
 def _find_headed(text: str) -> Iterator[ShownText]:
-    """What stands below the name of a file, or below the marker of a paste, that opens a paragraph."""
+    """The text below a file name or a paste marker that opens a paragraph."""
     for head in islice(_HEADS.finditer(text), CLAUSES_MAX):
         following = text[head.end() : head.end() + _LOOK].lstrip()
         opens = head.start() == 0 or text[max(0, head.start() - 2) : head.start()] in {"\n\n", "\n"}
@@ -113,7 +113,7 @@ def _find_headed(text: str) -> Iterator[ShownText]:
 
 
 def _shows_text(said: str, kinds: set[int], colon: str | None) -> bool:
-    """Whether a clause orders work and names nothing to work on, or points at what follows."""
+    """Whether a clause orders work without naming an object, or refers to what follows."""
     if colon is None and _POINTING in kinds:
         return True
     ordered = _ORDER in kinds or (_MAKING in kinds and colon is not None)
@@ -121,7 +121,7 @@ def _shows_text(said: str, kinds: set[int], colon: str | None) -> bool:
 
 
 def _shows_words(kinds: set[int], colon: str | None, *, apart: bool) -> bool:
-    """Whether a clause says where the words behind it come from. ``apart``: an empty line follows."""
+    """Whether a clause says where the following words come from. ``apart``: an empty line follows."""
     if colon is not None:
         return not kinds.isdisjoint({_READING, _HOLDING, _OPENING})
     return _HOLDING in kinds or (apart and not kinds.isdisjoint({_OPENING, _RECORDING}))

@@ -1,4 +1,4 @@
-"""When two labels speak of the same thing: their content words, compared without endings, verbs of work and paths."""
+"""Compares labels by their content: words without endings, verbs of work, and paths."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ _MIN_STEM: Final = 3
 
 @lru_cache(maxsize=4096)
 def content(label: str) -> frozenset[str]:
-    """The stems of a label's words that say what it is about. Paths count only where there is nothing else."""
+    """The content stems of a label. Paths count only if there is nothing else."""
     tokens = _tokens(label[:SIMILAR_MAX].casefold())
     plain = [token for token in tokens if not _is_path(token)]
     said = [told for token in plain or tokens for told in _stems_of_word(token)]
@@ -79,36 +79,36 @@ def content(label: str) -> frozenset[str]:
 
 @lru_cache(maxsize=16_384)
 def _stems_of_word(token: str) -> tuple[tuple[str, bool], ...]:
-    """The stems of a word, or of a name's words, that say anything, and whether each is a verb of work."""
-    said = [piece for piece in _pieces(token) if piece not in _EMPTY and piece not in _EMPTY_ABROAD]
+    """The stems of a word, or of the words of a name, and whether each is a verb of work."""
+    said = [piece for piece in _split_pieces(token) if piece not in _EMPTY and piece not in _EMPTY_ABROAD]
     return tuple((_stem(piece), piece in _VERBS) for piece in said)
 
 
 def has_words_besides(label: str, names: Iterable[str]) -> bool:
-    """Whether ``label`` says anything besides these names and verbs of work ("Updated a.py and b.py" does not)."""
+    """Whether ``label`` has content besides these names and verbs of work ("Updated a.py and b.py" has none)."""
     for name in names:
         label = label.replace(name, " ")
     return any(word not in _EMPTY and word not in _VERBS for word in _tokens(label.casefold()))
 
 
 def first_stem(label: str) -> str:
-    """The stem of the first word that says what a label is about, "" when there is none."""
+    """The first content stem of a label; "" for none."""
     about = content(label)
     for token in _tokens(label[:SIMILAR_MAX].casefold()):
-        for piece in _pieces(token):
+        for piece in _split_pieces(token):
             if (stem := _stem(piece)) in about:
                 return stem
     return ""
 
 
 def overlap(one: str, other: str) -> float:
-    """Share of the smaller label's content that the other has as well, 0..1."""
+    """Share of the smaller label's content stems that the other has as well, 0..1."""
     a, b = content(one), content(other)
     return len(a & b) / min(len(a), len(b)) if a and b else 0.0
 
 
 def likeness(one: str, other: str) -> float:
-    """Share of all content that the two labels have in common, 0..1."""
+    """Share of all content stems that the labels have in common, 0..1."""
     a, b = content(one), content(other)
     return len(a & b) / len(a | b) if a and b else 0.0
 
@@ -125,8 +125,8 @@ def _tokens(text: str) -> list[str]:
     return [token for raw in kept.split() if (token := raw.strip("./_-@"))]
 
 
-def _joins(char: str) -> bool:
-    """Vowel signs and the like, which are part of a word without being letters."""
+def _is_combining(char: str) -> bool:
+    """Whether a character is a vowel sign or the like, part of a word without being a letter."""
     return char > "\u02ff" and unicodedata.category(char)[0] == "M"
 
 
@@ -135,7 +135,7 @@ class _Signs(dict[int, int]):
 
     def __missing__(self, code: int) -> int:
         char = chr(code)
-        kept = code if char.isalnum() or char in _WORD_SIGNS or _joins(char) else _SPACE
+        kept = code if char.isalnum() or char in _WORD_SIGNS or _is_combining(char) else _SPACE
         if len(self) < _SIGNS_MAX:
             self[code] = kept
         return kept
@@ -160,7 +160,8 @@ def _is_path(token: str) -> bool:
 _NAMES: Final = frozenset({"node.js", "vue.js", "next.js", "asp.net", "socket.io"})
 
 
-def _pieces(token: str) -> list[str]:
+def _split_pieces(token: str) -> list[str]:
+    """The words of a text."""
     if not token.isascii() and max(token) >= _WIDE:
         runs = ("".join(run) for _, run in groupby(token, lambda char: char >= _WIDE))
         return [piece for run in runs if (bare := run.strip("./_-")) for piece in _pieces_of_run(bare)]

@@ -1,4 +1,4 @@
-"""Test runs: one node for a command or a suite, with what its newest run showed."""
+"""Test runs: one node for each command or suite, with the result of its newest run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ANY_SUITE: Final = split_words(
 
 
 def note_test(ledger: Ledger, finding: Finding) -> Node | None:
-    """A test run, or what somebody says of one: the newest holds."""
+    """Record a test run, or a report of one; the newest result holds."""
     return _ran(ledger, finding) if finding.certain else _find_reported_test(ledger, finding)
 
 
@@ -51,7 +51,8 @@ def _ran(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _find_reported_test(ledger: Ledger, finding: Finding) -> Node | None:
-    """ "17 tests pass": said of the run that was just seen, else of the suite that was spoken of before."""
+    """The test node of a report such as "17 tests pass": the run just seen, else the suite that was mentioned
+    before."""
     partly = _has_partly_passed(finding.label)
     tests = _tests(ledger)
     suite = _read_suite(finding.label)
@@ -71,7 +72,7 @@ def _find_reported_test(ledger: Ledger, finding: Finding) -> Node | None:
 def _renew(ledger: Ledger, node: Node, finding: Finding, **said: Any) -> None:
     changes = {name: value for name, value in said.items() if value and value != getattr(node, name)}
     if changes:
-        ledger.emit(NodeRevised(node.id, changes | {"source": ledger.source(finding)}, ledger.turn))
+        ledger.emit(NodeRevised(node.id, changes | {"source": ledger.make_source(finding)}, ledger.turn))
     else:
         ledger.touch(node)
 
@@ -83,7 +84,7 @@ def _tests(ledger: Ledger) -> list[Node]:
 
 
 def _read_suite(label: str) -> frozenset[str]:
-    """Whose tests they are: "the API tests pass" are the API's; nothing for "all 12 tests pass"."""
+    """The suite that a report names: "API" for "the API tests pass"; empty for "all 12 tests pass"."""
     words = (word.strip(".,;:!?()").casefold() for word in label.split())
     return frozenset(
         word for word in words if word and word not in _ANY_SUITE and word not in _NUMBERS and not word[0].isdigit()
@@ -91,7 +92,7 @@ def _read_suite(label: str) -> frozenset[str]:
 
 
 def _has_partly_passed(label: str) -> bool:
-    """Whether fewer passed than there are: "Four of five pass", "3/5 passed"."""
+    """Whether fewer tests passed than there are: "Four of five pass", "3/5 passed"."""
     words = label.casefold().replace("/", " of ").split()
     for index in range(1, len(words) - 1):
         if words[index] == "of":

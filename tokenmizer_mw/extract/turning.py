@@ -25,7 +25,12 @@ def join_refusals_and_choices(ledger: Ledger, findings: Sequence[Finding]) -> li
     made: list[Finding] = []
     for finding in findings:
         before = made[-1] if made else None
-        if before is not None and _refuses(before) and _chooses(finding, before) and _in_force(ledger, before.label):
+        if (
+            before is not None
+            and _is_refusal(before)
+            and _is_choice_after(finding, before)
+            and _is_in_force(ledger, before.label)
+        ):
             reason = finding.reason or before.reason
             made[-1] = replace(finding, move=Move.REPLACE, target=before.label, reason=reason)
         else:
@@ -33,23 +38,23 @@ def join_refusals_and_choices(ledger: Ledger, findings: Sequence[Finding]) -> li
     return made
 
 
-def _refuses(finding: Finding) -> bool:
+def _is_refusal(finding: Finding) -> bool:
     return finding.type is NodeType.DECISION and finding.move is Move.REJECT and bool(finding.label)
 
 
-def _chooses(finding: Finding, before: Finding) -> bool:
+def _is_choice_after(finding: Finding, before: Finding) -> bool:
     chosen = finding.type is NodeType.DECISION and finding.status is Status.ACTIVE and not finding.target
     if not chosen or finding.kind is not DecisionKind.CHOICE or finding.move not in _CHOOSING:
         return False
-    return bool(finding.span and before.span) and _apart(before, finding) <= APART_MAX
+    return bool(finding.span and before.span) and _characters_between(before, finding) <= APART_MAX
 
 
-def _apart(before: Finding, finding: Finding) -> int:
+def _characters_between(before: Finding, finding: Finding) -> int:
     end = before.span[1] if before.span else 0
     return (finding.span[0] if finding.span else 0) - end
 
 
-def _in_force(ledger: Ledger, label: str) -> bool:
+def _is_in_force(ledger: Ledger, label: str) -> bool:
     def earlier(node: Node) -> bool:
         return node.current and node.kind is not DecisionKind.OPTION and node.source.turn < ledger.turn
 

@@ -1,4 +1,4 @@
-"""The ways to give a value to something, one row a way; of several that read the same words, the first one counts."""
+"""Patterns of assignments, one row each; of several that match the same words, the first one counts."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class ValueWay:
-    """One way to give a value. Groups of ``pattern``: ``value``, ``about`` what it is a value of, ``target`` the value
-    before. ``plain``: any few words are a value. ``changes``: an earlier value was meant, whatever it is of.
-    ``alone``: it counts although no earlier value is known."""
+    """A pattern of assignments.
+
+    - Groups of ``pattern``: ``value``, ``about`` (what it is a value of), ``target`` (the value before).
+    - ``plain``: any few words are a value; ``changes``: it always replaces an earlier value.
+    - ``alone``: it counts even if no earlier value is known.
+    """
 
     name: str
     pattern: str

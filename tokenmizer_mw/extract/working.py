@@ -303,7 +303,9 @@ def _close_named(ledger: Ledger, finding: Finding) -> Node | None:
     if task is not None:
         ledger.move(task, Status.COMPLETED, finding)
         if _is_announced(task) or _is_better_label(task, finding):
-            ledger.emit(NodeRevised(task.id, {"label": finding.label, "source": ledger.source(finding)}, ledger.turn))
+            ledger.emit(
+                NodeRevised(task.id, {"label": finding.label, "source": ledger.make_source(finding)}, ledger.turn)
+            )
         else:
             ledger.merge(task, replace(finding, detail=finding.detail or _detail_from_claim(task, finding), order=None))
         return task

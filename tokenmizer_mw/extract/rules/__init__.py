@@ -1,4 +1,4 @@
-"""The tables that dialogue acts are read with, one row a way of saying something."""
+"""Tables of phrasings by which sentences are read, one row each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""How assistants take up what a user said, and how users say what does not work or is left for later: no code."""
+"""Words with which assistants acknowledge a user's statement, and with which users say what fails or is postponed. Data
+only."""
 
 from __future__ import annotations
 

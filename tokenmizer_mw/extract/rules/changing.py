@@ -1,4 +1,4 @@
-"""Words by which people change what was settled, one row a language; matched anywhere in a sentence, case ignored."""
+"""Words of change, one row a language; matched anywhere in a sentence, case ignored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers and days of the week as words, in each language, and what they stand for."""
+"""Numbers and days of the week as words, in each language, with their values."""
 
 from __future__ import annotations
 

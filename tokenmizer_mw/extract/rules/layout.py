@@ -1,4 +1,4 @@
-"""What lines of documents look like, and how people speak of them: patterns for ``extract.layout``."""
+"""Patterns for ``extract.layout``: what lines of documents look like, and how people refer to documents."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Words of sentences that say of one thing that it is done or works and of another that it is not, by what they do.
+"""Words for sentences that say of one thing that it is done and of another that it is not.
 
-Alternatives of all languages stand in one pattern: the words of one are none of the others'. Patterns are RE2, case
+Alternatives of all languages are in one pattern, because no language uses the words of another. Patterns are RE2, case
 ignored.
 """
 

@@ -1,4 +1,4 @@
-"""How people lay down what holds from now on, in ordinary modal and passive English."""
+"""Rules for standing rules ("must", "is never"), in modal and passive English."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def read_changes(touched: Mapping[str, str], output: Output, *, refused: bool) -
 
 
 def make_refusal(path: str, key: str, output: Output) -> list[Finding]:
-    """The error of a tool that refused to do with ``path`` what it was asked to; ``key`` is what ends it."""
+    """The error of a tool that refused to act on ``path``; a success with ``key`` closes it."""
     parsed = _PARSED.search(output.text[:_HEAD])
     line = f"edit failed: {parsed.group(1)}" if parsed else _first_line(output.text)
     if not line:

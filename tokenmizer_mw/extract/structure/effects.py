@@ -46,7 +46,7 @@ def _edit_in_place(command: Command, quote: str) -> Iterator[Finding]:
 
 
 def remove(command: Command, quote: str) -> Iterator[Finding]:
-    """Files that ``rm`` or ``git rm`` took away, and with ``-r`` folders of the project."""
+    """Files that ``rm`` or ``git rm`` removed, and with ``-r`` folders of the project."""
     deep = any(word[:1] == "-" and word[:2] != "--" and "r" in word.lower() for word in command.words)
     for word in command.operands:
         if path := is_kept_path(word) or (_kept_folder(word) if deep else ""):
@@ -60,7 +60,7 @@ def _kept_folder(word: str) -> str:
 
 
 def move(command: Command, quote: str) -> Iterator[Finding]:
-    """A file that ``mv`` or ``git mv`` gave another name, or put into a folder."""
+    """A file that ``mv`` or ``git mv`` renamed or moved."""
     if len(command.operands) == 2:
         old, new = is_kept_path(command.operands[0]), _target(*command.operands)
         if old and new:

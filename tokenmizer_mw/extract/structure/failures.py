@@ -1,6 +1,6 @@
-"""Which lines of an output tell what went wrong: failing tests, exceptions, compiler errors, reported errors.
+"""Finds the lines of an output that say what went wrong: failing tests, exceptions, compiler errors, reported errors.
 
-Each table row is a shape of line; the first group that matched is the label.
+Each table row is the pattern of a line; the first group that matched is the label.
 """
 
 from __future__ import annotations
@@ -149,8 +149,8 @@ def files_of_tests(text: str) -> list[str]:
 
 
 def _failing(suite: str, names: list[str], reason: str, told: str) -> str:
-    """The failing tests of a suite as a label; without a suite ``reason`` is the whole title. ``told`` is what an
-    assertion says where the line of the test does not."""
+    """The failing tests of a suite as a label; without a suite ``reason`` is the whole title. ``told``: what an
+    assertion says, if the test's own line gives no reason."""
     if not suite:
         return one_line(f"failing test: {reason}{told}", ERROR_LABEL_MAX)
     most = 1 if reason else _TESTS_NAMED
@@ -189,8 +189,7 @@ def compiler_errors(text: str) -> list[str]:
 
 
 def sum_up_errors(command: str, text: str) -> str:
-    """The errors of a compiler or a linter as one: how many, in which files, and the first; "" unless there are
-    several."""
+    """Several errors of a compiler or a linter as one: how many, in which files, and the first; "" for a single one."""
     found = _labels(_COMPILERS, text, _MATCHES_MAX) if "rror" in text or ".go:" in text else []
     places = [place for label in found if (place := _PLACE.match(label))]
     if len(places) < 2:
@@ -211,13 +210,13 @@ def find_unformatted(text: str) -> list[str]:
 
 
 def find_clashes(text: str) -> list[str]:
-    """Faults that commands tell while they succeed: packages that do not fit, no terminal, no end."""
+    """Faults of commands that succeed: packages that conflict, no terminal, no end."""
     return _labels(_CLASHES, text) if any(mark in text for mark in _CLASH_MARKS) else []
 
 
 def find_misuse(text: str) -> str:
-    """The line that tells that a command was called the wrong way or is not there, "" for none: what makes even the
-    failure of a search a fault."""
+    """The line that says that a command was called wrongly or does not exist; "" for none. It makes even the failure of
+    a search an error."""
     found = exceptions(text) or _labels(_MISUSES, text)
     return found[0] if found else ""
 
@@ -230,18 +229,18 @@ _EDITS_REFUSED: Final = _lines(
 
 
 def is_misuse(label: str) -> bool:
-    """Whether an error says only that a command or an editing tool was called the wrong way."""
+    """Whether an error only says that a command or an editing tool was called wrongly."""
     return bool(_MISUSES.search(label) or _EDITS_REFUSED.search(label))
 
 
 def find_telling_line(text: str) -> str:
-    """The line of a failed command's output that says best what went wrong, "" when none does."""
+    """The line of a failed command's output that best says what went wrong; "" for none."""
     found = exceptions(text) or [label for label in _labels(_REPORTS, text) if not _SUMS_UP.search(label)]
     return found[0] if found else ""
 
 
 def last_line(text: str) -> str:
-    """The last line that says something, "" for none; rather one that does more than sum up."""
+    """The last meaningful line, preferably one that is no summary; "" for none."""
     summary = ""
     for line in reversed(text[-_TAIL:].split("\n")):
         label = label_of(line)

@@ -1,4 +1,4 @@
-"""What tools say in plain words when they could not do something: without a code, a flag or a stack trace."""
+"""Faults that tools report in plain words, without an exit code, a flag or a stack trace."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def read_git(command: Command, output: Output, quote: str) -> Iterator[Finding]:
 
 
 def find_begun_step(command: Command) -> str:
-    """The step that a command is about to take and that somebody would miss: a commit; "" for none."""
+    """The step that a command begins and whose loss would matter: a commit; "" for none."""
     commits = command.program == "git" and next(iter(command.operands), "") == "commit"
     message = commit_message(command) if commits else ""
     return f"commit: {message}" if message else ""

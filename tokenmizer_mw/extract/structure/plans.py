@@ -1,4 +1,4 @@
-"""Plans of agents: lists that are written anew each time, and items that are made and moved one by one."""
+"""Plans of agents: lists that are written as a whole, and items that are created and changed one by one."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def read_plan(call: ToolCall) -> list[Finding]:
 
 
 def read_created_item(arguments: Arguments, output: Output) -> list[Finding]:
-    """One more item of the plan, known by the number that the client gives it."""
+    """A new plan item, with the number that the client gives it."""
     text, state, _ = item_of(arguments)
     made = _MADE.search(output.text)
     if output.failed or not text:
@@ -59,7 +59,7 @@ def read_created_item(arguments: Arguments, output: Output) -> list[Finding]:
 
 
 def read_moved_item(arguments: Arguments, output: Output) -> list[Finding]:
-    """The item of that number gets another subject, is begun, done, put back or taken off the plan."""
+    """A plan item with that number that gets another subject or status."""
     text, state, named = item_of(arguments)
     if output.failed or not named or not (state or text):
         return []

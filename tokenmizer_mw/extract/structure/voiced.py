@@ -1,6 +1,6 @@
-"""What an assistant says through a tool: its report at the end of a task, and its questions.
+"""What an assistant says by calling a tool: its report at the end of a task, and its questions.
 
-Some clients have the model end its work with a call, or ask by one; the words are the assistant's as any others are.
+Some clients have the model end its work or ask with a call; the words count as the assistant's.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _WORDS: Final = ("result", "message", "question", "response", "summary", "text",
 
 
 def add_voiced_text(message: Message) -> Message:
-    """The message with what its calls say to the user behind its text; itself where they say nothing more."""
+    """The message with the words of its calls appended to its text; unchanged if they have none."""
     if message.role is not Role.ASSISTANT or not any(is_speech(call) for call in message.tool_calls):
         return message
     said = [_words(call) for call in message.tool_calls if is_speech(call)]
@@ -46,7 +46,7 @@ def add_voiced_text(message: Message) -> Message:
 
 
 def is_speech(call: ToolCall) -> bool:
-    """Whether a call does nothing but speak to the user."""
+    """Whether a call only speaks to the user."""
     return squeeze_name(call.name) in _VOICES
 
 

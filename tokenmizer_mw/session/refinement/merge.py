@@ -81,7 +81,7 @@ def merge(
         if found is None:
             merging.counts[merging.recognise(stated)] += 1
             continue
-        merging.ledger.read(found.place.turn, found.place.speaker, 0, 0)
+        merging.ledger.begin_message(found.place.turn, found.place.speaker, 0, 0)
         merging.counts[merging.settle(found)] += 1
     if archives:
         merging.archive(reply.whole)
@@ -232,12 +232,12 @@ class _Merge:
         said = found.before
         if said is None:
             return self.ledger.add(before, confidence=_OLD_CONFIDENCE)
-        self.ledger.read(said.turn, said.speaker, 0, 0)
+        self.ledger.begin_message(said.turn, said.speaker, 0, 0)
         node = self.ledger.add(
             replace(before, quote=format_quote(said.quote), span=said.span, trust=trust_of(said)),
             confidence=_OLD_CONFIDENCE,
         )
-        self.ledger.read(found.place.turn, found.place.speaker, 0, 0)
+        self.ledger.begin_message(found.place.turn, found.place.speaker, 0, 0)
         return node
 
     def _put_in_place(self, old: Node, new: Node | None, chosen: Finding) -> str:
