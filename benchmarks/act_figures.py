@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from tokenmizer_mw.extract.guessing import USES
-from tokenmizer_mw.extract.learned import ActProbabilities, DialogueAct
+from tokenmizer_mw.extract.classifier import ActProbabilities, DialogueAct
+from tokenmizer_mw.extract.classifier_findings import USES
 from tokenmizer_mw.extract.rules import Speaker
 
 from .act_rows import Row

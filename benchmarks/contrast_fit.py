@@ -35,10 +35,10 @@ from sklearn.linear_model import LogisticRegression
 
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.extract.change_odds import BIAS, LETTERS_SHARE, letter_cues, odds_by_model, word_cues
-from tokenmizer_mw.extract.changing import LEAST_ODDS, LIKELY, find_changeable, may_replace, read_claims
+from tokenmizer_mw.extract.classifier import DialogueAct, Model
+from tokenmizer_mw.extract.classifier_findings import change_log_odds
 from tokenmizer_mw.extract.contrast import WEIGHTS, Mixture, collect_evidence
-from tokenmizer_mw.extract.guessing import change_log_odds
-from tokenmizer_mw.extract.learned import DialogueAct, Model
+from tokenmizer_mw.extract.fact_changes import LEAST_ODDS, LIKELY, find_changeable, may_replace, read_claims
 from tokenmizer_mw.extract.ledger import Ledger
 from tokenmizer_mw.extract.segment import segment
 from tokenmizer_mw.extract.situation import Situation, read_situation

@@ -25,9 +25,9 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
-from tokenmizer_mw.extract import learned
+from tokenmizer_mw.extract import classifier
+from tokenmizer_mw.extract.classifier import ActProbabilities, DialogueAct, Model
 from tokenmizer_mw.extract.cues import is_of_rules
-from tokenmizer_mw.extract.learned import ActProbabilities, DialogueAct, Model
 from tokenmizer_mw.extract.rules import Speaker
 
 from .act_figures import Pair, page
@@ -49,7 +49,7 @@ STRENGTH: Final = 0.05
 
 FIGURES: Final = SCENES.parent / "FIGURES.md"
 HEAD_FIGURES: Final = FIGURES.with_name("FIGURES_SEMANTIC.md")
-TARGET: Final = Path(learned.__file__).with_name("acts.model")
+TARGET: Final = Path(classifier.__file__).with_name("acts.model")
 PACKAGED: Final = TARGET.with_name("acts.head")
 SOFTENED: Final = 0.5
 """Power of the rows' weights in training, chosen on held-out authors; the calibration takes them in full."""

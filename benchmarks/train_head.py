@@ -27,8 +27,8 @@ from torch import nn
 from torch.nn import functional
 from transformers import BertModel
 
+from tokenmizer_mw.extract.classifier import ActProbabilities, DialogueAct, SentenceInContext
 from tokenmizer_mw.extract.encoder import Encoder, digest_of
-from tokenmizer_mw.extract.learned import ActProbabilities, DialogueAct, SentenceInContext
 from tokenmizer_mw.extract.semantic import ContextReader, Head
 
 from .act_figures import Pair

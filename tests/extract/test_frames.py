@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tokenmizer_mw.extract.frames import find_frames
-from tokenmizer_mw.extract.pasted import find_pasted
-from tokenmizer_mw.extract.rules.framing import Frame
+from tokenmizer_mw.extract.pasted_text import find_pasted
+from tokenmizer_mw.extract.rules.frame_words import Frame
 
 FRAMED = [
     ("does Valkey cope with that", Frame.QUESTION),

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.sampling import covering
+from tokenmizer_mw.extract.finding_makers import find_paths
 from tokenmizer_mw.extract.names import (
     Name,
     as_path,
@@ -14,7 +15,6 @@ from tokenmizer_mw.extract.names import (
     file_paths,
     same_path,
 )
-from tokenmizer_mw.extract.said import find_paths
 
 FILES = [
     ("Creating: api/main.py, config.py, requirements.txt", ["api/main.py", "config.py", "requirements.txt"]),

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tokenmizer_mw.extract.abroad import read_foreign_offer, read_foreign_order, read_short_answer
 from tokenmizer_mw.extract.languages import detect_languages
+from tokenmizer_mw.extract.other_languages import read_foreign_offer, read_foreign_order, read_short_answer
 from tokenmizer_mw.extract.pattern import compile_lazily
-from tokenmizer_mw.extract.reading import read_hits
+from tokenmizer_mw.extract.rule_hits import read_hits
 from tokenmizer_mw.extract.rules import Speaker
 from tokenmizer_mw.extract.rules.tongue import KINDS, make_tongue
 from tokenmizer_mw.extract.rules.tongues import TONGUES

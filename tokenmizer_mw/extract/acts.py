@@ -12,27 +12,27 @@ from typing import Final
 
 from tokenmizer_mw.model.node import NodeType, Status, Trust
 
-from .acknowledged import find_acknowledged
+from .acknowledgements import find_acknowledged
 from .choices import CHOICE_MAKERS
-from .countered import correct_numbers
-from .filling import fill_labels
+from .classifier import Model
+from .classifier_findings import drop_unlikely_hits, drop_unsettled, find_by_classifier
+from .corrected_numbers import correct_numbers
 from .finding import Finding, Segment, SegmentKind
+from .finding_makers import Maker, find_paths, place_hit
 from .goal import read_goal
-from .guessing import drop_unlikely_hits, drop_unsettled, find_by_classifier
 from .hit import Hit
-from .learned import Model
+from .label_completion import fill_labels
 from .names import endpoints
 from .opening import is_background
 from .pattern import PatternSet
-from .postponed import add_postponed
-from .reading import has_mixed_status, read_hits
+from .postponed_tasks import add_postponed
 from .replies import read_reply
 from .reports import REPORT_MAKERS
+from .rule_hits import has_mixed_status, read_hits
 from .rules import Act, Speaker
-from .said import Maker, find_paths, place_hit
 from .situation import Situation
 from .slots import versions
-from .valuing import add_values
+from .value_findings import add_values
 
 _MAKERS: Final[Mapping[Act, Maker]] = {**CHOICE_MAKERS, **REPORT_MAKERS}
 

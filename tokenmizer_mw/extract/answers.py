@@ -9,14 +9,14 @@ from typing import Final
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 from .finding import Finding, Segment
+from .finding_makers import read_slot_fields
 from .offers import is_conversation_filler
 from .pattern import PatternSet
 from .phrases import bound_sentence, is_question, is_supposition, split_reason, strip_lead
 from .prose import find_sentences, replace_surrogates
-from .reading import is_anaphoric, read_hits
 from .referent import asks_for_facts
+from .rule_hits import is_anaphoric, read_hits
 from .rules import Speaker
-from .said import read_slot_fields
 from .similar import content
 from .situation import ASKED_MAX, Situation
 

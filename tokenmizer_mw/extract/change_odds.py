@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from .learned import Model, load_change_model
+from .classifier import Model, load_change_model
 
 PASSAGE_MAX: Final = 400
 """Characters of a passage that are read."""

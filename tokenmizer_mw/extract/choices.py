@@ -13,12 +13,12 @@ from typing import Any, Final
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 from .finding import Finding, Move
+from .finding_makers import Maker, PlacedHit, is_name, read_slot_fields, split_named_items
 from .pattern import PatternSet, compile_lazily
 from .phrases import bound_sentence, split_reason, strip_lead, strip_trailer
-from .reading import Hit, is_anaphoric, read_hits
+from .rule_hits import Hit, is_anaphoric, read_hits
 from .rules import MEANINGS, Act, Speaker
 from .rules.verbs import DONE_VERBS, WORK_VERBS
-from .said import Maker, PlacedHit, is_name, read_slot_fields, split_named_items
 from .similar import content, has_words_besides
 from .situation import Situation
 from .slots import find_member, names_a_value

@@ -16,11 +16,11 @@ from tokenmizer_mw.model.category import MEMBERS
 from tokenmizer_mw.model.node import Node, NodeType
 
 from .change_odds import change_odds
+from .clauses import read_scope
 from .pattern import PatternSet
-from .rules.changing import CHANGES, EXPLICIT
-from .rules.counting import DAYS, NUMBERS
+from .rules.change_words import CHANGES, EXPLICIT
+from .rules.number_words import DAYS, NUMBERS
 from .similar import content, first_stem
-from .told import read_scope
 
 _WIDE: Final = "\u2e80"
 _NAMES: Final = frozenset({"name", "tool", "code", "term"})

@@ -21,32 +21,32 @@ from tokenmizer_mw.wire.host_texts import ends_examples, without_host_texts
 
 from . import CONTEXT_MESSAGES
 from .acts import read_acts
-from .changing import apply_change, apply_changes_after_rules, read_claims, withdraw_duplicates
+from .classifier import Model
+from .classifier_findings import change_log_odds, model_of
 from .documents import blank_out, find_documents
+from .fact_changes import apply_change, apply_changes_after_rules, read_claims, withdraw_duplicates
 from .facts import archive_mentioned_files
 from .finding import SPOKEN, Finding, Move, Segment
-from .foreign import announces_quotation, find_foreign, lies_in
 from .frames import may_carry
 from .goal import GOAL_ASKED
-from .guessing import change_log_odds, model_of
 from .layout import Span
-from .learned import Model
 from .ledger import Ledger
 from .links import link_all
 from .moves import place_finding
-from .passing import find_notes
-from .repeated import drop_repeated
+from .note_findings import find_notes
+from .other_speakers import announces_quotation, find_foreign, lies_in
+from .rejection_pairs import join_refusals_and_choices
+from .repetitions import drop_repeated
 from .reports import says_could_not
 from .segment import segment
 from .situation import Numbered, read_situation
 from .structure import open_calls, read_structure
 from .structure.client import is_interruption
 from .structure.results import read_output
-from .structure.voiced import add_voiced_text
-from .structure.voiced import is_speech as only_speaks
-from .turning import join_refusals_and_choices
+from .structure.speech_calls import add_voiced_text
+from .structure.speech_calls import is_speech as only_speaks
 from .validate import validate_findings
-from .working import (
+from .work_status import (
     archive_announced_step,
     archive_announced_tasks,
     close_tasks_left_by_user,

@@ -18,8 +18,8 @@ from tokenmizer_mw.runtime.lazy import expression
 
 from .layout import OPENING, Span, find_laid_out, find_set_apart
 from .pattern import PatternTable
-from .rules.handed import HANDED, RESUMES
-from .shown import BORDERS, find_shown
+from .rules.handover_phrases import HANDED, RESUMES
+from .shown_text import BORDERS, find_shown
 from .whole_files import find_whole_files
 
 TEXTS_KEPT: Final = 4

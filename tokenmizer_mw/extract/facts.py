@@ -13,8 +13,8 @@ from .ahead import is_postponement
 from .finding import Finding
 from .goal import GOAL_ASKED
 from .ledger import Ledger
-from .matching import find_matching_node, find_nearest
 from .names import of_home
+from .node_search import find_matching_node, find_nearest
 from .phrases import has_digit
 from .scope import is_exception
 from .similar import content

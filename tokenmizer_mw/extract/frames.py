@@ -13,7 +13,7 @@ from tokenmizer_mw.model.node import NodeType, Trust
 from .finding import Finding, Move
 from .pattern import PatternSet, PatternTable, compile_lazily
 from .phrases import bound_sentence, is_question, read_order, split_question, strip_lead
-from .rules.framing import REQUESTS, STARTS, WITHIN, Frame
+from .rules.frame_words import REQUESTS, STARTS, WITHIN, Frame
 
 SENTENCES_KEPT: Final = 128
 """Sentences of which the frames are kept: each finding of a sentence asks for them."""

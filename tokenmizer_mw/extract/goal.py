@@ -10,12 +10,12 @@ from typing import Final
 from tokenmizer_mw.model.node import LABEL_MAX, DecisionKind, NodeType, Status, Trust
 
 from .finding import Finding, Segment
+from .finding_makers import NAME_WORDS
 from .opening import OpeningSentence, Rank, read_opening
 from .pattern import PatternSet, compile_lazily
 from .phrases import split_enumeration
-from .reading import read_hits
+from .rule_hits import read_hits
 from .rules import Act, Speaker
-from .said import NAME_WORDS
 from .similar import content
 from .situation import Situation
 from .slots import find_member, read_slot

@@ -16,7 +16,7 @@ import re2
 
 from .marked_lines import LINE_LOOK, OWN_MAX, TITLE_MAX, Line, count_characters, read_lines
 from .pattern import PatternTable
-from .rules.handed import HANDED, RESUMES
+from .rules.handover_phrases import HANDED, RESUMES
 from .rules.layout import (
     BULLET,
     COPIED_LINE,

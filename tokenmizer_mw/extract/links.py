@@ -10,7 +10,7 @@ from tokenmizer_mw.model.node import DecisionKind, EdgeType, Node, NodeType, Sta
 from .facts import is_asked_now
 from .finding import Finding
 from .ledger import Ledger
-from .matching import find_nearest
+from .node_search import find_nearest
 from .similar import content
 
 LINKS_MAX: Final = 40

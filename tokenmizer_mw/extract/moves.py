@@ -8,13 +8,13 @@ from typing import Final
 
 from tokenmizer_mw.model.node import Node, NodeType, Status
 
-from .deciding import note_decision, reject_fact, replace_decision, replace_value
+from .decision_moves import note_decision, reject_fact, replace_decision, replace_value
 from .facts import extend_file_node, note_environment, note_fact, note_file, note_goal
 from .finding import Finding, Move
 from .ledger import Ledger
-from .matching import find_matching_node
-from .testing import note_test
-from .working import close_work, note_error, note_task, reopen_work
+from .node_search import find_matching_node
+from .run_status import note_test
+from .work_status import close_work, note_error, note_task, reopen_work
 
 
 def place_finding(ledger: Ledger, finding: Finding) -> Node | None:

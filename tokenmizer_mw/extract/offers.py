@@ -14,12 +14,12 @@ from typing import Final
 
 import re2
 
-from .abroad import ShortAnswer, announces_choice, read_foreign_offer, read_short_answer
 from .finding import Segment, SegmentKind
+from .other_languages import ShortAnswer, announces_choice, read_foreign_offer, read_short_answer
 from .pattern import PatternSet, compile_lazily
 from .phrases import bound_sentence, strip_lead, strip_reason_words
-from .reading import is_anaphoric, read_hits
 from .referent import Piece, split_pieces
+from .rule_hits import is_anaphoric, read_hits
 from .rules import Act, Speaker
 from .segment import segment
 

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
-from .abroad import strip_foreign_lead
 from .finding import Segment, SegmentKind
+from .finding_makers import TELLING_WORDS
 from .languages import detect_languages
+from .other_languages import strip_foreign_lead
 from .pattern import PatternSet, compile_lazily
 from .phrases import bound_sentence, is_question, read_order, strip_lead
-from .reading import read_hits
+from .rule_hits import read_hits
 from .rules import Act, Speaker
 from .rules.wants import MODAL_ABROAD, WANTS, WANTS_ABROAD, WANTS_BEHIND
-from .said import TELLING_WORDS
 from .similar import content, split_words
 
 OPENING_SENTENCES: Final = 12

@@ -10,16 +10,16 @@ from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 from .answers import read_answers
 from .choices import CHOICE_MAKERS
-from .echoes import read_echoes
 from .finding import Finding, Move, Segment, SegmentKind
+from .finding_makers import PlacedHit, read_slot_fields
 from .frames import find_frames
 from .offers import read_answer
+from .option_echoes import read_echoes
 from .phrases import split_reason
-from .reading import read_hits
 from .reports import REPORT_MAKERS
+from .rule_hits import read_hits
 from .rules import Act, Speaker
-from .rules.framing import Frame
-from .said import PlacedHit, read_slot_fields
+from .rules.frame_words import Frame
 from .situation import Situation
 
 _MAKERS: Final = {**CHOICE_MAKERS, **REPORT_MAKERS}

@@ -10,14 +10,14 @@ from typing import Final
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 from .finding import Finding, Move
+from .finding_makers import ITEMS_MAX, TELLING_WORDS, Maker, PlacedHit, is_name, make_file_finding, read_slot_fields
 from .opening import POINTS_BELOW
 from .pattern import PatternSet, compile_lazily
 from .phrases import split_enumeration, split_list, strip_lead
 from .prose import find_sentences, replace_surrogates
-from .reading import is_anaphoric
+from .rule_hits import is_anaphoric
 from .rules import Act, Speaker
-from .rules.acknowledging import COULD_NOT
-from .said import ITEMS_MAX, TELLING_WORDS, Maker, PlacedHit, is_name, make_file_finding, read_slot_fields
+from .rules.acknowledgement_words import COULD_NOT
 from .similar import content, has_words_besides
 from .situation import Situation
 

@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.runtime.installing import model_directory
 
+from .classifier import ActProbabilities, BadModel, DialogueAct, Model, SentenceInContext, load_shipped_model
 from .encoder import Adapter, Encoder, Tokens, digest_of
-from .learned import ActProbabilities, BadModel, DialogueAct, Model, SentenceInContext, load_shipped_model
 
 HEAD: Final = "acts.head"
 FORMAT: Final = 3

@@ -14,9 +14,9 @@ from typing import Final
 from tokenmizer_mw.model.node import NOTE_CONFIDENCE, Node, NodeType, Source, Status, Trust
 
 from .finding import SegmentKind
-from .passing import clauses_of
+from .note_findings import clauses_of
 from .phrases import bound_sentence, is_question
-from .reading import read_hits
+from .rule_hits import read_hits
 from .rules import Act, Speaker
 from .segment import segment
 from .validate import clean_label, format_quote

@@ -10,8 +10,8 @@ from typing import Final
 from tokenmizer_mw.model.message import Message, Role
 
 from . import CONTEXT_MESSAGES
-from .abroad import read_foreign_order
 from .offers import Offers
+from .other_languages import read_foreign_order
 from .phrases import bound_sentence, is_question, read_order, strip_lead
 from .prose import find_sentences, replace_surrogates
 from .rules import Speaker

@@ -11,7 +11,6 @@ from typing import Final
 from tokenmizer_mw.graph.values import Value, alike, equal, names_again, same_sort, values_in
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status
 
-from .assigned import AGAINST
 from .facts import is_recent
 from .finding import Finding, Move
 from .ledger import Ledger
@@ -19,6 +18,7 @@ from .pattern import PatternSet
 from .phrases import strip_lead
 from .similar import content
 from .slots import are_of_different_things, find_member
+from .value_assignments import AGAINST
 
 DECISIONS_MAX: Final = 24
 TASKS_MAX: Final = 12

@@ -14,11 +14,11 @@ from tokenmizer_mw.safety.redact.strict import mask_opaque
 from tokenmizer_mw.settings import Settings
 
 from .finding import Finding, Move
-from .hollow import is_go_ahead, is_hollow, strip_pointer
+from .meaningless_labels import is_go_ahead, is_hollow, strip_pointer
 from .names import PROJECTS, as_path, project_path
 from .pattern import PatternSet
 from .prose import strip_markdown
-from .rules.acknowledging import FAULTS
+from .rules.acknowledgement_words import FAULTS
 
 QUOTE_MAX: Final = 240
 """Longest quote that is kept as evidence, in characters."""

@@ -13,7 +13,7 @@ from typing import Final
 import re2
 
 from .layout import Span
-from .rules.handed import RESUMES
+from .rules.handover_phrases import RESUMES
 
 MARKS_MAX: Final = 20_000
 """Lines and marks of one message that are looked at; what stands behind them is read as it is."""

@@ -10,7 +10,7 @@ from .changes import CHANGES
 from .decisions import CHOICES, REJECTIONS, REPLACEMENTS, RULES_AND_WISHES
 from .markers import MARKERS
 from .rule import MEANINGS, Act, Meaning, Rule, Speaker
-from .standing import STANDING
+from .standing_rules import STANDING
 from .states import HALF
 from .work import REQUESTS, STATES
 

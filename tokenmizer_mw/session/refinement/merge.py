@@ -15,7 +15,7 @@ from typing import Any, Final
 from tokenmizer_mw.extract.facts import extend_file_node, without_taken_slot
 from tokenmizer_mw.extract.finding import Finding, Move
 from tokenmizer_mw.extract.ledger import Ledger
-from tokenmizer_mw.extract.matching import CANDIDATES_MAX, find_matching_node
+from tokenmizer_mw.extract.node_search import CANDIDATES_MAX, find_matching_node
 from tokenmizer_mw.extract.similar import content, likeness, overlap
 from tokenmizer_mw.extract.validate import clean_label, format_quote
 from tokenmizer_mw.graph.fold import SessionGraph

@@ -13,11 +13,11 @@ from math import log
 from typing import Any, Final
 
 from tokenmizer_mw.extract.finding import Finding, Move, Segment, SegmentKind
-from tokenmizer_mw.extract.foreign import find_foreign
+from tokenmizer_mw.extract.finding_makers import read_slot_fields
 from tokenmizer_mw.extract.layout import Span
 from tokenmizer_mw.extract.names import as_path
-from tokenmizer_mw.extract.reading import read_kind
-from tokenmizer_mw.extract.said import read_slot_fields
+from tokenmizer_mw.extract.other_speakers import find_foreign
+from tokenmizer_mw.extract.rule_hits import read_kind
 from tokenmizer_mw.extract.segment import segment
 from tokenmizer_mw.extract.similar import SIMILAR_MAX, content
 from tokenmizer_mw.extract.validate import format_quote, validate_findings

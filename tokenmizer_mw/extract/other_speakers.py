@@ -15,7 +15,7 @@ import re2
 
 from .documents import MARKS_MAX, find_documents, find_tagged, join_spans
 from .layout import OPENING, QUOTATION_MARKS, Span
-from .pasted import find_pasted
+from .pasted_text import find_pasted
 
 _QUOTATION: Final = re2.compile("|".join(rf"{opens}[^{closes}\n]+[{closes}]" for opens, closes in QUOTATION_MARKS))
 _SENTENCE: Final = 200

@@ -8,7 +8,7 @@ import pytest
 
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.extract.ahead import is_postponement
-from tokenmizer_mw.extract.postponed import add_postponed
+from tokenmizer_mw.extract.postponed_tasks import add_postponed
 from tokenmizer_mw.extract.rules.ahead import ENGLISH
 from tokenmizer_mw.extract.segment import segment
 from tokenmizer_mw.extract.situation import read_situation

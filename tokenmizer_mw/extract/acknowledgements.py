@@ -12,15 +12,15 @@ from typing import Final
 
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
-from .echoes import STATES
 from .finding import Finding, Segment, SegmentKind
+from .finding_makers import read_slot_fields
 from .frames import find_frames
+from .option_echoes import STATES
 from .pattern import PatternSet, compile_lazily
 from .phrases import bound_sentence, is_question, strip_lead
 from .prose import find_sentences, replace_surrogates
-from .rules.acknowledging import DENIES, TAKES_UP, WORKS_ON
-from .rules.framing import Frame
-from .said import read_slot_fields
+from .rules.acknowledgement_words import DENIES, TAKES_UP, WORKS_ON
+from .rules.frame_words import Frame
 from .similar import content
 from .situation import ASKED_MAX, Situation
 

@@ -1,7 +1,7 @@
 """Finds somebody else's text that a user shows without calling it one, by what precedes it: an order without an object
 ("proofread please"), the place where it was read, a file name, or a paste marker.
 
-Complements the introductions of ``documents``; the tables are in ``rules.shown``.
+Complements the introductions of ``documents``; the tables are in ``rules.showing_phrases``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final
 from tokenmizer_mw.runtime.lazy import expression
 
 from .pattern import PatternTable
-from .rules.shown import FILE, MENTION, SHOWN
+from .rules.showing_phrases import FILE, MENTION, SHOWN
 
 CLAUSES_MAX: Final = 8_000
 """Clauses of one message of which it is asked whether they show a text."""

@@ -11,7 +11,7 @@ from tokenmizer_mw.model.node import Node, NodeType, Status, Trust
 from .facts import find_same_fact
 from .finding import Finding
 from .ledger import Ledger, first
-from .matching import find_nearest
+from .node_search import find_nearest
 from .structure.certain import make_plan_task
 from .structure.plans import ITEM
 

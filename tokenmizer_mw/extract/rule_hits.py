@@ -11,10 +11,10 @@ from typing import Final
 
 from tokenmizer_mw.model.node import DecisionKind
 
-from .abroad import ORDERS, read_foreign_hits
 from .frames import find_frames
 from .hit import Hit, RuleTable, is_anaphoric
 from .mixed_status import read_mixed_status
+from .other_languages import ORDERS, read_foreign_hits
 from .pattern import PatternSet
 from .phrases import (
     bound_sentence,
@@ -27,7 +27,7 @@ from .phrases import (
     strip_lead,
 )
 from .rules import MEANINGS, RULES, Act, Speaker
-from .rules.framing import Frame
+from .rules.frame_words import Frame
 from .rules.states import HALF, SENTENCES
 
 SENTENCES_KEPT: Final = 256

@@ -13,7 +13,6 @@ from typing import Final
 from tokenmizer_mw.graph.values import names_again, values_in
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Trust
 
-from .assigned import AGAINST
 from .choices import is_absence
 from .correction import correct_number, is_value
 from .facts import (
@@ -28,10 +27,10 @@ from .facts import (
     without_taken_slot,
 )
 from .finding import Finding, Move
+from .finding_makers import is_name
 from .ledger import Ledger, is_open
-from .matching import find_current_heir, find_described, find_nearest
+from .node_search import find_current_heir, find_described, find_nearest
 from .pattern import compile_lazily
-from .said import is_name
 from .scope import is_exception
 from .similar import content
 from .situation import stems_in
@@ -44,6 +43,7 @@ from .succession import (
     find_holder_of_value,
     find_previous_value,
 )
+from .value_assignments import AGAINST
 
 CHOICES_MAX: Final = 12
 """Newest decisions that a new one may stand against."""

@@ -7,8 +7,8 @@ import pytest
 
 from tests.sampling import sample
 from tokenmizer_mw.extract.documents import MARKS_MAX
-from tokenmizer_mw.extract.foreign import announces_quotation, find_foreign, lies_in
-from tokenmizer_mw.extract.rules.handed import HANDED
+from tokenmizer_mw.extract.other_speakers import announces_quotation, find_foreign, lies_in
+from tokenmizer_mw.extract.rules.handover_phrases import HANDED
 
 PLACES = [
     ("We use Redis.", "Redis", False),

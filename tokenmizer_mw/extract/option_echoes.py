@@ -9,12 +9,12 @@ from typing import Final
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 from .finding import Finding, Move, Segment
+from .finding_makers import read_slot_fields
 from .pattern import PatternSet, compile_lazily
 from .phrases import bound_sentence, is_question, is_report, is_supposition, split_reason, strip_lead, strip_trailer
-from .reading import is_anaphoric, read_hits
 from .referent import find_referent
+from .rule_hits import is_anaphoric, read_hits
 from .rules import Act, Speaker
-from .said import read_slot_fields
 from .similar import content
 from .situation import Situation
 

@@ -1,7 +1,7 @@
 """How people put a text of somebody else before an assistant without calling it a text: an order that names nothing to
 work on ("proofread please", "translate to German:"), a place where texts are read ("I read on a forum:"), a file.
 
-A row is what a language says for it, written as in ``rules.handed``.
+A row is what a language says for it, written as in ``rules.handover_phrases``.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from .handed import NOTHING, write_word
+from .handover_phrases import NOTHING, write_word
 
 _LETTER: Final = r"[\p{L}\p{M}\p{N}_'’-]"
 _BESIDE: Final = r"[ \t,()]+"
@@ -24,15 +24,18 @@ MENTION: Final = f"@{FILE}"
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """A row. ``prose``: orders that are given for texts, ``making``: orders that are given for texts and for programs;
-    ``filling``: words that such an order may hold beside them; ``becoming``: what stands before that which the text
-    is to become; ``asking``: words behind which an order has its object. ``places``: where one reads what others
-    wrote; ``taking``: that one has read something; ``at``: what stands before a place then; ``telling``: what a place
-    does. ``speakers``: who is heard as little as a place. ``contents``, ``of``: "contents of"; ``looking``: orders
-    to look at a file. ``records``: what others said in a meeting. ``this``, ``texts``: "this answer"; ``within``:
-    what stands before it; ``here``: what stands for it.
+    """The phrases of one language.
 
-    ``examples`` show a text, ``counters`` do not; each stands before what would be shown.
+    - ``prose``: orders that are given for texts; ``making``: orders for texts and for programs; ``filling``: words that
+      such an order may contain besides them; ``becoming``: what precedes the result ("into"); ``asking``: words after
+      which an order has its object.
+    - ``places``: where one reads what others wrote; ``taking``: that one has read something; ``at``: what precedes a
+      place then; ``telling``: what a place does; ``speakers``: people who are quoted like a place.
+    - ``contents``, ``of``: "contents of"; ``looking``: orders to look at a file.
+    - ``records``: what others said in a meeting.
+    - ``this``, ``texts``: "this answer"; ``within``: what precedes it; ``here``: what replaces it.
+
+    ``examples`` show a text, ``counters`` do not; each precedes what would be shown.
     """
 
     prose: str

@@ -1,8 +1,8 @@
 """Values that a sentence assigns: "the port is 8081", "move the deadline to Friday", "call it Atlas".
 
-In: a user's sentence. Out: assignments. ``ways`` lists the patterns. A value of a kind of its own (a number, a date, a
-price, a name) is enough for most of them; a plain word counts only if the pattern is unambiguous. A pattern that is not
-``alone`` counts only if a known value is replaced. Words around the match give the reason.
+In: a user's sentence. Out: assignments. ``assignment_patterns`` lists the patterns. A value of a kind of its own (a
+number, a date, a price, a name) is enough for most of them; a plain word counts only if the pattern is unambiguous. A
+pattern that is not ``alone`` counts only if a known value is replaced. Words around the match give the reason.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Final
 
 from tokenmizer_mw.graph.values import Value, alike, equal, value_at_start, values_in
 
+from .assignment_patterns import ATTRIBUTE, WAYS, ValueWay
 from .pattern import Match, Pattern, PatternSet, PatternTable, compile_lazily
 from .phrases import (
     SENTENCES_KEPT,
@@ -27,7 +28,6 @@ from .phrases import (
 )
 from .similar import content, split_words
 from .slots import versions
-from .ways import ATTRIBUTE, WAYS, ValueWay
 
 VALUE_WORDS: Final = 5
 """Words of a plain value; more are a sentence."""

@@ -15,7 +15,7 @@ from .ahead import ENDS, AheadRow, Readers, clauses, has_left_work, is_only_post
 from .finding import Finding, Move, Segment, SegmentKind
 from .pattern import PatternSet, compile_lazily
 from .phrases import bound_sentence, is_question, is_supposition, strip_lead
-from .reading import read_hits
+from .rule_hits import read_hits
 from .rules import Act, Speaker
 from .similar import content
 from .situation import Situation

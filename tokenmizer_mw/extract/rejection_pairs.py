@@ -12,7 +12,7 @@ from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status
 from .facts import PRECISE
 from .finding import Finding, Move
 from .ledger import Ledger
-from .matching import find_described
+from .node_search import find_described
 
 APART_MAX: Final = 80
 """Characters between what turns down and what chooses."""

@@ -14,10 +14,10 @@ from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.model.node import NodeType, Trust
 from tokenmizer_mw.settings import Settings
 
+from .classifier import ActProbabilities, DialogueAct, Model, SentenceInContext, load_shipped_model
 from .cues import cues_of_neighbours, cues_of_place, cues_of_sentence, last_heard_sentence
 from .finding import Finding, Move, Segment, SegmentKind
 from .hit import Hit, is_anaphoric
-from .learned import ActProbabilities, DialogueAct, Model, SentenceInContext, load_shipped_model
 from .phrases import bound_sentence, is_question, read_order, strip_lead
 from .rules import Act, Rule, Speaker
 from .similar import content

@@ -14,13 +14,13 @@ from tokenmizer_mw.graph.values import equal
 from tokenmizer_mw.model.category import MEMBERS
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
-from .assigned import AGAINST, Assignment, find_assignments, strip_first_part
 from .finding import Finding, Move, Segment, SegmentKind
 from .pattern import PatternSet
 from .phrases import bound_sentence, is_question, read_order, strip_lead
-from .reading import may_be_reason
+from .rule_hits import may_be_reason
 from .similar import content
 from .situation import Situation
+from .value_assignments import AGAINST, Assignment, find_assignments, strip_first_part
 
 SENTENCES_READ: Final = 12
 """Sentences of a message that are read for values; longer messages are documents."""

@@ -7,13 +7,13 @@ from typing import Final
 
 from tokenmizer_mw.model.node import Node
 
+from .clauses import split_statements
 from .contrast import Claim, collect_evidence, weigh
 from .finding import Segment
 from .frames import find_frames
 from .pattern import PatternSet
 from .phrases import bound_sentence, is_question, strip_lead
 from .prose import find_sentences, replace_surrogates
-from .told import split_statements
 
 LEAST: Final = -1.5
 """Log odds that a proposal changes a fact, for the one who agrees to it to change the fact: they are asked about it."""

@@ -19,8 +19,9 @@ from tokenmizer_mw.graph.values import Value, equal, same_sort, values_in
 from tokenmizer_mw.model.event import NodeRevised
 from tokenmizer_mw.model.node import GOAL_CHANGED, LABEL_MAX, DecisionKind, Node, NodeType, Status, Trust
 
-from .agreed import find_agreed
+from .agreed_changes import find_agreed
 from .ahead import is_postponement
+from .clauses import split_statements
 from .contrast import (
     Claim,
     StatedValues,
@@ -35,19 +36,18 @@ from .contrast import (
 )
 from .facts import supersede
 from .finding import Finding, Move, Segment, SegmentKind
-from .foreign import lies_in
 from .frames import find_frames
 from .hit import is_anaphoric
 from .layout import Span
 from .ledger import Ledger
+from .other_speakers import lies_in
 from .pattern import PatternSet, compile_lazily
 from .phrases import bound_sentence, has_digit, is_question, read_order, split_reason, strip_lead
-from .reading import may_be_reason, read_hits
+from .rule_hits import may_be_reason, read_hits
 from .rules import Act, Speaker
 from .set_by_assistant import find_set_by_assistant
 from .similar import content
 from .slots import find_member
-from .told import split_statements
 from .validate import clean_label, format_quote
 
 SENTENCES_READ: Final = 8

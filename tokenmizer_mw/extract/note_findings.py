@@ -12,11 +12,11 @@ from typing import Final
 from tokenmizer_mw.graph.values import values_in
 from tokenmizer_mw.model.node import NOTE_CONFIDENCE, NodeType, Status, Trust
 
+from .clauses import split_statements
 from .finding import Finding, Segment, SegmentKind
 from .frames import find_frames
 from .phrases import bound_sentence, is_question, read_order, strip_lead
 from .similar import content
-from .told import split_statements
 
 SENTENCES_READ: Final = 12
 """Sentences of a message that are read; longer messages are documents."""

@@ -18,8 +18,8 @@ from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 from .finding import Finding, Move, Segment
 from .pattern import PatternSet
 from .phrases import bound_sentence, has_digit, is_question, split_reason, strip_lead
-from .reading import is_anaphoric
 from .referent import find_referent
+from .rule_hits import is_anaphoric
 from .similar import content
 from .situation import Situation
 

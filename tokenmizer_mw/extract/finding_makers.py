@@ -11,7 +11,7 @@ from tokenmizer_mw.model.node import NodeType, Status, Trust
 from .finding import Finding, Move, Segment
 from .names import file_paths, names_project
 from .phrases import split_enumeration
-from .reading import Hit
+from .rule_hits import Hit
 from .rules import MEANINGS, Speaker
 from .situation import Situation
 from .slots import find_member, read_slot

@@ -17,17 +17,17 @@ from tokenmizer_mw.model.node import LABEL_MAX, EdgeType, Node, NodeType, Status
 from .ahead import is_postponement
 from .facts import ANSWERING, PRECISE, RELATED, find_asked_tasks, find_same_fact, is_asked_now, note_fact
 from .finding import Finding, Move
-from .hollow import is_pointing
+from .finding_makers import find_paths
 from .ledger import Ledger, first, is_open
-from .matching import SAME_TASK, find_described, find_nearest
+from .meaningless_labels import is_pointing
+from .node_search import SAME_TASK, find_described, find_nearest
 from .pattern import PatternSet
 from .phrases import bound_sentence
-from .planning import archive_stale_items, move_item, note_item
+from .plan_items import archive_stale_items, move_item, note_item
 from .prose import find_sentences, replace_surrogates
-from .reading import read_hits
+from .rule_hits import read_hits
 from .rules import Act, Speaker
-from .rules.acknowledging import LEAVES_OPEN
-from .said import find_paths
+from .rules.acknowledgement_words import LEAVES_OPEN
 from .similar import content, likeness, overlap, split_words
 from .structure import is_covering
 from .structure.failures import is_misuse
