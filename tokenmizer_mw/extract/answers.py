@@ -26,7 +26,7 @@ ANSWERS_READ: Final = 2
 """First sentences of a reply that may answer what was asked."""
 
 BARE_WORDS: Final = 2
-"""Words of content up to which an answer is told together with its question."""
+"""An answer of at most so many content stems gets its question in the label."""
 
 _QUESTION_MAX: Final = 120
 _NO_ANSWER: Final = PatternSet(

@@ -32,7 +32,7 @@ _REPORTS_WORK: Final = PatternSet(
     rf"(?:(?:i|we)(?:'ve| have)? (?:now |also |just )*)?(?:{DONE_VERBS})\b|(?:the|all|both"
     rf"|it) (?:[\w./-]+ ){{0,6}}?now\b"
 )
-"""What an assistant says of its own finished work, which names a change by the way."""
+"""An assistant's report of finished work, which also names a change."""
 
 _TOLD_AS_MADE: Final = PatternSet(
     r"(?:decided|decisions?|agreed|settled|chosen)\s?:",
@@ -317,7 +317,7 @@ def _extend_rule(said: PlacedHit) -> str:
 
 
 _RULE_WHOLE: Final = 140
-"""Characters of a rule with what stands behind its comma."""
+"""Most characters of a rule with the part after its comma."""
 
 
 def _make_proposals(said: PlacedHit, _: Situation) -> list[Finding]:

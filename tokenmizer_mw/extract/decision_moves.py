@@ -50,7 +50,7 @@ CHOICES_MAX: Final = 12
 _OLD_CONFIDENCE: Final = 0.6
 _BARE_WORDS: Final = 2
 _TOLD_MAX: Final = 80
-"""Words of content of a bare name, and characters of a choice in whose words it is told."""
+"""Most content stems of a bare name, and most characters of the old label that is reused for it."""
 
 
 def note_decision(ledger: Ledger, finding: Finding) -> Node | None:

@@ -39,7 +39,7 @@ _GONE: Final = ("deleted", "moved to")
 
 _SPOKEN_OF: Final = "named"
 NAMED: Final = "read and named"
-"""What is told of a file that a tool read and a speaker named: it matters, though nothing was done to it."""
+"""Detail of a file that a tool read and a speaker named: it matters, although nothing was done to it."""
 
 _LOOKED: Final = ("read", NAMED, "failing")
 

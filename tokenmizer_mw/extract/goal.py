@@ -28,13 +28,13 @@ GOAL_ASKED: Final = 0.6
 
 _GIVEN: Final = 0.8
 _WRONG: Final = 0.8
-"""Confidence in an error that is told as what the session is for."""
+"""Confidence in an error that is stated as the goal of the session."""
 
 GOAL_WORDS: Final = 4
 """Words of content that such an order has at least."""
 
 SHORT: Final = 5
-"""Words of content below which a goal is told together with the condition beside it."""
+"""A goal of fewer content stems is labelled with the condition beside it."""
 
 THIN: Final = 3
 """Words of content that are left of a goal at least when what is only said about it goes."""
@@ -43,7 +43,7 @@ LONG: Final = 140
 """Characters of a label above which it is cut where it may end."""
 
 CLEAR: Final = 5
-"""Words of content up to which it is told together with what is wrong."""
+"""A goal of at most so many content stems is labelled with the symptom."""
 
 _CONDITION: Final = PatternSet(
     r".{2,60}?\b(?:must|should|has to|have to|needs to|shall|may not|cannot|can't|only|without|at most|at least"

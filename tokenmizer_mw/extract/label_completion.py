@@ -27,7 +27,7 @@ THIN_WORDS: Final = 2
 """Words of content up to which a label is looked at."""
 
 OLD_WORDS: Final = 5
-"""Words up to which what goes for a choice is told with it."""
+"""A replaced choice of at most so many words is added to the label."""
 
 THIN_SIGNS: Final = 4
 """Characters up to which a label is in scripts that put no spaces between words."""
@@ -38,10 +38,10 @@ TOLD_LABEL_MAX: Final = 100
 _SET_AGAINST: Final = PatternSet(r"(?s).*\b(?:instead of|rather than|in place of)\b")
 _KINDS: Final = frozenset({DecisionKind.CHOICE, DecisionKind.PREFERENCE})
 THIN_MAX: Final = 40
-"""Thin labels of one message that are told in full, from its beginning."""
+"""Short labels of one message that are completed, from its beginning."""
 
 PART: Final = 0.5
-"""Share of a sentence below which what was read of it is told by all of it."""
+"""A label with a smaller share of its sentence is replaced by the sentence."""
 MORE_WORDS: Final = 2
 """Words of content that the sentence has besides."""
 _SAID: Final = frozenset({NodeType.DECISION, NodeType.TASK, NodeType.ERROR, NodeType.GOAL})

@@ -50,12 +50,12 @@ class Line:
 
     @property
     def marked(self) -> bool:
-        """Whether the line itself shows that it is of a document."""
+        """Whether the line itself shows that it belongs to a document."""
         return self.runs or self.opens
 
     @property
     def addresses(self) -> bool:
-        """Whether the line speaks of its writer or to its reader."""
+        """Whether the line addresses its reader or mentions its writer."""
         return PERSON.search(self.text) is not None
 
 

@@ -38,7 +38,7 @@ from .similar import content
 CLAUSES_MAX: Final = 6
 """Clauses of a sentence that are looked at."""
 LABEL_MAX: Final = 140
-"""Characters of a sentence that is told as a whole."""
+"""Most characters of a sentence that becomes a label as a whole."""
 
 _BORDER: Final = compile_lazily(BORDER)
 _EXCEPT: Final = compile_lazily(EXCEPT)

@@ -28,7 +28,7 @@ NOTES_MAX: Final = 8
 
 
 Place = tuple[int, int] | None
-"""Where a sentence stands in its message; ``None``: nowhere."""
+"""Span of a sentence in its message; ``None`` if unknown."""
 
 
 def find_notes(

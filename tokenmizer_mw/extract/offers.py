@@ -24,7 +24,7 @@ from .rules import Act, Speaker
 from .segment import segment
 
 OPTIONS_MAX: Final = 12
-"""Options of one message that are told apart."""
+"""Most options of one message."""
 
 HEAD_MAX: Final = 60
 """Longest name of an option, in characters."""

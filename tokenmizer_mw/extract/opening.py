@@ -24,7 +24,7 @@ OPENING_SENTENCES: Final = 12
 _TITLE_MAX: Final = 160
 _NOT: Final = ("not ", "never ")
 _WHOLE_MAX: Final = 110
-"""Characters of a sentence that is told whole, though only its end says what is wanted."""
+"""Most characters of a sentence that becomes a label as a whole, although only its end says what is wanted."""
 
 
 class Rank(IntEnum):

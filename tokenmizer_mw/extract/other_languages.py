@@ -23,7 +23,7 @@ ORDERS: Final = frozenset({Act.REQUEST, Act.CHOICE, Act.REPLACE, Act.CHANGE, Act
 _DECIDING: Final = frozenset({Act.CHOICE, Act.REPLACE, Act.CHANGE, Act.RETURN, Act.REJECT})
 _TOLD_WHOLE: Final = frozenset({Act.COMPLAINT, Act.LATER})
 LABEL_MAX: Final = 140
-"""Longest sentence, in characters, that is told as a whole where one of its clauses says what fails or is left."""
+"""Most characters of a sentence that becomes a label as a whole because a clause says what fails or is left."""
 
 _REASON_MIN: Final = 7
 """Characters of a clause behind a choice that may be its reason; a shorter one belongs to the choice."""

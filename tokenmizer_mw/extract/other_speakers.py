@@ -30,7 +30,7 @@ _REPORTING: Final = re2.compile(
     r"記(?:さ|載)|話しま|話した|伝え(?:て(?:き|い)|られ|ま)|聞い(?:た|て)|あり(?:ま|、)|あ(?:る|った)|主張|説明され|答え(?:ま|た))|"
     r"(?:이?라고|고)[ \t]*(?:말(?:했|하|씀)|썼|쓰여|적(?:혀|었|힌)|했|하(?:네|던|더|셨)|합니다|전했|들었|답했)"
 )
-"""What stands behind a quotation in languages that say last who speaks in it."""
+"""Words after a quotation, in languages that name its speaker last."""
 
 _ANNOUNCED: Final = re2.compile(rf"\s*[:：]\s*[{re2.escape(''.join(opens for opens, _ in QUOTATION_MARKS))}]")
 

@@ -24,7 +24,7 @@ SENTENCES_READ: Final = 24
 """Sentences of a message that are read, the last ones: plans are made at the end."""
 SENTENCE_LONG: Final = 400
 MATTER_MAX: Final = 100
-"""Characters of what a plan is about, where it is told from another sentence."""
+"""Most characters of the work of a postponed task, if it is taken from another sentence."""
 LABEL_MAX: Final = 160
 MATTER_WORDS: Final = 2
 MATTER_SIGNS: Final = 6

@@ -24,14 +24,14 @@ OFFERED_LAST: Final = 8
 """Last sentences of a message that put something up."""
 
 NAME_WORDS: Final = 8
-"""Words up to which what stands before a verb is a name."""
+"""Most words before a verb that are read as a name."""
 
 _ROWS_MAX: Final = 12
 _BRACKET: Final = compile_lazily(r"\s?[(（](?P<inside>[^()（）]*)[)）]")
 _BORDER: Final = compile_lazily(
     r",?\s+(?:or|oder|ou|o|или|अथवा|या)\s|;\s|\s(?:--?|–|—|→|->)\s|[；]|还是|それとも|아니면"
 )
-"""What stands between things that are put up."""
+"""Separators between offered things."""
 
 _PAUSE: Final = compile_lazily(r"[,:]\s|[，：、]|(?:^|\s)(?:i'd|i would|i|we) (?:suggest|recommend|propose)\s")
 _OPENING: Final = compile_lazily(
@@ -49,7 +49,7 @@ _OFFERING: Final = PatternSet(
     r"|peux|peut|pourrait|propose|mieux|suffit|ou|pode|posso|melhor|basta|può|posso|meglio)\b"
     r"|можно|могу|лучше|или|предлагаю|可以|建议|还是|方案|比较|でき|提案|推奨|どちら|좋|추천|या|सुझाव|बेहतर|चाहें)"
 )
-"""Words of a sentence that puts something up, or says what is good about it."""
+"""Words of a sentence that offers something, or says what is good about it."""
 
 _VERB: Final = compile_lazily(
     r"(?: (?:still|now|already|also|then))?\s(?:is|are|was|were|isn't|does|doesn't|don't|would do|means?|costs?|needs?"

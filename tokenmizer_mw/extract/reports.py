@@ -52,7 +52,7 @@ _ALTERS: Final = compile_lazily(
     r"|every) )?[\w'`\"./#-]+(?: [\w'`\"./#-]+){0,4}?)"
     r"(?:,| (?:to|into|so|in|from|with|as|instead|by|under|out|of|on|off|at|and|which|that|because|for|back)\b.*|$)"
 )
-"""Orders that alter what stands."""
+"""Orders that change existing work."""
 
 
 def _read_change(said: PlacedHit, situation: Situation) -> list[Finding]:

@@ -39,7 +39,7 @@ _ENDS: Final = " .!…"
 _STATES: Final = RuleTable((row for rows in SENTENCES.values() for row in rows), Speaker.USER)
 """How things stand, in any language: asked where no other row reads a sentence of the user."""
 _WHOLE: Final = RuleTable(HALF["en"], Speaker.USER)
-"""Sentences of two halves that are told whole."""
+"""Sentences of two halves that become labels as a whole."""
 _TABLES: Final = {speaker: RuleTable(RULES, speaker) for speaker in (Speaker.USER, Speaker.ASSISTANT)}
 
 

@@ -169,7 +169,7 @@ def _split_pieces(token: str) -> list[str]:
 
 
 def _pieces_of_run(token: str) -> list[str]:
-    """A word, the words of a name that is written as one, or the pairs of signs of what is written without spaces."""
+    """A word, the words of a compound name, or pairs of characters in scripts without spaces."""
     if token[0] >= _WIDE and len(token) > 1:
         return [token[index : index + 2] for index in range(len(token) - 1)]
     if token.isalpha() or token.replace(".", "").isdigit() or token in _NAMES:

@@ -37,7 +37,7 @@ _TOLD: Final = frozenset({NodeType.TASK, NodeType.DECISION, NodeType.ERROR})
 """Types whose labels are words that somebody said, perhaps without saying anything."""
 
 _QUESTION_MARKS: Final = ("?", "？", "؟")
-"""A goal that only wants to know something is told as a question."""
+"""A goal that only asks for information is a question."""
 
 _SIDES: Final = frozenset({"left", "right", "on", "off", "up", "down"})
 

@@ -69,7 +69,7 @@ _WHOLE: Final = _Ways(way for way in WAYS if way.name in ("not_that", "should_be
 """Ways that are looked for in all of a sentence; the others in its parts."""
 _WITH_ARROWS: Final = _Ways(WAYS)
 _WITHOUT_ARROWS: Final = _Ways(way for way in WAYS if way.name != "arrow")
-"""The arrow's pattern matches slowly, and has no word by which a text is told not to have it."""
+"""The arrow's pattern is slow, and has no word by which texts without it could be skipped."""
 _ARROWS: Final = ("->", "→", "=>")
 _PARTS: Final = compile_lazily(
     r"(?P<cut>,? (?:because(?: of)?|since|so that|due to|as (?:it|the|they|we|that)|but) |,? (?:and )?so (?:from"

@@ -35,7 +35,7 @@ _OBSERVED: Final = PatternSet(
 )
 """What somebody observes, which nobody chose."""
 _KEEPS: Final = PatternSet(r".*\b(?:stays?|remains?|keeps?|must|should|shall|has to|have to|needs? to)\b")
-"""Words by which a value is settled rather than told."""
+"""Words with which a value is decided rather than reported."""
 _CHOSEN: Final = frozenset({Move.NOTE, Move.REPLACE, Move.ADOPT})
 
 

@@ -66,7 +66,7 @@ _OVER: Final = split_words("finished done fixed solved resolved gone over works 
 _LEAVES_OPEN: Final = PatternSet(*LEAVES_OPEN)
 
 LEFT_WORDS: Final = 2
-"""Words of content up to which a sentence that puts something off names nothing else that it is about."""
+"""A postponing sentence of at most so many content stems names nothing else that it is about."""
 
 _FIXED: Final = split_words("fixed solved resolved repaired")
 """Words with which a user says that what was wrong no longer is."""
@@ -121,7 +121,7 @@ def _move_as_gone_past(ledger: Ledger, node: Node, left: Status) -> None:
 
 def merge_into_report(ledger: Ledger, placed: Sequence[Node | None]) -> None:
     """Archive intermediate claims when the assistant reports at the end of its work; merge a finished order into the
-    final report's task if that speaks of the same."""
+    final report's task if the report restates it. Merged tasks are archived."""
     told = [node.label for node in placed if node is not None and _is_finished_in_message(ledger, node)]
     if not told:
         return

@@ -1,4 +1,4 @@
-"""Words that put a sentence into a frame in which it asserts nothing: one row a frame and language.
+"""Words that put a sentence into a frame, in which it asserts nothing: one row for each frame and language.
 
 Patterns are RE2, matched at the start of a sentence without its lead-in, case ignored; ``WITHIN`` patterns match
 anywhere in it.
@@ -11,7 +11,7 @@ from typing import Final
 
 
 class Frame(Enum):
-    """What keeps a sentence from asserting what it says."""
+    """What keeps a sentence from asserting its content."""
 
     QUESTION = auto()
     HYPOTHETICAL = auto()

@@ -1,7 +1,7 @@
-"""How people hand over a text of somebody else: "Translate the following text:", "Here is the mail:".
+"""Phrases with which users hand over somebody else's text: "Translate the following text:", "Here is the mail:".
 
-A row is what a language says for it. Words are written as in a dictionary of stems: ``translat*`` stands for every word
-that begins so, an underscore for a blank.
+A row is a language. Words are stems: ``translat*`` stands for every word with this beginning, an underscore for a
+space.
 """
 
 from __future__ import annotations
@@ -29,13 +29,16 @@ _EDGE: Final = r"(?:^|[^\p{L}\p{M}\p{N}_])"
 
 @dataclass(frozen=True, slots=True)
 class Handing:
-    """A row. ``treat``: verbs for what is done with a text. ``following``: words that announce that it comes; ``this``:
-    words that may mean what comes. ``texts``: what it may be. ``here``: words that show it. ``files``: texts of a work
-    place (a file, a log, a ticket), behind which people go on in their own words; ``handle``: more verbs for what is
-    done with those. ``voices``: words that say that somebody else speaks. ``last``: verbs may stand behind what they
-    are about. ``spaced``: words have blanks between them.
+    """The phrases of one language.
 
-    ``examples`` hand a text over, ``counters`` do not; each stands before what would be handed over.
+    - ``treat``: verbs for work on a text; ``texts``: kinds of texts; ``here``: words that present one.
+    - ``following``: words that announce the text; ``this``: words that may refer to it.
+    - ``files``: texts of a workplace (a file, a log, a ticket), after which the user speaks again; ``handle``: more
+      verbs for these.
+    - ``voices``: words that say that somebody else speaks.
+    - ``last``: verbs may follow their object; ``spaced``: words are separated by spaces.
+
+    ``examples`` hand a text over, ``counters`` do not; each precedes what would be handed over.
     """
 
     treat: str
@@ -53,7 +56,7 @@ class Handing:
 
     @property
     def treating(self) -> str:
-        """RE2 for a sentence that asks for work on a text, without what is polite in front of it."""
+        """RE2 for a sentence that asks for work on a text, without a polite beginning."""
         return f".*{self._any(self.treat)}" if self.last else self._bare(self.treat)
 
     @property
@@ -63,13 +66,13 @@ class Handing:
 
     @property
     def announcing(self) -> str:
-        """RE2 for a clause behind which a text follows, with a colon or without."""
+        """RE2 for a clause that a text follows, with or without a colon."""
         treat, following = self._any(self.treat), self._any(self.following)
         return f".*{treat}.*{following}|.*{following}.*{treat}"
 
     @property
     def showing(self) -> str:
-        """RE2 for a clause behind which a text follows if it ends with a colon."""
+        """RE2 for a clause that a text follows if it ends with a colon."""
         treat, texts = self._any(self.treat), self._any(self.texts)
         this = self._any(f"{self.this} {self.texts}")
         about = f"{treat}.*{this}|.*{this}.*{treat}" if self.last else f"{treat}.*{this}"
@@ -77,12 +80,12 @@ class Handing:
 
     @property
     def heading(self) -> str:
-        """RE2 for a line of its own above a text, which may say whose it is, or of what."""
+        """RE2 for a heading line above a text, which may name its author or topic."""
         return rf"[ \t*#_]*{_WHOSE}(?:{self._bare(self.texts)}){_OF_WHAT}[ \t*_]*$"
 
     @property
     def showing_file(self) -> str:
-        """RE2 for a clause behind which a file, a log or a ticket follows if it ends with a colon."""
+        """RE2 for a clause that a file, a log or a ticket follows if it ends with a colon."""
         if not self.files:
             return NOTHING
         verbs, files = self._any(f"{self.treat} {self.handle} {self.here}"), self._any(self.files)
@@ -96,7 +99,7 @@ class Handing:
 
     @property
     def reporting(self) -> str:
-        """RE2 for a line that ends with a colon behind which somebody else speaks."""
+        """RE2 for a line that ends with a colon and introduces another speaker."""
         return f".*{self._any(self.voices)}" if self.voices else NOTHING
 
     def _any(self, words: str) -> str:

@@ -23,7 +23,7 @@ EXCEPT: Final = (
     r",?\s+(?:except(?: for| that)?|apart from|other than|save for|barring|all but|but(?: for)?|bis auf|außer|ausser"
     r"|à part|sauf|hormis|excepto|salvo|menos|tranne|a parte|eccetto|exceto|кроме|за исключением)\s+"
 )
-"""What stands before the one thing that is not like the others."""
+"""Words before the exception."""
 
 _TAIL: Final = (
     r"(?: (?:now|again|here|too|es|already|finally|at last|locally|fine|well|perfectly|jetzt|wieder|schon|endlich|hier"

@@ -1,7 +1,7 @@
-"""How people put a text of somebody else before an assistant without calling it a text: an order that names nothing to
-work on ("proofread please", "translate to German:"), a place where texts are read ("I read on a forum:"), a file.
+"""Phrases with which users show somebody else's text without calling it one: an order without an object ("proofread
+please", "translate to German:"), the place where it was read ("I read on a forum:"), or a file.
 
-A row is what a language says for it, written as in ``rules.handover_phrases``.
+A row is a language, written as in ``rules.handover_phrases``.
 """
 
 from __future__ import annotations

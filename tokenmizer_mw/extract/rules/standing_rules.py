@@ -1,4 +1,4 @@
-"""Rules for standing rules ("must", "is never"), in modal and passive English."""
+"""Rules for what must hold from now on ("must", "is never"), in modal and passive English."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Findings of tool traffic: what is certain because it happened."""
+"""Makers of findings from tool traffic, which are certain because it happened."""
 
 from __future__ import annotations
 

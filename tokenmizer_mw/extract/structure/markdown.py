@@ -1,5 +1,5 @@
-"""What Markdown says for certain in a speaker's text: checklists, files that code blocks and diffs name, and the
-errors of logs that the user pasted. Quoted text says nothing."""
+"""Findings from a speaker's Markdown: checklists, files named by code blocks and diffs, and errors in pasted logs.
+Quoted text states nothing."""
 
 from __future__ import annotations
 
