@@ -7,7 +7,7 @@ import pytest
 
 from tests.sampling import sample
 from tokenmizer_mw.extract.documents import MARKS_MAX
-from tokenmizer_mw.extract.other_speakers import announces_quotation, find_foreign, lies_in
+from tokenmizer_mw.extract.other_speakers import find_foreign, is_in_spans, is_introducing_quotation
 from tokenmizer_mw.extract.rules.handover_phrases import HANDED
 
 PLACES = [
@@ -46,7 +46,7 @@ PLACES = [
 
 @pytest.mark.parametrize(("text", "word", "elsewhere"), PLACES)
 def test_whose_words_these_are(text: str, word: str, elsewhere: bool) -> None:
-    assert lies_in(find_foreign(text), text.index(word)) is elsewhere
+    assert is_in_spans(find_foreign(text), text.index(word)) is elsewhere
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_whose_words_these_are(text: str, word: str, elsewhere: bool) -> None:
     ],
 )
 def test_what_only_says_where_a_quotation_comes_from(text: str, words: str, announced: bool) -> None:
-    assert announces_quotation(text, text.index(words) + len(words)) is announced
+    assert is_introducing_quotation(text, text.index(words) + len(words)) is announced
 
 
 TEXT = "We met on Monday. We use Redis from now on.\n\nAnd never push to main."
@@ -109,8 +109,8 @@ def test_what_is_handed_over_has_more_than_a_word(text: str, whole: bool) -> Non
 def test_where_a_text_that_is_handed_over_ends(text: str, speaks: bool) -> None:
     spans = find_foreign(text, handed=True)
     assert all(first[1] <= second[0] for first, second in pairwise(spans))
-    assert lies_in(spans, text.index("Kafka")) is not speaks
-    assert TEXT not in text or lies_in(spans, text.index("Redis"))
+    assert is_in_spans(spans, text.index("Kafka")) is not speaks
+    assert TEXT not in text or is_in_spans(spans, text.index("Redis"))
 
 
 @pytest.mark.parametrize("unit", ["Translate this:\n", "here is the mail: ", "following ", "translate ```\n"])

@@ -22,7 +22,7 @@ from .finding_makers import Maker, find_paths, place_hit
 from .goal import read_goal
 from .hit import Hit
 from .label_completion import fill_labels
-from .names import endpoints
+from .names import find_endpoints
 from .opening import is_background
 from .pattern import PatternSet
 from .postponed_tasks import add_postponed
@@ -31,7 +31,7 @@ from .reports import REPORT_MAKERS
 from .rule_hits import has_mixed_status, read_hits
 from .rules import Act, Speaker
 from .situation import Situation
-from .slots import versions
+from .slots import find_versions
 from .value_findings import add_values
 
 _MAKERS: Final[Mapping[Act, Maker]] = {**CHOICE_MAKERS, **REPORT_MAKERS}
@@ -72,7 +72,7 @@ def read_acts(
     for segment, hits_ in zip(spoken, sure, strict=True):
         _read_one_sentence(segment, hits_, situation, found)
     if user:
-        found = _with_one_goal(found)
+        found = _keep_one_goal(found)
         if situation.asked is None:  # what went wrong before the talk is why it begins
             found = [one for one in found if one.type is not NodeType.ERROR or not is_background(one.quote)]
         found = correct_numbers(add_values(found, said, situation), said, situation)
@@ -108,7 +108,7 @@ def _read_confirmation(segment: Segment, situation: Situation) -> list[Finding]:
     return [made for hit in said for made in _MAKERS[Act.CONFIRM](place_hit(hit, segment, situation), situation)]
 
 
-def _with_one_goal(found: Sequence[Finding]) -> list[Finding]:
+def _keep_one_goal(found: Sequence[Finding]) -> list[Finding]:
     """The findings with one goal: a plan's title before its section "Goal"."""
     goals = [finding for finding in found if finding.type is NodeType.GOAL]
     return [finding for finding in found if finding.type is not NodeType.GOAL or finding is goals[0]]
@@ -144,10 +144,10 @@ def _find_mentions(segment: Segment, situation: Situation, stated: bool) -> list
     body = text.rstrip(" .!?")
     found = [make_finding(NodeType.FILE, path) for path in find_paths(text)]
     if "/" in body and (body[0] == "/" or any(sign in body for sign in _BEFORE_ROUTES)):
-        found += [make_finding(NodeType.ENDPOINT, endpoint.text) for endpoint in endpoints(body)]
+        found += [make_finding(NodeType.ENDPOINT, endpoint.text) for endpoint in find_endpoints(body)]
     if (user or stated) and not _SOME_DAY.any(text):
         found += [
             make_finding(NodeType.ENVIRONMENT, f"{name} {version}", slot=f"{name.casefold()}.version", value=version)
-            for name, version in versions(text)
+            for name, version in find_versions(text)
         ]
     return found

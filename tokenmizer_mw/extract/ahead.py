@@ -106,7 +106,7 @@ def _codes(text: str) -> tuple[str, ...]:
 def is_postponement(sentence: str) -> bool:
     """Whether a sentence says that something is done later or by somebody else."""
     text = bound_sentence(sentence)
-    said = [strip_lead(part).rstrip(ENDS) for part in clauses(text)]
+    said = [strip_lead(part).rstrip(ENDS) for part in split_at_pauses(text)]
     return any(reader.is_timing(part) or reader.has_future_work(part) for reader in Readers().of(text) for part in said)
 
 
@@ -120,7 +120,7 @@ def has_left_work(clause: str) -> bool:
     return any(reader.left.any(clause) for reader in Readers().of(clause))
 
 
-def clauses(text: str) -> Iterator[str]:
+def split_at_pauses(text: str) -> Iterator[str]:
     """Iterate over the parts of a sentence between its pauses."""
     while (border := _PAUSE.search(text)) is not None:
         if part := text[: border.start()].strip():

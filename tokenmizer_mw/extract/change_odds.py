@@ -41,7 +41,7 @@ def word_cues(text: str) -> set[str]:
 
 def letter_cues(text: str) -> set[str]:
     """4-grams of letters within words; in scripts without spaces, 2- and 3-grams of characters."""
-    found = {f"n{one}" for word in _words_of(text) for one in _in_a_row(f" {word} ", LETTERS)}
+    found = {f"n{one}" for word in _words_of(text) for one in _make_ngrams(f" {word} ", LETTERS)}
     wide = "".join(sign for sign in text[:PASSAGE_MAX] if sign >= _WIDE)
     if wide:
         found |= {f"p{wide[at : at + 2]}" for at in range(len(wide) - 1)}
@@ -49,7 +49,7 @@ def letter_cues(text: str) -> set[str]:
     return found
 
 
-def _in_a_row(word: str, count: int) -> Iterator[str]:
+def _make_ngrams(word: str, count: int) -> Iterator[str]:
     return (word[at : at + count] for at in range(max(1, len(word) - count + 1)))
 
 

@@ -186,7 +186,7 @@ def differ_names(old: StatedValues, new: StatedValues) -> bool:
     return bool(old.names - new.names) and bool(new.names - old.names)
 
 
-def without_shared_values(new: StatedValues, old: StatedValues) -> StatedValues:
+def drop_shared_values(new: StatedValues, old: StatedValues) -> StatedValues:
     """``new`` without the values of ``old``: "Mondays" of "Mondays instead of Thursdays"."""
     return replace(
         new,
@@ -364,7 +364,7 @@ def collect_evidence(node: Node, claim: Claim, facts: int) -> dict[str, float]:
     old = read_stated(node.label)
     best, new = _nearest(claim, old)
     if _is_explicit(best):
-        new = without_shared_values(new, old)
+        new = drop_shared_values(new, old)
     typed = {
         "measured": differ_measured(old, new),
         "counted": differ_counted(old, new),
@@ -381,7 +381,7 @@ def collect_evidence(node: Node, claim: Claim, facts: int) -> dict[str, float]:
         "around": not old.words.isdisjoint(claim.around.words),
         "apart": not _may_concern(old, claim),
         "brief": _is_brief(best, new),
-        "another": _gives_another(old, new),
+        "another": _has_other_value(old, new),
         "change": claim.has_change_word,
         "last": claim.last,
         "task": node.type is NodeType.TASK,
@@ -411,7 +411,7 @@ def _is_brief(part: str, stated: StatedValues) -> bool:
     return short and bool(stated.numbers or stated.members or stated.names)
 
 
-def _gives_another(old: StatedValues, new: StatedValues) -> bool:
+def _has_other_value(old: StatedValues, new: StatedValues) -> bool:
     """Whether a clause has a name or value that the fact lacks."""
     return not (new.values | new.names) <= (old.values | old.names)
 
@@ -450,7 +450,7 @@ def is_of_another(node: Node, claim: Claim) -> bool:
     return counted and not alike
 
 
-def gives_no_other_value(node: Node, claim: Claim) -> bool:
+def has_no_other_value(node: Node, claim: Claim) -> bool:
     """Whether a sentence without a word of change or denial only repeats a fact's value or measures another thing: "the
     budget is 2,500 euros", "the boathouse costs 600 euros"."""
     if claim.has_change_word or is_denial(claim.line) != is_denial(node.label):

@@ -20,11 +20,11 @@ from .facts import (
     PRECISE,
     RELATED,
     adopt_option,
+    drop_taken_slot,
     find_same_fact,
     is_asked_now,
     is_recent,
     supersede,
-    without_taken_slot,
 )
 from .finding import Finding, Move
 from .finding_makers import is_name
@@ -34,7 +34,7 @@ from .pattern import compile_lazily
 from .scope import is_exception
 from .similar import content
 from .situation import stems_in
-from .slots import find_member, members_of, same_value
+from .slots import find_member, is_same_value, members_of
 from .succession import (
     BETWEEN,
     NAMED_KINDS,
@@ -59,11 +59,11 @@ def note_decision(ledger: Ledger, finding: Finding) -> Node | None:
     if same is not None:
         return _restate_decision(ledger, same, finding)
     holder = ledger.graph.in_slot(finding.slot)
-    if holder is not None and finding.trust in DECIDING and not same_value(holder.value, finding.value):
+    if holder is not None and finding.trust in DECIDING and not is_same_value(holder.value, finding.value):
         return supersede(ledger, holder, finding)
     if (new := replace_value(ledger, finding)) is not None:
         return new
-    return ledger.add(without_taken_slot(ledger, finding))
+    return ledger.add(drop_taken_slot(ledger, finding))
 
 
 def replace_value(ledger: Ledger, finding: Finding) -> Node | None:
@@ -232,7 +232,7 @@ def _find_target(ledger: Ledger, finding: Finding, same: Node | None) -> Node | 
         if exact is not None and not exact.current:
             return exact
     holder = graph.in_slot(finding.slot)
-    if holder is not None and replaceable(holder) and not same_value(holder.value, finding.value):
+    if holder is not None and replaceable(holder) and not is_same_value(holder.value, finding.value):
         return holder
     if (blamed := _find_criticised(ledger, finding, replaceable)) is not None or finding.target:
         return blamed

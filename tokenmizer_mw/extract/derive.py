@@ -34,7 +34,7 @@ from .ledger import Ledger
 from .links import link_all
 from .moves import place_finding
 from .note_findings import find_notes
-from .other_speakers import announces_quotation, find_foreign, lies_in
+from .other_speakers import find_foreign, is_in_spans, is_introducing_quotation
 from .rejection_pairs import join_refusals_and_choices
 from .repetitions import drop_repeated
 from .reports import says_could_not
@@ -191,7 +191,7 @@ def _add_notes(
     for step in ledger.find_replacements():
         node = ledger.graph.get(step.new)
         known += [(text, None) for text in (step.reason, node.label if node is not None else "") if text]
-    own = [segment for segment in segments if not lies_in(elsewhere, segment.start)]
+    own = [segment for segment in segments if not is_in_spans(elsewhere, segment.start)]
     goals = {finding.span for finding, _ in placed if finding.type is NodeType.GOAL}
     goal = ledger.graph.in_slot("goal")
     again = goal.label.casefold() if goal is not None and goal.source.turn < ledger.turn else ""
@@ -217,7 +217,7 @@ def _own_segments(message: Message, settings: Settings) -> list[Segment]:
     documents = find_documents(message.text) if message.role is Role.USER else []
     if not documents:
         return segments
-    blocks = [one for one in segments if one.kind not in SPOKEN and lies_in(documents, one.start)]
+    blocks = [one for one in segments if one.kind not in SPOKEN and is_in_spans(documents, one.start)]
     own = segment(blank_out(message.text, documents), chars_max=settings.message_max)
     return sorted([*own, *blocks], key=lambda one: one.start)
 
@@ -251,13 +251,13 @@ def _is_in_foreign_words(finding: Finding, text: str, elsewhere: list[Span]) -> 
         return False
     start, end = finding.span
     place = text.find(finding.label[:LABEL_START], start, end)
-    if place >= 0 and announces_quotation(text, place + len(finding.label)):
+    if place >= 0 and is_introducing_quotation(text, place + len(finding.label)):
         return True
     if place < 0:
-        return lies_in(elsewhere, start)
+        return is_in_spans(elsewhere, start)
     behind = place + len(finding.label)
     quoted = sum(max(0, min(behind, last) - max(place, first)) for first, last in elsewhere)
-    return lies_in(elsewhere, place) or quoted * 2 > len(finding.label)
+    return is_in_spans(elsewhere, place) or quoted * 2 > len(finding.label)
 
 
 def status_when_user_moves_on(before: Sequence[Numbered], asked: int) -> Status | None:

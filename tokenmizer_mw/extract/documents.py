@@ -199,7 +199,7 @@ def _find_introduced(text: str, tagged: dict[int, int]) -> Iterator[Span]:
     outside = (clause for clause in _CLAUSE.finditer(text) if clause.end() >= end)
     for clause in islice(outside, CLAUSES_MAX):
         start = clause.end()
-        sorts = _introduces(*clause.groups())
+        sorts = _read_introduction(*clause.groups())
         if not sorts:
             continue
         while text[start : start + 1].isspace():
@@ -244,7 +244,7 @@ def _columns(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
 
 
-def _introduces(clause: str, colon: str | None, line: str | None) -> set[int]:
+def _read_introduction(clause: str, colon: str | None, line: str | None) -> set[int]:
     """How a clause that ends with a colon or its line introduces a text; empty if it does not."""
     sorts = {number // len(HANDED) for number in _INTRODUCING.matching(clause)}
     if colon is None:

@@ -27,8 +27,8 @@ from .contrast import (
     StatedValues,
     are_of_other_things,
     closeness,
-    gives_no_other_value,
     has_change_words,
+    has_no_other_value,
     is_denial,
     is_of_another,
     read_stated,
@@ -40,7 +40,7 @@ from .frames import find_frames
 from .hit import is_anaphoric
 from .layout import Span
 from .ledger import Ledger
-from .other_speakers import lies_in
+from .other_speakers import is_in_spans
 from .pattern import PatternSet, compile_lazily
 from .phrases import bound_sentence, has_digit, is_question, read_order, split_reason, strip_lead
 from .rule_hits import may_be_reason, read_hits
@@ -107,7 +107,7 @@ def read_claims(
     """
     said = [one for one in segments if one.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM)][:SENTENCES_READ]
     for at, segment in enumerate(said):
-        if not lies_in(elsewhere, segment.start) and _may_change(segment.text) and not _is_marked(segment.text):
+        if not is_in_spans(elsewhere, segment.start) and _may_change(segment.text) and not _is_marked(segment.text):
             beside = " . ".join(one.text for one in said[max(at - 1, 0) : at + 2])
             line = bound_sentence(segment.text)
             parts = tuple(part for part in split_statements(line) if part.strip()) or (line,)
@@ -327,7 +327,7 @@ def may_replace(claim: Claim, node: Node) -> bool:
     """Whether a sentence may supersede a fact: it says something else about the same thing."""
     again = _are_of_numbered_things(node.label, claim.line) or _is_repetition(claim.line, node.label)
     again = again or (not claim.last and _is_bare_denial(claim, node))
-    other = are_of_other_things(node, claim) or is_of_another(node, claim) or gives_no_other_value(node, claim)
+    other = are_of_other_things(node, claim) or is_of_another(node, claim) or has_no_other_value(node, claim)
     return not (again or other) and _may_concern_node(node, claim)
 
 

@@ -13,12 +13,12 @@ from .ahead import is_postponement
 from .finding import Finding
 from .goal import GOAL_ASKED
 from .ledger import Ledger
-from .names import of_home
+from .names import is_in_home_folder
 from .node_search import find_matching_node, find_nearest
 from .phrases import has_digit
 from .scope import is_exception
 from .similar import content
-from .slots import same_value
+from .slots import is_same_value
 from .validate import clean_label
 
 RELATED: Final = 0.5
@@ -67,7 +67,7 @@ def find_asked_tasks(ledger: Ledger) -> list[Node]:
     return [task for task in tasks if task.source.role != "user" or not is_postponement(task.source.quote)]
 
 
-def without_taken_slot(ledger: Ledger, finding: Finding) -> Finding:
+def drop_taken_slot(ledger: Ledger, finding: Finding) -> Finding:
     """The finding without its slot, if another current fact holds the slot and may not be replaced."""
     if finding.slot and ledger.graph.in_slot(finding.slot) is not None:
         return replace(finding, slot="", value="")
@@ -78,7 +78,7 @@ def note_fact(ledger: Ledger, finding: Finding) -> Node | None:
     """Add a fact, or merge it into the node that states it already."""
     known_node = find_same_fact(ledger, finding)
     if known_node is None:
-        return ledger.add(without_taken_slot(ledger, finding))
+        return ledger.add(drop_taken_slot(ledger, finding))
     if not known_node.current or (finding.certain and finding.status is not known_node.status):
         ledger.move(known_node, finding.status, finding)
     ledger.merge(known_node, finding)
@@ -102,8 +102,8 @@ def supersede(ledger: Ledger, old: Node, finding: Finding) -> Node:
     said, unless the user's last message spoke of it. If both hold for different scopes, both stay.
     """
     if is_exception(old.label, finding.label):
-        return find_same_fact(ledger, finding) or ledger.add(without_taken_slot(ledger, finding))
-    if _only_proposes(ledger, old, finding):
+        return find_same_fact(ledger, finding) or ledger.add(drop_taken_slot(ledger, finding))
+    if _may_only_propose(ledger, old, finding):
         option = replace(finding, trust=Trust.PROPOSED, status=Status.PENDING, kind=DecisionKind.OPTION)
         return ledger.add(replace(option, slot="", value=""))
     finding = replace(finding, reason=finding.reason or clean_label(finding.why))
@@ -119,7 +119,7 @@ def supersede(ledger: Ledger, old: Node, finding: Finding) -> Node:
     return new
 
 
-def _only_proposes(ledger: Ledger, old: Node, finding: Finding) -> bool:
+def _may_only_propose(ledger: Ledger, old: Node, finding: Finding) -> bool:
     """Whether an assistant's own statement may only propose to replace ``old``: the user stated that and did not speak
     of it just now."""
     theirs = old.type is NodeType.DECISION and old.source.role == "user" and old.source.trust is Trust.STATED
@@ -164,7 +164,7 @@ def _renewal_changes(ledger: Ledger, node: Node, finding: Finding) -> dict[str, 
 def note_environment(ledger: Ledger, finding: Finding) -> Node | None:
     """Record a version or platform. A new value supersedes the old one, but never a decision."""
     holder = ledger.graph.in_slot(finding.slot)
-    if holder is None or same_value(holder.value, finding.value):
+    if holder is None or is_same_value(holder.value, finding.value):
         if holder is not None:
             ledger.touch(holder)
             return holder
@@ -181,7 +181,11 @@ def note_file(ledger: Ledger, finding: Finding) -> Node | None:
     if known is not None and not known.current and known.detail.startswith((_SPOKEN_OF, *_GONE)):
         ledger.touch(known)
         return known
-    if known is None and not finding.certain and (of_home(finding.label) or _is_only_mentioned(ledger, finding)):
+    if (
+        known is None
+        and not finding.certain
+        and (is_in_home_folder(finding.label) or _is_only_mentioned(ledger, finding))
+    ):
         return ledger.add(finding, status=Status.ARCHIVED, detail=_SPOKEN_OF)
     node = note_fact(ledger, finding)
     if node is not None:

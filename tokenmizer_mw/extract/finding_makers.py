@@ -9,7 +9,7 @@ from typing import Any, Final
 from tokenmizer_mw.model.node import NodeType, Status, Trust
 
 from .finding import Finding, Move, Segment
-from .names import file_paths, names_project
+from .names import find_file_paths, is_project_name
 from .phrases import split_enumeration
 from .rule_hits import Hit
 from .rules import MEANINGS, Speaker
@@ -88,7 +88,7 @@ def find_paths(sentence: str) -> tuple[str, ...]:
     """The files that a sentence names, without duplicates."""
     if not _may_name_files(sentence):
         return ()
-    return tuple(dict.fromkeys(name.text for name in file_paths(sentence) if not names_project(sentence, name)))
+    return tuple(dict.fromkeys(name.text for name in find_file_paths(sentence) if not is_project_name(sentence, name)))
 
 
 def _may_name_files(text: str) -> bool:

@@ -66,7 +66,7 @@ def find_laid_out(text: str) -> list[Span]:
     asked, asked_behind = _asks_about_text(opening), _asks_about_text(closing)
     if not asked and asked_behind and not _is_statement_before(opening):
         own, asked = 0, True
-    if all(line.hints for line in lines[own:rest]) and _opens_for(lines[own:rest], closing):
+    if all(line.hints for line in lines[own:rest]) and _is_opened_by(lines[own:rest], closing):
         rest = len(lines)
     body = lines[own:rest]
     if not body:
@@ -164,7 +164,7 @@ def _join_paragraphs(lines: Sequence[Line]) -> str:
     return "\n".join(line.text for line in lines)
 
 
-def _opens_for(body: Sequence[Line], closing: str) -> bool:
+def _is_opened_by(body: Sequence[Line], closing: str) -> bool:
     """Whether the apparent words of the user after ``body`` are the text of a document that ``body`` opens."""
     return any(line.opens for line in body) and QUESTION.search(closing) is None
 

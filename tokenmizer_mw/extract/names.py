@@ -78,7 +78,7 @@ _PRODUCTS: Final = frozenset(
     )
 )
 PROJECTS: Final = split_words("llama.cpp whisper.cpp stable-diffusion.cpp bark.cpp clip.cpp rwkv.cpp gemma.cpp")
-"""Products named like a file, which prose means rather than that file unless it says otherwise (``names_project``)."""
+"""Products named like a file. In prose they mean the product unless the text says otherwise (``is_project_name``)."""
 
 _FILE_WORDS: Final = expression(
     r"(?i)(?:edit|edits|edited|editing|open|opened|rename|renamed|delete|deleted|compile|compiled|rewrite|rewrote|file)"
@@ -108,7 +108,7 @@ _HOST_ENDINGS: Final = (
 )
 
 
-def file_paths(text: str) -> list[Name]:
+def find_file_paths(text: str) -> list[Name]:
     """The files named in ``text``, as written but without "./", line numbers and test ids."""
     if "." not in text and "file" not in text:
         return []
@@ -122,7 +122,7 @@ def file_paths(text: str) -> list[Name]:
     return found
 
 
-def names_project(text: str, name: Name) -> bool:
+def is_project_name(text: str, name: Name) -> bool:
     """Whether a name in prose means a product ("Node.js"): it has no folder, quotation marks or line number, and no
     verb for what is done to files beside it."""
     if name.text.lower() not in PROJECTS or name.text != text[name.start : name.end]:
@@ -135,13 +135,13 @@ def names_project(text: str, name: Name) -> bool:
 def as_path(text: str) -> str:
     """``text`` as a path if it is a single file path; else ""."""
     text = text.strip(" \t\r\n:`'\"*")
-    found = file_paths(text)
+    found = find_file_paths(text)
     if len(found) == 1 and found[0].end == len(text) and text[: found[0].start] in ("", "./"):
         return found[0].text
     return ""
 
 
-def same_path(one: str, other: str) -> bool:
+def is_same_path(one: str, other: str) -> bool:
     """Whether two spellings mean one file: they are equal, or one ends with "/" and the other."""
     a, b = (path.replace("\\", "/").removeprefix("./").removeprefix("~/").lower() for path in (one, other))
     short, long = sorted((a, b), key=len)
@@ -152,7 +152,7 @@ _HOME: Final = expression(r"(?:[A-Za-z]:)?[\\/](?:(?:Users|home)[\\/][^\\/]+|roo
 _DOTTED_PART: Final = expression(r"[\\/](\.[A-Za-z][^\\/]*(?:[\\/].*)?)$")
 
 
-def of_home(path: str) -> bool:
+def is_in_home_folder(path: str) -> bool:
     """Whether ``path`` is absolute and in a dotted folder of a home directory: such files belong to a program, not to
     the project."""
     home = _HOME.match(path) if path[:1] in ("/", "\\") or path[1:2] == ":" else None
@@ -199,7 +199,9 @@ def _is_file(text: str, name: Name) -> bool:
     if (behind == "." and text[end + 1 : end + 2].isalnum()) or _is_in_code(text, start, end):
         return False
     slash = max(path.rfind("/"), path.rfind("\\"))
-    return _named_like_file(path[slash + 1 :], alone=slash < 0) and (slash < 0 or _is_standing_alone(text, path, start))
+    return _is_named_like_file(path[slash + 1 :], alone=slash < 0) and (
+        slash < 0 or _is_standing_alone(text, path, start)
+    )
 
 
 def _is_in_code(text: str, start: int, end: int) -> bool:
@@ -210,7 +212,7 @@ def _is_in_code(text: str, start: int, end: int) -> bool:
     return called and text[max(start - 4, 0) : start - 1].rstrip()[-1:] in ("(", "/", ",")
 
 
-def _named_like_file(name: str, *, alone: bool) -> bool:
+def _is_named_like_file(name: str, *, alone: bool) -> bool:
     if name[:1] == ".":
         return bool(_DOTTED.fullmatch(name)) or (name.count(".") > 1 and name[1:2].isalpha())
     stem, _, extension = name.rpartition(".")
@@ -261,7 +263,7 @@ _CONTEXT: Final = 40
 _OPENING: Final = {")": "(", "]": "[", "}": "{"}
 
 
-def endpoints(text: str) -> list[Name]:
+def find_endpoints(text: str) -> list[Name]:
     """The endpoints of a service: "POST /auth/login" with a method, or "/auth/login" if its form or the words around it
     say so. Query strings are dropped."""
     if "/" not in text:

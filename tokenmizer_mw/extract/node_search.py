@@ -10,9 +10,9 @@ from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType
 
 from .finding import Finding
-from .names import same_path
+from .names import is_same_path
 from .similar import content, first_stem, likeness, overlap
-from .slots import same_value
+from .slots import is_same_value
 
 CANDIDATES_MAX: Final = 24
 """Nodes that are compared with a label word by word."""
@@ -36,7 +36,7 @@ def find_matching_node(graph: SessionGraph, finding: Finding, *, adjacent: Test)
     if exact is not None:
         return exact
     holder = graph.in_slot(finding.slot)
-    if holder is not None and holder.type is finding.type and same_value(holder.value, finding.value):
+    if holder is not None and holder.type is finding.type and is_same_value(holder.value, finding.value):
         return holder
     if finding.type is NodeType.FILE:
         return _find_known_file(graph, finding)
@@ -56,7 +56,7 @@ def _find_known_file(graph: SessionGraph, finding: Finding) -> Node | None:
     none, a path from a tool call is a new file.
     """
     shared = graph.sharing_words(_stem_of(finding.label), NodeType.FILE, CANDIDATES_MAX)
-    found = [node for node, _ in shared if same_path(node.label, finding.label)]
+    found = [node for node, _ in shared if is_same_path(node.label, finding.label)]
     found = [node for node in found if node.current] or found
     if len(found) < 2:
         return found[0] if found else None
@@ -109,7 +109,7 @@ def find_current_heir(graph: SessionGraph, node: Node) -> Node | None:
 def _find_same_decision(node: Node, finding: Finding, adjacent: bool) -> bool:
     if node.slot and finding.slot and node.slot != finding.slot and not adjacent:
         return False
-    if node.value and finding.value and not same_value(node.value, finding.value):
+    if node.value and finding.value and not is_same_value(node.value, finding.value):
         return False
     if node.kind is DecisionKind.RULE and finding.kind is DecisionKind.RULE:
         return content(node.label) == content(finding.label) or likeness(node.label, finding.label) >= SAME_OTHER

@@ -46,7 +46,7 @@ def find_notes(
         _make_note(clause, segment)
         for segment in spoken
         if len(segment.text) <= SENTENCE_LONG
-        for clause in clauses_of(segment.text, valued=(segment.start, segment.end) in goals)
+        for clause in iterate_clauses(segment.text, valued=(segment.start, segment.end) in goals)
         if not any(_is_covered(clause, text, beside=place == (segment.start, segment.end)) for text, place in known)
     ]
     return made[:NOTES_MAX]
@@ -60,7 +60,7 @@ def _is_covered(clause: str, text: str, *, beside: bool) -> bool:
     return one in other or other in one or 0 < len(words) <= 2 * len(words & content(clause))
 
 
-def clauses_of(sentence: str, *, valued: bool = False) -> Iterator[str]:
+def iterate_clauses(sentence: str, *, valued: bool = False) -> Iterator[str]:
     """Iterate over the clauses of a sentence that state something. Of an order, of a sentence with a quotation, and if
     ``valued``, only clauses that give something a value."""
     line = bound_sentence(sentence)
@@ -70,11 +70,11 @@ def clauses_of(sentence: str, *, valued: bool = False) -> Iterator[str]:
         return
     for part in split_statements(line, scoped=True):
         clause = part.strip(" .,;:!")
-        if 0 < len(clause) <= CLAUSE_MAX and _states_something(clause) and (_has_value(clause) or plain):
+        if 0 < len(clause) <= CLAUSE_MAX and _has_statement(clause) and (_has_value(clause) or plain):
             yield clause
 
 
-def _states_something(clause: str) -> bool:
+def _has_statement(clause: str) -> bool:
     """Whether a clause has content of its own: not "I know", "that's solved"."""
     words = len(content(clause))
     return words > 1 or (words == 1 and (not clause.isascii() or _has_value(clause)))

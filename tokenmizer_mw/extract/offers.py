@@ -15,7 +15,7 @@ from typing import Final
 import re2
 
 from .finding import Segment, SegmentKind
-from .other_languages import ShortAnswer, announces_choice, read_foreign_offer, read_short_answer
+from .other_languages import ShortAnswer, is_announcing_choice, read_foreign_offer, read_short_answer
 from .pattern import PatternSet, compile_lazily
 from .phrases import bound_sentence, strip_lead, strip_reason_words
 from .referent import Piece, split_pieces
@@ -231,7 +231,7 @@ class Offers:
     def _announces_choice(self) -> bool:
         told = (SegmentKind.PROSE, SegmentKind.HEADING)
         spoken = " ".join(segment.text for segment in self._segments if segment.kind in told)
-        return _CHOOSING.match(spoken[-4_000:]) is not None or announces_choice(spoken[-_ANNOUNCED_MAX:])
+        return _CHOOSING.match(spoken[-4_000:]) is not None or is_announcing_choice(spoken[-_ANNOUNCED_MAX:])
 
     @cached_property
     def proposals(self) -> tuple[str, ...]:
@@ -352,7 +352,7 @@ def read_answer(sentence: str, offers: Offers) -> OfferReply:
     if not lower or lower.endswith(("?", "？")):
         return OfferReply()
     if not _may_answer(lower):
-        return _answer_foreign(lower, text, offers)
+        return _read_foreign_answer(lower, text, offers)
     chosen = _pick_by_key(lower, offers) or _pick_by_ordinal(lower, offers)
     if chosen:
         return OfferReply(tuple(option.label for option in chosen), reason=_read_reason(text))
@@ -364,10 +364,10 @@ def read_answer(sentence: str, offers: Offers) -> OfferReply:
     no = _NO.match(lower)
     if no is not None and _is_only_agreement(no.group("rest")):
         return OfferReply(declined=offers.proposals)
-    return _answer_foreign(lower, text, offers)
+    return _read_foreign_answer(lower, text, offers)
 
 
-def _answer_foreign(lower: str, text: str, offers: Offers) -> OfferReply:
+def _read_foreign_answer(lower: str, text: str, offers: Offers) -> OfferReply:
     said = read_short_answer(lower)
     options = offers.options
     if said.both:

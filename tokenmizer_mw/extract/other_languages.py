@@ -165,7 +165,7 @@ def read_foreign_order(sentence: str) -> str:
 _CHOOSING: Final = compile_lazily("|".join(tongue.choosing for tongue in TONGUES if tongue.choosing))
 
 
-def announces_choice(text: str) -> bool:
+def is_announcing_choice(text: str) -> bool:
     """Whether a text in another language announces options to choose from."""
     return _CHOOSING.search(text) is not None
 

@@ -42,11 +42,11 @@ def find_foreign(text: str, *, handed: bool = False) -> list[Span]:
     spans = join_spans([*find_documents(text), *find_pasted(text)]) if handed else join_spans(find_tagged(text))
     if not ('"' in text if text.isascii() else any(opens in text for opens in OPENING)):
         return spans
-    quotations = [span for span in _quotations(text) if not lies_in(spans, span[0])]
+    quotations = [span for span in _quotations(text) if not is_in_spans(spans, span[0])]
     return sorted([*spans, *quotations])
 
 
-def lies_in(spans: list[Span], place: int) -> bool:
+def is_in_spans(spans: list[Span], place: int) -> bool:
     """Whether the character at ``place`` is in one of ``spans``."""
     index = bisect_right(spans, place, key=lambda span: span[0])
     return index > 0 and place < spans[index - 1][1]
@@ -66,6 +66,6 @@ def _quotations(text: str) -> Iterator[Span]:
         done = end
 
 
-def announces_quotation(text: str, end: int) -> bool:
+def is_introducing_quotation(text: str, end: int) -> bool:
     """Whether the words that end at ``end`` only name the source of a quotation."""
     return _ANNOUNCED.match(text[end : end + _VERB]) is not None

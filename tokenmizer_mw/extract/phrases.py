@@ -216,7 +216,7 @@ def _behind_lead(text: str) -> str:
     if bare in _PHRASE_STARTS:
         lower = text[:40].casefold()
         for phrase in _LEAD_PHRASES:
-            if lower.startswith(phrase) and _ends_lead(phrase, lower[len(phrase) : len(phrase) + 1]):
+            if lower.startswith(phrase) and _is_end_of_lead(phrase, lower[len(phrase) : len(phrase) + 1]):
                 return text[len(phrase) :].lstrip(" ,.!;:-–—…")
     if bare not in _LEAD_INS:
         return text.lstrip(_SIGNS) if text[0] in _SIGNS else text
@@ -225,7 +225,7 @@ def _behind_lead(text: str) -> str:
     return rest.lstrip(" -–—")
 
 
-def _ends_lead(phrase: str, following: str) -> bool:
+def _is_end_of_lead(phrase: str, following: str) -> bool:
     return following in _CLOSERS if phrase in _ANNOUNCING else not following.isalnum()
 
 

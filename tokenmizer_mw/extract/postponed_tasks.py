@@ -11,7 +11,7 @@ from typing import Final
 
 from tokenmizer_mw.model.node import NodeType, Status, Trust
 
-from .ahead import ENDS, AheadRow, Readers, clauses, has_left_work, is_only_postponement
+from .ahead import ENDS, AheadRow, Readers, has_left_work, is_only_postponement, split_at_pauses
 from .finding import Finding, Move, Segment, SegmentKind
 from .pattern import PatternSet, compile_lazily
 from .phrases import bound_sentence, is_question, is_supposition, strip_lead
@@ -75,7 +75,7 @@ def add_postponed(found: Sequence[Finding], spoken: Sequence[Segment], situation
         for finding in found
         if not any(_is_covered_by(finding, plan) or _is_same_as_plan(finding, plan) for plan in made)
     ]
-    new = [plan for plan in made if not any(_covers_plan(finding, plan) for finding in kept)]
+    new = [plan for plan in made if not any(_is_covering_plan(finding, plan) for finding in kept)]
     return [*kept, *new]
 
 
@@ -95,11 +95,11 @@ def _is_covered_by(finding: Finding, plan: Finding) -> bool:
         return False
     if same and finding.status is Status.PENDING and is_only_postponement(finding.label):
         return True
-    first = next(clauses(finding.label), "")
+    first = next(split_at_pauses(finding.label), "")
     return same and (content(finding.label) <= content(plan.label) or plan.label.endswith(first))
 
 
-def _covers_plan(finding: Finding, plan: Finding) -> bool:
+def _is_covering_plan(finding: Finding, plan: Finding) -> bool:
     """Whether a finding contains everything of the postponed task."""
     same = finding.span == plan.span and finding.type is NodeType.TASK and finding.status is Status.PENDING
     return same and content(plan.label) <= content(finding.label)
@@ -109,7 +109,7 @@ def _find_plans(segment: Segment, before: Segment | None, situation: Situation, 
     text = bound_sentence(segment.text)
     if is_question(text) or _LEADS_IN.any(text) or _CONDITION.any(strip_lead(text)) or _is_marked(segment):
         return
-    parts = list(clauses(text))
+    parts = list(split_at_pauses(text))
     for reader in readers.of(text):
         labels = list(_label_plans(reader, parts, before, situation))
         if labels:
@@ -215,7 +215,7 @@ def _last_clauses(text: str) -> str:
     if len(text) <= MATTER_MAX:
         return text
     kept: list[str] = []
-    for part in reversed(list(clauses(text))):
+    for part in reversed(list(split_at_pauses(text))):
         if kept and len(", ".join([part, *kept])) > MATTER_MAX:
             break
         kept.insert(0, part)

@@ -134,23 +134,23 @@ def _is_unfinished(text: str, begin: int, at: int, stop: int, after: int) -> boo
     if text[at] not in _ELLIPSIS:
         return False
     if stop - at > 1 or text[at] == "…":
-        return _starts_small(text, after)
+        return _is_lower_case_start(text, after)
     if at > begin and text[at - 1].isspace():
         return True
     words = text[max(begin, at - _ABBREVIATION_MAX) : at].split()
     word = words[-1].lstrip("([\"'*_").lower() if words else ""
-    if word in _ABBREVIATIONS or (word in _BEFORE_LOWER_CASE and _starts_small(text, after)):
+    if word in _ABBREVIATIONS or (word in _BEFORE_LOWER_CASE and _is_lower_case_start(text, after)):
         return True
-    if word.isdigit() and len(word) <= _ORDINAL_MAX and _starts_month(text, after):
+    if word.isdigit() and len(word) <= _ORDINAL_MAX and _is_month_start(text, after):
         return True
     return len(words) <= 1 and (word.isdigit() or len(word) <= 1) and at - begin <= _ABBREVIATION_MAX
 
 
-def _starts_small(text: str, at: int) -> bool:
+def _is_lower_case_start(text: str, at: int) -> bool:
     return text[at : at + 16].lstrip()[:1].islower()
 
 
-def _starts_month(text: str, at: int) -> bool:
+def _is_month_start(text: str, at: int) -> bool:
     words = text[at : at + 2 * _ABBREVIATION_MAX].split(maxsplit=1)
     return bool(words) and words[0].rstrip(".,;:!?)").casefold() in MONTHS_BEHIND_DAYS
 
@@ -189,7 +189,7 @@ def _without_marks(text: str) -> str:
     backticks = text.count("`")
     if "*" not in text and "_" not in text and "~" not in text and backticks % 2 == 0:
         return text.replace("`", "")
-    if backticks == 0 and "_" not in text and "~" not in text and _only_bold(text):
+    if backticks == 0 and "_" not in text and "~" not in text and _has_only_bold(text):
         return text.replace("**", "")
     drops = _code_marks(text) if backticks > 1 else []
     code = [(left[1], right[0]) for left, right in zip(drops[::2], drops[1::2], strict=True)]
@@ -206,7 +206,7 @@ def _without_marks(text: str) -> str:
     return "".join((*pieces, text[at:]))
 
 
-def _only_bold(text: str) -> bool:
+def _has_only_bold(text: str) -> bool:
     """Whether all stars of ``text`` are pairs around words, as in most Markdown, and no globs, powers or arguments."""
     pieces = text.split("**")
     return (
@@ -219,7 +219,7 @@ def _only_bold(text: str) -> bool:
 
 def _is_separate(before: str, behind: str) -> bool:
     """Whether the characters around a bold word are not part of it."""
-    return "/" not in (before, behind) and not _in_word(before or " ") and not _in_word(behind or " ")
+    return "/" not in (before, behind) and not _is_in_word(before or " ") and not _is_in_word(behind or " ")
 
 
 def _runs(text: str, mark: str) -> list[Range]:
@@ -263,9 +263,9 @@ def _emphasis(text: str, mark: str, code: list[Range]) -> list[Range]:
         size = end - start
         if not _may_mark(mark, size, before, behind):
             continue
-        if size in opened and not before.isspace() and not _in_word(behind):
+        if size in opened and not before.isspace() and not _is_in_word(behind):
             drops += (opened.pop(size), run)
-        elif not behind.isspace() and not _in_word(before):
+        elif not behind.isspace() and not _is_in_word(before):
             opened[size] = run
     return drops
 
@@ -278,5 +278,5 @@ def _may_mark(mark: str, size: int, before: str, behind: str) -> bool:
     return size == 1 if mark == "_" else size == 2
 
 
-def _in_word(char: str) -> bool:
+def _is_in_word(char: str) -> bool:
     return char.isalnum() and not _is_cjk(char)

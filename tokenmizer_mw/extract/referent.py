@@ -163,7 +163,7 @@ def find_referent(said: str, pieces: Sequence[Piece], *, offered: bool = False) 
     plain = [text for text in whole if _VERB.search(text) is None]
     named = [text[: verb.start()] for text in whole if (verb := _VERB.search(text)) is not None]
     named = [text for text in named if _is_name(text)]
-    around = [piece.sentence.rstrip(" .!") for piece in near if _needs_sentence(piece, said)]
+    around = [piece.sentence.rstrip(" .!") for piece in near if _should_take_sentence(piece, said)]
     for text in (*plain, *named, *around):
         if len(text) <= PIECE_MAX and _is_longer(text, said) and _has_words_of(text, said):
             return text
@@ -175,7 +175,7 @@ def _is_name(text: str) -> bool:
     return text.count(" ") < NAME_WORDS and "," not in head and "," not in rest.partition(")")[2]
 
 
-def _needs_sentence(piece: Piece, said: str) -> bool:
+def _should_take_sentence(piece: Piece, said: str) -> bool:
     """Whether a clause can only be understood with its sentence."""
     return not is_question(piece.sentence) and (" " not in said or _POINTS.any(piece.text))
 

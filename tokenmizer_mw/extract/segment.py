@@ -269,12 +269,12 @@ def _read_diff(reader: Reader, body: str) -> bool:
     if not paired and not body.startswith(_DIFF_STARTS):
         return False
     last = at + 1
-    while last < len(lines) and (lines[last].startswith(_DIFF_LINES) or _blank_inside(lines, last)):
+    while last < len(lines) and (lines[last].startswith(_DIFF_LINES) or _is_blank_inside(lines, last)):
         last += 1
     return reader.block(SegmentKind.DIFF, last - 1)
 
 
-def _blank_inside(lines: list[str], index: int) -> bool:
+def _is_blank_inside(lines: list[str], index: int) -> bool:
     """An empty context line of a diff: what follows is a diff line and no list item."""
     if lines[index].strip() or index + 1 >= len(lines):
         return False

@@ -14,7 +14,7 @@ from typing import Final
 from tokenmizer_mw.model.node import NOTE_CONFIDENCE, Node, NodeType, Source, Status, Trust
 
 from .finding import SegmentKind
-from .note_findings import clauses_of
+from .note_findings import iterate_clauses
 from .phrases import bound_sentence, is_question
 from .rule_hits import read_hits
 from .rules import Act, Speaker
@@ -55,7 +55,9 @@ def _split_clauses(text: str) -> Iterator[tuple[str, str]]:
     """The clauses of a text that state something, each with its sentence."""
     for one in segment(text[:CHARS_MAX]):
         spoken = one.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM) and len(one.text) <= SENTENCE_LONG
-        valued = list(clauses_of(one.text, valued=True)) if spoken and not is_question(bound_sentence(one.text)) else []
+        valued = (
+            list(iterate_clauses(one.text, valued=True)) if spoken and not is_question(bound_sentence(one.text)) else []
+        )
         if valued and not _is_proposal(one.text):
             yield from ((label, one.text) for part in valued if (label := clean_label(part)))
 

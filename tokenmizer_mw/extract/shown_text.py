@@ -90,15 +90,15 @@ def find_shown(text: str) -> Iterator[ShownText]:
         kinds = {number % _KINDS for number in _TABLE.matching(said)}
         if colon == "—" and kinds.isdisjoint({_READING, _HOLDING}):
             continue
-        if _shows_text(said, kinds, colon):
+        if _is_showing_text(said, kinds, colon):
             yield ShownText(clause.end(), resumes=False, in_line=in_line)
-        elif _shows_words(kinds, colon, apart=text[clause.end() : clause.end() + 1] == "\n"):
+        elif _is_showing_words(kinds, colon, apart=text[clause.end() : clause.end() + 1] == "\n"):
             yield ShownText(clause.end(), resumes=True, in_line=in_line, quoted=in_line)
-        elif asks is not None and not in_line and _stands_above_file(said, text[clause.end() : clause.end() + _LOOK]):
+        elif asks is not None and not in_line and _is_above_file(said, text[clause.end() : clause.end() + _LOOK]):
             yield ShownText(clause.end(), resumes=True)
 
 
-def _stands_above_file(said: str, following: str) -> bool:
+def _is_above_file(said: str, following: str) -> bool:
     """Whether a question names a file and what follows looks like one."""
     return _ASKED.search(said) is not None and _LIKE_A_FILE.match(following.lstrip()) is not None
 
@@ -112,7 +112,7 @@ def _find_headed(text: str) -> Iterator[ShownText]:
             yield ShownText(head.end(), resumes=True)
 
 
-def _shows_text(said: str, kinds: set[int], colon: str | None) -> bool:
+def _is_showing_text(said: str, kinds: set[int], colon: str | None) -> bool:
     """Whether a clause orders work without naming an object, or refers to what follows."""
     if colon is None and _POINTING in kinds:
         return True
@@ -120,7 +120,7 @@ def _shows_text(said: str, kinds: set[int], colon: str | None) -> bool:
     return ordered and not _OBJECTS.matching(said)
 
 
-def _shows_words(kinds: set[int], colon: str | None, *, apart: bool) -> bool:
+def _is_showing_words(kinds: set[int], colon: str | None, *, apart: bool) -> bool:
     """Whether a clause says where the following words come from. ``apart``: an empty line follows."""
     if colon is not None:
         return not kinds.isdisjoint({_READING, _HOLDING, _OPENING})

@@ -107,7 +107,7 @@ def read_slot(label: str, scope: str = "") -> Slot | None:
     )
 
 
-def versions(text: str) -> list[tuple[str, str]]:
+def find_versions(text: str) -> list[tuple[str, str]]:
     """Runtimes and platforms with a version in ``text``, in order, such as ("python", "3.12")."""
     text = text[:SLOT_TEXT_MAX]
     return [] if _DIGITS.isdisjoint(text) else list(_find_versions(text))
@@ -135,7 +135,7 @@ def find_member(word: str) -> tuple[str, str] | None:
     return (found[0].name, found[1]) if found else None
 
 
-def same_value(one: str, other: str) -> bool:
+def is_same_value(one: str, other: str) -> bool:
     """Whether two values of a slot are equal, or one is more specific ("3.12" and "3.12.1")."""
     a, b = one.casefold(), other.casefold()
     return a == b or a.startswith(b + ".") or b.startswith(a + ".")

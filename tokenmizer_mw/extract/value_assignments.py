@@ -27,7 +27,7 @@ from .phrases import (
     strip_reason_words,
 )
 from .similar import content, split_words
-from .slots import versions
+from .slots import find_versions
 
 VALUE_WORDS: Final = 5
 """Words of a plain value; more are a sentence."""
@@ -217,7 +217,7 @@ def _is_assigned(way: ValueWay, about: str, value: Value | None, said: str, text
         return _SETTLES.match(about) is not None
     if way.name == "short":
         return len(content(about)) > 1 or (value is not None and value.kind not in _COUNTED)
-    return not (way.changes and not about and value is not None and value.kind == "tool" and versions(said))
+    return not (way.changes and not about and value is not None and value.kind == "tool" and find_versions(said))
 
 
 _MANY: Final = frozenset({"does", "does_it", "use_for", "in_use", "take", "first", "pick"})

@@ -19,11 +19,11 @@ from . import certain
 from .changes import make_refusal, open_file, read_changes
 from .commands import commands_of
 from .editlog import read_edit_log
-from .failures import exceptions, find_telling_line
+from .failures import find_exceptions, find_telling_line
 from .faults import find_faults
 from .git import find_begun_step
 from .markdown import read_markdown
-from .patches import patched_files
+from .patches import read_patched_files
 from .plans import read_created_item, read_moved_item, read_plan
 from .results import Output, read_output
 from .shell import TEST_PROGRAMS, read_shell
@@ -152,7 +152,7 @@ def _read_unpaired_output(output: Output) -> list[Finding]:
         label = runner_of(output.text)
         found.append(certain.test(label, failed=outcome.failed, counts=outcome.counts, quote=outcome.quote))
     if output.failed or "Traceback (most recent call last)" in output.text:
-        found += [certain.error(label, "", 0.7) for label in exceptions(output.text)]
+        found += [certain.error(label, "", 0.7) for label in find_exceptions(output.text)]
     else:
         found += [certain.error(label, "", 0.7) for label in find_faults(output.text)]
     return found
@@ -248,7 +248,7 @@ def _read_patch(arguments: Arguments, output: Output) -> list[Finding]:
     operation = arguments.members.get("operation")
     kind = operation.get("type") if isinstance(operation, dict) else None
     detail = _OPERATIONS.get(kind, "edited") if isinstance(kind, str) else "edited"
-    touched = patched_files(patch_of(arguments)) or dict.fromkeys(paths_of(arguments), detail)
+    touched = read_patched_files(patch_of(arguments)) or dict.fromkeys(paths_of(arguments), detail)
     return read_changes(touched, output, refused=output.failed)
 
 

@@ -27,13 +27,13 @@ def is_kept_path(word: str) -> str:
     return path if path and not path.startswith(_TEMPORARY) and as_path(path) else ""
 
 
-def kept_paths(words: list[str]) -> list[str]:
+def select_kept_paths(words: list[str]) -> list[str]:
     """The words that are such paths."""
     return [path for word in words if (path := is_kept_path(word))]
 
 
 def _tee(command: Command, quote: str) -> Iterator[Finding]:
-    for path in kept_paths(command.operands):
+    for path in select_kept_paths(command.operands):
         yield certain.file(path, "written", quote)
 
 
@@ -41,7 +41,7 @@ def _edit_in_place(command: Command, quote: str) -> Iterator[Finding]:
     """``sed -i``, ``perl -pi``; without the flag they read."""
     flags = [word for word in command.words[1:] if word[:1] == "-"]
     in_place = any(word == "--in-place" or (word[:2] != "--" and "i" in word) for word in flags)
-    for path in kept_paths(command.operands if len(command.operands) < 2 else command.operands[1:]):
+    for path in select_kept_paths(command.operands if len(command.operands) < 2 else command.operands[1:]):
         yield certain.file(path, "edited" if in_place else "read", quote)
 
 

@@ -126,7 +126,7 @@ _SUMS_UP: Final = expression(
 _EXIT_LINE: Final = expression(r"(?i)exit(?:ed)?(?: with)?[ _]?(?:code|status)|^\(?no output\)?$")
 
 
-def failing_tests(text: str) -> list[str]:
+def find_failing_tests(text: str) -> list[str]:
     """Tests that failed, with their reasons where the line gives one, those of one suite for one reason together; at
     most ``ERRORS_MAX``. Titles that do not tell that they are tests' say so."""
     if not any(mark in text for mark in _FAILING_MARKS):
@@ -143,7 +143,7 @@ def failing_tests(text: str) -> list[str]:
     return [_failing(suite, names, reason, told) for (suite, reason), names in islice(suites.items(), ERRORS_MAX)]
 
 
-def files_of_tests(text: str) -> list[str]:
+def find_files_of_tests(text: str) -> list[str]:
     """The files whose tests failed, as far as the runner names them; at most ``ERRORS_MAX``."""
     return _labels(_TEST_FILES, text, ERRORS_MAX) if "FAIL" in text or "ERROR" in text else []
 
@@ -162,14 +162,14 @@ def _failing(suite: str, names: list[str], reason: str, told: str) -> str:
     return one_line(f"{title} - {reason}" if reason else f"{title} failed{told}", ERROR_LABEL_MAX)
 
 
-def exceptions(text: str) -> list[str]:
+def find_exceptions(text: str) -> list[str]:
     """The exception lines of stack traces and panics, and errors of compilers; at most ``ERRORS_MAX``."""
     found: list[str] = []
     if _TRACEBACK in text:
         found += _python_exceptions(text)
     if any(mark in text for mark in _EXCEPTION_MARKS):
         found += _labels(_EXCEPTIONS, text)
-    found += missing_programs(text) + _races(text)
+    found += find_missing_programs(text) + _races(text)
     if "rror" in text or "ERROR" in text or ".go:" in text:
         found += _labels(_COMPILERS, text)
     return _distinct(found)
@@ -183,7 +183,7 @@ def _races(text: str) -> list[str]:
     return [f"WARNING: DATA RACE between {' and '.join(names)}" if names else "WARNING: DATA RACE"]
 
 
-def compiler_errors(text: str) -> list[str]:
+def find_compiler_errors(text: str) -> list[str]:
     """Errors of compilers and type checkers alone; at most ``ERRORS_MAX``."""
     return _labels(_COMPILERS, text) if "rror" in text or ".go:" in text else []
 
@@ -199,7 +199,7 @@ def sum_up_errors(command: str, text: str) -> str:
     return one_line(f"{command}: {len(found)} errors in {named}: {places[0].group(2)}", ERROR_LABEL_MAX)
 
 
-def missing_programs(text: str) -> list[str]:
+def find_missing_programs(text: str) -> list[str]:
     """What a shell says of programs that are not there; at most ``ERRORS_MAX``."""
     return _labels(_MISSING, text) if any(mark in text for mark in _MISSING_MARKS) else []
 
@@ -217,7 +217,7 @@ def find_clashes(text: str) -> list[str]:
 def find_misuse(text: str) -> str:
     """The line that says that a command was called wrongly or does not exist; "" for none. It makes even the failure of
     a search an error."""
-    found = exceptions(text) or _labels(_MISUSES, text)
+    found = find_exceptions(text) or _labels(_MISUSES, text)
     return found[0] if found else ""
 
 
@@ -235,11 +235,11 @@ def is_misuse(label: str) -> bool:
 
 def find_telling_line(text: str) -> str:
     """The line of a failed command's output that best says what went wrong; "" for none."""
-    found = exceptions(text) or [label for label in _labels(_REPORTS, text) if not _SUMS_UP.search(label)]
+    found = find_exceptions(text) or [label for label in _labels(_REPORTS, text) if not _SUMS_UP.search(label)]
     return found[0] if found else ""
 
 
-def last_line(text: str) -> str:
+def find_last_line(text: str) -> str:
     """The last meaningful line, preferably one that is no summary; "" for none."""
     summary = ""
     for line in reversed(text[-_TAIL:].split("\n")):

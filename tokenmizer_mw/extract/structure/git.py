@@ -13,7 +13,7 @@ from tokenmizer_mw.model.node import Status
 
 from . import certain
 from .commands import Command
-from .effects import is_kept_path, kept_paths, move, remove
+from .effects import is_kept_path, move, remove, select_kept_paths
 from .results import Output
 from .tools import PATHS_MAX
 
@@ -41,7 +41,7 @@ def read_git(command: Command, output: Output, quote: str) -> Iterator[Finding]:
         inner = Command(words=[action, *command.words[2:]], program=action)
         yield from (remove if action == "rm" else move)(inner, quote)
     elif action == "add":
-        for path in kept_paths(command.operands[1:]):
+        for path in select_kept_paths(command.operands[1:]):
             yield certain.file(path, "edited", quote)
     elif action == "status":
         yield from _work_tree(output, quote)

@@ -15,23 +15,23 @@ from tokenmizer_mw.model.node import NodeType
 from . import certain
 from .changes import read_changes
 from .commands import Command, commands_of
-from .effects import EFFECTS, is_kept_path, kept_paths
+from .effects import EFFECTS, is_kept_path, select_kept_paths
 from .failures import (
     ERROR_LABEL_MAX,
-    compiler_errors,
-    exceptions,
-    failing_tests,
-    files_of_tests,
     find_clashes,
+    find_compiler_errors,
+    find_exceptions,
+    find_failing_tests,
+    find_files_of_tests,
+    find_last_line,
+    find_missing_programs,
     find_misuse,
     find_telling_line,
     find_unformatted,
-    last_line,
-    missing_programs,
     sum_up_errors,
 )
 from .git import read_git
-from .patches import patched_files
+from .patches import read_patched_files
 from .results import Output
 from .testruns import TestRunOutcome, read_tests, runner_of
 
@@ -118,7 +118,7 @@ def _read_misuse(commands: list[Command], output: Output) -> list[Finding]:
         return []
     labels = [find_misuse(output.text)] if output.failed or len(output.text) <= _BRIEF else []
     if not any(command.program in _READERS or command.program in _SEARCHERS for command in commands):
-        labels += missing_programs(output.text)[:1]
+        labels += find_missing_programs(output.text)[:1]
     labels += find_clashes(output.text[-_BRIEF:])
     return [certain.error(label, commands[-1].key, _SOFT) for label in dict.fromkeys(labels) if label][:1]
 
@@ -150,9 +150,9 @@ def _read_test_run(tests: list[Command], outcome: TestRunOutcome | None, output:
     key = tests[-1].key if tests else runner_of(output.text)
     found = [certain.test(key, failed=outcome.failed, counts=outcome.counts, quote=outcome.quote)]
     if outcome.failed:
-        labels = failing_tests(output.text) or exceptions(output.text)
+        labels = find_failing_tests(output.text) or find_exceptions(output.text)
         found += [certain.error(label, key, _HARD) for label in labels]
-        found += [certain.file(path, "failing", f"failing: {path}") for path in files_of_tests(output.text)]
+        found += [certain.file(path, "failing", f"failing: {path}") for path in find_files_of_tests(output.text)]
     return found
 
 
@@ -167,9 +167,9 @@ def _faults(command: Command, outcome: TestRunOutcome | None, output: Output, *,
     if summary := "" if proven else sum_up_errors(command.key, text):
         labels.append(summary)
     elif outcome is not None:
-        labels += compiler_errors(text)
+        labels += find_compiler_errors(text)
     elif not proven:
-        labels += [label for label in exceptions(text) if not labels or not label.startswith("Formatter ")]
+        labels += [label for label in find_exceptions(text) if not labels or not label.startswith("Formatter ")]
     if not labels and outcome is None and output.failed and text.strip():
         labels = [find_telling_line(text) or _named_failure(command, text)]
     labels += find_clashes(text)
@@ -179,7 +179,7 @@ def _faults(command: Command, outcome: TestRunOutcome | None, output: Output, *,
 
 def _named_failure(command: Command, text: str) -> str:
     """A label for a failure that no line tells: the command, and what it said last."""
-    line = last_line(text)
+    line = find_last_line(text)
     return one_line(f"{command.key} failed: {line}" if line else f"{command.key} failed", ERROR_LABEL_MAX)
 
 
@@ -234,14 +234,14 @@ def _effects(command: Command, output: Output) -> Iterator[Finding]:
     elif command.program in _INSTALLERS:
         yield from _packages(command, quote)
     elif command.program in _READERS or command.program in _SEARCHERS:
-        for path in kept_paths(command.operands[command.program in _SEARCHERS :]):
+        for path in select_kept_paths(command.operands[command.program in _SEARCHERS :]):
             yield certain.file(path, "read", quote)
 
 
 def _patch(command: Command, output: Output) -> list[Finding]:
     """``apply_patch`` with the patch as its argument or its input."""
     for document in (*command.documents, *command.words[1:]):
-        if touched := patched_files(document):
+        if touched := read_patched_files(document):
             return read_changes(touched, output, refused=output.failed)
     return []
 

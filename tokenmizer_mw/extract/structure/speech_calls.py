@@ -10,7 +10,7 @@ from typing import Final
 
 from tokenmizer_mw.model.message import Message, Role, ToolCall
 
-from .tools import read_arguments, squeeze_name
+from .tools import normalise_tool_name, read_arguments
 
 WORDS_MAX: Final = 20_000
 """Characters of one call that are heard."""
@@ -47,7 +47,7 @@ def add_voiced_text(message: Message) -> Message:
 
 def is_speech(call: ToolCall) -> bool:
     """Whether a call only speaks to the user."""
-    return squeeze_name(call.name) in _VOICES
+    return normalise_tool_name(call.name) in _VOICES
 
 
 def _words(call: ToolCall) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from tokenmizer_mw.extract.facts import extend_file_node, without_taken_slot
+from tokenmizer_mw.extract.facts import drop_taken_slot, extend_file_node
 from tokenmizer_mw.extract.finding import Finding, Move
 from tokenmizer_mw.extract.ledger import Ledger
 from tokenmizer_mw.extract.node_search import CANDIDATES_MAX, find_matching_node
@@ -146,7 +146,7 @@ class _Merge:
         return not (node.kind in _STANDING and node.source.trust is Trust.STATED)
 
     def _add(self, finding: Finding) -> str:
-        note = without_taken_slot(self.ledger, replace(finding, move=Move.NOTE))
+        note = drop_taken_slot(self.ledger, replace(finding, move=Move.NOTE))
         if finding.move is Move.REJECT:
             node = self.ledger.add(note, status=Status.PENDING)
             self.ledger.move(node, Status.INVALIDATED, finding)
@@ -244,7 +244,7 @@ class _Merge:
         ledger = self.ledger
         if new is None:
             inherits = bool(chosen.slot) and old.slot == chosen.slot
-            new = ledger.add(chosen if inherits else without_taken_slot(ledger, chosen))
+            new = ledger.add(chosen if inherits else drop_taken_slot(ledger, chosen))
         self.stated |= {old.id, new.id}
         ledger.replace(old, new, chosen)
         return "replaced"
