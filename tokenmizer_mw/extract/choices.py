@@ -96,25 +96,25 @@ _NO_NAMES: Final = frozenset(
 """Words that begin a clause, not the name of what it tells of."""
 
 
-def _make_choices(said: PlacedHit, situation: Situation) -> list[Finding]:
-    hit = said.hit
+def _make_choices(placed: PlacedHit, situation: Situation) -> list[Finding]:
+    hit = placed.hit
     if not hit.rule.pattern and (
         _TELLS.any(hit.clause) or _STANDS.any(hit.clause) or _IS_CODE.any(hit.clause) or _OWN_PLAN.any(hit.clause)
     ):
         return []  # only the model takes it for a choice
     user = situation.speaker is Speaker.USER
     if user and hit.rule.explicit and (inner := _read_replacement(hit.label)) is not None:
-        return _make_replacements(PlacedHit(replace(inner, rule=hit.rule), said.segment, said.trust), situation)
+        return _make_replacements(PlacedHit(replace(inner, rule=hit.rule), placed.segment, placed.trust), situation)
     label, why = (hit.label, "") if names_a_value(hit.label) else split_reason(hit.label)
     label, reason = strip_trailer(label), hit.reason or why
     found = [
-        _make_item_choice(said, item, reason, situation)
+        _make_item_choice(placed, item, reason, situation)
         for item in split_named_items(label)
         if has_words_besides(item, ()) and not is_anaphoric(item)
     ]
     if hit.target:
-        found += [_make_rejection(said, hit.target, f"{found[0].label} was chosen")] if found else []
-    return [*found, *_make_rejections(said, reason, found)]
+        found += [_make_rejection(placed, hit.target, f"{found[0].label} was chosen")] if found else []
+    return [*found, *_make_rejections(placed, reason, found)]
 
 
 def _read_replacement(label: str) -> Hit | None:
@@ -122,49 +122,49 @@ def _read_replacement(label: str) -> Hit | None:
     return next((hit for hit in read_hits(label, Speaker.USER) if hit.rule.act in (Act.REPLACE, Act.RETURN)), None)
 
 
-def _make_assignments(said: PlacedHit, situation: Situation) -> list[Finding]:
+def _make_assignments(placed: PlacedHit, situation: Situation) -> list[Finding]:
     """ "For the port take 8471": a value for what the sentence names."""
-    value, why = split_reason(said.hit.label)
-    return [_make_choice(said, f"{said.hit.target}: {value}", situation, reason=why)]
+    value, why = split_reason(placed.hit.label)
+    return [_make_choice(placed, f"{placed.hit.target}: {value}", situation, reason=why)]
 
 
-def _make_item_choice(said: PlacedHit, item: str, reason: str, situation: Situation) -> Finding:
-    move = Move.REPLACE if _CHANGED_MIND.any(said.segment.text) else Move.NOTE
-    return _make_choice(said, item.removeprefix("using "), situation, reason=reason, move=move)
+def _make_item_choice(placed: PlacedHit, item: str, reason: str, situation: Situation) -> Finding:
+    move = Move.REPLACE if _CHANGED_MIND.any(placed.segment.text) else Move.NOTE
+    return _make_choice(placed, item.removeprefix("using "), situation, reason=reason, move=move)
 
 
-def _make_choice(said: PlacedHit, label: str, situation: Situation, **changes: Any) -> Finding:
+def _make_choice(placed: PlacedHit, label: str, situation: Situation, **changes: Any) -> Finding:
     """A choice. An assistant's counts if it explicitly carries out an order; otherwise it is an option."""
     if situation.speaker is Speaker.USER:
-        return said.finding(label, **changes, **read_slot_fields(label))
-    sure = situation.ordered or _TOLD_AS_MADE.any(said.hit.clause)
-    if said.hit.rule.explicit and sure:
-        return said.finding(label, **changes, **read_slot_fields(label), trust=Trust.ADOPTED)
-    return said.finding(
+        return placed.finding(label, **changes, **read_slot_fields(label))
+    sure = situation.ordered or _TOLD_AS_MADE.any(placed.hit.clause)
+    if placed.hit.rule.explicit and sure:
+        return placed.finding(label, **changes, **read_slot_fields(label), trust=Trust.ADOPTED)
+    return placed.finding(
         label,
         reason=changes.get("reason", ""),
         trust=Trust.PROPOSED,
         kind=DecisionKind.OPTION,
         status=Status.PENDING,
         move=Move.NOTE,
-        confidence=min(said.hit.rule.confidence, _OPTION),
+        confidence=min(placed.hit.rule.confidence, _OPTION),
     )
 
 
-def _make_rejections(said: PlacedHit, reason: str, chosen: Sequence[Finding]) -> list[Finding]:
+def _make_rejections(placed: PlacedHit, reason: str, chosen: Sequence[Finding]) -> list[Finding]:
     """The rejection in "A (not B, because ...)"."""
     match = _NOT_THAT.match(reason) if reason else None
     if match is None or not chosen or chosen[0].status is not Status.ACTIVE:
         return []
     return [
         _make_rejection(
-            said, match.group("target"), match.group("why") or f"{chosen[0].label} was chosen", chosen[0].trust
+            placed, match.group("target"), match.group("why") or f"{chosen[0].label} was chosen", chosen[0].trust
         )
     ]
 
 
-def _make_rejection(said: PlacedHit, label: str, reason: str, trust: Trust = Trust.STATED) -> Finding:
-    return said.finding(
+def _make_rejection(placed: PlacedHit, label: str, reason: str, trust: Trust = Trust.STATED) -> Finding:
+    return placed.finding(
         label,
         move=Move.REJECT,
         status=Status.INVALIDATED,
@@ -175,8 +175,8 @@ def _make_rejection(said: PlacedHit, label: str, reason: str, trust: Trust = Tru
     )
 
 
-def _make_replacements(said: PlacedHit, situation: Situation) -> list[Finding]:
-    hit = said.hit
+def _make_replacements(placed: PlacedHit, situation: Situation) -> list[Finding]:
+    hit = placed.hit
     label, target, reason = hit.label, hit.target, hit.reason
     if not target and (match := _OTHER_IS.match(label)) is not None:
         label, target = match.group("label"), match.group("target")
@@ -187,7 +187,9 @@ def _make_replacements(said: PlacedHit, situation: Situation) -> list[Finding]:
     target, target_why = split_reason("" if is_anaphoric(target) else _drop_following_clause(target))
     if is_anaphoric(label):
         return []
-    return [_make_choice(said, label, situation, target=target, reason=reason or why or target_why, move=Move.REPLACE)]
+    return [
+        _make_choice(placed, label, situation, target=target, reason=reason or why or target_why, move=Move.REPLACE)
+    ]
 
 
 def _drop_following_clause(target: str) -> str:
@@ -196,9 +198,9 @@ def _drop_following_clause(target: str) -> str:
     return ahead if comma and not _GOES_ON.any(behind) else target
 
 
-def _make_changes(said: PlacedHit, situation: Situation) -> list[Finding]:
+def _make_changes(placed: PlacedHit, situation: Situation) -> list[Finding]:
     """A replacement that the user orders, or that an assistant carried out for an order."""
-    hit = said.hit
+    hit = placed.hit
     if situation.speaker is Speaker.ASSISTANT and not situation.ordered:
         return []
     label, why = split_reason(hit.label.removeprefix("now ").removeprefix("to "))
@@ -206,16 +208,16 @@ def _make_changes(said: PlacedHit, situation: Situation) -> list[Finding]:
     if is_anaphoric(label) or unescape(label) == unescape(target):
         return []
     trust = Trust.STATED if situation.speaker is Speaker.USER else Trust.ADOPTED
-    found = [said.finding(strip_trailer(label), target=target, reason=hit.reason or why, trust=trust)]
+    found = [placed.finding(strip_trailer(label), target=target, reason=hit.reason or why, trust=trust)]
     if situation.speaker is Speaker.ASSISTANT and _REPORTS_WORK.any(hit.clause):
         done = {"type": NodeType.TASK, "status": Status.COMPLETED, "move": Move.CLOSE, "kind": None}
-        work = said.finding(_strip_speaker(hit.clause).partition(" — ")[0], **done)
+        work = placed.finding(_strip_speaker(hit.clause).partition(" — ")[0], **done)
         if target and not read_slot_fields(found[0].label):
             return [work]
         found.append(work)
     elif situation.speaker is Speaker.USER and _ORDERS_WORK.any(strip_lead(hit.clause)):
         order = {"type": NodeType.TASK, "status": Status.PENDING, "move": Move.NOTE, "kind": None}
-        found.append(said.finding(strip_lead(hit.clause), **order))
+        found.append(placed.finding(strip_lead(hit.clause), **order))
     return found
 
 
@@ -259,8 +261,8 @@ _STATES: Final = PatternSet(r".*(?:n't\b|\b(?:is|are|was|were|has|have|had|will|
 """A clause of its own: behind what is turned down it says why."""
 
 
-def _reject_items(said: PlacedHit, situation: Situation) -> list[Finding]:
-    label, why = split_reason(said.hit.label)
+def _reject_items(placed: PlacedHit, situation: Situation) -> list[Finding]:
+    label, why = split_reason(placed.hit.label)
     ahead, comma, behind = label.partition(", ")
     if comma and (is_anaphoric(ahead) or (_STATES.any(behind) and not _GOES_ON.any(behind))):
         label, why = ahead, why or behind
@@ -269,21 +271,21 @@ def _reject_items(said: PlacedHit, situation: Situation) -> list[Finding]:
     named = split_named_items(label)
     items = [item for item in named if item is named[0] or not _STATES.any(item)]
     why = why or "; ".join(item for item in named if item not in items)
-    rule = _rule_from_rejection(said, label, situation)
+    rule = _rule_from_rejection(placed, label, situation)
     if rule:
-        return [said.finding(label, reason=said.hit.reason or why, kind=DecisionKind.RULE, target=rule)]
-    return [said.finding(item, reason=said.hit.reason or why) for item in items]
+        return [placed.finding(label, reason=placed.hit.reason or why, kind=DecisionKind.RULE, target=rule)]
+    return [placed.finding(item, reason=placed.hit.reason or why) for item in items]
 
 
-def _rule_from_rejection(said: PlacedHit, label: str, situation: Situation) -> str:
+def _rule_from_rejection(placed: PlacedHit, label: str, situation: Situation) -> str:
     """The rule that a rejection states in its own words ("no new packages"); "" if it only turns down what was offered
     before."""
-    clause = strip_lead(said.hit.clause)
+    clause = strip_lead(placed.hit.clause)
     if situation.speaker is not Speaker.USER or not _WITHOUT.any(clause):
         return ""
     if content(label) <= situation.told_words or any(find_member(word) is not None for word in label.split()):
         return ""
-    sentence = strip_lead(bound_sentence(said.segment.text))
+    sentence = strip_lead(bound_sentence(placed.segment.text))
     if _TOLD_OF_WORK.any(sentence):
         return ""
     behind = sentence.partition(": ")[2] or sentence
@@ -292,37 +294,37 @@ def _rule_from_rejection(said: PlacedHit, label: str, situation: Situation) -> s
     return short if label in short and len(short) <= _RULE_MAX else clause[: at + len(label)] if at >= 0 else ""
 
 
-def _make_retractions(said: PlacedHit, _: Situation) -> list[Finding]:
-    label = "" if is_anaphoric(said.hit.label) else said.hit.label
-    return [said.finding(split_reason(label)[0], reason=said.segment.text)]
+def _make_retractions(placed: PlacedHit, _: Situation) -> list[Finding]:
+    label = "" if is_anaphoric(placed.hit.label) else placed.hit.label
+    return [placed.finding(split_reason(label)[0], reason=placed.segment.text)]
 
 
-def _make_standing_rules(said: PlacedHit, situation: Situation) -> list[Finding]:
-    if said.hit.rule.act is Act.WISH and _OWN_PLAN.any(said.segment.text) and _OWN_CARE.any(said.hit.label):
+def _make_standing_rules(placed: PlacedHit, situation: Situation) -> list[Finding]:
+    if placed.hit.rule.act is Act.WISH and _OWN_PLAN.any(placed.segment.text) and _OWN_CARE.any(placed.hit.label):
         return []
-    label = said.hit.label + (f" over {said.hit.target}" if said.hit.target else "")
-    label = _extend_rule(said) if said.hit.rule.act is Act.RULE and not said.hit.rule.explicit else label
-    valued = MEANINGS[said.hit.rule.act].kind is DecisionKind.PREFERENCE
-    return [said.finding(label, reason=said.hit.reason, **(read_slot_fields(label) if valued else {}))]
+    label = placed.hit.label + (f" over {placed.hit.target}" if placed.hit.target else "")
+    label = _extend_rule(placed) if placed.hit.rule.act is Act.RULE and not placed.hit.rule.explicit else label
+    valued = MEANINGS[placed.hit.rule.act].kind is DecisionKind.PREFERENCE
+    return [placed.finding(label, reason=placed.hit.reason, **(read_slot_fields(label) if valued else {}))]
 
 
-def _extend_rule(said: PlacedHit) -> str:
+def _extend_rule(placed: PlacedHit) -> str:
     """The rule's label up to the end of its sentence, if no reason follows: the part after a comma may be its other
     half."""
-    sentence = strip_lead(bound_sentence(said.segment.text)).rstrip(" .!")
-    _, found, behind = sentence.partition(said.hit.label)
+    sentence = strip_lead(bound_sentence(placed.segment.text)).rstrip(" .!")
+    _, found, behind = sentence.partition(placed.hit.label)
     whole = f"{found}{behind}"
     goes_on = behind.startswith(", ") and len(whole) <= _RULE_WHOLE and not split_reason(whole)[1]
-    return whole if goes_on and len(read_hits(said.segment.text, Speaker.USER)) == 1 else said.hit.label
+    return whole if goes_on and len(read_hits(placed.segment.text, Speaker.USER)) == 1 else placed.hit.label
 
 
 _RULE_WHOLE: Final = 140
 """Most characters of a rule with the part after its comma."""
 
 
-def _make_proposals(said: PlacedHit, _: Situation) -> list[Finding]:
-    label, reason = split_reason(said.hit.label)
-    made = said.finding(label, reason=reason, trust=Trust.PROPOSED)
+def _make_proposals(placed: PlacedHit, _: Situation) -> list[Finding]:
+    label, reason = split_reason(placed.hit.label)
+    made = placed.finding(label, reason=reason, trust=Trust.PROPOSED)
     return [made] if content(label) and is_name(label) else []
 
 

@@ -41,7 +41,7 @@ class PlacedHit:
     def finding(self, label: str, **changes: Any) -> Finding:
         """A finding of the hit's act with this label; ``changes`` override what the act means."""
         meaning = MEANINGS[self.hit.rule.act]
-        said: dict[str, Any] = {
+        placed: dict[str, Any] = {
             "type": meaning.type,
             "label": label,
             "status": meaning.status,
@@ -52,7 +52,7 @@ class PlacedHit:
             "quote": self.segment.text,
             "span": (self.segment.start, self.segment.end),
         }
-        return Finding(**(said | changes))
+        return Finding(**(placed | changes))
 
 
 def place_hit(hit: Hit, segment: Segment, situation: Situation) -> PlacedHit:
@@ -101,9 +101,9 @@ def _may_name_files(text: str) -> bool:
     return "file" in text
 
 
-def make_file_finding(said: PlacedHit, path: str) -> Finding:
+def make_file_finding(placed: PlacedHit, path: str) -> Finding:
     """A finding for a file that a statement names."""
-    return said.finding(path, type=NodeType.FILE, status=Status.ACTIVE, move=Move.NOTE, kind=None)
+    return placed.finding(path, type=NodeType.FILE, status=Status.ACTIVE, move=Move.NOTE, kind=None)
 
 
 Maker = Callable[[PlacedHit, Situation], list[Finding]]

@@ -27,21 +27,21 @@ _USING: Final = compile_lazily(
 _BARE_WORDS: Final = 3
 
 
-def _make_requests(said: PlacedHit, situation: Situation) -> list[Finding]:
-    label = said.hit.label
+def _make_requests(placed: PlacedHit, situation: Situation) -> list[Finding]:
+    label = placed.hit.label
     if situation.speaker is Speaker.ASSISTANT or not has_words_besides(label, ()) or POINTS_BELOW.any(label):
         return []
-    changed = _read_change(said, situation)
+    changed = _read_change(placed, situation)
     if changed:
-        return [said.finding(label), *changed]
+        return [placed.finding(label), *changed]
     means = _USING.match(label)
     if means is None or not is_name(means.group("means")):
-        return [said.finding(label)]
+        return [placed.finding(label)]
     what = strip_lead(means.group("what")).partition(" ")[2] or means.group("what")
     choices = [f"{item} for {what}" for item in split_enumeration(means.group("means"))]
     decided = {"type": NodeType.DECISION, "status": Status.ACTIVE, "kind": DecisionKind.CHOICE}
-    made = [said.finding(choice, **decided, **read_slot_fields(choice)) for choice in choices]
-    return [said.finding(label), *made]
+    made = [placed.finding(choice, **decided, **read_slot_fields(choice)) for choice in choices]
+    return [placed.finding(label), *made]
 
 
 _ALTERS: Final = compile_lazily(
@@ -55,23 +55,23 @@ _ALTERS: Final = compile_lazily(
 """Orders that change existing work."""
 
 
-def _read_change(said: PlacedHit, situation: Situation) -> list[Finding]:
+def _read_change(placed: PlacedHit, situation: Situation) -> list[Finding]:
     """The choice in an order that alters earlier work ("move the button to the left")."""
     if situation.asked is None or situation.speaker is not Speaker.USER:
         return []
-    match = _ALTERS.match(said.hit.label)
+    match = _ALTERS.match(placed.hit.label)
     target = match.group("target").strip() if match is not None else ""
     if (
         not target
         or target.startswith(("of ", "in ", "to "))
         or is_anaphoric(target)
         or not content(target)
-        or any(char.isdigit() for char in said.hit.label)
+        or any(char.isdigit() for char in placed.hit.label)
     ):
         return []
     return [
-        said.finding(
-            said.hit.label,
+        placed.finding(
+            placed.hit.label,
             type=NodeType.DECISION,
             status=Status.ACTIVE,
             kind=DecisionKind.CHOICE,
@@ -81,35 +81,35 @@ def _read_change(said: PlacedHit, situation: Situation) -> list[Finding]:
     ]
 
 
-def _make_postponed_tasks(said: PlacedHit, _: Situation) -> list[Finding]:
-    items = split_list(said.hit.label) if said.hit.rule.explicit else [said.hit.label]
-    return [said.finding(item) for item in items[:ITEMS_MAX] if content(item)]
+def _make_postponed_tasks(placed: PlacedHit, _: Situation) -> list[Finding]:
+    items = split_list(placed.hit.label) if placed.hit.rule.explicit else [placed.hit.label]
+    return [placed.finding(item) for item in items[:ITEMS_MAX] if content(item)]
 
 
-def _make_handovers(said: PlacedHit, situation: Situation) -> list[Finding]:
+def _make_handovers(placed: PlacedHit, situation: Situation) -> list[Finding]:
     """What the assistant leaves to the user, which holds until the user speaks again."""
-    return [said.finding(said.hit.label, trust=Trust.PROPOSED)] if situation.ordered else []
+    return [placed.finding(placed.hit.label, trust=Trust.PROPOSED)] if situation.ordered else []
 
 
-def _make_progress(said: PlacedHit, situation: Situation) -> list[Finding]:
-    label = said.hit.label
-    paths = said.paths()
+def _make_progress(placed: PlacedHit, situation: Situation) -> list[Finding]:
+    label = placed.hit.label
+    paths = placed.paths()
     if paths and not has_words_besides(label, paths):
         label = ""
-    if label and not paths and not said.hit.rule.explicit and len(content(label)) < TELLING_WORDS:
+    if label and not paths and not placed.hit.rule.explicit and len(content(label)) < TELLING_WORDS:
         return []
-    trust = said.trust if said.hit.rule.explicit or situation.speaker is Speaker.USER else Trust.PROPOSED
-    return [said.finding(label, trust=trust)]
+    trust = placed.trust if placed.hit.rule.explicit or situation.speaker is Speaker.USER else Trust.PROPOSED
+    return [placed.finding(label, trust=trust)]
 
 
-def _make_claims(said: PlacedHit, situation: Situation) -> list[Finding]:
-    label = said.hit.label
-    if said.segment.text.endswith(":") and _SHOWS.any(label.rstrip(":")):
+def _make_claims(placed: PlacedHit, situation: Situation) -> list[Finding]:
+    label = placed.hit.label
+    if placed.segment.text.endswith(":") and _SHOWS.any(label.rstrip(":")):
         return []
-    paths = said.paths()
+    paths = placed.paths()
     if paths and not has_words_besides(label, paths):
-        return [make_file_finding(said, path) for path in paths]
-    return [said.finding(split_claim(label) if has_words_besides(label, ()) else "")]
+        return [make_file_finding(placed, path) for path in paths]
+    return [placed.finding(split_claim(label) if has_words_besides(label, ()) else "")]
 
 
 _SHOWS: Final = PatternSet(
@@ -126,29 +126,29 @@ def split_claim(label: str) -> str:
     return head if content(head) else label
 
 
-def _make_fixes(said: PlacedHit, _: Situation) -> list[Finding]:
-    label = said.hit.label.removeprefix("by ")
-    return [said.finding(label, detail=label)]
+def _make_fixes(placed: PlacedHit, _: Situation) -> list[Finding]:
+    label = placed.hit.label.removeprefix("by ")
+    return [placed.finding(label, detail=label)]
 
 
-def _make_one(said: PlacedHit, _: Situation) -> list[Finding]:
-    return [said.finding(said.hit.label)]
+def _make_one(placed: PlacedHit, _: Situation) -> list[Finding]:
+    return [placed.finding(placed.hit.label)]
 
 
-def _make_reopenings(said: PlacedHit, _: Situation) -> list[Finding]:
+def _make_reopenings(placed: PlacedHit, _: Situation) -> list[Finding]:
     """Reopen what was claimed to be done; what is wrong instead is an error of its own."""
-    found = [said.finding(said.hit.label)]
-    if len(content(said.hit.reason)) > 1:
-        found.append(said.finding(said.hit.reason, move=Move.NOTE))
+    found = [placed.finding(placed.hit.label)]
+    if len(content(placed.hit.reason)) > 1:
+        found.append(placed.finding(placed.hit.reason, move=Move.NOTE))
     return found
 
 
-def _make_complaints(said: PlacedHit, situation: Situation) -> list[Finding]:
-    if situation.speaker is Speaker.ASSISTANT and not said.hit.rule.explicit:
+def _make_complaints(placed: PlacedHit, situation: Situation) -> list[Finding]:
+    if situation.speaker is Speaker.ASSISTANT and not placed.hit.rule.explicit:
         return []
-    if situation.told is not None and not said.hit.rule.explicit and _is_bare_complaint(said.hit.label):
-        return [said.finding("", move=Move.REOPEN)]
-    return [said.finding(said.hit.label)]
+    if situation.told is not None and not placed.hit.rule.explicit and _is_bare_complaint(placed.hit.label):
+        return [placed.finding("", move=Move.REOPEN)]
+    return [placed.finding(placed.hit.label)]
 
 
 _NO_MORE: Final = PatternSet(
@@ -166,19 +166,19 @@ def _is_bare_complaint(label: str) -> bool:
     return len(label.split()) <= _BARE_WORDS and (len(content(label)) <= 1 or _NO_MORE.any(label))
 
 
-def _make_files(said: PlacedHit, situation: Situation) -> list[Finding]:
-    return [make_file_finding(said, path) for path in said.paths()]
+def _make_files(placed: PlacedHit, situation: Situation) -> list[Finding]:
+    return [make_file_finding(placed, path) for path in placed.paths()]
 
 
-def _make_goals(said: PlacedHit, situation: Situation) -> list[Finding]:
+def _make_goals(placed: PlacedHit, situation: Situation) -> list[Finding]:
     """The goal of the session, which only the user states."""
-    if situation.speaker is Speaker.ASSISTANT or (situation.has_goal and not _is_announced_goal(said)):
+    if situation.speaker is Speaker.ASSISTANT or (situation.has_goal and not _is_announced_goal(placed)):
         return []
-    return [said.finding(said.hit.label, slot="goal", value=said.hit.label)]
+    return [placed.finding(placed.hit.label, slot="goal", value=placed.hit.label)]
 
 
-def _is_announced_goal(said: PlacedHit) -> bool:
-    return said.hit.rule.confidence >= 0.9
+def _is_announced_goal(placed: PlacedHit) -> bool:
+    return placed.hit.rule.confidence >= 0.9
 
 
 REPORT_MAKERS: Final[dict[Act, Maker]] = {
