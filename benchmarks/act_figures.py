@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from tokenmizer_mw.extract.guessing import USES
-from tokenmizer_mw.extract.learned import DialogueAct, Guess
+from tokenmizer_mw.extract.classifier import ActProbabilities, DialogueAct
+from tokenmizer_mw.extract.classifier_findings import USES
 from tokenmizer_mw.extract.rules import Speaker
 
 from .act_rows import Row
 
-Pair = tuple[Row, Guess]
+Pair = tuple[Row, ActProbabilities]
 
 PRECISIONS: Final = (0.5, 0.6, 0.7, 0.8)
 """Precisions for which the least chance is told from which a sentence has to be taken to reach them."""

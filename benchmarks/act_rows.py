@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
-from tokenmizer_mw.extract.cues import heard_in
+from tokenmizer_mw.extract.classifier import DialogueAct
+from tokenmizer_mw.extract.classifier_findings import cues_of
+from tokenmizer_mw.extract.cues import last_heard_sentence
 from tokenmizer_mw.extract.finding import Segment, SegmentKind
-from tokenmizer_mw.extract.guessing import cues_of
-from tokenmizer_mw.extract.learned import DialogueAct
 from tokenmizer_mw.extract.phrases import bound_sentence
-from tokenmizer_mw.extract.reading import hits
+from tokenmizer_mw.extract.rule_hits import read_hits
 from tokenmizer_mw.extract.rules import Speaker
 from tokenmizer_mw.extract.segment import segment
-from tokenmizer_mw.extract.situation import situation_of
+from tokenmizer_mw.extract.situation import read_situation
 from tokenmizer_mw.model.message import Message, Role, ToolResult
 
 from .acts import Line, Scene, scenes
@@ -185,10 +185,10 @@ def _rows(
     for number, (message, acts_of) in enumerate(told):
         if only_last and number < len(told) - 1:
             continue
-        situation = situation_of(messages[number], messages[:number], has_goal=number > 0)
+        situation = read_situation(messages[number], messages[:number], has_goal=number > 0)
         spoken = [piece for piece in segment(message.text) if piece.kind in _SPOKEN]
-        read = [hits(piece.text, situation.speaker) for piece in spoken]
-        heard = heard_in(situation)
+        read = [read_hits(piece.text, situation.speaker) for piece in spoken]
+        heard = last_heard_sentence(situation)
         found += [
             Row(
                 acts,

@@ -1,7 +1,7 @@
 """How ``extract/changes.model`` and the weights of ``extract/contrast.py`` are fitted, on talks by many authors.
 
 1. A classifier of passages: does this sentence, with its neighbours, change anything that was settled?
-2. A regression over facts: which fact does it change, or none? Its evidence is what ``contrast.evidence`` finds; the
+2. A regression over facts: which fact does it change, or none? Its evidence is from ``contrast.collect_evidence``; the
    odds of a passage come from a classifier that has read nothing of the passage's author.
 
 The text: ``beliefs``, ``beliefs_wider``, the longer talks, ``corpus/effects``, where a third of the messages change
@@ -34,14 +34,14 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.extract.change_odds import BIAS, LETTERS_SHARE, letter_cues, odds_by, word_cues
-from tokenmizer_mw.extract.changing import LEAST_ODDS, LIKELY, find_changeable, may_replace, read_claims
-from tokenmizer_mw.extract.contrast import WEIGHTS, Mixture, evidence
-from tokenmizer_mw.extract.guessing import change_meant
-from tokenmizer_mw.extract.learned import DialogueAct, Model
+from tokenmizer_mw.extract.change_odds import BIAS, LETTERS_SHARE, letter_cues, odds_by_model, word_cues
+from tokenmizer_mw.extract.classifier import DialogueAct, Model
+from tokenmizer_mw.extract.classifier_findings import change_log_odds
+from tokenmizer_mw.extract.contrast import WEIGHTS, Mixture, collect_evidence
+from tokenmizer_mw.extract.fact_changes import LEAST_ODDS, LIKELY, find_changeable, may_replace, read_claims
 from tokenmizer_mw.extract.ledger import Ledger
 from tokenmizer_mw.extract.segment import segment
-from tokenmizer_mw.extract.situation import Situation, situation_of
+from tokenmizer_mw.extract.situation import Situation, read_situation
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.node import Node
@@ -138,14 +138,14 @@ def read_sentences(talks: Sequence[Talk], model: Model | None = None) -> Iterato
         ledger.turn = len(talk.turns) + 1
         ledger.put_up = partial(_assistant_texts, talk.turns)
         known = find_changeable(ledger)
-        meaning = partial(change_meant, situation=_situation(talk), model=model) if model is not None else None
+        meaning = partial(change_log_odds, situation=_situation(talk), model=model) if model is not None else None
         for said, claim, _ in read_claims(ledger.turn, segment(talk.message), [], meaning):
             vars(claim).update(odds=0.0, own_odds=0.0)
             facts = [node for node in known if may_replace(claim, node)]
             changed = [[_states(node, old, talk) for node in facts] for old, _ in talk.changes]
             holding = [rows for rows, (_, new) in zip(changed, talk.changes, strict=True) if _holds(said.text, new)]
             right = np.array([any(rows[at] for rows in holding) for at in range(len(facts))], bool)
-            found = np.array([_values(evidence(node, claim, len(known))) for node in facts], float)
+            found = np.array([_values(collect_evidence(node, claim, len(known))) for node in facts], float)
             ordinary = not any(_states(node, old, talk) for node in known for old, _ in talk.changes) and all(
                 old for old, _ in talk.changes
             )
@@ -154,7 +154,7 @@ def read_sentences(talks: Sequence[Talk], model: Model | None = None) -> Iterato
 
 def _situation(talk: Talk) -> Situation:
     told = [(number, Message(Role(role), text)) for number, (role, text) in enumerate(talk.turns, 1)]
-    return situation_of((len(told) + 1, Message(Role.USER, talk.message)), told, has_goal=True)
+    return read_situation((len(told) + 1, Message(Role.USER, talk.message)), told, has_goal=True)
 
 
 def _assistant_texts(turns: Sequence[tuple[str, str]]) -> list[tuple[int, str]]:
@@ -232,7 +232,7 @@ def odds_across(sentences: Sequence[Sentence]) -> Vector:
         model = fit_passages([one for one in sentences if one.talk.author not in group])
         for at, one in enumerate(sentences):
             if one.talk.author in group:
-                odds[at] = odds_by(model, one.line), odds_by(model, one.beside)
+                odds[at] = odds_by_model(model, one.line), odds_by_model(model, one.beside)
     return odds
 
 
@@ -349,7 +349,7 @@ def _fitted_elsewhere(talks: Sequence[Talk], unread: Sequence[Sentence]) -> tupl
     """The odds of sentences by a classifier that has read nothing of their authors, and weights fitted on the rest."""
     read = list(read_sentences([talk for talk in talks if talk.author not in WEIGHED_ON]))
     model = fit_passages(read)
-    odds = np.array([(odds_by(model, one.line), odds_by(model, one.beside)) for one in unread])
+    odds = np.array([(odds_by_model(model, one.line), odds_by_model(model, one.beside)) for one in unread])
     return odds, fit_weights(read, odds_across(read))
 
 

@@ -25,9 +25,9 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
-from tokenmizer_mw.extract import learned
+from tokenmizer_mw.extract import classifier
+from tokenmizer_mw.extract.classifier import ActProbabilities, DialogueAct, Model
 from tokenmizer_mw.extract.cues import is_of_rules
-from tokenmizer_mw.extract.learned import DialogueAct, Guess, Model
 from tokenmizer_mw.extract.rules import Speaker
 
 from .act_figures import Pair, page
@@ -49,7 +49,7 @@ STRENGTH: Final = 0.05
 
 FIGURES: Final = SCENES.parent / "FIGURES.md"
 HEAD_FIGURES: Final = FIGURES.with_name("FIGURES_SEMANTIC.md")
-TARGET: Final = Path(learned.__file__).with_name("acts.model")
+TARGET: Final = Path(classifier.__file__).with_name("acts.model")
 PACKAGED: Final = TARGET.with_name("acts.head")
 SOFTENED: Final = 0.5
 """Power of the rows' weights in training, chosen on held-out authors; the calibration takes them in full."""
@@ -116,10 +116,10 @@ class Calibration:
     slopes: Any
     offsets: dict[Speaker, Any]
 
-    def guesses(self, rows: Sequence[Row], sums: Any) -> list[Guess]:
+    def guesses(self, rows: Sequence[Row], sums: Any) -> list[ActProbabilities]:
         """How likely each sentence does each act."""
         scaled = sums * self.slopes + np.stack([self.offsets[row.speaker] for row in rows])
-        return [Guess(tuple(DialogueAct), tuple(row)) for row in (1 / (1 + np.exp(-scaled))).tolist()]
+        return [ActProbabilities(tuple(DialogueAct), tuple(row)) for row in (1 / (1 + np.exp(-scaled))).tolist()]
 
 
 def calibration_of(rows: Sequence[Row], sums: Any) -> Calibration:

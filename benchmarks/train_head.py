@@ -27,8 +27,8 @@ from torch import nn
 from torch.nn import functional
 from transformers import BertModel
 
+from tokenmizer_mw.extract.classifier import ActProbabilities, DialogueAct, SentenceInContext
 from tokenmizer_mw.extract.encoder import Encoder, digest_of
-from tokenmizer_mw.extract.learned import DialogueAct, Guess, InContext
 from tokenmizer_mw.extract.semantic import ContextReader, Head
 
 from .act_figures import Pair
@@ -139,14 +139,14 @@ def head_for(directory: Path, cues: Any, pairs: Sequence[Pair]) -> tuple[Head, l
     head = Head(cues.model(), *numbers, reader, digest_of(directory), model.adapter())
     acts = tuple(DialogueAct)
     guesses = 1 / (1 + np.exp(-(said * slopes + meant * shares + offsets)))
-    return head, [(row, Guess(acts, tuple(one))) for row, one in zip(rows, guesses.tolist(), strict=True)]
+    return head, [(row, ActProbabilities(acts, tuple(one))) for row, one in zip(rows, guesses.tolist(), strict=True)]
 
 
 def _read_all(reader: ContextReader, rows: Sequence[Row]) -> Sequences:
-    return [reader.sequence(InContext(row.text, row.speaker.value, row.before, row.heard)) for row in rows]
+    return [reader.sequence(SentenceInContext(row.text, row.speaker.value, row.before, row.heard)) for row in rows]
 
 
-def _logits(guesses: Sequence[Guess]) -> Logits:
+def _logits(guesses: Sequence[ActProbabilities]) -> Logits:
     chances = np.clip(np.array([guess.odds for guess in guesses]), 1e-6, 1 - 1e-6)
     return np.log(chances / (1 - chances))
 

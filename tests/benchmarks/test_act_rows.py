@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.act_rows import TAGGED, TOLD_MIN, Row, rows_of, weighted
 from benchmarks.acts import parsed
-from tokenmizer_mw.extract.learned import DialogueAct
+from tokenmizer_mw.extract.classifier import DialogueAct
 from tokenmizer_mw.extract.rules import Speaker
 
 TALK = "== a en\nU\ng: Sort the photos.\nT\n| 12 files\nA\n-: I looked. They are all of one day.\nx: Sorted by hour.\n"

@@ -7,7 +7,7 @@ import pytest
 from tokenmizer_mw.extract.acts import read_acts
 from tokenmizer_mw.extract.finding import Finding, Move
 from tokenmizer_mw.extract.segment import segment
-from tokenmizer_mw.extract.situation import situation_of
+from tokenmizer_mw.extract.situation import read_situation
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
@@ -18,7 +18,7 @@ QUESTION = "What would you use here?"
 def acts(text: str, role: Role, *before: tuple[Role, str], has_goal: bool = True) -> list[Finding]:
     said = [(index, Message(who, words)) for index, (who, words) in enumerate(before, 1)]
     message = (len(said) + 1, Message(role, text))
-    return read_acts(segment(text), situation_of(message, said, has_goal=has_goal))
+    return read_acts(segment(text), read_situation(message, said, has_goal=has_goal))
 
 
 def user(text: str, *before: tuple[Role, str]) -> list[Finding]:

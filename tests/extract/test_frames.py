@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tokenmizer_mw.extract.frames import frames_of
-from tokenmizer_mw.extract.pasted import find_pasted
-from tokenmizer_mw.extract.rules.framing import Frame
+from tokenmizer_mw.extract.frames import find_frames
+from tokenmizer_mw.extract.pasted_text import find_pasted
+from tokenmizer_mw.extract.rules.frame_words import Frame
 
 FRAMED = [
     ("does Valkey cope with that", Frame.QUESTION),
@@ -55,7 +55,7 @@ FRAMED = [
 
 @pytest.mark.parametrize(("sentence", "frame"), FRAMED)
 def test_a_sentence_in_a_frame(sentence: str, frame: Frame) -> None:
-    assert frame in frames_of(sentence)
+    assert frame in find_frames(sentence)
 
 
 @pytest.mark.parametrize(
@@ -78,14 +78,14 @@ def test_a_sentence_in_a_frame(sentence: str, frame: Frame) -> None:
     ],
 )
 def test_a_sentence_that_asserts(sentence: str) -> None:
-    assert not frames_of(sentence)
+    assert not find_frames(sentence)
 
 
 def test_what_goes_on_after_a_report_is_the_speakers() -> None:
     sentence = "the doctor says walnuts are out, so we take almonds"
-    assert frames_of(sentence, "walnuts are out")
-    assert not frames_of(sentence, "we take almonds")
-    assert frames_of("if it rains, we take the train", "we take the train")
+    assert find_frames(sentence, "walnuts are out")
+    assert not find_frames(sentence, "we take almonds")
+    assert find_frames("if it rains, we take the train", "we take the train")
 
 
 @pytest.mark.parametrize(

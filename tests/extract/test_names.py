@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.sampling import covering
+from tokenmizer_mw.extract.finding_makers import find_paths
 from tokenmizer_mw.extract.names import (
     Name,
     as_path,
-    endpoints,
-    file_paths,
-    same_path,
+    find_endpoints,
+    find_file_paths,
+    is_same_path,
 )
-from tokenmizer_mw.extract.said import paths_in
 
 FILES = [
     ("Creating: api/main.py, config.py, requirements.txt", ["api/main.py", "config.py", "requirements.txt"]),
@@ -68,19 +68,19 @@ NO_FILES = [
     ],
 )
 def test_a_product_named_like_a_file_is_a_file_where_the_text_says_so(text: str, expected: tuple[str, ...]) -> None:
-    assert paths_in(text) == expected
+    assert find_paths(text) == expected
 
 
 @pytest.mark.parametrize(("text", "expected"), FILES)
 def test_files(text: str, expected: list[str]) -> None:
-    found = file_paths(text)
+    found = find_file_paths(text)
     assert [name.text for name in found] == expected
     assert all(text[name.start : name.end] == name.text for name in found)
 
 
 @pytest.mark.parametrize("text", NO_FILES)
 def test_no_files(text: str) -> None:
-    assert file_paths(text) == []
+    assert find_file_paths(text) == []
 
 
 PATHS = [
@@ -113,7 +113,7 @@ SAME = [
 
 @pytest.mark.parametrize(("one", "other", "expected"), SAME)
 def test_same_path(one: str, other: str, expected: bool) -> None:
-    assert same_path(one, other) is same_path(other, one) is expected
+    assert is_same_path(one, other) is is_same_path(other, one) is expected
 
 
 ROUTES = [
@@ -139,10 +139,10 @@ ROUTES = [
 
 @pytest.mark.parametrize(("text", "expected"), ROUTES)
 def test_endpoints(text: str, expected: list[str]) -> None:
-    assert [name.text for name in endpoints(text)] == expected
+    assert [name.text for name in find_endpoints(text)] == expected
 
 
-RECOGNISERS = (file_paths, endpoints)
+RECOGNISERS = (find_file_paths, find_endpoints)
 PIECES = st.sampled_from(
     ["a.py", "/", "`", "POST ", "https://", "(", ")", "[", "]", "@", "$A_B", " ", "./", "\\", "1.2", "é", "。"]
 )

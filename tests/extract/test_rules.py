@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tokenmizer_mw.extract.reading import hits
+from tokenmizer_mw.extract.rule_hits import read_hits
 from tokenmizer_mw.extract.rules import MEANINGS, RULES, Act, Rule, Speaker
 from tokenmizer_mw.extract.rules.states import SENTENCES
 
@@ -17,7 +17,7 @@ ROWS = [
 
 
 def names(sentence: str, speaker: Speaker) -> list[str]:
-    return [hit.rule.name for hit in hits(sentence, speaker)]
+    return [hit.rule.name for hit in read_hits(sentence, speaker)]
 
 
 def test_rows_read_their_examples_and_leave_their_counter_examples() -> None:
@@ -30,7 +30,7 @@ STATES = [row for rows in SENTENCES.values() for row in rows]
 
 @pytest.mark.parametrize("row", STATES, ids=lambda row: row.name)
 def test_a_state_is_read_by_its_row_or_by_an_earlier_one_of_the_same_meaning(row: Rule) -> None:
-    assert row.act in [hit.rule.act for hit in hits(row.example, Speaker.USER)]
+    assert row.act in [hit.rule.act for hit in read_hits(row.example, Speaker.USER)]
     assert row.name not in names(row.counter, Speaker.USER)
 
 
@@ -67,7 +67,7 @@ SILENT = [
 @pytest.mark.parametrize("speaker", [Speaker.USER, Speaker.ASSISTANT])
 def test_questions_suppositions_and_reports_state_nothing(sentence: str, speaker: Speaker) -> None:
     """An assistant's question may be an offer, which is no statement either."""
-    assert {hit.rule.act for hit in hits(sentence, speaker)} <= {Act.PROPOSAL}
+    assert {hit.rule.act for hit in read_hits(sentence, speaker)} <= {Act.PROPOSAL}
     assert speaker is Speaker.ASSISTANT or names(sentence, speaker) == []
 
 
@@ -77,7 +77,7 @@ def test_polite_questions_are_orders() -> None:
 
 
 def test_a_sentence_with_two_orders_has_two_hits() -> None:
-    found = hits("use Postgres, and add a Redis cache", Speaker.USER)
+    found = read_hits("use Postgres, and add a Redis cache", Speaker.USER)
     assert [(hit.rule.act, hit.label) for hit in found] == [
         (Act.CHOICE, "Postgres"),
         (Act.REQUEST, "add a Redis cache"),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.sampling import sample
 from tokenmizer_mw.extract.finding import Segment, SegmentKind
-from tokenmizer_mw.extract.prose import encodable, one_line, plain, sentences
+from tokenmizer_mw.extract.prose import find_sentences, one_line, replace_surrogates, strip_markdown
 from tokenmizer_mw.extract.segment import segment
 
 PROSE, ITEM, BOX = SegmentKind.PROSE, SegmentKind.LIST_ITEM, SegmentKind.CHECKBOX
@@ -188,7 +188,7 @@ PLAIN = [
 
 @pytest.mark.parametrize(("text", "expected"), PLAIN)
 def test_plain_text_has_no_marks(text: str, expected: str) -> None:
-    assert plain(text) == expected
+    assert strip_markdown(text) == expected
 
 
 def test_one_line_cuts_at_a_word() -> None:
@@ -199,7 +199,7 @@ def test_one_line_cuts_at_a_word() -> None:
 
 def test_lone_surrogates_keep_their_place() -> None:
     text = "a\ud800b. é"
-    assert len(encodable(text)) == len(text)
+    assert len(replace_surrogates(text)) == len(text)
     assert [piece.start for piece in segment(text)] == [0, 5]
 
 
@@ -219,7 +219,7 @@ TEXTS = st.text() | st.lists(SNIPPETS | st.text(max_size=20)).map("\n".join)
 
 @given(TEXTS)
 def test_segments_are_in_order_and_true_to_the_text(text: str) -> None:
-    source = encodable(text)
+    source = replace_surrogates(text)
     end = 0
     for piece in segment(text):
         assert end <= piece.start <= piece.end <= len(text)
@@ -236,7 +236,7 @@ def test_no_letter_outside_of_segments_but_in_marks(text: str) -> None:
     covered = [False] * len(text)
     for piece in segment(text):
         covered[piece.start : piece.end] = [True] * (piece.end - piece.start)
-    for line, start in _lines(encodable(text)):
+    for line, start in _lines(replace_surrogates(text)):
         if line.strip() and "`" not in line and "~" not in line and not line.strip(" >|-=_*+#.()[]:").isascii():
             assert any(covered[start : start + len(line)])
 
@@ -244,7 +244,7 @@ def test_no_letter_outside_of_segments_but_in_marks(text: str) -> None:
 @given(TEXTS, st.integers(0, 30), st.integers(0, 30))
 def test_sentences_stay_within_their_range(text: str, start: int, length: int) -> None:
     end = min(len(text), start + length)
-    spans = sentences(text, min(start, end), end)
+    spans = find_sentences(text, min(start, end), end)
     assert all(start <= low < high <= end for low, high in spans)
     assert all(before[1] <= after[0] for before, after in pairwise(spans))
 

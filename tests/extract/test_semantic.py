@@ -18,11 +18,11 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.extract.acts import read_acts
+from tokenmizer_mw.extract.classifier import BadModel, DialogueAct, Model, SentenceInContext, load_shipped_model
 from tokenmizer_mw.extract.encoder import TOKENS_MAX, WEIGHTS, Encoder, digest_of
-from tokenmizer_mw.extract.learned import BadModel, DialogueAct, InContext, Model, load_shipped_model
 from tokenmizer_mw.extract.segment import segment
 from tokenmizer_mw.extract.semantic import HEAD, HEAD_MAX, ContextReader, Head, open_head
-from tokenmizer_mw.extract.situation import situation_of
+from tokenmizer_mw.extract.situation import read_situation
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.node import NodeType
 
@@ -216,13 +216,13 @@ def _cues(scale: float = 0.1) -> Model:
     return Model(ACTS, ["user:bias"], bytes([-60 & 0xFF] * len(ACTS)), scale)
 
 
-def _spot(sentence: InContext) -> Any:
+def _spot(sentence: SentenceInContext) -> Any:
     """One place: whether a zebra is spoken of."""
     return np.array([float("zebra" in sentence.text.casefold())], np.float32)
 
 
-def _said(text: str) -> InContext:
-    return InContext(text, "user")
+def _said(text: str) -> SentenceInContext:
+    return SentenceInContext(text, "user")
 
 
 def _head(act: DialogueAct, weight: float = 12) -> Head:
@@ -239,7 +239,7 @@ def _head_of(dense: Any, read: Any = _spot, **named: Any) -> Head:
 
 def _read(text: str, model: Model) -> list[NodeType]:
     message = Message(Role.USER, text)
-    situation = situation_of((3, message), [(1, Message(Role.USER, "Build the shop."))], has_goal=True)
+    situation = read_situation((3, message), [(1, Message(Role.USER, "Build the shop."))], has_goal=True)
     return [finding.type for finding in read_acts(segment(text), situation, model=model)]
 
 
@@ -251,9 +251,9 @@ def test_a_sentence_is_judged_by_its_meaning() -> None:
 
 
 def test_a_sentence_that_is_judged_again_is_not_read_again() -> None:
-    given: list[InContext] = []
+    given: list[SentenceInContext] = []
 
-    def read(sentence: InContext) -> Any:
+    def read(sentence: SentenceInContext) -> Any:
         given.append(sentence)
         return _spot(sentence)
 
@@ -263,18 +263,18 @@ def test_a_sentence_that_is_judged_again_is_not_read_again() -> None:
 
 
 def test_a_sentence_is_read_with_what_stands_before_it() -> None:
-    given: list[InContext] = []
+    given: list[SentenceInContext] = []
 
-    def read(sentence: InContext) -> Any:
+    def read(sentence: SentenceInContext) -> Any:
         given.append(sentence)
         return _spot(sentence)
 
     text = "Trees are fine. Tree leaves on every lamp."
     told = [(1, Message(Role.USER, "Build it.")), (2, Message(Role.ASSISTANT, "Noted. Which lamps do you mean?"))]
-    situation = situation_of((3, Message(Role.USER, text)), told, has_goal=True)
+    situation = read_situation((3, Message(Role.USER, text)), told, has_goal=True)
     read_acts(segment(text), situation, model=_head_of(np.ones((1, len(ACTS)), np.float32), read))
     asked = "Which lamps do you mean?"
-    assert InContext("Tree leaves on every lamp.", "user", "Trees are fine.", asked) in given
+    assert SentenceInContext("Tree leaves on every lamp.", "user", "Trees are fine.", asked) in given
 
 
 def test_a_head_survives_its_file() -> None:
@@ -401,7 +401,7 @@ def test_the_packages_head_on_the_real_model() -> None:
     directory = _minilm()
     head = open_head(directory)
     assert head.trained_on == digest_of(Path(directory))
-    sentence = InContext("We go with PostgreSQL.", "user", "Right.", "Which database do you want?")
+    sentence = SentenceInContext("We go with PostgreSQL.", "user", "Right.", "Which database do you want?")
     ours = ContextReader(Encoder(Path(directory), head.adapter))(sentence)
     assert head.read(sentence) == pytest.approx(ours, abs=2e-3)
     none = head.weight(["user:bias"])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenmizer_mw.extract.slots import find_member, members_of, read_slot, same_value, versions
+from tokenmizer_mw.extract.slots import find_member, find_versions, is_same_value, members_of, read_slot
 
 SLOTS = [
     ("Python 3.12", "python.version", "3.12"),
@@ -84,13 +84,13 @@ def test_scope_given_from_outside() -> None:
     ],
 )
 def test_same_value(one: str, other: str, same: bool) -> None:
-    assert same_value(one, other) is same
-    assert same_value(other, one) is same
+    assert is_same_value(one, other) is same
+    assert is_same_value(other, one) is same
 
 
 def test_versions_in_order() -> None:
-    assert versions("Laravel 11, PHP 8.3, MySQL 8") == [("Laravel", "11"), ("PHP", "8.3"), ("MySQL", "8")]
-    assert versions("Training 3x faster") == []
+    assert find_versions("Laravel 11, PHP 8.3, MySQL 8") == [("Laravel", "11"), ("PHP", "8.3"), ("MySQL", "8")]
+    assert find_versions("Training 3x faster") == []
 
 
 @pytest.mark.parametrize(
@@ -104,12 +104,16 @@ def test_versions_in_order() -> None:
     ],
 )
 def test_a_module_with_a_digit_in_its_name_says_no_version(text: str) -> None:
-    assert versions(text) == []
+    assert find_versions(text) == []
     assert "version" not in str(read_slot(text))
 
 
 def test_a_version_glued_to_its_name_is_read() -> None:
-    assert versions("postgres16, node18 and `python3.12`") == [("postgres", "16"), ("node", "18"), ("python", "3.12")]
+    assert find_versions("postgres16, node18 and `python3.12`") == [
+        ("postgres", "16"),
+        ("node", "18"),
+        ("python", "3.12"),
+    ]
 
 
 def test_known_names() -> None:

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from tests.sampling import covering
 from tokenmizer_mw.extract.finding import Finding, Move
-from tokenmizer_mw.extract.structure import covers, open_calls, pair_results, read_structure
+from tokenmizer_mw.extract.structure import is_covering, open_calls, pair_results, read_structure
 from tokenmizer_mw.extract.structure.commands import commands_of
-from tokenmizer_mw.extract.structure.failures import exceptions, failing_tests, telling_line
-from tokenmizer_mw.extract.structure.patches import patched_files
+from tokenmizer_mw.extract.structure.failures import find_exceptions, find_failing_tests, find_telling_line
+from tokenmizer_mw.extract.structure.patches import read_patched_files
 from tokenmizer_mw.extract.structure.results import read_output
 from tokenmizer_mw.extract.structure.testruns import read_tests
 from tokenmizer_mw.extract.structure.tools import Arguments, ToolKind, kind_of
@@ -97,7 +97,7 @@ def test_a_refused_edit_is_an_error_until_the_next_one_succeeds() -> None:
     refused = after_call("edit", call, "<tool_use_error>String not found in file.</tool_use_error>", is_error=True)
     assert files(refused) == {}
     assert errors(refused) == ["String not found in file: a.py"]
-    assert covers(closed(after_call("edit", call, "updated"))[0], refused[0].detail)
+    assert is_covering(closed(after_call("edit", call, "updated"))[0], refused[0].detail)
 
 
 def test_a_patch_through_a_shell_that_does_not_fit() -> None:
@@ -231,7 +231,7 @@ COVERS = [
 
 @pytest.mark.parametrize(("target", "detail", "expected"), COVERS)
 def test_covers(target: str, detail: str, expected: bool) -> None:
-    assert covers(target, detail) is expected
+    assert is_covering(target, detail) is expected
 
 
 TEST_RUNS: list[tuple[str, bool, str]] = [
@@ -304,17 +304,17 @@ FAILING = [
 
 @pytest.mark.parametrize(("text", "expected"), FAILING)
 def test_failing_tests(text: str, expected: list[str]) -> None:
-    assert failing_tests(text) == expected
+    assert find_failing_tests(text) == expected
 
 
 def test_at_most_three_errors_of_one_output() -> None:
-    assert len(failing_tests("".join(f"FAILED a{number}.py::test_x\n" for number in range(9)))) == 3
-    assert len(exceptions("".join(f"E{number}Error: x\n" for number in range(9)))) == 3
+    assert len(find_failing_tests("".join(f"FAILED a{number}.py::test_x\n" for number in range(9)))) == 3
+    assert len(find_exceptions("".join(f"E{number}Error: x\n" for number in range(9)))) == 3
 
 
 def test_a_traceback_without_its_end_tells_nothing() -> None:
-    assert exceptions("Traceback (most recent call last):\n  File") == []
-    assert telling_line("") == ""
+    assert find_exceptions("Traceback (most recent call last):\n  File") == []
+    assert find_telling_line("") == ""
 
 
 COMMITS = [
@@ -572,7 +572,7 @@ DIFFS = [
 
 @pytest.mark.parametrize(("patch", "expected"), DIFFS)
 def test_patched_files(patch: str, expected: dict[str, str]) -> None:
-    assert patched_files(patch) == expected
+    assert read_patched_files(patch) == expected
 
 
 KINDS = [
@@ -639,7 +639,13 @@ READERS: list[Callable[[str], object]] = [
     lambda text: after_call("bash", {"command": f"pytest {text}"}, "ok"),
     lambda text: after_call("apply_patch", text, "ok"),
     lambda text: read_structure(1, Message(Role.USER, text), {}),
-    lambda text: (exceptions(text), failing_tests(text), telling_line(text), read_tests(text), patched_files(text)),
+    lambda text: (
+        find_exceptions(text),
+        find_failing_tests(text),
+        find_telling_line(text),
+        read_tests(text),
+        read_patched_files(text),
+    ),
 ]
 
 

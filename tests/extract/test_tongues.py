@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tokenmizer_mw.extract.abroad import offer_abroad, order_abroad, short_answer
-from tokenmizer_mw.extract.languages import tongues_of
+from tokenmizer_mw.extract.languages import detect_languages
+from tokenmizer_mw.extract.other_languages import read_foreign_offer, read_foreign_order, read_short_answer
 from tokenmizer_mw.extract.pattern import compile_lazily
-from tokenmizer_mw.extract.reading import hits
+from tokenmizer_mw.extract.rule_hits import read_hits
 from tokenmizer_mw.extract.rules import Speaker
 from tokenmizer_mw.extract.rules.tongue import KINDS, make_tongue
 from tokenmizer_mw.extract.rules.tongues import TONGUES
@@ -21,15 +21,15 @@ SAID = json.loads(Path(__file__).with_name("said_abroad.json").read_text(encodin
 
 
 def names(sentence: str, speaker: Speaker) -> list[str]:
-    return [hit.rule.name for hit in hits(sentence, speaker)]
+    return [hit.rule.name for hit in read_hits(sentence, speaker)]
 
 
 @pytest.mark.parametrize("code", SAID)
 def test_sentences_do_what_they_say(code: str) -> None:
     for speaker, act, sentence, other in SAID[code]:
-        assert act in [hit.rule.act for hit in hits(sentence, Speaker(speaker))], sentence
-        assert code in [tongue.code for tongue in tongues_of(sentence)], sentence
-        assert act not in [hit.rule.act for hit in hits(other, Speaker(speaker))], other
+        assert act in [hit.rule.act for hit in read_hits(sentence, Speaker(speaker))], sentence
+        assert code in [tongue.code for tongue in detect_languages(sentence)], sentence
+        assert act not in [hit.rule.act for hit in read_hits(other, Speaker(speaker))], other
 
 
 def test_rows_are_named_by_language_and_kind() -> None:
@@ -79,7 +79,7 @@ def test_a_table_makes_rows_of_its_kinds() -> None:
     ["Use Postgres for the orders", "The build fails on the second run", "What is left to do?", "ok, do it", ""],
 )
 def test_english_is_no_other_language(sentence: str) -> None:
-    assert tongues_of(sentence) == ()
+    assert detect_languages(sentence) == ()
 
 
 SILENT = [
@@ -141,7 +141,7 @@ def test_questions_suppositions_and_reports_state_nothing(sentence: str) -> None
     ],
 )
 def test_short_answers(answer: str, yes: bool, no: bool) -> None:
-    said = short_answer(answer)
+    said = read_short_answer(answer)
     assert (said.yes, said.no) == (yes, no)
 
 
@@ -160,7 +160,7 @@ def test_short_answers(answer: str, yes: bool, no: bool) -> None:
     ],
 )
 def test_picks_by_place_and_number(answer: str, key: str, place: int | None) -> None:
-    said = short_answer(answer)
+    said = read_short_answer(answer)
     assert (said.key, said.place) == (key, place)
 
 
@@ -174,7 +174,7 @@ def test_picks_by_place_and_number(answer: str, key: str, place: int | None) -> 
     ],
 )
 def test_polite_questions_are_orders(sentence: str, order: str) -> None:
-    assert order_abroad(sentence) == order
+    assert read_foreign_order(sentence) == order
 
 
 @pytest.mark.parametrize(
@@ -186,4 +186,4 @@ def test_polite_questions_are_orders(sentence: str, order: str) -> None:
     ],
 )
 def test_offers(sentence: str, offer: str) -> None:
-    assert offer_abroad(sentence) == offer
+    assert read_foreign_offer(sentence) == offer

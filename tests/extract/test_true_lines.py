@@ -7,8 +7,8 @@ import pytest
 from tests.extract.talks import RULES_ONLY, changes, labels, talk
 from tokenmizer_mw.context.resume.sentences import split_parts
 from tokenmizer_mw.extract.finding import Finding
-from tokenmizer_mw.extract.prose import sentences
-from tokenmizer_mw.extract.reading import may_be_why
+from tokenmizer_mw.extract.prose import find_sentences
+from tokenmizer_mw.extract.rule_hits import may_be_reason
 from tokenmizer_mw.extract.validate import validate_findings
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
@@ -80,7 +80,7 @@ DATES = [
 
 @pytest.mark.parametrize(("text", "count"), DATES)
 def test_the_dot_of_a_date_ends_no_sentence(text: str, count: int) -> None:
-    assert len(sentences(text, 0, len(text))) == count
+    assert len(find_sentences(text, 0, len(text))) == count
 
 
 def test_a_quoted_sentence_keeps_its_date() -> None:
@@ -102,7 +102,7 @@ def test_a_quoted_sentence_keeps_its_date() -> None:
     ],
 )
 def test_what_is_laid_down_beside_a_change_is_not_why_it_is_made(said: str, before: bool, behind: bool) -> None:
-    assert (may_be_why(said, behind=False), may_be_why(said, behind=True)) == (before, behind)
+    assert (may_be_reason(said, behind=False), may_be_reason(said, behind=True)) == (before, behind)
 
 
 @pytest.mark.parametrize("said", ["it's up again", "It's back online now", "raised the limit, it's up and running"])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokenmizer_mw.extract.finding import Finding, Move
-from tokenmizer_mw.extract.validate import clean_label, corrected_type, format_quote, validate_findings
+from tokenmizer_mw.extract.validate import clean_label, correct_type, format_quote, validate_findings
 from tokenmizer_mw.model.node import LABEL_MAX, DecisionKind, NodeType, Status, Trust
 from tokenmizer_mw.settings import Settings
 
@@ -76,7 +76,7 @@ def test_long_labels_end_at_a_word() -> None:
     ],
 )
 def test_types_are_corrected(label: str, type_: NodeType) -> None:
-    assert corrected_type(NodeType.DECISION, label) is type_
+    assert correct_type(NodeType.DECISION, label) is type_
 
 
 def test_the_floor_holds_for_words_and_not_for_structure() -> None:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from tokenmizer_mw.extract.assigned import assigned_in
+from tokenmizer_mw.extract.assignment_patterns import WAYS, ValueWay
 from tokenmizer_mw.extract.derive import derive
-from tokenmizer_mw.extract.ways import WAYS, ValueWay
+from tokenmizer_mw.extract.value_assignments import find_assignments
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.values import alike, value_at_start, values_in
 from tokenmizer_mw.model.message import Message, Role
@@ -173,12 +173,12 @@ def test_numbers_in_passing_change_nothing(text: str) -> None:
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)
 def test_every_way_reads_its_example(way: ValueWay) -> None:
-    assert assigned_in(way.example)
+    assert find_assignments(way.example)
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)
 def test_no_value_stands_alone_in_a_counter_example(way: ValueWay) -> None:
-    assert not [said for said in assigned_in(way.counter) if said.alone]
+    assert not [said for said in find_assignments(way.counter) if said.alone]
 
 
 @pytest.mark.parametrize(
@@ -233,4 +233,4 @@ def test_only_values_of_one_kind_are_alike() -> None:
 
 @pytest.mark.parametrize("unit", ["move it to 5, ", "a: b -> c ", "the x is 4 and ", "use "])
 def test_reading_is_linear(unit: str, growth: Callable[[Callable[[str], object], str, int], float]) -> None:
-    assert growth(assigned_in, unit, 20_000) < 3.5
+    assert growth(find_assignments, unit, 20_000) < 3.5

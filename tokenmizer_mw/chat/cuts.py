@@ -12,7 +12,7 @@ from tokenmizer_mw.chat.content_checks import ContentRedaction
 from tokenmizer_mw.chat.session_access import SessionAccess
 from tokenmizer_mw.context.assembly import Reminder
 from tokenmizer_mw.context.tokens import ATTACHMENT_TOKENS
-from tokenmizer_mw.context.window import Rewrite, budget_for, left_to_others, looked_at, smallest_budget
+from tokenmizer_mw.context.window import Rewrite, budget_for, cut_check_threshold, reason_not_to_cut, smallest_budget
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.terminal import one_line
 from tokenmizer_mw.runtime.tracing import LimitedLog, span
@@ -75,7 +75,7 @@ class CutPreparation:
         self._soon = soon
         self._limited_log = log
         self._count = count
-        self._least_looked_at = looked_at(smallest_budget(settings), settings)
+        self._least_looked_at = cut_check_threshold(smallest_budget(settings), settings)
         self.soon_from = self._least_looked_at // _SOON
 
     @property
@@ -97,7 +97,7 @@ class CutPreparation:
         """
         least = self._least_looked_at
         if models:
-            least = looked_at(min([budget_for(model, self._settings) for model in models]), self._settings)
+            least = cut_check_threshold(min([budget_for(model, self._settings) for model in models]), self._settings)
         room = least - len(body)
         for name in linked:
             if body.rfind(name) >= 0:  # as fast as ``mentions``, for each request
@@ -112,7 +112,7 @@ class CutPreparation:
         70 MB of memory, which a process of short chats does without.
         """
         counters, settings = self._access.counters, self._settings
-        if not counters.has(model) and _SOON * size >= looked_at(budget_for(model, settings), settings):
+        if not counters.has(model) and _SOON * size >= cut_check_threshold(budget_for(model, settings), settings):
             self._soon(("tokenizer", model), partial(counters.of, model))
 
     def prepare(self, key: SessionKey, request: ChatRequest, *, compacted: bool = False) -> PreparedCut:
@@ -230,7 +230,7 @@ class CutPreparation:
 
     def _report_left_to_others(self, request: ChatRequest) -> None:
         """Count, and log once a minute, why a request that could be long enough for a cut is never cut."""
-        reason = left_to_others(request)
+        reason = reason_not_to_cut(request)
         if reason:
             self._count(f"not_cut_{reason}")
             self._limited_log.warn(reason, "a transcript is not cut: the request leaves its history to others (%s)")

@@ -17,7 +17,7 @@ from tokenmizer_mw.context.costs.prices import PUBLISHED, PriceList
 from tokenmizer_mw.context.costs.savings import Savings, SentCall, figures, refinement_figures
 from tokenmizer_mw.context.tokens import MessageCounter, ModelCounters
 from tokenmizer_mw.context.tokens.counter import MESSAGE_TOKENS
-from tokenmizer_mw.context.window import Rewrite, sent_before
+from tokenmizer_mw.context.window import Rewrite, count_resent_messages
 from tokenmizer_mw.errors import ConfigError, StoreUnavailable
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import SessionKey
@@ -74,7 +74,7 @@ def sent_of(call: EndedCall, counter: MessageCounter, elapsed: float | None) -> 
     if sent.is_reported and not sent.changed:
         return sent
     before = list(accumulate(counter.request_counts(request), initial=counter.text(request.overhead)))
-    known = before[sent_before(request)]
+    known = before[count_resent_messages(request)]
     ours, ours_known = before[-1], known
     if rewrite is not None:
         ours, ours_known = _cut(request, rewrite, before, counter)
@@ -95,7 +95,9 @@ def _cut(request: ChatRequest, rewrite: Rewrite, before: Sequence[int], counter:
     ours = head + put + reminder + before[-1] - before[rewrite.keep_from]
     if rewrite.made:
         return ours, head if PUBLISHED.caching(request.model).anywhere else 0
-    return ours, max(head, ours - reminder - before[-1] + before[max(rewrite.keep_from, sent_before(request))])
+    return ours, max(
+        head, ours - reminder - before[-1] + before[max(rewrite.keep_from, count_resent_messages(request))]
+    )
 
 
 _NAME_BYTES = 8

@@ -110,7 +110,7 @@ class Cut:
 Plan = Untouched | Replay | Cut
 
 
-def left_to_others(request: ChatRequest) -> str:
+def reason_not_to_cut(request: ChatRequest) -> str:
     """Return why a request must not be cut, as a counter name: the provider stores or shortens its history. "" if that
     is not the case."""
     if request.stand_down not in _ELSEWHERE:
@@ -118,7 +118,7 @@ def left_to_others(request: ChatRequest) -> str:
     return request.cause or request.stand_down
 
 
-def sent_before(request: ChatRequest) -> int:
+def count_resent_messages(request: ChatRequest) -> int:
     """Return how many messages the session's call before already contained: those before the model's newest message."""
     roles = request.messages.roles
     return next((place for place in reversed(range(len(roles))) if roles[place] is Role.ASSISTANT), 0)
@@ -134,7 +134,7 @@ def budget_for(model: str, settings: Settings) -> int:
 
 @lru_cache(maxsize=256)
 def _published_window(model: str) -> int | None:
-    """Tokens that the table knows ``model`` to take in; ``None`` for a model that it does not know."""
+    """The context window of ``model`` in the table, in tokens; ``None`` if it is unknown."""
     name = model.rpartition("/")[2].lower()
     return next((tokens for start, tokens in WINDOWS if name.startswith(start) or f".{start}" in name), None)
 
@@ -144,7 +144,7 @@ def smallest_budget(settings: Settings) -> int:
     return settings.context_window or min(settings.default_window, *(tokens for _, tokens in WINDOWS))
 
 
-def looked_at(budget: int, settings: Settings) -> float:
+def cut_check_threshold(budget: int, settings: Settings) -> float:
     """Return the number of tokens from which on a request is checked for a cut. ``budget``: tokens that it may fill."""
     full = budget * settings.cut_at
     return full if settings.cut == "window" else min(full, float(_WORTH_LEAST * settings.block_tokens))
@@ -161,7 +161,7 @@ def could_exceed(request: ChatRequest, settings: Settings, *, reserved: int = 0)
 
     A quick check that may be true wrongly: no token is shorter than a byte, except in content that is not text.
     """
-    least = looked_at(budget_for(request.model, settings), settings)
+    least = cut_check_threshold(budget_for(request.model, settings), settings)
     room = least - reserved - len(request.overhead.encode("utf-8", "replace"))
     for message in request.messages:
         room -= MESSAGE_TOKENS + len(message.attachments) * ATTACHMENT_TOKENS
@@ -210,7 +210,7 @@ def plan(
     overhead += sum(counts[place] for place in staying)
     counts, shortest = _without(counts, staying), _without(shortest, staying)
     before = list(accumulate(counts, initial=0))
-    standing = _carried_on(request, before, frozen, kept)
+    standing = _carry_on_cut(request, before, frozen, kept)
     sent = overhead + _count_sent_tokens(request, before, standing, frozen)
     if isinstance(standing, Replay) and standing.keep_from == request.prefix and sent > budget:
         standing, sent = Untouched(), overhead + before[-1]
@@ -224,39 +224,39 @@ def plan(
         room = budget * settings.cut_to - overhead - before[request.prefix] - block
         before = list(accumulate(shortest or counts, initial=0))
         rooms = room, room + budget * (settings.cut_at - settings.cut_to) / 2
-        keep_from = _roomy(request, before, first, rooms, steps=settings.block_role == "user")
+        keep_from = _find_roomy_boundary(request, before, first, rooms, steps=settings.block_role == "user")
     else:
         chat = _build_ledger(request, before, standing, frozen, overhead, block)
-        keep_from = _worthwhile(request, chat, (start, first), settings)
+        keep_from = _find_worthwhile_cut(request, chat, (start, first), settings)
     if keep_from is None or overhead + before[request.prefix] + block + before[-1] - before[keep_from] >= sent:
         return standing
     return Cut(keep_from, standing)
 
 
 def _without(counts: Sequence[int], places: Sequence[int]) -> Sequence[int]:
-    """``counts`` with nothing at ``places``."""
+    """``counts`` with 0 at ``places``."""
     if not (places and counts):
         return counts
     empty = frozenset(places)
     return [0 if place in empty else count for place, count in enumerate(counts)]
 
 
-def _roomy(
+def _find_roomy_boundary(
     request: ChatRequest, before: Sequence[int], start: int, rooms: tuple[float, float], *, steps: bool
 ) -> int | None:
-    """The boundary of the first room, in tokens. Where long turns make it leave more than half of that room unused,
-    the boundary of the second, larger one. ``steps``: see ``_boundary``; not every model takes what the assistant says
-    behind a block that no user says."""
-    keep_from = _boundary(request, before, start, rooms[0], steps=steps)
+    """Return the boundary that leaves at most the first of ``rooms`` (in tokens). If long turns would leave more than
+    half of that room unused, return the boundary for the second, larger room. ``steps``: see ``_find_boundary``; must
+    be false for models that do not accept an assistant message directly after a block without a user message."""
+    keep_from = _find_boundary(request, before, start, rooms[0], steps=steps)
     if keep_from is None or before[-1] - before[keep_from] >= rooms[0] / 2:
         return keep_from
-    return _boundary(request, before, start, rooms[1], steps=steps)
+    return _find_boundary(request, before, start, rooms[1], steps=steps)
 
 
 def _build_ledger(
     request: ChatRequest, before: Sequence[int], standing: Plan, frozen: Checkpointed | None, overhead: int, block: int
 ) -> ChatCost:
-    """What the calls of the chat have cost."""
+    """The cost of the calls of the chat so far, for ``ChatCost.pays``."""
     cut = None
     if isinstance(standing, Replay) and frozen is not None and frozen.dropped:
         made = standing.keep_from + max(0, frozen.turn - frozen.anchor_turn)
@@ -268,31 +268,32 @@ def _build_ledger(
     return ChatCost(before, calls, overhead, block, rates(request.model), head, cut)
 
 
-def _worthwhile(request: ChatRequest, chat: ChatCost, starts: tuple[int, int], settings: Settings) -> int | None:
-    """The first message that a cut keeps which pays; ``None`` when none does yet. ``starts``: where what is sent word
-    for word begins, and the first place where a cut may be.
+def _find_worthwhile_cut(
+    request: ChatRequest, chat: ChatCost, starts: tuple[int, int], settings: Settings
+) -> int | None:
+    """Return the index of the first message to keep if a cut saves money now; ``None`` if it does not yet.
 
-    As much is kept as the chat can bear, at most its share; with the newest turn the one before it, where that alone
-    is not more than the share: for that, the cut waits. More is kept where what is left would be too short for the
-    provider's cache.
+    ``starts``: index where the messages that are sent unchanged begin, and the earliest index to keep from. Keeps as
+    much as the chat can bear, at most its share. Waits for a boundary before the newest turn if keeping one more turn
+    stays within the share. Keeps more if the rest would be too short for the provider's cache.
     """
     start, first = starts
     before, bearable = chat.before, chat.bearable(start, settings.cut_risk)
     share = min(settings.cut_to, _ECONOMY_SHARE) * (before[-1] - before[start])
-    wanted = _boundary(request, before, first, share)
-    keep_from = _boundary(request, before, first, min(share, bearable))
-    if keep_from is not None and _too_short(request, chat, keep_from):
-        keep_from = _boundary(request, before, first, bearable)
+    wanted = _find_boundary(request, before, first, share)
+    keep_from = _find_boundary(request, before, first, min(share, bearable))
+    if keep_from is not None and _is_too_short(request, chat, keep_from):
+        keep_from = _find_boundary(request, before, first, bearable)
     if wanted is None or keep_from is None or before[-1] - before[keep_from] > bearable:
         return None
-    newest = keep_from == _boundary(request, before, first, 0)
-    waits = (newest and wanted < keep_from) or _too_short(request, chat, keep_from)
+    newest = keep_from == _find_boundary(request, before, first, 0)
+    waits = (newest and wanted < keep_from) or _is_too_short(request, chat, keep_from)
     return None if waits or not chat.pays(start, keep_from) else keep_from
 
 
-def _too_short(request: ChatRequest, chat: ChatCost, keep_from: int) -> bool:
-    """Whether what a cut leaves could be too short for the provider's cache: even without its block, which may turn
-    out a small one."""
+def _is_too_short(request: ChatRequest, chat: ChatCost, keep_from: int) -> bool:
+    """Whether the rest after a cut could be too short for the provider's cache, counted without the block, which may be
+    small."""
     left = chat.overhead + chat.before[request.prefix] + chat.before[-1] - chat.before[keep_from]
     return left < _CACHED_LEAST * PUBLISHED.caching(request.model).least
 
@@ -304,11 +305,11 @@ def _count_sent_tokens(request: ChatRequest, before: Sequence[int], standing: Pl
     return before[request.prefix] + frozen.tokens + MESSAGE_TOKENS + before[-1] - before[standing.keep_from]
 
 
-def _carried_on(
+def _carry_on_cut(
     request: ChatRequest, before: Sequence[int], frozen: Checkpointed | None, kept: int | None
 ) -> Replay | Untouched:
-    """The cut in force, where it still applies: its anchor is there and the block is shorter than what it replaces. A
-    block that replaces nothing stands in front of the whole history."""
+    """The current cut, if it still applies: its anchor is in the request, and the block is shorter than what it
+    replaces. A block that replaces nothing precedes the whole transcript."""
     if frozen is None or not frozen.anchor:
         return Untouched()
     if kept is None:
@@ -316,24 +317,28 @@ def _carried_on(
     if kept is None:
         return Untouched()
     if not frozen.dropped:
-        return Replay(kept, frozen.block, newest_at(frozen, kept)) if kept == request.prefix else Untouched()
+        return Replay(kept, frozen.block, find_newest_at_cut(frozen, kept)) if kept == request.prefix else Untouched()
     if before[kept] - before[request.prefix] <= frozen.tokens + MESSAGE_TOKENS:
         return Untouched()
-    return Untouched() if _orphans(request, kept) else Replay(kept, frozen.block, newest_at(frozen, kept))
+    return (
+        Untouched()
+        if _has_orphaned_result(request, kept)
+        else Replay(kept, frozen.block, find_newest_at_cut(frozen, kept))
+    )
 
 
-def newest_at(cut: Checkpointed, keep_from: int) -> int | None:
+def find_newest_at_cut(cut: Checkpointed, keep_from: int) -> int | None:
     """Return the index of the newest message when ``cut`` was made, if the first message that it kept is at
     ``keep_from``; ``None`` if unknown."""
     return keep_from + cut.kept - 1 if cut.kept else None
 
 
 def _find_anchor(request: ChatRequest, frozen: Checkpointed) -> int | None:
-    """Where the first message that the cut in force kept stands in this request; ``None`` when it is not there.
+    """Index of the first message that the current cut kept; ``None`` if it is not in the request.
 
-    It is looked for where it should be, then, for clients that trim their history or put something in, from the
-    front: of several equal messages ("continue") the first one drops only what the block stands for. For the same
-    reason no place counts behind which less follows than did at the cut.
+    The expected index is tried first, then all from the front, for clients that trim or extend their transcript: of
+    several equal messages ("continue") the first one drops only what the block replaces. For the same reason an index
+    counts only if at least as many messages follow as at the cut.
     """
     expected = request.prefix + frozen.dropped
     last = len(request.messages) - 1 - max(0, frozen.turn - frozen.anchor_turn)
@@ -355,12 +360,15 @@ _STEP_LEAST: Final = 1 / 16
 user's message behind it."""
 
 
-def _boundary(
+def _find_boundary(
     request: ChatRequest, before: Sequence[int], start: int, room: float, *, steps: bool = False
 ) -> int | None:
-    """The earliest place behind ``start`` where a turn begins and whose tail fits into ``room``, else the last such
-    place; ``None`` when there is none. ``steps``: also where, in a turn that is over and in which the model has not
-    thought, it goes on after the results of tools, if that keeps clearly more than a beginning with a turn."""
+    """Index of the first turn after ``start`` such that the messages from there on fit in ``room`` tokens; the last
+    turn if none fits; ``None`` if there is no turn.
+
+    ``steps``: an index within a finished turn counts as well, where the model continues after tool results without
+    thinking, if that keeps clearly more than the next turn's start.
+    """
     roles = request.messages.roles
     best = turn = len(request.messages)
     thinks = True
@@ -374,14 +382,14 @@ def _boundary(
         if not answered.isdisjoint(called):
             continue
         if message.opens_turn:
-            best, turn, thinks = index, index, not steps or _thinks_before(request, index)
+            best, turn, thinks = index, index, not steps or _has_thinking_before(request, index)
         elif not thinks and roles[index] is Role.ASSISTANT and request.messages[index - 1].tool_results:
             best = index if before[turn] - before[index] > _STEP_LEAST * room else best
     return best if best < len(request.messages) else None
 
 
-def _thinks_before(request: ChatRequest, opener: int) -> bool:
-    """Whether the model has thought in the turn that ends before message ``opener``."""
+def _has_thinking_before(request: ChatRequest, opener: int) -> bool:
+    """Whether the model's thinking is in the turn that ends before message ``opener``."""
     for index in range(opener - 1, request.prefix - 1, -1):
         message = request.messages[index]
         if message.thinking:
@@ -391,8 +399,9 @@ def _thinks_before(request: ChatRequest, opener: int) -> bool:
     return False
 
 
-def _orphans(request: ChatRequest, start: int) -> bool:
-    """Whether a tool result behind ``start`` answers a call before it: one that comes before the next calls could."""
+def _has_orphaned_result(request: ChatRequest, start: int) -> bool:
+    """Whether a tool result at or after ``start`` answers a call before it. Only results before the next assistant
+    message can."""
     for index in range(start, len(request.messages)):
         if request.messages.roles[index] is Role.ASSISTANT:
             return False
@@ -402,5 +411,5 @@ def _orphans(request: ChatRequest, start: int) -> bool:
 
 
 def _called_ids(request: ChatRequest, end: int) -> AbstractSet[str]:
-    """The ids of the calls in the messages before ``end``. Some clients send outputs of tools that nobody called."""
+    """Ids of the tool calls before message ``end``. Some clients send tool results without a call."""
     return {call.id for index in range(end) for call in request.messages[index].tool_calls}

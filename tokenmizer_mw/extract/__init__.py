@@ -1,4 +1,4 @@
-"""Judgement: what messages say, as findings, and what findings change, as events. Pure."""
+"""Turns messages into findings, and findings into events. Pure: no I/O, no clock."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Dialogue acts: what the sentences of a message do, as findings.
+"""Turns the sentences of a message into findings.
 
-A user's statement counts. What an assistant says about its own work counts as a claim; what it would choose is only
-a proposal, unless it carries an explicit marker and carries out an order. Questions, suppositions, reported speech,
-code, quotes, tables and logs state nothing.
+In: the segments of a message and the situation. Out: findings in the order of the sentences. A user's statement counts;
+an assistant's report on its own work is a claim, and its choice a proposal unless it has an explicit marker and carries
+out an order. Questions, suppositions, reported speech, code, quotes, tables and logs state nothing.
 """
 
 from __future__ import annotations
@@ -12,27 +12,27 @@ from typing import Final
 
 from tokenmizer_mw.model.node import NodeType, Status, Trust
 
-from .acknowledged import read_acknowledged
+from .acknowledgements import find_acknowledged
 from .choices import CHOICE_MAKERS
-from .countered import correct_numbers
-from .filling import fill_labels
+from .classifier import Model
+from .classifier_findings import drop_unlikely_hits, drop_unsettled, find_by_classifier
+from .corrected_numbers import correct_numbers
 from .finding import Finding, Segment, SegmentKind
+from .finding_makers import Maker, find_paths, place_hit
 from .goal import read_goal
-from .guessing import believable, guesses, without_unsettled
 from .hit import Hit
-from .learned import Model
-from .names import endpoints
+from .label_completion import fill_labels
+from .names import find_endpoints
 from .opening import is_background
 from .pattern import PatternSet
-from .postponed import with_plans
-from .reading import hits, tells_mixed_status
+from .postponed_tasks import add_postponed
 from .replies import read_reply
 from .reports import REPORT_MAKERS
+from .rule_hits import has_mixed_status, read_hits
 from .rules import Act, Speaker
-from .said import Maker, paths_in, said_by
 from .situation import Situation
-from .slots import versions
-from .valuing import with_values
+from .slots import find_versions
+from .value_findings import add_values
 
 _MAKERS: Final[Mapping[Act, Maker]] = {**CHOICE_MAKERS, **REPORT_MAKERS}
 
@@ -54,42 +54,42 @@ _SPOKEN: Final = frozenset({SegmentKind.PROSE, SegmentKind.LIST_ITEM})
 def read_acts(
     segments: Sequence[Segment], situation: Situation, *, replies: bool = True, model: Model | None = None
 ) -> list[Finding]:
-    """What the sentences of a user's or an assistant's message say, in their order.
+    """The findings of a user's or an assistant's message, in order.
 
-    ``replies``: what a user's message makes of the assistant's last one is read as well. ``model`` judges sentences
-    that no rule reads; ``None``: nobody does.
+    - ``replies``: also read what a user's message accepts or declines of the assistant's last one.
+    - ``model``: classifies sentences that no rule reads; ``None`` for none.
     """
     found: list[Finding] = []
     said = spoken = [segment for segment in segments if segment.kind in _SPOKEN][:SEGMENTS_READ]
     user = situation.speaker is Speaker.USER
     if user:
         said = spoken = _select_typed(spoken)
-        found, spoken = _read_answers(spoken, segments, situation, replies=replies)
-    read: list[Sequence[Hit]] = [hits(segment.text, situation.speaker) for segment in spoken]
-    sure = believable(spoken, read, situation, model) if model is not None else read
+        found, spoken = _read_reply_and_goal(spoken, segments, situation, replies=replies)
+    read: list[Sequence[Hit]] = [read_hits(segment.text, situation.speaker) for segment in spoken]
+    sure = drop_unlikely_hits(spoken, read, situation, model) if model is not None else read
     if replies and not user and not any(read[:1]):
-        found += read_acknowledged(spoken, situation)
+        found += find_acknowledged(spoken, situation)
     for segment, hits_ in zip(spoken, sure, strict=True):
-        _read_sentence(segment, hits_, situation, found)
+        _read_one_sentence(segment, hits_, situation, found)
     if user:
-        found = _with_one_goal(found)
+        found = _keep_one_goal(found)
         if situation.asked is None:  # what went wrong before the talk is why it begins
             found = [one for one in found if one.type is not NodeType.ERROR or not is_background(one.quote)]
-        found = correct_numbers(with_values(found, said, situation), said, situation)
+        found = correct_numbers(add_values(found, said, situation), said, situation)
     if model is not None:
         told = {finding.span for finding in found if finding.type in _STATED}
-        for segment, hit in guesses(spoken, read, told, situation, model):
-            _read_sentence(segment, (hit,), situation, found)
+        for segment, hit in find_by_classifier(spoken, read, told, situation, model):
+            _read_one_sentence(segment, (hit,), situation, found)
         if user:
-            found = without_unsettled(found, spoken, read, situation, model)
-    return with_plans(fill_labels(found, situation, said), said, situation) if user else found
+            found = drop_unsettled(found, spoken, read, situation, model)
+    return add_postponed(fill_labels(found, situation, said), said, situation) if user else found
 
 
-def _read_answers(
+def _read_reply_and_goal(
     spoken: list[Segment], segments: Sequence[Segment], situation: Situation, *, replies: bool
 ) -> tuple[list[Finding], list[Segment]]:
-    """What a user's message answers to the one before it and says that the session is for, and the other sentences."""
-    replying = [segment for segment in spoken if not tells_mixed_status(segment.text)]
+    """The answers and the goal in a user's message, and the sentences that are left to read."""
+    replying = [segment for segment in spoken if not has_mixed_status(segment.text)]
     found = read_reply(replying, situation) if replies else []
     answered = {finding.span for finding in found}
     for segment in spoken:
@@ -103,35 +103,35 @@ def _read_answers(
 
 
 def _read_confirmation(segment: Segment, situation: Situation) -> list[Finding]:
-    """What a sentence says to work now, besides what it answers: "raised the limit, it's up again"."""
-    said = (hit for hit in hits(segment.text, Speaker.USER) if hit.rule.act is Act.CONFIRM)
-    return [made for hit in said for made in _MAKERS[Act.CONFIRM](said_by(hit, segment, situation), situation)]
+    """The confirmation that a sentence contains besides an answer: "raised the limit, it's up again"."""
+    said = (hit for hit in read_hits(segment.text, Speaker.USER) if hit.rule.act is Act.CONFIRM)
+    return [made for hit in said for made in _MAKERS[Act.CONFIRM](place_hit(hit, segment, situation), situation)]
 
 
-def _with_one_goal(found: Sequence[Finding]) -> list[Finding]:
-    """What a message says of what the session is for, said once: a plan's title stands before its section "Goal"."""
+def _keep_one_goal(found: Sequence[Finding]) -> list[Finding]:
+    """The findings with one goal: a plan's title before its section "Goal"."""
     goals = [finding for finding in found if finding.type is NodeType.GOAL]
     return [finding for finding in found if finding.type is not NodeType.GOAL or finding is goals[0]]
 
 
 def _select_typed(spoken: list[Segment]) -> list[Segment]:
-    """What a person typed: of a message as long as a document, its beginning and its end."""
+    """The sentences that a person typed: of a message as long as a document, its beginning and its end."""
     if len(spoken) <= PASTED_MIN:
         return spoken
     return [*spoken[:TYPED_BEFORE], *spoken[-TYPED_BEHIND:]]
 
 
-def _read_sentence(segment: Segment, read: Sequence[Hit], situation: Situation, found: list[Finding]) -> None:
+def _read_one_sentence(segment: Segment, read: Sequence[Hit], situation: Situation, found: list[Finding]) -> None:
     new: list[Finding] = []
     for hit in read:
-        new += _MAKERS[hit.rule.act](said_by(hit, segment, situation), situation)
+        new += _MAKERS[hit.rule.act](place_hit(hit, segment, situation), situation)
     said = {(finding.type, finding.label) for finding in new}
     found += new
     found += [made for made in _find_mentions(segment, situation, bool(new)) if (made.type, made.label) not in said]
 
 
 def _find_mentions(segment: Segment, situation: Situation, stated: bool) -> list[Finding]:
-    """Files, routes and versions that a sentence names besides what it says."""
+    """Files, endpoints and versions that a sentence names besides its statements."""
     text = segment.text
     user = situation.speaker is Speaker.USER
     trust = Trust.STATED if user else Trust.CLAIMED
@@ -142,12 +142,12 @@ def _find_mentions(segment: Segment, situation: Situation, stated: bool) -> list
         return Finding(type_, label, Status.ACTIVE, trust, confidence, quote=text, span=span, slot=slot, value=value)
 
     body = text.rstrip(" .!?")
-    found = [make_finding(NodeType.FILE, path) for path in paths_in(text)]
+    found = [make_finding(NodeType.FILE, path) for path in find_paths(text)]
     if "/" in body and (body[0] == "/" or any(sign in body for sign in _BEFORE_ROUTES)):
-        found += [make_finding(NodeType.ENDPOINT, endpoint.text) for endpoint in endpoints(body)]
+        found += [make_finding(NodeType.ENDPOINT, endpoint.text) for endpoint in find_endpoints(body)]
     if (user or stated) and not _SOME_DAY.any(text):
         found += [
             make_finding(NodeType.ENVIRONMENT, f"{name} {version}", slot=f"{name.casefold()}.version", value=version)
-            for name, version in versions(text)
+            for name, version in find_versions(text)
         ]
     return found

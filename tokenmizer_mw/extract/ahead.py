@@ -1,4 +1,4 @@
-"""Which clauses speak of work that is ahead, by the rows of their language."""
+"""Detects clauses about future work ("later", "next week", "Anna does it"), by the tables of their language."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from functools import cache, cached_property, lru_cache
 from typing import Final
 
 from .finding import Segment
-from .languages import tongues_of
+from .languages import detect_languages
 from .pattern import Pattern, PatternSet, PatternTable, compile_lazily
-from .phrases import bound_sentence, without_lead
+from .phrases import bound_sentence, strip_lead
 from .rules.ahead import ENGLISH, Ahead
 from .rules.tongues import TONGUES
 
@@ -29,7 +29,7 @@ _PAUSE: Final = compile_lazily(
 
 @dataclass(frozen=True, slots=True)
 class AheadRow:
-    """A row, ready to use."""
+    """The compiled table of one language."""
 
     hands: PatternSet
     plans: PatternTable
@@ -40,25 +40,25 @@ class AheadRow:
     hollow: Pattern | None
     lead: Pattern | None
 
-    def points(self, clause: str) -> bool:
-        """Whether a clause only says when or by whom."""
+    def is_timing(self, clause: str) -> bool:
+        """Whether a clause only says when something is done, or by whom."""
         return (self.hands.any(clause) or self.times.any(clause)) and not self.habit.any(clause)
 
-    def names(self, clause: str) -> bool:
-        """Whether a clause names work that is ahead."""
+    def has_future_work(self, clause: str) -> bool:
+        """Whether a clause names future work."""
         ahead = self.left.any(clause) or (self.plans.any(clause) and not self.past.any(clause))
         return ahead and not self.habit.any(clause)
 
-    def telling(self, clause: str) -> str:
-        """What a clause that points says besides: when, or who does what; "" when it says nothing else."""
-        return _behind(self.hollow, clause)
+    def read_timing(self, clause: str) -> str:
+        """When something is done or by whom, as a clause says it that names no work; "" for nothing."""
+        return _text_behind(self.hollow, clause)
 
-    def work(self, clause: str) -> str:
-        """The work that a clause names, without the words that only say that it is ahead."""
-        return _behind(self.lead, clause)
+    def read_work(self, clause: str) -> str:
+        """The work that a clause names, without words such as "later I'll"."""
+        return _text_behind(self.lead, clause)
 
 
-def _behind(opening: Pattern | None, clause: str) -> str:
+def _text_behind(opening: Pattern | None, clause: str) -> str:
     match = opening.match(clause) if opening is not None else None
     return clause[match.end() :].strip(ENDS) if match is not None else clause
 
@@ -83,7 +83,7 @@ def _reader(code: str) -> AheadRow:
 
 
 class Readers:
-    """The rows that a message is read with: those of its sentence's language, or of the message's, and English."""
+    """The tables for the sentences of a message: of the sentence's language, else of the message's, and English."""
 
     def __init__(self, spoken: Sequence[Segment] = ()) -> None:
         self._spoken = spoken
@@ -93,35 +93,35 @@ class Readers:
         return _codes(" ".join(segment.text for segment in self._spoken[:_TELLING_SENTENCES]))
 
     def of(self, sentence: str) -> list[AheadRow]:
-        """The rows for a sentence, the likeliest first."""
+        """The tables for a sentence, most probable language first."""
         codes = _codes(sentence) or self._message
         return [_reader(code) for code in dict.fromkeys((*codes, ENGLISH.code))]
 
 
 def _codes(text: str) -> tuple[str, ...]:
-    return tuple(tongue.code for tongue in tongues_of(text[:_TELLING_MAX]) if tongue.code in AHEAD)
+    return tuple(tongue.code for tongue in detect_languages(text[:_TELLING_MAX]) if tongue.code in AHEAD)
 
 
 @lru_cache(maxsize=KEPT)
-def puts_off(sentence: str) -> bool:
-    """Whether a sentence says that something is done later, or by somebody else."""
+def is_postponement(sentence: str) -> bool:
+    """Whether a sentence says that something is done later or by somebody else."""
     text = bound_sentence(sentence)
-    said = [without_lead(part).rstrip(ENDS) for part in clauses(text)]
-    return any(reader.points(part) or reader.names(part) for reader in Readers().of(text) for part in said)
+    said = [strip_lead(part).rstrip(ENDS) for part in split_at_pauses(text)]
+    return any(reader.is_timing(part) or reader.has_future_work(part) for reader in Readers().of(text) for part in said)
 
 
-def only_points(clause: str) -> bool:
-    """Whether a clause only says when or by whom something is done that stands elsewhere."""
-    return any(reader.points(clause.rstrip(ENDS)) for reader in Readers().of(clause))
+def is_only_postponement(clause: str) -> bool:
+    """Whether a clause only says when or by whom something is done, and the work stands elsewhere."""
+    return any(reader.is_timing(clause.rstrip(ENDS)) for reader in Readers().of(clause))
 
 
-def is_left(clause: str) -> bool:
-    """Whether a clause names work as left, rather than as something that somebody will do."""
+def has_left_work(clause: str) -> bool:
+    """Whether a clause names work that is left, rather than work that somebody will do."""
     return any(reader.left.any(clause) for reader in Readers().of(clause))
 
 
-def clauses(text: str) -> Iterator[str]:
-    """The parts of a sentence between its pauses."""
+def split_at_pauses(text: str) -> Iterator[str]:
+    """Iterate over the parts of a sentence between its pauses."""
     while (border := _PAUSE.search(text)) is not None:
         if part := text[: border.start()].strip():
             yield part

@@ -1,4 +1,5 @@
-"""What a reply settles of a choice that was put up, where no rule reads it: the answer itself, in the user's words."""
+"""Answers to a choice that the assistant offered, if no rule reads them: the answer in the user's words, as a
+finding."""
 
 from __future__ import annotations
 
@@ -8,14 +9,14 @@ from typing import Final
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 from .finding import Finding, Segment
-from .offers import goes_on
+from .finding_makers import read_slot_fields
+from .offers import is_conversation_filler
 from .pattern import PatternSet
-from .phrases import asks, bound_sentence, split_reason, supposes, without_lead
-from .prose import encodable, sentences
-from .reading import anaphoric, hits
+from .phrases import bound_sentence, is_question, is_supposition, split_reason, strip_lead
+from .prose import find_sentences, replace_surrogates
 from .referent import asks_for_facts
+from .rule_hits import is_anaphoric, read_hits
 from .rules import Speaker
-from .said import slot_of
 from .similar import content
 from .situation import ASKED_MAX, Situation
 
@@ -25,7 +26,7 @@ ANSWERS_READ: Final = 2
 """First sentences of a reply that may answer what was asked."""
 
 BARE_WORDS: Final = 2
-"""Words of content up to which an answer is told together with its question."""
+"""An answer of at most so many content stems gets its question in the label."""
 
 _QUESTION_MAX: Final = 120
 _NO_ANSWER: Final = PatternSet(
@@ -69,7 +70,7 @@ _COMPLAINS: Final = PatternSet(r".*\b(?:is|are|was|were) (?:still |much |way |fa
 
 
 def read_answers(spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
-    """The answers in the first sentences of a reply; [] when nothing was put up for choice."""
+    """The answers in the first sentences of a reply; [] if the assistant offered no choice."""
     asked = _question(situation)
     made: list[Finding] = []
     for segment in spoken[:ANSWERS_READ] if asked else ():
@@ -78,41 +79,47 @@ def read_answers(spoken: Sequence[Segment], situation: Situation) -> list[Findin
 
 
 def _read_own_answer(segment: Segment, situation: Situation) -> list[Finding]:
-    """What the speaker picks of the options of an own question before: "Svelte or Vue?", then "Svelte."."""
-    said = encodable(situation.asked[1].text[:ASKED_MAX]) if situation.asked is not None else ""
-    lines = [without_lead(bound_sentence(one)) for one in _sentences_of(said)]
-    choice = next((one for one in lines if asks(one) and _OR.any(one)), "")
-    named = content(without_lead(bound_sentence(segment.text)))
+    """The speaker's answer to a question of its own: "Svelte or Vue?", then "Svelte."."""
+    said = replace_surrogates(situation.asked[1].text[:ASKED_MAX]) if situation.asked is not None else ""
+    lines = [strip_lead(bound_sentence(one)) for one in _sentences_of(said)]
+    choice = next((one for one in lines if is_question(one) and _OR.any(one)), "")
+    named = content(strip_lead(bound_sentence(segment.text)))
     picked = 0 < len(named) <= BARE_WORDS and named < content(choice)
     return _read_answer(segment, choice, answered=False) if picked else []
 
 
 def _sentences_of(text: str) -> Iterator[str]:
-    return (text[start:end] for start, end in sentences(text, 0, len(text)))
+    return (text[start:end] for start, end in find_sentences(text, 0, len(text)))
 
 
 def _question(situation: Situation) -> str:
-    """The choice that the assistant's last message ends with, "" for none."""
+    """The choice that the assistant's last message ends with; "" for none."""
     asked = situation.offers.ending
-    choice = asks(asked) and _CHOOSES.any(asked) and not asks_for_facts(asked)
-    return asked if choice and not goes_on(asked) else ""
+    choice = is_question(asked) and _CHOOSES.any(asked) and not asks_for_facts(asked)
+    return asked if choice and not is_conversation_filler(asked) else ""
 
 
 def _read_answer(segment: Segment, asked: str, *, answered: bool) -> list[Finding]:
-    """What a reply settles of a question, where no rule reads it: the answer, a bare one behind its question unless a
-    sentence before it has ``answered`` that."""
-    text = without_lead(bound_sentence(segment.text))
-    if not text or asks(text) or supposes(text) or hits(segment.text, Speaker.USER) or _NO_ANSWER.any(text):
+    """The answer of a sentence to a question, if no rule reads it. A bare answer gets the question before it as label,
+    unless an earlier sentence has ``answered`` that."""
+    text = strip_lead(bound_sentence(segment.text))
+    if (
+        not text
+        or is_question(text)
+        or is_supposition(text)
+        or read_hits(segment.text, Speaker.USER)
+        or _NO_ANSWER.any(text)
+    ):
         return []
     if _REMARKS.any(text) or _COMPLAINS.any(text) or _THANKS.any(segment.text):
         return []
     label, reason = split_reason(text)
     words = content(label)
-    if not words or anaphoric(label) or _ONLY_AGREES.any(label):
+    if not words or is_anaphoric(label) or _ONLY_AGREES.any(label):
         return []
     if len(words) <= BARE_WORDS and len(asked) <= _QUESTION_MAX and not answered:
         label = f"{asked.rstrip('?？ ')}: {label}"
-    slot = slot_of(label)
+    slot = read_slot_fields(label)
     return [
         Finding(
             NodeType.DECISION,

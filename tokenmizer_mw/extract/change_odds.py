@@ -1,8 +1,8 @@
-"""How likely a passage of a user changes something that was settled before, by its words alone.
+"""The log odds that a passage of a user changes an earlier statement, by its words alone.
 
-A linear classifier over words, two and three words in a row and four letters in a row, trained by
-``python -m benchmarks.contrast_fit --write`` on talks by many authors. It says nothing about which fact is changed: see
-``contrast``. Messages that only look like a change ("what would it cost on Oracle?") are half of its training text.
+A linear classifier over words, 2- and 3-grams of words and 4-grams of letters, trained by ``python -m
+benchmarks.contrast_fit --write`` on talks by many authors. Half of its training texts only look like a change ("what
+would it cost on Oracle?"). Which fact is changed: see ``contrast``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from .learned import Model, load_change_model
+from .classifier import Model, load_change_model
 
 PASSAGE_MAX: Final = 400
 """Characters of a passage that are read."""
@@ -31,7 +31,7 @@ _WORDS: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|9|[^\w\s]")
 
 
 def word_cues(text: str) -> set[str]:
-    """The words of a passage, alone and two and three in a row; every number is the same word."""
+    """Words of a passage, and 2- and 3-grams of them; all numbers count as one word."""
     words = ["^", *_words_of(text), "$"]
     found = {f"w {word}" for word in words}
     found |= {f"b {one} {other}" for one, other in pairwise(words)}
@@ -40,8 +40,8 @@ def word_cues(text: str) -> set[str]:
 
 
 def letter_cues(text: str) -> set[str]:
-    """Letters in a row within words; in scripts without spaces, two and three signs in a row."""
-    found = {f"n{one}" for word in _words_of(text) for one in _in_a_row(f" {word} ", LETTERS)}
+    """4-grams of letters within words; in scripts without spaces, 2- and 3-grams of characters."""
+    found = {f"n{one}" for word in _words_of(text) for one in _make_ngrams(f" {word} ", LETTERS)}
     wide = "".join(sign for sign in text[:PASSAGE_MAX] if sign >= _WIDE)
     if wide:
         found |= {f"p{wide[at : at + 2]}" for at in range(len(wide) - 1)}
@@ -49,7 +49,7 @@ def letter_cues(text: str) -> set[str]:
     return found
 
 
-def _in_a_row(word: str, count: int) -> Iterator[str]:
+def _make_ngrams(word: str, count: int) -> Iterator[str]:
     return (word[at : at + count] for at in range(max(1, len(word) - count + 1)))
 
 
@@ -61,15 +61,15 @@ def _words_of(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=64)
 def change_odds(text: str) -> float:
     """The log odds that a passage changes something."""
-    return odds_by(load_change_model(), text)
+    return odds_by_model(load_change_model(), text)
 
 
-def odds_by(model: Model, text: str) -> float:
-    """The same by another model."""
+def odds_by_model(model: Model, text: str) -> float:
+    """The log odds by a given model."""
     words, in_words = model.total(word_cues(text))
     letters, in_letters = model.total(letter_cues(text))
     length = in_words + LETTERS_SHARE * in_letters
     return (words + letters) / math.sqrt(max(1.0, length)) + model.total([BIAS])[0]
 
 
-__all__ = ["change_odds", "letter_cues", "odds_by", "word_cues"]
+__all__ = ["change_odds", "letter_cues", "odds_by_model", "word_cues"]

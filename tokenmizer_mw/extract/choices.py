@@ -1,4 +1,7 @@
-"""What is decided: choices, replacements, rejections, rules, preferences and proposals, as findings."""
+"""Findings from clauses that decide: choices, replacements, rejections, rules, preferences and proposals.
+
+``CHOICE_MAKERS`` maps each act to the function that turns a hit of a rule into findings.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,13 @@ from typing import Any, Final
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 from .finding import Finding, Move
+from .finding_makers import Maker, PlacedHit, is_name, read_slot_fields, split_named_items
 from .pattern import PatternSet, compile_lazily
-from .phrases import bound_sentence, split_reason, without_lead, without_trailer
-from .reading import Hit, anaphoric, hits
+from .phrases import bound_sentence, split_reason, strip_lead, strip_trailer
+from .rule_hits import Hit, is_anaphoric, read_hits
 from .rules import MEANINGS, Act, Speaker
 from .rules.verbs import DONE_VERBS, WORK_VERBS
-from .said import Maker, Said, is_name, named_items, slot_of
-from .similar import content, says_more_than
+from .similar import content, has_words_besides
 from .situation import Situation
 from .slots import find_member, names_a_value
 
@@ -29,7 +32,7 @@ _REPORTS_WORK: Final = PatternSet(
     rf"(?:(?:i|we)(?:'ve| have)? (?:now |also |just )*)?(?:{DONE_VERBS})\b|(?:the|all|both"
     rf"|it) (?:[\w./-]+ ){{0,6}}?now\b"
 )
-"""What an assistant says of its own finished work, which names a change by the way."""
+"""An assistant's report of finished work, which also names a change."""
 
 _TOLD_AS_MADE: Final = PatternSet(
     r"(?:decided|decisions?|agreed|settled|chosen)\s?:",
@@ -93,75 +96,75 @@ _NO_NAMES: Final = frozenset(
 """Words that begin a clause, not the name of what it tells of."""
 
 
-def _choices(said: Said, situation: Situation) -> list[Finding]:
-    hit = said.hit
+def _make_choices(placed: PlacedHit, situation: Situation) -> list[Finding]:
+    hit = placed.hit
     if not hit.rule.pattern and (
         _TELLS.any(hit.clause) or _STANDS.any(hit.clause) or _IS_CODE.any(hit.clause) or _OWN_PLAN.any(hit.clause)
     ):
         return []  # only the model takes it for a choice
     user = situation.speaker is Speaker.USER
-    if user and hit.rule.explicit and (inner := _replacing(hit.label)) is not None:
-        return _replacements(Said(replace(inner, rule=hit.rule), said.segment, said.trust), situation)
+    if user and hit.rule.explicit and (inner := _read_replacement(hit.label)) is not None:
+        return _make_replacements(PlacedHit(replace(inner, rule=hit.rule), placed.segment, placed.trust), situation)
     label, why = (hit.label, "") if names_a_value(hit.label) else split_reason(hit.label)
-    label, reason = without_trailer(label), hit.reason or why
+    label, reason = strip_trailer(label), hit.reason or why
     found = [
-        _choice(said, item, reason, situation)
-        for item in named_items(label)
-        if says_more_than(item, ()) and not anaphoric(item)
+        _make_item_choice(placed, item, reason, situation)
+        for item in split_named_items(label)
+        if has_words_besides(item, ()) and not is_anaphoric(item)
     ]
     if hit.target:
-        found += [_make_rejection(said, hit.target, f"{found[0].label} was chosen")] if found else []
-    return [*found, *_turned_down(said, reason, found)]
+        found += [_make_rejection(placed, hit.target, f"{found[0].label} was chosen")] if found else []
+    return [*found, *_make_rejections(placed, reason, found)]
 
 
-def _replacing(label: str) -> Hit | None:
-    """What is read behind a marker ("Decision: back to A") that says what goes for what comes."""
-    return next((hit for hit in hits(label, Speaker.USER) if hit.rule.act in (Act.REPLACE, Act.RETURN)), None)
+def _read_replacement(label: str) -> Hit | None:
+    """The replacement stated after a marker ("Decision: back to A"); ``None`` for none."""
+    return next((hit for hit in read_hits(label, Speaker.USER) if hit.rule.act in (Act.REPLACE, Act.RETURN)), None)
 
 
-def _assignments(said: Said, situation: Situation) -> list[Finding]:
+def _make_assignments(placed: PlacedHit, situation: Situation) -> list[Finding]:
     """ "For the port take 8471": a value for what the sentence names."""
-    value, why = split_reason(said.hit.label)
-    return [_make_choice(said, f"{said.hit.target}: {value}", situation, reason=why)]
+    value, why = split_reason(placed.hit.label)
+    return [_make_choice(placed, f"{placed.hit.target}: {value}", situation, reason=why)]
 
 
-def _choice(said: Said, item: str, reason: str, situation: Situation) -> Finding:
-    move = Move.REPLACE if _CHANGED_MIND.any(said.segment.text) else Move.NOTE
-    return _make_choice(said, item.removeprefix("using "), situation, reason=reason, move=move)
+def _make_item_choice(placed: PlacedHit, item: str, reason: str, situation: Situation) -> Finding:
+    move = Move.REPLACE if _CHANGED_MIND.any(placed.segment.text) else Move.NOTE
+    return _make_choice(placed, item.removeprefix("using "), situation, reason=reason, move=move)
 
 
-def _make_choice(said: Said, label: str, situation: Situation, **changes: Any) -> Finding:
-    """An assistant's choice counts when it answers an order in so many words; otherwise it is an option."""
+def _make_choice(placed: PlacedHit, label: str, situation: Situation, **changes: Any) -> Finding:
+    """A choice. An assistant's counts if it explicitly carries out an order; otherwise it is an option."""
     if situation.speaker is Speaker.USER:
-        return said.finding(label, **changes, **slot_of(label))
-    sure = situation.ordered or _TOLD_AS_MADE.any(said.hit.clause)
-    if said.hit.rule.explicit and sure:
-        return said.finding(label, **changes, **slot_of(label), trust=Trust.ADOPTED)
-    return said.finding(
+        return placed.finding(label, **changes, **read_slot_fields(label))
+    sure = situation.ordered or _TOLD_AS_MADE.any(placed.hit.clause)
+    if placed.hit.rule.explicit and sure:
+        return placed.finding(label, **changes, **read_slot_fields(label), trust=Trust.ADOPTED)
+    return placed.finding(
         label,
         reason=changes.get("reason", ""),
         trust=Trust.PROPOSED,
         kind=DecisionKind.OPTION,
         status=Status.PENDING,
         move=Move.NOTE,
-        confidence=min(said.hit.rule.confidence, _OPTION),
+        confidence=min(placed.hit.rule.confidence, _OPTION),
     )
 
 
-def _turned_down(said: Said, reason: str, chosen: Sequence[Finding]) -> list[Finding]:
-    """What "A (not B, because ...)" rejects."""
+def _make_rejections(placed: PlacedHit, reason: str, chosen: Sequence[Finding]) -> list[Finding]:
+    """The rejection in "A (not B, because ...)"."""
     match = _NOT_THAT.match(reason) if reason else None
     if match is None or not chosen or chosen[0].status is not Status.ACTIVE:
         return []
     return [
         _make_rejection(
-            said, match.group("target"), match.group("why") or f"{chosen[0].label} was chosen", chosen[0].trust
+            placed, match.group("target"), match.group("why") or f"{chosen[0].label} was chosen", chosen[0].trust
         )
     ]
 
 
-def _make_rejection(said: Said, label: str, reason: str, trust: Trust = Trust.STATED) -> Finding:
-    return said.finding(
+def _make_rejection(placed: PlacedHit, label: str, reason: str, trust: Trust = Trust.STATED) -> Finding:
+    return placed.finding(
         label,
         move=Move.REJECT,
         status=Status.INVALIDATED,
@@ -172,55 +175,57 @@ def _make_rejection(said: Said, label: str, reason: str, trust: Trust = Trust.ST
     )
 
 
-def _replacements(said: Said, situation: Situation) -> list[Finding]:
-    hit = said.hit
+def _make_replacements(placed: PlacedHit, situation: Situation) -> list[Finding]:
+    hit = placed.hit
     label, target, reason = hit.label, hit.target, hit.reason
     if not target and (match := _OTHER_IS.match(label)) is not None:
         label, target = match.group("label"), match.group("target")
         reason = f"{target} {match.group('why')}"
         target = "" if target.casefold().split()[0] in _NO_NAMES else target
     label, why = split_reason(label)
-    label = without_trailer(label)
-    target, target_why = split_reason("" if anaphoric(target) else _without_clause(target))
-    if anaphoric(label):
+    label = strip_trailer(label)
+    target, target_why = split_reason("" if is_anaphoric(target) else _drop_following_clause(target))
+    if is_anaphoric(label):
         return []
-    return [_make_choice(said, label, situation, target=target, reason=reason or why or target_why, move=Move.REPLACE)]
+    return [
+        _make_choice(placed, label, situation, target=target, reason=reason or why or target_why, move=Move.REPLACE)
+    ]
 
 
-def _without_clause(target: str) -> str:
-    """What is replaced, without the clause behind it: "mysqlclient, the rest stays"."""
+def _drop_following_clause(target: str) -> str:
+    """The target without a clause after it: "mysqlclient" of "mysqlclient, the rest stays"."""
     ahead, comma, behind = target.partition(", ")
     return ahead if comma and not _GOES_ON.any(behind) else target
 
 
-def _changes(said: Said, situation: Situation) -> list[Finding]:
-    """One thing in the place of another: as the user orders it, or as an assistant did it for an order."""
-    hit = said.hit
+def _make_changes(placed: PlacedHit, situation: Situation) -> list[Finding]:
+    """A replacement that the user orders, or that an assistant carried out for an order."""
+    hit = placed.hit
     if situation.speaker is Speaker.ASSISTANT and not situation.ordered:
         return []
     label, why = split_reason(hit.label.removeprefix("now ").removeprefix("to "))
-    target = "" if anaphoric(hit.target) else split_reason(_without_clause(hit.target))[0]
-    if anaphoric(label) or unescape(label) == unescape(target):
+    target = "" if is_anaphoric(hit.target) else split_reason(_drop_following_clause(hit.target))[0]
+    if is_anaphoric(label) or unescape(label) == unescape(target):
         return []
     trust = Trust.STATED if situation.speaker is Speaker.USER else Trust.ADOPTED
-    found = [said.finding(without_trailer(label), target=target, reason=hit.reason or why, trust=trust)]
+    found = [placed.finding(strip_trailer(label), target=target, reason=hit.reason or why, trust=trust)]
     if situation.speaker is Speaker.ASSISTANT and _REPORTS_WORK.any(hit.clause):
         done = {"type": NodeType.TASK, "status": Status.COMPLETED, "move": Move.CLOSE, "kind": None}
-        work = said.finding(_work_told(hit.clause).partition(" — ")[0], **done)
-        if target and not slot_of(found[0].label):
+        work = placed.finding(_strip_speaker(hit.clause).partition(" — ")[0], **done)
+        if target and not read_slot_fields(found[0].label):
             return [work]
         found.append(work)
-    elif situation.speaker is Speaker.USER and _ORDERS_WORK.any(without_lead(hit.clause)):
+    elif situation.speaker is Speaker.USER and _ORDERS_WORK.any(strip_lead(hit.clause)):
         order = {"type": NodeType.TASK, "status": Status.PENDING, "move": Move.NOTE, "kind": None}
-        found.append(said.finding(without_lead(hit.clause), **order))
+        found.append(placed.finding(strip_lead(hit.clause), **order))
     return found
 
 
 _TELLER: Final = compile_lazily(r"(?:i|we)(?:'ve| have|'ll| will)? (?:(?:now|also|just|then) )*")
 
 
-def _work_told(clause: str) -> str:
-    """A claim or an announcement without the one who makes it."""
+def _strip_speaker(clause: str) -> str:
+    """A claim or an announcement without "I have", "we'll" and the like."""
     match = _TELLER.match(clause)
     return clause[match.end() :] if match is not None else clause
 
@@ -233,8 +238,8 @@ _WITHOUT: Final = PatternSet(
 """How people say what there shall not be."""
 
 
-def is_without(quote: str, label: str) -> bool:
-    """Whether a sentence only says that there is none of what ``label`` names: "no lint errors"."""
+def is_absence(quote: str, label: str) -> bool:
+    """Whether a sentence only says that ``label`` is absent: "no lint errors"."""
     line = bound_sentence(quote)
     at = line.find(label)
     return at > 0 and _WITHOUT.any(line[:at].split()[-1] + " " + label)
@@ -256,31 +261,31 @@ _STATES: Final = PatternSet(r".*(?:n't\b|\b(?:is|are|was|were|has|have|had|will|
 """A clause of its own: behind what is turned down it says why."""
 
 
-def _rejections(said: Said, situation: Situation) -> list[Finding]:
-    label, why = split_reason(said.hit.label)
+def _reject_items(placed: PlacedHit, situation: Situation) -> list[Finding]:
+    label, why = split_reason(placed.hit.label)
     ahead, comma, behind = label.partition(", ")
-    if comma and (anaphoric(ahead) or (_STATES.any(behind) and not _GOES_ON.any(behind))):
+    if comma and (is_anaphoric(ahead) or (_STATES.any(behind) and not _GOES_ON.any(behind))):
         label, why = ahead, why or behind
-    if anaphoric(label) or (situation.speaker is Speaker.ASSISTANT and not situation.ordered):
+    if is_anaphoric(label) or (situation.speaker is Speaker.ASSISTANT and not situation.ordered):
         return []
-    named = named_items(label)
+    named = split_named_items(label)
     items = [item for item in named if item is named[0] or not _STATES.any(item)]
     why = why or "; ".join(item for item in named if item not in items)
-    rule = _ruled_out(said, label, situation)
+    rule = _rule_from_rejection(placed, label, situation)
     if rule:
-        return [said.finding(label, reason=said.hit.reason or why, kind=DecisionKind.RULE, target=rule)]
-    return [said.finding(item, reason=said.hit.reason or why) for item in items]
+        return [placed.finding(label, reason=placed.hit.reason or why, kind=DecisionKind.RULE, target=rule)]
+    return [placed.finding(item, reason=placed.hit.reason or why) for item in items]
 
 
-def _ruled_out(said: Said, label: str, situation: Situation) -> str:
-    """What there shall not be, in the words that rule it out: "no new packages"; "" for what was put up before, which
-    is only turned down."""
-    clause = without_lead(said.hit.clause)
+def _rule_from_rejection(placed: PlacedHit, label: str, situation: Situation) -> str:
+    """The rule that a rejection states in its own words ("no new packages"); "" if it only turns down what was offered
+    before."""
+    clause = strip_lead(placed.hit.clause)
     if situation.speaker is not Speaker.USER or not _WITHOUT.any(clause):
         return ""
     if content(label) <= situation.told_words or any(find_member(word) is not None for word in label.split()):
         return ""
-    sentence = without_lead(bound_sentence(said.segment.text))
+    sentence = strip_lead(bound_sentence(placed.segment.text))
     if _TOLD_OF_WORK.any(sentence):
         return ""
     behind = sentence.partition(": ")[2] or sentence
@@ -289,50 +294,51 @@ def _ruled_out(said: Said, label: str, situation: Situation) -> str:
     return short if label in short and len(short) <= _RULE_MAX else clause[: at + len(label)] if at >= 0 else ""
 
 
-def _retractions(said: Said, _: Situation) -> list[Finding]:
-    label = "" if anaphoric(said.hit.label) else said.hit.label
-    return [said.finding(split_reason(label)[0], reason=said.segment.text)]
+def _make_retractions(placed: PlacedHit, _: Situation) -> list[Finding]:
+    label = "" if is_anaphoric(placed.hit.label) else placed.hit.label
+    return [placed.finding(split_reason(label)[0], reason=placed.segment.text)]
 
 
-def _standing(said: Said, situation: Situation) -> list[Finding]:
-    if said.hit.rule.act is Act.WISH and _OWN_PLAN.any(said.segment.text) and _OWN_CARE.any(said.hit.label):
+def _make_standing_rules(placed: PlacedHit, situation: Situation) -> list[Finding]:
+    if placed.hit.rule.act is Act.WISH and _OWN_PLAN.any(placed.segment.text) and _OWN_CARE.any(placed.hit.label):
         return []
-    label = said.hit.label + (f" over {said.hit.target}" if said.hit.target else "")
-    label = _whole(said) if said.hit.rule.act is Act.RULE and not said.hit.rule.explicit else label
-    valued = MEANINGS[said.hit.rule.act].kind is DecisionKind.PREFERENCE
-    return [said.finding(label, reason=said.hit.reason, **(slot_of(label) if valued else {}))]
+    label = placed.hit.label + (f" over {placed.hit.target}" if placed.hit.target else "")
+    label = _extend_rule(placed) if placed.hit.rule.act is Act.RULE and not placed.hit.rule.explicit else label
+    valued = MEANINGS[placed.hit.rule.act].kind is DecisionKind.PREFERENCE
+    return [placed.finding(label, reason=placed.hit.reason, **(read_slot_fields(label) if valued else {}))]
 
 
-def _whole(said: Said) -> str:
-    """A rule to the end of its sentence, where no reason follows: what comes behind a comma may be the other half."""
-    sentence = without_lead(bound_sentence(said.segment.text)).rstrip(" .!")
-    _, found, behind = sentence.partition(said.hit.label)
+def _extend_rule(placed: PlacedHit) -> str:
+    """The rule's label up to the end of its sentence, if no reason follows: the part after a comma may be its other
+    half."""
+    sentence = strip_lead(bound_sentence(placed.segment.text)).rstrip(" .!")
+    _, found, behind = sentence.partition(placed.hit.label)
     whole = f"{found}{behind}"
     goes_on = behind.startswith(", ") and len(whole) <= _RULE_WHOLE and not split_reason(whole)[1]
-    return whole if goes_on and len(hits(said.segment.text, Speaker.USER)) == 1 else said.hit.label
+    return whole if goes_on and len(read_hits(placed.segment.text, Speaker.USER)) == 1 else placed.hit.label
 
 
 _RULE_WHOLE: Final = 140
-"""Characters of a rule with what stands behind its comma."""
+"""Most characters of a rule with the part after its comma."""
 
 
-def _proposals(said: Said, _: Situation) -> list[Finding]:
-    label, reason = split_reason(said.hit.label)
-    made = said.finding(label, reason=reason, trust=Trust.PROPOSED)
+def _make_proposals(placed: PlacedHit, _: Situation) -> list[Finding]:
+    label, reason = split_reason(placed.hit.label)
+    made = placed.finding(label, reason=reason, trust=Trust.PROPOSED)
     return [made] if content(label) and is_name(label) else []
 
 
 CHOICE_MAKERS: Final[dict[Act, Maker]] = {
-    Act.ASSIGN: _assignments,
-    Act.CHOICE: _choices,
-    Act.RULE: _standing,
-    Act.PREFERENCE: _standing,
-    Act.WISH: _standing,
-    Act.REPLACE: _replacements,
-    Act.CHANGE: _changes,
-    Act.RETURN: _replacements,
-    Act.REJECT: _rejections,
-    Act.RETRACT: _retractions,
-    Act.PROPOSAL: _proposals,
+    Act.ASSIGN: _make_assignments,
+    Act.CHOICE: _make_choices,
+    Act.RULE: _make_standing_rules,
+    Act.PREFERENCE: _make_standing_rules,
+    Act.WISH: _make_standing_rules,
+    Act.REPLACE: _make_replacements,
+    Act.CHANGE: _make_changes,
+    Act.RETURN: _make_replacements,
+    Act.REJECT: _reject_items,
+    Act.RETRACT: _make_retractions,
+    Act.PROPOSAL: _make_proposals,
 }
 """Who makes findings of the acts that decide something."""

@@ -1,4 +1,7 @@
-"""How a sentence stands to a fact in force: another value for the same thing, the thing named, its old value named."""
+"""Compares a sentence with a fact in force: another value for the same thing, the thing named, its old value named.
+
+In: a claim and nodes. Out: evidence, and the log odds that the claim changes a node.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +16,11 @@ from tokenmizer_mw.model.category import MEMBERS
 from tokenmizer_mw.model.node import Node, NodeType
 
 from .change_odds import change_odds
+from .clauses import read_scope
 from .pattern import PatternSet
-from .rules.changing import CHANGES, EXPLICIT
-from .rules.counting import DAYS, NUMBERS
-from .similar import content, opening
-from .told import scope_of
+from .rules.change_words import CHANGES, EXPLICIT
+from .rules.number_words import DAYS, NUMBERS
+from .similar import content, first_stem
 
 _WIDE: Final = "\u2e80"
 _NAMES: Final = frozenset({"name", "tool", "code", "term"})
@@ -31,8 +34,8 @@ _SIGNS: Final = ".,;:!?()\"'«»“”„。，、！"
 
 
 @dataclass(frozen=True)
-class Stated:
-    """The values that a text states, by their sorts, and the stems of its other words."""
+class StatedValues:
+    """The values in a text, by kind, and the stems of its other words."""
 
     measured: frozenset[tuple[str, str]]
     counted: frozenset[tuple[str, str]]
@@ -42,40 +45,41 @@ class Stated:
 
     @cached_property
     def sorts(self) -> frozenset[str]:
-        """The sorts of its values."""
+        """The kinds of its values."""
         return frozenset(sort for sort, _ in self.measured | self.counted | self.members)
 
     @cached_property
     def values(self) -> frozenset[str]:
-        """Its values but for names."""
+        """Its values except names."""
         return frozenset(said for _, said in self.measured | self.counted | self.members)
 
     @cached_property
     def numbers(self) -> frozenset[str]:
-        """What it counts and measures."""
+        """Its counts and measures."""
         return frozenset(said for _, said in self.measured | self.counted)
 
     @cached_property
     def dated(self) -> frozenset[str]:
-        """The sorts of its dates."""
+        """The kinds of its dates."""
         return frozenset(kind for kind, _ in self.measured) & _DATED
 
     @cached_property
     def keys(self) -> frozenset[str]:
-        """What another text has one of, too, where any evidence but names speaks of both."""
+        """Keys of its words and values. Two texts can have evidence for each other, except by names, only if they share
+        one."""
         kinds = {f" {sort}" for sort in self.sorts} | {" dated" for _ in self.dated} | {" number" for _ in self.numbers}
         return self.words | self.names | self.values | kinds
 
 
 @lru_cache(maxsize=2048)
-def stated_in(text: str) -> Stated:
-    """What a text states."""
+def read_stated(text: str) -> StatedValues:
+    """The values and other words of a text."""
     plain = _with_digits(text)
     measured, counted, members, names = set(), set(), set(), set()
     rest = plain
     for value in values_in(plain):
         said = _normalise_value(value)
-        if _tells_apart(value, plain):
+        if _is_ordinal(value, plain):
             rest = rest.replace(f"{plain[: value.start].split()[-1]} {value.text}", " ")
         elif value.kind in _MEASURED:
             measured.add((value.kind, said if value.kind in _DATED else said.rstrip(_LETTERS)))
@@ -91,7 +95,7 @@ def stated_in(text: str) -> Stated:
         if known is not None and known[0].single:
             members.add((known[0].name, known[1]))
     words = frozenset(key_of(stem) for stem in content(rest) if not stem.isdigit())
-    return Stated(frozenset(measured), frozenset(counted), frozenset(members), frozenset(names), words)
+    return StatedValues(frozenset(measured), frozenset(counted), frozenset(members), frozenset(names), words)
 
 
 def _normalise_value(value: Value) -> str:
@@ -99,14 +103,14 @@ def _normalise_value(value: Value) -> str:
     return kept.strip(".:").removesuffix("s") if value.kind == "day" else kept.strip(".:")
 
 
-def _tells_apart(value: Value, text: str) -> bool:
-    """Whether a number only tells things of one kind apart: "part 1"."""
+def _is_ordinal(value: Value, text: str) -> bool:
+    """Whether a number only numbers things of one kind: "part 1"."""
     before = (text[: value.start].split() or [""])[-1].casefold()
     return value.kind == "number" and before in _NUMBERED
 
 
 def _unit(value: Value, text: str) -> str:
-    """What is counted, by its first letters, "" when nothing is."""
+    """The first letters of what is counted; "" for nothing."""
     if value.unit:
         return key_of(value.unit)[:4]
     behind = text[value.end :].lstrip(" -")
@@ -145,18 +149,18 @@ def _normalise_word(word: str) -> str:
 
 
 def _digit(word: str, at: int) -> str:
-    """A sign of a text, a digit for the sign of a number that stands before what it counts."""
+    """A digit for a number sign before what it counts; any other sign unchanged."""
     measures = "个天晚人次周月年小元块分点号名桌位张本杯只把节集层种组轮件份日時時間回人名枚本"
     sign = word[at]
     return NUMBERS[sign] if sign in NUMBERS and word[at + 1 : at + 2] and word[at + 1] in measures else sign
 
 
-def differ_measured(old: Stated, new: Stated) -> bool:
-    """Whether both measure the same and give it different values."""
+def differ_measured(old: StatedValues, new: StatedValues) -> bool:
+    """Whether both texts give different values of the same measure."""
     return _differ(old.measured, new.measured) or _dates_differ(old, new)
 
 
-def _dates_differ(old: Stated, new: Stated) -> bool:
+def _dates_differ(old: StatedValues, new: StatedValues) -> bool:
     return bool(old.dated and new.dated) and old.dated.isdisjoint(new.dated)
 
 
@@ -167,23 +171,23 @@ def _differ(old: frozenset[tuple[str, str]], new: frozenset[tuple[str, str]]) ->
     return any(sort in sorts for sort, _ in old if sort)
 
 
-def differ_counted(old: Stated, new: Stated) -> bool:
-    """Whether both count the same things, and differently."""
+def differ_counted(old: StatedValues, new: StatedValues) -> bool:
+    """Whether both texts give different counts of the same things."""
     return _differ(old.counted, new.counted)
 
 
-def differ_members(old: Stated, new: Stated) -> bool:
-    """Whether both name known things of one category, and different ones."""
+def differ_members(old: StatedValues, new: StatedValues) -> bool:
+    """Whether both texts name known things of one category, and different ones."""
     return _differ(old.members, new.members)
 
 
-def differ_names(old: Stated, new: Stated) -> bool:
-    """Whether each names something that the other does not."""
+def differ_names(old: StatedValues, new: StatedValues) -> bool:
+    """Whether each text names something that the other does not."""
     return bool(old.names - new.names) and bool(new.names - old.names)
 
 
-def without(new: Stated, old: Stated) -> Stated:
-    """What a text states but for the values that another one does: "Mondays instead of Thursdays"."""
+def drop_shared_values(new: StatedValues, old: StatedValues) -> StatedValues:
+    """``new`` without the values of ``old``: "Mondays" of "Mondays instead of Thursdays"."""
     return replace(
         new,
         measured=new.measured - old.measured,
@@ -199,8 +203,12 @@ def _read_nothing() -> float | None:
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence that may change something. ``parts``: its clauses; ``beside``: it with its neighbours; ``turn``: the
-    number of its message; ``last``: whether it ends its message; ``read_meaning``: gives ``meant``."""
+    """A sentence that may change something.
+
+    - ``line``: the sentence; ``parts``: its clauses; ``beside``: the sentence with its neighbours.
+    - ``turn``: number of its message; ``last``: whether it ends the message.
+    - ``read_meaning``: computes ``meant``.
+    """
 
     line: str
     parts: tuple[str, ...]
@@ -211,53 +219,54 @@ class Claim:
 
     @cached_property
     def odds(self) -> float:
-        """The log odds that it changes something, by its words and those of its neighbours."""
+        """Log odds that it changes something, by its words and those of its neighbours."""
         return change_odds(self.beside)
 
     @cached_property
     def meant(self) -> float | None:
-        """What a sentence model says for it that it changes something, ``None`` without one."""
+        """Log odds that a sentence model adds; ``None`` without one."""
         return self.read_meaning()
 
     @cached_property
-    def weighed(self) -> dict[tuple[str | bool, bool, bool, bool, int], float]:
-        """What speaks for it that it changes a fact, by all that is looked at in the fact."""
+    def weights_by_fact(self) -> dict[tuple[str | bool, bool, bool, bool, int], float]:
+        """Cache of ``weigh``, by all that it reads of a fact."""
         return {}
 
     @cached_property
-    def clauses(self) -> Sequence[tuple[str, Stated]]:
-        """Its clauses, and what they state."""
-        return [(part, stated_in(part)) for part in self.parts]
+    def clauses(self) -> Sequence[tuple[str, StatedValues]]:
+        """Its clauses with their values."""
+        return [(part, read_stated(part)) for part in self.parts]
 
     @cached_property
     def keys(self) -> frozenset[str]:
-        """The keys of all that it and its neighbours state."""
+        """Keys of the values and words of the sentence and its neighbours."""
         beside = self.around.keys.union(map(key_of, self.around.names))
         return beside.union(self.stated.keys, *(stated.keys for _, stated in self.clauses))
 
     @cached_property
     def scope(self) -> frozenset[str]:
-        """What it says that it holds for."""
-        return content(scope_of(self.line))
+        """Content stems of its stated scope."""
+        return content(read_scope(self.line))
 
     @cached_property
     def own_odds(self) -> float:
-        """The same by its own words: neither a reason nor a complaint beside a change is the change."""
+        """Log odds that it changes something, by its own words alone: a reason or a complaint beside a change is not
+        the change."""
         return change_odds(self.line)
 
     @cached_property
-    def stated(self) -> Stated:
-        """What its line states."""
-        return stated_in(self.line)
+    def stated(self) -> StatedValues:
+        """The values of the sentence."""
+        return read_stated(self.line)
 
     @cached_property
-    def around(self) -> Stated:
-        """What it and its neighbours state."""
-        return stated_in(self.beside)
+    def around(self) -> StatedValues:
+        """The values of the sentence and its neighbours."""
+        return read_stated(self.beside)
 
     @cached_property
     def has_change_word(self) -> bool:
-        """Whether words of it say that something changes."""
+        """Whether it has words of change."""
         return _CHANGES.any(self.line)
 
 
@@ -303,7 +312,7 @@ BIAS: Final = -4.01
 
 
 class Mixture(NamedTuple):
-    """How much the evidence and a sentence model count, and what is added."""
+    """Weights of the evidence and of the sentence model, and a bias."""
 
     words: float
     meaning: float
@@ -321,42 +330,41 @@ _DENIES: Final = PatternSet(
 )
 
 
-def denies(text: str) -> bool:
+def is_denial(text: str) -> bool:
     """Whether a text denies something."""
     return _DENIES.any(text)
 
 
-def says_change(line: str) -> bool:
-    """Whether words of a sentence say that something changes, or follows from something."""
+def has_change_words(line: str) -> bool:
+    """Whether a sentence has words for a change, or for a consequence."""
     return _CHANGES.any(line) or _EXPLICIT.any(line) or _SO.any(line)
 
 
 def weigh(node: Node, claim: Claim, facts: int) -> float:
-    """What all evidence weighs that a claim changes one of ``facts`` facts: the log odds against that it changes
-    none."""
-    old = stated_in(node.label)
+    """The log odds, against "nothing changes", that a claim changes ``node``, one of ``facts`` facts."""
+    old = read_stated(node.label)
     said = node.label if not old.keys.isdisjoint(claim.keys) else bool(old.names)
     key = (said, node.type is NodeType.TASK, node.source.role == "assistant", _is_just_set(node, claim), facts)
-    known = claim.weighed.get(key)
+    known = claim.weights_by_fact.get(key)
     if known is None:
-        found = evidence(node, claim, facts)
+        found = collect_evidence(node, claim, facts)
         known = BIAS + sum(WEIGHTS[name] * value for name, value in found.items())
         if claim.meant is not None:
             known = MEANT.words * known + MEANT.meaning * claim.meant + MEANT.bias
         known = min(known, _MOST)
-        claim.weighed[key] = known
+        claim.weights_by_fact[key] = known
     return known
 
 
 _MOST: Final = 30.0
 
 
-def evidence(node: Node, claim: Claim, facts: int) -> dict[str, float]:
-    """What speaks for it, and against it, that a claim changes what one of ``facts`` facts states."""
-    old = stated_in(node.label)
+def collect_evidence(node: Node, claim: Claim, facts: int) -> dict[str, float]:
+    """The evidence for and against a claim changing ``node``, one of ``facts`` facts, by the names in ``WEIGHTS``."""
+    old = read_stated(node.label)
     best, new = _nearest(claim, old)
     if _is_explicit(best):
-        new = without(new, old)
+        new = drop_shared_values(new, old)
     typed = {
         "measured": differ_measured(old, new),
         "counted": differ_counted(old, new),
@@ -373,7 +381,7 @@ def evidence(node: Node, claim: Claim, facts: int) -> dict[str, float]:
         "around": not old.words.isdisjoint(claim.around.words),
         "apart": not _may_concern(old, claim),
         "brief": _is_brief(best, new),
-        "another": _gives_another(old, new),
+        "another": _has_other_value(old, new),
         "change": claim.has_change_word,
         "last": claim.last,
         "task": node.type is NodeType.TASK,
@@ -392,24 +400,24 @@ def _is_just_set(node: Node, claim: Claim) -> bool:
 
 @lru_cache(maxsize=256)
 def _is_explicit(part: str) -> bool:
-    """Whether a clause says what takes the place of what: "Mondays instead of Thursdays"."""
+    """Whether a clause names old and new value: "Mondays instead of Thursdays"."""
     return _EXPLICIT.any(part)
 
 
-def _is_brief(part: str, stated: Stated) -> bool:
-    """Whether a clause says little beside a value."""
+def _is_brief(part: str, stated: StatedValues) -> bool:
+    """Whether a clause has little besides a value."""
     words = len(part.split())
     short = words <= _BRIEF_WORDS if " " in part or part.isascii() else len(part) <= _BRIEF_SIGNS
     return short and bool(stated.numbers or stated.members or stated.names)
 
 
-def _gives_another(old: Stated, new: Stated) -> bool:
-    """Whether a clause names or measures something that the fact does not."""
+def _has_other_value(old: StatedValues, new: StatedValues) -> bool:
+    """Whether a clause has a name or value that the fact lacks."""
     return not (new.values | new.names) <= (old.values | old.names)
 
 
-def _may_concern(old: Stated, claim: Claim) -> bool:
-    """Whether a claim has a word or a sort of value of a fact: most have neither."""
+def _may_concern(old: StatedValues, claim: Claim) -> bool:
+    """Whether a claim shares a word or a kind of value with a fact; most do not."""
     line, around = claim.stated, claim.around
     return (
         not old.words.isdisjoint(around.words)
@@ -420,34 +428,34 @@ def _may_concern(old: Stated, claim: Claim) -> bool:
 
 
 def are_of_other_things(node: Node, claim: Claim) -> bool:
-    """Whether a fact and a sentence without a word of change say things alike of two things: "juniors on Mondays" and
-    "seniors on Fridays", "Postgres for the ledger" and "DuckDB for the reports"."""
+    """Whether a fact and a sentence without a word of change make similar statements about two things: "juniors on
+    Mondays" and "seniors on Fridays"."""
     if claim.has_change_word:
         return False
-    old = stated_in(node.label)
+    old = read_stated(node.label)
     best, new = _nearest(claim, old)
     mine, other = old.words - new.words, new.words - old.words
-    return bool(old.words & new.words) and key_of(opening(node.label)) in mine and key_of(opening(best)) in other
+    return bool(old.words & new.words) and key_of(first_stem(node.label)) in mine and key_of(first_stem(best)) in other
 
 
 def is_of_another(node: Node, claim: Claim) -> bool:
-    """Whether a sentence is about another thing than a fact: it says so ("for the second flat, ..."), or it counts what
-    the sentence beside it counts ("members cancel up to 24 hours before. make it 12")."""
+    """Whether a sentence is about another thing than a fact: by its scope ("for the second flat, ..."), or because it
+    counts what its neighbour counts ("members cancel up to 24 hours before. make it 12")."""
     if claim.scope and claim.scope.isdisjoint(content(node.label)):
         return True
-    old, new = stated_in(node.label), claim.stated
+    old, new = read_stated(node.label), claim.stated
     beside = claim.around.numbers - new.numbers
     counted = bool(new.numbers and beside) and beside.isdisjoint(old.numbers)
     alike = not old.words.isdisjoint(claim.around.words) or not (old.sorts - {""}).isdisjoint(new.sorts)
     return counted and not alike
 
 
-def gives_no_other_value(node: Node, claim: Claim) -> bool:
-    """Whether a sentence without a word of change or denial only gives a fact's value once more, or measures another
-    thing: "the budget is 2,500 euros", "the boathouse costs 600 euros"."""
-    if claim.has_change_word or denies(claim.line) != denies(node.label):
+def has_no_other_value(node: Node, claim: Claim) -> bool:
+    """Whether a sentence without a word of change or denial only repeats a fact's value or measures another thing: "the
+    budget is 2,500 euros", "the boathouse costs 600 euros"."""
+    if claim.has_change_word or is_denial(claim.line) != is_denial(node.label):
         return False
-    old, new = stated_in(node.label), claim.stated
+    old, new = read_stated(node.label), claim.stated
     known, said = old.values | old.names, new.values | new.names
     if known and said:
         again = said <= known or (known <= said and old.words <= new.words)
@@ -456,22 +464,23 @@ def gives_no_other_value(node: Node, claim: Claim) -> bool:
     return False
 
 
-def _nearest(claim: Claim, old: Stated) -> tuple[str, Stated]:
-    """The clause that is about a fact, and what it states."""
+def _nearest(claim: Claim, old: StatedValues) -> tuple[str, StatedValues]:
+    """The clause closest to a fact, and its values."""
     clauses = claim.clauses
     return clauses[0] if len(clauses) == 1 else max(clauses, key=lambda clause: closeness(old, clause[1]))
 
 
-def _is_named(old: Stated, around: Stated) -> bool:
-    """Whether a text names the value of a fact, or its first word; all its words, where it has no value."""
+def _is_named(old: StatedValues, around: StatedValues) -> bool:
+    """Whether a text names the value of a fact or a word of it; if the fact has no value, whether it has all its
+    words."""
     mine = old.names | old.values
     if mine & (around.names | around.values) or any(key_of(name) in old.words for name in around.names):
         return True
     return not mine and bool(old.words) and old.words <= around.words
 
 
-def closeness(old: Stated, new: Stated) -> float:
-    """How near a clause is to a fact: which of several is about it."""
+def closeness(old: StatedValues, new: StatedValues) -> float:
+    """How close a clause is to a fact; a score without unit that ranks clauses."""
     typed = differ_measured(old, new) or differ_counted(old, new) or differ_members(old, new)
     shared = len(old.words & new.words)
     return 2 * typed + 1.2 * differ_names(old, new) + shared / (len(old.words) or 1) + 0.5 * (shared > 0)

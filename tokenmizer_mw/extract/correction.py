@@ -1,4 +1,4 @@
-"""Numbers that are corrected: "8 is too early, make it 10" changes what was said of 08:00."""
+"""Corrected numbers: "8 is too early, make it 10" changes what was said of 08:00."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .facts import supersede
 from .finding import Finding
 from .ledger import Ledger
 from .slots import read_slot
-from .succession import counts_otherwise
+from .succession import has_other_number
 
 _DECISIONS_MAX: Final = 24
 _SIGNS: Final = ".,;:!?()\"'"
@@ -24,13 +24,13 @@ def is_value(label: str) -> bool:
     return label[:1].isdigit() and all(char.isdigit() or char in ":.," for char in label)
 
 
-def correct(ledger: Ledger, finding: Finding) -> Node | None:
-    """The newest decision of the exchange at hand that states the old value, stated with the new one; ``None`` when
-    none does: the same number said long before is of something else.
+def correct_number(ledger: Ledger, finding: Finding) -> Node | None:
+    """Supersede the newest decision of this exchange that states the old value with the new one; ``None`` if none does,
+    because the same number said long before is about something else.
 
-    Without an old value it is a decision that states a single number, unless a number stands beside the new one.
+    Without an old value, the decision is one with a single number, unless another number stands beside the new one.
     """
-    other = not finding.target and counts_otherwise(finding, finding.label)
+    other = not finding.target and has_other_number(finding, finding.label)
     decisions = (ledger.graph.get(f"{NodeType.DECISION.value}-{number}") for number in _newest(ledger))
     for old in islice(decisions, _DECISIONS_MAX):
         if old is None or not old.current or old.kind is DecisionKind.OPTION:
@@ -51,10 +51,10 @@ def _newest(ledger: Ledger) -> range:
 
 
 def _correct_number(label: str, old: str, new: str) -> str:
-    """``label`` with its number (``old`` when that is given) replaced by ``new``, "" when it has no such number."""
+    """``label`` with its number (``old`` if given) replaced by ``new``; "" if it has no such number."""
     words = label.split()
     numbers = [index for index, word in enumerate(words) if is_value(word.strip(_SIGNS))]
-    meant = [index for index in numbers if not old or _same(words[index].strip(_SIGNS), old)]
+    meant = [index for index in numbers if not old or _is_same_number(words[index].strip(_SIGNS), old)]
     if len(meant) != 1 or (not old and len(numbers) != 1):
         return ""
     number = words[meant[0]].strip(_SIGNS)
@@ -63,9 +63,9 @@ def _correct_number(label: str, old: str, new: str) -> str:
     return " ".join(words)
 
 
-def _same(one: str, other: str) -> bool:
-    return _plain(one) == _plain(other)
+def _is_same_number(one: str, other: str) -> bool:
+    return _normalise_number(one) == _normalise_number(other)
 
 
-def _plain(number: str) -> str:
+def _normalise_number(number: str) -> str:
     return number.removesuffix(":00").lstrip("0")

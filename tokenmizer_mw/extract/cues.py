@@ -1,6 +1,6 @@
-"""What the learned stage looks at in a sentence: words, openings, closings, signs, place, speaker and what rules say.
+"""Features of the sentence classifier: words, openings, endings, characters, position, speaker and hits of rules.
 
-A cue is a short string such as "w:let's" or "user:ends:?". Training and run time take them from here.
+A feature is a short string such as "w:let's" or "user:ends:?". Training and run time use the same code.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final
 from .finding import SPOKEN, Segment, SegmentKind
 from .hit import Hit
 from .kinds import kind_of
-from .phrases import asks, bound_sentence, has_digit, supposes
+from .phrases import bound_sentence, has_digit, is_question, is_supposition
 from .rules import Speaker
 from .segment import segment
 from .situation import Situation
@@ -56,8 +56,8 @@ _SIGNS: Final = (
 _SHORT, _LONG = 3, 12
 
 
-def cues(segment: Segment, read: Sequence[Hit], speaker: Speaker) -> list[str]:
-    """The cues of a sentence by itself. ``read``: what the rules read in it."""
+def cues_of_sentence(segment: Segment, read: Sequence[Hit], speaker: Speaker) -> list[str]:
+    """The features of a sentence by itself. ``read``: the hits of rules in it."""
     text = bound_sentence(segment.text)
     who = speaker.value
     lower = text.casefold()
@@ -72,14 +72,14 @@ def cues(segment: Segment, read: Sequence[Hit], speaker: Speaker) -> list[str]:
     found += [f"{who}:has:{sign}" for sign in _SIGNS if sign in text]
     found += _script(lower) if not lower.isascii() else ()
     found += _shape(text, words, who)
-    found += _by_rules(text, read, who)
+    found += _cues_of_hits(text, read, who)
     if segment.heading:
-        found += _under(segment)
+        found += _cues_of_heading(segment)
     return found
 
 
 def _letters(words: Sequence[str]) -> list[str]:
-    """Letters in a row: what forms of a word share, in any language."""
+    """n-grams of letters, which inflected forms share in any language."""
     return list({one for word in words[:LETTERED_MAX] for one in _letters_of(word)})
 
 
@@ -97,7 +97,7 @@ def _opening(words: Sequence[str], who: str) -> list[str]:
 
 
 def _build(words: Sequence[str], who: str) -> list[str]:
-    """The kinds of words, one, two and three in a row, and those that the sentence begins with."""
+    """Features of word classes: 1- to 3-grams, and those at the beginning."""
     kinds = ["^", *map(kind_of, words), "$"]
     found = [f"{who}:k:{kind}" for kind in set(kinds) if kind[0] == "<"]
     found += [f"k:{one} {other}" for one, other in pairwise(kinds)]
@@ -117,29 +117,29 @@ def _shape(text: str, words: Sequence[str], who: str) -> list[str]:
     return found
 
 
-def _by_rules(text: str, read: Sequence[Hit], who: str) -> list[str]:
+def _cues_of_hits(text: str, read: Sequence[Hit], who: str) -> list[str]:
     found = [f"{who}:rule:{hit.rule.act}" for hit in read] or [f"{who}:rule:"]
-    if asks(text):
+    if is_question(text):
         found.append(f"{who}:asks")
-    if supposes(text):
+    if is_supposition(text):
         found.append(f"{who}:supposes")
     return found
 
 
-def _under(segment: Segment) -> list[str]:
+def _cues_of_heading(segment: Segment) -> list[str]:
     kind = "item" if segment.kind is SegmentKind.LIST_ITEM else "prose"
     words = segment.heading.casefold().split()[:6]
     return [f"{kind}:under:", *(f"{kind}:under:{word.strip(_EDGES)}" for word in words)]
 
 
 def _script(lower: str) -> list[str]:
-    """Pairs of signs for scripts without spaces, and for endings of the others."""
+    """Pairs of characters for scripts without spaces, and word endings for the others."""
     dense = [char for char in lower[:SCRIPT_MAX] if char > "\u02ff"]
     return [f"c:{one}{other}" for one, other in pairwise(dense)]
 
 
-def place(index: int, count: int, situation: Situation) -> list[str]:
-    """The cues of where a sentence stands: the ``index``-th of ``count`` of its message, in its conversation."""
+def cues_of_place(index: int, count: int, situation: Situation) -> list[str]:
+    """The features of a sentence's position: the ``index``-th of ``count`` in its message, in its conversation."""
     who = situation.speaker.value
     where = "only" if count == 1 else "first" if index == 0 else "last" if index == count - 1 else "inside"
     found = [f"{who}:place:{where}", f"{who}:near:{min(index, 4)}"]
@@ -162,9 +162,8 @@ def _behind(situation: Situation, where: str) -> list[str]:
     return found
 
 
-def beside(before: Sequence[Hit], behind: Sequence[Hit], situation: Situation) -> list[str]:
-    """The cues of what rules read in the sentences ``before`` and ``behind`` one of the same message, and of whether
-    tools are at work."""
+def cues_of_neighbours(before: Sequence[Hit], behind: Sequence[Hit], situation: Situation) -> list[str]:
+    """Features from the hits of rules in the sentences ``before`` and ``behind``, and whether tools are in use."""
     who = situation.speaker.value
     found = [f"{who}:rule-before:{hit.rule.act}" for hit in before] or [f"{who}:rule-before:"]
     found += [f"{who}:rule-behind:{hit.rule.act}" for hit in behind] or [f"{who}:rule-behind:"]
@@ -176,7 +175,7 @@ _OF_RULES: Final = tuple(f"{speaker.value}:rule" for speaker in Speaker)
 
 
 def is_of_rules(cue: str) -> bool:
-    """Whether a cue says what rules read in a sentence or beside it."""
+    """Whether a feature comes from hits of rules."""
     return cue.startswith(_OF_RULES)
 
 
@@ -184,8 +183,8 @@ HEARD_MAX: Final = 2_000
 """Characters at the end of the other speaker's last message in which its last sentence is looked for."""
 
 
-def heard_in(situation: Situation) -> str:
-    """The last sentence that the other speaker wrote before the message, "" where none is within reach."""
+def last_heard_sentence(situation: Situation) -> str:
+    """The last sentence of the other speaker before the message; "" if none is within reach."""
     heard = situation.told if situation.speaker is Speaker.USER else situation.asked
     if heard is None:
         return ""

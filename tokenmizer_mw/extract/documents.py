@@ -1,7 +1,7 @@
-"""Parts of a user's message that somebody else wrote: elements of tags, texts that are introduced, mail, passages.
+"""Finds the parts of a user's message that somebody else wrote: elements of tags, introduced texts, mail, passages.
 
-A part is known by how it is set apart, by what its introduction calls it, or by who is said to speak in it. What
-stands in such a part is never the user's own word.
+In: the text of a message. Out: spans. A part is recognised by its delimiters, its introduction, or the speaker named in
+it. Nothing in it counts as the user's statement.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from tokenmizer_mw.runtime.lazy import expression
 
 from .layout import OPENING, Span, find_laid_out, find_set_apart
 from .pattern import PatternTable
-from .rules.handed import HANDED, RESUMES
-from .shown import BORDERS, find_shown
+from .rules.handover_phrases import HANDED, RESUMES
+from .shown_text import BORDERS, find_shown
 from .whole_files import find_whole_files
 
 TEXTS_KEPT: Final = 4
@@ -110,20 +110,20 @@ def _find_documents(text: str) -> tuple[Span, ...]:
 
 
 def _find_above(text: str) -> Iterator[Span]:
-    """The text that a last line refers to."""
+    """The text above that a last line refers to."""
     last = text.rfind("\n", 0, len(text.rstrip())) + 1
     if 0 < len(text) - last <= _OWN_MAX and _ABOVE.search(text[last:]) is not None and "```" not in text:
         yield 0, last
 
 
 def find_documents(text: str) -> list[Span]:
-    """The places of the parts of a user's message that somebody else wrote, in order, without overlaps. Fences and
-    lines behind ">" count only where they are introduced. Time is linear in the text."""
+    """The spans of a user's message that somebody else wrote, in order, without overlaps. Fenced or quoted (">") lines
+    count only if they are introduced. Linear time."""
     return list(_find_documents(text))
 
 
 def find_tagged(text: str) -> Iterator[Span]:
-    """Elements that hold a document: of known names, and all that have more than one line."""
+    """Elements that hold a document: those with known names, and all of more than one line."""
     if "<" not in text:
         return
     closings: dict[str, list[Span]] = defaultdict(list)
@@ -152,7 +152,7 @@ def find_tagged(text: str) -> Iterator[Span]:
 
 
 def join_spans(spans: Iterable[Span]) -> list[Span]:
-    """The same in order, those that overlap made one."""
+    """The spans in order, overlapping ones merged."""
     joined: list[Span] = []
     for start, end in sorted(spans):
         if joined and start <= joined[-1][1]:
@@ -163,7 +163,7 @@ def join_spans(spans: Iterable[Span]) -> list[Span]:
 
 
 def blank_out(text: str, spans: Iterable[Span]) -> str:
-    """``text`` with an empty line in place of each of ``spans``; the places of all other characters stay."""
+    """``text`` with an empty line in place of each span; all other characters keep their positions."""
     pieces, done = [], 0
     for start, end in spans:
         pieces += [text[done:start], "\n", " " * (end - start - 2), "\n"] if end - start > 1 else [text[done:end]]
@@ -172,7 +172,7 @@ def blank_out(text: str, spans: Iterable[Span]) -> str:
 
 
 def _find_mail(text: str) -> Iterator[Span]:
-    """Mail that is forwarded, and mail that is answered."""
+    """Forwarded mail, and mail that is replied to."""
     forwarded = _FORWARDED.search(text)
     if forwarded is not None:
         yield forwarded.start(), len(text)
@@ -199,7 +199,7 @@ def _find_introduced(text: str, tagged: dict[int, int]) -> Iterator[Span]:
     outside = (clause for clause in _CLAUSE.finditer(text) if clause.end() >= end)
     for clause in islice(outside, CLAUSES_MAX):
         start = clause.end()
-        sorts = _introduces(*clause.groups())
+        sorts = _read_introduction(*clause.groups())
         if not sorts:
             continue
         while text[start : start + 1].isspace():
@@ -235,7 +235,7 @@ def _find_shown(text: str, tagged: dict[int, int]) -> Iterator[Span]:
 
 
 def _find_resumed(text: str) -> int:
-    """Where the last paragraph begins in which the user goes on; the end of the text where there is none."""
+    """Start of the last paragraph if the user speaks there again; else the end of the text."""
     last = _last_paragraph(text)
     return last if len(text) - last <= _OWN_MAX and _RESUMES.match(text[last : last + _LOOK]) else len(text)
 
@@ -244,8 +244,8 @@ def _columns(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
 
 
-def _introduces(clause: str, colon: str | None, line: str | None) -> set[int]:
-    """How a clause, which ends with a colon or with its line or with both, introduces a text; empty: it does not."""
+def _read_introduction(clause: str, colon: str | None, line: str | None) -> set[int]:
+    """How a clause that ends with a colon or its line introduces a text; empty if it does not."""
     sorts = {number // len(HANDED) for number in _INTRODUCING.matching(clause)}
     if colon is None:
         return sorts & {_ANNOUNCING}
@@ -253,7 +253,7 @@ def _introduces(clause: str, colon: str | None, line: str | None) -> set[int]:
 
 
 def _find_end(text: str, start: int) -> int:
-    """Where the text that begins at ``start`` ends: at the mark that opens it, else with all of the text."""
+    """The end of the text that begins at ``start``: at the delimiter that opens it, else the end of all."""
     look = text[start : start + _LOOK]
     fence = _FENCE.search(look)
     if fence is not None:
@@ -271,7 +271,7 @@ def _find_end(text: str, start: int) -> int:
 
 
 def _is_marked(text: str, start: int) -> bool:
-    """Whether a fence or a quotation mark opens the text that begins at ``start``, and so tells where it ends."""
+    """Whether a fence or a quotation mark opens the text at ``start``, so that its end is known."""
     look = text[start : start + _LOOK]
     return look[:1] in OPENING or _FENCE.match(look) is not None
 

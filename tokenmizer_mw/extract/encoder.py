@@ -39,23 +39,23 @@ others 2021)."""
 
 
 class Tokens(Protocol):
-    """A model that reads tokens."""
+    """Protocol of a model that encodes sequences of tokens."""
 
     def tokens(self, text: str) -> Sequence[int]:
-        """The tokens of a text, without those that begin and end a sequence."""
+        """The tokens of a text, without the special tokens at both ends."""
 
     def number(self, token: str) -> int:
         """The number of a token such as "[SEP]". Raises ``ConfigError`` where the model has none."""
 
     def read(self, tokens: Sequence[int], kinds: Sequence[int]) -> Matrix:
-        """What the last layer makes of a sequence of tokens, a token a row. ``kinds``: 0 for the tokens of a first
+        """The last layer's output for a sequence of tokens, a token per row. ``kinds``: 0 for the tokens of a first
         text, 1 for those of a second."""
 
 
 class Encoder:
-    """Texts to vectors of length one, ``width`` numbers each: the mean of a text's tokens.
+    """Embeds texts: vectors of length one with ``width`` numbers each, the mean of a text's tokens.
 
-    Raises ``ConfigError`` for a directory that is not such a model.
+    Raises ``ConfigError`` if the directory has no such model.
     """
 
     def __init__(self, directory: Path, adapter: Adapter | None = None) -> None:
@@ -149,7 +149,7 @@ class Encoder:
 
 
 def _adapt(weights: Mapping[str, Matrix], adapter: Adapter) -> dict[str, Matrix]:
-    """The matrices that an adapter changes, as it leaves them. Raises ``ConfigError`` where it is of another model."""
+    """The matrices that an adapter changes, with its changes. Raises ``ConfigError`` if it belongs to another model."""
     try:
         return {name: weights[name] + tall @ wide for name, (tall, wide) in adapter.items()}
     except (KeyError, ValueError) as error:

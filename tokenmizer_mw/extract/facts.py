@@ -1,4 +1,4 @@
-"""Stating facts: what every kind of fact shares, and the kinds that simply hold."""
+"""Facts applied to the graph: what all kinds share (add, merge, supersede), and files, environment and goals."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Final
 from tokenmizer_mw.model.event import NodeRevised
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Trust
 
-from .ahead import puts_off
+from .ahead import is_postponement
 from .finding import Finding
 from .goal import GOAL_ASKED
 from .ledger import Ledger
-from .matching import near, same_fact
-from .names import of_home
+from .names import is_in_home_folder
+from .node_search import find_matching_node, find_nearest
 from .phrases import has_digit
 from .scope import is_exception
 from .similar import content
-from .slots import same_value
+from .slots import is_same_value
 from .validate import clean_label
 
 RELATED: Final = 0.5
@@ -39,45 +39,46 @@ _GONE: Final = ("deleted", "moved to")
 
 _SPOKEN_OF: Final = "named"
 NAMED: Final = "read and named"
-"""What is told of a file that a tool read and a speaker named: it matters, though nothing was done to it."""
+"""Detail of a file that a tool read and a speaker named: it matters, although nothing was done to it."""
 
 _LOOKED: Final = ("read", NAMED, "failing")
 
 
-def same_as(ledger: Ledger, finding: Finding) -> Node | None:
-    """The node that states what the finding states, ``None`` when it is news."""
-    return same_fact(ledger.graph, finding, adjacent=lambda node: recent(ledger, node))
+def find_same_fact(ledger: Ledger, finding: Finding) -> Node | None:
+    """The node that states what the finding states; ``None`` if it is new."""
+    return find_matching_node(ledger.graph, finding, adjacent=lambda node: is_recent(ledger, node))
 
 
-def recent(ledger: Ledger, node: Node) -> bool:
-    """Mentioned since the user's last message before this one."""
+def is_recent(ledger: Ledger, node: Node) -> bool:
+    """Whether a node was mentioned since the last messages of both speakers: in the current message, in the user's or
+    the assistant's last one, or between them."""
     since = min(turn for turn in (ledger.asked, ledger.told, ledger.turn) if turn)
     return ledger.last_touched(node) >= since
 
 
-def asked_now(ledger: Ledger, node: Node) -> bool:
-    """Mentioned since the user's last message."""
+def is_asked_now(ledger: Ledger, node: Node) -> bool:
+    """Whether a node was mentioned since the user's last message."""
     return ledger.asked > 0 and ledger.last_touched(node) >= ledger.asked
 
 
-def asked_tasks(ledger: Ledger) -> list[Node]:
-    """The open tasks of the user's last message that are not put off, newest first."""
-    tasks = near(ledger.graph, lambda node: node.type is NodeType.TASK and asked_now(ledger, node))
-    return [task for task in tasks if task.source.role != "user" or not puts_off(task.source.quote)]
+def find_asked_tasks(ledger: Ledger) -> list[Node]:
+    """The open tasks of the user's last message that are not postponed, newest first."""
+    tasks = find_nearest(ledger.graph, lambda node: node.type is NodeType.TASK and is_asked_now(ledger, node))
+    return [task for task in tasks if task.source.role != "user" or not is_postponement(task.source.quote)]
 
 
-def slot_free(ledger: Ledger, finding: Finding) -> Finding:
-    """Two current facts never share a slot: what may not replace its holder goes without one."""
+def drop_taken_slot(ledger: Ledger, finding: Finding) -> Finding:
+    """The finding without its slot, if another current fact holds the slot and may not be replaced."""
     if finding.slot and ledger.graph.in_slot(finding.slot) is not None:
         return replace(finding, slot="", value="")
     return finding
 
 
 def note_fact(ledger: Ledger, finding: Finding) -> Node | None:
-    """A fact that simply holds: added, or merged into the node that states it already."""
-    known_node = same_as(ledger, finding)
+    """Add a fact, or merge it into the node that states it already."""
+    known_node = find_same_fact(ledger, finding)
     if known_node is None:
-        return ledger.add(slot_free(ledger, finding))
+        return ledger.add(drop_taken_slot(ledger, finding))
     if not known_node.current or (finding.certain and finding.status is not known_node.status):
         ledger.move(known_node, finding.status, finding)
     ledger.merge(known_node, finding)
@@ -85,8 +86,8 @@ def note_fact(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def adopt_option(ledger: Ledger, option: Node, finding: Finding) -> None:
-    """An option becomes the choice."""
-    changes: dict[str, object] = {"kind": finding.kind or DecisionKind.CHOICE, "source": ledger.source(finding)}
+    """Turn an option into a choice."""
+    changes: dict[str, object] = {"kind": finding.kind or DecisionKind.CHOICE, "source": ledger.make_source(finding)}
     if finding.slot and ledger.graph.in_slot(finding.slot) is None:
         changes |= {"slot": finding.slot, "value": finding.value}
     changes["confidence"] = max(option.confidence, finding.confidence)
@@ -95,23 +96,22 @@ def adopt_option(ledger: Ledger, option: Node, finding: Finding) -> None:
 
 
 def supersede(ledger: Ledger, old: Node, finding: Finding) -> Node:
-    """The finding's fact takes the place of ``old``: a new node, or one that held before and holds again.
+    """Supersede ``old`` with the finding's fact: a new node, or an earlier one that holds again.
 
-    Whoever else holds the slot that it comes into goes as well. What an assistant says of itself only proposes to
-    replace what the user said, unless the user's last message spoke of it. Where both say what they hold for and these
-    differ, both hold.
+    Also supersedes whoever else holds the slot. An assistant's own statement only proposes to replace what the user
+    said, unless the user's last message spoke of it. If both hold for different scopes, both stay.
     """
     if is_exception(old.label, finding.label):
-        return same_as(ledger, finding) or ledger.add(slot_free(ledger, finding))
-    if _only_proposes(ledger, old, finding):
+        return find_same_fact(ledger, finding) or ledger.add(drop_taken_slot(ledger, finding))
+    if _may_only_propose(ledger, old, finding):
         option = replace(finding, trust=Trust.PROPOSED, status=Status.PENDING, kind=DecisionKind.OPTION)
         return ledger.add(replace(option, slot="", value=""))
     finding = replace(finding, reason=finding.reason or clean_label(finding.why))
-    same = same_as(ledger, finding)
-    if same is not None and (same.id == old.id or _with_other_number(same, finding) or _is_just_gone(ledger, same)):
+    same = find_same_fact(ledger, finding)
+    if same is not None and (same.id == old.id or _has_other_number(same, finding) or _is_just_gone(ledger, same)):
         same = None
     holder = ledger.graph.in_slot((same.slot if same is not None else "") or finding.slot)
-    new = ledger.add(finding) if same is None else _held_again(ledger, same, finding)
+    new = ledger.add(finding) if same is None else _restore_fact(ledger, same, finding)
     if new.current:
         ledger.replace(old, new, finding)
         if holder is not None and holder.id not in (old.id, new.id):
@@ -119,27 +119,31 @@ def supersede(ledger: Ledger, old: Node, finding: Finding) -> Node:
     return new
 
 
-def _only_proposes(ledger: Ledger, old: Node, finding: Finding) -> bool:
+def _may_only_propose(ledger: Ledger, old: Node, finding: Finding) -> bool:
+    """Whether an assistant's own statement may only propose to replace ``old``: the user stated that and did not speak
+    of it just now."""
     theirs = old.type is NodeType.DECISION and old.source.role == "user" and old.source.trust is Trust.STATED
     if not theirs or ledger.role != "assistant" or finding.certain:
         return False
     matter = content(f"{finding.label} {finding.target} {old.label}")
-    asked = near(ledger.graph, lambda node: node.source.role == "user" and ledger.last_touched(node) >= ledger.asked)
-    settled = near(ledger.graph, lambda node: ledger.last_touched(node) >= ledger.asked > 0, settled=True)
+    asked = find_nearest(
+        ledger.graph, lambda node: node.source.role == "user" and ledger.last_touched(node) >= ledger.asked
+    )
+    settled = find_nearest(ledger.graph, lambda node: ledger.last_touched(node) >= ledger.asked > 0, settled=True)
     return not any(matter & content(node.label) for node in (*asked, *settled) if node.id != old.id)
 
 
 def _is_just_gone(ledger: Ledger, node: Node) -> bool:
-    """Whether the message being read turned a fact down or replaced it: it does not choose it at the same time."""
+    """Whether the current message rejected or replaced a fact; it does not choose it at the same time."""
     return node.status in (Status.INVALIDATED, Status.SUPERSEDED) and ledger.last_touched(node) >= ledger.turn
 
 
-def _with_other_number(node: Node, finding: Finding) -> bool:
-    """Whether what comes back comes with another number than before."""
+def _has_other_number(node: Node, finding: Finding) -> bool:
+    """Whether an earlier fact comes back with another number."""
     return any(word not in node.label for word in finding.label.split() if has_digit(word))
 
 
-def _held_again(ledger: Ledger, node: Node, finding: Finding) -> Node:
+def _restore_fact(ledger: Ledger, node: Node, finding: Finding) -> Node:
     if node.kind is DecisionKind.OPTION:
         adopt_option(ledger, node, finding)
     else:
@@ -149,7 +153,7 @@ def _held_again(ledger: Ledger, node: Node, finding: Finding) -> Node:
 
 
 def _renewal_changes(ledger: Ledger, node: Node, finding: Finding) -> dict[str, object]:
-    changes: dict[str, object] = {"source": ledger.source(finding)}
+    changes: dict[str, object] = {"source": ledger.make_source(finding)}
     if finding.reason:
         changes["detail"] = finding.reason
     if finding.slot and not node.slot:
@@ -158,9 +162,9 @@ def _renewal_changes(ledger: Ledger, node: Node, finding: Finding) -> dict[str, 
 
 
 def note_environment(ledger: Ledger, finding: Finding) -> Node | None:
-    """A version or platform: a new value takes the place of the old one, but never of a decision."""
+    """Record a version or platform. A new value supersedes the old one, but never a decision."""
     holder = ledger.graph.in_slot(finding.slot)
-    if holder is None or same_value(holder.value, finding.value):
+    if holder is None or is_same_value(holder.value, finding.value):
         if holder is not None:
             ledger.touch(holder)
             return holder
@@ -171,22 +175,26 @@ def note_environment(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def note_file(ledger: Ledger, finding: Finding) -> Node | None:
-    """A file; the longer spelling of its path wins, and what happened to it over that it was looked at. One that is
-    only talked of waits in the archive until something is done with it."""
-    known = same_as(ledger, finding) if not finding.certain else None
+    """Record a file. The longer spelling of its path is kept, and a change outweighs a read. A file that is only
+    mentioned is archived until a tool works on it."""
+    known = find_same_fact(ledger, finding) if not finding.certain else None
     if known is not None and not known.current and known.detail.startswith((_SPOKEN_OF, *_GONE)):
         ledger.touch(known)
         return known
-    if known is None and not finding.certain and (of_home(finding.label) or _talked_of(ledger, finding)):
+    if (
+        known is None
+        and not finding.certain
+        and (is_in_home_folder(finding.label) or _is_only_mentioned(ledger, finding))
+    ):
         return ledger.add(finding, status=Status.ARCHIVED, detail=_SPOKEN_OF)
     node = note_fact(ledger, finding)
     if node is not None:
-        retell(ledger, node, finding)
+        extend_file_node(ledger, node, finding)
     return node
 
 
-def retell(ledger: Ledger, node: Node, finding: Finding) -> None:
-    """Add to the node of a known file what a finding says about the file and the node does not."""
+def extend_file_node(ledger: Ledger, node: Node, finding: Finding) -> None:
+    """Update the path and the detail of a known file from a finding that knows more."""
     changes: dict[str, object] = {}
     if len(finding.label) > len(node.label):
         changes["label"] = finding.label
@@ -194,34 +202,33 @@ def retell(ledger: Ledger, node: Node, finding: Finding) -> None:
         detail = NAMED if node.detail == "read" else ""
     else:
         detail = NAMED if finding.detail == "read" and node.detail in ("", _SPOKEN_OF) else finding.detail
-    if _says_more(detail, node.detail):
+    if _is_later_file_event(detail, node.detail):
         changes["detail"] = detail
     if changes:
         ledger.emit(NodeRevised(node.id, changes, ledger.turn))
 
 
-def _says_more(detail: str, known: str) -> bool:
-    """Whether what happened to a file tells more than what is known: a file that was created stays so when it is
-    edited, and nothing stands over its end."""
+def _is_later_file_event(detail: str, known: str) -> bool:
+    """Whether a new detail of a file replaces the known one: a created file stays "created" when it is edited; an edit
+    of a deleted file counts; a look or a mention replaces neither."""
     if not detail or detail == known or (detail in _LOOKED and known not in ("", "read", _SPOKEN_OF)):
         return False
     return detail != "edited" or not known or known in (*_LOOKED, _SPOKEN_OF) or known.startswith(_GONE)
 
 
-def _talked_of(ledger: Ledger, finding: Finding) -> bool:
-    return finding.trust is Trust.CLAIMED and _tools_work(ledger)
+def _is_only_mentioned(ledger: Ledger, finding: Finding) -> bool:
+    return finding.trust is Trust.CLAIMED and _has_tool_calls(ledger)
 
 
-def _tools_work(ledger: Ledger) -> bool:
-    """Whether tools do the work: what the assistant only talks of is no file of the session then."""
+def _has_tool_calls(ledger: Ledger) -> bool:
+    """Whether the session has tool calls. Then files that the assistant only mentions are not files of the session."""
     newest = islice(ledger.graph.newest_settled(), TOOL_REACH)
     return any(node.type is NodeType.FILE and node.source.trust is Trust.STRUCTURE for node in newest)
 
 
-def forget_names(ledger: Ledger) -> None:
-    """Bare names of files that the user mentioned and no tool ever had to do with wait in the archive where tools do
-    the work: most are examples, or spoken of by the way."""
-    if not _tools_work(ledger):
+def archive_mentioned_files(ledger: Ledger) -> None:
+    """Archive files that were only mentioned, in sessions with tool calls: most bare names are examples or asides."""
+    if not _has_tool_calls(ledger):
         return
     for node in islice(ledger.graph.newest_settled(), TOOL_REACH):
         if node.type is NodeType.FILE and node.status is Status.ACTIVE and _is_mentioned(ledger, node):
@@ -235,8 +242,8 @@ def _is_mentioned(ledger: Ledger, node: Node) -> bool:
 
 
 def note_goal(ledger: Ledger, finding: Finding) -> Node | None:
-    """What the session is for; only the user changes it."""
-    same = same_as(ledger, finding)
+    """Record what the session is for; only the user changes it."""
+    same = find_same_fact(ledger, finding)
     if same is not None and same.current:
         ledger.merge(same, finding)
         return same

@@ -1,4 +1,4 @@
-"""The two words that extraction speaks between its stages: segments of a message, and findings in them."""
+"""The data types of extraction: segments of a message, and findings in them."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ SPOKEN: Final = frozenset({SegmentKind.PROSE, SegmentKind.LIST_ITEM, SegmentKind
 class Segment:
     """A sentence, list item or block of a message, at ``[start, end)`` of its text.
 
-    ``text`` is without list markers and Markdown emphasis. ``info`` is a fence's info string, a heading's level or
-    a list marker. ``checked`` is set for checkboxes. ``heading`` is the nearest heading or list lead-in above
-    ("Next steps:"), "" for none.
+    - ``text``: without list markers and Markdown emphasis.
+    - ``info``: a fence's info string, a heading's level or a list marker.
+    - ``checked``: state of a checkbox; ``None`` for other segments.
+    - ``heading``: the nearest heading or list lead-in above ("Next steps:"); "" for none.
     """
 
     kind: SegmentKind
@@ -48,12 +49,14 @@ class Segment:
 class Move(StrEnum):
     """What a finding does to the graph.
 
-    ``note``: the fact exists; its status is the finding's. ``close`` / ``reopen``: a task or error that ``label``
-    describes was finished (an error: fixed), or turned out not to be finished. ``replace``:
-    ``label`` takes the place of what ``target`` describes ("" when only the slot tells). ``reject``: ``label`` was
-    looked at and turned down, or turned out wrong. ``adopt``: the open proposal that ``label`` describes is
-    accepted ("" for all proposals of the message before). ``archive``: no longer relevant. ``set``: ``value`` takes the
-    place of the value that ``about`` has, and is nothing where none is known.
+    - ``note``: the fact exists, with the finding's status.
+    - ``close`` / ``reopen``: a task or error that ``label`` describes was finished (an error: fixed), or was not
+      finished after all.
+    - ``replace``: ``label`` supersedes what ``target`` describes ("": what holds the slot).
+    - ``reject``: ``label`` was considered and turned down, or turned out wrong.
+    - ``adopt``: the open proposal that ``label`` describes is accepted ("": all proposals of the message before).
+    - ``archive``: no longer relevant.
+    - ``set``: ``value`` replaces the value that ``about`` has; no effect if none is known.
     """
 
     NOTE = "note"
@@ -68,21 +71,22 @@ class Move(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One statement about the session, found in a message. What it changes is for ``derive`` to decide.
+    """One statement about the session, found in a message. ``derive`` decides what it changes.
 
-    ``label`` is one line. ``quote`` is the sentence or line it was found in, ``span`` its place in the message's
-    text (``None`` for tool traffic). ``certain`` marks facts read from structure, which need no floor.
+    - ``label``: one line; ``quote``: the sentence or line it was found in; ``span``: its position in the message's
+      text, ``None`` for tool traffic.
+    - ``certain``: it was read from structure; such findings need no minimum confidence.
 
-    What a command showed: an error has ``detail`` "$ pytest tests/api", the command line without its flags. A command
-    that succeeds closes what it showed, without knowing the labels: move ``close``, ``label`` "", ``target`` the same
-    "$ ..." or the start of it ("$ pytest" covers "$ pytest tests/api"; see ``structure.covers``). A test node's label
-    is the command line itself, its ``detail`` the counts; each run is a ``note`` with status completed or failed, and
-    the newest run holds.
+    Commands: an error has ``detail`` "$ pytest tests/api", the command line without its flags. A command that succeeds
+    closes its earlier errors without knowing their labels: move ``close``, ``label`` "", ``target`` the same "$ ..." or
+    its beginning ("$ pytest" includes "$ pytest tests/api"; see ``structure.is_covering``). A test node's label is the
+    command line, its ``detail`` the counts; each run is a ``note`` with status completed or failed, and the newest run
+    holds.
 
-    A value that a user gives: ``about`` says what ``value`` is a value of, ``near`` what is said around it, where a
-    value that it replaces may be named, and ``why`` the reason there, which counts only where something is replaced.
-    All are "" for other findings, but ``about`` of finished work says what was advised before it. ``single``: there is
-    one value at a time, or the words say that something changes.
+    Values: ``about`` is what ``value`` is a value of, ``near`` the sentences around, which may name the replaced value,
+    and ``why`` a reason there, used only if something is replaced. They are "" for other findings, except that
+    ``about`` of finished work is what was advised before it. ``single``: there is one value at a time, or the words say
+    that something changes.
     """
 
     type: NodeType
@@ -107,5 +111,5 @@ class Finding:
 
     @property
     def certain(self) -> bool:
-        """True for what was read from structure rather than from words."""
+        """Whether it was read from structure rather than from words."""
         return self.trust is Trust.STRUCTURE

@@ -1,6 +1,6 @@
-"""Frames: what keeps a sentence from asserting what it says, found once a sentence.
+"""Frames: what keeps a sentence from asserting its content, such as a condition or reported speech.
 
-A sentence in a frame may still be looked up; it makes no decision, replaces nothing and withdraws nothing.
+A sentence in a frame can be looked up; it decides, replaces and withdraws nothing.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from tokenmizer_mw.model.node import NodeType, Trust
 
 from .finding import Finding, Move
 from .pattern import PatternSet, PatternTable, compile_lazily
-from .phrases import asks, before_question, bound_sentence, order_in, without_lead
-from .rules.framing import REQUESTS, STARTS, WITHIN, Frame
+from .phrases import bound_sentence, is_question, read_order, split_question, strip_lead
+from .rules.frame_words import REQUESTS, STARTS, WITHIN, Frame
 
 SENTENCES_KEPT: Final = 128
 """Sentences of which the frames are kept: each finding of a sentence asks for them."""
@@ -41,25 +41,25 @@ _DO: Final = PatternSet(r"do (?:the|my) [\w-]+ (?:in|with|as|using|via|first|nex
 
 
 @lru_cache(maxsize=SENTENCES_KEPT)
-def frames_of(sentence: str, label: str = "") -> frozenset[Frame]:
-    """The frames of a sentence, none for one that asserts what it says; of its part that holds ``label``, where it goes
-    on with a statement of its own."""
+def find_frames(sentence: str, label: str = "") -> frozenset[Frame]:
+    """The frames of a sentence, empty if it asserts its content; with ``label``, those of the clause that contains
+    it."""
     text = bound_sentence(sentence)
-    stated, question = before_question(text)
+    stated, question = split_question(text)
     if question and label in stated:
         text = stated
-    part = _part_of(text, label)
-    found = {_ROWS[number][0] for one in {part, without_lead(part)} for number in _STARTS.matching(one)}
+    part = _clause_with(text, label)
+    found = {_ROWS[number][0] for one in {part, strip_lead(part)} for number in _STARTS.matching(one)}
     found |= {_ROWS_WITHIN[number][0] for number in _WITHIN.matching(text)}
-    if order_in(without_lead(text)) or (_DO.any(without_lead(part)) and not question and not asks(text)):
+    if read_order(strip_lead(text)) or (_DO.any(strip_lead(part)) and not question and not is_question(text)):
         found.discard(Frame.QUESTION)
     if _CONSTANT.any(text):
         found.discard(Frame.HYPOTHETICAL)
     return frozenset(found)
 
 
-def _part_of(text: str, label: str) -> str:
-    """The part of a sentence that holds a label. What follows a supposition is supposed, too."""
+def _clause_with(text: str, label: str) -> str:
+    """The clause of a sentence that contains a label. Clauses after a supposition are supposed as well."""
     place, start = text.find(label) if label else 0, 0
     while place > start and (border := _BORDER.search(text[start : place + 1])) is not None:
         if any(_ROWS[number][0] is Frame.HYPOTHETICAL for number in _STARTS.matching(text[start:])):
@@ -69,9 +69,10 @@ def _part_of(text: str, label: str) -> str:
 
 
 def may_carry(finding: Finding) -> bool:
-    """Whether the sentence of a finding may carry it: what a user decides, replaces or withdraws has to be asserted."""
+    """Whether the sentence of a finding may state it: a user's decision, replacement or withdrawal has to be
+    asserted."""
     decides = finding.type in _ASSERTED or finding.move in _CHANGING
-    return not decides or finding.trust is not Trust.STATED or not frames_of(finding.quote, finding.label)
+    return not decides or finding.trust is not Trust.STATED or not find_frames(finding.quote, finding.label)
 
 
 _ASSERTED: Final = frozenset({NodeType.DECISION, NodeType.ENVIRONMENT, NodeType.CONCEPT})

@@ -1,4 +1,4 @@
-"""What a session is for, as its first substantive message says it."""
+"""The goal of a session, from its first substantive message."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Final
 from tokenmizer_mw.model.node import LABEL_MAX, DecisionKind, NodeType, Status, Trust
 
 from .finding import Finding, Segment
-from .opening import OpeningSentence, Rank, sentences_of
+from .finding_makers import NAME_WORDS
+from .opening import OpeningSentence, Rank, read_opening
 from .pattern import PatternSet, compile_lazily
 from .phrases import split_enumeration
-from .reading import hits
+from .rule_hits import read_hits
 from .rules import Act, Speaker
-from .said import NAME_WORDS
 from .similar import content
 from .situation import Situation
 from .slots import find_member, read_slot
@@ -28,13 +28,13 @@ GOAL_ASKED: Final = 0.6
 
 _GIVEN: Final = 0.8
 _WRONG: Final = 0.8
-"""Confidence in an error that is told as what the session is for."""
+"""Confidence in an error that is stated as the goal of the session."""
 
 GOAL_WORDS: Final = 4
 """Words of content that such an order has at least."""
 
 SHORT: Final = 5
-"""Words of content below which a goal is told together with the condition beside it."""
+"""A goal of fewer content stems is labelled with the condition beside it."""
 
 THIN: Final = 3
 """Words of content that are left of a goal at least when what is only said about it goes."""
@@ -43,7 +43,7 @@ LONG: Final = 140
 """Characters of a label above which it is cut where it may end."""
 
 CLEAR: Final = 5
-"""Words of content up to which it is told together with what is wrong."""
+"""A goal of at most so many content stems is labelled with the symptom."""
 
 _CONDITION: Final = PatternSet(
     r".{2,60}?\b(?:must|should|has to|have to|needs to|shall|may not|cannot|can't|only|without|at most|at least"
@@ -82,9 +82,9 @@ _ASIDE: Final = compile_lazily(r"\s*\([^()]{1,80}\)")
 
 
 def read_goal(spoken: Sequence[Segment], situation: Situation, segments: Sequence[Segment] = ()) -> list[Finding]:
-    """The goal as the session's first substantive message states it, with the choices that it names; ``segments`` are
-    all of the message, what is spoken or not."""
-    sentences = sentences_of(spoken, segments)
+    """The goal that the session's first substantive message states, with the choices that it names. ``segments``: all
+    of the message's."""
+    sentences = read_opening(spoken, segments)
     at, best = max(enumerate(sentences), key=lambda one: (one[1].rank, -one[0]), default=(0, None))
     if best is None or best.rank < (Rank.CHORE if situation.asked is None else Rank.ORDER):
         return []
@@ -96,16 +96,16 @@ def read_goal(spoken: Sequence[Segment], situation: Situation, segments: Sequenc
         label,
         Status.ACTIVE,
         Trust.STATED,
-        GOAL_ASKED if _in_passing(best) else _GIVEN,
+        GOAL_ASKED if _is_by_the_way(best) else _GIVEN,
         slot="goal",
         value=label,
         quote=best.segment.text,
         span=(best.segment.start, best.segment.end),
     )
-    return [made, *_stack(best.label, made), *_symptom(best.segment, made)]
+    return [made, *_read_stack(best.label, made), *_read_symptom(best.segment, made)]
 
 
-def _in_passing(sentence: OpeningSentence) -> bool:
+def _is_by_the_way(sentence: OpeningSentence) -> bool:
     if sentence.rank not in _PASSING:
         return False
     if sentence.rank in (Rank.CHORE, Rank.POINTER):
@@ -113,16 +113,16 @@ def _in_passing(sentence: OpeningSentence) -> bool:
     return len(content(sentence.label)) <= GOAL_WORDS or _WONDERS.any(sentence.text)
 
 
-def _symptom(segment: Segment, goal: Finding) -> list[Finding]:
-    """What is wrong, where the goal is that it be right."""
-    told = [_concise(hit.label) for hit in hits(segment.text, Speaker.USER) if hit.rule.act is Act.COMPLAINT]
+def _read_symptom(segment: Segment, goal: Finding) -> list[Finding]:
+    """What is wrong, if the goal is to fix it."""
+    told = [_shorten_label(hit.label) for hit in read_hits(segment.text, Speaker.USER) if hit.rule.act is Act.COMPLAINT]
     return [replace(goal, type=NodeType.ERROR, label=label, slot="", value="", confidence=_WRONG) for label in told]
 
 
 def _goal_label(at: int, sentences: Sequence[OpeningSentence]) -> str:
-    """The goal in the words of its sentence, a short one together with what stands beside it."""
+    """The goal in the words of its sentence; a short one with its neighbour."""
     best, behind = sentences[at], sentences[at + 1 : at + 3]
-    label = _concise(_wanted_by(best))
+    label = _shorten_label(_read_wanted(best))
     if label.endswith(":"):
         return " ".join([label, *(one.text for one in behind)])[:LABEL_MAX]
     if best.rank < Rank.SYMPTOM:
@@ -130,15 +130,15 @@ def _goal_label(at: int, sentences: Sequence[OpeningSentence]) -> str:
     size = len(content(label))
     for beside in behind:
         if size < SHORT and _CONDITION.any(beside.text):
-            return _join_labels(label, _concise(beside.text).partition(", ")[0])
+            return _join_labels(label, _shorten_label(beside.text).partition(", ")[0])
     wrong = [one for one in sentences[max(at - 2, 0) : at] if one.rank is Rank.SYMPTOM]
     if best.rank is not Rank.SYMPTOM and wrong and size <= CLEAR:
-        return _join_labels(_concise(wrong[-1].label), label)
+        return _join_labels(_shorten_label(wrong[-1].label), label)
     return label
 
 
-def _wanted_by(sentence: OpeningSentence) -> str:
-    """The label of a sentence; of a question that wants something done, what that is."""
+def _read_wanted(sentence: OpeningSentence) -> str:
+    """The label of a sentence; of a question that asks for something, what it asks for."""
     asked = _ASKED_FOR.fullmatch(sentence.label) if sentence.rank in (Rank.QUESTION, Rank.STATEMENT) else None
     if asked is None:
         return sentence.label
@@ -146,19 +146,19 @@ def _wanted_by(sentence: OpeningSentence) -> str:
     return wanted if len(content(wanted)) >= THIN - 1 else sentence.label
 
 
-def _concise(label: str) -> str:
-    """A label without what is only said about it: "..., which is nasty", "..., 23 modules, Java 17"."""
+def _shorten_label(label: str) -> str:
+    """A label without appended remarks: "..., which is nasty", "..., 23 modules, Java 17"."""
     label = _without_asides(label)
     found = _HEDGE.search(label)
     if found is not None and len(content(label[: found.start()])) >= GOAL_WORDS:
         label = label[: found.start()]
     while (bit := _BIT.search(label)) is not None and len(content(label[: bit.start()])) >= THIN:
         label = label[: bit.start()]
-    return label if len(label) <= LONG else _cut(label)
+    return label if len(label) <= LONG else _cut_label(label)
 
 
-def _cut(label: str) -> str:
-    """The beginning of a long label up to the last place where it may end."""
+def _cut_label(label: str) -> str:
+    """The beginning of a long label, up to the last place where it may end."""
     at = max((label.rfind(sign, SHORT, LONG) for sign in _BORDERS), default=-1)
     return label[:at] if at > 0 and len(content(label[:at])) >= SHORT else label
 
@@ -169,7 +169,7 @@ def _join_labels(one: str, other: str) -> str:
 
 
 def _without_asides(label: str) -> str:
-    """A label without what stands in brackets, where enough is left."""
+    """A label without its brackets, if enough remains."""
     if "(" not in label:
         return label
     found = _ASIDE.search(label)
@@ -179,8 +179,8 @@ def _without_asides(label: str) -> str:
     return _without_asides(rest) if len(content(rest)) >= GOAL_WORDS else label
 
 
-def _stack(label: str, goal: Finding) -> list[Finding]:
-    """The technology that a goal is stated with: choices behind "with" and "using", names elsewhere."""
+def _read_stack(label: str, goal: Finding) -> list[Finding]:
+    """The technology in a goal: choices after "with" and "using", mentions elsewhere."""
     found = []
     match = _STACK.match(label)
     stack = split_enumeration(match.group("stack")) if match is not None else []

@@ -1,4 +1,4 @@
-"""What a rule reads in a clause, and the tables of rules behind one gate."""
+"""The hit of a rule in a clause, and tables of rules with a quick filter."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from functools import cache
 from typing import Final
 
 from .pattern import Match, PatternSet, PatternTable
-from .phrases import plain_reason
+from .phrases import strip_reason_words
 from .rules import Rule, Speaker
-from .similar import words_of
+from .similar import split_words
 
-_ANAPHORA: Final = words_of(
+_ANAPHORA: Final = split_words(
     "it that this them those these him her me us you what whatever which there here something anything everything"
     " nothing one ones both all same it's that's this's"
     " eso esto esa ese lo das dies diese dieses ça cela celui-ci isso isto este esta questo quello это этот то"
@@ -22,7 +22,7 @@ _ANAPHORA: Final = words_of(
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A clause that a rule reads. Groups that took no part are ""."""
+    """A clause that a rule matches. Groups without a match are ""."""
 
     rule: Rule
     clause: str
@@ -32,18 +32,18 @@ class Hit:
 
 
 class RuleTable:
-    """The rules of one speaker behind one gate."""
+    """The rules of one speaker with a quick filter."""
 
     def __init__(self, rules: Iterable[Rule], speaker: Speaker) -> None:
         self.rules = tuple(rule for rule in rules if rule.speaker in (speaker, Speaker.BOTH))
         self._patterns = PatternTable(rule.pattern for rule in self.rules)
 
     def reading(self, text: str) -> list[int]:
-        """Numbers of the rules that may read ``text``, in the table's order."""
+        """Numbers of the rules that may match ``text``, in the table's order."""
         return self._patterns.matching(text)
 
     def first(self, text: str, numbers: Iterable[int]) -> Hit | None:
-        """What the first of these rules reads in ``text``."""
+        """The hit of the first of these rules that matches."""
         for number in numbers:
             rule = self.rules[number]
             if rule.unless and _unless(rule.unless).any(text):
@@ -63,12 +63,12 @@ def _unless(pattern: str) -> PatternSet:
 def _hit(rule: Rule, text: str, match: Match, groups: frozenset[str]) -> Hit | None:
     said = {name: match.group(name).strip() for name in groups}
     label = said.get("label", "")
-    if "label" in groups and label and anaphoric(label):
+    if "label" in groups and label and is_anaphoric(label):
         return None
-    return Hit(rule, text, label, said.get("target", ""), plain_reason(said.get("reason", "")))
+    return Hit(rule, text, label, said.get("target", ""), strip_reason_words(said.get("reason", "")))
 
 
-def anaphoric(label: str) -> bool:
-    """Whether a label only points at something said before ("that one", "it")."""
+def is_anaphoric(label: str) -> bool:
+    """Whether a label only refers to something said before ("that one", "it")."""
     words = label.casefold().strip(" .,!?").split()
     return not words or (words[0] in _ANAPHORA and len(words) <= 2)

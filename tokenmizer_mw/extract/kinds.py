@@ -1,7 +1,7 @@
-"""What kind of word a word is, so that a sentence is told by its build whatever it is about.
+"""Word classes for the classifier, so that it sees the structure of a sentence whatever its topic.
 
-English only: function words stand for themselves, words of work and trouble for what they have in common, all
-others for their endings.
+English only: function words stand for themselves, words of work and trouble for their class, all others for their
+endings.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from .similar import words_of
+from .similar import split_words
 
 KINDS: Final[dict[str, str]] = {
     "fails": "fail fails failed failing failure failures broken broke breaks break breaking crash crashes crashed"
@@ -73,7 +73,7 @@ KINDS: Final[dict[str, str]] = {
 }
 """Words by what they have in common."""
 
-_FUNCTION: Final = words_of(
+_FUNCTION: Final = split_words(
     "a an the this that these those it its i you we he she they me us him her them my your our his their mine yours"
     " is are was were be been being am has have had do does did will can of to in on at for from with by into onto"
     " over under up out off about as than and or but there here all some more most both same other one two three"
@@ -89,8 +89,8 @@ _ENDINGS: Final = ("ing", "ed", "ly", "tion", "s")
 
 @lru_cache(maxsize=4096)
 def kind_of(word: str) -> str:
-    """The kind of a word in small letters: itself for a function word, "<did>" for "added", "~ing", "#" for a number,
-    "`" for a name out of code, "~" for any other."""
+    """The class of a word in lower case: itself for a function word, "<did>" for "added", "~ing", "#" for a number, "`"
+    for a name from code, "~" for any other."""
     kind = _KIND_OF.get(word)
     if kind is not None:
         return kind

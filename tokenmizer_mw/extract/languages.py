@@ -1,4 +1,4 @@
-"""Which languages a sentence is in, told by its script and a few of its words."""
+"""Detects the languages of a sentence by its script and a few of its words."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ _HAN: Final = 1
 
 
 @lru_cache(maxsize=SENTENCES_KEPT)
-def tongues_of(sentence: str) -> tuple[Tongue, ...]:
-    """The languages other than English that a sentence seems to be in, the likeliest first; () for English."""
-    found = [] if sentence.isascii() else _by_script(sentence)
+def detect_languages(sentence: str) -> tuple[Tongue, ...]:
+    """The languages other than English that a sentence may be in, most probable first; () for English."""
+    found = [] if sentence.isascii() else _detect_by_script(sentence)
     words = sentence.casefold().split(maxsplit=WORDS_MAX)[:WORDS_MAX]
     bare = [word if word.isalpha() else word.strip(_AROUND) for word in words]
     if not _CUES.isdisjoint(bare):
@@ -48,7 +48,7 @@ def tongues_of(sentence: str) -> tuple[Tongue, ...]:
     return tuple(_BY_CODE[code] for code in found[:TONGUES_MAX])
 
 
-def _by_script(sentence: str) -> list[str]:
+def _detect_by_script(sentence: str) -> list[str]:
     seen = _SCRIPT.matching(sentence)
     if seen[:2] == [0, _HAN]:
         seen.remove(_HAN)

@@ -1,9 +1,9 @@
-"""Text of somebody else in a user's message that nothing introduces, known by its layout.
+"""Finds pasted text in a user's message that nothing introduces, by its layout.
 
-People type sentences to an assistant. What they paste brings marks of where it came from: fields of a header,
-timestamps, columns, numbered clauses of a statute, a salutation, names of speakers. Lines with such marks, and the
-paragraphs that belong to them, are a document; a short request beside it stays the user's. Beside a short question
-that asks for no work, unmarked text that addresses nobody is what the question is about.
+In: the text of a message. Out: spans. Pasted text has marks of its origin: header fields, timestamps, columns, numbered
+clauses, a salutation, names of speakers. Lines with such marks and their paragraphs are a document; a short request
+beside it stays the user's. Beside a short question that asks for no work, unmarked text that addresses nobody is what
+the question is about.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import re2
 
 from .marked_lines import LINE_LOOK, OWN_MAX, TITLE_MAX, Line, count_characters, read_lines
 from .pattern import PatternTable
-from .rules.handed import HANDED, RESUMES
+from .rules.handover_phrases import HANDED, RESUMES
 from .rules.layout import (
     BULLET,
     COPIED_LINE,
@@ -57,36 +57,36 @@ _RESUMES: Final = re2.compile(RESUMES)
 
 
 def find_laid_out(text: str) -> list[Span]:
-    """The places of documents that are known by their layout, in order. Time is linear in the text."""
+    """The spans of documents that are recognised by their layout, in order. Linear time."""
     lines = read_lines(text) if "\n" in text or COPIED_LINE.search(text[:LINE_LOOK]) else []
     if len(lines) <= 1:
         return [(line.start, line.end) for line in lines if line.runs]
     own, rest = _count_opening_words(lines), len(lines) - _count_closing_words(lines)
-    opening, closing = _join(lines[:own]), _join(lines[rest:])
+    opening, closing = _join_paragraphs(lines[:own]), _join_paragraphs(lines[rest:])
     asked, asked_behind = _asks_about_text(opening), _asks_about_text(closing)
-    if not asked and asked_behind and not _states(opening):
+    if not asked and asked_behind and not _is_statement_before(opening):
         own, asked = 0, True
-    if all(line.hints for line in lines[own:rest]) and _opens_for(lines[own:rest], closing):
+    if all(line.hints for line in lines[own:rest]) and _is_opened_by(lines[own:rest], closing):
         rest = len(lines)
     body = lines[own:rest]
     if not body:
         return []
     end = len(text) if rest == len(lines) else body[-1].end
     marked = any(line.marked for line in body) and (asked or asked_behind)
-    shown = _points(opening) and FENCE.search(text) is None
+    shown = _is_pointing_at_text(opening) and FENCE.search(text) is None
     if marked or (asked and _is_shown(body, shown=shown)):
         return [(body[0].start, end)]
     return list(_find_marked(body, end))
 
 
 def find_set_apart(text: str) -> Iterator[Span]:
-    """Quotations of more than one line that begin a line, and texts between two lines that rule them off. A quotation
-    ends with a line, or within one where the user goes on behind it. Time is linear in the text."""
+    """Iterate over the spans of multi-line quotations and of texts between two ruled lines. A quotation begins a line;
+    it ends with a line, or within one that the user continues. Linear time."""
     start, opened, closes, before = 0, -1, "", ""
     lines = text[: count_characters(text)].split("\n") if "\n" in text else []
     for line, following in pairwise([*lines, ""]):
         bare, end = line.strip(), start + len(line)
-        if opened >= 0 and bare and _closes(bare, closes, before):
+        if opened >= 0 and bare and _is_closing(bare, closes, before):
             yield opened, end
             opened = -1
         elif opened >= 0 and (within := _closing_within(line, closes)):
@@ -98,14 +98,14 @@ def find_set_apart(text: str) -> Iterator[Span]:
 
 
 def _closing_of(line: str, following: str) -> str:
-    """The marks that close what ``line`` opens for the lines behind it; "" when it opens nothing."""
+    """The closing marks for what ``line`` opens; "" if it opens nothing."""
     if line[:1] in OPENING:
         closes = OPENING[line[0]]
         return "" if any(mark in line[1:] for mark in closes) else closes
     return line if RULE_LINE.fullmatch(line) and following.strip() else ""
 
 
-def _closes(line: str, closes: str, before: str) -> bool:
+def _is_closing(line: str, closes: str, before: str) -> bool:
     if RULE_LINE.fullmatch(closes):
         return line == closes and bool(before)
     last = line.rstrip(".,;:!?)")[-1:]
@@ -113,8 +113,7 @@ def _closes(line: str, closes: str, before: str) -> bool:
 
 
 def _closing_within(line: str, closes: str) -> int:
-    """How many characters of ``line`` are of the quotation that its only mark ends, where more follows behind a blank;
-    0: none ends there."""
+    """The length of the part of ``line`` that a closing mark within it ends; 0 if it has none."""
     if RULE_LINE.fullmatch(closes):
         return 0
     places = [place for place, letter in enumerate(line) if letter in closes]
@@ -126,11 +125,11 @@ def _closing_within(line: str, closes: str) -> int:
 
 
 def _count_opening_words(lines: Sequence[Line]) -> int:
-    """How many of the first lines are the user's words before a document."""
+    """The number of lines at the beginning that are the user's own words."""
     count = 0
     while count < len(lines) and lines[count].paragraph == lines[0].paragraph and not lines[count].hints:
         count += 1
-    said = _join(lines[:count])
+    said = _join_paragraphs(lines[:count])
     if count == len(lines):
         return 0
     titles = lines[count].paragraph == lines[0].paragraph and len(said) <= TITLE_MAX
@@ -138,7 +137,7 @@ def _count_opening_words(lines: Sequence[Line]) -> int:
 
 
 def _count_closing_words(lines: Sequence[Line]) -> int:
-    """How many of the last lines are the user's words behind a document."""
+    """The number of lines at the end that are the user's own words."""
     count = 0
     for line in reversed(lines):
         if line.paragraph != lines[-1].paragraph or line.hints:
@@ -146,42 +145,42 @@ def _count_closing_words(lines: Sequence[Line]) -> int:
         count += 1
         if QUESTION.search(line.text):
             break
-    said = _join(lines[len(lines) - count :])
+    said = _join_paragraphs(lines[len(lines) - count :])
     if count == len(lines) or len(said) > OWN_MAX:
         return 0
     adjoins = lines[-count - 1].paragraph == lines[-1].paragraph
-    return count if (_asks(said) if adjoins else _is_to_somebody(said)) else 0
+    return count if (_has_question(said) if adjoins else _is_to_somebody(said)) else 0
 
 
-def _asks(said: str) -> bool:
+def _has_question(said: str) -> bool:
     return QUESTION.search(said) is not None or ORDER.search(said) is not None
 
 
 def _is_to_somebody(said: str) -> bool:
-    return _asks(said) or PERSON.search(said) is not None or _RESUMES.match(said) is not None
+    return _has_question(said) or PERSON.search(said) is not None or _RESUMES.match(said) is not None
 
 
-def _join(lines: Sequence[Line]) -> str:
+def _join_paragraphs(lines: Sequence[Line]) -> str:
     return "\n".join(line.text for line in lines)
 
 
-def _opens_for(body: Sequence[Line], closing: str) -> bool:
-    """Whether the text of a document that ``body`` only opens is what looks like the user's words behind it."""
+def _is_opened_by(body: Sequence[Line], closing: str) -> bool:
+    """Whether the apparent words of the user after ``body`` are the text of a document that ``body`` opens."""
     return any(line.opens for line in body) and QUESTION.search(closing) is None
 
 
-def _states(said: str) -> bool:
-    """Whether the user says something in front of a text that is no name of it."""
+def _is_statement_before(said: str) -> bool:
+    """Whether the text before a document is the user's statement rather than its title."""
     return said.rstrip().endswith((":", "：")) or _is_to_somebody(said)
 
 
 def _asks_about_text(said: str) -> bool:
-    """Whether the user's words ask something, or ask for work on a text, rather than for something to be made."""
+    """Whether the user asks a question about a text or orders work on it, rather than asking for something new."""
     return any(True for _ in _find_questions(said))
 
 
-def _points(said: str) -> bool:
-    """Whether such a question points at what lies before the eyes."""
+def _is_pointing_at_text(said: str) -> bool:
+    """Whether such a question refers to a text at hand ("this")."""
     return any(
         POINTING_WORD.search(sentence) is not None or _TEXTS.matching(sentence) for sentence in _find_questions(said)
     )
@@ -195,8 +194,8 @@ def _find_questions(said: str) -> Iterator[str]:
 
 
 def _is_shown(body: Sequence[Line], *, shown: bool) -> bool:
-    """Whether a text without marks that a question stands beside is what the question is about: it is ``shown``
-    ("this"), or nobody is addressed in it."""
+    """Whether a text without marks is the subject of the user's question: the question refers to it (``shown``), or
+    nobody is addressed in it."""
     hints = sum(line.hints and not line.text.startswith("#") for line in body)
     if hints < _HINTS_MIN and any(line.addresses for line in body):
         return shown and not any(ORDER.search(line.text) or QUESTION.search(line.text) for line in body)
@@ -205,7 +204,7 @@ def _is_shown(body: Sequence[Line], *, shown: bool) -> bool:
 
 
 def _find_marked(body: Sequence[Line], end: int) -> Iterator[Span]:
-    """Paragraphs with marks in ``body``, which ends at ``end``."""
+    """Iterate over the paragraphs with marks in ``body``, which ends at ``end``."""
     for _, group in groupby(body, key=lambda line: line.paragraph):
         lines = list(group)
         marked = [number for number, line in enumerate(lines) if line.marked]

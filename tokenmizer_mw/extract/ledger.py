@@ -1,7 +1,7 @@
-"""What a derivation has decided so far: the events, and the graph as they leave it.
+"""The events of a derivation so far, and the graph that they lead to.
 
-Every event goes through here, so that none is illegal: a status moves only as ``may_move`` allows, downgrades carry
-their quote, nothing is said twice.
+Every event goes through here, so that none is illegal: a status changes only as ``may_move`` allows, downgrades carry
+their quote, nothing is recorded twice.
 """
 
 from __future__ import annotations
@@ -40,12 +40,13 @@ _SURER: Final = 0.02
 
 @dataclass(slots=True)
 class Ledger:
-    """``graph`` is a fork that every event is applied to at once.
+    """``graph``: a fork to which each event is applied at once.
 
-    ``turn`` and ``role`` belong to the message being read; ``asked`` is the number of the user's last message before
-    it and ``told`` that of the assistant's, 0 when out of reach. ``first`` is the place of its first event. ``claims``
-    counts the finished work that the message reports and nobody had asked for; ``wanted`` gives the stems of what the
-    user's last message speaks of, ``put_up`` what the assistant said in the messages before, with their numbers.
+    - ``turn``, ``role``: of the message being read; ``first``: index of its first event.
+    - ``asked``, ``told``: numbers of the user's and of the assistant's last message before it; 0 if out of reach.
+    - ``claims``: how much finished work the message has reported that nobody had asked for.
+    - ``wanted``: returns the content stems of the user's last message; ``put_up``: the assistant's earlier texts with
+      their numbers.
     """
 
     graph: SessionGraph
@@ -59,7 +60,7 @@ class Ledger:
     wanted: Callable[[], frozenset[str]] = frozenset
     put_up: Callable[[], Sequence[tuple[int, str]]] = tuple
 
-    def read(
+    def begin_message(
         self,
         turn: int,
         role: str,
@@ -68,27 +69,27 @@ class Ledger:
         wanted: Callable[[], frozenset[str]] = frozenset,
         put_up: Callable[[], Sequence[tuple[int, str]]] = tuple,
     ) -> None:
-        """Turn to the next message."""
+        """Start the next message."""
         self.turn, self.role, self.asked, self.told, self.claims = turn, role, asked, told, 0
         self.first = len(self.events)
         self.wanted, self.put_up = wanted, put_up
 
     def emit(self, event: Event) -> None:
-        """Record and apply."""
+        """Record an event and apply it to the graph."""
         self.events.append(event)
         self.graph.apply(event)
 
     def find_replacements(self) -> list[Transition]:
-        """What the message being read has replaced so far, oldest first."""
+        """The replacements that the current message has made so far, oldest first."""
         events = islice(self.events, self.first, None)
         return [event.transition for event in events if isinstance(event, DecisionReplaced)]
 
-    def source(self, finding: Finding) -> Source:
-        """Where the finding comes from."""
+    def make_source(self, finding: Finding) -> Source:
+        """The source of a finding in the current message."""
         return Source(self.turn, self.role, finding.quote, finding.trust, finding.span)
 
     def add(self, finding: Finding, **changes: Any) -> Node:
-        """A new node for the finding; ``changes`` override what the finding says."""
+        """Add a node for the finding; ``changes`` override its fields."""
         said: dict[str, Any] = {
             "type": finding.type,
             "label": finding.label,
@@ -101,12 +102,12 @@ class Ledger:
             "order": finding.order,
         }
         said |= changes
-        node = Node(id=self.graph.next_id(said["type"]), source=self.source(finding), **said)
+        node = Node(id=self.graph.next_id(said["type"]), source=self.make_source(finding), **said)
         self.emit(NodeAdded(node))
         return node
 
-    def know(self, node: Node) -> Node:
-        """A node of the graph; one that was read of the messages before is added as it is."""
+    def ensure_node(self, node: Node) -> Node:
+        """A node of the graph; a node from ``find_set_by_assistant`` is added first."""
         if self.graph.get(node.id) is not None:
             return node
         known = replace(node, id=self.graph.next_id(node.type))
@@ -114,7 +115,7 @@ class Ledger:
         return known
 
     def move(self, node: Node, status: Status, finding: Finding, reason: str = "") -> bool:
-        """Change the status where that is legal; the finding's quote is the evidence. False when it is not."""
+        """Change the status if that is legal, with the finding's quote as evidence; returns whether it did."""
         now = self.graph.get(node.id)
         if now is None or now.status is status:
             return False
@@ -126,17 +127,17 @@ class Ledger:
         return True
 
     def touch(self, node: Node) -> None:
-        """Record that this message mentions ``node``. Does nothing if that is recorded already."""
+        """Record that the current message mentions ``node``, once."""
         if self.graph.life(node.id).touched < self.turn:
             self.emit(NodeRevised(node.id, {}, self.turn))
 
     def merge(self, node: Node, finding: Finding) -> None:
-        """Take over what the finding knows better than the node, or just note the mention."""
+        """Update the node with what the finding knows better, or record the mention."""
         changes: dict[str, Any] = {}
         if finding.confidence > node.confidence + _SURER:
             changes["confidence"] = finding.confidence
         if _RANKS[finding.trust] > _RANKS[node.source.trust]:
-            changes["source"] = self.source(finding)
+            changes["source"] = self.make_source(finding)
         if not node.detail and (detail := finding.detail or finding.reason) and detail != node.label:
             changes["detail"] = detail
         if finding.slot and not node.slot and node.current and self.graph.in_slot(finding.slot) is None:
@@ -149,8 +150,8 @@ class Ledger:
             self.touch(node)
 
     def replace(self, old: Node, new: Node, finding: Finding) -> None:
-        """``new`` takes the place of ``old``, once, unless each holds for something else. An order to do what ``old``
-        says is no longer to be carried out."""
+        """Supersede ``old`` with ``new``, once, unless they hold for different scopes. An order to do what ``old`` says
+        is invalidated."""
         now = self.graph.get(old.id)
         if now is None or now.id == new.id or not may_move(now.status, Status.SUPERSEDED, evidence=False):
             return
@@ -165,20 +166,18 @@ class Ledger:
             self.move(order, Status.SUPERSEDED, finding)
 
     def link(self, source: Node, type_: EdgeType, target: Node) -> None:
-        """A relation, once, between nodes that are still there."""
+        """Add an edge, once, between nodes that still exist."""
         known = self.graph.get(source.id) is not None and self.graph.get(target.id) is not None
         if known and source.id != target.id and not self.graph.has_edge(source.id, type_, target.id):
             self.emit(EdgeAdded(Edge(source.id, type_, target.id, self.turn)))
 
     def last_touched(self, node: Node) -> int:
-        """The last message that mentioned the node."""
+        """Number of the last message that mentioned the node."""
         return self.graph.life(node.id).touched
 
     def prune(self, limit: int) -> None:
-        """Take the longest untouched settled nodes out when more than ``limit`` may be pruned; open work stays.
-
-        A sixteenth more than necessary goes, so that this is rare.
-        """
+        """Remove the settled nodes that were untouched longest, if more than ``limit`` may be pruned; open work stays.
+        Removes a sixteenth more than necessary, so that this is rare."""
         surplus = self.graph.prunable - limit
         if surplus > 0:
             self._prune(surplus + limit // 16)

@@ -1,4 +1,4 @@
-"""Edges: what a finding names as related, and what one sentence says of two things at once."""
+"""Edges between nodes: what a finding names, and what one sentence says of two things."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Final
 
 from tokenmizer_mw.model.node import DecisionKind, EdgeType, Node, NodeType, Status
 
-from .facts import asked_now
+from .facts import is_asked_now
 from .finding import Finding
 from .ledger import Ledger
-from .matching import near
+from .node_search import find_nearest
 from .similar import content
 
 LINKS_MAX: Final = 40
@@ -35,7 +35,7 @@ Placed = tuple[Finding, Node]
 
 
 def link_all(ledger: Ledger, placed: Sequence[Placed]) -> None:
-    """Draw the edges of one message's findings."""
+    """Add the edges of one message's findings."""
     _link_work(ledger, placed)
     if len(placed) < 2:
         return
@@ -54,8 +54,8 @@ def link_all(ledger: Ledger, placed: Sequence[Placed]) -> None:
 
 
 def _link_work(ledger: Ledger, placed: Sequence[Placed]) -> None:
-    """What belongs to the work in hand: files that were written for it and errors in its way; the files that a test
-    runs or an error names; the choices that a new task names."""
+    """Link the current task to files written for it, its errors, and choices that it names; link tests and errors to
+    files."""
     task = _work_at_hand(ledger, placed)
     for finding, node in placed[:LINKS_MAX]:
         if finding.certain and task is not None and node.id != task.id:
@@ -70,15 +70,16 @@ def _link_work(ledger: Ledger, placed: Sequence[Placed]) -> None:
 
 
 def _work_at_hand(ledger: Ledger, placed: Sequence[Placed]) -> Node | None:
-    """The one task that this message finishes, that the user's last message asked for, or that is in progress."""
+    """The task that this message finishes, that the user's last message asked for, or that is in progress; ``None`` if
+    that is not a single one."""
     if not any(finding.certain for finding, _ in placed):
         return None
     done = [node for _, node in placed if node.type is NodeType.TASK and node.status is Status.COMPLETED]
     if len(done) == 1:
         return done[0]
-    tasks = near(ledger.graph, lambda node: node.type is NodeType.TASK and node.open)
+    tasks = find_nearest(ledger.graph, lambda node: node.type is NodeType.TASK and node.open)
     asked = [task for task in tasks if ledger.asked and task.source.turn == ledger.asked]
-    begun = [task for task in tasks if task.status is Status.IN_PROGRESS and asked_now(ledger, task)]
+    begun = [task for task in tasks if task.status is Status.IN_PROGRESS and is_asked_now(ledger, task)]
     for sure in (asked, begun):
         if sure:
             return sure[0] if len(sure) == 1 else None
@@ -95,7 +96,7 @@ def _link_paths(ledger: Ledger, node: Node) -> None:
 
 
 def _link_choices(ledger: Ledger, task: Node) -> None:
-    """The choices in force that a task names in so many words ("Install PostgreSQL on the mini PC")."""
+    """Link a task to the choices in force that it names ("Install PostgreSQL on the mini PC")."""
     about = content(task.label)
     for choice, _ in ledger.graph.sharing_words(task.label, NodeType.DECISION, _CHOICES_MAX):
         named = content(choice.label)

@@ -1,4 +1,4 @@
-"""Lines of a user's message, and what about them looks like a line of somebody else's document."""
+"""Lines of a user's message, with the features that make them look like part of somebody else's document."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ _TURNS_MIN: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line with text in it. ``paragraph``: the number of its paragraph; ``runs``: it is copied by itself; ``opens``:
-    a document stands behind it; ``hints``: it looks like a line of a document."""
+    """A line with text. ``paragraph``: number of its paragraph; ``runs``: it is copied by itself; ``opens``: a document
+    follows; ``hints``: it looks like a line of a document."""
 
     start: int
     end: int
@@ -50,18 +50,18 @@ class Line:
 
     @property
     def marked(self) -> bool:
-        """Whether the line itself shows that it is of a document."""
+        """Whether the line itself shows that it belongs to a document."""
         return self.runs or self.opens
 
     @property
     def addresses(self) -> bool:
-        """Whether the line speaks of its writer or to its reader."""
+        """Whether the line addresses its reader or mentions its writer."""
         return PERSON.search(self.text) is not None
 
 
 def read_lines(text: str) -> list[Line]:
-    """Lines that have text, with their marks, without those between fences; what is not read is one line. Time is
-    linear in the text."""
+    """Lines with text and their features, except those between fences. What exceeds the limits is one line. Linear
+    time."""
     return _mark_fields(_mark_speakers(_mark_tables(_split_lines(text))))
 
 

@@ -1,6 +1,5 @@
-"""Sentences of which one clause says that something is done or works, and another one what is not: each clause is told
-by itself, with what it leaves out. "I fixed the importer but not the login" is one thing done and one left.
-"""
+"""Sentences with one clause that says that something is done and another that something is not: "I fixed the importer
+but not the login" is one task done and one left. Each clause is read by itself, with the words that it leaves out."""
 
 from __future__ import annotations
 
@@ -10,7 +9,7 @@ from typing import Final
 
 from .hit import Hit, RuleTable
 from .pattern import PatternSet, compile_lazily
-from .phrases import without_lead
+from .phrases import strip_lead
 from .rules import Act
 from .rules.mixed_status import (
     BORDER,
@@ -39,7 +38,7 @@ from .similar import content
 CLAUSES_MAX: Final = 6
 """Clauses of a sentence that are looked at."""
 LABEL_MAX: Final = 140
-"""Characters of a sentence that is told as a whole."""
+"""Most characters of a sentence that becomes a label as a whole."""
 
 _BORDER: Final = compile_lazily(BORDER)
 _EXCEPT: Final = compile_lazily(EXCEPT)
@@ -63,8 +62,8 @@ _SAYS_NOTHING: Final = PatternSet(SAYS_NOTHING)
 
 @dataclass(frozen=True, slots=True)
 class _Clause:
-    """A clause and how what it names stands: ``act`` is CLAIM, COMPLAINT or LATER, ``None`` for neither; ``word``, what
-    says that it is done or works."""
+    """A clause and its status. ``act``: CLAIM, COMPLAINT or LATER, ``None`` for neither; ``word``: the word that says
+    that it is done."""
 
     text: str
     act: Act | None = None
@@ -73,8 +72,8 @@ class _Clause:
 
 
 def read_mixed_status(line: str, table: RuleTable) -> tuple[Hit, ...]:
-    """What each clause of a sentence says that tells both what is done or works and what is not; () for any other
-    sentence. ``table``: what reads the clauses that say neither, and that know better what is done."""
+    """The hits of a sentence with clauses of both kinds; () for any other sentence. ``table``: rules for clauses of
+    neither kind, which also decide what is done."""
     if _SAYS_NOTHING.any(line):
         return ()
     if _PARTLY.any(line) and len(line) <= LABEL_MAX:
@@ -94,7 +93,8 @@ def read_mixed_status(line: str, table: RuleTable) -> tuple[Hit, ...]:
 
 
 def _read_part(line: str) -> tuple[Hit, ...]:
-    """What a sentence says of which only a part holds: what works only in part fails, what is done in part is left."""
+    """The hits of a sentence that limits itself to a part: what works only in part fails, what is done in part is
+    left."""
     head = _split(line)[0]
     done, well = _DONE.fullmatch(head), _WELL.fullmatch(head)
     if done is None and well is None and _PARTIAL.search(line) is None:
@@ -119,7 +119,7 @@ def _split(line: str) -> list[str]:
 
 
 def _judge(texts: Sequence[str]) -> list[_Clause]:
-    """The clauses with what each says; one that leaves out what it denies denies what the last one says to hold."""
+    """The clauses with their status; a denial that leaves out its subject denies what the last one stated."""
     parts: list[_Clause] = []
     for text in texts:
         done = next((part for part in reversed(parts) if part.word), None)
@@ -135,7 +135,7 @@ def _judge(texts: Sequence[str]) -> list[_Clause]:
 
 
 def _judge_clause(text: str) -> _Clause:
-    said = without_lead(text)
+    said = strip_lead(text)
     if _OPEN.any(said):
         return _Clause(text, Act.LATER)
     if (done := _DONE.fullmatch(said)) is not None:
@@ -150,7 +150,7 @@ def _judge_clause(text: str) -> _Clause:
 
 
 def _complete(text: str, done: _Clause) -> _Clause:
-    """A clause behind ``done``, with the word that it leaves out: "the map not yet" behind "the list is finished"."""
+    """A clause after ``done`` with the word that it leaves out: "the map not yet" after "the list is finished"."""
     denied = _LEFT_OUT.fullmatch(text)
     if denied is None:
         judged = _judge_clause(text)
@@ -166,13 +166,13 @@ def _complete(text: str, done: _Clause) -> _Clause:
 
 
 def _is_whole(part: _Clause, parts: Sequence[_Clause]) -> bool:
-    """Whether only the whole sentence tells what is not well: "3 of 5 tests pass, the rest fail"."""
+    """Whether only the whole sentence says what is wrong: "3 of 5 tests pass, the rest fail"."""
     first = parts[0]
-    return _REST.any(part.text) or (first.act is Act.CLAIM and _GENERAL.any(without_lead(first.text)))
+    return _REST.any(part.text) or (first.act is Act.CLAIM and _GENERAL.any(strip_lead(first.text)))
 
 
 def _hit(part: _Clause, table: RuleTable) -> Hit | None:
-    said = without_lead(part.text).rstrip(" .!…")
+    said = strip_lead(part.text).rstrip(" .!…")
     read = table.first(said, table.reading(said)) if part.act in (None, Act.CLAIM) else None
     if part.act is None:
         return read

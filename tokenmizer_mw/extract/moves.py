@@ -1,4 +1,4 @@
-"""What each move of a finding does to the graph, through the ledger."""
+"""Applies findings to the graph: one function per move, through the ledger."""
 
 from __future__ import annotations
 
@@ -8,41 +8,41 @@ from typing import Final
 
 from tokenmizer_mw.model.node import Node, NodeType, Status
 
-from .deciding import note_decision, reject, replace_decision, revalue
-from .facts import note_environment, note_fact, note_file, note_goal, retell
+from .decision_moves import note_decision, reject_fact, replace_decision, replace_value
+from .facts import extend_file_node, note_environment, note_fact, note_file, note_goal
 from .finding import Finding, Move
 from .ledger import Ledger
-from .matching import same_fact
-from .testing import note_test
-from .working import close, note_error, note_task, reopen
+from .node_search import find_matching_node
+from .run_status import note_test
+from .work_status import close_work, note_error, note_task, reopen_work
 
 
-def place(ledger: Ledger, finding: Finding) -> Node | None:
-    """Do what the finding says; the node that it is about now, ``None`` when it changed nothing."""
+def place_finding(ledger: Ledger, finding: Finding) -> Node | None:
+    """Apply a finding; returns the node that it is about now, ``None`` if it changed nothing."""
     node = _MOVES[finding.move](ledger, finding)
     return ledger.graph.get(node.id) if node is not None else None
 
 
-def _note(ledger: Ledger, finding: Finding) -> Node | None:
+def _apply_note(ledger: Ledger, finding: Finding) -> Node | None:
     return _NOTES.get(finding.type, note_fact)(ledger, finding)
 
 
-def _adopt(ledger: Ledger, finding: Finding) -> Node | None:
-    return _note(ledger, replace(finding, move=Move.NOTE))
+def _apply_adoption(ledger: Ledger, finding: Finding) -> Node | None:
+    return _apply_note(ledger, replace(finding, move=Move.NOTE))
 
 
-def _replace(ledger: Ledger, finding: Finding) -> Node | None:
-    return close(ledger, finding) if finding.type is NodeType.TASK else replace_decision(ledger, finding)
+def _apply_replacement(ledger: Ledger, finding: Finding) -> Node | None:
+    return close_work(ledger, finding) if finding.type is NodeType.TASK else replace_decision(ledger, finding)
 
 
-def _archive(ledger: Ledger, finding: Finding) -> Node | None:
-    found = same_fact(ledger.graph, finding, adjacent=lambda _: False)
+def _apply_archive(ledger: Ledger, finding: Finding) -> Node | None:
+    found = find_matching_node(ledger.graph, finding, adjacent=lambda _: False)
     if found is None and finding.type is NodeType.FILE and finding.certain:
         return ledger.add(finding)
     if found is not None:
         ledger.move(found, Status.ARCHIVED, finding)
         if finding.type is NodeType.FILE:
-            retell(ledger, found, finding)
+            extend_file_node(ledger, found, finding)
     return found
 
 
@@ -57,12 +57,12 @@ _NOTES: Final[dict[NodeType, Callable[[Ledger, Finding], Node | None]]] = {
 }
 
 _MOVES: Final[dict[Move, Callable[[Ledger, Finding], Node | None]]] = {
-    Move.NOTE: _note,
-    Move.CLOSE: close,
-    Move.REOPEN: reopen,
-    Move.REPLACE: _replace,
-    Move.REJECT: reject,
-    Move.ADOPT: _adopt,
-    Move.ARCHIVE: _archive,
-    Move.SET: revalue,
+    Move.NOTE: _apply_note,
+    Move.CLOSE: close_work,
+    Move.REOPEN: reopen_work,
+    Move.REPLACE: _apply_replacement,
+    Move.REJECT: reject_fact,
+    Move.ADOPT: _apply_adoption,
+    Move.ARCHIVE: _apply_archive,
+    Move.SET: replace_value,
 }

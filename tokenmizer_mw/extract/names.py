@@ -1,8 +1,7 @@
-"""Names in prose: file paths and routes of services.
+"""Recognises names in prose: file paths and endpoints.
 
-Each recogniser gives the names in order, each with its place in the text. They lean to precision: "and/or", "Node.js",
-"v1.2.3" and "docs.rs" are no files. Time is linear in the text; patterns are RE2 and run only where a cheap test says
-that they may match.
+In: a text. Out: names in order, each with its position. Precision comes first: "and/or", "Node.js", "v1.2.3" and
+"docs.rs" are no files. Linear time; patterns are RE2 and run only if a cheap test says that they may match.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from typing import Final, NamedTuple
 
 from tokenmizer_mw.runtime.lazy import expression
 
-from .similar import words_of
+from .similar import split_words
 
 NAMES_MAX: Final = 200
 """Names of one kind that are taken from one text."""
@@ -23,7 +22,7 @@ CANDIDATES_MAX: Final = 2_000
 
 
 class Name(NamedTuple):
-    """A name as it should be shown, and the range of the text it was read from."""
+    """A name as it should be shown, and its span in the text."""
 
     text: str
     start: int
@@ -69,7 +68,7 @@ _DOTTED: Final = expression(rf"\.(?:{_DOT_FILES})")
 
 _PRODUCTS: Final = frozenset(
     f"{name}.js"
-    for name in words_of(
+    for name in split_words(
         "node next nuxt vue react angular ember backbone express three d3 chart moment day p5 alpine solid preact "
         "meteor electron nest koa hapi knex sequelize passport socket discord tensorflow tone plotly leaflet matter"
         " anime video fuse highlight prism marked handlebars underscore lodash mocha jest cypress puppeteer"
@@ -78,14 +77,14 @@ _PRODUCTS: Final = frozenset(
         " polymer knockout require"
     )
 )
-PROJECTS: Final = words_of("llama.cpp whisper.cpp stable-diffusion.cpp bark.cpp clip.cpp rwkv.cpp gemma.cpp")
-"""Products named like a file, which prose means rather than that file unless it says otherwise (``names_project``)."""
+PROJECTS: Final = split_words("llama.cpp whisper.cpp stable-diffusion.cpp bark.cpp clip.cpp rwkv.cpp gemma.cpp")
+"""Products named like a file. In prose they mean the product unless the text says otherwise (``is_project_name``)."""
 
 _FILE_WORDS: Final = expression(
     r"(?i)(?:edit|edits|edited|editing|open|opened|rename|renamed|delete|deleted|compile|compiled|rewrite|rewrote|file)"
     r" (?:the )?(?:file )?$"
 )
-_NO_FILES: Final = words_of(
+_NO_FILES: Final = split_words(
     "response.json res.json resp.json request.json req.json r.json result.json docs.rs bun.sh astral.sh"
     " brew.sh get.sh self.c self.h this.c"
 )
@@ -109,8 +108,8 @@ _HOST_ENDINGS: Final = (
 )
 
 
-def file_paths(text: str) -> list[Name]:
-    """Files named in ``text``, as written but without "./", line numbers and test ids."""
+def find_file_paths(text: str) -> list[Name]:
+    """The files named in ``text``, as written but without "./", line numbers and test ids."""
     if "." not in text and "file" not in text:
         return []
     found: list[Name] = []
@@ -123,9 +122,9 @@ def file_paths(text: str) -> list[Name]:
     return found
 
 
-def names_project(text: str, name: Name) -> bool:
-    """Whether a name in prose means the product of that name: it is said without a folder, quotation marks, a line
-    number and a word for what is done to files."""
+def is_project_name(text: str, name: Name) -> bool:
+    """Whether a name in prose means a product ("Node.js"): it has no folder, quotation marks or line number, and no
+    verb for what is done to files beside it."""
     if name.text.lower() not in PROJECTS or name.text != text[name.start : name.end]:
         return False
     around = (text[name.start - 1 : name.start], text[name.end : name.end + 1])
@@ -134,16 +133,16 @@ def names_project(text: str, name: Name) -> bool:
 
 
 def as_path(text: str) -> str:
-    """``text`` as a path if it is one file path and nothing else, else ""."""
+    """``text`` as a path if it is a single file path; else ""."""
     text = text.strip(" \t\r\n:`'\"*")
-    found = file_paths(text)
+    found = find_file_paths(text)
     if len(found) == 1 and found[0].end == len(text) and text[: found[0].start] in ("", "./"):
         return found[0].text
     return ""
 
 
-def same_path(one: str, other: str) -> bool:
-    """Whether two spellings mean one file: equal, or one ends in the other behind a slash."""
+def is_same_path(one: str, other: str) -> bool:
+    """Whether two spellings mean one file: they are equal, or one ends with "/" and the other."""
     a, b = (path.replace("\\", "/").removeprefix("./").removeprefix("~/").lower() for path in (one, other))
     short, long = sorted((a, b), key=len)
     return bool(short) and (short == long or long.endswith("/" + short.lstrip("/")))
@@ -153,16 +152,16 @@ _HOME: Final = expression(r"(?:[A-Za-z]:)?[\\/](?:(?:Users|home)[\\/][^\\/]+|roo
 _DOTTED_PART: Final = expression(r"[\\/](\.[A-Za-z][^\\/]*(?:[\\/].*)?)$")
 
 
-def of_home(path: str) -> bool:
-    """Whether ``path`` is absolute and lies in a folder directly below a home directory whose name begins with a dot:
-    such files belong to some program, not to the project."""
+def is_in_home_folder(path: str) -> bool:
+    """Whether ``path`` is absolute and in a dotted folder of a home directory: such files belong to a program, not to
+    the project."""
     home = _HOME.match(path) if path[:1] in ("/", "\\") or path[1:2] == ":" else None
     return home is not None and path[home.end() : home.end() + 1] == "."
 
 
 def project_path(path: str) -> str:
-    """``path`` from the root of its project on, where a dotted name marks that root: "/srv/shop/.github/ci.yml" is
-    ".github/ci.yml". Dotted names of a home folder belong to no project; other paths stay as they are."""
+    """``path`` relative to the root of its project, if a dotted name marks that root: "/srv/shop/.github/ci.yml"
+    becomes ".github/ci.yml". Dotted names in a home folder mark none; other paths are unchanged."""
     if path[:1] not in ("/", "\\") and path[1:2] != ":":
         return path
     home = _HOME.match(path)
@@ -172,7 +171,7 @@ def project_path(path: str) -> str:
 
 
 def _balance_brackets(path: str, start: int, end: int) -> Name:
-    """The path without what stands before a bracket that it does not close, and without "./"."""
+    """The path without "./" and without what precedes a bracket that it does not close."""
     if "(" in path or "[" in path or ")" in path or "]" in path:
         depth, cut = 0, 0
         for index in range(len(path) - 1, -1, -1):
@@ -197,21 +196,23 @@ def _is_file(text: str, name: Name) -> bool:
         return False
     if behind == "(" and not text[end + 1 : end + 2].isdigit():
         return False
-    if (behind == "." and text[end + 1 : end + 2].isalnum()) or _in_code(text, start, end):
+    if (behind == "." and text[end + 1 : end + 2].isalnum()) or _is_in_code(text, start, end):
         return False
     slash = max(path.rfind("/"), path.rfind("\\"))
-    return _named_like_file(path[slash + 1 :], alone=slash < 0) and (slash < 0 or _stands_alone(text, path, start))
+    return _is_named_like_file(path[slash + 1 :], alone=slash < 0) and (
+        slash < 0 or _is_standing_alone(text, path, start)
+    )
 
 
-def _in_code(text: str, start: int, end: int) -> bool:
-    """Whether a name is the rest behind a placeholder ("<Action>View.cs"), or the last argument of a call."""
+def _is_in_code(text: str, start: int, end: int) -> bool:
+    """Whether a name is the rest after a placeholder ("<Action>View.cs"), or the last argument of a call."""
     if text[start - 1 : start] == ">":
         return text[start - 2 : start - 1].isalnum()
     called = text[end : end + 2] in ('")', "')")
     return called and text[max(start - 4, 0) : start - 1].rstrip()[-1:] in ("(", "/", ",")
 
 
-def _named_like_file(name: str, *, alone: bool) -> bool:
+def _is_named_like_file(name: str, *, alone: bool) -> bool:
     if name[:1] == ".":
         return bool(_DOTTED.fullmatch(name)) or (name.count(".") > 1 and name[1:2].isalpha())
     stem, _, extension = name.rpartition(".")
@@ -227,8 +228,8 @@ def _named_like_file(name: str, *, alone: bool) -> bool:
     return not stem.startswith(("-", "+"))
 
 
-def _stands_alone(text: str, path: str, start: int) -> bool:
-    """False inside an address, behind a host or behind a request method."""
+def _is_standing_alone(text: str, path: str, start: int) -> bool:
+    """Whether a name is not part of an address and not after a host or a request method."""
     if path.startswith("//") or (text[start - 1 : start] == ":" and path[0].isdigit()):
         return False
     first = path.replace("\\", "/").lstrip("/").split("/", 1)[0]
@@ -244,11 +245,11 @@ _METHOD_ROUTE: Final = expression(
     rf"(https?://[^\s<>\"'`|)]+|/{_ROUTE_SIGN}*)"
 )
 _ROUTE: Final = expression(rf"(?:^|[\s`\"'(])(/{_ROUTE_SIGN}+)")
-_SYSTEM_FOLDERS: Final = words_of(
+_SYSTEM_FOLDERS: Final = split_words(
     "home usr var etc tmp opt Users dev proc root mnt bin sbin lib src workspace workspaces testbed srv sys private"
     " Applications Library run boot media Volumes nix c d"
 )
-_ROUTE_HEADS: Final = words_of(
+_ROUTE_HEADS: Final = split_words(
     "api v1 v2 v3 v4 auth oauth graphql health healthz livez readyz metrics rest rpc webhook webhooks callback"
     " login logout signup register"
 )
@@ -262,9 +263,9 @@ _CONTEXT: Final = 40
 _OPENING: Final = {")": "(", "]": "[", "}": "{"}
 
 
-def endpoints(text: str) -> list[Name]:
-    """Routes of a service: "POST /auth/login" behind a method, "/auth/login" where its form or the words around say
-    that it is one. Query strings are left out."""
+def find_endpoints(text: str) -> list[Name]:
+    """The endpoints of a service: "POST /auth/login" with a method, or "/auth/login" if its form or the words around it
+    say so. Query strings are dropped."""
     if "/" not in text:
         return []
     found: list[Name] = []

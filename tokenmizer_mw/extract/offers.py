@@ -1,7 +1,8 @@
-"""Adjacency: what an assistant's message puts up for decision, and what a short answer makes of it.
+"""What an assistant's message offers for decision, and what a short answer selects from it.
 
-The content of "yes", "2", "the former" or "dayjs, it's closest" stands in the message before. Options are read from
-lists, tables and "A or B?"; proposals from sentences that offer to do something.
+In: the text of the message, and the first sentence of the reply. Out: options, proposals, and the accepted and declined
+labels. The content of "yes", "2", "the former" or "dayjs, it's closest" stands in the message before. Options are read
+from lists, tables and "A or B?"; proposals from sentences that offer to do something.
 """
 
 from __future__ import annotations
@@ -13,17 +14,17 @@ from typing import Final
 
 import re2
 
-from .abroad import ShortAnswer, announces_choice, offer_abroad, short_answer
 from .finding import Segment, SegmentKind
+from .other_languages import ShortAnswer, is_announcing_choice, read_foreign_offer, read_short_answer
 from .pattern import PatternSet, compile_lazily
-from .phrases import bound_sentence, plain_reason, without_lead
-from .reading import anaphoric, hits
-from .referent import Piece, pieces_of
+from .phrases import bound_sentence, strip_lead, strip_reason_words
+from .referent import Piece, split_pieces
+from .rule_hits import is_anaphoric, read_hits
 from .rules import Act, Speaker
 from .segment import segment
 
 OPTIONS_MAX: Final = 12
-"""Options of one message that are told apart."""
+"""Most options of one message."""
 
 HEAD_MAX: Final = 60
 """Longest name of an option, in characters."""
@@ -170,20 +171,21 @@ _AGREEING: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """Something to choose: ``key`` is its number or letter ("" for none), ``head`` its name, ``label`` all it says."""
+    """An option: ``key`` is its number or letter ("" for none), ``head`` its name, ``label`` its whole text."""
 
     key: str
     head: str
     label: str
 
 
-def goes_on(question: str) -> bool:
-    """Whether a question only keeps a conversation going ("any other concerns?"): its answer settles nothing."""
+def is_conversation_filler(question: str) -> bool:
+    """Whether a question only keeps the conversation going ("any other concerns?"), so that its answer decides
+    nothing."""
     return _GOES_ON.any(question)
 
 
 class Offers:
-    """What an assistant's message puts up: options to choose from, and proposals that a "yes" accepts. Read on demand,
+    """What an assistant's message offers: options to choose from, and proposals that a "yes" accepts. Parsed on demand,
     because few replies are answers."""
 
     def __init__(self, text: str) -> None:
@@ -199,52 +201,52 @@ class Offers:
 
     @cached_property
     def pieces(self) -> tuple[Piece, ...]:
-        """The clauses of the message that a reply may take up."""
-        return pieces_of(self._segments, choosing=bool(self.options))
+        """The clauses of the message that a reply may refer to."""
+        return split_pieces(self._segments, choosing=bool(self.options))
 
     @cached_property
     def closing(self) -> tuple[Segment, ...]:
-        """The last sentence of the message; () when it has none."""
+        """The segment of the last sentence; () if there is none."""
         return tuple([piece for piece in self._segments if piece.kind in _SPOKEN][-1:])
 
     @cached_property
     def options(self) -> tuple[Option, ...]:
-        """What can be chosen by number, place or name."""
+        """The options that can be chosen by number, position or name."""
         if not any(sign in self._text for sign in _OPTION_SIGNS):
             return ()
         options = (self._listed or self.numbered) if self._announces_choice else ()
-        return options or tuple([option for sentence in self._sentences[-3:] for option in _either(sentence)])
+        return options or tuple([option for sentence in self._sentences[-3:] for option in _read_either_or(sentence)])
 
     @cached_property
     def numbered(self) -> tuple[Option, ...]:
-        """What has a number or a letter of its own, whether or not the message says that it can be chosen."""
+        """The items with a number or a letter, whether or not the message offers them as options."""
         listed = tuple(option for option in self._listed if option.key)
-        return listed or tuple(_numbered_within(self._sentences))
+        return listed or tuple(_read_inline_options(self._sentences))
 
     @cached_property
     def _listed(self) -> tuple[Option, ...]:
-        return tuple(_options(self._segments, self._text)[:OPTIONS_MAX])
+        return tuple(_read_options(self._segments, self._text)[:OPTIONS_MAX])
 
     @property
     def _announces_choice(self) -> bool:
         told = (SegmentKind.PROSE, SegmentKind.HEADING)
         spoken = " ".join(segment.text for segment in self._segments if segment.kind in told)
-        return _CHOOSING.match(spoken[-4_000:]) is not None or announces_choice(spoken[-_ANNOUNCED_MAX:])
+        return _CHOOSING.match(spoken[-4_000:]) is not None or is_announcing_choice(spoken[-_ANNOUNCED_MAX:])
 
     @cached_property
     def proposals(self) -> tuple[str, ...]:
-        """What a bare "yes" agrees to."""
-        return tuple(_proposals(self._sentences))
+        """The proposals that a bare "yes" accepts."""
+        return tuple(_read_proposals(self._sentences))
 
     @property
     def ending(self) -> str:
-        """The words of the last sentence, "" when there is none."""
+        """The last sentence; "" if there is none."""
         return self._sentences[-1] if self._sentences else ""
 
 
 @dataclass(frozen=True, slots=True)
 class OfferReply:
-    """What a reply makes of the offers: labels that were accepted, labels that were turned down, and why."""
+    """What a reply does with the offers: accepted labels, declined labels, and the reason."""
 
     accepted: tuple[str, ...] = ()
     declined: tuple[str, ...] = ()
@@ -262,21 +264,21 @@ _SPOKEN: Final = frozenset({SegmentKind.PROSE, SegmentKind.LIST_ITEM})
 _ANNOUNCED_MAX: Final = 600
 
 
-def _options(segments: Sequence[Segment], text: str) -> list[Option]:
+def _read_options(segments: Sequence[Segment], text: str) -> list[Option]:
     listed = [
         segment
         for segment in segments
         if (segment.kind is SegmentKind.LIST_ITEM and segment.info) or _is_titled(segment, text)
     ]
     tables = [segment for segment in segments if segment.kind is SegmentKind.TABLE]
-    found = [_option(segment, text) for segment in listed]
+    found = [_make_option(segment, text) for segment in listed]
     for table in tables:
         found += [Option("", cell, cell) for cell in _first_cells(table.text)]
     return [option for option in found if option.head]
 
 
-def _numbered_within(sentences: Sequence[str]) -> list[Option]:
-    """Options that stand in a row within sentences: "1. keep the token 2. move to sessions"."""
+def _read_inline_options(sentences: Sequence[str]) -> list[Option]:
+    """Options in a row within sentences: "1. keep the token 2. move to sessions"."""
     pieces = _NUMBER.split(" ".join(sentences))
     keys, labels = pieces[1::2], [piece.strip(" ,;.") for piece in pieces[2::2]]
     if len(keys) < 2 or keys != [str(number) for number in range(1, len(keys) + 1)]:
@@ -288,14 +290,14 @@ _NUMBER: Final = re2.compile(r"(?:^|\s)\(?(\d)[.)] ")
 
 
 def _is_titled(segment: Segment, text: str) -> bool:
-    """Whether a paragraph begins with a name in bold and a dash or colon, as an option that is described does."""
+    """Whether a paragraph begins with a bold name and a dash or colon, as the description of an option does."""
     if segment.kind is not SegmentKind.PROSE or not text.startswith("**", segment.start):
         return False
     _, closed, behind = text[segment.start + 2 : segment.end].partition("**")
     return bool(closed) and behind.lstrip()[:1] in (":", "–", "—", "-", "(")
 
 
-def _option(segment: Segment, text: str) -> Option:
+def _make_option(segment: Segment, text: str) -> Option:
     key = segment.info.strip("().、．:- ").casefold()
     raw = text[segment.start : segment.end]
     bold = raw[2:].partition("**")[0] if raw.startswith("**") else ""
@@ -318,7 +320,7 @@ def _first_cells(table: str) -> list[str]:
     return [cell for cell in cells if 1 < len(cell) <= HEAD_MAX]
 
 
-def _either(sentence: str) -> list[Option]:
+def _read_either_or(sentence: str) -> list[Option]:
     match = _EITHER.match(sentence)
     if match is None:
         return []
@@ -327,44 +329,46 @@ def _either(sentence: str) -> list[Option]:
     ]
 
 
-def _proposals(sentences: Sequence[str]) -> list[str]:
+def _read_proposals(sentences: Sequence[str]) -> list[str]:
     found = []
     for sentence in sentences:
-        match = _DOING.match(without_lead(sentence))
+        match = _DOING.match(strip_lead(sentence))
         if match is not None:
             found.append(match.group("label").rstrip("?. "))
             continue
-        if offered := offer_abroad(sentence):
+        if offered := read_foreign_offer(sentence):
             found.append(offered)
             continue
-        found += [hit.label or hit.reason for hit in hits(sentence, Speaker.ASSISTANT) if hit.rule.act is Act.PROPOSAL]
-    return [label for label in found if label and not label.startswith("not ") and not anaphoric(label)]
+        found += [
+            hit.label or hit.reason for hit in read_hits(sentence, Speaker.ASSISTANT) if hit.rule.act is Act.PROPOSAL
+        ]
+    return [label for label in found if label and not label.startswith("not ") and not is_anaphoric(label)]
 
 
 def read_answer(sentence: str, offers: Offers) -> OfferReply:
-    """What the first sentence of a reply makes of the offers; an empty answer when it is about something else."""
+    """The accepted and declined offers in the first sentence of a reply; empty if it is about something else."""
     text = bound_sentence(sentence[:ANSWER_MAX])
     lower = text.casefold().strip()
     if not lower or lower.endswith(("?", "？")):
         return OfferReply()
     if not _may_answer(lower):
-        return _answer_abroad(lower, text, offers)
-    chosen = _by_key(lower, offers) or _by_ordinal(lower, offers)
+        return _read_foreign_answer(lower, text, offers)
+    chosen = _pick_by_key(lower, offers) or _pick_by_ordinal(lower, offers)
     if chosen:
-        return OfferReply(tuple(option.label for option in chosen), reason=_why(text))
+        return OfferReply(tuple(option.label for option in chosen), reason=_read_reason(text))
     if _BOTH.any(lower):
         return OfferReply(tuple(option.label for option in offers.options[:2]) or offers.proposals)
     yes = _YES.match(lower)
-    if yes is not None and _only_agrees(yes.group("rest")):
+    if yes is not None and _is_only_agreement(yes.group("rest")):
         return OfferReply(offers.proposals)
     no = _NO.match(lower)
-    if no is not None and _only_agrees(no.group("rest")):
+    if no is not None and _is_only_agreement(no.group("rest")):
         return OfferReply(declined=offers.proposals)
-    return _answer_abroad(lower, text, offers)
+    return _read_foreign_answer(lower, text, offers)
 
 
-def _answer_abroad(lower: str, text: str, offers: Offers) -> OfferReply:
-    said = short_answer(lower)
+def _read_foreign_answer(lower: str, text: str, offers: Offers) -> OfferReply:
+    said = read_short_answer(lower)
     options = offers.options
     if said.both:
         return OfferReply(tuple(option.label for option in options[:2]) or offers.proposals)
@@ -372,10 +376,10 @@ def _answer_abroad(lower: str, text: str, offers: Offers) -> OfferReply:
         return OfferReply(offers.proposals)
     if said.no:
         return OfferReply(declined=offers.proposals)
-    return OfferReply(tuple(_picked_abroad(said, offers)), reason=_why(text))
+    return OfferReply(tuple(_pick_foreign(said, offers)), reason=_read_reason(text))
 
 
-def _picked_abroad(said: ShortAnswer, offers: Offers) -> list[str]:
+def _pick_foreign(said: ShortAnswer, offers: Offers) -> list[str]:
     options = offers.options
     if said.place is not None and -len(options) <= said.place < len(options):
         return [options[said.place].label]
@@ -385,11 +389,11 @@ def _picked_abroad(said: ShortAnswer, offers: Offers) -> list[str]:
 def _may_answer(text: str) -> bool:
     if _ANSWERING.any(text):
         return True
-    behind = without_lead(text)
+    behind = strip_lead(text)
     return behind != text and _ANSWERING.any(behind)
 
 
-def _by_key(text: str, offers: Offers) -> list[Option]:
+def _pick_by_key(text: str, offers: Offers) -> list[Option]:
     match = _KEY.match(text)
     if match is None:
         return []
@@ -406,23 +410,23 @@ _PICKS: Final = PatternSet(
 """Answers that are a number or a letter and nothing else."""
 
 
-def _by_ordinal(text: str, offers: Offers) -> list[Option]:
-    match = _ORDINAL.match(without_lead(text))
+def _pick_by_ordinal(text: str, offers: Offers) -> list[Option]:
+    match = _ORDINAL.match(strip_lead(text))
     if match is None:
         return []
     index, options = _ORDINALS[match.group("which")], offers.options
     return [options[index]] if -len(options) <= index < len(options) else []
 
 
-def _only_agrees(rest: str) -> bool:
-    """Whether what follows the yes is only more of it, so that it does not say something of its own instead."""
+def _is_only_agreement(rest: str) -> bool:
+    """Whether the text after a "yes" only repeats the agreement, without a statement of its own."""
     words = [word.strip(",.;:!?()") for word in rest.split()]
     return all(word in _AGREEING or not word for word in words)
 
 
-def _why(text: str) -> str:
+def _read_reason(text: str) -> str:
     for opener in ("because ", "since ", " as it", ", it's", " - ", " — ", "("):
         at = text.casefold().find(opener)
         if at >= 0:
-            return plain_reason(text[at:].lstrip(" ,(-—").removeprefix("since ")).rstrip(").")
+            return strip_reason_words(text[at:].lstrip(" ,(-—").removeprefix("since ")).rstrip(").")
     return ""

@@ -1,4 +1,4 @@
-"""How much each sentence of an opening says about what the session is for."""
+"""Ranks the sentences of the first message by how well they state the goal of the session."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
-from .abroad import without_lead_abroad
 from .finding import Segment, SegmentKind
-from .languages import tongues_of
+from .finding_makers import TELLING_WORDS
+from .languages import detect_languages
+from .other_languages import strip_foreign_lead
 from .pattern import PatternSet, compile_lazily
-from .phrases import asks, bound_sentence, order_in, without_lead
-from .reading import hits
+from .phrases import bound_sentence, is_question, read_order, strip_lead
+from .rule_hits import read_hits
 from .rules import Act, Speaker
 from .rules.wants import MODAL_ABROAD, WANTS, WANTS_ABROAD, WANTS_BEHIND
-from .said import TELLING_WORDS
-from .similar import content, words_of
+from .similar import content, split_words
 
 OPENING_SENTENCES: Final = 12
 """Sentences of a message in which the goal is looked for."""
@@ -24,11 +24,11 @@ OPENING_SENTENCES: Final = 12
 _TITLE_MAX: Final = 160
 _NOT: Final = ("not ", "never ")
 _WHOLE_MAX: Final = 110
-"""Characters of a sentence that is told whole, though only its end says what is wanted."""
+"""Most characters of a sentence that becomes a label as a whole, although only its end says what is wanted."""
 
 
 class Rank(IntEnum):
-    """What a sentence of an opening is, the likelier a goal the higher."""
+    """The kind of a sentence in the first message; a higher one is more likely the goal."""
 
     NOTHING = 0
     CHORE = 1
@@ -44,7 +44,7 @@ class Rank(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class OpeningSentence:
-    """A sentence of an opening. ``text`` is without lead-ins, ``label`` what it wants of all that it says."""
+    """A sentence of the first message. ``text``: without lead-ins; ``label``: what it asks for."""
 
     rank: Rank
     text: str
@@ -123,7 +123,7 @@ _TASK_IS: Final = compile_lazily(
 _CODE: Final = PatternSet(r"[\w.]+ ?= ?\S.*", r".*[;{}]$", r"[A-Z]:\\|[$>❯] ", r"[\w./-]+:\d+:", r"</?[\w-]+>$")
 """Lines of code, of a console or between marks, which nobody says."""
 
-_POINTING: Final = words_of(
+_POINTING: Final = split_words(
     "it this that these those them everything all above below following thing things help here you"
 )
 _POINTING_ABROAD: Final = PatternSet(
@@ -163,12 +163,12 @@ _DECIDING: Final = _CHANGES | {Act.CHOICE, Act.REJECT}
 _CHANGE_WORDS: Final = 8
 
 
-def sentences_of(spoken: Sequence[Segment], segments: Sequence[Segment]) -> list[OpeningSentence]:
-    """The sentences of an opening in which a goal may be; what a pasted task or a plan says, where it is one."""
-    titled = _title(segments)
+def read_opening(spoken: Sequence[Segment], segments: Sequence[Segment]) -> list[OpeningSentence]:
+    """The sentences of the first message that may state the goal; of a pasted task or plan, its own sentences."""
+    titled = _read_title(segments)
     if titled is not None:
         return [titled]
-    found = [_sentence(segment, at) for at, segment in enumerate(spoken[:OPENING_SENTENCES])]
+    found = [_make_sentence(segment, at) for at, segment in enumerate(spoken[:OPENING_SENTENCES])]
     logged = next((segment.start for segment in segments if segment.kind is SegmentKind.LOG), None)
     if logged is not None:
         found = [one for one in found if one.rank >= Rank.QUESTION or _is_said(one, logged)]
@@ -183,15 +183,15 @@ def _is_said(sentence: OpeningSentence, logged: int) -> bool:
     return sentence.rank is not Rank.CHORE and sentence.segment.start < logged
 
 
-def _title(segments: Sequence[Segment]) -> OpeningSentence | None:
-    """What a plan that is handed over is called, or what a template hands over as typed by the user."""
+def _read_title(segments: Sequence[Segment]) -> OpeningSentence | None:
+    """The title of a plan that is handed over, or what a template marks as typed by the user."""
     for at, segment in enumerate(segments[:OPENING_SENTENCES]):
         if segment.kind is SegmentKind.CODE and len(segment.text) <= _TITLE_MAX:
             if _HANDS_INPUT.any(bound_sentence(segment.heading)):
                 return _announced_sentence(segment, segment.text)
         elif segment.kind is SegmentKind.HEADING and segment.info == "1" and at:
             before = segments[at - 1]
-            if at == 1 and _HANDS_PLAN.any(without_lead(bound_sentence(before.text))):
+            if at == 1 and _HANDS_PLAN.any(strip_lead(bound_sentence(before.text))):
                 match = _PLAN_TITLE.match(segment.text)
                 return _announced_sentence(segment, match.group("title") if match is not None else segment.text)
     return None
@@ -202,31 +202,31 @@ def _announced_sentence(segment: Segment, text: str) -> OpeningSentence:
     return OpeningSentence(Rank.ANNOUNCED, said, said, segment)
 
 
-def _sentence(segment: Segment, at: int) -> OpeningSentence:
-    text = without_lead(bound_sentence(segment.text))
+def _make_sentence(segment: Segment, at: int) -> OpeningSentence:
+    text = strip_lead(bound_sentence(segment.text))
     command = _COMMAND.fullmatch(text)
     if command is not None:
-        text = without_lead(command.group("rest"))
-    text = without_lead_abroad(text)
+        text = strip_lead(command.group("rest"))
+    text = strip_foreign_lead(text)
     rank, label = _rank_sentence(text, at)
     return OpeningSentence(rank, text, label, segment)
 
 
 def _rank_sentence(text: str, at: int) -> tuple[Rank, str]:
-    """What a sentence is, and what it wants: an announced goal before an order, then how it should be, a symptom."""
-    order = order_in(text)
+    """Rank and label of a sentence: an announced goal before an order, then a wished state, then a symptom."""
+    order = read_order(text)
     task = _TASK_IS.match(text)
     if task is not None:
         return Rank.ANNOUNCED, task.group("label") or task.group("work")
     if _CHORES.any(order or text):
         return Rank.CHORE, order or text
-    read = () if order else hits(text, Speaker.USER)
+    read = () if order else read_hits(text, Speaker.USER)
     rank = (
         Rank.ORDER if order else max((_RANKS.get(hit.rule.act, Rank.STATEMENT) for hit in read), default=Rank.NOTHING)
     )
     if rank is Rank.ORDER:
         label = order or _label_of(text)
-        return (Rank.POINTER if _points(label) else Rank.ORDER), label
+        return (Rank.POINTER if _is_pointing_back(label) else Rank.ORDER), label
     if rank is Rank.ANNOUNCED:
         return rank, _label_of(text)
     wanted = _find_wish(text, decided=any(hit.rule.act in _DECIDING for hit in read))
@@ -239,7 +239,7 @@ def _rank_sentence(text: str, at: int) -> tuple[Rank, str]:
 
 
 def _find_wish(text: str, *, decided: bool) -> str:
-    if asks(text):
+    if is_question(text):
         return ""
     match = WANTS.match(text)
     if match is not None:
@@ -265,7 +265,7 @@ def _plain_rank(text: str) -> Rank:
         return Rank.LOOK
     if len(content(text)) < TELLING_WORDS or _CODE.any(text):
         return Rank.NOTHING
-    if asks(text):
+    if is_question(text):
         return Rank.QUESTION
     if _BACKGROUND.any(text):
         return Rank.NOTHING
@@ -273,12 +273,12 @@ def _plain_rank(text: str) -> Rank:
 
 
 def is_background(sentence: str) -> bool:
-    """Whether a sentence tells who speaks and what there is already."""
-    return _BACKGROUND.any(without_lead(bound_sentence(sentence)))
+    """Whether a sentence only introduces the speaker or what exists already."""
+    return _BACKGROUND.any(strip_lead(bound_sentence(sentence)))
 
 
-def _points(order: str) -> bool:
-    """Whether an order points at what was said before it instead of saying it."""
+def _is_pointing_back(order: str) -> bool:
+    """Whether an order refers to something said before instead of naming it."""
     if _POINTING_ABROAD.any(order):
         return True
     words = {word.strip(",.;:!?") for word in order.casefold().split()}
@@ -286,8 +286,8 @@ def _points(order: str) -> bool:
 
 
 def _label_of(text: str) -> str:
-    read = hits(text, Speaker.USER)
-    if tongues_of(text) and not any(hit.rule.act is Act.GOAL for hit in read):
+    read = read_hits(text, Speaker.USER)
+    if detect_languages(text) and not any(hit.rule.act is Act.GOAL for hit in read):
         return text
     for hit in read:
         if hit.rule.act in (Act.GOAL, Act.REQUEST):

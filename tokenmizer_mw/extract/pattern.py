@@ -1,11 +1,9 @@
-"""How the patterns of this package are compiled: RE2, linear in the text, without regard to case.
+"""Compiled patterns: RE2, linear in the text, case ignored.
 
-Texts are matched as bytes and groups decoded when asked for: most matches only need one of them. The compiled
-expressions are asked themselves, as in ``redact.pattern``: most questions are small, and what ``re2`` wraps each of
-them in takes longer than the answer.
-
-Nothing is compiled before it is asked: compiling the patterns of all rules takes longer than all imports together. An
-empty slot is a missing attribute, which ``__getattr__`` fills: what is compiled costs nothing more.
+Texts are matched as bytes and groups decoded on demand, because most matches need only one. The compiled expression is
+called directly, as in ``redact.pattern``: the wrapper in ``re2`` costs more than most matches. Patterns are compiled
+when first used: compiling all rules takes longer than all imports together. A missing attribute stands for an
+uncompiled pattern and ``__getattr__`` fills it, so that compiled patterns cost nothing more.
 """
 
 from __future__ import annotations
@@ -68,7 +66,7 @@ class Match:
         self._spans, self._groups, self._text = spans, groups, text
 
     def group(self, name: str = "") -> str:
-        """The text of a named group, "" when it took no part; without a name the whole match."""
+        """The text of a named group, "" if it did not match; without a name the whole match."""
         start, end = self._spans[self._groups[name] if name else 0]
         return self._text[start:end].decode("utf-8", "replace") if end > start else ""
 
@@ -129,13 +127,13 @@ _COMPILED: Final = frozenset({"_asks", "_groups", "groups"})
 
 @cache
 def compile_lazily(pattern: str) -> Pattern:
-    """The pattern, which is compiled when it is first asked: that raises ``re2.error`` when it is not RE2 syntax."""
+    """The pattern, compiled when first used, which raises ``re2.error`` for invalid RE2 syntax."""
     return Pattern(lambda: re2.compile(_narrow_classes(pattern), _options()))
 
 
 class PatternSet:
-    """A few patterns matched at the start of a text in one pass, case ignored. Cheaper than one pattern with groups,
-    and so the way to ask for a plain yes or no as well."""
+    """Several patterns matched at the start of a text in one pass, case ignored. Cheaper than one pattern with groups,
+    so it is also used for a plain yes or no."""
 
     __slots__ = ("_match", "_patterns")
 
@@ -166,8 +164,8 @@ class PatternSet:
 class PatternTable:
     """Many patterns with named groups, matched at the start of a text, case ignored.
 
-    A text is held against those patterns only whose words it has. One automaton for all of them would be in a new
-    state at almost every character of a new sentence, and building states is what costs.
+    Only patterns with a word of the text are tried. One automaton for all of them would reach a new state at almost
+    every character of a new sentence, and building states is the expensive part.
     """
 
     __slots__ = ("_filter", "_made", "_patterns")
@@ -207,5 +205,5 @@ class PatternTable:
 
 
 def _options(memory: int = 0) -> Any:
-    """How patterns are read. ``memory``: bytes of an automaton, 0 for RE2's own bound."""
+    """Options of RE2. ``memory``: bytes of an automaton, 0 for RE2's default."""
     return re2_options(memory, case_sensitive=False)

@@ -1,5 +1,5 @@
-"""How a sentence is taken apart before the rules read it: lead-ins, clauses, reasons, enumerations, and the kinds of
-sentences that state nothing."""
+"""Splits a sentence before the rules read it: lead-ins, clauses, reasons, enumerations; and detects sentences that
+state nothing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 from .pattern import PatternSet, compile_lazily
-from .similar import words_of
+from .similar import split_words
 
 SENTENCE_MAX: Final = 600
 """Characters of a sentence that are read."""
@@ -24,7 +24,7 @@ def _has_one(text: str, signs: tuple[str, ...]) -> bool:
     return False
 
 
-_LEAD_INS: Final = words_of(
+_LEAD_INS: Final = split_words(
     "ok okay k yes yeah yep yup sure great perfect cool nice thanks thank thx alright right well so and but then also"
     " now actually hm hmm hmmm oh ah ahh good fine no nope please pls first firstly finally wait sorry hey hi hello"
     " awesome excellent lovely gotcha understood agreed ugh argh anyway btw ps lastly yay wow haha lol damn true done"
@@ -172,7 +172,7 @@ _REPORTS: Final = PatternSet(
     r"|asked|insists?)\b"
 )
 _IMAGINES: Final = PatternSet(_SUPPOSES, _INSIDE)
-_SELF: Final = words_of("i we you i'd we'd")
+_SELF: Final = split_words("i we you i'd we'd")
 _ASKS: Final = PatternSet(
     r"(?:what|why|how|when|where|who|which|whose|whom|is|are|was|were|does|did|do|has|have|can|could|should"
     r"|would|will|"
@@ -187,7 +187,7 @@ _POLITE: Final = compile_lazily(
 
 
 def bound_sentence(sentence: str) -> str:
-    """What is read of a sentence: one line of at most ``SENTENCE_MAX`` characters with plain apostrophes."""
+    """A sentence as it is read: one line of at most ``SENTENCE_MAX`` characters with plain apostrophes."""
     return _bound_sentence(sentence[:SENTENCE_MAX])
 
 
@@ -198,8 +198,8 @@ def _bound_sentence(sentence: str) -> str:
 
 
 @lru_cache(maxsize=SENTENCES_KEPT)
-def without_lead(text: str) -> str:
-    """``text`` behind lead-ins such as "ok," "great! now" and "thanks, but"."""
+def strip_lead(text: str) -> str:
+    """``text`` without lead-ins such as "ok," "great! now" and "thanks, but"."""
     for _ in range(_LEAD_INS_MAX):
         rest = _behind_lead(text)
         if rest == text or not rest:
@@ -216,7 +216,7 @@ def _behind_lead(text: str) -> str:
     if bare in _PHRASE_STARTS:
         lower = text[:40].casefold()
         for phrase in _LEAD_PHRASES:
-            if lower.startswith(phrase) and _ends_lead(phrase, lower[len(phrase) : len(phrase) + 1]):
+            if lower.startswith(phrase) and _is_end_of_lead(phrase, lower[len(phrase) : len(phrase) + 1]):
                 return text[len(phrase) :].lstrip(" ,.!;:-–—…")
     if bare not in _LEAD_INS:
         return text.lstrip(_SIGNS) if text[0] in _SIGNS else text
@@ -225,16 +225,16 @@ def _behind_lead(text: str) -> str:
     return rest.lstrip(" -–—")
 
 
-def _ends_lead(phrase: str, following: str) -> bool:
+def _is_end_of_lead(phrase: str, following: str) -> bool:
     return following in _CLOSERS if phrase in _ANNOUNCING else not following.isalnum()
 
 
-_STATING: Final = words_of("no right fine done first true good again well plus great perfect nice sure just")
+_STATING: Final = split_words("no right fine done first true good again well plus great perfect nice sure just")
 """Lead-ins only in front of a comma or a stop: "no, use A" but "no MQTT", "done, next" but "done in alerts.py"."""
 
 
-def clauses(text: str) -> list[str]:
-    """The parts of a sentence that may each say something: cut before verbs that begin a new order."""
+def split_clauses(text: str) -> list[str]:
+    """The clauses of a sentence, split before verbs that begin a new order."""
     if not _has_one(text, _CLAUSE_SIGNS):
         return [text] if text else []
     found: list[str] = []
@@ -262,7 +262,7 @@ _GIVEN_FACT: Final = compile_lazily(
 
 
 def split_reason(text: str) -> tuple[str, str]:
-    """A statement and the reason that follows it ("" when none is given)."""
+    """A statement and the reason after it ("" for none)."""
     match = _REASON.search(text) if _has_one(text, _REASON_SIGNS) else None
     given = _GIVEN_FACT.search(text) if ", " in text else None
     if given is not None and given.start() >= _MIN_LABEL and (match is None or given.start() < match.start()):
@@ -274,17 +274,17 @@ def split_reason(text: str) -> tuple[str, str]:
     if opener.endswith("("):
         inside, _, behind = reason.partition(")")
         rest = behind.strip(" .,;")
-        return (text[: match.start()] + (" " + rest if rest else "")), plain_reason(inside)
+        return (text[: match.start()] + (" " + rest if rest else "")), strip_reason_words(inside)
     keeps_word = opener.startswith(
         ("so that", "so we", "in order", "it", "they", "we", "too", "i ", "people", "nobody")
     )
     if keeps_word or opener.startswith(("that's", "everyone", "one less")):
         reason = text[match.start() :].lstrip(", ")
-    return text[: match.start()], plain_reason(reason).strip(_REASON_CLOSERS)
+    return text[: match.start()], strip_reason_words(reason).strip(_REASON_CLOSERS)
 
 
-def plain_reason(text: str) -> str:
-    """A reason without the words that announce it: "concurrent writes" of "because of concurrent writes"."""
+def strip_reason_words(text: str) -> str:
+    """A reason without its introduction: "concurrent writes" of "because of concurrent writes"."""
     reason = text.strip()
     for opener in _REASON_OPENERS:
         if reason[: len(opener)].casefold() == opener and reason[: len(_OF_COURSE)].casefold() != _OF_COURSE:
@@ -305,7 +305,7 @@ def split_enumeration(text: str, longest: int = 6) -> list[str]:
 
 
 def _between_commas(text: str) -> list[str]:
-    """``text`` cut at its commas, but for those inside of numbers such as "12,000"."""
+    """``text`` split at its commas, except those in numbers such as "12,000"."""
     pieces: list[str] = []
     for piece in text.split(","):
         if pieces and piece[:1].isdigit() and pieces[-1][-1:].isdigit():
@@ -327,7 +327,7 @@ _RELATIVE: Final = ("which ", "who ", "whose ", "where ", "because ", "so that "
 
 
 def split_list(text: str) -> list[str]:
-    """The items of a list that follows a marker such as "Next:", however long they are; brackets stay whole."""
+    """The items of a list after a marker such as "Next:", of any length; brackets stay whole."""
     for separator in ("; ", ", ", " / "):
         items = [item.strip() for item in _outside_brackets(text, separator)]
         if len(items) > 1 and all(items):
@@ -367,8 +367,8 @@ _TRAILERS: Final = (
 )
 
 
-def without_trailer(text: str) -> str:
-    """``text`` without words at its end that only soften or order it ("SQLite then", "the user model first")."""
+def strip_trailer(text: str) -> str:
+    """``text`` without final words that only soften or order it ("SQLite then", "the user model first")."""
     text = text.rstrip(" ,.;:!")
     folded = text.casefold()
     if not folded.endswith(_TRAILERS):
@@ -385,24 +385,23 @@ def has_digit(text: str) -> bool:
     return not _DIGITS.isdisjoint(text) or (not text.isascii() and any(map(str.isdigit, text)))
 
 
-def asks(text: str) -> bool:
-    """Whether a sentence is a question (a polite order is one as well: see ``order_in``)."""
+def is_question(text: str) -> bool:
+    """Whether a sentence is a question, including a polite order (see ``read_order``)."""
     stripped = text.rstrip(" \"')*_")
     return stripped.endswith(("?", "？", "؟")) or ("?" in text and _ASKS.any(text))
 
 
-def order_in(text: str) -> str:
-    """What "can you X?" asks for: "X", "" when the sentence is no such thing."""
+def read_order(text: str) -> str:
+    """The order in a polite question: "X" of "can you X?"; "" if it is none."""
     if text[:1] not in "cCwWpPdD":
         return ""
     match = _POLITE.fullmatch(text.rstrip(" ?!."))
     return match.group("rest") or match.group("other") if match is not None else ""
 
 
-def before_question(text: str) -> tuple[str, str]:
-    """A statement and the question that the same sentence goes on with: "we use pnpm, can you fix the lockfile" gives
-    "we use pnpm" and "can you fix the lockfile". The question is "" where there is none, or where nothing is stated
-    before it."""
+def split_question(text: str) -> tuple[str, str]:
+    """A statement and the question after it in one sentence: "we use pnpm" and "can you fix the lockfile" of "we use
+    pnpm, can you fix the lockfile". The question is "" if there is none or nothing is stated before it."""
     match = _QUESTION_BEHIND.search(text) if _has_one(text, _QUESTION_SIGNS) else None
     if match is None or text[: match.start()].count(" ") < _STATED_WORDS - 1:
         return text, ""
@@ -413,12 +412,12 @@ _STATED_WORDS: Final = 3
 
 
 @lru_cache(maxsize=SENTENCES_KEPT)
-def supposes(text: str) -> bool:
-    """Whether a sentence only imagines, generalises or weighs."""
+def is_supposition(text: str) -> bool:
+    """Whether a sentence only imagines, generalises or considers."""
     return _IMAGINES.any(text)
 
 
-def reports(text: str) -> bool:
-    """Whether a sentence tells what somebody else says or wants."""
+def is_report(text: str) -> bool:
+    """Whether a sentence reports what somebody else says or wants."""
     first = text.partition(" ")[0].casefold()
     return first not in _SELF and _REPORTS.any(text)

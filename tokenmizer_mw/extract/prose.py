@@ -1,4 +1,4 @@
-"""Prose: where sentences end, and how a piece of Markdown reads without its marks. Linear in the text's length."""
+"""Finds sentences in prose, and strips Markdown. Linear time."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ _CLOSERS: Final = frozenset("\"'`*_)]}»”’」』）】›")
 _ELLIPSIS: Final = frozenset((".", "…"))
 
 
-def encodable(text: str) -> str:
-    """``text`` with lone surrogates replaced, so that every pattern can read it; offsets stay the same."""
+def replace_surrogates(text: str) -> str:
+    """``text`` with lone surrogates replaced, so that every pattern can read it; offsets are unchanged."""
     if text.isascii():
         return text
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def one_line(text: str, limit: int) -> str:
-    """``text`` on one line, at most ``limit`` characters; what is cut off ends in an ellipsis at a word."""
+    """``text`` on one line of at most ``limit`` characters, shortened at a word with an ellipsis."""
     line = " ".join(text[: limit * 4].split())
     if len(line) <= limit:
         return line
@@ -47,12 +47,11 @@ def one_line(text: str, limit: int) -> str:
     return (head[:space] if space > 0 else head).rstrip(" ,;:.-") + "…"
 
 
-def sentences(text: str, start: int, end: int) -> list[Range]:
-    """Where the sentences of ``text[start:end]`` are, in order, without the space between them.
+def find_sentences(text: str, start: int, end: int) -> list[Range]:
+    """The spans of the sentences of ``text[start:end]``, in order, without the space between them.
 
-    A stop ends a sentence when white space follows (after closing quotes and brackets), so names of files, versions,
-    decimals and addresses stay whole; abbreviations do not end one. Full stops of Chinese, Japanese and Hindi need no
-    space.
+    A stop ends a sentence if white space follows (after closing quotes and brackets), so file names, versions, decimals
+    and addresses stay whole; abbreviations do not end one. Full stops of Chinese, Japanese and Hindi need no space.
     """
     found: list[Range] = []
     if text.isascii() and not _may_stop(text, start, end - 1):
@@ -70,7 +69,7 @@ def sentences(text: str, start: int, end: int) -> list[Range]:
             at = marked.find(".", at + 1)
             continue
         else:
-            stop = _past_run(marked, at)
+            stop = _end_of_run(marked, at)
             after = _sentence_end(piece, begin, at, stop)
             at = stop - 1
         if after:
@@ -90,14 +89,14 @@ def _is_word(word: str) -> bool:
     return word.isalpha() and len(word) > 1 and word not in _ABBREVIATIONS and word not in _BEFORE_LOWER_CASE
 
 
-def _past_run(marked: str, at: int) -> int:
+def _end_of_run(marked: str, at: int) -> int:
     while marked.startswith(".", at):
         at += 1
     return at
 
 
 def _with_one_stop(piece: str) -> str:
-    """The piece with every kind of stop written as a dot: one character to look for."""
+    """The text with every kind of stop written as a dot, so that one character is searched for."""
     if piece.isascii():
         return piece.replace("!", ".").replace("?", ".")
     for stop in _STOPS:
@@ -116,7 +115,7 @@ def _append(found: list[Range], piece: str, begin: int, end: int, offset: int) -
 
 
 def _sentence_end(piece: str, begin: int, at: int, stop: int) -> int:
-    """Where the sentence that began at ``begin`` ends if the stops at ``[at, stop)`` end it, else 0."""
+    """The end of the sentence that began at ``begin``, if the stops at ``[at, stop)`` end it; else 0."""
     after, end = stop, len(piece)
     while after < end and piece[after] in _CLOSERS:
         after += 1
@@ -125,33 +124,33 @@ def _sentence_end(piece: str, begin: int, at: int, stop: int) -> int:
     if piece[stop - 1] in _WIDE_STOPS:
         return after
     if piece[after].isspace():
-        return 0 if _goes_on(piece, begin, at, stop, after) else after
+        return 0 if _is_unfinished(piece, begin, at, stop, after) else after
     return after if piece[stop - 1] in "!?" and _is_cjk(piece[after]) else 0
 
 
-def _goes_on(text: str, begin: int, at: int, stop: int, after: int) -> bool:
-    """Whether a dot before white space is an abbreviation's, a list number's, an unfinished thought's, or a word
-    of its own ("docker build . fails")."""
+def _is_unfinished(text: str, begin: int, at: int, stop: int, after: int) -> bool:
+    """Whether a dot before white space ends no sentence: after an abbreviation or a list number, in an ellipsis, or as
+    a word ("docker build . fails")."""
     if text[at] not in _ELLIPSIS:
         return False
     if stop - at > 1 or text[at] == "…":
-        return _starts_small(text, after)
+        return _is_lower_case_start(text, after)
     if at > begin and text[at - 1].isspace():
         return True
     words = text[max(begin, at - _ABBREVIATION_MAX) : at].split()
     word = words[-1].lstrip("([\"'*_").lower() if words else ""
-    if word in _ABBREVIATIONS or (word in _BEFORE_LOWER_CASE and _starts_small(text, after)):
+    if word in _ABBREVIATIONS or (word in _BEFORE_LOWER_CASE and _is_lower_case_start(text, after)):
         return True
-    if word.isdigit() and len(word) <= _ORDINAL_MAX and _starts_month(text, after):
+    if word.isdigit() and len(word) <= _ORDINAL_MAX and _is_month_start(text, after):
         return True
     return len(words) <= 1 and (word.isdigit() or len(word) <= 1) and at - begin <= _ABBREVIATION_MAX
 
 
-def _starts_small(text: str, at: int) -> bool:
+def _is_lower_case_start(text: str, at: int) -> bool:
     return text[at : at + 16].lstrip()[:1].islower()
 
 
-def _starts_month(text: str, at: int) -> bool:
+def _is_month_start(text: str, at: int) -> bool:
     words = text[at : at + 2 * _ABBREVIATION_MAX].split(maxsplit=1)
     return bool(words) and words[0].rstrip(".,;:!?)").casefold() in MONTHS_BEHIND_DAYS
 
@@ -160,7 +159,7 @@ def _is_cjk(char: str) -> bool:
     return "\u2e80" <= char <= "\u9fff" or "\uac00" <= char <= "\ud7a3" or "\uff00" <= char <= "\uffef"
 
 
-def plain(text: str) -> str:
+def strip_markdown(text: str) -> str:
     """``text`` on one line, without Markdown emphasis, inline-code marks and link targets."""
     if "](" in text:
         text = _without_targets(text)
@@ -190,7 +189,7 @@ def _without_marks(text: str) -> str:
     backticks = text.count("`")
     if "*" not in text and "_" not in text and "~" not in text and backticks % 2 == 0:
         return text.replace("`", "")
-    if backticks == 0 and "_" not in text and "~" not in text and _only_bold(text):
+    if backticks == 0 and "_" not in text and "~" not in text and _has_only_bold(text):
         return text.replace("**", "")
     drops = _code_marks(text) if backticks > 1 else []
     code = [(left[1], right[0]) for left, right in zip(drops[::2], drops[1::2], strict=True)]
@@ -207,24 +206,24 @@ def _without_marks(text: str) -> str:
     return "".join((*pieces, text[at:]))
 
 
-def _only_bold(text: str) -> bool:
-    """Whether all stars of ``text`` are pairs around words, as in most Markdown: no globs, no powers, no arguments."""
+def _has_only_bold(text: str) -> bool:
+    """Whether all stars of ``text`` are pairs around words, as in most Markdown, and no globs, powers or arguments."""
     pieces = text.split("**")
     return (
         len(pieces) % 2 == 1
         and not any("*" in piece for piece in pieces)
         and all(word and not word[0].isspace() and not word[-1].isspace() for word in pieces[1::2])
-        and all(_apart(left[-1:], right[:1]) for left, right in zip(pieces[::2], pieces[2::2], strict=False))
+        and all(_is_separate(left[-1:], right[:1]) for left, right in zip(pieces[::2], pieces[2::2], strict=False))
     )
 
 
-def _apart(before: str, behind: str) -> bool:
-    """Whether what stands around a bold word does not belong to it."""
-    return "/" not in (before, behind) and not _in_word(before or " ") and not _in_word(behind or " ")
+def _is_separate(before: str, behind: str) -> bool:
+    """Whether the characters around a bold word are not part of it."""
+    return "/" not in (before, behind) and not _is_in_word(before or " ") and not _is_in_word(behind or " ")
 
 
 def _runs(text: str, mark: str) -> list[Range]:
-    """Where ``mark`` is repeated, each run once."""
+    """Iterate over the runs of ``mark``."""
     runs: list[Range] = []
     at = text.find(mark)
     while at >= 0:
@@ -264,19 +263,20 @@ def _emphasis(text: str, mark: str, code: list[Range]) -> list[Range]:
         size = end - start
         if not _may_mark(mark, size, before, behind):
             continue
-        if size in opened and not before.isspace() and not _in_word(behind):
+        if size in opened and not before.isspace() and not _is_in_word(behind):
             drops += (opened.pop(size), run)
-        elif not behind.isspace() and not _in_word(before):
+        elif not behind.isspace() and not _is_in_word(before):
             opened[size] = run
     return drops
 
 
 def _may_mark(mark: str, size: int, before: str, behind: str) -> bool:
-    """Globs keep their stars, dunder names their underscores, home directories their tilde."""
+    """Whether a mark may be emphasis: not the stars of globs, the underscores of dunder names or the tilde of a home
+    directory."""
     if mark == "*":
         return size <= 3 and "/" not in (before, behind)
     return size == 1 if mark == "_" else size == 2
 
 
-def _in_word(char: str) -> bool:
+def _is_in_word(char: str) -> bool:
     return char.isalnum() and not _is_cjk(char)

@@ -1,4 +1,4 @@
-"""The state of one pass over the lines of a message: what is being collected, and the headings in force."""
+"""State of the single pass over the lines of a message: the collected text, and the headings in force."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from itertools import accumulate
 from typing import Final
 
 from .finding import Segment, SegmentKind
-from .prose import plain, sentences
+from .prose import find_sentences, strip_markdown
 
 HEADING_MAX: Final = 60
 """Longest lead-in or bold line that counts as a heading, in characters."""
@@ -18,7 +18,7 @@ _WRAP_MIN: Final = 60
 
 
 class Reader:
-    """The state of one pass: the line that comes next, what is being collected, and the headings in force."""
+    """State of the pass: the next line, what is being collected, and the headings in force."""
 
     __slots__ = (
         "at",
@@ -51,16 +51,16 @@ class Reader:
 
     @property
     def full(self) -> bool:
-        """Whether no more segments are wanted."""
+        """Whether the limit of segments is reached."""
         return len(self.found) >= self.limit
 
     def blank(self) -> None:
-        """Takes an empty line: it ends what was collected."""
+        """Take an empty line, which ends what was collected."""
         self.flush()
         self.before_blank = True
 
     def collect(self, line: str) -> None:
-        """Adds the line to the prose or the list item that is open."""
+        """Add the line to the open prose or list item."""
         indented = line[0] in " \t"
         if self.item is not None and not indented:
             self.flush()
@@ -79,11 +79,11 @@ class Reader:
         return start + len(line) - len(line.lstrip()), start + len(line.rstrip())
 
     def heading(self) -> str:
-        """The lead-in of the list at hand, else the nearest title above."""
+        """The lead-in of the current list, else the nearest title above."""
         return self.lead or self.title
 
     def add(self, kind: SegmentKind, start: int, end: int, text: str = "", info: str = "") -> None:
-        """Adds a block after what was collected; its text is the source's unless given."""
+        """Add a block after what was collected; its text is the source's unless given."""
         self.flush()
         self.before_blank = False
         if start < end and not self.full:
@@ -91,14 +91,14 @@ class Reader:
             self.found.append(Segment(kind, text, start, end, info, None, self.heading()))
 
     def block(self, kind: SegmentKind, last: int, text: str = "", info: str = "") -> bool:
-        """Adds the lines from ``at`` to ``last`` as one block."""
+        """Add the lines from ``at`` to ``last`` as one block."""
         start, end = self.range_of(self.at)[0], self.end_of(last)
         self.add(kind, start, end, text, info)
         self.at = last
         return True
 
     def flush(self) -> None:
-        """Turns what was collected into segments."""
+        """Turn what was collected into segments."""
         lines, item = self.collected, self.item
         if not lines:
             return
@@ -107,12 +107,12 @@ class Reader:
             self.flush_prose(lines)
             return
         kind, marker, checked, start = item
-        for span in sentences(self.text, start, self.end_of(lines[-1])):
+        for span in find_sentences(self.text, start, self.end_of(lines[-1])):
             self.add_speech(kind, span, marker, checked)
             kind, marker, checked = SegmentKind.LIST_ITEM, "", None
 
     def flush_prose(self, lines: list[int]) -> None:
-        """Turns lines of prose into sentences, and lead-ins ("Next steps:") into headings of what follows."""
+        """Turn lines of prose into sentences, and lead-ins ("Next steps:") into headings of what follows."""
         chunks = self.chunks(lines)
         if not self.in_list:
             self.lead = ""
@@ -125,15 +125,15 @@ class Reader:
             if self.text[end - 1] in ":：" and self.is_title(begin, end):
                 self.lead = ""
                 self.add_speech(SegmentKind.HEADING, (begin, end))
-                self.lead = plain(self.text[begin:end]).rstrip(":： ")
+                self.lead = strip_markdown(self.text[begin:end]).rstrip(":： ")
                 continue
-            for span in sentences(self.text, begin, end):
+            for span in find_sentences(self.text, begin, end):
                 self.add_speech(SegmentKind.PROSE, span)
             if self.text[end - 1] in ":：" and self.found:
                 self.lead = self.found[-1].text.rstrip(":： ")
 
     def is_title(self, begin: int, end: int) -> bool:
-        """Whether the line is as short as a heading and no sentence."""
+        """Whether the line is as short as a heading and is no sentence."""
         return (
             end - begin <= HEADING_MAX
             and self.text.count(" ", begin, end) < _TITLE_SPACES
@@ -141,7 +141,7 @@ class Reader:
         )
 
     def chunks(self, lines: list[int]) -> list[tuple[int, int]]:
-        """First and last lines of the pieces that were wrapped: a long line goes on in one that starts small."""
+        """First and last lines of wrapped paragraphs: a long line continues in one that starts in lower case."""
         found = [(lines[0], lines[0])]
         if len(lines) == 1:
             return found
@@ -157,17 +157,15 @@ class Reader:
     def add_speech(
         self, kind: SegmentKind, span: tuple[int, int], info: str = "", checked: bool | None = None, level: str = ""
     ) -> None:
-        """Adds a piece of speech, read without its Markdown; nothing when no words are left."""
+        """Add a segment of speech without its Markdown, if any words are left."""
         start, end = span
-        text = plain(self.text[start:end])
+        text = strip_markdown(self.text[start:end])
         if text and len(self.found) < self.limit:
             self.found.append(Segment(kind, text, start, end, info or level, checked, self.lead or self.title))
 
     def begin_item(self, marker: str, content: int, checked: bool | None = None) -> bool:
-        """Opens the list item whose text starts ``content`` characters into the line's text; always true.
-
-        ``checked`` is set when the item has a box.
-        """
+        """Open the list item whose text starts ``content`` characters into the line; always returns true. ``checked``
+        is set if the item has a checkbox."""
         self.flush()
         if not self.in_list:
             self.adopt_title()
@@ -179,7 +177,7 @@ class Reader:
         return True
 
     def adopt_title(self) -> None:
-        """A few words alone on a line right above a list are its heading."""
+        """Make a short line directly above a list its heading."""
         if not self.found or self.lead:
             return
         last = self.found[-1]

@@ -1,4 +1,4 @@
-"""What a few words take up: the clause of an earlier message that speaks of the same thing."""
+"""Finds the clause of an earlier message that a few words refer to."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 from .finding import Segment, SegmentKind
 from .pattern import Pattern, PatternSet, compile_lazily
-from .phrases import asks, bound_sentence
+from .phrases import bound_sentence, is_question
 from .similar import content
 
 PIECES_MAX: Final = 400
@@ -24,14 +24,14 @@ OFFERED_LAST: Final = 8
 """Last sentences of a message that put something up."""
 
 NAME_WORDS: Final = 8
-"""Words up to which what stands before a verb is a name."""
+"""Most words before a verb that are read as a name."""
 
 _ROWS_MAX: Final = 12
 _BRACKET: Final = compile_lazily(r"\s?[(（](?P<inside>[^()（）]*)[)）]")
 _BORDER: Final = compile_lazily(
     r",?\s+(?:or|oder|ou|o|или|अथवा|या)\s|;\s|\s(?:--?|–|—|→|->)\s|[；]|还是|それとも|아니면"
 )
-"""What stands between things that are put up."""
+"""Separators between offered things."""
 
 _PAUSE: Final = compile_lazily(r"[,:]\s|[，：、]|(?:^|\s)(?:i'd|i would|i|we) (?:suggest|recommend|propose)\s")
 _OPENING: Final = compile_lazily(
@@ -49,7 +49,7 @@ _OFFERING: Final = PatternSet(
     r"|peux|peut|pourrait|propose|mieux|suffit|ou|pode|posso|melhor|basta|può|posso|meglio)\b"
     r"|можно|могу|лучше|или|предлагаю|可以|建议|还是|方案|比较|でき|提案|推奨|どちら|좋|추천|या|सुझाव|बेहतर|चाहें)"
 )
-"""Words of a sentence that puts something up, or says what is good about it."""
+"""Words of a sentence that offers something, or says what is good about it."""
 
 _VERB: Final = compile_lazily(
     r"(?: (?:still|now|already|also|then))?\s(?:is|are|was|were|isn't|does|doesn't|don't|would do|means?|costs?|needs?"
@@ -66,8 +66,8 @@ _FACTUAL: Final = PatternSet(
 
 
 def asks_for_facts(sentence: str) -> bool:
-    """Whether a question asks how things are, not how they shall be."""
-    return asks(sentence) and _FACTUAL.any(sentence)
+    """Whether a question asks how things are, not how they should be."""
+    return is_question(sentence) and _FACTUAL.any(sentence)
 
 
 _SIGNS: Final = 4
@@ -80,7 +80,7 @@ _POINTS: Final = PatternSet(r"(?:\w+ ){0,3}?(?:it|them|this|that|those|these|bot
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A clause of a message. ``offered``: its sentence puts something up; ``sentence``: all of it."""
+    """A clause of a message. ``offered``: its sentence offers something; ``sentence``: all of it."""
 
     text: str
     offered: bool
@@ -88,18 +88,18 @@ class Piece:
 
     @property
     def words(self) -> frozenset[str]:
-        """The stems of the words that it speaks of."""
+        """The content stems of the clause."""
         return content(self.text)
 
 
-def pieces_of(segments: Sequence[Segment], *, choosing: bool) -> tuple[Piece, ...]:
-    """The clauses of the last sentences, points and rows of a message, in their order. ``choosing``: its points are
-    there to choose from."""
+def split_pieces(segments: Sequence[Segment], *, choosing: bool) -> tuple[Piece, ...]:
+    """The clauses of the last sentences, list items and table rows of a message, in order. ``choosing``: its list items
+    are options."""
     read = [segment for segment in segments if segment.kind in _READ][-SENTENCES_READ:]
     pieces = [
         piece
         for behind, segment in zip(range(len(read) - 1, -1, -1), read, strict=True)
-        for piece in _pieces(segment, behind, choosing)
+        for piece in _split_segment(segment, behind, choosing)
     ]
     return tuple(pieces[-PIECES_MAX:])
 
@@ -107,7 +107,7 @@ def pieces_of(segments: Sequence[Segment], *, choosing: bool) -> tuple[Piece, ..
 _READ: Final = frozenset({SegmentKind.PROSE, SegmentKind.LIST_ITEM, SegmentKind.TABLE})
 
 
-def _pieces(segment: Segment, behind: int, choosing: bool) -> Iterator[Piece]:
+def _split_segment(segment: Segment, behind: int, choosing: bool) -> Iterator[Piece]:
     if segment.kind is SegmentKind.TABLE:
         for row in segment.text.splitlines()[:_ROWS_MAX]:
             cell = row.strip().strip("|").partition("|")[0].strip(" *`-:")
@@ -119,23 +119,23 @@ def _pieces(segment: Segment, behind: int, choosing: bool) -> Iterator[Piece]:
         offered = choosing or not line.isascii() or _OFFERING.any(line)
     else:
         offered = behind < OFFERED_LAST and _OFFERING.any(line) and not asks_for_facts(line)
-    for part in _parts(line):
-        for clause in dict.fromkeys((part, *_cut(part, _PAUSE))):
-            if text := _plain(clause):
+    for part in _split_coordinated(line):
+        for clause in dict.fromkeys((part, *_split_at(part, _PAUSE))):
+            if text := _strip_offer(clause):
                 yield Piece(text, offered, line)
 
 
-def _parts(line: str) -> Iterator[str]:
-    """What a sentence puts side by side, and what it says in brackets."""
+def _split_coordinated(line: str) -> Iterator[str]:
+    """The coordinated parts of a sentence, and the content of its brackets."""
     rest = line
     while (bracket := _BRACKET.search(rest)) is not None:
-        yield from _cut(bracket.group("inside"), _BORDER)
+        yield from _split_at(bracket.group("inside"), _BORDER)
         rest = rest[bracket.end() :]
-    yield from _cut(line, _BORDER)
+    yield from _split_at(line, _BORDER)
 
 
-def _cut(text: str, border: Pattern) -> Iterator[str]:
-    """``text`` cut at the borders; pieces of a bracket are left out."""
+def _split_at(text: str, border: Pattern) -> Iterator[str]:
+    """``text`` split at ``border``; pieces with an open bracket are left out."""
     while (found := border.search(text)) is not None and found.end():
         if _is_whole(text[: found.start()]):
             yield text[: found.start()]
@@ -148,24 +148,24 @@ def _is_whole(text: str) -> bool:
     return text.count("(") == text.count(")")
 
 
-def _plain(clause: str) -> str:
-    """A clause without the words that offer it."""
+def _strip_offer(clause: str) -> str:
+    """A clause without words of offering."""
     text = clause.strip(" .!?？。…।")
     match = _OPENING.match(text)
     return text[match.end() :] if match is not None else text
 
 
-def taken_up(said: str, pieces: Sequence[Piece], *, offered: bool = False) -> str:
-    """The last clause that holds what ``said`` speaks of and says more, "" for none. Of one that judges it, only what
-    it names. ``offered``: only what was put up counts."""
-    near = [piece for piece in reversed(pieces) if (piece.offered or not offered) and _speaks_of(piece.text, said)]
+def find_referent(said: str, pieces: Sequence[Piece], *, offered: bool = False) -> str:
+    """The last clause that contains most words of ``said`` and more; "" for none. Of a clause with a verb, only its
+    subject if that is a name. ``offered``: only offered clauses count."""
+    near = [piece for piece in reversed(pieces) if (piece.offered or not offered) and _has_words_of(piece.text, said)]
     whole = [piece.text for piece in near if not _POINTS.any(piece.text)]
     plain = [text for text in whole if _VERB.search(text) is None]
     named = [text[: verb.start()] for text in whole if (verb := _VERB.search(text)) is not None]
     named = [text for text in named if _is_name(text)]
-    around = [piece.sentence.rstrip(" .!") for piece in near if _tells_around(piece, said)]
+    around = [piece.sentence.rstrip(" .!") for piece in near if _should_take_sentence(piece, said)]
     for text in (*plain, *named, *around):
-        if len(text) <= PIECE_MAX and _says_more(text, said) and _speaks_of(text, said):
+        if len(text) <= PIECE_MAX and _is_longer(text, said) and _has_words_of(text, said):
             return text
     return ""
 
@@ -175,13 +175,13 @@ def _is_name(text: str) -> bool:
     return text.count(" ") < NAME_WORDS and "," not in head and "," not in rest.partition(")")[2]
 
 
-def _tells_around(piece: Piece, said: str) -> bool:
-    """Whether the sentence around a clause is needed to know what it is about."""
-    return not asks(piece.sentence) and (" " not in said or _POINTS.any(piece.text))
+def _should_take_sentence(piece: Piece, said: str) -> bool:
+    """Whether a clause can only be understood with its sentence."""
+    return not is_question(piece.sentence) and (" " not in said or _POINTS.any(piece.text))
 
 
-def _speaks_of(text: str, said: str) -> bool:
-    """Whether a clause holds most words of what was said, or all of it where no spaces part words."""
+def _has_words_of(text: str, said: str) -> bool:
+    """Whether a clause has most words of ``said``, or contains it, in scripts without spaces."""
     words = content(said)
     if not said.isascii() and said in text:
         return True
@@ -189,6 +189,6 @@ def _speaks_of(text: str, said: str) -> bool:
     return bool(words) and shared >= _MOST * len(words)
 
 
-def _says_more(text: str, said: str) -> bool:
+def _is_longer(text: str, said: str) -> bool:
     least = len(said) if said.isascii() else len(said) + _SIGNS
     return bool(content(text) - content(said)) and len(text) > least

@@ -1,4 +1,4 @@
-"""What a reply adopts or refuses of the assistant's last message."""
+"""What a reply accepts or declines of the assistant's last message, as findings."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 from .answers import read_answers
 from .choices import CHOICE_MAKERS
-from .echoes import read_echoes
 from .finding import Finding, Move, Segment, SegmentKind
-from .frames import frames_of
+from .finding_makers import PlacedHit, read_slot_fields
+from .frames import find_frames
 from .offers import read_answer
+from .option_echoes import read_echoes
 from .phrases import split_reason
-from .reading import hits
 from .reports import REPORT_MAKERS
+from .rule_hits import read_hits
 from .rules import Act, Speaker
-from .rules.framing import Frame
-from .said import Said, slot_of
+from .rules.frame_words import Frame
 from .situation import Situation
 
 _MAKERS: Final = {**CHOICE_MAKERS, **REPORT_MAKERS}
@@ -28,14 +28,14 @@ _PROPOSABLE: Final = frozenset({Act.REQUEST, Act.CHOICE, Act.REPLACE, Act.RETURN
 
 
 def read_reply(spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
-    """What a reply adopts or refuses of the assistant's last message."""
+    """The findings for what a reply accepts or declines of the assistant's last message."""
     if not spoken or situation.told is None:
         return []
     first = spoken[0]
     offers = situation.offers
-    answer = read_answer(_with_marker(spoken), offers)
+    answer = read_answer(_first_sentence_with_marker(spoken), offers)
     found = [made for label in answer.accepted for made in _adopt_proposal(label, answer.reason, first, situation)]
-    found += [_decline_choice(label, first) for label in answer.declined]
+    found += [_make_declined(label, first) for label in answer.declined]
     if found:
         return found
     found = read_echoes(spoken, situation)
@@ -43,25 +43,25 @@ def read_reply(spoken: Sequence[Segment], situation: Situation) -> list[Finding]
     return [*found, *(made for made in read_answers(spoken, situation) if made.span not in echoed)]
 
 
-def _with_marker(spoken: Sequence[Segment]) -> str:
-    """The first sentence of a reply; "1. but only for orders" is no list but the choice of the first."""
+def _first_sentence_with_marker(spoken: Sequence[Segment]) -> str:
+    """The first sentence of a reply; "1. but only for orders" is no list item but the choice of option 1."""
     first = spoken[0]
     alone = first.kind is SegmentKind.LIST_ITEM and sum(piece.info != "" for piece in spoken) == 1
     return f"{first.info} {first.text}" if alone and first.info[:1].isalnum() else first.text
 
 
 def _adopt_proposal(label: str, reason: str, segment: Segment, situation: Situation) -> list[Finding]:
-    """A proposal that was accepted, as if the user had said it: work to do, or a decision."""
+    """The findings of an accepted proposal, as if the user had stated it: a task or a decision."""
     found = []
-    if Frame.QUESTION in frames_of(label):
+    if Frame.QUESTION in find_frames(label):
         return []
     options = frozenset(option.label for option in situation.offers.options)
-    for hit in hits(label, Speaker.USER):
+    for hit in read_hits(label, Speaker.USER):
         if hit.rule.act in _PROPOSABLE and not (hit.rule.act is Act.REQUEST and label in options):
-            found += _MAKERS[hit.rule.act](Said(hit, segment, Trust.ADOPTED), situation)
+            found += _MAKERS[hit.rule.act](PlacedHit(hit, segment, Trust.ADOPTED), situation)
     if not found:
         name = split_reason(label)[0]
-        slot = slot_of(name)
+        slot = read_slot_fields(name)
         found.append(
             Finding(
                 NodeType.DECISION,
@@ -80,7 +80,7 @@ def _adopt_proposal(label: str, reason: str, segment: Segment, situation: Situat
     return [replace(made, reason=made.reason or reason, confidence=_ADOPTED) for made in found]
 
 
-def _decline_choice(label: str, segment: Segment) -> Finding:
+def _make_declined(label: str, segment: Segment) -> Finding:
     return Finding(
         NodeType.DECISION,
         split_reason(label)[0],

@@ -1,4 +1,7 @@
-"""What is to do, what is done and what is wrong: requests, claims, complaints and the like, as findings."""
+"""Findings from clauses about work: requests, postponements, progress, claims, fixes, complaints, files and goals.
+
+``REPORT_MAKERS`` maps each act to the function that turns a hit of a rule into findings.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,15 @@ from typing import Final
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 from .finding import Finding, Move
+from .finding_makers import ITEMS_MAX, TELLING_WORDS, Maker, PlacedHit, is_name, make_file_finding, read_slot_fields
 from .opening import POINTS_BELOW
 from .pattern import PatternSet, compile_lazily
-from .phrases import split_enumeration, split_list, without_lead
-from .prose import encodable, sentences
-from .reading import anaphoric
+from .phrases import split_enumeration, split_list, strip_lead
+from .prose import find_sentences, replace_surrogates
+from .rule_hits import is_anaphoric
 from .rules import Act, Speaker
-from .rules.acknowledging import COULD_NOT
-from .said import ITEMS_MAX, TELLING_WORDS, Maker, Said, file_of, is_name, slot_of
-from .similar import content, says_more_than
+from .rules.acknowledgement_words import COULD_NOT
+from .similar import content, has_words_besides
 from .situation import Situation
 
 _USING: Final = compile_lazily(
@@ -24,21 +27,21 @@ _USING: Final = compile_lazily(
 _BARE_WORDS: Final = 3
 
 
-def _requests(said: Said, situation: Situation) -> list[Finding]:
-    label = said.hit.label
-    if situation.speaker is Speaker.ASSISTANT or not says_more_than(label, ()) or POINTS_BELOW.any(label):
+def _make_requests(placed: PlacedHit, situation: Situation) -> list[Finding]:
+    label = placed.hit.label
+    if situation.speaker is Speaker.ASSISTANT or not has_words_besides(label, ()) or POINTS_BELOW.any(label):
         return []
-    changed = _read_change(said, situation)
+    changed = _read_change(placed, situation)
     if changed:
-        return [said.finding(label), *changed]
+        return [placed.finding(label), *changed]
     means = _USING.match(label)
     if means is None or not is_name(means.group("means")):
-        return [said.finding(label)]
-    what = without_lead(means.group("what")).partition(" ")[2] or means.group("what")
+        return [placed.finding(label)]
+    what = strip_lead(means.group("what")).partition(" ")[2] or means.group("what")
     choices = [f"{item} for {what}" for item in split_enumeration(means.group("means"))]
     decided = {"type": NodeType.DECISION, "status": Status.ACTIVE, "kind": DecisionKind.CHOICE}
-    made = [said.finding(choice, **decided, **slot_of(choice)) for choice in choices]
-    return [said.finding(label), *made]
+    made = [placed.finding(choice, **decided, **read_slot_fields(choice)) for choice in choices]
+    return [placed.finding(label), *made]
 
 
 _ALTERS: Final = compile_lazily(
@@ -49,26 +52,26 @@ _ALTERS: Final = compile_lazily(
     r"|every) )?[\w'`\"./#-]+(?: [\w'`\"./#-]+){0,4}?)"
     r"(?:,| (?:to|into|so|in|from|with|as|instead|by|under|out|of|on|off|at|and|which|that|because|for|back)\b.*|$)"
 )
-"""Orders that alter what stands."""
+"""Orders that change existing work."""
 
 
-def _read_change(said: Said, situation: Situation) -> list[Finding]:
-    """What an order that follows earlier work puts in the place of what stands."""
+def _read_change(placed: PlacedHit, situation: Situation) -> list[Finding]:
+    """The choice in an order that alters earlier work ("move the button to the left")."""
     if situation.asked is None or situation.speaker is not Speaker.USER:
         return []
-    match = _ALTERS.match(said.hit.label)
+    match = _ALTERS.match(placed.hit.label)
     target = match.group("target").strip() if match is not None else ""
     if (
         not target
         or target.startswith(("of ", "in ", "to "))
-        or anaphoric(target)
+        or is_anaphoric(target)
         or not content(target)
-        or any(char.isdigit() for char in said.hit.label)
+        or any(char.isdigit() for char in placed.hit.label)
     ):
         return []
     return [
-        said.finding(
-            said.hit.label,
+        placed.finding(
+            placed.hit.label,
             type=NodeType.DECISION,
             status=Status.ACTIVE,
             kind=DecisionKind.CHOICE,
@@ -78,35 +81,35 @@ def _read_change(said: Said, situation: Situation) -> list[Finding]:
     ]
 
 
-def _later(said: Said, _: Situation) -> list[Finding]:
-    items = split_list(said.hit.label) if said.hit.rule.explicit else [said.hit.label]
-    return [said.finding(item) for item in items[:ITEMS_MAX] if content(item)]
+def _make_postponed_tasks(placed: PlacedHit, _: Situation) -> list[Finding]:
+    items = split_list(placed.hit.label) if placed.hit.rule.explicit else [placed.hit.label]
+    return [placed.finding(item) for item in items[:ITEMS_MAX] if content(item)]
 
 
-def _handovers(said: Said, situation: Situation) -> list[Finding]:
-    """What the assistant leaves to the user, which counts until the user speaks again."""
-    return [said.finding(said.hit.label, trust=Trust.PROPOSED)] if situation.ordered else []
+def _make_handovers(placed: PlacedHit, situation: Situation) -> list[Finding]:
+    """What the assistant leaves to the user, which holds until the user speaks again."""
+    return [placed.finding(placed.hit.label, trust=Trust.PROPOSED)] if situation.ordered else []
 
 
-def _progress(said: Said, situation: Situation) -> list[Finding]:
-    label = said.hit.label
-    paths = said.paths()
-    if paths and not says_more_than(label, paths):
+def _make_progress(placed: PlacedHit, situation: Situation) -> list[Finding]:
+    label = placed.hit.label
+    paths = placed.paths()
+    if paths and not has_words_besides(label, paths):
         label = ""
-    if label and not paths and not said.hit.rule.explicit and len(content(label)) < TELLING_WORDS:
+    if label and not paths and not placed.hit.rule.explicit and len(content(label)) < TELLING_WORDS:
         return []
-    trust = said.trust if said.hit.rule.explicit or situation.speaker is Speaker.USER else Trust.PROPOSED
-    return [said.finding(label, trust=trust)]
+    trust = placed.trust if placed.hit.rule.explicit or situation.speaker is Speaker.USER else Trust.PROPOSED
+    return [placed.finding(label, trust=trust)]
 
 
-def _claims(said: Said, situation: Situation) -> list[Finding]:
-    label = said.hit.label
-    if said.segment.text.endswith(":") and _SHOWS.any(label.rstrip(":")):
+def _make_claims(placed: PlacedHit, situation: Situation) -> list[Finding]:
+    label = placed.hit.label
+    if placed.segment.text.endswith(":") and _SHOWS.any(label.rstrip(":")):
         return []
-    paths = said.paths()
-    if paths and not says_more_than(label, paths):
-        return [file_of(said, path) for path in paths]
-    return [said.finding(split_claim(label) if says_more_than(label, ()) else "")]
+    paths = placed.paths()
+    if paths and not has_words_besides(label, paths):
+        return [make_file_finding(placed, path) for path in paths]
+    return [placed.finding(split_claim(label) if has_words_besides(label, ()) else "")]
 
 
 _SHOWS: Final = PatternSet(
@@ -117,34 +120,35 @@ _SHOWS: Final = PatternSet(
 
 
 def split_claim(label: str) -> str:
-    """A claim without the details behind it: "user model in api/models.py — fields: id, email" ends at the dash."""
+    """A claim without the details after a dash: "user model in api/models.py" of "user model in api/models.py — fields:
+    id, email"."""
     head, _, _ = label.partition(" — ")
     return head if content(head) else label
 
 
-def _fixes(said: Said, _: Situation) -> list[Finding]:
-    label = said.hit.label.removeprefix("by ")
-    return [said.finding(label, detail=label)]
+def _make_fixes(placed: PlacedHit, _: Situation) -> list[Finding]:
+    label = placed.hit.label.removeprefix("by ")
+    return [placed.finding(label, detail=label)]
 
 
-def _plain(said: Said, _: Situation) -> list[Finding]:
-    return [said.finding(said.hit.label)]
+def _make_one(placed: PlacedHit, _: Situation) -> list[Finding]:
+    return [placed.finding(placed.hit.label)]
 
 
-def _not_fixed(said: Said, _: Situation) -> list[Finding]:
-    """What was claimed is not so; what is wrong instead is an error of its own."""
-    found = [said.finding(said.hit.label)]
-    if len(content(said.hit.reason)) > 1:
-        found.append(said.finding(said.hit.reason, move=Move.NOTE))
+def _make_reopenings(placed: PlacedHit, _: Situation) -> list[Finding]:
+    """Reopen what was claimed to be done; what is wrong instead is an error of its own."""
+    found = [placed.finding(placed.hit.label)]
+    if len(content(placed.hit.reason)) > 1:
+        found.append(placed.finding(placed.hit.reason, move=Move.NOTE))
     return found
 
 
-def _complaints(said: Said, situation: Situation) -> list[Finding]:
-    if situation.speaker is Speaker.ASSISTANT and not said.hit.rule.explicit:
+def _make_complaints(placed: PlacedHit, situation: Situation) -> list[Finding]:
+    if situation.speaker is Speaker.ASSISTANT and not placed.hit.rule.explicit:
         return []
-    if situation.told is not None and not said.hit.rule.explicit and _says_no_more(said.hit.label):
-        return [said.finding("", move=Move.REOPEN)]
-    return [said.finding(said.hit.label)]
+    if situation.told is not None and not placed.hit.rule.explicit and _is_bare_complaint(placed.hit.label):
+        return [placed.finding("", move=Move.REOPEN)]
+    return [placed.finding(placed.hit.label)]
 
 
 _NO_MORE: Final = PatternSet(
@@ -157,39 +161,39 @@ _NO_MORE: Final = PatternSet(
 )
 
 
-def _says_no_more(label: str) -> bool:
-    """Whether a complaint only says that something is wrong, with what the assistant did last."""
+def _is_bare_complaint(label: str) -> bool:
+    """Whether a complaint says only that something is wrong, which is about the assistant's last work."""
     return len(label.split()) <= _BARE_WORDS and (len(content(label)) <= 1 or _NO_MORE.any(label))
 
 
-def _files(said: Said, situation: Situation) -> list[Finding]:
-    return [file_of(said, path) for path in said.paths()]
+def _make_files(placed: PlacedHit, situation: Situation) -> list[Finding]:
+    return [make_file_finding(placed, path) for path in placed.paths()]
 
 
-def _goals(said: Said, situation: Situation) -> list[Finding]:
-    """What the session is for is for the user to say."""
-    if situation.speaker is Speaker.ASSISTANT or (situation.has_goal and not _announces(said)):
+def _make_goals(placed: PlacedHit, situation: Situation) -> list[Finding]:
+    """The goal of the session, which only the user states."""
+    if situation.speaker is Speaker.ASSISTANT or (situation.has_goal and not _is_announced_goal(placed)):
         return []
-    return [said.finding(said.hit.label, slot="goal", value=said.hit.label)]
+    return [placed.finding(placed.hit.label, slot="goal", value=placed.hit.label)]
 
 
-def _announces(said: Said) -> bool:
-    return said.hit.rule.confidence >= 0.9
+def _is_announced_goal(placed: PlacedHit) -> bool:
+    return placed.hit.rule.confidence >= 0.9
 
 
 REPORT_MAKERS: Final[dict[Act, Maker]] = {
-    Act.GOAL: _goals,
-    Act.REQUEST: _requests,
-    Act.LATER: _later,
-    Act.HANDOVER: _handovers,
-    Act.PROGRESS: _progress,
-    Act.CLAIM: _claims,
-    Act.FIX: _fixes,
-    Act.COMPLAINT: _complaints,
-    Act.STILL: _not_fixed,
-    Act.CONFIRM: _plain,
-    Act.FILES: _files,
-    Act.TESTED: _plain,
+    Act.GOAL: _make_goals,
+    Act.REQUEST: _make_requests,
+    Act.LATER: _make_postponed_tasks,
+    Act.HANDOVER: _make_handovers,
+    Act.PROGRESS: _make_progress,
+    Act.CLAIM: _make_claims,
+    Act.FIX: _make_fixes,
+    Act.COMPLAINT: _make_complaints,
+    Act.STILL: _make_reopenings,
+    Act.CONFIRM: _make_one,
+    Act.FILES: _make_files,
+    Act.TESTED: _make_one,
 }
 """Who makes findings of the acts that speak of work, errors and what is around."""
 
@@ -198,6 +202,6 @@ _COULD_NOT: Final = PatternSet(*COULD_NOT)
 
 
 def says_could_not(text: str) -> bool:
-    """Whether an assistant's answer says that it did not manage what it was asked."""
-    text = encodable(text)
-    return any(_COULD_NOT.any(text[start:end]) for start, end in sentences(text, 0, len(text)))
+    """Whether an assistant's answer says that it could not do what it was asked."""
+    text = replace_surrogates(text)
+    return any(_COULD_NOT.any(text[start:end]) for start, end in find_sentences(text, 0, len(text)))

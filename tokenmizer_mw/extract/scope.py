@@ -1,4 +1,4 @@
-"""What a choice holds for, by its own words: "SQLite for the tests" leaves "PostgreSQL for the orders" in force."""
+"""The stated scope of a choice: "SQLite for the tests" leaves "PostgreSQL for the orders" in force."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _TRIAL: Final = content("tests test testing dev development local locally ci sta
 
 
 def is_exception(old: str, new: str) -> bool:
-    """Whether the choice ``new`` holds for something else than the choice ``old`` does, so that both are in force."""
-    mine, other = _scope(new), _scope(old)
+    """Whether the choices ``new`` and ``old`` have different scopes, so that both are in force."""
+    mine, other = _words_of_scope(new), _words_of_scope(old)
     return bool(mine) and (not (mine & other) if other else mine <= _TRIAL)
 
 
-def _scope(label: str) -> frozenset[str]:
-    """The words of what a choice holds for; empty when it does not say."""
+def _words_of_scope(label: str) -> frozenset[str]:
+    """The words of the scope of a choice; empty if it states none."""
     match = _HOLDS_FOR.match(label)
     if match is None or match.group("what").casefold().split()[-1] in _VERBS:
         return frozenset()

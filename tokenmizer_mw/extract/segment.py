@@ -1,7 +1,7 @@
-"""A message cut into what it is made of: sentences, list items, headings, code, diffs, quotes, tables and logs.
+"""Splits a message into sentences, list items, headings, code, diffs, quotes, tables and logs.
 
-One pass over the lines. The first character of a line chooses the reader that may take it and the lines behind it;
-what no reader takes is prose. Consecutive lines of prose, or of one list item, are collected and cut into sentences
+One pass over the lines. The first character of a line selects the readers that may take it and the following lines;
+what no reader takes is prose. Consecutive lines of prose, or of one list item, are collected and split into sentences
 when something else begins.
 """
 
@@ -14,7 +14,7 @@ from typing import Final
 import re2
 
 from .finding import Segment, SegmentKind
-from .prose import encodable, plain
+from .prose import replace_surrogates, strip_markdown
 from .reader import HEADING_MAX, Reader
 
 SEGMENTS_MAX: Final = 4_000
@@ -54,16 +54,16 @@ _LOG_LINE: Final = re2.compile(
 
 
 def segment(text: str, *, segments_max: int = SEGMENTS_MAX, chars_max: int = CHARS_MAX) -> list[Segment]:
-    """The segments of a message's text, in order; their ranges do not overlap. Never raises.
+    """The segments of a message's text, in order, without overlaps. Never raises.
 
-    ``segments_max`` and ``chars_max`` cap what is read. Time is linear in the characters read.
+    ``segments_max`` and ``chars_max`` limit what is read. Linear in the characters read.
     """
     return list(_segments(text[:chars_max], segments_max))
 
 
 @lru_cache(maxsize=TEXTS_KEPT)
 def _segments(text: str, segments_max: int) -> tuple[Segment, ...]:
-    text = encodable(text)
+    text = replace_surrogates(text)
     reader = Reader(text, frozenset(match.start() for match in _LOG_LINE.finditer(text)), segments_max)
     lines, count = reader.lines, len(reader.lines)
     while reader.at < count and not reader.full:
@@ -79,7 +79,7 @@ def _segments(text: str, segments_max: int) -> tuple[Segment, ...]:
 
 
 def _may_be_more(reader: Reader, line: str, body: str) -> bool:
-    """False for the plain prose that most lines are."""
+    """False for plain prose, which most lines are."""
     return (
         body[0] in _READERS
         or line[0] in " \t"
@@ -90,7 +90,7 @@ def _may_be_more(reader: Reader, line: str, body: str) -> bool:
 
 
 def _take(reader: Reader, body: str) -> bool:
-    """Whether a line reader took the line (and moved ``at`` to the last line that it took)."""
+    """Whether a line reader took the line; it moves ``at`` to the last line that it took."""
     if reader.starts[reader.at] in reader.logs:
         return _read_log(reader, body)
     line_reader = _READERS.get(body[0], _read_number)
@@ -102,7 +102,7 @@ def _take(reader: Reader, body: str) -> bool:
 
 
 def _begin(reader: Reader, body: str, marker: str, content: int) -> bool:
-    """Opens a list item, or a checkbox when its text begins with a box."""
+    """Open a list item, or a checkbox if its text begins with a box."""
     box = _box(body[content:], bulleted=True)
     if box is None:
         return reader.begin_item(marker, content)
@@ -111,7 +111,7 @@ def _begin(reader: Reader, body: str, marker: str, content: int) -> bool:
 
 
 def _box(content: str, *, bulleted: bool) -> tuple[int, bool] | None:
-    """Width and state of the box that an item's text begins with."""
+    """Width and state of the checkbox that an item's text begins with."""
     if content[:1] == "[" and content[2:4] in ("] ", "]") and content[1] in _BOXES:
         return 4 if len(content) > 4 else len(content), _BOXES[content[1]]
     mark = content[:1]
@@ -129,7 +129,7 @@ def _read_fence(reader: Reader, body: str) -> bool:
         return False
     first = last = reader.at + 1
     lines = reader.lines
-    while last < len(lines) and not (mark in lines[last] and _closes(lines[last].strip(), mark, width)):
+    while last < len(lines) and not (mark in lines[last] and _is_closing(lines[last].strip(), mark, width)):
         last += 1
     start = reader.starts[first] if first < len(lines) else len(reader.text)
     end = max(start, reader.starts[last] - 1) if last < len(lines) else len(reader.text)
@@ -141,7 +141,7 @@ def _read_fence(reader: Reader, body: str) -> bool:
     return True
 
 
-def _closes(body: str, mark: str, width: int) -> bool:
+def _is_closing(body: str, mark: str, width: int) -> bool:
     return body.startswith(mark) and len(body) >= width and not body.strip(mark)
 
 
@@ -161,7 +161,7 @@ def _read_heading(reader: Reader, body: str) -> bool:
     reader.flush()
     reader.lead = reader.title = ""
     reader.add_speech(SegmentKind.HEADING, (start + level + 1, end), level=str(level))
-    reader.title = plain(body.strip("# \t")).rstrip(":：")
+    reader.title = strip_markdown(body.strip("# \t")).rstrip(":：")
     reader.in_list = reader.before_blank = False
     return True
 
@@ -211,7 +211,8 @@ def _read_number(reader: Reader, body: str) -> bool:
 
 
 def _read_mark(reader: Reader, body: str) -> bool:
-    """``[x] text`` and ``☑ text`` without a bullet. A check mark alone is decoration, beside others it is a box."""
+    """Read ``[x] text`` and ``☑ text`` without a bullet. A single check mark is decoration, beside others it is a
+    checkbox."""
     if len(body) < 3:
         return False
     beside = any(
@@ -227,7 +228,7 @@ def _read_mark(reader: Reader, body: str) -> bool:
 
 
 def _read_rule(reader: Reader, body: str) -> bool:
-    """A line of dashes: a rule, or the underline of the short line above."""
+    """Read a line of dashes: a horizontal rule, or the underline of the short line above."""
     if len(body) < 3 or body.strip(body[0] + " "):
         return False
     titled = (
@@ -238,7 +239,7 @@ def _read_rule(reader: Reader, body: str) -> bool:
         reader.collected = []
         reader.title = reader.lead = ""
         reader.add_speech(SegmentKind.HEADING, span, level="1" if body[0] == "=" else "2")
-        reader.title = plain(reader.text[slice(*span)])
+        reader.title = strip_markdown(reader.text[slice(*span)])
     reader.flush()
     reader.in_list = False
     reader.before_blank = True
@@ -246,7 +247,7 @@ def _read_rule(reader: Reader, body: str) -> bool:
 
 
 def _read_bold(reader: Reader, body: str) -> bool:
-    """A line that is bold from end to end and no sentence is a heading."""
+    """Read a bold line that is no sentence as a heading."""
     inner = body.rstrip(":：")
     if not (inner.startswith("**") and inner.endswith("**")) or len(body) > HEADING_MAX + 4:
         return False
@@ -257,7 +258,7 @@ def _read_bold(reader: Reader, body: str) -> bool:
     reader.flush()
     reader.lead = reader.title = ""
     reader.add_speech(SegmentKind.HEADING, (start, end))
-    reader.title = plain(words).rstrip(":： ")
+    reader.title = strip_markdown(words).rstrip(":： ")
     reader.in_list = reader.before_blank = False
     return True
 
@@ -268,12 +269,12 @@ def _read_diff(reader: Reader, body: str) -> bool:
     if not paired and not body.startswith(_DIFF_STARTS):
         return False
     last = at + 1
-    while last < len(lines) and (lines[last].startswith(_DIFF_LINES) or _blank_inside(lines, last)):
+    while last < len(lines) and (lines[last].startswith(_DIFF_LINES) or _is_blank_inside(lines, last)):
         last += 1
     return reader.block(SegmentKind.DIFF, last - 1)
 
 
-def _blank_inside(lines: list[str], index: int) -> bool:
+def _is_blank_inside(lines: list[str], index: int) -> bool:
     """An empty context line of a diff: what follows is a diff line and no list item."""
     if lines[index].strip() or index + 1 >= len(lines):
         return False
@@ -304,24 +305,25 @@ def _read_indented(reader: Reader) -> bool:
 
 
 def _read_log(reader: Reader, body: str) -> bool:
-    """A log or a stack trace: goes on over lines that look like one, and over a blank line when one follows it."""
+    """Read a log or a stack trace: it continues over lines that look like one, and over a blank line before such a
+    line."""
     last = reader.at + 1
     count = len(reader.lines)
     while last < count:
         line = reader.lines[last]
         if line.strip():
-            if not _goes_on_as_log(reader, last):
+            if not _is_log_continuation(reader, last):
                 break
         elif last + 1 >= count or not _is_log(reader, last + 1):
             break
         last += 1
-    if last == reader.at + 1 and _is_told(body):
+    if last == reader.at + 1 and _is_error_sentence(body):
         return False
     return reader.block(SegmentKind.LOG, last - 1)
 
 
-def _is_told(body: str) -> bool:
-    """Whether one line is a sentence that somebody marks as an error: "FAIL: the import chokes on empty rows"."""
+def _is_error_sentence(body: str) -> bool:
+    """Whether a line is a sentence marked as an error: "FAIL: the import chokes on empty rows"."""
     head, colon, said = body.partition(": ")
     plain = bool(colon) and head.isalpha() and head.isupper() and _CODE_MARKS.isdisjoint(said)
     return plain and len(said.split()) >= _TOLD_WORDS and said.rstrip(" .!").rpartition(" ")[2].isalpha()
@@ -331,7 +333,7 @@ def _is_log(reader: Reader, index: int) -> bool:
     return reader.starts[index] in reader.logs
 
 
-def _goes_on_as_log(reader: Reader, index: int) -> bool:
+def _is_log_continuation(reader: Reader, index: int) -> bool:
     line = reader.lines[index]
     if _is_log(reader, index) or line[0] in " \t":
         return True

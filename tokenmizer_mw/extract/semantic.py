@@ -1,11 +1,10 @@
-"""The learned stage on the meaning of sentences: what the words of a sentence say, and beside it what a sentence model
-makes of it in its context.
+"""The classifier with a sentence model: features of the words, plus the embedding of the sentence in its context.
 
 A head is trained for one sentence model by ``python -m benchmarks.train_acts --semantic DIRECTORY``: an adapter of the
-model's matrices, and a number for each act and each place of a vector. The package carries the head for
-all-MiniLM-L6-v2; one for another model lies beside its weights as ``acts.head``.
+model's matrices, and a weight for each act and each dimension. The package has the head for all-MiniLM-L6-v2; one for
+another model lies beside its weights as ``acts.head``.
 
-Needs the extra ``semantic``, or ``embeddings``, with which reading costs less time.
+Needs the extra ``semantic``, or ``embeddings``, with which reading is faster.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ from numpy.typing import NDArray
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.runtime.installing import model_directory
 
+from .classifier import ActProbabilities, BadModel, DialogueAct, Model, SentenceInContext, load_shipped_model
 from .encoder import Adapter, Encoder, Tokens, digest_of
-from .learned import BadModel, DialogueAct, Guess, InContext, Model, load_shipped_model
 
 HEAD: Final = "acts.head"
 FORMAT: Final = 3
@@ -45,18 +44,19 @@ HEARD_TOKENS: Final = 28
 _FAR: Final = 500.0
 
 Matrix = NDArray[np.float32]
-Read = Callable[[InContext], Any]
+Read = Callable[[SentenceInContext], Any]
 """A sentence in its context to its vector."""
 
 
 class Head(Model):
-    """A classifier of cues and vectors: for each act the log odds are ``slopes`` times those of the cues, plus
-    ``offsets``, plus what ``dense`` makes of the vector, a row for each of its places and a column for each act.
-    ``adapter``: what is added to the sentence model's matrices before ``read`` makes vectors with them;
-    ``trained_on`` names the model: the SHA-256 of its weights, "" for any.
+    """A classifier of features and vectors. The log odds of each act are ``slopes`` times those of the features, plus
+    ``offsets``, plus ``dense`` times the vector (a row per dimension, a column per act).
 
-    Sentences with other letters than those of ASCII are judged by their cues alone: the sentence model reads English.
-    Raises ``BadModel`` when cues and numbers do not fit.
+    - ``adapter``: what is added to the sentence model's matrices before ``read`` makes vectors with them.
+    - ``trained_on``: SHA-256 of the sentence model's weights, "" for any.
+
+    Sentences with non-ASCII letters are judged by their features alone, because the sentence model reads English.
+    Raises ``BadModel`` if features and numbers do not fit.
     """
 
     __slots__ = ("_cached_meaning", "adapter", "dense", "offsets", "read", "slopes", "trained_on")
@@ -81,30 +81,30 @@ class Head(Model):
         self.read, self.trained_on, self.adapter = read, trained_on, adapter or {}
         self._cached_meaning = lru_cache(SENTENCES_KEPT)(self._compute_meaning)
 
-    def meaning(self, sentence: InContext) -> Sequence[float]:
-        """What the vector of a sentence adds to the log odds of each class, () for one that is not read. Raises
-        ``BadModel`` for a vector of another width than the head was trained on."""
+    def meaning(self, sentence: SentenceInContext) -> Sequence[float]:
+        """What the vector of a sentence adds to the log odds of each class; () if it is not read. Raises ``BadModel``
+        for a vector of another width than the head was trained on."""
         return self._cached_meaning(sentence) if sentence.text.isascii() else ()
 
-    def _compute_meaning(self, sentence: InContext) -> Sequence[float]:
+    def _compute_meaning(self, sentence: SentenceInContext) -> Sequence[float]:
         vector = np.asarray(self.read(sentence), np.float32)
         if vector.shape != (len(self.dense),):
             raise BadModel(f"vectors of the shape {vector.shape}, the head takes {len(self.dense)} numbers")
         found: list[float] = (vector @ self.dense + self.offsets).tolist()
         return found
 
-    def guess(self, total: int, meaning: Sequence[float] = ()) -> Guess:
-        """What a sentence does whose cues weigh ``total``, and whose meaning adds ``meaning``."""
+    def guess(self, total: int, meaning: Sequence[float] = ()) -> ActProbabilities:
+        """The probabilities of a sentence whose features sum to ``total`` and for which the vector adds ``meaning``."""
         if not meaning:
             return super().guess(total)
         sums = [
             max(one * self.scale * slope + more, -_FAR)
             for one, slope, more in zip(self._sums(total, ()), self.slopes.tolist(), meaning, strict=True)
         ]
-        return Guess(self.classes, tuple([1 / (1 + math.exp(-one)) for one in sums]))
+        return ActProbabilities(self.classes, tuple([1 / (1 + math.exp(-one)) for one in sums]))
 
     def to_bytes(self) -> bytes:
-        """The head as a file, without the classifier of cues. Numbers are kept in half precision."""
+        """The head as a file, without the classifier of features, in half precision."""
         named = {"slopes": self.slopes, "offsets": self.offsets, "dense": self.dense}
         for name, (tall, wide) in self.adapter.items():
             named |= {f"{_TALL}{name}": tall, f"{_WIDE}{name}": wide}
@@ -120,8 +120,8 @@ class Head(Model):
 
     @classmethod
     def load(cls, data: bytes, cues: Model, reader: Callable[[Adapter], Read]) -> Head:
-        """The head of a file on a classifier of cues. ``reader``: makes of an adapter what reads sentences. Raises
-        ``BadModel`` for a file that is damaged, too large, of another version or of other acts."""
+        """Load a head for a classifier of features. ``reader``: makes a function that reads sentences with an adapter.
+        Raises ``BadModel`` for a file that is damaged, too large, of another version or for other acts."""
         line, _, body = data.partition(b"\n")
         try:
             header = json.loads(line)
@@ -150,7 +150,7 @@ _WIDE: Final = "wide "
 
 
 def _split(numbers: Matrix, shapes: Mapping[str, Sequence[int]]) -> dict[str, Matrix]:
-    """The matrices that lie one behind another in a file. Raises ``BadModel`` where shapes and numbers do not fit."""
+    """Split the matrices of a file. Raises ``BadModel`` if shapes and numbers do not fit."""
     found, at = {}, 0
     try:
         for name, shape in shapes.items():
@@ -165,20 +165,20 @@ def _split(numbers: Matrix, shapes: Mapping[str, Sequence[int]]) -> dict[str, Ma
 
 
 class ContextReader:
-    """Reads sentences in their context with a sentence model: speaker and sentence first, then the sentence before it
-    and the other speaker's last one. The vector is the mean of all tokens of the last layer."""
+    """Embeds sentences in their context: speaker and sentence first, then the sentence before it and the other
+    speaker's last one. The vector is the mean of all tokens of the last layer."""
 
     def __init__(self, encoder: Tokens) -> None:
         self._encoder = encoder
         self._begin, self._end = encoder.number("[CLS]"), encoder.number("[SEP]")
 
-    def __call__(self, sentence: InContext) -> Matrix:
+    def __call__(self, sentence: SentenceInContext) -> Matrix:
         """The vector of a sentence."""
         mean: Matrix = self._encoder.read(*self.sequence(sentence)).mean(axis=0)
         return mean
 
-    def sequence(self, sentence: InContext) -> tuple[list[int], list[int]]:
-        """The tokens that are read, and which are of the sentence (0) and of what stands before it (1)."""
+    def sequence(self, sentence: SentenceInContext) -> tuple[list[int], list[int]]:
+        """The tokens to read, and for each whether it is of the sentence (0) or of its context (1)."""
         tokens, end = self._encoder.tokens, self._end
         first = [self._begin, *tokens(sentence.speaker), *tokens(sentence.text)[:TEXT_TOKENS], end]
         before, heard = tokens(sentence.before)[-BEFORE_TOKENS:], tokens(sentence.heard)[-HEARD_TOKENS:]
@@ -188,10 +188,10 @@ class ContextReader:
 
 @cache
 def open_head(directory: str, sha256: str = "") -> Head:
-    """The head for the model in a directory or an installed package, with the model, read once.
+    """Open the head for the sentence model in a directory or an installed package, cached.
 
-    The head is that in the directory, else the package's. ``sha256``: what the digest of the weights must be, "" for
-    whatever the head was trained on. Raises ``ConfigError`` where weights, tokenizer or head are missing, damaged or do
+    The head is the one in the directory, else the package's. ``sha256``: the required digest of the weights, "" for the
+    one that the head was trained on. Raises ``ConfigError`` if weights, tokenizer or head are missing, damaged or do
     not belong together.
     """
     folder = model_directory(directory)
@@ -222,9 +222,8 @@ def _trained_on(data: bytes) -> str:
 
 
 def open_encoder(folder: Path, adapter: Adapter) -> Tokens:
-    """The sentence model in a directory with its adapter: by transformers where sentence-transformers brought it, else
-    by arithmetic of our own, which makes the same of a sentence. Raises ``ConfigError`` for a directory that is no such
-    model."""
+    """Open the sentence model in a directory with its adapter: with transformers if sentence-transformers is installed,
+    else with numpy; both give the same vectors. Raises ``ConfigError`` if the directory has no such model."""
     encoder = Encoder(folder, adapter)
     if find_spec("sentence_transformers") is None or not (folder / "modules.json").exists():
         return encoder

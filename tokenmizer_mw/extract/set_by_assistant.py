@@ -1,7 +1,7 @@
-"""What the assistant's last messages say that it did or set: no fact, until the user changes it.
+"""What the assistant's last messages say it did or set. It becomes a fact only when the user changes it.
 
-"I've set the link to expire after 15 minutes" is settled as long as nobody objects. Such a clause becomes a fact only
-when a later message of the user takes its place, so that the change has something that it changes.
+"I've set the link to expire after 15 minutes" holds as long as nobody objects. If a later message of the user replaces
+such a clause, it is added as a fact, so that the change has something that it replaces.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Final
 from tokenmizer_mw.model.node import NOTE_CONFIDENCE, Node, NodeType, Source, Status, Trust
 
 from .finding import SegmentKind
-from .passing import clauses_of
-from .phrases import asks, bound_sentence
-from .reading import hits
+from .note_findings import iterate_clauses
+from .phrases import bound_sentence, is_question
+from .rule_hits import read_hits
 from .rules import Act, Speaker
 from .segment import segment
 from .validate import clean_label, format_quote
@@ -30,8 +30,8 @@ CHARS_MAX: Final = 6_000
 SENTENCE_LONG: Final = 240
 
 
-def find_set(texts: Sequence[tuple[int, str]]) -> list[Node]:
-    """What the assistant's newest ``texts``, with their numbers, state and do not propose, as notes that are in no
+def find_set_by_assistant(texts: Sequence[tuple[int, str]]) -> list[Node]:
+    """What the assistant's newest ``texts`` (with their numbers) state and do not propose, as nodes that are in no
     graph yet."""
     return [node for turn, text in texts[-MESSAGES_MAX:] for node in _find_set(turn, text)]
 
@@ -47,18 +47,20 @@ def _find_set(turn: int, text: str) -> tuple[Node, ...]:
             source=Source(turn, "assistant", format_quote(quote), Trust.CLAIMED),
             confidence=NOTE_CONFIDENCE,
         )
-        for number, (clause, quote) in enumerate(islice(_clauses(text), CLAUSES_MAX), 1)
+        for number, (clause, quote) in enumerate(islice(_split_clauses(text), CLAUSES_MAX), 1)
     )
 
 
-def _clauses(text: str) -> Iterator[tuple[str, str]]:
-    """The clauses of a text that state something, and the sentences they stand in."""
+def _split_clauses(text: str) -> Iterator[tuple[str, str]]:
+    """The clauses of a text that state something, each with its sentence."""
     for one in segment(text[:CHARS_MAX]):
         spoken = one.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM) and len(one.text) <= SENTENCE_LONG
-        valued = list(clauses_of(one.text, valued=True)) if spoken and not asks(bound_sentence(one.text)) else []
-        if valued and not _proposes(one.text):
+        valued = (
+            list(iterate_clauses(one.text, valued=True)) if spoken and not is_question(bound_sentence(one.text)) else []
+        )
+        if valued and not _is_proposal(one.text):
             yield from ((label, one.text) for part in valued if (label := clean_label(part)))
 
 
-def _proposes(text: str) -> bool:
-    return any(hit.rule.act is Act.PROPOSAL for hit in hits(text, Speaker.ASSISTANT))
+def _is_proposal(text: str) -> bool:
+    return any(hit.rule.act is Act.PROPOSAL for hit in read_hits(text, Speaker.ASSISTANT))

@@ -1,4 +1,4 @@
-"""When two labels speak of the same thing: their content words, compared without endings, verbs of work and paths."""
+"""Compares labels by their content: words without endings, verbs of work, and paths."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ SIMILAR_MAX: Final = 240
 """Characters of a label that are compared."""
 
 
-def words_of(text: str) -> frozenset[str]:
+def split_words(text: str) -> frozenset[str]:
     """The words of a table that is written as one text."""
     return frozenset(text.split())
 
 
-_EMPTY: Final = words_of(
+_EMPTY: Final = split_words(
     "a an and are as at be been being but by can could did do does doing for from get got had has have he her his"
     " how i if in into is it its just let lets like ll make me my need needs now of off on or our out over please"
     " re s she should so some still than that the their them then there these they this to too up us use used"
@@ -25,7 +25,7 @@ _EMPTY: Final = words_of(
     " again already always any because before after both each first good here more most much new next no not only"
     " other own same such very yet t don doesn didn isn aren won can t keeps keep returning gets getting"
 )
-_EMPTY_ABROAD: Final = words_of(
+_EMPTY_ABROAD: Final = split_words(
     "el los las un una unos que con para por del al se lo su sus es está este esta esto eso ese esa muy más ya y o"
     " le les des du de la une est dans pour sur avec aux ce cette qui et ou il elle je tu nous vous pas ne"
     " der das und ist ein eine einen einem einer dem zu auf für mit nicht im von bei sich es wir ich auch noch nur"
@@ -37,7 +37,7 @@ _EMPTY_ABROAD: Final = words_of(
 )
 """The same in other languages, where no English word of content is written alike."""
 
-_VERBS: Final = words_of(
+_VERBS: Final = split_words(
     "add added adding adds implement implemented implementing implementation create created creating creates build"
     " built building write wrote written writing fix fixed fixing fixes update updated updating change changed"
     " changing set setup go going goes went start started starting finish finished finishing complete completed"
@@ -70,45 +70,45 @@ _MIN_STEM: Final = 3
 
 @lru_cache(maxsize=4096)
 def content(label: str) -> frozenset[str]:
-    """The stems of a label's words that say what it is about. Paths count only where there is nothing else."""
+    """The content stems of a label. Paths count only if there is nothing else."""
     tokens = _tokens(label[:SIMILAR_MAX].casefold())
     plain = [token for token in tokens if not _is_path(token)]
-    said = [told for token in plain or tokens for told in _told_by(token)]
+    said = [told for token in plain or tokens for told in _stems_of_word(token)]
     return frozenset([stem for stem, is_verb in said if not is_verb] or [stem for stem, _ in said])
 
 
 @lru_cache(maxsize=16_384)
-def _told_by(token: str) -> tuple[tuple[str, bool], ...]:
-    """The stems of a word, or of a name's words, that say anything, and whether each is a verb of work."""
-    said = [piece for piece in _pieces(token) if piece not in _EMPTY and piece not in _EMPTY_ABROAD]
+def _stems_of_word(token: str) -> tuple[tuple[str, bool], ...]:
+    """The stems of a word, or of the words of a name, and whether each is a verb of work."""
+    said = [piece for piece in _split_pieces(token) if piece not in _EMPTY and piece not in _EMPTY_ABROAD]
     return tuple((_stem(piece), piece in _VERBS) for piece in said)
 
 
-def says_more_than(label: str, names: Iterable[str]) -> bool:
-    """Whether ``label`` says anything besides these names and verbs of work ("Updated a.py and b.py" does not)."""
+def has_words_besides(label: str, names: Iterable[str]) -> bool:
+    """Whether ``label`` has content besides these names and verbs of work ("Updated a.py and b.py" has none)."""
     for name in names:
         label = label.replace(name, " ")
     return any(word not in _EMPTY and word not in _VERBS for word in _tokens(label.casefold()))
 
 
-def opening(label: str) -> str:
-    """The stem of the first word that says what a label is about, "" when there is none."""
+def first_stem(label: str) -> str:
+    """The first content stem of a label; "" for none."""
     about = content(label)
     for token in _tokens(label[:SIMILAR_MAX].casefold()):
-        for piece in _pieces(token):
+        for piece in _split_pieces(token):
             if (stem := _stem(piece)) in about:
                 return stem
     return ""
 
 
 def overlap(one: str, other: str) -> float:
-    """Share of the smaller label's content that the other has as well, 0..1."""
+    """Share of the smaller label's content stems that the other has as well, 0..1."""
     a, b = content(one), content(other)
     return len(a & b) / min(len(a), len(b)) if a and b else 0.0
 
 
 def likeness(one: str, other: str) -> float:
-    """Share of all content that the two labels have in common, 0..1."""
+    """Share of all content stems that the labels have in common, 0..1."""
     a, b = content(one), content(other)
     return len(a & b) / len(a | b) if a and b else 0.0
 
@@ -125,8 +125,8 @@ def _tokens(text: str) -> list[str]:
     return [token for raw in kept.split() if (token := raw.strip("./_-@"))]
 
 
-def _joins(char: str) -> bool:
-    """Vowel signs and the like, which are part of a word without being letters."""
+def _is_combining(char: str) -> bool:
+    """Whether a character is a vowel sign or the like, part of a word without being a letter."""
     return char > "\u02ff" and unicodedata.category(char)[0] == "M"
 
 
@@ -135,7 +135,7 @@ class _Signs(dict[int, int]):
 
     def __missing__(self, code: int) -> int:
         char = chr(code)
-        kept = code if char.isalnum() or char in _WORD_SIGNS or _joins(char) else _SPACE
+        kept = code if char.isalnum() or char in _WORD_SIGNS or _is_combining(char) else _SPACE
         if len(self) < _SIGNS_MAX:
             self[code] = kept
         return kept
@@ -160,7 +160,8 @@ def _is_path(token: str) -> bool:
 _NAMES: Final = frozenset({"node.js", "vue.js", "next.js", "asp.net", "socket.io"})
 
 
-def _pieces(token: str) -> list[str]:
+def _split_pieces(token: str) -> list[str]:
+    """The words of a text."""
     if not token.isascii() and max(token) >= _WIDE:
         runs = ("".join(run) for _, run in groupby(token, lambda char: char >= _WIDE))
         return [piece for run in runs if (bare := run.strip("./_-")) for piece in _pieces_of_run(bare)]
@@ -168,7 +169,7 @@ def _pieces(token: str) -> list[str]:
 
 
 def _pieces_of_run(token: str) -> list[str]:
-    """A word, the words of a name that is written as one, or the pairs of signs of what is written without spaces."""
+    """A word, the words of a compound name, or pairs of characters in scripts without spaces."""
     if token[0] >= _WIDE and len(token) > 1:
         return [token[index : index + 2] for index in range(len(token) - 1)]
     if token.isalpha() or token.replace(".", "").isdigit() or token in _NAMES:

@@ -1,5 +1,4 @@
-"""The conversation around a message: who speaks, what was asked and told before, and what that makes of a
-statement."""
+"""The situation of a message: its speaker, and the messages before it."""
 
 from __future__ import annotations
 
@@ -11,10 +10,10 @@ from typing import Final
 from tokenmizer_mw.model.message import Message, Role
 
 from . import CONTEXT_MESSAGES
-from .abroad import order_abroad
 from .offers import Offers
-from .phrases import asks, bound_sentence, order_in, without_lead
-from .prose import encodable, sentences
+from .other_languages import read_foreign_order
+from .phrases import bound_sentence, is_question, read_order, strip_lead
+from .prose import find_sentences, replace_surrogates
 from .rules import Speaker
 from .similar import SIMILAR_MAX, content
 
@@ -30,12 +29,13 @@ Numbered = tuple[int, Message]
 
 @dataclass(frozen=True)
 class Situation:
-    """What surrounds message ``turn``.
+    """The messages around message ``turn``.
 
-    ``asked`` is the user's last message before it, ``told`` the assistant's last one with words (``None`` when there
-    is none within reach). ``has_goal``: the session's goal is known already.
-    ``proposed``: what the assistant said last before ``asked``, for an assistant's message only.
-    ``goal_asked``: all that is known of it is a question. ``tooled``: tools are at work around the message.
+    - ``asked``: the user's last message before it; ``told``: the assistant's last one with words. ``None`` if none is
+      within reach.
+    - ``has_goal``: the goal of the session is known; ``goal_asked``: only from a question.
+    - ``proposed``: what the assistant said last before ``asked``, for an assistant's message only.
+    - ``tooled``: tools are in use around the message.
     """
 
     turn: int
@@ -49,46 +49,47 @@ class Situation:
 
     @cached_property
     def ordered(self) -> bool:
-        """True when the user's last message wants something done rather than answered."""
+        """Whether the user's last message asks for work rather than for an answer."""
         if self.asked is None:
             return self.turn > CONTEXT_MESSAGES
-        text = encodable(self.asked[1].text[:ASKED_MAX])
-        said = [bound_sentence(text[start:end]) for start, end in sentences(text, 0, len(text))]
+        text = replace_surrogates(self.asked[1].text[:ASKED_MAX])
+        said = [bound_sentence(text[start:end]) for start, end in find_sentences(text, 0, len(text))]
         return any(
-            not asks(sentence) or order_in(without_lead(sentence)) or order_abroad(sentence) for sentence in said
+            not is_question(sentence) or read_order(strip_lead(sentence)) or read_foreign_order(sentence)
+            for sentence in said
         )
 
     @cached_property
     def offers(self) -> Offers:
-        """What the assistant's last message puts up for decision."""
-        return Offers(encodable(self.told[1].text[-TOLD_MAX:]) if self.told is not None else "")
+        """The offers of the assistant's last message."""
+        return Offers(replace_surrogates(self.told[1].text[-TOLD_MAX:]) if self.told is not None else "")
 
     @cached_property
     def told_words(self) -> frozenset[str]:
-        """The stems of the words that the assistant's last message speaks of; none when it said nothing."""
+        """Content stems of the assistant's last message; empty if there is none."""
         if self.told is None:
             return frozenset()
-        return words_in(self.told[1].text[-TOLD_MAX:])
+        return stems_in(self.told[1].text[-TOLD_MAX:])
 
     @cached_property
     def proposed_words(self) -> frozenset[str]:
-        """The stems of what the assistant said last before the user's last message; none when it is out of reach."""
-        return words_in(self.proposed[1].text[-TOLD_MAX:]) if self.proposed is not None else frozenset()
+        """Content stems of the assistant's last text before the user's last message; empty if out of reach."""
+        return stems_in(self.proposed[1].text[-TOLD_MAX:]) if self.proposed is not None else frozenset()
 
     @cached_property
     def asked_words(self) -> frozenset[str]:
-        """The stems of the words that the user's last message speaks of; none when it is out of reach."""
-        return words_in(self.asked[1].text[:ASKED_MAX]) if self.asked is not None else frozenset()
+        """Content stems of the user's last message; empty if out of reach."""
+        return stems_in(self.asked[1].text[:ASKED_MAX]) if self.asked is not None else frozenset()
 
 
-def words_in(text: str) -> frozenset[str]:
-    """The stems of what a text of any length speaks of."""
-    text = " ".join(encodable(text).split())
+def stems_in(text: str) -> frozenset[str]:
+    """Content stems of a text of any length."""
+    text = " ".join(replace_surrogates(text).split())
     pieces = range(0, len(text), SIMILAR_MAX)
     return frozenset().union(*(content(text[start : start + SIMILAR_MAX]) for start in pieces))
 
 
-def situation_of(
+def read_situation(
     message: Numbered,
     before: Sequence[Numbered],
     *,

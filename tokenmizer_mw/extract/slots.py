@@ -1,8 +1,8 @@
-"""Slots: what a fact is a value of, so that a new value replaces the old one whatever the wording.
+"""Slots: what a fact is a value of, so that a new value replaces the old one in any wording.
 
-"database: SQLite" and "use PostgreSQL" are both values of the slot ``database``; "PostgreSQL for orders" is a value
-of ``database@orders``, which is another slot. Only categories that hold one value at a time are slots: two testing
-tools or two services may both be in use, and then nothing is replaced without words that say so.
+"database: SQLite" and "use PostgreSQL" are values of the slot ``database``; "PostgreSQL for orders" is a value of
+``database@orders``, another slot. Only categories with one value at a time are slots: two testing tools or two services
+may both be in use, and nothing is replaced unless the words say so.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final
 from tokenmizer_mw.model.category import CATEGORIES, MEMBERS, Category
 
 from .pattern import compile_lazily
-from .similar import content, words_of
+from .similar import content, split_words
 
 SLOT_TEXT_MAX: Final = 240
 """Characters of a label that are read for a slot."""
@@ -61,16 +61,18 @@ _SCOPE: Final = compile_lazily(r"[\s,](?:for|as|in|on) (?:the |our |my |all |any
 _DIGITS: Final = frozenset("0123456789")
 _SCOPE_WORDS: Final = 3
 _HEAD_WORDS: Final = 4
-_NO_SUBJECT: Final = words_of(
+_NO_SUBJECT: Final = split_words(
     "a an the on at to with of for in and or is it our my your use set make keep listen run change new"
 )
-_NO_ATTRIBUTE: Final = words_of("note warning reason question example step option update edit ps fyi btw also tip why")
+_NO_ATTRIBUTE: Final = split_words(
+    "note warning reason question example step option update edit ps fyi btw also tip why"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """``name`` is the slot ("" for a value that many can share), ``value`` the normalised value, ``category`` the
-    kind of choice ("" when unknown)."""
+    """``name``: the slot, "" for a value that many facts can share; ``value``: normalised; ``category``: the kind of
+    choice, "" if unknown."""
 
     name: str
     value: str
@@ -78,7 +80,7 @@ class Slot:
 
     @property
     def chosen(self) -> bool:
-        """Whether naming such a value in a goal is a choice rather than a mention of what is around."""
+        """Whether naming such a value in a goal is a choice rather than a mention."""
         return self.category not in _AROUND
 
 
@@ -89,9 +91,9 @@ _CALLED: Final = {name.replace("-", " "): category for category in CATEGORIES fo
 
 
 def read_slot(label: str, scope: str = "") -> Slot | None:
-    """What ``label`` is a value of; ``None`` when it is not read as a value of anything.
+    """The slot and value of ``label``; ``None`` if it is not read as a value.
 
-    ``scope`` ("orders") says what the value is for when the label itself does not.
+    ``scope`` ("orders") says what the value is for if the label does not.
     """
     text = label[:SLOT_TEXT_MAX].strip()
     if not text:
@@ -105,8 +107,8 @@ def read_slot(label: str, scope: str = "") -> Slot | None:
     )
 
 
-def versions(text: str) -> list[tuple[str, str]]:
-    """Runtimes and platforms with a version that ``text`` names, such as ("python", "3.12"), in order."""
+def find_versions(text: str) -> list[tuple[str, str]]:
+    """Runtimes and platforms with a version in ``text``, in order, such as ("python", "3.12")."""
     text = text[:SLOT_TEXT_MAX]
     return [] if _DIGITS.isdisjoint(text) else list(_find_versions(text))
 
@@ -123,30 +125,30 @@ def _find_versions(text: str) -> Iterator[tuple[str, str]]:
 
 
 def members_of(category: str) -> tuple[str, ...]:
-    """First spellings of the known values of a category; () for an unknown one."""
+    """The canonical spellings of a category's known values; () for an unknown category."""
     return tuple(first for kind, first in MEMBERS.values() if kind.name == category)
 
 
 def find_member(word: str) -> tuple[str, str] | None:
-    """Category and first spelling of a name from the table, ``None`` when it is not there."""
+    """Category and canonical spelling of a known name; ``None`` if it is unknown."""
     found = MEMBERS.get(word.casefold().strip(".,;:!?()'\""))
     return (found[0].name, found[1]) if found else None
 
 
-def same_value(one: str, other: str) -> bool:
-    """Whether two values of a slot are the same, the one perhaps said more exactly ("3.12" and "3.12.1")."""
+def is_same_value(one: str, other: str) -> bool:
+    """Whether two values of a slot are equal, or one is more specific ("3.12" and "3.12.1")."""
     a, b = one.casefold(), other.casefold()
     return a == b or a.startswith(b + ".") or b.startswith(a + ".")
 
 
 def are_of_different_things(one: str, other: str) -> bool:
-    """Whether two slots hold the same attribute of things that both are named and differ: "port@api", "port@worker"."""
+    """Whether two slots hold one attribute of two named things: "port@api", "port@worker"."""
     (name, _, about), (other_name, _, other_about) = one.partition("@"), other.partition("@")
     return name == other_name and bool(about and other_about) and about != other_about
 
 
 def names_a_value(text: str) -> bool:
-    """Whether ``text`` is "category: value", where the colon opens no reason."""
+    """Whether ``text`` is "category: value", where the colon introduces no reason."""
     head, colon, value = text.partition(":")
     return bool(colon and value.strip()) and head.strip().casefold().replace("-", " ") in _CALLED
 
@@ -157,7 +159,7 @@ def _version(text: str) -> Slot | None:
 
 
 def _read_named_slot(text: str) -> Slot | None:
-    """``database: SQLite``: a category or an attribute by its name."""
+    """A category or an attribute by its name: ``database: SQLite``."""
     found = _PAIR.match(text)
     if found is None:
         return None
@@ -172,13 +174,13 @@ def _read_named_slot(text: str) -> Slot | None:
 
 
 def _quantity(text: str, scope: str) -> Slot | None:
-    """``port 9001 for the api``: an attribute with a number, of what the words behind it name."""
+    """An attribute with a number: ``port 9001 for the api``."""
     found = _QUANTITY.search(text)
     if found is None:
         return None
     name = " ".join(word for word in found.group("name").casefold().split() if word not in _NO_SUBJECT)
     behind = _SCOPE.match(text[found.end("value") :])
-    about = " ".join(sorted(words_of(behind.group("scope") if behind else scope) - _NO_SUBJECT)[:_SCOPE_WORDS])
+    about = " ".join(sorted(split_words(behind.group("scope") if behind else scope) - _NO_SUBJECT)[:_SCOPE_WORDS])
     return Slot(f"{name}@{about}" if about else name, found.group("value").casefold())
 
 
@@ -213,7 +215,7 @@ def _head_and_scope(text: str) -> tuple[str, str]:
 
 
 def _scope_key(scope: str, category: Category) -> str:
-    """The words of a scope in a fixed order, without those that only name the category again."""
+    """The words of a scope in a fixed order, without the category's own name."""
     own = content(f"{category.name} {category.names} {_SYNONYMS.get(category.name, '')}")
     return " ".join(sorted(content(scope) - own)[:_SCOPE_WORDS])
 

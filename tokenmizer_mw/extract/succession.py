@@ -1,4 +1,5 @@
-"""Which value a new one takes the place of: one of its kind that is named beside it, or that is of the same thing."""
+"""Finds the earlier value that a new one replaces: a value of its kind that is named beside it, or a value of the same
+thing."""
 
 from __future__ import annotations
 
@@ -10,14 +11,14 @@ from typing import Final
 from tokenmizer_mw.graph.values import Value, alike, equal, names_again, same_sort, values_in
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status
 
-from .assigned import AGAINST
-from .facts import recent
+from .facts import is_recent
 from .finding import Finding, Move
 from .ledger import Ledger
 from .pattern import PatternSet
-from .phrases import without_lead
+from .phrases import strip_lead
 from .similar import content
 from .slots import are_of_different_things, find_member
+from .value_assignments import AGAINST
 
 DECISIONS_MAX: Final = 24
 TASKS_MAX: Final = 12
@@ -40,30 +41,30 @@ BETWEEN: Final = " . "
 
 
 @dataclass(frozen=True, slots=True)
-class Before:
-    """The node that states the value which is replaced, and that value in its words."""
+class PreviousValue:
+    """The replaced value, in its words, and the node that states it."""
 
     node: Node
     value: Value
 
 
-def predecessor(ledger: Ledger, finding: Finding) -> Before | None:
-    """What states the value that the finding's value takes the place of, ``None`` when both hold or none is known."""
+def find_previous_value(ledger: Ledger, finding: Finding) -> PreviousValue | None:
+    """The value that the finding's value replaces; ``None`` if both hold or none is known."""
     new = _new(finding)
     if new is None or (_BESIDE.any(finding.quote) and not finding.target):
         return None
-    best: Before | None = None
+    best: PreviousValue | None = None
     best_score = 0
     for node in _candidates(ledger):
         for old in _values_of(node):
             score = _score(ledger, finding, new, node, old)
             if score > best_score:
-                best, best_score = Before(node, old), score
+                best, best_score = PreviousValue(node, old), score
     return best
 
 
-def holds_already(ledger: Ledger, finding: Finding) -> Node | None:
-    """The decision in force that states the finding's value."""
+def find_holder_of_value(ledger: Ledger, finding: Finding) -> Node | None:
+    """The decision in force that states the finding's value; ``None`` for none."""
     value = finding.value or finding.label
     for node in islice(_candidates(ledger), DECISIONS_MAX):
         if node.type is NodeType.DECISION and any(equal(known.text, value) for known in _values_of(node)):
@@ -71,8 +72,9 @@ def holds_already(ledger: Ledger, finding: Finding) -> Node | None:
     return None
 
 
-def without_false_target(finding: Finding) -> Finding:
-    """The finding without a target that the new value cannot replace: "40 ms is too slow, take B" is no word on A."""
+def drop_false_target(finding: Finding) -> Finding:
+    """The finding without a target that its value cannot replace: "40 ms is too slow, take B" does not replace 40 ms by
+    B."""
     new = _new(finding)
     old = next(iter(values_in(finding.target)), None)
     if new is None or old is None or alike(old, new) or old.kind in NAMED_KINDS:
@@ -106,9 +108,9 @@ def _candidates(ledger: Ledger) -> Iterator[Node]:
 
 
 def _values_of(node: Node) -> Iterator[Value]:
-    """The values that a node states: names only where the label says little else."""
+    """Iterate over the values that a node states; names only if the label says little else."""
     brief = len(node.label.split()) <= _BRIEF or node.type is NodeType.TASK
-    typed = [value for value in values_in(node.label) if not _is_doing(value)]
+    typed = [value for value in values_in(node.label) if not _is_gerund(value)]
     for value in typed:
         if brief or value.kind not in NAMED_KINDS or equal(value.text, node.value):
             yield value
@@ -116,8 +118,8 @@ def _values_of(node: Node) -> Iterator[Value]:
         yield Value(node.value, "term", 0, 0)
 
 
-def _is_doing(value: Value) -> bool:
-    """Whether a capital only begins a sentence: "Checking every minute" names nothing."""
+def _is_gerund(value: Value) -> bool:
+    """Whether a value is only a capitalised verb at the beginning of a sentence ("Checking every minute")."""
     return value.kind == "name" and value.start == 0 and value.text.endswith("ing") and " " not in value.text
 
 
@@ -129,31 +131,33 @@ def _score(ledger: Ledger, finding: Finding, new: Value, node: Node, old: Value)
     if finding.target:
         return 9 if alike(old, new) and names_again(old, finding.target) else 0
     named = names_again(old, finding.near)
-    if new.kind == "number" and not named and counts_otherwise(finding, new.text):
+    if new.kind == "number" and not named and has_other_number(finding, new.text):
         return 0
-    shared = _shares(finding.about, node.label, old)
+    shared = _is_about_same(finding.about, node.label, old)
     if not alike(old, new) and not (shared and finding.single and "term" in (old.kind, new.kind)):
         return 0
     if not named and not shared and _is_address(old) != _is_address(new):
         return 0
     option = _is_option_of(new, node)
-    sure = option or _sure(ledger, finding, node, old, new, named=named, shared=shared)
-    return (4 * (named or option) + 3 * shared + 2 * recent(ledger, node) + 1) if sure else 0
+    sure = option or _is_replaced(ledger, finding, node, old, new, named=named, shared=shared)
+    return (4 * (named or option) + 3 * shared + 2 * is_recent(ledger, node) + 1) if sure else 0
 
 
 def _is_option_of(new: Value, node: Node) -> bool:
-    """Whether a choice is told with the question that it answers, and that puts up the new value as well."""
+    """Whether a choice is labelled with the question that it answers, and the question offers the new value as well."""
     question, answers, answer = node.label.partition(": ")
     return bool(answers) and names_again(new, question) and not names_again(new, answer)
 
 
-def counts_otherwise(finding: Finding, new: str) -> bool:
-    """Whether what was just said has a number of its own, which "make it 12" is about."""
+def has_other_number(finding: Finding, new: str) -> bool:
+    """Whether the sentences around have another number, which "make it 12" may be about."""
     return any(value.kind not in NAMED_KINDS and not equal(value.text, new) for value in values_in(finding.near))
 
 
-def _sure(ledger: Ledger, finding: Finding, node: Node, old: Value, new: Value, *, named: bool, shared: bool) -> bool:
-    """Whether enough speaks for it that ``old`` is replaced."""
+def _is_replaced(
+    ledger: Ledger, finding: Finding, node: Node, old: Value, new: Value, *, named: bool, shared: bool
+) -> bool:
+    """Whether there is enough evidence that ``old`` is replaced."""
     against = named and any(
         names_again(old, sentence) and AGAINST.any(sentence) for sentence in finding.near.split(BETWEEN)
     )
@@ -167,20 +171,20 @@ def _sure(ledger: Ledger, finding: Finding, node: Node, old: Value, new: Value, 
     told = finding.move is Move.REPLACE or (finding.move is Move.SET and finding.single)
     close = ledger.turn - ledger.last_touched(node) <= _REACH
     if not named and not shared:
-        switched = finding.move is Move.REPLACE or not equal(without_lead(finding.label), new.text)
+        switched = finding.move is Move.REPLACE or not equal(strip_lead(finding.label), new.text)
         talked_of = ledger.turn - ledger.last_touched(node) <= _TALKED_OF
         counted = old.kind == new.kind == "amount" and close and same_sort(old, new)
-        return against or counted or (told and talked_of and _is_of_its_kind(old, new, switched=switched))
+        return against or counted or (told and talked_of and _are_of_one_kind(old, new, switched=switched))
     if both and node.type is NodeType.TASK:
         return against or (told and close and old.kind == new.kind == "code")
     if both:
-        return _of_like_length(old, new) and (against or (told and close))
+        return _are_short_names(old, new) and (against or (told and close))
     return against or (close and (told or same_sort(old, new)) and (named or same_sort(old, new)))
 
 
-def _is_of_its_kind(old: Value, new: Value, *, switched: bool) -> bool:
-    """Whether two values are of one sort: of one unit or format, tools of one category, or names that no table has;
-    and share a word; where the user said that something is ``switched``, they need not, and one may be known."""
+def _are_of_one_kind(old: Value, new: Value, *, switched: bool) -> bool:
+    """Whether two values are of one kind: the same unit or format, or known names of one category, or unknown names
+    that share a word. If the user said that something is ``switched``, names need not share one."""
     if new.text[:1].isdigit() and not switched:
         return False
     if old.kind not in NAMED_KINDS or new.kind not in NAMED_KINDS:
@@ -189,25 +193,26 @@ def _is_of_its_kind(old: Value, new: Value, *, switched: bool) -> bool:
     if one is not None and other is not None:
         return one[0] == other[0]
     akin = one is other and not content(old.text).isdisjoint(content(new.text))
-    return (switched or akin) and _of_like_length(old, new)
+    return (switched or akin) and _are_short_names(old, new)
 
 
 def _member_of(value: Value) -> tuple[str, str] | None:
-    """The known thing that a value names, perhaps with its version: "Python 3.11"."""
+    """Category and spelling of the known name in a value, perhaps with its version ("Python 3.11"); ``None`` for
+    none."""
     return find_member(value.text) or find_member(value.text.split()[0])
 
 
 def _is_address(value: Value) -> bool:
-    """Whether a value is a host or the like, which no name takes the place of."""
+    """Whether a value is a host or the like, which no name replaces."""
     return value.kind == "code" and "." in value.text.strip(".") and not value.text.replace(".", "").isdigit()
 
 
-def _of_like_length(old: Value, new: Value) -> bool:
+def _are_short_names(old: Value, new: Value) -> bool:
     return len(new.text.split()) <= _NAME_WORDS and len(old.text.split()) <= _NAME_WORDS
 
 
-def _shares(about: str, label: str, old: Value) -> bool:
-    """Whether a label speaks of what a value is of: the one names everything that the other does."""
+def _is_about_same(about: str, label: str, old: Value) -> bool:
+    """Whether a label speaks of the thing that a value is of: the words of one contain those of the other."""
     mine = _subject(about)
     other = _subject(label.replace(old.text, " "))
     return bool(mine & other) and (mine <= other or other <= mine)

@@ -1,4 +1,4 @@
-"""The gate that every finding passes: labels made clean, types corrected, doubtful and surplus findings left out."""
+"""Validates findings: cleans labels, corrects types, and drops doubtful and surplus findings."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from tokenmizer_mw.safety.redact.strict import mask_opaque
 from tokenmizer_mw.settings import Settings
 
 from .finding import Finding, Move
-from .hollow import behind_pointer, goes_ahead, is_hollow
+from .meaningless_labels import is_go_ahead, is_hollow, strip_pointer
 from .names import PROJECTS, as_path, project_path
 from .pattern import PatternSet
-from .prose import plain
-from .rules.acknowledging import FAULTS
+from .prose import strip_markdown
+from .rules.acknowledgement_words import FAULTS
 
 QUOTE_MAX: Final = 240
 """Longest quote that is kept as evidence, in characters."""
@@ -37,7 +37,7 @@ _TOLD: Final = frozenset({NodeType.TASK, NodeType.DECISION, NodeType.ERROR})
 """Types whose labels are words that somebody said, perhaps without saying anything."""
 
 _QUESTION_MARKS: Final = ("?", "？", "؟")
-"""A goal that only wants to know something is told as a question."""
+"""A goal that only asks for information is a question."""
 
 _SIDES: Final = frozenset({"left", "right", "on", "off", "up", "down"})
 
@@ -45,32 +45,32 @@ _METHODS: Final = ("GET ", "POST ", "PUT ", "PATCH ", "DELETE ", "HEAD ", "OPTIO
 
 
 def clean_label(text: str) -> str:
-    """``text`` as a label: one NFKC line of at most ``LABEL_MAX`` characters without control and format characters,
-    Markdown emphasis or punctuation at its ends. "" when nothing is left that says anything."""
+    """``text`` as a label: one NFKC line of at most ``LABEL_MAX`` characters without control and format characters, and
+    without Markdown emphasis or punctuation at its ends. "" if nothing meaningful is left."""
     if not text:
         return ""
     label = one_line(text[: 4 * LABEL_MAX])
-    label = _without_bold(plain(label)).replace("**", "").replace("`", "")
-    label = _shorten(mask_opaque(_kept_whole(label, _trim_label(label))), LABEL_MAX)
+    label = _without_bold(strip_markdown(label)).replace("**", "").replace("`", "")
+    label = _shorten(mask_opaque(_trim_whole(label, _trim_label(label))), LABEL_MAX)
     return label if words(label) else ""
 
 
 def _without_bold(label: str) -> str:
-    """``label`` without the underscores around bold words; those of a name such as ``__init__`` stay."""
+    """``label`` without the underscores of bold words; those of names such as ``__init__`` stay."""
     pieces = label.split("__")
     is_bold = len(pieces) % 2 == 1 and all(" " in piece.strip() for piece in pieces[1::2])
     return "".join(pieces) if is_bold else label
 
 
 def _path_label(path: str) -> str:
-    """A path as a label: its underscores are no emphasis."""
+    """A path as a label; its underscores are no emphasis."""
     line = one_line(path[: 4 * LABEL_MAX]).replace("`", "")
-    label = _shorten(_kept_whole(line, _trim_label(line)), LABEL_MAX)
+    label = _shorten(_trim_whole(line, _trim_label(line)), LABEL_MAX)
     return project_path(label) if words(label) else ""
 
 
-def _kept_whole(label: str, trimmed: str) -> str:
-    """The trimmed label with the sign that is part of a name: the dot of ".gitignore", the slash of "GET /", the
+def _trim_whole(label: str, trimmed: str) -> str:
+    """The trimmed label with the characters that belong to a name: the dot of ".gitignore", the slash of "GET /", the
     underscores of "__init__"."""
     if "__" in trimmed.rpartition(" ")[2] and f"{trimmed}__" in label:
         return f"{trimmed}__"
@@ -91,7 +91,7 @@ def one_line(text: str) -> str:
 
 @lru_cache(maxsize=8)
 def format_quote(text: str) -> str:
-    """``text`` as evidence: one line of at most ``QUOTE_MAX`` characters, whatever may be a key masked."""
+    """``text`` as evidence: one line of at most ``QUOTE_MAX`` characters, possible keys masked."""
     return _shorten(mask_opaque(one_line(text[: 4 * QUOTE_MAX])), QUOTE_MAX)
 
 
@@ -121,8 +121,8 @@ def _shorten(label: str, limit: int) -> str:
     return (cut.rpartition(" ")[0] if " " in cut[limit // 2 :] else cut).rstrip(_TRAILING)
 
 
-def corrected_type(type_: NodeType, label: str) -> NodeType:
-    """FILE for a label that is a path and nothing else, ENDPOINT for a URL or a ``METHOD /path``, else ``type_``."""
+def correct_type(type_: NodeType, label: str) -> NodeType:
+    """FILE for a label that is only a path, ENDPOINT for a URL or a ``METHOD /path``, else ``type_``."""
     if type_ in _READ_AS_SUCH:
         return type_
     if _is_address(label):
@@ -138,9 +138,10 @@ def _is_address(label: str) -> bool:
 
 
 def validate_findings(findings: Iterable[Finding], settings: Settings) -> list[Finding]:
-    """The findings worth keeping, in order and clean; at most ``settings.labels_max`` of them.
+    """The valid findings, in order and cleaned, at most ``settings.labels_max``.
 
-    What structure said needs no floor. A bare "it works now" or "working on it" has no label and passes as it is.
+    Findings from structure need no minimum confidence. A bare "it works now" or "working on it" has no label and
+    passes.
     """
     kept: list[Finding] = []
     for finding in findings:
@@ -156,7 +157,7 @@ def validate_findings(findings: Iterable[Finding], settings: Settings) -> list[F
 def _validate_finding(finding: Finding, floor: float) -> Finding | None:
     if not finding.certain and finding.confidence < floor:
         return None
-    if (finding.trust is Trust.QUOTED and finding.type in _DOUBTED) or _only_leads_on(finding):
+    if (finding.trust is Trust.QUOTED and finding.type in _DOUBTED) or _is_leading_on(finding):
         return None
     label = _path_label(finding.label) if finding.type is NodeType.FILE else clean_label(finding.label)
     if label and finding.type is NodeType.GOAL and finding.label.rstrip().endswith(_QUESTION_MARKS):
@@ -166,12 +167,12 @@ def _validate_finding(finding: Finding, floor: float) -> Finding | None:
     if finding.type is NodeType.ENDPOINT and "/" not in label and f"{label.upper()} " in _METHODS:
         return None
     if label and finding.type in _TOLD and not finding.certain:
-        label = behind_pointer(label)
-        if _says_nothing(finding, label):
+        label = strip_pointer(label)
+        if _is_without_content(finding, label):
             if not _may_point(finding):
                 return None
             label = ""
-    type_ = corrected_type(finding.type, label) if label else finding.type
+    type_ = correct_type(finding.type, label) if label else finding.type
     quote = format_quote(finding.quote)
     if type_ is finding.type and label == finding.label and quote == finding.quote and _is_plain(finding):
         return finding
@@ -188,13 +189,13 @@ def _validate_finding(finding: Finding, floor: float) -> Finding | None:
     )
 
 
-def _only_leads_on(finding: Finding) -> bool:
-    """Whether a choice or a complaint is none: it lets work go on, or leads to what stands below it."""
+def _is_leading_on(finding: Finding) -> bool:
+    """Whether a choice or a complaint only tells the assistant to continue, or introduces what follows."""
     if finding.certain or finding.move not in (Move.NOTE, Move.ADOPT):
         return False
     if finding.type is NodeType.ERROR:
         return finding.quote.rstrip().endswith(_COLONS)
-    leads_on = goes_ahead(finding.label) or finding.quote.rstrip().endswith(_LEADING_ON)
+    leads_on = is_go_ahead(finding.label) or finding.quote.rstrip().endswith(_LEADING_ON)
     return finding.type is NodeType.DECISION and leads_on
 
 
@@ -206,8 +207,7 @@ _FAULTS: Final = PatternSet(*FAULTS)
 
 
 def _without_fault(finding: Finding) -> Finding | None:
-    """What was read as a choice and says that something does not work, or still is as it was: an error where the user
-    says so, else nothing."""
+    """A choice that says that something does not work: as an error if the user says so, else dropped."""
     chosen = finding.type is NodeType.DECISION and finding.kind is DecisionKind.CHOICE
     if not chosen or finding.status is not Status.ACTIVE or finding.target or not _FAULTS.any(finding.label):
         return finding
@@ -215,7 +215,7 @@ def _without_fault(finding: Finding) -> Finding | None:
 
 
 def _as_error(finding: Finding) -> Finding:
-    """What is wrong, of what was read as a choice."""
+    """A misread choice as an error."""
     return Finding(
         NodeType.ERROR,
         finding.label,
@@ -227,20 +227,20 @@ def _as_error(finding: Finding) -> Finding:
     )
 
 
-def _says_nothing(finding: Finding, label: str) -> bool:
-    """A bare number or side may be the new value of what is replaced."""
+def _is_without_content(finding: Finding, label: str) -> bool:
+    """Whether a label has no content. A bare number or side may be the new value in a replacement."""
     return is_hollow(label) and not (finding.move is Move.REPLACE and (label[0].isdigit() or label in _SIDES))
 
 
 def _may_point(finding: Finding) -> bool:
-    """Whether the finding means the work in hand when it names nothing."""
+    """Whether a finding without a name means the current work."""
     return finding.type is not NodeType.DECISION and (
         finding.move in (Move.CLOSE, Move.REOPEN) or finding.status is Status.IN_PROGRESS
     )
 
 
 def _is_plain(finding: Finding) -> bool:
-    """Whether nothing but label and quote needs cleaning."""
+    """Whether only label and quote need cleaning."""
     said_more = finding.target or finding.reason or finding.detail
     return not said_more and (finding.kind is None or finding.type is NodeType.DECISION)
 

@@ -1,7 +1,7 @@
-"""Files that stand whole in a user's message, known by the syntax of their format: web pages, Markdown with front
-matter, tables of comma-separated values, parts between ``[file: name]`` and ``[/file]``, JSON in a line.
+"""Finds whole files in a user's message by their syntax: web pages, Markdown with front matter, CSV tables, parts
+between ``[file: name]`` and ``[/file]``, JSON in a line.
 
-Nothing needs to introduce them, and nothing in them is the user's own word.
+They need no introduction, and nothing in them is the user's statement.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final
 import re2
 
 from .layout import Span
-from .rules.handed import RESUMES
+from .rules.handover_phrases import RESUMES
 
 MARKS_MAX: Final = 20_000
 """Lines and marks of one message that are looked at; what stands behind them is read as it is."""
@@ -33,7 +33,7 @@ _OWN_MAX: Final = 400
 
 
 def find_whole_files(text: str) -> Iterator[Span]:
-    """The places of such files; some may overlap. Time is linear in the text."""
+    """The spans of such files; some may overlap. Linear time."""
     if (page := _PAGE.search(text)) is not None:
         end = page.start()
         for closing in islice(_PAGE_END.finditer(text, page.end()), MARKS_MAX):
@@ -50,14 +50,14 @@ def find_whole_files(text: str) -> Iterator[Span]:
 
 
 def _own_words_behind(text: str) -> int:
-    """Where the last paragraph begins in which the user goes on; the end of the text where there is none."""
+    """Start of the last paragraph if the user speaks there again; else the end of the text."""
     last = text.rstrip().rfind("\n\n") + 2
     goes_on = last > 1 and len(text) - last <= _OWN_MAX and _RESUMES.match(text[last:]) is not None
     return last if goes_on else len(text)
 
 
 def _find_tables(text: str) -> Iterator[Span]:
-    """Headers of comma-separated names and the rows below them, which have as many fields at least."""
+    """A line of comma-separated names and the rows below it with at least as many fields."""
     start, opened, columns, rows = 0, -1, 0, 0
     for line in [*text.split("\n", MARKS_MAX)[:MARKS_MAX], ""]:
         commas = line.count(",")

@@ -202,7 +202,7 @@ def separate_fact(state: SessionState, node: Node, reason: str) -> list[Event]:
 def kind_of_text(text: str) -> str:
     """Return the kind of a fact that is added by hand without one: "rule" or "preference" if the text is worded as one,
     else "choice". What a person gives as a fact is a rule also where a word such as "never" stands within it."""
-    from tokenmizer_mw.extract.reading import read_kind  # loaded when a memory is opened, not when it is imported
+    from tokenmizer_mw.extract.rule_hits import read_kind  # loaded when a memory is opened, not when it is imported
 
     label = flatten(text)
     kind = read_kind(label)

@@ -21,9 +21,9 @@ from tokenmizer_mw.context.window import (
     block_budget,
     budget_for,
     can_anchor,
-    left_to_others,
-    newest_at,
+    find_newest_at_cut,
     plan,
+    reason_not_to_cut,
 )
 from tokenmizer_mw.errors import BudgetTooSmall
 from tokenmizer_mw.graph.views import edits_in_force
@@ -187,7 +187,7 @@ class Truncation:
         """Whether the client has compacted its chat: what is new begins with a summary of the session, and no block
         stands in it yet."""
         request = self.request
-        if self.recorded is None or not len(state.transcript) or left_to_others(request):
+        if self.recorded is None or not len(state.transcript) or reason_not_to_cut(request):
             return False
         spoken = self._spoken
         if not (spoken and request.messages[request.prefix].opens_turn):
@@ -393,7 +393,7 @@ class Truncation:
                 drawn = self._news(state, known)
                 cut = self._cut(state, drawn, keep_from, self._numbers(state, keep_from, known, placed))
                 if cut is not None:
-                    rewrite = Rewrite(keep_from, cut.block, role, made=True, through=newest_at(cut, keep_from))
+                    rewrite = Rewrite(keep_from, cut.block, role, made=True, through=find_newest_at_cut(cut, keep_from))
                     return CutDecision(rewrite, [*drawn, cut], ("cut_made",))
                 return CutDecision(
                     self._carried_out(state, otherwise, known, placed).rewrite, drawn, ("cut_not_worth_it",)

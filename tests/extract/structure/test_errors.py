@@ -11,12 +11,12 @@ import pytest
 from tokenmizer_mw.extract.finding import Finding, Move
 from tokenmizer_mw.extract.structure import read_structure
 from tokenmizer_mw.extract.structure.failures import (
-    clashes,
-    exceptions,
-    failing_tests,
+    find_clashes,
+    find_exceptions,
+    find_failing_tests,
+    find_misuse,
     find_unformatted,
-    misuse,
-    summed_up,
+    sum_up_errors,
 )
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 from tokenmizer_mw.model.node import NodeType
@@ -178,15 +178,21 @@ UNITS = [
 @pytest.mark.parametrize("unit", UNITS)
 def test_cost_is_linear(unit: str, growth: Growth) -> None:
     def read(text: str) -> object:
-        shown = (failing_tests(text), exceptions(text), find_unformatted(text), clashes(text), misuse(text))
-        return shown, summed_up("make", text)
+        shown = (
+            find_failing_tests(text),
+            find_exceptions(text),
+            find_unformatted(text),
+            find_clashes(text),
+            find_misuse(text),
+        )
+        return shown, sum_up_errors("make", text)
 
     assert growth(read, unit, 100_000) < 3
 
 
 @pytest.mark.parametrize(("text", "expected"), GROUPED)
 def test_failing_tests_of_one_suite_for_one_reason_are_one(text: str, expected: list[str]) -> None:
-    found = failing_tests(text)
+    found = find_failing_tests(text)
     assert len(found) == len(expected)
     assert all(label.endswith(part) for label, part in zip(found, expected, strict=True))
 
@@ -196,5 +202,5 @@ def test_a_data_race_names_the_functions_that_met() -> None:
         "WARNING: DATA RACE\nWrite at 0x00c01 by goroutine 8:\n  runtime.mapassign()\n  shop.dev/x/cart.(*Cart).Add()\n"
         "      /srv/cart.go:3 +0x1\nPrevious read at 0x00c01 by goroutine 7:\n  shop.dev/x/cart.total()\n"
     )
-    assert exceptions(text) == ["WARNING: DATA RACE between Add and total"]
-    assert exceptions("WARNING: DATA RACE\n") == ["WARNING: DATA RACE"]
+    assert find_exceptions(text) == ["WARNING: DATA RACE between Add and total"]
+    assert find_exceptions("WARNING: DATA RACE\n") == ["WARNING: DATA RACE"]

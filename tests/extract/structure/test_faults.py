@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tokenmizer_mw.extract.structure.faults import TEXT_MAX, faults
+from tokenmizer_mw.extract.structure.faults import TEXT_MAX, find_faults
 
 
 @pytest.mark.parametrize(
@@ -21,9 +21,9 @@ from tokenmizer_mw.extract.structure.faults import TEXT_MAX, faults
     ],
 )
 def test_a_fault_is_the_line_that_tells_it(text: str, fault: str) -> None:
-    assert faults(text) == [fault]
+    assert find_faults(text) == [fault]
 
 
 @pytest.mark.parametrize("text", ["", "Wrote cart.py", "0 errors, 0 warnings", "x\n" * TEXT_MAX + "Unable to read"])
 def test_what_is_no_fault(text: str) -> None:
-    assert faults(text) == []
+    assert find_faults(text) == []

@@ -123,10 +123,13 @@ class Coverage:
         """Choose the candidates that fit into ``budget`` tokens, ``fixed`` of which are already used.
 
         Returns indices in the order of choice: a fact has its index in ``facts``, a sentence its index plus
-        ``len(facts)``. The candidates ``lead`` come first, up to ``lead_budget`` tokens. Then come all facts that can
-        be understood alone if they stay within their share, else the facts ``first``, of which ``pinned`` may exceed
-        the share of facts; then what covers most. Tokens left at the end go to open work that no chosen sentence
-        reports, and to decisions of few words.
+        ``len(facts)``. The order:
+
+        - ``lead``, up to ``lead_budget`` tokens;
+        - all facts that can be understood alone if they stay within their share, else the facts ``first``; those in
+          ``pinned`` may exceed the share;
+        - what covers the most weight per token;
+        - with the remaining tokens, open work that no chosen sentence reports, and short decisions.
         """
         filling = _Filling(self, budget, fixed, count)
         for at in lead:
@@ -151,8 +154,8 @@ class Coverage:
         return [at for at in wanted if not self._words[at] <= words]
 
     def find_untold(self, chosen: Sequence[int]) -> list[int]:
-        """Return the indices of the decisions of few words that are not among the ``chosen`` candidates, of whose
-        messages none is quoted: that another sentence has their words does not say that they were decided."""
+        """Return the indices of short decisions that were not chosen and of whose messages no sentence was chosen.
+        Words that occur in another sentence do not show that they were decided."""
         count = len(self.facts)
         quoted = {self.sentences[at - count].number for at in chosen if at >= count}
         brief = set(range(count)).difference(chosen)
@@ -173,14 +176,14 @@ def _fact_weight(fact: ResumeFact, hollow: bool) -> float:
 
 
 def _is_hollow(fact: ResumeFact) -> bool:
-    """Whether a fact has too few words to be understood without the sentence that it stems from: it is told only where
-    it adds more than others do. A decision says with what it replaced what no sentence does."""
+    """Whether a fact has too few words to be understood without its sentence; it is then weighted less. For a decision
+    that replaced another, the text in brackets counts as well."""
     text = f"{fact.text} {fact.why}" if fact.why_ids and fact.section is Section.DECISIONS else fact.text
     return fact.section in _PROSE and len(words_of(text)) < _SHORT
 
 
 def _find_stated_places(sentences: Sequence[Sentence], sources: Collection[tuple[int, frozenset[str]]]) -> set[int]:
-    """The places of the sentences that a fact stems from: of its message, those that share most words with it."""
+    """Indices of the sentences that state a fact: sentences of its message that share more than half of the words."""
     by_message: dict[int, list[frozenset[str]]] = {}
     for number, words in sources:
         by_message.setdefault(number, []).append(words)
@@ -223,7 +226,7 @@ class _Filling:
         ``shared``, its share."""
         if at in self._chosen:
             return False
-        size = self._size(at) + self._beside(at)
+        size = self._size(at) + self._tokens_beside(at)
         if self._used + size > (self._budget if budget is None else budget):
             return False
         if at < len(self._facts):
@@ -243,9 +246,9 @@ class _Filling:
         return True
 
     def fill(self) -> None:
-        """Take candidates, those that add most for their size first, until none fits."""
+        """Take candidates by gain per token until none fits."""
         left = (at for at in range(len(self._words)) if at not in self._chosen)
-        heap = [(-self._worth(at, self._wholes[at]), at) for at in left]
+        heap = [(-self._value_per_token(at, self._wholes[at]), at) for at in left]
         heapq.heapify(heap)
         misses = 0
         while heap and misses < _MISSES_MAX and self._budget - self._used > _MARK_TOKENS:
@@ -253,20 +256,20 @@ class _Filling:
             sized = at in self._sizes
             self._size(at)
             new = self._weigh(self._words[at] - self._covered)
-            if new < self._least(at):
+            if new < self._least_weight(at):
                 continue
-            worth = self._worth(at, new)
+            worth = self._value_per_token(at, new)
             if heap and (worth < -heap[0][0] or not sized):
                 heapq.heappush(heap, (-worth, at))
             elif not self.take_if_fits(at):
                 misses += 1
 
-    def _least(self, at: int) -> float:
-        """The weight of new words below which a candidate adds nothing."""
+    def _least_weight(self, at: int) -> float:
+        """The least weight of new words that a candidate must add."""
         return _NOTHING if at < len(self._facts) else max(_NOTHING, NOVELTY * self._wholes[at])
 
-    def _worth(self, at: int, new: float) -> float:
-        """What a candidate with words of the weight ``new`` adds for its size."""
+    def _value_per_token(self, at: int, new: float) -> float:
+        """The weighted gain per token of a candidate whose new words weigh ``new``."""
         known = self._sizes.get(at)
         size = known if known is not None else self._text_length(at) / _CHARACTERS_A_TOKEN
         return new * self._factors[at] / (size + (_FACT_TOKENS if at < len(self._facts) else _SENTENCE_TOKENS))
@@ -286,8 +289,8 @@ class _Filling:
                 self._sizes[at] = self._count(" " + self._sentences[at - facts].render())
         return self._sizes[at]
 
-    def _beside(self, at: int) -> int:
-        """Tokens of what stands beside a candidate."""
+    def _tokens_beside(self, at: int) -> int:
+        """Tokens of the heading and the mark that a candidate needs."""
         facts = len(self._facts)
         if at < facts:
             return 1 + (_HEAD_TOKENS if self._facts[at].section not in self._open else 0)

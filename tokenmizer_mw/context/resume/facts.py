@@ -61,8 +61,8 @@ def _explanation(node: Node) -> str:
 
 
 def _was(label: str, olds: list[tuple[Transition, Node]], by_hand: str) -> tuple[str, tuple[str, ...]]:
-    """What a fact with a ``label`` replaced in other words, and why: the reason given ``by_hand``, else that of the
-    newest step."""
+    """The text for what a fact with ``label`` replaced, and why: the reason given ``by_hand``, else that of the newest
+    replacement."""
     shown = olds[:1]
     for entry in olds[1:]:
         if sum(len(old.label) for _, old in (*shown, entry)) > OLD_LABELS_MAX:
@@ -81,7 +81,7 @@ def _was(label: str, olds: list[tuple[Transition, Node]], by_hand: str) -> tuple
 
 
 def _new_reason(label: str, reason: str, old: str = "") -> str:
-    """``reason``, "" where ``label`` says the same, or where it hardly says more than that ``old`` goes."""
+    """``reason``; "" if ``label`` says the same, or if it hardly says more than that ``old`` was dropped."""
     said, why = label.casefold(), reason.casefold()
     goes = bool(words(reason) & words(old)) and len(words(reason) - words(old)) < _REASON_WORDS
     return "" if why in said or (why and said in why) or goes else reason
@@ -153,14 +153,14 @@ def facts_of(graph: SessionGraph) -> list[ResumeFact]:
 
 
 def _order_of(node: Node) -> int:
-    """The order of a node in its section: first what is pinned, then what was added or worded by hand."""
+    """Sort key of a node in its section: pinned nodes, then manually added or edited ones, then the others."""
     if node.pinned or node.source.role == HAND:
         return -2 if node.pinned else -1
     return node.order if node.order is not None else _NO_ORDER
 
 
 def _section_of(graph: SessionGraph, node: Node) -> Section | None:
-    """The section of a node; that of past errors where nobody said that an error is fixed."""
+    """The section of a node; that of past errors if nobody said that an error was fixed."""
     section = section_of(node)
     if section is Section.DONE and node.type is NodeType.ERROR and graph.life(node.id).reason == WENT_ON:
         return Section.PAST_ERRORS
@@ -256,7 +256,7 @@ def earlier_facts(own: SessionGraph, others: Sequence[tuple[str, SessionGraph]])
 
 
 def _known_slots_and_words(nodes: Sequence[Node]) -> tuple[set[str], set[frozenset[str]]]:
-    """The slots that are taken, and what was said in what words, whether or not it still holds."""
+    """The occupied slots, and the words of all statements, whether or not they still hold."""
     return {node.slot for node in nodes if node.slot and node.current}, {words(node.label) for node in nodes}
 
 
@@ -269,7 +269,7 @@ def _find_open_work(origin: str, graph: SessionGraph) -> list[ResumeFact]:
 
 
 def _find_trusted(graph: SessionGraph, wanted: Collection[Section]) -> Iterator[tuple[Node, Section]]:
-    """The nodes in ``wanted`` sections that another session may be told."""
+    """The nodes in ``wanted`` sections that may be shown in another session."""
     for node in graph.nodes():
         section = section_of(node)
         if section in wanted and section is not None and node.source.trust in _TRUSTED and not graph.flags(node):

@@ -62,7 +62,7 @@ def rank_facts(
 
 
 def _take_asked_for(by_section: dict[Section, list[ResumeFact]], boost: Mapping[str, float]) -> list[ResumeFact]:
-    """Takes what the query asks for out of the sections, the best first."""
+    """Take the facts that match the query out of the sections, best match first."""
     found: list[tuple[float, int, int, ResumeFact]] = []
     for section, members in by_section.items():
         wanted = [max((boost.get(id, 0.0) for id in fact.ids + fact.why_ids), default=0.0) for fact in members]

@@ -162,7 +162,7 @@ def _replaced_values(graph: SessionGraph) -> Iterator[ReplacedValue]:
 
 
 def _edited_values(graph: SessionGraph, edits: Iterable[NodeEdited]) -> Iterator[ReplacedValue]:
-    """What manual edits gave other words, or declared wrong."""
+    """The old values that manual edits reworded or invalidated."""
     for edit in edits:
         node = graph.get(edit.id)
         if node is None:
@@ -198,14 +198,14 @@ def _find_corrected(graph: SessionGraph, edits: Iterable[NodeEdited]) -> dict[in
 
 
 def _spell_note(what: str, now: Node, otherwise: str = "corrected") -> str:
-    """A note that something holds no more: "replaced by X", "corrected to X"; ``otherwise`` where X is long."""
+    """A note for an outdated sentence: "replaced by X", "corrected to X"; ``otherwise`` if X is long."""
     label = flatten(now.label)
     return f"{what} {label}" if now.current and len(label) <= _SUCCESSOR_MAX else otherwise
 
 
 def _put_away(graph: SessionGraph) -> Iterator[tuple[int, list[frozenset[str]]]]:
-    """The words of facts that are archived or withdrawn by hand, by the numbers of their messages. What a model's pass
-    archives is doubtful as a fact, not as a sentence."""
+    """The words of manually archived or withdrawn facts, by the numbers of their messages. What a refinement archives
+    is doubtful as a fact, but not as a sentence."""
     archived = [one for one in graph.nodes(status=Status.ARCHIVED) if graph.life(one.id).reason != NOT_FOUND]
     withdrawn = [one for one in graph.nodes(status=Status.INVALIDATED) if one.is_withdrawn]
     by_number: dict[int, list[frozenset[str]]] = {}
@@ -226,7 +226,7 @@ def _done_items(graph: SessionGraph) -> dict[int, list[frozenset[str]]]:
 
 
 def _value(node: Node) -> str:
-    """The label of a node without what stands behind its first clause, such as a reason."""
+    """The label of a node without what follows its first clause, such as a reason."""
     return _REASON.split(node.label.removesuffix(NO_OLD_VALUE), 1)[0] or node.label
 
 

@@ -88,16 +88,16 @@ def section_of(node: Node) -> Section | None:
     if not node.current or _is_only_named(node) or node.is_note:
         return None
     if node.type is NodeType.DECISION:
-        return _decision(node)
+        return _section_of_decision(node)
     return _BY_STATUS.get((node.type, node.status)) or _BY_TYPE[node.type]
 
 
 def _is_only_named(node: Node) -> bool:
-    """Whether nobody stated the node in these words, and its label is that of something that was replaced."""
+    """Whether a node has a placeholder label for a replaced value, which nobody stated in these words."""
     return node.label.endswith(NO_OLD_VALUE) and node.label not in node.source.quote
 
 
-def _decision(node: Node) -> Section:
+def _section_of_decision(node: Node) -> Section:
     if node.status is Status.FAILED:
         return Section.WARNINGS
     if node.kind is DecisionKind.OPTION or node.status is Status.PENDING or node.source.trust is Trust.PROPOSED:
@@ -109,8 +109,8 @@ _FORBIDDING: Final = frozenset(("never", "don't", "dont", "not", "no", "nothing"
 _FORBIDDING_WITHIN: Final = 6
 
 
-def _rule_grade(node: Node) -> int:
-    """Rules before preferences, then what the user said, then what forbids something near its beginning."""
+def _grade_rule(node: Node) -> int:
+    """Grade of a rule: rules before preferences, then the user's statements, then prohibitions."""
     words = flatten(node.label).casefold().replace("\u2019", "'").split()[:_FORBIDDING_WITHIN]
     forbids = not _FORBIDDING.isdisjoint(word.strip(".,;:!") for word in words)
     said = node.source.role == "user" and node.source.trust is Trust.STATED
@@ -123,14 +123,14 @@ _STANDINGS: Final = re2.compile(
 )
 
 
-def _about_grade(node: Node) -> int:
-    """Facts told by the way: where the matter stands or is to go before what merely happened."""
+def _grade_about(node: Node) -> int:
+    """Grade of a note: 0 for figures, deadlines and plans, 1 for other events."""
     return int(_STANDINGS.search(flatten(node.label)) is None)
 
 
-_GRADES: Final[dict[Section, Callable[[Node], int]]] = {Section.RULES: _rule_grade, Section.ABOUT: _about_grade}
+_GRADES: Final[dict[Section, Callable[[Node], int]]] = {Section.RULES: _grade_rule, Section.ABOUT: _grade_about}
 
 
 def grade_of(node: Node, section: Section) -> int:
-    """Return how late ``node`` is taken among the facts of ``section`` when not all fit: lower grades first."""
+    """Return the priority of ``node`` among the facts of ``section`` if not all fit: lower grades first."""
     return _GRADES[section](node) if section in _GRADES else 0

@@ -1,4 +1,4 @@
-"""The tables that dialogue acts are read with, one row a way of saying something."""
+"""Tables of phrasings by which sentences are read, one row each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .changes import CHANGES
 from .decisions import CHOICES, REJECTIONS, REPLACEMENTS, RULES_AND_WISHES
 from .markers import MARKERS
 from .rule import MEANINGS, Act, Meaning, Rule, Speaker
-from .standing import STANDING
+from .standing_rules import STANDING
 from .states import HALF
 from .work import REQUESTS, STATES
 

@@ -1,11 +1,13 @@
-"""Work ahead: how people say when something will be done, and who does it.
+"""Phrases for future work: when something will be done, and who does it. A row is a language; patterns are RE2, case
+ignored.
 
-A row is a language. ``hands`` are whole clauses that only say when or by whom something is
-done that stands before them ("I do that after lunch"); ``times`` are such clauses of hardly more than a time, which
-say so only in answer to somebody. ``plans`` and ``left`` begin clauses that name the work themselves: as what
-somebody will do, unless ``past`` begins the clause too, or as what is still to be done. ``habit`` begins clauses that
-tell how things always are. ``hollow`` is what ``hands`` may begin with that says nothing: "I do that" of "I do that
-after lunch". ``lead`` is the same of ``plans`` and ``left``: "remind me to". RE2, case ignored.
+- ``hands``: whole clauses that only say when or by whom the work before them is done ("I do that after lunch").
+- ``times``: such clauses of little more than a time, which have this meaning only as an answer.
+- ``plans``: beginnings of clauses that name work somebody will do, unless ``past`` matches too.
+- ``left``: beginnings of clauses that name work still to be done.
+- ``habit``: beginnings of clauses about habits.
+- ``hollow``: empty beginning of ``hands``: "I do that" of "I do that after lunch".
+- ``lead``: empty beginning of ``plans`` and ``left``: "remind me to".
 """
 
 from __future__ import annotations
@@ -67,7 +69,7 @@ _TAIL: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """A row; see the module. ``examples`` are plans or point at one, ``counters`` do not."""
+    """The phrases of one language; see the module. ``examples`` are plans or refer to one, ``counters`` do not."""
 
     code: str
     hands: tuple[str, ...]

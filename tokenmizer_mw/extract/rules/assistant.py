@@ -1,4 +1,4 @@
-"""What assistants say: claims of finished work, announcements, proposals, answers to orders."""
+"""Rules for assistants: claims of finished work, announcements, proposals, answers to orders."""
 
 from __future__ import annotations
 

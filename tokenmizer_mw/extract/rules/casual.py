@@ -1,5 +1,5 @@
-"""How people who work beside an assistant tell it, in passing and in few words, what they did, what they will do and
-what is wrong. Read after all other rows: these are the least formal ones."""
+"""Rules for short, informal remarks of people at work: what they did, will do, and what is wrong. Tried after all other
+rules."""
 
 from __future__ import annotations
 

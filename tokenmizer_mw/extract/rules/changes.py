@@ -1,4 +1,4 @@
-"""How either side says that one thing took the place of another: what an assistant did, what a user wants altered."""
+"""Rules for replacements: what an assistant replaced, and what a user wants replaced."""
 
 from __future__ import annotations
 

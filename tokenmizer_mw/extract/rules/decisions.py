@@ -1,4 +1,4 @@
-"""How people decide: choosing, replacing, turning down, ruling and wishing."""
+"""Rules for decisions: choices, replacements, rejections, standing rules and wishes."""
 
 from __future__ import annotations
 

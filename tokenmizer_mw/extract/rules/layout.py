@@ -1,4 +1,4 @@
-"""What lines of documents look like, and how people speak of them: patterns for ``extract.layout``."""
+"""Patterns for ``extract.layout``: what lines of documents look like, and how people refer to documents."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ OPENING_LINE: Final = expression(
     r"|^\s*(?:[©®]|(?i:copyright\b|all rights reserved\b|spdx-))"
     r")"
 )
-"""Lines that open or close a document: what stands behind them is of it."""
+"""Lines that open or close a document: the text after them belongs to it."""
 
 ORIGIN_FIELD: Final = expression(
     r"(?i)^\W*(?:from|to|cc|bcc|date|sent|subject|re|author|reporter|assignee|status|priority|severity|reviewers?"

@@ -1,4 +1,4 @@
-"""Formal markers, which mean the same from either speaker: "Decided:", "Completed:", "Next:"."""
+"""Rules for formal markers, which mean the same from either speaker: "Decided:", "Completed:", "Next:"."""
 
 from __future__ import annotations
 

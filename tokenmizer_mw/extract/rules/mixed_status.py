@@ -1,6 +1,6 @@
-"""Words of sentences that say of one thing that it is done or works and of another that it is not, by what they do.
+"""Words for sentences that say of one thing that it is done and of another that it is not.
 
-Alternatives of all languages stand in one pattern: the words of one are none of the others'. Patterns are RE2, case
+Alternatives of all languages are in one pattern, because no language uses the words of another. Patterns are RE2, case
 ignored.
 """
 
@@ -23,7 +23,7 @@ EXCEPT: Final = (
     r",?\s+(?:except(?: for| that)?|apart from|other than|save for|barring|all but|but(?: for)?|bis auf|außer|ausser"
     r"|à part|sauf|hormis|excepto|salvo|menos|tranne|a parte|eccetto|exceto|кроме|за исключением)\s+"
 )
-"""What stands before the one thing that is not like the others."""
+"""Words before the exception."""
 
 _TAIL: Final = (
     r"(?: (?:now|again|here|too|es|already|finally|at last|locally|fine|well|perfectly|jetzt|wieder|schon|endlich|hier"

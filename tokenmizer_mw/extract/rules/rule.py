@@ -1,4 +1,4 @@
-"""What a row of a rule table is, and what the acts in it mean for the graph."""
+"""The data types of the rule tables: speakers, acts, what an act means for the graph, and rules."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Speaker(StrEnum):
 
 
 class Act(StrEnum):
-    """What somebody does by saying a sentence."""
+    """What a sentence does, such as deciding, requesting or complaining."""
 
     GOAL = "goal"
     REQUEST = "request"
@@ -48,7 +48,7 @@ class Act(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What an act does to the graph, before speaker and context are weighed."""
+    """Type, status and move of the findings of an act, before speaker and context are considered."""
 
     type: NodeType
     status: Status
@@ -85,14 +85,14 @@ MEANINGS: Final[dict[Act, Meaning]] = {
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One way to say something.
+    """A phrasing, as one row of a table.
 
-    ``pattern`` is RE2, matched at the start of a clause without its lead-ins and final full stop, case ignored. Its
-    groups: ``label`` what is stated, ``target`` what it takes the place of,
-    ``reason`` why. ``unless`` is a pattern for clauses that look the same and are not meant ("" for none). ``whole``
-    rules read the sentence before it is cut into clauses. ``explicit`` marks formal markers such as "Decided:", which
-    count from either speaker. ``example`` is a sentence that the rule reads, ``counter`` a similar one that it must
-    not; a test runs both.
+    - ``pattern``: RE2, matched at the start of a clause without lead-ins and final full stop, case ignored. Groups:
+      ``label`` (the stated fact), ``target`` (what it replaces), ``reason``.
+    - ``unless``: a pattern for similar clauses with another meaning ("" for none).
+    - ``whole``: the rule reads the sentence before it is split into clauses.
+    - ``explicit``: a formal marker such as "Decided:", which counts from either speaker.
+    - ``example``: a sentence that the rule reads; ``counter``: a similar one that it must not read. A test runs both.
     """
 
     name: str
@@ -118,5 +118,5 @@ def user_rule(
     unless: str = "",
     whole: bool = False,
 ) -> Rule:
-    """A row about what the user says."""
+    """A rule for the user's sentences."""
     return Rule(f"user.{name}", Speaker.USER, act, pattern, confidence, example, counter, unless, whole)

@@ -1,7 +1,7 @@
-"""How things stand, in whole sentences: what holds always, what fails, what is left, what is done.
+"""Rules for whole sentences about the state of things: what always holds, fails, is left, or is done.
 
-One row a state and language, the last of their table: the sentence as it stands is the label. ``HALF`` rows come
-first: they read sentences whose one half says that things go well and whose other half says what does not.
+One row for each state and language, tried last: the whole sentence is the label. ``HALF`` rows come first: one half of
+their sentences says that things are well, the other half what is not.
 """
 
 from __future__ import annotations

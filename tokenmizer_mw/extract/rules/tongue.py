@@ -1,9 +1,9 @@
-"""What a language other than English brings along, and how its rows are made from one small table.
+"""A language other than English: its fields, and how its rules are made from one small table.
 
-A table gives ``rows`` by kind: patterns in RE2, case ignored, that ``KINDS`` makes rules of. In a pattern
+A table has ``rows`` by kind: patterns in RE2, case ignored, which ``KINDS`` turns into rules. In a pattern
 
-- ``<new>`` is what is stated, ``<old>`` what it takes the place of, ``<all>`` what is stated up to the end;
-- ``<end>`` is the end of a clause, or what follows it as its reason;
+- ``<new>`` is the stated fact, ``<old>`` what it replaces, ``<all>`` the stated fact up to the end;
+- ``<end>`` is the end of a clause, or the following reason;
 - ``<name>`` stands for one of the table's ``words``.
 """
 
@@ -15,18 +15,18 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Final
 
-from tokenmizer_mw.extract.similar import words_of
+from tokenmizer_mw.extract.similar import split_words
 
 from .ahead import Ahead
 from .rule import Act, Rule, Speaker
 
 
 class Form(Enum):
-    """Where the words of a kind stand in a clause, and which words become the fact.
+    """Where the phrases of a kind stand in a clause, and which words become the fact.
 
-    LINE: the clause begins with them; a group of the pattern is the fact.
-    MARK: they stand before a colon; what follows the colon is the fact.
-    WITHIN: they stand anywhere; the whole clause is the fact.
+    - LINE: at the beginning; a group of the pattern is the fact.
+    - MARK: before a colon; the text after the colon is the fact.
+    - WITHIN: anywhere; the whole clause is the fact.
     """
 
     LINE = auto()
@@ -98,17 +98,19 @@ _BEHIND: Final = r"(?:$|[\s,;:.!?)\"'»’-].*)"
 class Tongue:
     """A language. Patterns are RE2, matched at the start of a sentence or clause, case ignored; "" for none.
 
-    ``cues`` are words that tell the language, none of them English; () where the script tells it. ``lead`` is what may
-    stand before a statement, taken off as long as it matches. ``asks`` matches questions without a question mark,
-    ``polite`` orders in the form of a question with the order as ``rest``; ``supposes`` and ``reports`` match what
-    states nothing. ``border`` is searched for between clauses, ``because`` between a choice and its reason,
-    ``trailer`` at the end of a label, where it only softens. ``offers`` reads what an assistant offers as ``label``.
-
-    ``choosing`` is searched for in what announces things to choose from.
-
-    ``yes``, ``no``, ``both`` are alternatives that a short answer consists of, ``soft`` those that may stand beside
-    them; ``pick`` may stand before a number, a letter or one of the ``ordinals`` (places from 0, -1 the last), and
-    ``picked`` behind it. ``ahead`` says how work is put off.
+    - ``cues``: words that identify the language, none of them English; () if the script does.
+    - ``lead``: lead-ins before a statement, removed as long as one matches.
+    - ``asks``: questions without a question mark; ``polite``: orders in the form of a question, with the order as
+      ``rest``.
+    - ``supposes``, ``reports``: sentences that state nothing.
+    - ``border``: searched for between clauses; ``because``: between a choice and its reason; ``trailer``: softening
+      words at the end of a label.
+    - ``offers``: an assistant's offer, with its content as ``label``; ``choosing``: searched for in an announcement of
+      options.
+    - ``yes``, ``no``, ``both``: alternatives for short answers; ``soft``: words that may stand beside them.
+    - ``pick``: before a number, a letter or one of the ``ordinals`` (positions from 0, -1 the last); ``picked``: after
+      it.
+    - ``ahead``: phrases for future work.
     """
 
     code: str
@@ -146,13 +148,13 @@ def make_tongue(
     ordinals: str = "",
     spaced: bool = True,
 ) -> Tongue:
-    """The language of a table.
+    """Make the language of a table.
 
-    - ``rows``, ``unless``: patterns by kind, and those of clauses that look the same and are not meant.
-    - ``words``: what ``<name>`` stands for. ``said``: the other fields of ``Tongue``.
-    - ``ahead``: fields of ``Ahead``. ``cues``, ``ordinals``: words, and lists of words by place, "first|1st 2nd ...",
-      the last after " -1 ".
-    - ``spaced``: words stand between spaces, so that WITHIN patterns are whole words.
+    - ``rows``, ``unless``: patterns by kind, and those of similar clauses with another meaning.
+    - ``words``: the texts for ``<name>``; ``said``: the other fields of ``Tongue``.
+    - ``ahead``: fields of ``Ahead``; ``cues``: words; ``ordinals``: words by position, "first|1st 2nd ...", the last
+      after " -1 ".
+    - ``spaced``: words are separated by spaces, so that WITHIN patterns are whole words.
     """
     known = {name: f"(?:{_fill_placeholders(text, {})})" for name, text in words.items()}
     for name, text in words.items():
@@ -163,7 +165,7 @@ def make_tongue(
         code=code,
         rules=tuple(made),
         ahead=_ahead_of(code, ahead or {}, known),
-        cues=frozenset(words_of(cues)),
+        cues=frozenset(split_words(cues)),
         ordinals=_places_of(ordinals),
         **fields,
     )

@@ -1,4 +1,4 @@
-"""The languages other than English, in the order in which they are asked."""
+"""The languages other than English, in the order in which they are tried."""
 
 from __future__ import annotations
 

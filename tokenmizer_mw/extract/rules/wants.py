@@ -1,4 +1,4 @@
-"""How people say what they want, and how things should be: the patterns of openings."""
+"""Patterns for wishes and wished states, used for the first message of a session."""
 
 from __future__ import annotations
 

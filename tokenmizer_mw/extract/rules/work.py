@@ -1,4 +1,4 @@
-"""How people speak of work: what is to do, what is done, what works now."""
+"""Rules for work: what is to do, what is done, what works now."""
 
 from __future__ import annotations
 

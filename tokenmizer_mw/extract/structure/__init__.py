@@ -16,15 +16,15 @@ from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 from tokenmizer_mw.model.node import Status
 
 from . import certain
-from .changes import open_file, read_changes, refused_for
+from .changes import make_refusal, open_file, read_changes
 from .commands import commands_of
 from .editlog import read_edit_log
-from .failures import exceptions, telling_line
-from .faults import faults
+from .failures import find_exceptions, find_telling_line
+from .faults import find_faults
 from .git import find_begun_step
 from .markdown import read_markdown
-from .patches import patched_files
-from .plans import item_created, item_moved, read_plan
+from .patches import read_patched_files
+from .plans import read_created_item, read_moved_item, read_plan
 from .results import Output, read_output
 from .shell import TEST_PROGRAMS, read_shell
 from .testruns import read_tests, runner_of
@@ -119,10 +119,10 @@ def pair_results(
             yield (next(unnamed, None) if not result.call_id else None), result
 
 
-def covers(target: str, detail: str) -> bool:
-    """Whether the command ``target`` ("$ pytest") runs all that the command ``detail`` ("$ pytest tests/api") runs.
+def is_covering(target: str, detail: str) -> bool:
+    """Whether the command ``target`` ("$ pytest") includes the command ``detail`` ("$ pytest tests/api").
 
-    A bare program does so only if it is a test runner: ``make`` is not ``make test``.
+    A bare program includes others only if it is a test runner: ``make`` does not include ``make test``.
     """
     if not target or not detail.startswith(target):
         return False
@@ -133,7 +133,7 @@ def covers(target: str, detail: str) -> bool:
 
 
 def read_result(call: ToolCall | None, result: ToolResult) -> list[Finding]:
-    """What a call and its result say together; without the call only what the result shows by itself."""
+    """The findings of a call and its result; without the call, only what the result shows by itself."""
     output = read_output(result)
     if call is None:
         return _read_unpaired_output(output)
@@ -142,7 +142,7 @@ def read_result(call: ToolCall | None, result: ToolResult) -> list[Finding]:
     if kind is ToolKind.FIND:
         return _read_found_files(call.name[:_NAME_MAX], output)
     reader = _READERS.get(kind) if kind is not None else None
-    return reader(arguments, output) if reader is not None else _broke(call.name[:_NAME_MAX], output)
+    return reader(arguments, output) if reader is not None else _read_tool_outcome(call.name[:_NAME_MAX], output)
 
 
 def _read_unpaired_output(output: Output) -> list[Finding]:
@@ -152,14 +152,14 @@ def _read_unpaired_output(output: Output) -> list[Finding]:
         label = runner_of(output.text)
         found.append(certain.test(label, failed=outcome.failed, counts=outcome.counts, quote=outcome.quote))
     if output.failed or "Traceback (most recent call last)" in output.text:
-        found += [certain.error(label, "", 0.7) for label in exceptions(output.text)]
+        found += [certain.error(label, "", 0.7) for label in find_exceptions(output.text)]
     else:
-        found += [certain.error(label, "", 0.7) for label in faults(output.text)]
+        found += [certain.error(label, "", 0.7) for label in find_faults(output.text)]
     return found
 
 
 def _read_announcements(call: ToolCall) -> list[Finding]:
-    """What a call says before its result is there: the state of the plan, and a step that would be missed."""
+    """The findings of a call without its result: plan items, and a begun step such as a commit."""
     name = call.name.lower()
     if "commit" in call.arguments or "agent" in name or "task" in name or "delegate" in name:
         arguments = read_arguments(call)
@@ -182,33 +182,33 @@ def _make_file_reader(detail: str) -> Callable[[Arguments, Output], list[Finding
     def read(arguments: Arguments, output: Output) -> list[Finding]:
         paths = paths_of(arguments)
         if detail == "read":
-            return [finding for path in paths for finding in _looked_at(path, output)]
+            return [finding for path in paths for finding in _read_file_result(path, output)]
         paths = paths or [path for path in [open_file(output.text)] if path]
         return read_changes(dict.fromkeys(paths, detail), output, refused=output.refused)
 
     return read
 
 
-def _looked_at(path: str, output: Output) -> list[Finding]:
+def _read_file_result(path: str, output: Output) -> list[Finding]:
     if output.flagged:
-        return refused_for(path, f"read {path}", output)
+        return make_refusal(path, f"read {path}", output)
     return [] if output.refused else [certain.file(path, "read", f"read {path}"), certain.make_success(f"read {path}")]
 
 
 def _read_found_files(name: str, output: Output) -> list[Finding]:
-    """A search for files by name that found few: they were looked for."""
+    """The files that a search by name found, if they are few: they count as read."""
     lines = output.text[:_SAID_MAX].strip().split("\n")[: _FOUND_MAX + 2]
     paths = [path for line in lines if (path := as_path(line))]
     if output.failed or len(paths) > _FOUND_MAX:
-        return _broke(name, output)
-    return [*_broke(name, output), *(certain.file(path, "read", f"found {path}") for path in paths)]
+        return _read_tool_outcome(name, output)
+    return [*_read_tool_outcome(name, output), *(certain.file(path, "read", f"found {path}") for path in paths)]
 
 
-def _broke(name: str, output: Output) -> list[Finding]:
-    """A tool that matters for nothing else: whether it works."""
+def _read_tool_outcome(name: str, output: Output) -> list[Finding]:
+    """Success or error of a tool that has no other meaning for the session."""
     if not output.flagged:
         return [certain.make_success(name)]
-    line = telling_line(output.text[:_SAID_MAX])
+    line = find_telling_line(output.text[:_SAID_MAX])
     return [certain.error(f"{name}: {line}", name, 0.7)] if line else []
 
 
@@ -226,7 +226,7 @@ _EDITOR_COMMANDS: Final = {
 }
 
 
-def _editor(arguments: Arguments, output: Output) -> list[Finding]:
+def _read_editor(arguments: Arguments, output: Output) -> list[Finding]:
     command = arguments.text(("command",))
     if command == "rename":
         return _read_move(arguments, output)
@@ -244,27 +244,27 @@ def _read_move(arguments: Arguments, output: Output) -> list[Finding]:
 _OPERATIONS: Final = {"create_file": "created", "delete_file": "deleted"}
 
 
-def _patch(arguments: Arguments, output: Output) -> list[Finding]:
+def _read_patch(arguments: Arguments, output: Output) -> list[Finding]:
     operation = arguments.members.get("operation")
     kind = operation.get("type") if isinstance(operation, dict) else None
     detail = _OPERATIONS.get(kind, "edited") if isinstance(kind, str) else "edited"
-    touched = patched_files(patch_of(arguments)) or dict.fromkeys(paths_of(arguments), detail)
+    touched = read_patched_files(patch_of(arguments)) or dict.fromkeys(paths_of(arguments), detail)
     return read_changes(touched, output, refused=output.failed)
 
 
-def _shell(arguments: Arguments, output: Output) -> list[Finding]:
+def _read_shell_call(arguments: Arguments, output: Output) -> list[Finding]:
     return read_shell(command_of(arguments), output)
 
 
-def _commit(arguments: Arguments, output: Output) -> list[Finding]:
+def _read_commit(arguments: Arguments, output: Output) -> list[Finding]:
     message = commit_message_of(arguments).strip().split("\n", 1)[0]
     if output.failed or not message:
         return []
     return [certain.make_step_done(message, "committed", f"git commit: {message}")]
 
 
-def _errand(arguments: Arguments, output: Output) -> list[Finding]:
-    """A sub-agent came back: what it was sent out for was a step on the way."""
+def _read_errand(arguments: Arguments, output: Output) -> list[Finding]:
+    """The errand of a sub-agent that came back, as an archived step."""
     errand = errand_of(arguments)
     return [certain.task(errand, Status.ARCHIVED)] if errand else []
 
@@ -274,12 +274,12 @@ _READERS: Final[dict[ToolKind, Callable[[Arguments, Output], list[Finding]]]] = 
     ToolKind.EDIT: _make_file_reader("edited"),
     ToolKind.DELETE: _make_file_reader("deleted"),
     ToolKind.READ: _make_file_reader("read"),
-    ToolKind.EDITOR: _editor,
+    ToolKind.EDITOR: _read_editor,
     ToolKind.MOVE: _read_move,
-    ToolKind.PATCH: _patch,
-    ToolKind.SHELL: _shell,
-    ToolKind.COMMIT: _commit,
-    ToolKind.AGENT: _errand,
-    ToolKind.PLAN_ITEM: item_created,
-    ToolKind.PLAN_MOVE: item_moved,
+    ToolKind.PATCH: _read_patch,
+    ToolKind.SHELL: _read_shell_call,
+    ToolKind.COMMIT: _read_commit,
+    ToolKind.AGENT: _read_errand,
+    ToolKind.PLAN_ITEM: read_created_item,
+    ToolKind.PLAN_MOVE: read_moved_item,
 }

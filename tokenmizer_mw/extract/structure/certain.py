@@ -1,4 +1,4 @@
-"""Findings of tool traffic: what is certain because it happened."""
+"""Makers of findings from tool traffic, which are certain because it happened."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Final
 from tokenmizer_mw.extract.finding import Finding, Move
 from tokenmizer_mw.extract.pattern import compile_lazily
 from tokenmizer_mw.extract.prose import one_line
-from tokenmizer_mw.extract.similar import words_of
+from tokenmizer_mw.extract.similar import split_words
 from tokenmizer_mw.model.node import LABEL_MAX, NodeType, Status, Trust
 
 QUOTE_MAX: Final = 160
 """Longest quote of a finding, in characters."""
 
-_LOOKING: Final = words_of(
+_LOOKING: Final = split_words(
     "inspect review analyze analyse explore understand investigate examine read look study research check assess survey"
     " identify locate find gather examine discover scan inspecting reviewing analyzing exploring understanding"
     " investigating reading looking researching checking gathering"
@@ -62,20 +62,20 @@ def task(label: str, status: Status, *, order: int | None = None, detail: str = 
 
 
 def make_plan_task(label: str, status: Status, *, order: int | None = None, detail: str = "") -> Finding:
-    """A task of a plan. One that only looks at things leaves nothing behind when it is done: a step on the way."""
+    """A task of a plan. One that only looks at something is archived when done."""
     opening = label.strip().split(" ", 1)[0].casefold()
     looks = status is Status.COMPLETED and (opening in _LOOKING or _CHECKS.match(label) is not None)
     return task(label, Status.ARCHIVED if looks else status, order=order, detail=detail)
 
 
 def make_step_done(label: str, detail: str, quote: str) -> Finding:
-    """A step that was taken: it closes the work that it names, if there is any."""
+    """A finished step, which closes the task that it names."""
     step = task(label, Status.COMPLETED, detail=detail, quote=quote)
     return replace(step, move=Move.CLOSE) if detail == "committed" else step
 
 
 def make_step_begun(label: str) -> Finding:
-    """A step that a call is about to take; its result ends it."""
+    """A step that a call begins; its result completes it."""
     label = one_line(label, LABEL_MAX)
     return Finding(NodeType.TASK, label, Status.IN_PROGRESS, Trust.CLAIMED, 0.9, quote=one_line(label, QUOTE_MAX))
 
@@ -95,7 +95,7 @@ def error(label: str, command: str, confidence: float) -> Finding:
 
 
 def make_success(command: str) -> Finding:
-    """A command ran without fault: what it showed before is over."""
+    """A command that succeeded, which closes its earlier errors."""
     quote = f"$ {command}"
     return Finding(
         NodeType.ERROR, "", Status.COMPLETED, Trust.STRUCTURE, 0.9, move=Move.CLOSE, target=quote, quote=quote

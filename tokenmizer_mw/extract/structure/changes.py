@@ -24,13 +24,13 @@ def read_changes(touched: Mapping[str, str], output: Output, *, refused: bool) -
     """``touched`` maps paths to what happened to them ("edited"). A refused change is an error of the first file; the
     next change of that file that succeeds is the end of it."""
     if refused:
-        return [error for path in list(touched)[:1] for error in refused_for(path, f"edit {path}", output)]
+        return [error for path in list(touched)[:1] for error in make_refusal(path, f"edit {path}", output)]
     found = [certain.file(path, detail, f"{detail}: {path}") for path, detail in touched.items()]
     return found + [certain.make_success(f"edit {path}") for path in touched]
 
 
-def refused_for(path: str, key: str, output: Output) -> list[Finding]:
-    """The error of a tool that refused to do with ``path`` what it was asked to; ``key`` is what ends it."""
+def make_refusal(path: str, key: str, output: Output) -> list[Finding]:
+    """The error of a tool that refused to act on ``path``; a success with ``key`` closes it."""
     parsed = _PARSED.search(output.text[:_HEAD])
     line = f"edit failed: {parsed.group(1)}" if parsed else _first_line(output.text)
     if not line:

@@ -1,7 +1,5 @@
-"""The log that a chat with an editing agent leaves in the terminal: edits that were applied, commits, commits undone.
-
-aider keeps its history so; the lines carry no call, and each says by itself what happened.
-"""
+"""Reads the log that an editing agent such as aider leaves in a chat: applied edits, commits, undone commits. It has no
+tool calls; each line is complete by itself."""
 
 from __future__ import annotations
 

@@ -7,33 +7,33 @@ from typing import Final
 
 from tokenmizer_mw.extract.finding import Finding
 from tokenmizer_mw.extract.names import as_path
-from tokenmizer_mw.extract.similar import words_of
+from tokenmizer_mw.extract.similar import split_words
 
 from . import certain
 from .commands import Command
 from .tools import clean_path
 
 _TEMPORARY: Final = ("/tmp/", "/var/tmp/", "/private/tmp/", "/dev/", "/proc/")
-_PRODUCTS: Final = words_of(
+_PRODUCTS: Final = split_words(
     "node_modules dist build target out coverage .next .nuxt .cache .venv venv __pycache__ .pytest_cache .mypy_cache"
     " .turbo .gradle bin obj vendor tmp temp logs"
 )
 """Folders that builds make: to delete them is no work."""
 
 
-def kept_path(word: str) -> str:
+def is_kept_path(word: str) -> str:
     """A path worth remembering: it names a file and is not temporary."""
     path = clean_path(word)
     return path if path and not path.startswith(_TEMPORARY) and as_path(path) else ""
 
 
-def kept_paths(words: list[str]) -> list[str]:
+def select_kept_paths(words: list[str]) -> list[str]:
     """The words that are such paths."""
-    return [path for word in words if (path := kept_path(word))]
+    return [path for word in words if (path := is_kept_path(word))]
 
 
 def _tee(command: Command, quote: str) -> Iterator[Finding]:
-    for path in kept_paths(command.operands):
+    for path in select_kept_paths(command.operands):
         yield certain.file(path, "written", quote)
 
 
@@ -41,15 +41,15 @@ def _edit_in_place(command: Command, quote: str) -> Iterator[Finding]:
     """``sed -i``, ``perl -pi``; without the flag they read."""
     flags = [word for word in command.words[1:] if word[:1] == "-"]
     in_place = any(word == "--in-place" or (word[:2] != "--" and "i" in word) for word in flags)
-    for path in kept_paths(command.operands if len(command.operands) < 2 else command.operands[1:]):
+    for path in select_kept_paths(command.operands if len(command.operands) < 2 else command.operands[1:]):
         yield certain.file(path, "edited" if in_place else "read", quote)
 
 
 def remove(command: Command, quote: str) -> Iterator[Finding]:
-    """Files that ``rm`` or ``git rm`` took away, and with ``-r`` folders of the project."""
+    """Files that ``rm`` or ``git rm`` removed, and with ``-r`` folders of the project."""
     deep = any(word[:1] == "-" and word[:2] != "--" and "r" in word.lower() for word in command.words)
     for word in command.operands:
-        if path := kept_path(word) or (_kept_folder(word) if deep else ""):
+        if path := is_kept_path(word) or (_kept_folder(word) if deep else ""):
             yield certain.file(path, "deleted", quote)
 
 
@@ -60,9 +60,9 @@ def _kept_folder(word: str) -> str:
 
 
 def move(command: Command, quote: str) -> Iterator[Finding]:
-    """A file that ``mv`` or ``git mv`` gave another name, or put into a folder."""
+    """A file that ``mv`` or ``git mv`` renamed or moved."""
     if len(command.operands) == 2:
-        old, new = kept_path(command.operands[0]), _target(*command.operands)
+        old, new = is_kept_path(command.operands[0]), _target(*command.operands)
         if old and new:
             yield certain.file(old, f"moved to {new}", quote)
             yield certain.file(new, f"moved from {old}", quote)
@@ -77,8 +77,8 @@ def _target(source: str, target: str) -> str:
     """The file that copying or moving ``source`` to ``target`` makes; "" where nobody can tell."""
     if target.endswith("/"):
         name = source.replace("\\", "/").rsplit("/", 1)[-1]
-        return kept_path(target + name)
-    return kept_path(target)
+        return is_kept_path(target + name)
+    return is_kept_path(target)
 
 
 EFFECTS: Final = {

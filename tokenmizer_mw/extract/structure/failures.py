@@ -1,6 +1,6 @@
-"""Which lines of an output tell what went wrong: failing tests, exceptions, compiler errors, reported errors.
+"""Finds the lines of an output that say what went wrong: failing tests, exceptions, compiler errors, reported errors.
 
-Each table row is a shape of line; the first group that matched is the label.
+Each table row is the pattern of a line; the first group that matched is the label.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ _SUMS_UP: Final = expression(
 _EXIT_LINE: Final = expression(r"(?i)exit(?:ed)?(?: with)?[ _]?(?:code|status)|^\(?no output\)?$")
 
 
-def failing_tests(text: str) -> list[str]:
+def find_failing_tests(text: str) -> list[str]:
     """Tests that failed, with their reasons where the line gives one, those of one suite for one reason together; at
     most ``ERRORS_MAX``. Titles that do not tell that they are tests' say so."""
     if not any(mark in text for mark in _FAILING_MARKS):
@@ -143,14 +143,14 @@ def failing_tests(text: str) -> list[str]:
     return [_failing(suite, names, reason, told) for (suite, reason), names in islice(suites.items(), ERRORS_MAX)]
 
 
-def files_of_tests(text: str) -> list[str]:
+def find_files_of_tests(text: str) -> list[str]:
     """The files whose tests failed, as far as the runner names them; at most ``ERRORS_MAX``."""
     return _labels(_TEST_FILES, text, ERRORS_MAX) if "FAIL" in text or "ERROR" in text else []
 
 
 def _failing(suite: str, names: list[str], reason: str, told: str) -> str:
-    """The failing tests of a suite as a label; without a suite ``reason`` is the whole title. ``told`` is what an
-    assertion says where the line of the test does not."""
+    """The failing tests of a suite as a label; without a suite ``reason`` is the whole title. ``told``: what an
+    assertion says, if the test's own line gives no reason."""
     if not suite:
         return one_line(f"failing test: {reason}{told}", ERROR_LABEL_MAX)
     most = 1 if reason else _TESTS_NAMED
@@ -162,14 +162,14 @@ def _failing(suite: str, names: list[str], reason: str, told: str) -> str:
     return one_line(f"{title} - {reason}" if reason else f"{title} failed{told}", ERROR_LABEL_MAX)
 
 
-def exceptions(text: str) -> list[str]:
+def find_exceptions(text: str) -> list[str]:
     """The exception lines of stack traces and panics, and errors of compilers; at most ``ERRORS_MAX``."""
     found: list[str] = []
     if _TRACEBACK in text:
         found += _python_exceptions(text)
     if any(mark in text for mark in _EXCEPTION_MARKS):
         found += _labels(_EXCEPTIONS, text)
-    found += missing_programs(text) + _races(text)
+    found += find_missing_programs(text) + _races(text)
     if "rror" in text or "ERROR" in text or ".go:" in text:
         found += _labels(_COMPILERS, text)
     return _distinct(found)
@@ -183,14 +183,13 @@ def _races(text: str) -> list[str]:
     return [f"WARNING: DATA RACE between {' and '.join(names)}" if names else "WARNING: DATA RACE"]
 
 
-def compiler_errors(text: str) -> list[str]:
+def find_compiler_errors(text: str) -> list[str]:
     """Errors of compilers and type checkers alone; at most ``ERRORS_MAX``."""
     return _labels(_COMPILERS, text) if "rror" in text or ".go:" in text else []
 
 
-def summed_up(command: str, text: str) -> str:
-    """The errors of a compiler or a linter as one: how many, in which files, and the first; "" unless there are
-    several."""
+def sum_up_errors(command: str, text: str) -> str:
+    """Several errors of a compiler or a linter as one: how many, in which files, and the first; "" for a single one."""
     found = _labels(_COMPILERS, text, _MATCHES_MAX) if "rror" in text or ".go:" in text else []
     places = [place for label in found if (place := _PLACE.match(label))]
     if len(places) < 2:
@@ -200,7 +199,7 @@ def summed_up(command: str, text: str) -> str:
     return one_line(f"{command}: {len(found)} errors in {named}: {places[0].group(2)}", ERROR_LABEL_MAX)
 
 
-def missing_programs(text: str) -> list[str]:
+def find_missing_programs(text: str) -> list[str]:
     """What a shell says of programs that are not there; at most ``ERRORS_MAX``."""
     return _labels(_MISSING, text) if any(mark in text for mark in _MISSING_MARKS) else []
 
@@ -210,15 +209,15 @@ def find_unformatted(text: str) -> list[str]:
     return _labels(_UNFORMATTED, text) if any(mark in text for mark in _UNFORMATTED_MARKS) else []
 
 
-def clashes(text: str) -> list[str]:
-    """Faults that commands tell while they succeed: packages that do not fit, no terminal, no end."""
+def find_clashes(text: str) -> list[str]:
+    """Faults of commands that succeed: packages that conflict, no terminal, no end."""
     return _labels(_CLASHES, text) if any(mark in text for mark in _CLASH_MARKS) else []
 
 
-def misuse(text: str) -> str:
-    """The line that tells that a command was called the wrong way or is not there, "" for none: what makes even the
-    failure of a search a fault."""
-    found = exceptions(text) or _labels(_MISUSES, text)
+def find_misuse(text: str) -> str:
+    """The line that says that a command was called wrongly or does not exist; "" for none. It makes even the failure of
+    a search an error."""
+    found = find_exceptions(text) or _labels(_MISUSES, text)
     return found[0] if found else ""
 
 
@@ -230,18 +229,18 @@ _EDITS_REFUSED: Final = _lines(
 
 
 def is_misuse(label: str) -> bool:
-    """Whether an error says only that a command or an editing tool was called the wrong way."""
+    """Whether an error only says that a command or an editing tool was called wrongly."""
     return bool(_MISUSES.search(label) or _EDITS_REFUSED.search(label))
 
 
-def telling_line(text: str) -> str:
-    """The line of a failed command's output that says best what went wrong, "" when none does."""
-    found = exceptions(text) or [label for label in _labels(_REPORTS, text) if not _SUMS_UP.search(label)]
+def find_telling_line(text: str) -> str:
+    """The line of a failed command's output that best says what went wrong; "" for none."""
+    found = find_exceptions(text) or [label for label in _labels(_REPORTS, text) if not _SUMS_UP.search(label)]
     return found[0] if found else ""
 
 
-def last_line(text: str) -> str:
-    """The last line that says something, "" for none; rather one that does more than sum up."""
+def find_last_line(text: str) -> str:
+    """The last meaningful line, preferably one that is no summary; "" for none."""
     summary = ""
     for line in reversed(text[-_TAIL:].split("\n")):
         label = label_of(line)

@@ -1,4 +1,4 @@
-"""What tools say in plain words when they could not do something: without a code, a flag or a stack trace."""
+"""Faults that tools report in plain words, without an exit code, a flag or a stack trace."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _MARKS: Final = (
 )
 
 
-def faults(text: str) -> list[str]:
+def find_faults(text: str) -> list[str]:
     """The faults that a result names, each once; at most ``FAULTS_MAX``, none for long texts."""
     if len(text) > TEXT_MAX or not any(mark in text for mark in _MARKS):
         return []

@@ -13,7 +13,7 @@ from tokenmizer_mw.model.node import Status
 
 from . import certain
 from .commands import Command
-from .effects import kept_path, kept_paths, move, remove
+from .effects import is_kept_path, move, remove, select_kept_paths
 from .results import Output
 from .tools import PATHS_MAX
 
@@ -41,7 +41,7 @@ def read_git(command: Command, output: Output, quote: str) -> Iterator[Finding]:
         inner = Command(words=[action, *command.words[2:]], program=action)
         yield from (remove if action == "rm" else move)(inner, quote)
     elif action == "add":
-        for path in kept_paths(command.operands[1:]):
+        for path in select_kept_paths(command.operands[1:]):
             yield certain.file(path, "edited", quote)
     elif action == "status":
         yield from _work_tree(output, quote)
@@ -52,7 +52,7 @@ def read_git(command: Command, output: Output, quote: str) -> Iterator[Finding]:
 
 
 def find_begun_step(command: Command) -> str:
-    """The step that a command is about to take and that somebody would miss: a commit; "" for none."""
+    """The step that a command begins and whose loss would matter: a commit; "" for none."""
     commits = command.program == "git" and next(iter(command.operands), "") == "commit"
     message = commit_message(command) if commits else ""
     return f"commit: {message}" if message else ""
@@ -115,7 +115,7 @@ def _work_tree(output: Output, quote: str) -> Iterator[Finding]:
     """Files that differ from the last commit."""
     for match in islice(_CHANGED.finditer(output.text), PATHS_MAX):
         letter, word, path = match.groups()
-        if path := kept_path(path):
+        if path := is_kept_path(path):
             yield certain.file(path, "created" if (letter or word) in _CREATED else "edited", quote)
 
 

@@ -1,5 +1,5 @@
-"""What Markdown says for certain in a speaker's text: checklists, files that code blocks and diffs name, and the
-errors of logs that the user pasted. Quoted text says nothing."""
+"""Findings from a speaker's Markdown: checklists, files named by code blocks and diffs, and errors in pasted logs.
+Quoted text states nothing."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from tokenmizer_mw.extract.names import as_path
 from tokenmizer_mw.extract.pattern import PatternSet
 from tokenmizer_mw.extract.prose import one_line
 from tokenmizer_mw.extract.rules.verbs import DONE_VERBS
-from tokenmizer_mw.extract.similar import content, words_of
+from tokenmizer_mw.extract.similar import content, split_words
 from tokenmizer_mw.model.message import Role
 from tokenmizer_mw.model.node import LABEL_MAX, NodeType, Status, Trust
 
 from .certain import QUOTE_MAX
-from .failures import exceptions, failing_tests, files_of_tests, telling_line
-from .patches import patched_files
+from .failures import find_exceptions, find_failing_tests, find_files_of_tests, find_telling_line
+from .patches import read_patched_files
 from .testruns import read_tests, runner_of
 
-_PASTED: Final = words_of("text txt log logs console output plaintext traceback stacktrace shell sh bash terminal")
+_PASTED: Final = split_words("text txt log logs console output plaintext traceback stacktrace shell sh bash terminal")
 _STATES: Final = {"~": Status.IN_PROGRESS, "/": Status.IN_PROGRESS, "-": Status.IN_PROGRESS}
 _TRUST: Final = {Role.USER: Trust.STATED, Role.ASSISTANT: Trust.CLAIMED}
 _COMMENTS: Final = ("#", "//", "--", "/*", "<!--", ";", "%", '"""', "{/*")
@@ -42,7 +42,7 @@ def read_markdown(role: Role, segments: Sequence[Segment]) -> list[Finding]:
     pasted: list[Segment] = []
     order = 0
     for index, segment in enumerate(segments):
-        if segment.kind is SegmentKind.CHECKBOX and not _praises(role, segment):
+        if segment.kind is SegmentKind.CHECKBOX and not _is_praise(role, segment):
             found.append(_task(segment, trust, order))
             order += 1
         elif segment.kind is SegmentKind.CODE:
@@ -54,7 +54,7 @@ def read_markdown(role: Role, segments: Sequence[Segment]) -> list[Finding]:
     return found + list(_read_shown_logs(pasted)) if pasted else found
 
 
-def _praises(role: Role, segment: Segment) -> bool:
+def _is_praise(role: Role, segment: Segment) -> bool:
     """Whether an assistant's tick stands before a property ("✅ Clear structure") rather than finished work. Only
     English is told apart, of which plain ASCII is the sign."""
     ticked = role is Role.ASSISTANT and not segment.info.endswith("]") and segment.text.isascii()
@@ -104,7 +104,7 @@ def _file_above(segment: Segment, before: Segment | None) -> str:
 
 
 def _diff(segment: Segment, before: Segment | None, trust: Trust) -> Iterator[Finding]:
-    touched = patched_files(segment.text)
+    touched = read_patched_files(segment.text)
     if not touched and (path := _file_above(segment, before) or as_path(segment.text.split("\n", 1)[0])):
         touched = {path: "edited"}
     for path, detail in touched.items():
@@ -120,11 +120,11 @@ def _read_shown_logs(pasted: list[Segment]) -> Iterator[Finding]:
     if outcome is not None:
         status = Status.FAILED if outcome.failed else Status.COMPLETED
         yield _finding(NodeType.TEST, runner_of(text), status, Trust.QUOTED, 0.8, pasted[-1], detail=outcome.counts)
-    failing = failing_tests(text) if outcome is None or outcome.failed else []
-    for label in failing or exceptions(text) or [line for line in [telling_line(text)] if line]:
+    failing = find_failing_tests(text) if outcome is None or outcome.failed else []
+    for label in failing or find_exceptions(text) or [line for line in [find_telling_line(text)] if line]:
         segment = next((segment for segment in pasted if label in segment.text), pasted[0])
         yield _finding(NodeType.ERROR, _prefix_heading(segment, label), Status.ACTIVE, Trust.QUOTED, 0.8, segment)
-    for path in files_of_tests(text) if failing else ():
+    for path in find_files_of_tests(text) if failing else ():
         yield _finding(NodeType.FILE, path, Status.ACTIVE, Trust.QUOTED, 0.8, pasted[-1], detail="failing")
 
 

@@ -25,7 +25,7 @@ _VERBS: Final = {
 _NOTHING: Final = "/dev/null"
 
 
-def patched_files(patch: str) -> dict[str, str]:
+def read_patched_files(patch: str) -> dict[str, str]:
     """Path -> "created", "edited", "deleted" or "moved from ...", in the order of the patch."""
     found: dict[str, str] = {}
     last = ""

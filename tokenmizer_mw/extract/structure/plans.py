@@ -1,4 +1,4 @@
-"""Plans of agents: lists that are written anew each time, and items that are made and moved one by one."""
+"""Plans of agents: lists that are written as a whole, and items that are created and changed one by one."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def read_plan(call: ToolCall) -> list[Finding]:
     return [_make_plan_finding(text, state, order) for order, (text, state) in enumerate(plan)]
 
 
-def item_created(arguments: Arguments, output: Output) -> list[Finding]:
-    """One more item of the plan, known by the number that the client gives it."""
+def read_created_item(arguments: Arguments, output: Output) -> list[Finding]:
+    """A new plan item, with the number that the client gives it."""
     text, state, _ = item_of(arguments)
     made = _MADE.search(output.text)
     if output.failed or not text:
@@ -58,8 +58,8 @@ def item_created(arguments: Arguments, output: Output) -> list[Finding]:
     return [replace(finding, detail=f"{ITEM}{made.group(1)}") if made is not None else finding]
 
 
-def item_moved(arguments: Arguments, output: Output) -> list[Finding]:
-    """The item of that number gets another subject, is begun, done, put back or taken off the plan."""
+def read_moved_item(arguments: Arguments, output: Output) -> list[Finding]:
+    """A plan item with that number that gets another subject or status."""
     text, state, named = item_of(arguments)
     if output.failed or not named or not (state or text):
         return []

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import re2
 
-from tokenmizer_mw.extract.prose import encodable
+from tokenmizer_mw.extract.prose import replace_surrogates
 from tokenmizer_mw.model.message import ToolResult
 
 HEAD_MAX: Final = 20_000
@@ -71,11 +71,11 @@ _CODES: Final = ("exit_code", "exitCode", "returncode", "return_code")
 
 def read_output(result: ToolResult) -> Output:
     """The result as read. Long texts keep their two ends. Never raises."""
-    text = encodable(result.text)
+    text = replace_surrogates(result.text)
     code: int | None = None
     refused = result.is_error
     if text[:1] == "{" and len(text) <= _JSON_MAX:
-        text, code, denied = _open_envelope(text)
+        text, code, denied = _unwrap_envelope(text)
         refused = refused or denied
     if len(text) > HEAD_MAX + TAIL_MAX:
         text = text[:HEAD_MAX] + "\n…\n" + text[-TAIL_MAX:]
@@ -89,7 +89,7 @@ def read_output(result: ToolResult) -> Output:
     return Output(text, code, refused or start.startswith(_REFUSALS), refused)
 
 
-def _open_envelope(text: str) -> tuple[str, int | None, bool]:
+def _unwrap_envelope(text: str) -> tuple[str, int | None, bool]:
     """Payload, exit code and refusal of a JSON envelope; a document that is none is its own payload."""
     try:
         data = json.loads(text)
@@ -104,7 +104,7 @@ def _open_envelope(text: str) -> tuple[str, int | None, bool]:
     if isinstance(error, str) and error:
         parts.append(error)
     payload = "\n".join(part for part in parts if part) if parts or code is not None else text
-    return encodable(payload), code, data.get("success") is False or (isinstance(error, str) and bool(error))
+    return replace_surrogates(payload), code, data.get("success") is False or (isinstance(error, str) and bool(error))
 
 
 def _code_in(data: dict[str, Any]) -> int | None:

@@ -9,33 +9,33 @@ import re2
 
 from tokenmizer_mw.extract.finding import Finding
 from tokenmizer_mw.extract.prose import one_line
-from tokenmizer_mw.extract.similar import words_of
+from tokenmizer_mw.extract.similar import split_words
 from tokenmizer_mw.model.node import NodeType
 
 from . import certain
 from .changes import read_changes
 from .commands import Command, commands_of
-from .effects import EFFECTS, kept_path, kept_paths
+from .effects import EFFECTS, is_kept_path, select_kept_paths
 from .failures import (
     ERROR_LABEL_MAX,
-    clashes,
-    compiler_errors,
-    exceptions,
-    failing_tests,
-    files_of_tests,
+    find_clashes,
+    find_compiler_errors,
+    find_exceptions,
+    find_failing_tests,
+    find_files_of_tests,
+    find_last_line,
+    find_missing_programs,
+    find_misuse,
+    find_telling_line,
     find_unformatted,
-    last_line,
-    missing_programs,
-    misuse,
-    summed_up,
-    telling_line,
+    sum_up_errors,
 )
 from .git import read_git
-from .patches import patched_files
+from .patches import read_patched_files
 from .results import Output
 from .testruns import TestRunOutcome, read_tests, runner_of
 
-_PROBES: Final = words_of(
+_PROBES: Final = split_words(
     "rg grep egrep fgrep zgrep ag ack ls ll dir find fd cat bat head tail less more awk gawk wc which where type echo"
     " printf pwd printenv test [ [[ stat file diff cmp sort uniq jq yq tree du df ps date whoami uname id hostname true"
     " false sleep cd pushd popd source . export set unset alias history nl tr cut xargs tee basename dirname realpath"
@@ -45,50 +45,50 @@ _PROBES: Final = words_of(
 )
 """Programs whose failure is an answer and no fault."""
 
-_PROBING_GIT: Final = words_of(
+_PROBING_GIT: Final = split_words(
     "status log diff show branch rev-parse ls-files blame remote config fetch grep stash describe reflog shortlog"
     " ls-tree cat-file check-ignore worktree"
 )
-_ASKING_FLAGS: Final = words_of("-v -V --version version --help -h help")
-TEST_PROGRAMS: Final = words_of(
+_ASKING_FLAGS: Final = split_words("-v -V --version version --help -h help")
+TEST_PROGRAMS: Final = split_words(
     "pytest py.test tox nox unittest jest vitest mocha ava karma phpunit rspec ctest gotestsum pest playwright cypress"
     " trial nose2 behave"
 )
-_TEST_SUBCOMMANDS: Final = words_of(
+_TEST_SUBCOMMANDS: Final = split_words(
     "npm pnpm yarn bun go cargo mvn gradle gradlew mvnw dotnet mix rake swift make deno flutter dart zig sbt artisan"
     " just task manage.py rails stack cabal lein mise turbo nx"
 )
-_TEST_WORDS: Final = words_of("test tests check verify nextest spec test:unit test:integration test:e2e unit")
+_TEST_WORDS: Final = split_words("test tests check verify nextest spec test:unit test:integration test:e2e unit")
 
-_PATCHERS: Final = words_of("apply_patch applypatch")
-_SHOWING: Final = words_of("tail tee cat less more")
+_PATCHERS: Final = split_words("apply_patch applypatch")
+_SHOWING: Final = split_words("tail tee cat less more")
 _COMPLAINT: Final = re2.compile(r"(?i)error|fail|fatal|not found|denied|refused|cannot|unable|no such|panic|exception")
-_READERS: Final = words_of("cat bat head tail less more nl get-content type")
-_SEARCHERS: Final = words_of("grep egrep fgrep rg ag select-string")
+_READERS: Final = split_words("cat bat head tail less more nl get-content type")
+_SEARCHERS: Final = split_words("grep egrep fgrep rg ag select-string")
 """Programs whose first operand is a pattern and whose others are files."""
 
 _INSTALLERS: Final = {
-    "pip": words_of("install uninstall"),
-    "pip3": words_of("install uninstall"),
-    "uv": words_of("add remove"),
-    "poetry": words_of("add remove"),
-    "pdm": words_of("add remove"),
-    "pipenv": words_of("install uninstall"),
-    "npm": words_of("install i add uninstall remove rm"),
-    "pnpm": words_of("add install i remove rm uninstall"),
-    "yarn": words_of("add remove"),
-    "bun": words_of("add install remove"),
-    "cargo": words_of("add remove"),
-    "go": words_of("get"),
-    "gem": words_of("install uninstall"),
-    "bundle": words_of("add remove"),
-    "composer": words_of("require remove"),
-    "flutter": words_of("add remove"),
-    "conda": words_of("install remove"),
-    "mamba": words_of("install remove"),
+    "pip": split_words("install uninstall"),
+    "pip3": split_words("install uninstall"),
+    "uv": split_words("add remove"),
+    "poetry": split_words("add remove"),
+    "pdm": split_words("add remove"),
+    "pipenv": split_words("install uninstall"),
+    "npm": split_words("install i add uninstall remove rm"),
+    "pnpm": split_words("add install i remove rm uninstall"),
+    "yarn": split_words("add remove"),
+    "bun": split_words("add install remove"),
+    "cargo": split_words("add remove"),
+    "go": split_words("get"),
+    "gem": split_words("install uninstall"),
+    "bundle": split_words("add remove"),
+    "composer": split_words("require remove"),
+    "flutter": split_words("add remove"),
+    "conda": split_words("install remove"),
+    "mamba": split_words("install remove"),
 }
-_REMOVING: Final = words_of("uninstall remove rm")
-_VALUE_FLAGS: Final = words_of(
+_REMOVING: Final = split_words("uninstall remove rm")
+_VALUE_FLAGS: Final = split_words(
     "-r -c -e -f --requirement --constraint --filter -F --group --extra --index-url -i -C --prefix"
 )
 _INSTALLED_MAX: Final = 20
@@ -116,10 +116,10 @@ def _read_misuse(commands: list[Command], output: Output) -> list[Finding]:
     """A search that finds nothing is an answer; one that could not run is a fault, until it runs."""
     if not commands:
         return []
-    labels = [misuse(output.text)] if output.failed or len(output.text) <= _BRIEF else []
+    labels = [find_misuse(output.text)] if output.failed or len(output.text) <= _BRIEF else []
     if not any(command.program in _READERS or command.program in _SEARCHERS for command in commands):
-        labels += missing_programs(output.text)[:1]
-    labels += clashes(output.text[-_BRIEF:])
+        labels += find_missing_programs(output.text)[:1]
+    labels += find_clashes(output.text[-_BRIEF:])
     return [certain.error(label, commands[-1].key, _SOFT) for label in dict.fromkeys(labels) if label][:1]
 
 
@@ -150,9 +150,9 @@ def _read_test_run(tests: list[Command], outcome: TestRunOutcome | None, output:
     key = tests[-1].key if tests else runner_of(output.text)
     found = [certain.test(key, failed=outcome.failed, counts=outcome.counts, quote=outcome.quote)]
     if outcome.failed:
-        labels = failing_tests(output.text) or exceptions(output.text)
+        labels = find_failing_tests(output.text) or find_exceptions(output.text)
         found += [certain.error(label, key, _HARD) for label in labels]
-        found += [certain.file(path, "failing", f"failing: {path}") for path in files_of_tests(output.text)]
+        found += [certain.file(path, "failing", f"failing: {path}") for path in find_files_of_tests(output.text)]
     return found
 
 
@@ -164,22 +164,22 @@ def _faults(command: Command, outcome: TestRunOutcome | None, output: Output, *,
     text = output.text
     untidy = find_unformatted(text)
     labels = [one_line(f"formatting errors in {', '.join(untidy)}", ERROR_LABEL_MAX)] if untidy else []
-    if summary := "" if proven else summed_up(command.key, text):
+    if summary := "" if proven else sum_up_errors(command.key, text):
         labels.append(summary)
     elif outcome is not None:
-        labels += compiler_errors(text)
+        labels += find_compiler_errors(text)
     elif not proven:
-        labels += [label for label in exceptions(text) if not labels or not label.startswith("Formatter ")]
+        labels += [label for label in find_exceptions(text) if not labels or not label.startswith("Formatter ")]
     if not labels and outcome is None and output.failed and text.strip():
-        labels = [telling_line(text) or _named_failure(command, text)]
-    labels += clashes(text)
+        labels = [find_telling_line(text) or _named_failure(command, text)]
+    labels += find_clashes(text)
     files = [certain.file(path, "failing", f"failing: {path}") for path in untidy]
     return files + [certain.error(label, command.key, _HARD if output.failed else _SOFT) for label in labels]
 
 
 def _named_failure(command: Command, text: str) -> str:
     """A label for a failure that no line tells: the command, and what it said last."""
-    line = last_line(text)
+    line = find_last_line(text)
     return one_line(f"{command.key} failed: {line}" if line else f"{command.key} failed", ERROR_LABEL_MAX)
 
 
@@ -222,7 +222,7 @@ def _is_test(command: Command) -> bool:
 def _effects(command: Command, output: Output) -> Iterator[Finding]:
     quote = " ".join(command.words[:12])
     for target in command.writes:
-        if path := kept_path(target):
+        if path := is_kept_path(target):
             yield certain.file(path, "written", quote)
     effect = EFFECTS.get(command.program)
     if effect is not None:
@@ -234,14 +234,14 @@ def _effects(command: Command, output: Output) -> Iterator[Finding]:
     elif command.program in _INSTALLERS:
         yield from _packages(command, quote)
     elif command.program in _READERS or command.program in _SEARCHERS:
-        for path in kept_paths(command.operands[command.program in _SEARCHERS :]):
+        for path in select_kept_paths(command.operands[command.program in _SEARCHERS :]):
             yield certain.file(path, "read", quote)
 
 
 def _patch(command: Command, output: Output) -> list[Finding]:
     """``apply_patch`` with the patch as its argument or its input."""
     for document in (*command.documents, *command.words[1:]):
-        if touched := patched_files(document):
+        if touched := read_patched_files(document):
             return read_changes(touched, output, refused=output.failed)
     return []
 

@@ -176,11 +176,11 @@ def read_arguments(call: ToolCall) -> Arguments:
 
 def kind_of(name: str, arguments: Arguments) -> ToolKind | None:
     """What the tool of that name does, ``None`` when it does not matter (searches, browsers, sub-agents)."""
-    kind = _KIND_OF.get(squeeze_name(name))
+    kind = _KIND_OF.get(normalise_tool_name(name))
     return kind if kind is not None else _kind_by_words(_bare(name), arguments)
 
 
-def squeeze_name(name: str) -> str:
+def normalise_tool_name(name: str) -> str:
     """A tool's name as the tables write it: without its namespace, in lower case, without signs between words."""
     return _bare(name).replace("_", "").replace("-", "").replace(" ", "").lower()
 

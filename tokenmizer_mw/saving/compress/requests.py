@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tokenmizer_mw.context.tokens import TokenCounter, counter_for
-from tokenmizer_mw.context.window import Rewrite, sent_before
+from tokenmizer_mw.context.window import Rewrite, count_resent_messages
 from tokenmizer_mw.model.message import Message
 from tokenmizer_mw.model.usage import StageSaving
 from tokenmizer_mw.settings import Settings
@@ -107,7 +107,7 @@ def _find_move(
     """The step between the session's call before, as far as this one tells of it, and this one."""
     if not state.pruned:
         return None
-    known = sent_before(request)
+    known = count_resent_messages(request)
     sent = [passage for passage in state.passages if passage.message < known]
     before = pruned_before(sent, keep=options.keep, step=options.step, cut=cut)
     if before >= state.pruned:

@@ -12,10 +12,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from tokenmizer_mw.extract.facts import retell, slot_free
+from tokenmizer_mw.extract.facts import drop_taken_slot, extend_file_node
 from tokenmizer_mw.extract.finding import Finding, Move
 from tokenmizer_mw.extract.ledger import Ledger
-from tokenmizer_mw.extract.matching import CANDIDATES_MAX, same_fact
+from tokenmizer_mw.extract.node_search import CANDIDATES_MAX, find_matching_node
 from tokenmizer_mw.extract.similar import content, likeness, overlap
 from tokenmizer_mw.extract.validate import clean_label, format_quote
 from tokenmizer_mw.graph.fold import SessionGraph
@@ -81,7 +81,7 @@ def merge(
         if found is None:
             merging.counts[merging.recognise(stated)] += 1
             continue
-        merging.ledger.read(found.place.turn, found.place.speaker, 0, 0)
+        merging.ledger.begin_message(found.place.turn, found.place.speaker, 0, 0)
         merging.counts[merging.settle(found)] += 1
     if archives:
         merging.archive(reply.whole)
@@ -111,7 +111,7 @@ class _Merge:
             if self._goals > 1:
                 return "surplus"
         if finding.type is NodeType.FILE:
-            node = same_fact(self.ledger.graph, finding, adjacent=lambda _: False)
+            node = find_matching_node(self.ledger.graph, finding, adjacent=lambda _: False)
         else:
             node = self._find_known(finding)
         return self._add(finding) if node is None else self._confirm(node, finding)
@@ -146,7 +146,7 @@ class _Merge:
         return not (node.kind in _STANDING and node.source.trust is Trust.STATED)
 
     def _add(self, finding: Finding) -> str:
-        note = slot_free(self.ledger, replace(finding, move=Move.NOTE))
+        note = drop_taken_slot(self.ledger, replace(finding, move=Move.NOTE))
         if finding.move is Move.REJECT:
             node = self.ledger.add(note, status=Status.PENDING)
             self.ledger.move(node, Status.INVALIDATED, finding)
@@ -161,7 +161,7 @@ class _Merge:
         ledger = self.ledger
         if finding.type is NodeType.FILE:
             ledger.move(node, Status.ACTIVE, finding)
-            retell(ledger, ledger.graph.get(node.id) or node, replace(finding, detail=""))
+            extend_file_node(ledger, ledger.graph.get(node.id) or node, replace(finding, detail=""))
         elif not _is_certain(node) and ledger.last_touched(node) <= self.last and not _in_force(node, finding):
             moved = self._move(node, finding)
             self._retell(ledger.graph.get(node.id) or node, finding)
@@ -232,19 +232,19 @@ class _Merge:
         said = found.before
         if said is None:
             return self.ledger.add(before, confidence=_OLD_CONFIDENCE)
-        self.ledger.read(said.turn, said.speaker, 0, 0)
+        self.ledger.begin_message(said.turn, said.speaker, 0, 0)
         node = self.ledger.add(
             replace(before, quote=format_quote(said.quote), span=said.span, trust=trust_of(said)),
             confidence=_OLD_CONFIDENCE,
         )
-        self.ledger.read(found.place.turn, found.place.speaker, 0, 0)
+        self.ledger.begin_message(found.place.turn, found.place.speaker, 0, 0)
         return node
 
     def _put_in_place(self, old: Node, new: Node | None, chosen: Finding) -> str:
         ledger = self.ledger
         if new is None:
             inherits = bool(chosen.slot) and old.slot == chosen.slot
-            new = ledger.add(chosen if inherits else slot_free(ledger, chosen))
+            new = ledger.add(chosen if inherits else drop_taken_slot(ledger, chosen))
         self.stated |= {old.id, new.id}
         ledger.replace(old, new, chosen)
         return "replaced"

@@ -13,11 +13,11 @@ from math import log
 from typing import Any, Final
 
 from tokenmizer_mw.extract.finding import Finding, Move, Segment, SegmentKind
-from tokenmizer_mw.extract.foreign import foreign
+from tokenmizer_mw.extract.finding_makers import read_slot_fields
 from tokenmizer_mw.extract.layout import Span
 from tokenmizer_mw.extract.names import as_path
-from tokenmizer_mw.extract.reading import read_kind
-from tokenmizer_mw.extract.said import slot_of
+from tokenmizer_mw.extract.other_speakers import find_foreign
+from tokenmizer_mw.extract.rule_hits import read_kind
 from tokenmizer_mw.extract.segment import segment
 from tokenmizer_mw.extract.similar import SIMILAR_MAX, content
 from tokenmizer_mw.extract.validate import format_quote, validate_findings
@@ -130,7 +130,7 @@ def _spoken_places(
     turn: int, speaker: str, offset: int, text: str, trusted: bool
 ) -> Iterator[tuple[StatementPlace, str]]:
     """The places of what is said in words; ``offset`` is where ``text`` stands in its message."""
-    others = [span for span in foreign(text) if span[1] - span[0] >= TOLD_LEAST]
+    others = [span for span in find_foreign(text) if span[1] - span[0] >= TOLD_LEAST]
     for part in segment(_blank_spans(text, others)):
         own = trusted and part.kind not in _OTHERS
         for start, piece in _pieces(part):
@@ -246,7 +246,7 @@ def _more(stated: ReplyStatement, type_: NodeType) -> dict[str, Any]:
     if BY_NAME[stated.category].status is Status.INVALIDATED:
         return {"move": Move.REJECT, "kind": DecisionKind.OPTION}
     kind = DecisionKind.RULE if stated.category == "rules" else read_kind(stated.text)
-    said = {"kind": kind, **slot_of(stated.text)}
+    said = {"kind": kind, **read_slot_fields(stated.text)}
     return said | ({"move": Move.REPLACE, "target": stated.old} if stated.old else {})
 
 

@@ -1,0 +1,81 @@
+"""Splits a sentence into its statements, and reads the scope that they hold for."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import re2
+
+from .pattern import PatternSet, compile_lazily
+from .phrases import strip_lead
+
+_CUT: Final = re2.compile(
+    r"(?i:[;:]\s+|[，；：]|,\s+(?:and |but |so |because |since |as |though |while |plus |considering |given )?"
+    r"|\s+(?:--?|–|—)\s+|\s+(?:but|because|so that|so i|so we|and (?:i|we|the|my|our|it|he|she|they))\s+)"
+)
+_GOES_ON: Final = re2.compile(r"(?i:which|who|whose|where|\d{4})\b")
+"""What stays with the words before a comma: relative clauses, and years of dates."""
+_SCOPE: Final = compile_lazily(
+    r"(?:for|in|on|at|during|with|without|until|between|unlike|except|after|before|since|outside|für|bei|im|am|ab|nach"
+    r"|pour|chez|para|en|per|con|durante|pendant)(?: [\w'’.-]+){1,5}$"
+)
+"""What a statement holds for: said before it, up to a comma."""
+_NO_SCOPE: Final = PatternSet(
+    r"(?:for (?:now|example|instance|the record|me|us)|in (?:that|this|any) case|in (?:addition|general|fact|short"
+    r"|the end|other words|my opinion|total)|on (?:the other hand|second thought|top of that)|at (?:first|least"
+    r"|the moment|this point|the end)|with (?:that|this)(?: (?:said|in mind))?|after (?:that|all)"
+    r"|before that|since then)$"
+)
+"""What only leads in."""
+_FEELS: Final = compile_lazily(
+    r"(?:(?:i'm|i am|we're|we are|i feel|i was|i've been) (?:also |just |still |really |kinda |kind of |a bit |a little"
+    r"|pretty |quite |so |very |currently )*(?:worried|concerned|stuck|struggling|wondering|curious|excited|nervous"
+    r"|unsure|confused|proud|happy|trying|planning|thinking|working|looking|hoping|aiming)"
+    r"(?: (?:that|about|on|with|of|to|because|if|whether|for|out))* )"
+)
+_SAID_SO: Final = compile_lazily(
+    r"(?:(?:i|we)(?:'ve| have|'m| am|'d| would)? (?:also |just |really |already |recently |now )*"
+    r"(?:noticed|noted|found(?: out)?|realised|realized|heard|learned|read|been told|want(?:ed)?|like|need|know|think"
+    r"|came across)(?: to(?: also)?(?: make sure| ensure| be sure| know| see)?| the fact)?(?: that)? )"
+)
+
+
+def split_statements(text: str, *, scoped: bool = False) -> list[str]:
+    """The parts of a sentence between commas and conjunctions; a relative clause stays with its noun. If ``scoped``,
+    the scope stays with its statement: "for the second flat, 15 minutes is too long"."""
+    rest = strip_lead(text)
+    ends: list[int] = []
+    starts = [0]
+    for match in _CUT.finditer(rest):
+        if scoped and not ends and (_is_scope(rest[: match.start()]) or _is_name(rest, match.start())):
+            continue
+        if match.end() < len(rest) and not _GOES_ON.match(rest, match.end()):
+            ends.append(match.start())
+            starts.append(match.end())
+    return [_strip_statement(rest[start:end]) for start, end in zip(starts, (*ends, len(rest)), strict=True)]
+
+
+def read_scope(text: str) -> str:
+    """The scope that a sentence states first ("for the second flat"); "" for none."""
+    match = _CUT.search(text)
+    return text[: match.start()] if match is not None and _is_scope(text[: match.start()]) else ""
+
+
+def _is_scope(before: str) -> bool:
+    return _SCOPE.match(before) is not None and not _NO_SCOPE.any(before)
+
+
+def _is_name(text: str, end: int) -> bool:
+    """Whether the part before a colon only names what follows: "working title: The Long Dash"."""
+    return text[end] == ":" and text.count(" ", 0, end) < NAME_WORDS
+
+
+NAME_WORDS: Final = 3
+
+
+def _strip_statement(part: str) -> str:
+    text = strip_lead(part).strip(" .,;:!?")
+    for opening in (_FEELS, _SAID_SO):
+        match = opening.match(text)
+        text = text[match.end() :] if match is not None else text
+    return text

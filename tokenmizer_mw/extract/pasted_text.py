@@ -1,0 +1,61 @@
+"""Finds the parts of a message that are pasted: lines of logs, quoted sentences, and the words that announce somebody
+else's text.
+
+Complements ``documents``, which finds texts that are handed over to be worked on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+
+import re2
+
+from .documents import MARKS_MAX
+from .layout import Span
+
+_LOG_LINE: Final = re2.compile(
+    r"(?m)^[ \t]*(?:(?:npm )?(?:WARN(?:ING)?|ERROR|ERR!|INFO|DEBUG|FATAL|TRACE|NOTICE)\b|(?:error|warning|note"
+    r"|help|hint|w|e|i)"
+    r"(?:\[\w+\])?: |\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[\d\d:\d\d:\d\d|SQLSTATE|Traceback |\s+at [\w.$]+\(|-->|\*{3}"
+    r"|\d+ \d+ \* \* |\w[\w.-]* = (?:\"|\d|true|false|[\w.]+\()|[\w-]+: \[(?:emerg|error|warn|alert)\])[^\n]*"
+)
+"""Lines of logs, consoles, banners and configuration."""
+
+_QUOTED: Final = re2.compile(
+    r"(?:^|[\s:(])(?:'((?:[^'\n]|\w['’]\w){16,}?[.!?…,]?)'(?:$|[\s.,;:!?)])|[\"“„«「]([^\"”“»」\n]{24,}?)[\"”“»」])"
+)
+"""Quotations of sentences; a name between quotation marks is shorter."""
+
+_QUOTATION_MARKS: Final = "'\"“„«「"
+
+_ANNOUNCES: Final = re2.compile(
+    r"(?im)^[^\n]{0,160}(?:\b(?:vendor|found|forwarded|stumbled|downloaded|inbox|release notes|minutes of|old server"
+    r"|tutorial|the book|handbook|manual|catalogue|flyer|footer|banner|brochure|wrote(?: again)?|prints"
+    r"|crontab of|example from|file of a|mail from|ad in|back of|by default|gefunden|weitergeleitet|schreibt|aus dem"
+    r"|aus den|vom verband|mail vom|je lis|trouvé|reçu|encontré|recibí|цитата|пишут|нашёл|прислали)\b"
+    r"|贴给你|公告|日志|转发|说明书|手册)[^\n]{0,80}[:：][ \t]*\n"
+)
+"""A line that announces what somebody else wrote."""
+
+_OWN_MAX: Final = 400
+"""Characters of a last paragraph in which the user goes on."""
+
+
+def find_pasted(text: str) -> Iterator[Span]:
+    """The spans of such parts. Linear time."""
+    quotes = any(mark in text for mark in _QUOTATION_MARKS)
+    for pattern in (_LOG_LINE, _QUOTED) if quotes else (_LOG_LINE,):
+        for match in islice(pattern.finditer(text), MARKS_MAX):
+            yield match.span()
+    announced = _ANNOUNCES.search(text) if "\n" in text else None
+    if announced is not None:
+        start = len(text) - len(text[announced.end() :].lstrip())
+        yield start, _find_end_of_paste(text, start)
+
+
+def _find_end_of_paste(text: str, start: int) -> int:
+    """The end of a pasted text: before a short last paragraph, else the end of the message."""
+    last = text.rstrip().rfind("\n\n")
+    return last if last > start and len(text) - last <= _OWN_MAX else len(text)

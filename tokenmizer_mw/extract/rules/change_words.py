@@ -1,0 +1,56 @@
+"""Words of change, one row a language; matched anywhere in a sentence, case ignored."""
+
+from __future__ import annotations
+
+from typing import Final
+
+CHANGES: Final = (
+    r"\b(?:instead(?: of)?|rather(?: than)?|from now on|from today|from here on|as of (?:this|next|today|now)"
+    r"|after all"
+    r"|no longer|no more|any ?more|then|(?:it|that)(?:'s| is)|it is$|make it|switch(?:ed|ing)?|mov(?:e|es|ed|ing)"
+    r"|chang(?:e|ed|ing)|replac(?:e|ed|ing)|shift|bump|rename|drop(?:ped)?|scrap|forget|give up|gave up"
+    r"|done with"
+    r"|has to be|have to be|decided|settled on|agreed|talked me round|changed my mind"
+    r"|so we|so i|so it|turns out|new (?:limit|date|price|budget)|goes? up to up to|lifted"
+    r"|sorry|typo"
+    r"|mistake|(?:is|are) history|archived|voted|booked|trimmed|granted|comes? first|first, then|i'll work with"
+    r"|we(?:'re| are) (?:having|building|moving|doing|using|going)|get by with|can only afford"
+    r"|i'd rather"
+    r")\b",
+    r"\b(?:statt|anstatt|anstelle|stattdessen|lieber|doch|jetzt|nun|ab (?:sofort|jetzt|heute)|nicht mehr"
+    r"|kein\pL* mehr"
+    r"|sondern|beschlossen|entschieden|geändert|wechseln|umsteigen|eben|tippfehler|falsch|mach|liegen"
+    r"|erst später|sind jetzt"
+    r"|nehmen wir|wir nehmen)\b",
+    r"\b(?:plutôt|finalement|désormais|maintenant|au lieu|à la place|on passe|je passe|passé|on publie|ce sera"
+    r"|va pour"
+    r"|laisse\pL* tomber|ne \pL+ plus|abandonn\pL+|tranché|décidé|erreur|remplac\pL+|chang\pL+|on s'y|aura lieu)\b",
+    r"\b(?:mejor|ahora|al final|a partir de|en vez|en lugar|ya no|cambi\pL+|pas(?:o|amos)|acordado|decidido"
+    r"|subimos|sube"
+    r"|baja|dejo en|lo dejo|pues|trabajaremos|usamos|me equivoqué|hemos)\b",
+    r"\b(?:meglio|adesso|ora|alla fine|invece|al posto|non più|passiamo|cambiamo|melhor|agora|no fim|em vez"
+    r"|mudamos|troca"
+    r"|deciso|decidimos)\b",
+    r"(?:改成|换成|改为|改用|改去|还是|不.{1,6}了|现在是|那就|只|就|降到|提到|定了|说错|不用了|别用|用回)",
+    r"(?:теперь|вместо|всё-таки|все-таки|переходим|перешли|передумал\pL*|отменя\pL+|не берём|будем|значит|до \d"
+    r"|урезали"
+    r"|договорились|ошиб\pL+|лучше|больше не|решили|ограничь|ставим)",
+    r"(?:やっぱり|変更|代わりに|今後|に変え|대신|바꾸|변경|이제|ab se|badal|की जगह|अब)",
+)
+"""A sentence has one of these, or is a bare value, where it changes something."""
+
+EXPLICIT: Final = (
+    r"\b(?:instead(?: of)?|rather than|from now on|from today|no longer|no more|after all|switched|moved"
+    r"|replaced|shift|bump"
+    r"|rename|drop|scrap|forget|give up|done with|changed my mind|typo)\b",
+    r"\b(?:statt|anstatt|anstelle|doch|jetzt|nun|ab (?:sofort|jetzt|heute)|nicht mehr|kein\pL* mehr|sondern"
+    r"|beschlossen"
+    r"|tippfehler)\b",
+    r"\b(?:plutôt|finalement|désormais|maintenant|on passe|je passe|passé|ce sera|va pour|laisse\pL* tomber"
+    r"|petite erreur)\b",
+    r"\b(?:mejor|ahora|al final|a partir de|en vez|ya no|cambi\pL+|paso|sube|baja|lo dejo|me equivoqué"
+    r"|hemos acordado)\b",
+    r"(?:改成|换成|改为|改用|改去|现在是|那就|只|降到|提到|说错|不.{1,6}了)",
+    r"(?:теперь|вместо|всё-таки|переходим|передумал\pL*|отменя\pL+|не берём|значит|урезали|ошиб\pL+)",
+)
+"""Those among them that say in so many words that something changes."""
