@@ -269,8 +269,8 @@ _FOLLOWS: Final = compile_lazily(
 
 
 def split_reason(text: str) -> tuple[str, str]:
-    """A statement and the reason that follows it ("" when none is given), or that "so we" follows: "it is cheaper, so we
-    take Redis" is ("we take Redis", "it is cheaper")."""
+    """A statement and its reason ("" when none is given), which stands behind it, or before "so we": "it is cheaper, so
+    we take Redis" is ("we take Redis", "it is cheaper")."""
     match = _REASON.search(text) if _has_one(text, _REASON_SIGNS) else None
     given = _GIVEN_FACT.search(text) if ", " in text else None
     if given is not None and given.start() >= _MIN_LABEL and (match is None or given.start() < match.start()):
