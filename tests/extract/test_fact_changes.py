@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tokenmizer_mw.extract.contrast import Claim, differ_counted, stated_in, weigh
+from tokenmizer_mw.extract.phrases import split_reason
 from tokenmizer_mw.model.node import Node, NodeType, Source, Status
 
 from .talks import changes, labels, talk
@@ -322,3 +323,25 @@ def test_a_value_that_stands_again_beside_another_is_no_other_value() -> None:
     old = stated_in("3 seats")
     assert differ_counted(old, stated_in("4 seats"))
     assert not differ_counted(old, stated_in("3 seats on Monday and 4 seats on Sunday"))
+
+
+def test_what_a_program_prints_changes_nothing() -> None:
+    graph = talk(
+        "u: The list is a Vector of ports.",
+        "a: A Vector of ports, noted.",
+        "u: Cannot convert argument 1 from String to Vector.",
+        "a: The file holds text.",
+        "u: Fatal: unable to open ports.txt: no such file or directory",
+    )
+    assert changes(graph) == []
+    assert not [label for label in labels(graph, NodeType.DECISION) if "such" in label or "Cannot" in label]
+
+
+def test_what_follows_with_so_is_the_statement_and_what_stands_before_it_the_reason() -> None:
+    assert split_reason("it is 8 cents cheaper, so we take Vetro") == ("we take Vetro", "it is 8 cents cheaper")
+    assert split_reason("one table, so we can lock rows") == ("one table", "so we can lock rows")
+
+
+def test_an_answer_with_a_number_of_its_own_repeats_nothing() -> None:
+    graph = talk("u: Move the image to alpine, the image is 900 MB.", "a: The image is 210 MB on alpine.")
+    assert not [label for label in labels(graph, NodeType.DECISION, Status.ACTIVE) if "210" in label]

@@ -69,7 +69,8 @@ def find_acknowledged(spoken: Sequence[Segment], situation: Situation) -> list[F
             break
         words = content(text)
         said = stated | offered if len(words) > 1 else stated
-        if words and len(words & said) >= SHARE * len(words):
+        tells_number = any(word[0].isdigit() for word in words - said)
+        if words and not tells_number and len(words & said) >= SHARE * len(words):
             items = (item for item in _split_items(text) if text == whole or _is_understandable_alone(item))
             made += [_make_finding(item, segment) for item in items if not (situation.tooled and STATES.any(item))]
     return made

@@ -211,6 +211,7 @@ _CHANGES_NOTHING: Final = PatternSet(
     r"[^\"“„«「]{16,}[\"”»」][.!?]?$",
     r".*\b(?:took|takes|failed|fails|prints|printed|shows|showed|returned|returns|saw|measured|counted|crashed|opened)\b",
     r"(?:todo|fixme)\b",
+    r"(?:fatal|cannot|could not|unable to|failed to|invalid|unexpected|uncaught|no such|permission denied)\b",
     r".*\b(?:also|as well|additionally|in addition|besides|either|auch|aussi|también|anche|também)\b|.*(?:также|тоже)",
     r".*\b(?:as (?:i|we) (?:said|wrote|agreed)|like i said|as (?:before|agreed|planned)"
     r"|wie (?:gesagt|besprochen|gehabt)|comme (?:je l'ai dit|convenu|prévu|avant)"

@@ -261,8 +261,16 @@ _GIVEN_FACT: Final = compile_lazily(
 """A statement behind a comma, which says why: "Postmark, the association already has an account"."""
 
 
+_FOLLOWS: Final = compile_lazily(
+    r"we (?:take|use|go|switch|move|chose|choose|pick|picked|took|moved|switched|went|drop|dropped|buy|bought|order"
+    r"|ordered|decided|settled|stay|stick|return|are (?:taking|using|going|switching|moving))\b"
+)
+"""What a reason leads to, behind "so": not what is meant to be reached ("so we can lock rows")."""
+
+
 def split_reason(text: str) -> tuple[str, str]:
-    """A statement and the reason after it ("" for none)."""
+    """A statement and the reason after it, or before "so we": "it is cheaper, so we take Redis" is ("we take Redis", "it
+    is cheaper"). The reason is "" if there is none."""
     match = _REASON.search(text) if _has_one(text, _REASON_SIGNS) else None
     given = _GIVEN_FACT.search(text) if ", " in text else None
     if given is not None and given.start() >= _MIN_LABEL and (match is None or given.start() < match.start()):
@@ -271,6 +279,8 @@ def split_reason(text: str) -> tuple[str, str]:
         return text, ""
     opener = match.group().strip(" ,").casefold()
     reason = text[match.end() :]
+    if opener == "so we" and _FOLLOWS.match(f"we {reason}") is not None:
+        return f"we {reason}", text[: match.start()]
     if opener.endswith("("):
         inside, _, behind = reason.partition(")")
         rest = behind.strip(" .,;")

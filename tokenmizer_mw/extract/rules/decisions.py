@@ -362,7 +362,7 @@ REJECTIONS: Final = (
         0.8,
         "No MQTT: a broker is one more thing that can die",
         "no idea what this is",
-        unless=r"(?:no|not) (?:wait|hold|enough|sorry)\b"
+        unless=r"no such\b|(?:no|not) (?:wait|hold|enough|sorry)\b"
         r"|(?:no|not) (?:tonight|today|tomorrow|this|these|there|idea|worries|problem|rush|need|thanks|one"
         r"|way|matter|longer|more|doubt|wonder"
         r"|luck|change|sure|yet|really|only|just|so|too|that|the|a|an|if|in|for|at|bad|as|to|my|your|it|this"
