@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tokenmizer_mw.extract.contrast import Claim, differ_counted, stated_in, weigh
+from tokenmizer_mw.extract.contrast import Claim, differ_counted, read_stated, weigh
 from tokenmizer_mw.extract.phrases import split_reason
 from tokenmizer_mw.model.node import Node, NodeType, Source, Status
 
@@ -320,9 +320,9 @@ def test_a_sentence_changes_one_of_many_facts_less_likely_than_the_only_one() ->
 
 
 def test_a_value_that_stands_again_beside_another_is_no_other_value() -> None:
-    old = stated_in("3 seats")
-    assert differ_counted(old, stated_in("4 seats"))
-    assert not differ_counted(old, stated_in("3 seats on Monday and 4 seats on Sunday"))
+    old = read_stated("3 seats")
+    assert differ_counted(old, read_stated("4 seats"))
+    assert not differ_counted(old, read_stated("3 seats on Monday and 4 seats on Sunday"))
 
 
 def test_what_a_program_prints_changes_nothing() -> None:

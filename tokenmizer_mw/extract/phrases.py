@@ -269,8 +269,8 @@ _FOLLOWS: Final = compile_lazily(
 
 
 def split_reason(text: str) -> tuple[str, str]:
-    """A statement and the reason after it, or before "so we": "it is cheaper, so we take Redis" is ("we take Redis", "it
-    is cheaper"). The reason is "" if there is none."""
+    """A statement and the reason after it, or before "so we": "it is cheaper, so we take Redis" is ("we take Redis",
+    "it is cheaper"). The reason is "" if there is none."""
     match = _REASON.search(text) if _has_one(text, _REASON_SIGNS) else None
     given = _GIVEN_FACT.search(text) if ", " in text else None
     if given is not None and given.start() >= _MIN_LABEL and (match is None or given.start() < match.start()):
