@@ -151,8 +151,8 @@ def _belongs_to_name(word: str) -> bool:
 
 
 def _calls(behind: bytes) -> bool:
-    """Whether an unquoted value goes on as code does; a tag that closes is none."""
-    return bool(behind) and behind[0] in _CALL and behind != b"</"
+    """Whether an unquoted value goes on as code does; a tag that closes, or breaks a line, is none."""
+    return bool(behind) and behind[0] in _CALL and not behind.startswith((b"</", b"<br"))
 
 
 def _value(text: bytes, named: ByteMatch, name: str) -> SecretValue:
@@ -240,7 +240,7 @@ def doubts(content: str, kind: NameKind, name: str, value: SecretValue, text: by
             and not (value.shell and not identifier(content))
             and _MEMBER.search(content[:8].encode("latin-1", "replace"))
         )
-        or _calls(text[value.end : value.end + 2])
+        or _calls(text[value.end : value.end + 3])
     ):
         return "reads like code"
     if placeholder(content) or stands_in(content):
