@@ -19,7 +19,7 @@ from tokenmizer_mw.safety.redact import Redactor
 from tokenmizer_mw.safety.redact.disguise import find_disguised
 from tokenmizer_mw.safety.redact.rules import TOKENS
 from tokenmizer_mw.safety.redact.views import _ODD, views
-from tokenmizer_mw.safety.redact.windows import disguised_windows
+from tokenmizer_mw.safety.redact.windows import find_windows
 
 REDACTOR: Final = Redactor(key=b"a key for tests of redaction")
 
@@ -247,7 +247,7 @@ def test_a_key_on_three_lines_is_found() -> None:
 
 def test_places_are_mapped_back() -> None:
     raw = "ab\u200bcd".encode()
-    (view,) = views(raw, disguised_windows(raw))
+    (view,) = views(raw, find_windows(raw))
     assert view.text == b"abcd"
     assert view.origin(0, 4) == (0, len(raw))
     assert view.origin(0, 2) is None

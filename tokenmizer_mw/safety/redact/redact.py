@@ -22,8 +22,8 @@ from tokenmizer_mw.safety.redact.findings import Allow, FindingRank, SecretSpan
 from tokenmizer_mw.safety.redact.judge import forget
 from tokenmizer_mw.safety.redact.pattern import compile_pattern
 from tokenmizer_mw.safety.redact.scan import DEFAULT, Rules, merge_spans
-from tokenmizer_mw.safety.redact.views import View, joined_views, views
-from tokenmizer_mw.safety.redact.windows import disguised_windows, spaced_windows, widen_windows
+from tokenmizer_mw.safety.redact.views import View, join_views, views
+from tokenmizer_mw.safety.redact.windows import find_spaced_windows, find_windows, widen_windows
 
 TAG_BYTES: Final = 4
 PASSES_MAX: Final = 4
@@ -198,13 +198,13 @@ class Redactor:
         it."""
         masked = _mask_placeholders(raw)
         known = merge_spans([(one.start, one.end) for one in kept])
-        windows = disguised_windows(masked)
-        spaced = spaced_windows(masked, known)
+        windows = find_windows(masked)
+        spaced = find_spaced_windows(masked, known)
         if not windows and not spaced:
             return kept
         windows = widen_windows(raw, windows, known)
         longer: list[SecretSpan] = []
-        for view in joined_views(masked, merge_spans([*windows, *spaced]), known):
+        for view in join_views(masked, merge_spans([*windows, *spaced]), known):
             longer += [one for one in self._scan_view(view) if _covers(one, known)]
         if longer:
             kept = _apart([*kept, *self._settle_spans(raw, longer, masked)])

@@ -28,16 +28,17 @@ from tokenmizer_mw.safety.redact.disguise import (
     decoded_text,
 )
 from tokenmizer_mw.safety.redact.findings import ALNUM
-from tokenmizer_mw.safety.redact.windows import Span
+from tokenmizer_mw.safety.redact.windows import NAME_MAX, Span
 from tokenmizer_mw.safety.redact.wrapped import (
     KEY_CHARS,
+    RUN_MAX,
     Break,
+    find_joined_blanks,
+    find_line_breaks,
     goes_on,
-    joined_blanks,
-    joined_breaks,
-    likely_breaks,
-    line_breaks,
-    possible_breaks,
+    select_joined,
+    select_likely,
+    select_possible,
 )
 
 _RANGES: Final = (
@@ -74,6 +75,8 @@ _BREAKING: Final = frozenset("\"'`*<")
 _GOES_ON: Final = ALNUM | frozenset(b"_-")
 _GLUED: Final = frozenset("+.&|\n")
 """What says that two literals are one string."""
+
+_AROUND: Final = 64
 _CACHED_MAX: Final = 2
 """Characters of what is remembered: too few to be a secret."""
 
@@ -149,19 +152,19 @@ def views(raw: bytes, windows: Iterable[Span]) -> Iterator[View]:
     for start, end in windows:
         window = raw[start:end]
         text = window.decode("utf-8", "surrogatepass")
-        breaks = line_breaks(text)
-        joined, likely, possible = joined_breaks(text, breaks), likely_breaks(breaks), possible_breaks(breaks)
+        breaks = find_line_breaks(text)
+        joined, likely, possible = select_joined(text, breaks), select_likely(breaks), select_possible(breaks)
         made = (
             _rewritten(text, _UNDONE, _undone),
-            _joined(text, joined, whole=True) if joined != likely else None,
-            _joined(text, likely),
-            _joined(text, possible) if possible != likely else None,
+            _join_breaks(text, joined, whole=True) if joined != likely else None,
+            _join_breaks(text, likely),
+            _join_breaks(text, possible) if possible != likely else None,
             _decode_runs(window),
         )
-        yield from _placed(made, start)
+        yield from _set_offset(made, start)
 
 
-def joined_views(raw: bytes, windows: Iterable[Span], found: list[Span]) -> Iterator[View]:
+def join_views(raw: bytes, windows: Iterable[Span], found: list[Span]) -> Iterator[View]:
     """Return the readings of ``raw`` in some windows in which a secret that it has as it stands is joined with nothing
     but its own rest. ``found``: those secrets, in order."""
     starts = [start for start, _ in found]
@@ -171,9 +174,36 @@ def joined_views(raw: bytes, windows: Iterable[Span], found: list[Span]) -> Iter
             continue
         text = raw[start:end].decode("utf-8", "surrogatepass")
         heads = frozenset(_characters(raw, start, near))
-        breaks = joined_breaks(text, line_breaks(text), heads), joined_blanks(text, heads)
-        inside = _rewritten(text, _UNDONE, partial(_undo_inside, heads))
-        yield from _placed((inside, *(_joined(text, one, whole=True) for one in breaks)), start)
+        breaks = select_joined(text, find_line_breaks(text), heads), find_joined_blanks(text, heads)
+        yield from _set_offset((_rewritten(text, _UNDONE, partial(_undo_inside, heads)),), start)
+        for joined in breaks:
+            for first, last, chain in _group_breaks(text, joined):
+                moved = [found.shift(-first) for found in chain]
+                offset = start + len(_encode(text[:first]))
+                yield from _set_offset((_join_breaks(text[first:last], moved, whole=True),), offset)
+
+
+def _group_breaks(text: str, breaks: list[Break]) -> Iterator[tuple[int, int, list[Break]]]:
+    """The breaks in groups, each with a part of ``text`` that contains its key and the key's name."""
+    chain: list[Break] = []
+    for found in breaks:
+        if chain and found.start - len(found.before) > chain[-1].end + _AROUND:
+            yield (*_find_part(text, chain), chain)
+            chain = []
+        chain.append(found)
+    if chain:
+        yield (*_find_part(text, chain), chain)
+
+
+def _find_part(text: str, chain: list[Break]) -> tuple[int, int]:
+    """From a blank before the first line to one behind the last."""
+    first = max(0, chain[0].start - len(chain[0].before) - NAME_MAX)
+    least = max(0, first - RUN_MAX)
+    first = max(text.rfind(" ", least, first) + 1, text.rfind("\n", least, first) + 1, least)
+    last = min(len(text), chain[-1].end + len(chain[-1].behind) + _AROUND)
+    most = min(len(text), last + RUN_MAX)
+    ends = [place for place in (text.find(" ", last, most), text.find("\n", last, most)) if place >= 0]
+    return first, min(ends, default=most)
 
 
 def _characters(raw: bytes, start: int, places: list[int]) -> Iterator[int]:
@@ -185,7 +215,7 @@ def _characters(raw: bytes, start: int, places: list[int]) -> Iterator[int]:
         start = place
 
 
-def _placed(views: Iterable[View | None], offset: int) -> Iterator[View]:
+def _set_offset(views: Iterable[View | None], offset: int) -> Iterator[View]:
     for view in views:
         if view is not None:
             view.offset = offset
@@ -204,7 +234,7 @@ def _rewritten(text: str, pattern: re.Pattern[str], rewrite: Callable[[str, re.M
     return View([*pieces, (text[done:], None)]) if pieces else None
 
 
-def _joined(text: str, breaks: list[Break], *, whole: bool = False) -> View | None:
+def _join_breaks(text: str, breaks: list[Break], *, whole: bool = False) -> View | None:
     """``text`` without some breaks."""
     pieces: list[Piece] = []
     done = 0
@@ -240,7 +270,7 @@ def _undone(text: str, match: re.Match[str]) -> str | None:
             joins = found[-1] == found[0] and len(found) > (found[0] in "\"'")
             return "" if joins and _in_key(text, match.start() - 1, match.end()) else None
         case "<":
-            return "" if not found.startswith("<br") or likely_breaks([Break.at(text, *match.span())]) else None
+            return "" if not found.startswith("<br") or select_likely([Break.at(text, *match.span())]) else None
     return _visible_text(found) if len(found) > _CACHED_MAX else _shown_cached(found)
 
 

@@ -15,7 +15,7 @@ _AROUND: Final = 64
 _TOKEN_MAX: Final = 2_048
 """A window around what is in disguise: so many bytes, and on to the next white space, this far at most."""
 
-_NAME_MAX: Final = 160
+NAME_MAX: Final = 160
 """Bytes before a secret in which its name stands."""
 
 _SPACED_MIN: Final = 8
@@ -24,7 +24,7 @@ _SPACED_MIN: Final = 8
 _SPACE: Final = re.compile(rb"\s")
 
 
-def disguised_windows(raw: bytes) -> list[Span]:
+def find_windows(raw: bytes) -> list[Span]:
     """Return where ``raw`` (UTF-8, lone surrogates allowed) may contain a disguised key, with what stands around it; in
     order and apart."""
     windows: list[Span] = []
@@ -46,7 +46,7 @@ def widen_windows(raw: bytes, windows: list[Span], found: Iterable[Span]) -> lis
             places.popleft()
         while places and places[0][0] <= end:
             first, last = places.popleft()
-            start, end = min(start, _left_border(raw, first - _NAME_MAX)), max(end, last)
+            start, end = min(start, _left_border(raw, first - NAME_MAX)), max(end, last)
         _add_window(wider, start, end)
     return wider
 
@@ -58,13 +58,15 @@ def _add_window(windows: list[Span], start: int, end: int) -> None:
         windows.append((start, end))
 
 
-def spaced_windows(raw: bytes, found: Iterable[Span]) -> list[Span]:
+def find_spaced_windows(raw: bytes, found: Iterable[Span]) -> list[Span]:
     """Return where a blank and a run of a key's characters stand behind one of the secrets ``found``, with both."""
     windows: list[Span] = []
     for start, end in found:
         run = raw[end + 1 : end + 1 + _SPACED_MIN]
-        if raw[end : end + 1] == b" " and len(run) == _SPACED_MIN and not run.translate(None, KEY_BYTES):
-            _add_window(windows, _left_border(raw, start - _NAME_MAX), _right_border(raw, end + _AROUND))
+        if raw[end : end + 1] != b" " or len(run) < _SPACED_MIN or run.translate(None, KEY_BYTES):
+            continue
+        if not (run.isalpha() and run[1:].islower()):
+            _add_window(windows, _left_border(raw, start - NAME_MAX), _right_border(raw, end + _AROUND))
     return windows
 
 

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from tokenmizer_mw.safety.redact.disguise import BARS, KEY_BYTES, LINE_LEADS, WRAPPED_MIN, count_turns, line_tail
-from tokenmizer_mw.safety.redact.judge import identifier, is_hex, is_uuid
+from tokenmizer_mw.safety.redact.judge import identifier, is_uuid
 from tokenmizer_mw.safety.redact.rules import TOKENS
 from tokenmizer_mw.safety.redact.shape import leads
 
@@ -38,13 +38,17 @@ _SPACED_MIN: Final = 16
 """Characters behind a blank that may be the rest of a key without being as many as before it."""
 
 _HEX: Final = frozenset("0123456789abcdefABCDEF")
-_RUN_MAX: Final = 2_048
+RUN_MAX: Final = 2_048
+"""Characters of a run that are looked at."""
+
 _TAIL_OF: Final = 24
 """Characters before a break whose alphabet is looked at."""
 
 _SORTED_MIN: Final = 10
 """Characters of a run that lacks capitals, or small letters, only if its alphabet does."""
 
+_CAPITALS: Final = re.compile("[A-Z][^A-Z]*[A-Z]")
+_SMALL: Final = re.compile("[a-z][^a-z]*[a-z]")
 _SEGMENT: Final = re.compile(r"[A-Za-z0-9]+")
 _SEGMENT_MIN: Final = 6
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
@@ -52,6 +56,7 @@ _ORDINARY: Final = re.compile(r"(?:[A-Z]?[a-z]+|[A-Z]+|[0-9]{1,4})[.=~/]*")
 _NAMES: Final = re.compile(r"(?:19|20)[0-9]{2}-?[01][0-9]-?[0-3][0-9]|[0-9a-f]{7,40}\.\.+[0-9a-f]{7,40}$")
 """Dates, and ranges of commits."""
 
+_UUID: Final = 36
 _ENDS: Final = frozenset("\"'`)]},;<>|*\\!?")
 """What may stand behind a key, next to white space and what is no ASCII."""
 
@@ -69,16 +74,20 @@ class Break(NamedTuple):
     @classmethod
     def at(cls, text: str, start: int, end: int) -> Break:
         """Return the break in ``[start, end)`` with what stands around it."""
-        before, behind = text[max(0, start - _RUN_MAX) : start], text[end : end + _RUN_MAX]
+        before, behind = text[max(0, start - RUN_MAX) : start], text[end : end + RUN_MAX]
         before = before[len(before.rstrip(_KEY)) :]
         return cls(start, end, before, behind[: len(behind) - len(behind.lstrip(_KEY))])
+
+    def shift(self, by: int) -> Break:
+        """Return the same break ``by`` characters later."""
+        return self._replace(start=self.start + by, end=self.end + by)
 
     def is_even(self) -> bool:
         """Return whether both sides are equally long, as in lines of one width."""
         return len(self.before) == len(self.behind)
 
 
-def line_breaks(text: str) -> list[Break]:
+def find_line_breaks(text: str) -> list[Break]:
     """Return the ends of lines in ``text`` with a key's characters on both sides."""
     found: list[Break] = []
     for match in _NEWLINE.finditer(text):
@@ -93,7 +102,7 @@ def line_breaks(text: str) -> list[Break]:
     return found
 
 
-def possible_breaks(breaks: list[Break]) -> list[Break]:
+def select_possible(breaks: list[Break]) -> list[Break]:
     """Return the breaks in which a key may be broken: one side is long, no word stands in front, and
     no assignment behind."""
     return [
@@ -105,12 +114,12 @@ def possible_breaks(breaks: list[Break]) -> list[Break]:
     ]
 
 
-def likely_breaks(breaks: list[Break]) -> list[Break]:
+def select_likely(breaks: list[Break]) -> list[Break]:
     """Return the possible breaks without those in front of a word."""
-    return [found for found in possible_breaks(breaks) if not _is_prose(found.behind)]
+    return [found for found in select_possible(breaks) if not _is_prose(found.behind)]
 
 
-def joined_breaks(text: str, breaks: list[Break], heads: Container[int] = ()) -> list[Break]:
+def select_joined(text: str, breaks: list[Break], heads: Container[int] = ()) -> list[Break]:
     """Return the breaks behind which a key goes on.
 
     ``heads``: where something begins that is a secret by itself, and no rest of another one.
@@ -126,11 +135,11 @@ def joined_breaks(text: str, breaks: list[Break], heads: Container[int] = ()) ->
     return joined
 
 
-def joined_blanks(text: str, heads: Container[int]) -> list[Break]:
+def find_joined_blanks(text: str, heads: Container[int]) -> list[Break]:
     """Return the single blanks behind which a key goes on: in groups of one length, or with a long rest."""
     breaks = [Break.at(text, *match.span()) for match in _BLANK.finditer(text)]
     long = [found for found in breaks if found.is_even() or len(found.behind) >= _SPACED_MIN]
-    return joined_breaks(text, breaks if any(found.is_even() for found in long) else long, heads)
+    return select_joined(text, breaks if any(found.is_even() for found in long) else long, heads)
 
 
 def goes_on(text: str, found: Break, *, explicit: bool = False, steady: bool = False) -> bool:
@@ -141,7 +150,7 @@ def goes_on(text: str, found: Break, *, explicit: bool = False, steady: bool = F
     before, rest = found.before, found.behind.rstrip("=").rstrip(".~")
     if not before or not rest or "=" in rest or is_word(before) or not _may_end(text, found):
         return False
-    if _NAMES.match(rest) or is_uuid(rest) or not _is_of_alphabet(before, rest):
+    if _NAMES.match(rest) or (len(rest) == _UUID and is_uuid(rest)) or not _is_of_alphabet(before, rest):
         return False
     if explicit or (steady and len(rest) <= len(before)) or (found.is_even() and len(rest) >= REST_MIN):
         return len(rest) >= TAIL_MIN and not is_worded(rest) and not identifier(rest)
@@ -165,7 +174,7 @@ def _may_end(text: str, found: Break) -> bool:
     nothing."""
     end = found.end + len(found.behind)
     char = text[end : end + 1]
-    if not char or not char.isascii() or len(found.behind) == _RUN_MAX:
+    if not char or not char.isascii() or len(found.behind) == RUN_MAX:
         return True
     return char in _ENDS or (char.isspace() and not _ASSIGNS.match(text, end))
 
@@ -192,10 +201,10 @@ def _is_of_alphabet(before: str, rest: str) -> bool:
     tail = before[-_TAIL_OF:]
     if len(tail) < _SORTED_MIN:
         return True
-    if is_hex(rest) and not is_hex(tail[-REST_MIN:]):
+    if len(rest) >= REST_MIN and _HEX.issuperset(rest) and not _HEX.issuperset(tail[-REST_MIN:]):
         return False
     if len(rest) < _SORTED_MIN:
         return True
-    lacks_capitals = not any(map(str.isupper, rest)) and sum(map(str.isupper, tail)) > 1
-    lacks_small = not any(map(str.islower, rest)) and sum(map(str.islower, tail)) > 1
+    lacks_capitals = rest == rest.lower() and _CAPITALS.search(tail)
+    lacks_small = rest == rest.upper() and _SMALL.search(tail)
     return not (lacks_capitals or lacks_small)
