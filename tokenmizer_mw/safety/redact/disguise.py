@@ -67,14 +67,31 @@ _LETTERS: Final = (
 )
 
 _TURN: Final = "(?:[a-z][0-9A-Z]|[A-Z][0-9]|[0-9][A-Za-z])"
-_LINE_END: Final = r"[ \t]{0,4}[\\=]{0,2}(?:\r?\n|(?:\\r)?\\n)[ \t>|#]{0,12}"
+
+
+LINE_LEADS: Final = r" \t>|#*"
+"""Indent, quotation marks and comment signs at the beginning of a line, as the inside of a character class."""
+
+BARS: Final = "│┃║▌"
+"""What terminals draw frames with; ``_BAR`` is a pattern for their bytes."""
+
+_BAR: Final = r"\xe2(?:\x94[\x82\x83]|\x95\x91|\x96\x8c)"
+
+
+def line_tail(bar: str) -> str:
+    """Return a pattern for what stands between a key and the end of its line. ``bar``: a pattern for one of
+    ``BARS``."""
+    return rf"[ \t]{{0,4}}(?:(?:\||{bar})[ \t]{{0,4}})?(?:<br ?/?>)?[\\=]{{0,7}}"
+
+
+_LINE_END: Final = rf"{line_tail(_BAR)}(?:\r?\n|(?:\\r)?\\n)(?:[{LINE_LEADS}]|{_BAR})*"
 
 _DISGUISED: Final = (
     rf"(?:(?:{_GONE})+{_CHAR})+|(?:{_LETTERS})+"
     rf"""|{_CHAR}{{2}}\\{{0,3}}["']{GLUE}\\{{0,3}}["']{_CHAR}{{2}}"""
-    rf"|{_TURN}{_CHAR}*{_TURN}{_CHAR}*{_LINE_END}{_CHAR}{{2}}"
+    rf"|{_TURN}{_CHAR}*{_TURN}{_CHAR}*{_LINE_END}{_CHAR}"
     rf"|{_TURN}{_CHAR}*{_LINE_END}{_CHAR}*{_TURN}"
-    rf"|{_CHAR}{{2}}{_LINE_END}{_CHAR}*{_TURN}{_CHAR}*{_TURN}"
+    rf"|{_CHAR}{_LINE_END}{_CHAR}*{_TURN}{_CHAR}*{_TURN}"
 )
 """What a text holds, as it stands or as a JSON string, where a view of it may say something else about a key. Bytes,
 with room for false alarms."""
@@ -83,8 +100,10 @@ _TRIGGER: Final = compile_pattern(_DISGUISED)
 ANY_DISGUISE: Final = compile_pattern(f"{_DISGUISED}|{_RUN}")
 """Both in one pass, for texts that hold neither, as most do: then ``find_disguised`` finds nothing."""
 
-_KEY_BYTES: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+/=.~"
-_WORD: Final = frozenset(_KEY_BYTES)
+KEY_BYTES: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+/=.~"
+"""What keys consist of."""
+
+_WORD: Final = frozenset(KEY_BYTES)
 _LETTERS_BEGIN: Final = frozenset(b"%&\\")
 _RUN_MAX: Final = 64
 _WRAPPED_KEY_MIN: Final = 20
@@ -92,7 +111,7 @@ _WRAPPED_TURNS_MIN: Final = 4
 """A run with a line's end in it may be a key when it is so long and changes so often between small letters, capitals
 and digits: most words at the end of a line are followed by words."""
 _TURNS: Final = re.compile(rb"[a-z](?=[0-9A-Z])|[A-Z](?=[0-9])|[0-9](?=[A-Za-z])")
-_BROKEN: Final = re.compile(rb"[ \t]{0,4}[\\=]{0,2}(?:\r?\n|(?:\\r)?\\n)[ \t>|#]{0,12}")
+_BROKEN: Final = re.compile(_LINE_END.encode())
 
 
 def find_disguised(raw: bytes) -> Iterator[tuple[int, int]]:
@@ -119,7 +138,7 @@ def _is_behind_key(raw: bytes, start: int, end: int) -> bool:
     """Whether what is not seen in ``[start, end)`` stands behind a character of a key, or is one in disguise."""
     if raw[end - 1] not in _WORD or raw[start] in _LETTERS_BEGIN or (start > 0 and raw[start - 1] in _WORD):
         return True
-    return end - start - len(raw[start:end].translate(None, _KEY_BYTES)) > 1
+    return end - start - len(raw[start:end].translate(None, KEY_BYTES)) > 1
 
 
 def _line_end(raw: bytes, start: int, end: int) -> tuple[int, int] | None:
@@ -136,11 +155,16 @@ def _line_end(raw: bytes, start: int, end: int) -> tuple[int, int] | None:
 def _may_be_wrapped_key(raw: bytes, start: int, end: int) -> bool:
     """Whether what the line's end ``[start, end)`` would join is like a key."""
     before, behind = raw[max(0, start - _RUN_MAX) : start], raw[end : end + _RUN_MAX]
-    before = before[len(before.rstrip(_KEY_BYTES)) :]
-    behind = behind[: len(behind) - len(behind.lstrip(_KEY_BYTES))]
+    before = before[len(before.rstrip(KEY_BYTES)) :]
+    behind = behind[: len(behind) - len(behind.lstrip(KEY_BYTES))]
     if max(len(before), len(behind)) < WRAPPED_MIN or len(before) + len(behind) < _WRAPPED_KEY_MIN:
         return False
-    return len(_TURNS.findall(before)) + len(_TURNS.findall(behind)) >= _WRAPPED_TURNS_MIN
+    return count_turns(before) + count_turns(behind) >= _WRAPPED_TURNS_MIN
+
+
+def count_turns(run: bytes) -> int:
+    """Return how often ``run`` changes between small letters, capitals and digits; a capital may begin a word."""
+    return len(_TURNS.findall(run))
 
 
 def decoded_text(run: bytes) -> bytes:

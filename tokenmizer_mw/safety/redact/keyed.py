@@ -64,6 +64,11 @@ _MADE_UP: Final = compile_pattern(r"^[A-Za-z0-9._-]*[A-Za-z0-9][!@#$%^&*+~?][A-Z
 _STATED: Final = compile_pattern(r"(?i)[ \t](?:is|was|ist|war|est|es)[ \t:]+[\"'`*]*$")
 """What stands before a password that a sentence states."""
 
+_ADJECTIVE: Final = compile_pattern(
+    r"^base-?[0-9]{2}$|^[A-Za-z0-9]+-(?:[a-z]+(?:ed|able|iert|cod)|only|long|based|free|bit|byte|char(?:acter)?s?)$"
+)
+"""What a password is said to be: "base64-encoded"."""
+
 _ADDRESS: Final = compile_pattern(r"@[A-Za-z0-9-]+\.[A-Za-z]|^@|\$[0-9{(]")
 _MEMBER: Final = compile_pattern(r"^(?:[A-Za-z_$][A-Za-z0-9_$]{0,2})\.[A-Za-z_$]|^[a-z0-9]{1,4}:[a-z]\.")
 _BEFORE: Final = 32
@@ -151,8 +156,8 @@ def _belongs_to_name(word: str) -> bool:
 
 
 def _calls(behind: bytes) -> bool:
-    """Whether an unquoted value goes on as code does; a tag that closes is none."""
-    return bool(behind) and behind[0] in _CALL and behind != b"</"
+    """Whether an unquoted value goes on as code does; a tag that closes, or breaks a line, is none."""
+    return bool(behind) and behind[0] in _CALL and not behind.startswith((b"</", b"<br"))
 
 
 def _value(text: bytes, named: ByteMatch, name: str) -> SecretValue:
@@ -240,7 +245,7 @@ def doubts(content: str, kind: NameKind, name: str, value: SecretValue, text: by
             and not (value.shell and not identifier(content))
             and _MEMBER.search(content[:8].encode("latin-1", "replace"))
         )
-        or _calls(text[value.end : value.end + 2])
+        or _calls(text[value.end : value.end + 3])
     ):
         return "reads like code"
     if placeholder(content) or stands_in(content):
@@ -290,9 +295,13 @@ def _code_doubts(content: str, value: SecretValue) -> str:
         return ""
     if not value.quoted and any(char in content for char in "._") and identifier(content):
         return "reads like code"
-    if not value.quoted and content.count("-") > 1 and identifier(content):
+    if not value.quoted and (content.count("-") > 1 or _is_adjective(content)) and identifier(content):
         return "reads like words"
     return ""
+
+
+def _is_adjective(content: str) -> bool:
+    return content[-1:] in "dyegets46" and _ADJECTIVE.search(content.encode("latin-1", "replace")) is not None
 
 
 def _opaque_doubts(content: str, kind: NameKind, name: str, value: SecretValue) -> str:

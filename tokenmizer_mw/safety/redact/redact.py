@@ -9,9 +9,11 @@ the port or before the ``@``, and no rule matches inside of it.
 from __future__ import annotations
 
 import json
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
+from operator import itemgetter
 from typing import Any, Final
 
 from tokenmizer_mw.safety.redact.body import body_edits, member_findings
@@ -20,7 +22,8 @@ from tokenmizer_mw.safety.redact.findings import Allow, FindingRank, SecretSpan
 from tokenmizer_mw.safety.redact.judge import forget
 from tokenmizer_mw.safety.redact.pattern import compile_pattern
 from tokenmizer_mw.safety.redact.scan import DEFAULT, Rules, merge_spans
-from tokenmizer_mw.safety.redact.views import views
+from tokenmizer_mw.safety.redact.views import View, join_views, views
+from tokenmizer_mw.safety.redact.windows import find_spaced_windows, find_windows, widen_windows
 from tokenmizer_mw.wire.spans import splice
 
 TAG_BYTES: Final = 4
@@ -186,24 +189,43 @@ class Redactor:
                 spans = [(one.start, one.end) for one in found]
                 masked = _blank_spans(masked, spans)
                 around = merge_spans([(max(0, start - REACH), end + REACH) for start, end in spans])
-            kept += self._find_disguised(raw, masked)
+            kept = self._find_disguised(raw, kept)
         finally:
             forget()
         return sorted(kept, key=lambda one: one.start)
 
-    def _find_disguised(self, raw: bytes, masked: bytes) -> list[SecretSpan]:
-        """The secrets that ``masked`` holds for whoever reads it as a label, a page or a terminal shows it."""
-        kept: list[SecretSpan] = []
-        for view in views(masked):
-            mapped: list[SecretSpan] = []
-            for one in self._scanner.scan(view.text)[0]:
-                known = one.rank >= FindingRank.SHAPED
-                if place := view.origin(one.start, one.end, 0 if known else _CONTEXT):
-                    mapped.append(one._replace(start=place[0], end=place[1], why=f"{one.why}, in disguise"))
-            found = self._settle_spans(raw, [one for one in mapped if one.end > one.start], masked)
-            kept += found
-            masked = _blank_spans(masked, [(one.start, one.end) for one in found])
+    def _find_disguised(self, raw: bytes, kept: list[SecretSpan]) -> list[SecretSpan]:
+        """``kept``, and the secrets that ``raw`` holds for whoever reads it as a label, a page or a terminal shows
+        it."""
+        masked = _mask_placeholders(raw)
+        known = merge_spans([(one.start, one.end) for one in kept])
+        windows = find_windows(masked)
+        spaced = find_spaced_windows(masked, known)
+        if not windows and not spaced:
+            return kept
+        windows = widen_windows(raw, windows, known)
+        longer: list[SecretSpan] = []
+        for view in join_views(masked, merge_spans([*windows, *spaced]), known):
+            longer += [one for one in self._scan_view(view) if _covers(one, known)]
+        if longer:
+            kept = _apart([*kept, *self._settle_spans(raw, longer, masked)])
+        masked = _blank_spans(masked, [(one.start, one.end) for one in kept])
+        for view in views(masked, windows):
+            if found := self._settle_spans(raw, self._scan_view(view), masked):
+                kept = [*kept, *found]
+                masked = _blank_spans(masked, [(one.start, one.end) for one in found])
         return kept
+
+    def _scan_view(self, view: View) -> list[SecretSpan]:
+        """What the rules find where ``view`` says something else than the text, in places of the text."""
+        mapped: list[SecretSpan] = []
+        for one in self._scanner.scan(view.text)[0]:
+            end = view.whole_end(one.start, one.end)
+            known = one.rank >= FindingRank.SHAPED
+            place = view.origin(one.start, end, 0 if known else _CONTEXT)
+            if place and place[1] > place[0]:
+                mapped.append(one._replace(start=place[0], end=place[1], why=f"{one.why}, in disguise"))
+        return mapped
 
     def _scan(self, masked: bytes, name: str, around: list[tuple[int, int]]) -> list[SecretSpan]:
         """What the rules find that begins in one of the stretches ``around``; those of the user, anywhere."""
@@ -259,6 +281,13 @@ def _apart(found: list[SecretSpan]) -> list[SecretSpan]:
             best.kind, last.start, max(last.end, one.end), best.why, best.rank, best.name or last.name
         )
     return apart
+
+
+def _covers(found: SecretSpan, known: list[tuple[int, int]]) -> bool:
+    """Whether ``found`` contains all of those ``known`` places (in order and apart) that it overlaps."""
+    first = bisect_right(known, found.start, key=itemgetter(1))
+    last = bisect_left(known, found.end, key=itemgetter(0))
+    return first >= last or (found.start <= known[first][0] and known[last - 1][1] <= found.end)
 
 
 def _spelt(raw: bytes) -> list[tuple[int, int]]:

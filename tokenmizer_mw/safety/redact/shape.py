@@ -12,7 +12,7 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import product
+from itertools import product, takewhile
 from typing import Final
 
 ALPHABETS: Final = {
@@ -100,6 +100,12 @@ def first(shape: str) -> str:
     """
     piece = pieces(shape)[0]
     return "".join(literal[0] for literal in piece.literals) if piece.literals else expand_alphabet(piece.alphabet)
+
+
+def leads(shape: str) -> list[str]:
+    """Return all literal beginnings of a credential's shape; an empty one if it begins with an alphabet."""
+    found = takewhile(lambda piece: piece.literals, pieces(shape))
+    return ["".join(choice) for choice in product(*(piece.literals for piece in found))]
 
 
 def mark_gate(shape: str) -> str:

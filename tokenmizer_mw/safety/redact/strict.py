@@ -10,12 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from itertools import product
 from typing import Final
 
 from tokenmizer_mw.safety.redact.judge import identifier, is_uuid, placeholder, words
 from tokenmizer_mw.safety.redact.rules import TOKENS
-from tokenmizer_mw.safety.redact.shape import pieces
+from tokenmizer_mw.safety.redact.shape import leads
 
 MASK: Final = "[redacted]"
 """What a label shows in place of such a run."""
@@ -43,12 +42,7 @@ def _prefixes() -> Iterator[str]:
     """What the keys of vendors begin with."""
     for token in TOKENS:
         for shape in () if token.around else token.shapes:
-            known: list[str] = [""]
-            for piece in pieces(shape):
-                if not piece.literals:
-                    break
-                known = ["".join(pair) for pair in product(known, piece.literals)]
-            yield from (one for one in known if len(one) >= PREFIX_MIN and one not in _PLAIN)
+            yield from (one for one in leads(shape) if len(one) >= PREFIX_MIN and one not in _PLAIN)
 
 
 _RUN: Final = re.compile(rf"[A-Za-z0-9_+/=~-]{{{OPAQUE_MIN},}}")

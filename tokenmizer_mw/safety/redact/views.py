@@ -12,9 +12,9 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from bisect import bisect_right
-from collections.abc import Callable, Iterator
-from functools import lru_cache
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Container, Iterable, Iterator
+from functools import lru_cache, partial
 from itertools import accumulate
 from typing import Final
 from urllib.parse import unquote_to_bytes
@@ -25,9 +25,20 @@ from tokenmizer_mw.safety.redact.disguise import (
     GLUE,
     NAMED,
     TAG,
-    WRAPPED_MIN,
     decoded_text,
-    find_disguised,
+)
+from tokenmizer_mw.safety.redact.findings import ALNUM
+from tokenmizer_mw.safety.redact.windows import NAME_MAX, Span
+from tokenmizer_mw.safety.redact.wrapped import (
+    KEY_CHARS,
+    RUN_MAX,
+    Break,
+    find_joined_blanks,
+    find_line_breaks,
+    goes_on,
+    select_joined,
+    select_likely,
+    select_possible,
 )
 
 _RANGES: Final = (
@@ -58,8 +69,14 @@ _UNDONE: Final = re.compile(
     rf"|[\x01-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f{_ODD}]+"
 )
 _ESCAPES: Final = re.compile(rf"{_ESC}[\[\]()]|\x9b|.\x08")
-_WRAP: Final = re.compile(r"[ \t]{0,4}[\\=]?\r?\n[ \t>|#]{0,12}")
-_KEY: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+/=.~")
+_BREAKING: Final = frozenset("\"'`*<")
+"""Beginnings of what may separate a key from a word, rather than disguise a part of it."""
+
+_GOES_ON: Final = ALNUM | frozenset(b"_-")
+_GLUED: Final = frozenset("+.&|\n")
+"""What says that two literals are one string."""
+
+_AROUND: Final = 64
 _CACHED_MAX: Final = 2
 """Characters of what is remembered: too few to be a secret."""
 
@@ -67,25 +84,23 @@ _CODES: Final = 0x110000
 _ESCAPE_LEAST: Final = 4
 """Characters of the shortest escape that spells a character by its number."""
 
-_AROUND: Final = 64
-_TOKEN_MAX: Final = 2_048
-"""A window around what is in disguise: so many bytes, and on to the next white space, this far at most."""
-_SPACE: Final = re.compile(rb"\s")
-
-
 Piece = tuple[str, str | None]
 """What stands in a text, and what is read in its place; ``None`` when it is read as it stands."""
 
 
 class View:
     """A part of a text, from byte ``offset`` on, in which one kind of disguise is undone, so that a scan finds secrets
-    that are written with, for example, escape sequences or line breaks in them. ``text``: the result, in UTF-8."""
+    that are written with, for example, escape sequences or line breaks in them.
 
-    __slots__ = ("_origins", "_pieces", "_starts", "offset", "text")
+    ``text``: the result, in UTF-8; ``whole``: whether what stands behind a break is a rest of a key only as a whole.
+    """
 
-    def __init__(self, pieces: list[Piece]) -> None:
+    __slots__ = ("_origins", "_pieces", "_starts", "_whole", "offset", "text")
+
+    def __init__(self, pieces: list[Piece], *, whole: bool = False) -> None:
         self.text = _encode("".join([old if new is None else new for old, new in pieces]))
         self.offset = 0
+        self._whole = whole
         self._pieces = pieces
         self._starts: list[int] = []
         self._origins: list[int] = []
@@ -104,6 +119,18 @@ class View:
             return None
         return self.offset + self._place(first, start), self.offset + self._place(last, end - 1, behind=True)
 
+    def whole_end(self, start: int, end: int) -> int:
+        """Return the end of the secret in bytes ``[start, end)`` of this view: before the last break that was taken
+        out of a ``whole`` view if a run of a key's characters goes on behind ``end``, for then it is no rest of a key.
+        """
+        if not self._whole or end >= len(self.text) or self.text[end] not in _GOES_ON:
+            return end
+        self._measure()
+        index = self._index(end - 1)
+        while index and self._pieces[index][1] is None:
+            index -= 1
+        return self._starts[index] if self._starts[index] > start else end
+
     def _measure(self) -> None:
         """Where each piece stands in the view and in the original, in bytes; few views are asked for it."""
         if not self._starts:
@@ -119,49 +146,80 @@ class View:
         return self._origins[index] + place - self._starts[index] + behind
 
 
-def views(raw: bytes) -> Iterator[View]:
-    """Return the alternative readings of ``raw`` (UTF-8, lone surrogates allowed), for disguised positions and their
-    surroundings."""
-    for start, end in _windows(raw):
+def views(raw: bytes, windows: Iterable[Span]) -> Iterator[View]:
+    """Return the alternative readings of ``raw`` in some windows: lines are joined where a key goes on, then wherever
+    one may."""
+    for start, end in windows:
         window = raw[start:end]
         text = window.decode("utf-8", "surrogatepass")
-        for view in (_rewritten(text, _UNDONE, _undone), _rewritten(text, _WRAP, _unwrap_line), _decode_runs(window)):
-            if view is not None:
-                view.offset = start
-                yield view
+        breaks = find_line_breaks(text)
+        joined, likely, possible = select_joined(text, breaks), select_likely(breaks), select_possible(breaks)
+        made = (
+            _rewritten(text, _UNDONE, _undone),
+            _join_breaks(text, joined, whole=True) if joined != likely else None,
+            _join_breaks(text, likely),
+            _join_breaks(text, possible) if possible != likely else None,
+            _decode_runs(window),
+        )
+        yield from _set_offset(made, start)
 
 
-def _windows(raw: bytes) -> list[tuple[int, int]]:
-    windows: list[tuple[int, int]] = []
-    for first, last in sorted(find_disguised(raw)):
-        if windows and last <= windows[-1][1]:
+def join_views(raw: bytes, windows: Iterable[Span], found: list[Span]) -> Iterator[View]:
+    """Return the readings of ``raw`` in some windows in which a secret that it has as it stands is joined with nothing
+    but its own rest. ``found``: those secrets, in order."""
+    starts = [start for start, _ in found]
+    for start, end in windows:
+        near = starts[bisect_left(starts, start) : bisect_left(starts, end)]
+        if not near:
             continue
-        start, end = _left_border(raw, first - _AROUND), _right(raw, last + _AROUND)
-        if windows and start <= windows[-1][1]:
-            windows[-1] = windows[-1][0], max(end, windows[-1][1])
-        else:
-            windows.append((start, end))
-    return windows
+        text = raw[start:end].decode("utf-8", "surrogatepass")
+        heads = frozenset(_characters(raw, start, near))
+        breaks = select_joined(text, find_line_breaks(text), heads), find_joined_blanks(text, heads)
+        yield from _set_offset((_rewritten(text, _UNDONE, partial(_undo_inside, heads)),), start)
+        for joined in breaks:
+            for first, last, chain in _group_breaks(text, joined):
+                moved = [found.shift(-first) for found in chain]
+                offset = start + len(_encode(text[:first]))
+                yield from _set_offset((_join_breaks(text[first:last], moved, whole=True),), offset)
 
 
-def _left_border(raw: bytes, place: int) -> int:
-    """Behind the last white space before ``place``, or where a character begins."""
-    least = max(0, place - _TOKEN_MAX)
-    space = max(raw.rfind(char, least, max(place, 0)) for char in (b" ", b"\n", b"\t"))
-    place = space + 1 if space >= 0 else least
-    while 0 < place < len(raw) and 0x80 <= raw[place] < 0xC0:
-        place -= 1
-    return place
+def _group_breaks(text: str, breaks: list[Break]) -> Iterator[tuple[int, int, list[Break]]]:
+    """The breaks in groups, each with a part of ``text`` that contains its key and the key's name."""
+    chain: list[Break] = []
+    for found in breaks:
+        if chain and found.start - len(found.before) > chain[-1].end + _AROUND:
+            yield (*_find_part(text, chain), chain)
+            chain = []
+        chain.append(found)
+    if chain:
+        yield (*_find_part(text, chain), chain)
 
 
-def _right(raw: bytes, place: int) -> int:
-    """The first white space from ``place`` on, or where a character ends."""
-    most = min(len(raw), place + _TOKEN_MAX)
-    space = _SPACE.search(raw, min(place, most), most)
-    place = space.start() if space else most
-    while place < len(raw) and 0x80 <= raw[place] < 0xC0:
-        place += 1
-    return place
+def _find_part(text: str, chain: list[Break]) -> tuple[int, int]:
+    """From a blank before the first line to one behind the last."""
+    first = max(0, chain[0].start - len(chain[0].before) - NAME_MAX)
+    least = max(0, first - RUN_MAX)
+    first = max(text.rfind(" ", least, first) + 1, text.rfind("\n", least, first) + 1, least)
+    last = min(len(text), chain[-1].end + len(chain[-1].behind) + _AROUND)
+    most = min(len(text), last + RUN_MAX)
+    ends = [place for place in (text.find(" ", last, most), text.find("\n", last, most)) if place >= 0]
+    return first, min(ends, default=most)
+
+
+def _characters(raw: bytes, start: int, places: list[int]) -> Iterator[int]:
+    """How many characters stand between ``start`` and each of some places behind it, which are in order."""
+    count = 0
+    for place in places:
+        count += len(raw[start:place].decode("utf-8", "surrogatepass"))
+        yield count
+        start = place
+
+
+def _set_offset(views: Iterable[View | None], offset: int) -> Iterator[View]:
+    for view in views:
+        if view is not None:
+            view.offset = offset
+            yield view
 
 
 def _rewritten(text: str, pattern: re.Pattern[str], rewrite: Callable[[str, re.Match[str]], str | None]) -> View | None:
@@ -174,6 +232,26 @@ def _rewritten(text: str, pattern: re.Pattern[str], rewrite: Callable[[str, re.M
             pieces += ((text[done:start], None), (text[start:end], new))
             done = end
     return View([*pieces, (text[done:], None)]) if pieces else None
+
+
+def _join_breaks(text: str, breaks: list[Break], *, whole: bool = False) -> View | None:
+    """``text`` without some breaks."""
+    pieces: list[Piece] = []
+    done = 0
+    for found in breaks:
+        pieces += ((text[done : found.start], None), (text[found.start : found.end], ""))
+        done = found.end
+    return View([*pieces, (text[done:], None)], whole=whole) if pieces else None
+
+
+def _undo_inside(heads: Container[int], text: str, match: re.Match[str]) -> str | None:
+    """``_undone``, but ``None`` for what separates a key from something else."""
+    found = match[0]
+    if found[0] not in _BREAKING or _ESCAPES.match(found):
+        return _undone(text, match)
+    explicit = found[0] in "\"'" and not _GLUED.isdisjoint(found)
+    goes = match.end() not in heads and goes_on(text, Break.at(text, *match.span()), explicit=explicit)
+    return _undone(text, match) if goes else None
 
 
 def _undone(text: str, match: re.Match[str]) -> str | None:
@@ -192,7 +270,7 @@ def _undone(text: str, match: re.Match[str]) -> str | None:
             joins = found[-1] == found[0] and len(found) > (found[0] in "\"'")
             return "" if joins and _in_key(text, match.start() - 1, match.end()) else None
         case "<":
-            return ""
+            return "" if not found.startswith("<br") or select_likely([Break.at(text, *match.span())]) else None
     return _visible_text(found) if len(found) > _CACHED_MAX else _shown_cached(found)
 
 
@@ -205,19 +283,6 @@ def _visible_text(found: str) -> str:
 @lru_cache(maxsize=1_024)
 def _shown_cached(found: str) -> str:
     return _visible_text(found)
-
-
-def _unwrap_line(text: str, match: re.Match[str]) -> str | None:
-    """Nothing, where a key may go on in the next line; ``None`` elsewhere."""
-    before = text[max(0, match.start() - WRAPPED_MIN) : match.start()]
-    behind = text[match.end() : match.end() + WRAPPED_MIN]
-    if not (_KEY.issuperset(before[-2:]) and _KEY.issuperset(behind[:2]) and len(before) > 1 and len(behind) > 1):
-        return None
-    return "" if _is_long(before) or _is_long(behind) else None
-
-
-def _is_long(side: str) -> bool:
-    return len(side) == WRAPPED_MIN and _KEY.issuperset(side)
 
 
 def _decode_runs(raw: bytes) -> View | None:
@@ -265,7 +330,7 @@ def _unescape(value: str) -> str | None:
 
 
 def _in_key(text: str, before: int, behind: int) -> bool:
-    return before >= 0 and behind < len(text) and text[before] in _KEY and text[behind] in _KEY
+    return before >= 0 and behind < len(text) and text[before] in KEY_CHARS and text[behind] in KEY_CHARS
 
 
 def _is_blank(char: str) -> bool:

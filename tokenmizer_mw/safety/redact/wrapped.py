@@ -1,0 +1,210 @@
+"""Judges whether a key goes on behind a break: in the next line, behind a tag, in the next of two string literals.
+
+Ordinary words stand behind a key far more often than its rest does. So a run of characters counts as the rest of a key
+only if it looks drawn at random from the alphabet of what stands before the break, and ends as a key ends. In lines of
+one width that were joined already, a short last line needs less.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container
+from functools import cache
+from typing import Final, NamedTuple
+
+from tokenmizer_mw.safety.redact.disguise import BARS, KEY_BYTES, LINE_LEADS, WRAPPED_MIN, count_turns, line_tail
+from tokenmizer_mw.safety.redact.judge import identifier, is_uuid
+from tokenmizer_mw.safety.redact.rules import TOKENS
+from tokenmizer_mw.safety.redact.shape import leads
+
+_KEY: Final = KEY_BYTES.decode()
+KEY_CHARS: Final = frozenset(_KEY)
+"""What keys consist of."""
+
+REST_MIN: Final = 8
+"""Characters behind a break from which on they can be told from words."""
+
+_NEWLINE: Final = re.compile(rf"\n[{LINE_LEADS}{BARS}]*|\\n[{LINE_LEADS}{BARS}]*")
+_LEAD_MAX: Final = 32
+_LEAD: Final = re.compile(line_tail(f"[{BARS}]") + r"(?:\r|\\r)?$")
+_LEADING: Final = frozenset(f" \t\r\\=>|r{BARS}")
+"""What may stand before the end of a line and belongs to it, not to the key before it."""
+
+TAIL_MIN: Final = 4
+"""Characters of a rest that is known to be one."""
+
+_BLANK: Final = re.compile(r"(?<=[0-9A-Za-z_+/=.~-]) (?=[0-9A-Za-z_+/=.~-])")
+_SPACED_MIN: Final = 16
+"""Characters behind a blank that may be the rest of a key without being as many as before it."""
+
+_HEX: Final = frozenset("0123456789abcdefABCDEF")
+RUN_MAX: Final = 2_048
+"""Characters of a run that are looked at."""
+
+_TAIL_OF: Final = 24
+"""Characters before a break whose alphabet is looked at."""
+
+_SORTED_MIN: Final = 10
+"""Characters of a run that lacks capitals, or small letters, only if its alphabet does."""
+
+_CAPITALS: Final = re.compile("[A-Z][^A-Z]*[A-Z]")
+_SMALL: Final = re.compile("[a-z][^a-z]*[a-z]")
+_SEGMENT: Final = re.compile(r"[A-Za-z0-9]+")
+_SEGMENT_MIN: Final = 6
+_WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_ORDINARY: Final = re.compile(r"(?:[A-Z]?[a-z]+|[A-Z]+|[0-9]{1,4})[.=~/]*")
+_NAMES: Final = re.compile(r"(?:19|20)[0-9]{2}-?[01][0-9]-?[0-3][0-9]|[0-9a-f]{7,40}\.\.+[0-9a-f]{7,40}$")
+"""Dates, and ranges of commits."""
+
+_UUID: Final = 36
+_ENDS: Final = frozenset("\"'`)]},;<>|*\\!?")
+"""What may stand behind a key, next to white space and what is no ASCII."""
+
+_ASSIGNS: Final = re.compile(r"[ \t]{1,8}(?::|=|->)")
+
+
+class Break(NamedTuple):
+    """What interrupts a key in ``[start, end)`` of a text, and the runs of a key's characters on both sides."""
+
+    start: int
+    end: int
+    before: str
+    behind: str
+
+    @classmethod
+    def at(cls, text: str, start: int, end: int) -> Break:
+        """Return the break in ``[start, end)`` with what stands around it."""
+        before, behind = text[max(0, start - RUN_MAX) : start], text[end : end + RUN_MAX]
+        before = before[len(before.rstrip(_KEY)) :]
+        return cls(start, end, before, behind[: len(behind) - len(behind.lstrip(_KEY))])
+
+    def shift(self, by: int) -> Break:
+        """Return the same break ``by`` characters later."""
+        return self._replace(start=self.start + by, end=self.end + by)
+
+    def is_even(self) -> bool:
+        """Return whether both sides are equally long, as in lines of one width."""
+        return len(self.before) == len(self.behind)
+
+
+def find_line_breaks(text: str) -> list[Break]:
+    """Return the ends of lines in ``text`` with a key's characters on both sides."""
+    found: list[Break] = []
+    for match in _NEWLINE.finditer(text):
+        start, end = match.span()
+        if not start or end == len(text) or text[end] not in KEY_CHARS:
+            continue
+        if text[start - 1] in _LEADING:
+            lead = _LEAD.search(text[max(0, start - _LEAD_MAX) : start])
+            start -= len(lead[0]) if lead else 0
+        if start and text[start - 1] in KEY_CHARS:
+            found.append(Break.at(text, start, end))
+    return found
+
+
+def select_possible(breaks: list[Break]) -> list[Break]:
+    """Return the breaks in which a key may be broken: one side is long, no word stands in front, and
+    no assignment behind."""
+    return [
+        found
+        for found in breaks
+        if max(len(found.before), len(found.behind)) >= WRAPPED_MIN
+        and (found.before in _beginnings() or not _is_prose(found.before))
+        and "=" not in found.behind.rstrip("=")
+    ]
+
+
+def select_likely(breaks: list[Break]) -> list[Break]:
+    """Return the possible breaks without those in front of a word."""
+    return [found for found in select_possible(breaks) if not _is_prose(found.behind)]
+
+
+def select_joined(text: str, breaks: list[Break], heads: Container[int] = ()) -> list[Break]:
+    """Return the breaks behind which a key goes on.
+
+    ``heads``: where something begins that is a secret by itself, and no rest of another one.
+    """
+    joined: list[Break] = []
+    steady = False
+    for found in breaks:
+        steady = steady and found.start - len(found.before) == joined[-1].end
+        explicit = text[found.start] in "\\=" and text[found.end - 1] == "\n"
+        if found.end not in heads and goes_on(text, found, explicit=explicit, steady=steady):
+            joined.append(found)
+            steady = steady or found.is_even()
+    return joined
+
+
+def find_joined_blanks(text: str, heads: Container[int]) -> list[Break]:
+    """Return the single blanks behind which a key goes on: in groups of one length, or with a long rest."""
+    breaks = [Break.at(text, *match.span()) for match in _BLANK.finditer(text)]
+    long = [found for found in breaks if found.is_even() or len(found.behind) >= _SPACED_MIN]
+    return select_joined(text, breaks if any(found.is_even() for found in long) else long, heads)
+
+
+def goes_on(text: str, found: Break, *, explicit: bool = False, steady: bool = False) -> bool:
+    """Return whether what stands behind a break is the rest of a key.
+
+    ``explicit``: the break says itself that the line goes on; ``steady``: two lines of one width stand before it.
+    """
+    before, rest = found.before, found.behind.rstrip("=").rstrip(".~")
+    if not before or not rest or "=" in rest or is_word(before) or not _may_end(text, found):
+        return False
+    if _NAMES.match(rest) or (len(rest) == _UUID and is_uuid(rest)) or not _is_of_alphabet(before, rest):
+        return False
+    if explicit or (steady and len(rest) <= len(before)) or (found.is_even() and len(rest) >= REST_MIN):
+        return len(rest) >= TAIL_MIN and not is_worded(rest) and not identifier(rest)
+    return is_drawn(rest)
+
+
+def is_drawn(run: str) -> bool:
+    """Return whether a run of a key's characters was drawn at random: no words, numbers, or names made of them."""
+    if len(run) < REST_MIN or max(map(len, _SEGMENT.findall(run)), default=0) < max(_SEGMENT_MIN, len(run) / 4):
+        return False
+    return count_turns(run.encode()) >= min(4, max(2, len(run) // 6)) and not identifier(run)
+
+
+def is_worded(run: str) -> bool:
+    """Return whether each part of a run is a word or a number."""
+    return all(map(_WORD.fullmatch, _SEGMENT.findall(run)))
+
+
+def _may_end(text: str, found: Break) -> bool:
+    """Whether what stands behind the run behind a break may stand behind a key: it assigns nothing and calls
+    nothing."""
+    end = found.end + len(found.behind)
+    char = text[end : end + 1]
+    if not char or not char.isascii() or len(found.behind) == RUN_MAX:
+        return True
+    return char in _ENDS or (char.isspace() and not _ASSIGNS.match(text, end))
+
+
+def is_word(run: str) -> bool:
+    """Return whether a run is one ordinary word, at the end of a sentence or not."""
+    return _ORDINARY.fullmatch(run) is not None
+
+
+def _is_prose(run: str) -> bool:
+    """Whether a run is a word, and neither an abbreviation nor hexadecimal digits."""
+    return len(run) > 2 and not run.isupper() and not _HEX.issuperset(run) and is_word(run)
+
+
+@cache
+def _beginnings() -> frozenset[str]:
+    """What the first of two lines ends with if a vendor's key is broken in its prefix."""
+    known = [lead for token in TOKENS for shape in token.shapes for lead in leads(shape)]
+    return frozenset(lead[:size] for lead in known for size in range(1, len(lead) + 1))
+
+
+def _is_of_alphabet(before: str, rest: str) -> bool:
+    """Whether ``rest`` has the sorts of letters that ``before`` has, as far as its length says."""
+    tail = before[-_TAIL_OF:]
+    if len(tail) < _SORTED_MIN:
+        return True
+    if len(rest) >= REST_MIN and _HEX.issuperset(rest) and not _HEX.issuperset(tail[-REST_MIN:]):
+        return False
+    if len(rest) < _SORTED_MIN:
+        return True
+    lacks_capitals = rest == rest.lower() and _CAPITALS.search(tail)
+    lacks_small = rest == rest.upper() and _SMALL.search(tail)
+    return not (lacks_capitals or lacks_small)
