@@ -71,6 +71,8 @@ FORMS: Final[dict[str, Form]] = {
     "breaks of HTML": _between("<p>", "<br>", "<br>bye</p>"),
     "frame": _between("| ", " |\n| ", " |\n"),
     "frame of a terminal": _between("│ ", " │\n│ ", " │\n"),
+    "numbered lines": _between("    11→", "\n    12→", "\n    13→run()"),
+    "numbered lines of grep": _between("11:", "\n12:", "\n13:run()"),
     "literals": lambda name, lines: ("k = ", f'("{name}' + '"\n     "'.join(lines) + '")', "\nrun(k)"),
     "sum of literals": lambda name, lines: ("k = ", f'"{name}' + '" + "'.join(lines) + '"', "\nrun(k)"),
     "zero-width spaces": _between("k ", "\u200b", " is it"),
@@ -195,7 +197,7 @@ BEHIND: Final = (
 
 
 @pytest.mark.parametrize("behind", BEHIND)
-@pytest.mark.parametrize("between", ["\n", "\n> ", "\r\n    ", "\\n", "<br>", " ", " \\\n    "])
+@pytest.mark.parametrize("between", ["\n", "\n> ", "\r\n    ", "\\n", "<br>", " ", " \\\n    ", "\n    12→"])
 def test_what_stands_behind_a_key_stays(between: str, behind: str) -> None:
     for kind in ("anthropic", "openai, old", "jwt", "assigned"):
         redacted = REDACTOR.redact(f"use {KEYS[kind]}{between}{behind}")

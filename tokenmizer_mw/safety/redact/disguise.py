@@ -75,6 +75,7 @@ LINE_LEADS: Final = r" \t>|#*"
 BARS: Final = "│┃║▌"
 """What terminals draw frames with; ``_BAR`` is a pattern for their bytes."""
 
+_ARROW: Final = r"\xe2\x86\x92"
 _BAR: Final = r"\xe2(?:\x94[\x82\x83]|\x95\x91|\x96\x8c)"
 
 
@@ -84,7 +85,12 @@ def line_tail(bar: str) -> str:
     return rf"[ \t]{{0,4}}(?:(?:\||{bar})[ \t]{{0,4}})?(?:<br ?/?>)?[\\=]{{0,7}}"
 
 
-_LINE_END: Final = rf"{line_tail(_BAR)}(?:\r?\n|(?:\\r)?\\n)(?:[{LINE_LEADS}]|{_BAR})*"
+def line_number(arrow: str) -> str:
+    """Return a pattern for the number that a tool puts in front of a line. ``arrow``: a pattern for "→"."""
+    return rf"(?:[ \t]*[0-9]{{1,6}}(?:[:|\t]|{arrow}))?"
+
+
+_LINE_END: Final = rf"{line_tail(_BAR)}(?:\r?\n|(?:\\r)?\\n){line_number(_ARROW)}(?:[{LINE_LEADS}]|{_BAR})*"
 
 _DISGUISED: Final = (
     rf"(?:(?:{_GONE})+{_CHAR})+|(?:{_LETTERS})+"

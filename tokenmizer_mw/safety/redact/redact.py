@@ -177,7 +177,7 @@ class Redactor:
         What was found is masked and what stands around it is read again, until nothing more is found: so a text with
         placeholders reads like the text that they were put into.
         """
-        masked = _mask_placeholders(raw)
+        plain = masked = _mask_placeholders(raw)
         kept: list[SecretSpan] = []
         try:
             around = [(0, len(raw))]
@@ -189,15 +189,16 @@ class Redactor:
                 spans = [(one.start, one.end) for one in found]
                 masked = _blank_spans(masked, spans)
                 around = merge_spans([(max(0, start - REACH), end + REACH) for start, end in spans])
-            kept = self._find_disguised(raw, kept)
+            kept = self._find_disguised(raw, plain, kept)
         finally:
             forget()
         return sorted(kept, key=lambda one: one.start)
 
-    def _find_disguised(self, raw: bytes, kept: list[SecretSpan]) -> list[SecretSpan]:
-        """``kept``, and the secrets that ``raw`` holds for whoever reads it as a label, a page or a terminal shows
-        it."""
-        masked = _mask_placeholders(raw)
+    def _find_disguised(self, raw: bytes, masked: bytes, kept: list[SecretSpan]) -> list[SecretSpan]:
+        """``kept``, and the secrets that ``raw`` holds for whoever reads it as a label, a page or a terminal shows it.
+
+        ``masked``: ``raw`` without placeholders.
+        """
         known = merge_spans([(one.start, one.end) for one in kept])
         windows = find_windows(masked)
         spaced = find_spaced_windows(masked, known)

@@ -12,7 +12,15 @@ from collections.abc import Container
 from functools import cache
 from typing import Final, NamedTuple
 
-from tokenmizer_mw.safety.redact.disguise import BARS, KEY_BYTES, LINE_LEADS, WRAPPED_MIN, count_turns, line_tail
+from tokenmizer_mw.safety.redact.disguise import (
+    BARS,
+    KEY_BYTES,
+    LINE_LEADS,
+    WRAPPED_MIN,
+    count_turns,
+    line_number,
+    line_tail,
+)
 from tokenmizer_mw.safety.redact.judge import identifier, is_uuid
 from tokenmizer_mw.safety.redact.rules import TOKENS
 from tokenmizer_mw.safety.redact.shape import leads
@@ -24,7 +32,7 @@ KEY_CHARS: Final = frozenset(_KEY)
 REST_MIN: Final = 8
 """Characters behind a break from which on they can be told from words."""
 
-_NEWLINE: Final = re.compile(rf"\n[{LINE_LEADS}{BARS}]*|\\n[{LINE_LEADS}{BARS}]*")
+_NEWLINE: Final = re.compile(rf"\n{line_number('→')}[{LINE_LEADS}{BARS}]*|\\n{line_number('→')}[{LINE_LEADS}{BARS}]*")
 _LEAD_MAX: Final = 32
 _LEAD: Final = re.compile(line_tail(f"[{BARS}]") + r"(?:\r|\\r)?$")
 _LEADING: Final = frozenset(f" \t\r\\=>|r{BARS}")
