@@ -55,7 +55,6 @@ _LEFT_OUT: Final = compile_lazily(LEFT_OUT)
 _MENDED: Final = PatternSet(MENDED)
 _NOT_YET: Final = PatternSet(NOT_YET)
 _GENERAL: Final = PatternSet(GENERAL)
-_TEST: Final = PatternSet(r"(?:test_\w+|(?-i:Test[A-Z]\w+))$")
 _REST: Final = PatternSet(REST)
 _SAYS_NOTHING: Final = PatternSet(SAYS_NOTHING)
 
@@ -153,9 +152,7 @@ def _complete(text: str, done: _Clause) -> _Clause:
     """A clause after ``done`` with the word that it leaves out: "the map not yet" after "the list is finished"."""
     denied = _LEFT_OUT.fullmatch(text)
     if denied is None:
-        judged = _judge_clause(text)
-        named = judged.act is None and _TEST.any(text)
-        return _Clause(text, Act.COMPLAINT) if named else judged
+        return _judge_clause(text)
     thing = next(filter(None, map(denied.group, LEFT_OUT_GROUPS))).strip(" ,")
     if not content(thing):
         return _Clause(text)

@@ -20,7 +20,7 @@ BORDER: Final = (
 """Where a clause ends."""
 
 EXCEPT: Final = (
-    r",?\s+(?:except(?: for| that)?|apart from|other than|save for|barring|all but|but(?: for)?|bis auf|außer|ausser"
+    r",?\s+(?:except(?: for| that)?|apart from|other than|save for|barring|bis auf|außer|ausser"
     r"|à part|sauf|hormis|excepto|salvo|menos|tranne|a parte|eccetto|exceto|кроме|за исключением)\s+"
 )
 """Words before the exception."""
