@@ -18,6 +18,7 @@ def test_a_fault_has_one_place_in_the_code(mutant: Mutant) -> None:
     assert mutant.new != mutant.old
 
 
-def test_each_area_has_ten_faults_and_tests() -> None:
-    assert Counter(mutant.area for mutant in MUTANTS) == dict.fromkeys(AREAS, 10)
+def test_each_area_has_ten_faults_or_more_and_tests() -> None:
+    faults = Counter(mutant.area for mutant in MUTANTS)
+    assert set(faults) == set(AREAS) and min(faults.values()) >= 10
     assert all((ROOT / test).exists() for tests in AREAS.values() for test in tests)
